@@ -1,0 +1,5 @@
+/** Reads, validates, compares and writes the rule document. */
+@NullMarked
+package io.weir.rules;
+
+import org.jspecify.annotations.NullMarked;
