@@ -1,0 +1,58 @@
+package io.weir;
+
+/** The seven algorithms, by the names that rule documents and answers use. */
+public enum Algorithm {
+  TOKEN_BUCKET("token-bucket", 't', Kind.RATE),
+  LEAKY_BUCKET("leaky-bucket", 'l', Kind.RATE),
+  FIXED_WINDOW("fixed-window", 'f', Kind.RATE),
+  SLIDING_WINDOW("sliding-window", 's', Kind.RATE),
+  SLIDING_LOG("sliding-log", 'g', Kind.RATE),
+  QUOTA("quota", 'q', Kind.QUOTA),
+  CONCURRENCY("concurrency", 'c', Kind.CONCURRENCY);
+
+  private final String id;
+  private final char letter;
+  private final Kind kind;
+
+  Algorithm(String id, char letter, Kind kind) {
+    this.id = id;
+    this.letter = letter;
+    this.kind = kind;
+  }
+
+  /** The name in rule documents, such as {@code sliding-window}. */
+  public String id() {
+    return id;
+  }
+
+  /** One letter that stands for this algorithm in stored key names. */
+  public char letter() {
+    return letter;
+  }
+
+  /** The kind of promise a limit of this algorithm makes. */
+  public Kind kind() {
+    return kind;
+  }
+
+  /**
+   * The algorithm with this name.
+   *
+   * @throws IllegalArgumentException listing the known names when there is none
+   */
+  public static Algorithm of(String id) {
+    StringBuilder known = new StringBuilder();
+    for (Algorithm algorithm : values()) {
+      if (algorithm.id.equals(id)) {
+        return algorithm;
+      }
+      known.append(known.isEmpty() ? "" : ", ").append(algorithm.id);
+    }
+    throw new IllegalArgumentException("unknown algorithm '" + id + "'; there are " + known);
+  }
+
+  @Override
+  public String toString() {
+    return id;
+  }
+}

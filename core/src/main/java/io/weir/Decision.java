@@ -1,0 +1,144 @@
+package io.weir;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answer to a call, with everything a front end needs to pass it on: whether it may pass and
+ * why, how each limit that was asked stands, and how long to wait.
+ *
+ * <p>The <em>deciding</em> limit is the one worth telling the caller about. Of a refusal it is the
+ * one with the longest retry-after among those that refused; of an admission the one of which the
+ * smallest part is left; the first in document order on ties; never one that is only in shadow.
+ */
+public final class Decision {
+  private static final Decision UNLIMITED = new Decision(Reason.OK, List.of(), null, null, null);
+
+  private final Reason reason;
+  private final List<Standing> standings;
+  private final @Nullable Standing deciding;
+  private final @Nullable String rule;
+  private final @Nullable String reservation;
+
+  private Decision(
+      Reason reason,
+      List<Standing> standings,
+      @Nullable Standing deciding,
+      @Nullable String rule,
+      @Nullable String reservation) {
+    this.reason = reason;
+    this.standings = standings;
+    this.deciding = deciding;
+    this.rule = rule;
+    this.reservation = reservation;
+  }
+
+  /** No rule had anything to say. */
+  static Decision unlimited() {
+    return UNLIMITED;
+  }
+
+  /** A decision without looking at any limit, because of this rule, token or none. */
+  static Decision outright(Reason reason, @Nullable String rule) {
+    return new Decision(reason, List.of(), null, rule, null);
+  }
+
+  /** The decision that follows from how the limits stand. */
+  static Decision of(List<Standing> standings) {
+    Standing tightest = null;
+    Standing refusing = null;
+    for (int i = 0; i < standings.size(); i++) {
+      Standing standing = standings.get(i);
+      if (standing.mode() != Mode.ENFORCE) {
+        continue;
+      }
+      if (!standing.allowed()) {
+        refusing = refusing == null || standing.waitsLongerThan(refusing) ? standing : refusing;
+      } else if (tightest == null || standing.tighterThan(tightest)) {
+        tightest = standing;
+      }
+    }
+    return refusing != null
+        ? new Decision(Reason.LIMITED, standings, refusing, refusing.rule(), null)
+        : new Decision(
+            Reason.OK, standings, tightest, tightest == null ? null : tightest.rule(), null);
+  }
+
+  Decision reserved(String token) {
+    return new Decision(reason, standings, deciding, rule, token);
+  }
+
+  /** Whether the call may pass. */
+  public boolean allowed() {
+    return reason == Reason.OK || reason == Reason.BYPASSED;
+  }
+
+  public Reason reason() {
+    return reason;
+  }
+
+  /** One entry per limit that was asked, in document order. */
+  public List<Standing> standings() {
+    return standings;
+  }
+
+  /** The limit worth telling the caller about; empty when no enforced limit was asked. */
+  public Optional<Standing> deciding() {
+    return Optional.ofNullable(deciding);
+  }
+
+  /** The id of the rule (or bypass token) that decided; empty when none applied. */
+  public Optional<String> rule() {
+    return Optional.ofNullable(rule);
+  }
+
+  /**
+   * What could be taken from the deciding limit now; {@link Long#MAX_VALUE} when no limit applied.
+   */
+  public long remaining() {
+    return deciding == null ? Long.MAX_VALUE : deciding.remaining();
+  }
+
+  /** Time until the deciding limit is back to full. */
+  public Duration reset() {
+    return deciding == null ? Duration.ZERO : deciding.reset();
+  }
+
+  /** How long to wait before trying again: zero when allowed, empty when waiting cannot help. */
+  public Optional<Duration> retryAfter() {
+    if (allowed()) {
+      return Optional.of(Duration.ZERO);
+    }
+    return deciding == null ? Optional.empty() : deciding.retryAfter();
+  }
+
+  /** How long an admitted call should wait before it goes: the longest any limit asks for. */
+  public Duration delay() {
+    Duration longest = Duration.ZERO;
+    if (allowed()) {
+      for (Standing standing : standings) {
+        if (standing.mode() == Mode.ENFORCE && standing.delay().compareTo(longest) > 0) {
+          longest = standing.delay();
+        }
+      }
+    }
+    return longest;
+  }
+
+  /** What to settle, release or renew this call by; only after a reserve that was allowed. */
+  public Optional<String> reservation() {
+    return Optional.ofNullable(reservation);
+  }
+
+  /** Whether this was decided without the store that should have been asked. */
+  public boolean degraded() {
+    return false;
+  }
+
+  @Override
+  public String toString() {
+    return reason + (rule == null ? "" : " by " + rule) + " " + standings;
+  }
+}

@@ -1,0 +1,71 @@
+package io.weir;
+
+import io.weir.store.Fingerprint;
+import java.util.List;
+
+/**
+ * Whom a bucket belongs to: one value, or a tuple of them, hashed once.
+ *
+ * <p>Two keys are equal if all their parts are; {@code of("a", "b")} is not {@code of("a:b")}. Code
+ * that decides about the same key again and again keeps its {@code Key} and saves the hashing.
+ */
+public final class Key {
+  /** The key of a rule that has only one bucket. */
+  public static final Key NONE = new Key(new String[0]);
+
+  private final String[] parts;
+  private final long high;
+  private final long low;
+
+  private Key(String[] parts) {
+    this.parts = parts;
+    if (parts.length == 1) {
+      this.high = Fingerprint.high(parts[0]);
+      this.low = Fingerprint.low(parts[0]);
+    } else {
+      this.high = Fingerprint.high(parts);
+      this.low = Fingerprint.low(parts);
+    }
+  }
+
+  /** A key of one value. */
+  public static Key of(String value) {
+    return new Key(new String[] {value});
+  }
+
+  /** A key of several values, in order. */
+  public static Key of(String... values) {
+    return new Key(values.clone());
+  }
+
+  /** The values. */
+  public List<String> parts() {
+    return List.of(parts);
+  }
+
+  /** The upper half of this key's fingerprint, which differs from process to process. */
+  public long high() {
+    return high;
+  }
+
+  /** The lower half of this key's fingerprint. */
+  public long low() {
+    return low;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Key key && java.util.Arrays.equals(parts, key.parts);
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(low);
+  }
+
+  /** The parts joined so that no two keys print alike; see {@link io.weir.store.KeyText}. */
+  @Override
+  public String toString() {
+    return io.weir.store.KeyText.join(parts);
+  }
+}

@@ -1,0 +1,41 @@
+package io.weir;
+
+import io.weir.limit.Bounds;
+import io.weir.limit.LimitSpec;
+import java.time.Duration;
+
+/**
+ * At most {@code count} in any window, exactly: every admitted call is remembered until it is
+ * {@code window} old. Memory grows with the count, which is therefore at most 10,000.
+ */
+public record SlidingLog(long count, Duration window, String name) implements Limit {
+  public SlidingLog {
+    Bounds.slidingLog(count, window);
+    Bounds.name(name);
+  }
+
+  @Override
+  public Algorithm algorithm() {
+    return Algorithm.SLIDING_LOG;
+  }
+
+  @Override
+  public long capacity() {
+    return count;
+  }
+
+  @Override
+  public SlidingLog named(String name) {
+    return new SlidingLog(count, window, name);
+  }
+
+  @Override
+  public SlidingLog scaled(Scale scale) {
+    return new SlidingLog(scale.times(count), window, name);
+  }
+
+  @Override
+  public String toString() {
+    return LimitSpec.print(this);
+  }
+}

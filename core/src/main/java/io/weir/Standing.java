@@ -1,0 +1,177 @@
+package io.weir;
+
+import io.weir.limit.Bounds;
+import io.weir.limit.Meter;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * How one limit stood when a call was decided: what it said, what is left, and when more will be
+ * there.
+ *
+ * <p>When the call was admitted the numbers are those after it took its share, otherwise those it
+ * met.
+ */
+public final class Standing {
+  private final String rule;
+  private final String name;
+  private final Limit limit;
+  private final Mode mode;
+  private final boolean allowed;
+  private final long remaining;
+  private final long resetMicros;
+  private final long retryAfterMicros;
+  private final long delayMicros;
+
+  private Standing(Builder b) {
+    this.rule = b.rule;
+    this.name = b.name;
+    this.limit = b.limit;
+    this.mode = b.mode;
+    this.allowed = b.allowed;
+    this.remaining = b.remaining;
+    this.resetMicros = b.resetMicros;
+    this.retryAfterMicros = b.retryAfterMicros;
+    this.delayMicros = b.delayMicros;
+  }
+
+  /** The id of the rule that holds the limit. */
+  public String rule() {
+    return rule;
+  }
+
+  /** The limit's own name; the rule's id where the limit is its only one. */
+  public String name() {
+    return name;
+  }
+
+  public Limit limit() {
+    return limit;
+  }
+
+  /** Whether the limit was enforced for this key, or only watched. */
+  public Mode mode() {
+    return mode;
+  }
+
+  /** Whether this limit admits the call; a shadow limit can say no without refusing it. */
+  public boolean allowed() {
+    return allowed;
+  }
+
+  /** The whole number that could be taken now. */
+  public long remaining() {
+    return remaining;
+  }
+
+  /** Time until the key is as if never used. */
+  public Duration reset() {
+    return Bounds.ofMicros(resetMicros);
+  }
+
+  /** Zero when admitted; empty when waiting cannot help. */
+  public Optional<Duration> retryAfter() {
+    return retryAfterMicros < 0 ? Optional.empty() : Optional.of(Bounds.ofMicros(retryAfterMicros));
+  }
+
+  /** How long an admitted call should wait before it goes; only leaky buckets ask for any. */
+  public Duration delay() {
+    return Bounds.ofMicros(delayMicros);
+  }
+
+  /** {@link #reset} in whole milliseconds, rounded up. */
+  public long resetMillis() {
+    return millis(resetMicros);
+  }
+
+  /**
+   * {@link #retryAfter} in whole milliseconds, rounded up; {@link Meter#NEVER} when waiting cannot
+   * help.
+   */
+  public long retryAfterMillis() {
+    return retryAfterMicros < 0 ? Meter.NEVER : millis(retryAfterMicros);
+  }
+
+  /** {@link #delay} in whole milliseconds, rounded up. */
+  public long delayMillis() {
+    return millis(delayMicros);
+  }
+
+  private static long millis(long micros) {
+    return (micros + 999) / 1000;
+  }
+
+  /** Whether this limit refuses for longer than the other; never is longest. */
+  boolean waitsLongerThan(Standing other) {
+    long mine = retryAfterMicros < 0 ? Long.MAX_VALUE : retryAfterMicros;
+    long theirs = other.retryAfterMicros < 0 ? Long.MAX_VALUE : other.retryAfterMicros;
+    return mine > theirs;
+  }
+
+  /** Whether a smaller part of this limit is left than of the other. */
+  boolean tighterThan(Standing other) {
+    double mine = (double) remaining / Math.max(1, limit.capacity());
+    double theirs = (double) other.remaining / Math.max(1, other.limit.capacity());
+    return mine < theirs;
+  }
+
+  @Override
+  public String toString() {
+    return name
+        + (allowed ? " admits, " : " refuses, ")
+        + remaining
+        + " of "
+        + limit.capacity()
+        + " left";
+  }
+
+  /** Collects a standing; for stores. Times are in microseconds. */
+  public static final class Builder {
+    private final String rule;
+    private final String name;
+    private final Limit limit;
+    private final Mode mode;
+    private boolean allowed;
+    private long remaining;
+    private long resetMicros;
+    private long retryAfterMicros;
+    private long delayMicros;
+
+    public Builder(String rule, String name, Limit limit, Mode mode) {
+      this.rule = rule;
+      this.name = name;
+      this.limit = limit;
+      this.mode = mode;
+    }
+
+    public Builder allowed(boolean allowed) {
+      this.allowed = allowed;
+      return this;
+    }
+
+    public Builder remaining(long remaining) {
+      this.remaining = remaining;
+      return this;
+    }
+
+    public Builder reset(long micros) {
+      this.resetMicros = micros;
+      return this;
+    }
+
+    /** {@link Meter#NEVER} when waiting cannot help. */
+    public Builder retryAfter(long micros) {
+      this.retryAfterMicros = micros;
+      return this;
+    }
+
+    public Builder delay(long micros) {
+      this.delayMicros = micros;
+      return this;
+    }
+
+    public Standing build() {
+      return new Standing(this);
+    }
+  }
+}

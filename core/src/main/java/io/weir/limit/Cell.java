@@ -1,0 +1,40 @@
+package io.weir.limit;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is remembered about one key under one limit. A store loads a cell, lets a {@link Meter} read
+ * and change it, and keeps the result; nothing else ever touches its fields. A cell belongs to one
+ * thread at a time.
+ */
+public final class Cell {
+  /** The numbers this cell was last written with; null for a key that is new. */
+  public @Nullable Meter meter;
+
+  /**
+   * Buckets: when {@link #used} was true. Windows and quotas: when the current window ends. In µs.
+   */
+  public long time;
+
+  /** Buckets: the deficit in units. Windows and quotas: the count in the current window. */
+  public long used;
+
+  /** Sliding windows: the count in the previous window. */
+  public long previous;
+
+  /** Sliding logs only. */
+  public @Nullable Log log;
+
+  /** Concurrency only. */
+  public @Nullable Permits permits;
+
+  /** Makes this the cell of a key never seen. */
+  public void clear() {
+    meter = null;
+    time = 0;
+    used = 0;
+    previous = 0;
+    log = null;
+    permits = null;
+  }
+}

@@ -1,0 +1,30 @@
+package io.weir.limit;
+
+import io.weir.FixedWindow;
+
+/** Windows of one length, on the clock or from a phase that each key has of its own. */
+final class FixedWindowMeter extends CountMeter {
+  private final long window;
+  private final boolean aligned;
+
+  FixedWindowMeter(FixedWindow limit) {
+    super(limit);
+    this.window = Bounds.micros(limit.window());
+    this.aligned = limit.aligned();
+  }
+
+  @Override
+  public boolean onWallClock() {
+    return aligned;
+  }
+
+  @Override
+  long endOf(long now, long keyHash) {
+    return Windows.endOf(now, window, aligned ? 0 : keyHash);
+  }
+
+  @Override
+  boolean inWindow(long end, long now) {
+    return now < end && now >= end - window;
+  }
+}

@@ -1,0 +1,106 @@
+package io.weir.limit;
+
+import java.util.Arrays;
+
+/** Times and amounts of what a key was admitted, oldest first, in one array of pairs. */
+public final class Log {
+  private long[] pairs = new long[8];
+  private int first;
+  private int size;
+  private long total;
+
+  /** The sum of all amounts. */
+  long total() {
+    return total;
+  }
+
+  int size() {
+    return size;
+  }
+
+  long time(int i) {
+    return pairs[2 * (first + i)];
+  }
+
+  long amount(int i) {
+    return pairs[2 * (first + i) + 1];
+  }
+
+  /** Forgets what is no later than {@code time}. */
+  void dropThrough(long time) {
+    while (size > 0 && time(0) <= time) {
+      total -= amount(0);
+      first++;
+      size--;
+    }
+  }
+
+  /** Entries later than {@code now} count as now: the clock has stepped back. */
+  void pullBackTo(long now) {
+    if (size == 0 || time(size - 1) <= now) {
+      return;
+    }
+    long late = 0;
+    while (size > 0 && time(size - 1) >= now) {
+      late += amount(size - 1);
+      size--;
+    }
+    total -= late;
+    add(now, late);
+  }
+
+  /** Remembers an amount at a time no earlier than the last one. */
+  void add(long time, long amount) {
+    total += amount;
+    if (size > 0 && time(size - 1) == time) {
+      pairs[2 * (first + size - 1) + 1] += amount;
+      return;
+    }
+    if (2 * (first + size) == pairs.length) {
+      makeRoom();
+    }
+    int at = 2 * (first + size);
+    pairs[at] = time;
+    pairs[at + 1] = amount;
+    size++;
+  }
+
+  private void makeRoom() {
+    int used = 2 * size;
+    long[] target = used > pairs.length / 2 ? new long[2 * pairs.length] : pairs;
+    System.arraycopy(pairs, 2 * first, target, 0, used);
+    pairs = target;
+    first = 0;
+  }
+
+  /**
+   * Takes back up to {@code amount} of the entry at {@code time}; the entry stays, perhaps empty.
+   */
+  void remove(long time, long amount) {
+    int low = 0;
+    int high = size - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      if (time(middle) < time) {
+        low = middle + 1;
+      } else if (time(middle) > time) {
+        high = middle - 1;
+      } else {
+        long back = Math.min(amount, amount(middle));
+        pairs[2 * (first + middle) + 1] -= back;
+        total -= back;
+        return;
+      }
+    }
+  }
+
+  /** Heap bytes held by this log. */
+  public int bytes() {
+    return 40 + 8 * pairs.length;
+  }
+
+  @Override
+  public String toString() {
+    return Arrays.toString(Arrays.copyOfRange(pairs, 2 * first, 2 * (first + size)));
+  }
+}

@@ -1,0 +1,124 @@
+package io.weir.limit;
+
+import io.weir.SlidingLog;
+
+/**
+ * An exact sliding window: every admitted call is in a log, and what is within {@code (now − W,
+ * now]} counts.
+ *
+ * <p>Calls in the same microsecond share an entry, and the log holds at most as many entries as the
+ * limit admits, so its size is bounded by the limit and not by the traffic.
+ */
+final class LogMeter extends Meter {
+  private final long window;
+
+  LogMeter(SlidingLog limit) {
+    super(limit);
+    this.window = Bounds.micros(limit.window());
+  }
+
+  @Override
+  public void open(Cell cell, long now, long keyHash) {
+    cell.meter = this;
+    cell.time = now;
+    Log log = log(cell);
+    log.pullBackTo(now);
+    log.dropThrough(now - window);
+    cell.used = log.total();
+  }
+
+  private static Log log(Cell cell) {
+    Log log = cell.log;
+    if (log == null) {
+      log = new Log();
+      cell.log = log;
+    }
+    return log;
+  }
+
+  @Override
+  public boolean admits(Cell cell, long now, long cost) {
+    return cost == 0 ? capacity() > 0 : cost <= capacity() - log(cell).total();
+  }
+
+  @Override
+  public void take(Cell cell, long now, long cost, long permit) {
+    if (cost > 0) {
+      charge(cell, now, cost);
+    }
+  }
+
+  @Override
+  public void charge(Cell cell, long now, long amount) {
+    Log log = log(cell);
+    log.add(now, Math.min(amount, Bounds.EXACT - 1 - log.total()));
+    cell.used = log.total();
+  }
+
+  @Override
+  public void countDenied(Cell cell, long now, long cost) {
+    Log log = log(cell);
+    long room = 2 * capacity() - log.total();
+    if (room > 0) {
+      charge(cell, now, Math.min(cost, room));
+    }
+  }
+
+  @Override
+  public void giveBack(Cell cell, long now, long amount, Stamp stamp) {
+    Log log = log(cell);
+    log.remove(stamp.time(), amount);
+    cell.used = log.total();
+  }
+
+  @Override
+  public long remaining(Cell cell, long now) {
+    return Math.max(0, capacity() - log(cell).total());
+  }
+
+  @Override
+  public long reset(Cell cell, long now) {
+    Log log = log(cell);
+    int last = log.size() - 1;
+    while (last >= 0 && log.amount(last) == 0) {
+      last--;
+    }
+    return last < 0 ? 0 : log.time(last) + window - now;
+  }
+
+  @Override
+  public long retryAfter(Cell cell, long now, long cost) {
+    if (cost > capacity() || capacity() == 0) {
+      return NEVER;
+    }
+    Log log = log(cell);
+    long excess = log.total() + cost - capacity();
+    for (int i = 0; excess > 0; i++) {
+      excess -= log.amount(i);
+      if (excess <= 0) {
+        return log.time(i) + window - now;
+      }
+    }
+    return 0;
+  }
+
+  @Override
+  public long idleAt(Cell cell) {
+    Log log = log(cell);
+    return log.size() == 0 ? Long.MIN_VALUE : log.time(log.size() - 1) + window;
+  }
+
+  @Override
+  public String describe(Cell cell, long now, long cost) {
+    Log log = log(cell);
+    return String.format(
+        "%,d taken in %,d calls within the last %,d ms; %,d + %,d ≤ %,d: %s",
+        log.total(),
+        log.size(),
+        window / 1000,
+        log.total(),
+        cost,
+        capacity(),
+        admits(cell, now, cost) ? "admits" : "refuses");
+  }
+}

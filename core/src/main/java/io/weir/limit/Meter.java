@@ -1,0 +1,135 @@
+package io.weir.limit;
+
+import io.weir.Concurrency;
+import io.weir.FixedWindow;
+import io.weir.LeakyBucket;
+import io.weir.Limit;
+import io.weir.Quota;
+import io.weir.SlidingLog;
+import io.weir.SlidingWindow;
+import io.weir.TokenBucket;
+
+/**
+ * The arithmetic of one limit: given a cell and the time, may this much be taken, what is left, and
+ * when will more be there.
+ *
+ * <p>A meter is immutable and shared. Every use starts with {@link #open}, which brings the cell to
+ * the present (and to this limit's numbers, if it was written under others); the other methods then
+ * read or change it at that same moment. All times are in microseconds, all results are whole
+ * numbers, and no intermediate reaches 2<sup>53</sup>.
+ */
+public abstract sealed class Meter
+    permits BucketMeter, CountMeter, SlidingWindowMeter, LogMeter, PermitMeter {
+  /** The retry-after of a call that no amount of waiting will admit. */
+  public static final long NEVER = -1;
+
+  private final Limit limit;
+  private final long capacity;
+
+  Meter(Limit limit) {
+    this.limit = limit;
+    this.capacity = limit.capacity();
+  }
+
+  /** The meter for a limit. */
+  public static Meter of(Limit limit) {
+    return switch (limit.algorithm()) {
+      case TOKEN_BUCKET -> BucketMeter.of((TokenBucket) limit);
+      case LEAKY_BUCKET -> BucketMeter.of((LeakyBucket) limit);
+      case FIXED_WINDOW -> new FixedWindowMeter((FixedWindow) limit);
+      case SLIDING_WINDOW -> new SlidingWindowMeter((SlidingWindow) limit);
+      case SLIDING_LOG -> new LogMeter((SlidingLog) limit);
+      case QUOTA -> new QuotaMeter((Quota) limit);
+      case CONCURRENCY -> new PermitMeter((Concurrency) limit);
+    };
+  }
+
+  /** The limit whose arithmetic this is. */
+  public final Limit limit() {
+    return limit;
+  }
+
+  /** What {@link #remaining} counts down from. */
+  public final long capacity() {
+    return capacity;
+  }
+
+  /**
+   * Whether this limit is on the wall clock (aligned windows, quotas) rather than the monotonic
+   * one.
+   */
+  public boolean onWallClock() {
+    return false;
+  }
+
+  /**
+   * Brings a cell to {@code now}. A cell without a meter becomes that of an unused key; one written
+   * under other numbers keeps what was taken.
+   *
+   * @param keyHash the fixed hash of rule and key, from which windows take their phase
+   */
+  public abstract void open(Cell cell, long now, long keyHash);
+
+  /** Whether {@code cost} can be taken now. A cost of 0 can, unless the limit is 0. */
+  public abstract boolean admits(Cell cell, long now, long cost);
+
+  /**
+   * Takes {@code cost}, which must have been admitted.
+   *
+   * @param permit who holds it; matters to concurrency only
+   */
+  public abstract void take(Cell cell, long now, long cost, long permit);
+
+  /** Takes {@code amount} whether it is there or not: the true cost of a call turned out higher. */
+  public abstract void charge(Cell cell, long now, long amount);
+
+  /** Counts a refused call against its own limit, up to twice the capacity. */
+  public abstract void countDenied(Cell cell, long now, long cost);
+
+  /** Gives back {@code amount} of an earlier take, as far as that take still weighs. */
+  public abstract void giveBack(Cell cell, long now, long amount, Stamp stamp);
+
+  /** The whole number that could be taken now. */
+  public abstract long remaining(Cell cell, long now);
+
+  /** Microseconds until the key is as if never used, if nothing else is taken. */
+  public abstract long reset(Cell cell, long now);
+
+  /**
+   * Microseconds until {@code cost} would be admitted if nothing else were taken, or {@link
+   * #NEVER}.
+   */
+  public abstract long retryAfter(Cell cell, long now, long cost);
+
+  /**
+   * Microseconds a call admitted now should wait before it goes; only leaky buckets ask for any.
+   */
+  public long delay(Cell cell) {
+    return 0;
+  }
+
+  /** The moment from which on the cell is worth nothing, and may be forgotten. */
+  public abstract long idleAt(Cell cell);
+
+  /** The decision on {@code cost} as arithmetic that a person can follow. */
+  public abstract String describe(Cell cell, long now, long cost);
+
+  /** Two meters are equal if their numbers are; names do not matter. */
+  @Override
+  public final boolean equals(Object other) {
+    return this == other || (other instanceof Meter meter && numbers().equals(meter.numbers()));
+  }
+
+  @Override
+  public final int hashCode() {
+    return numbers().hashCode();
+  }
+
+  private Limit numbers() {
+    return limit.named("");
+  }
+
+  static long ceilDiv(long a, long b) {
+    return -Math.floorDiv(-a, b);
+  }
+}

@@ -1,0 +1,101 @@
+package io.weir.limit;
+
+/** The permits out on one key: holder, amount and deadline of each, in one array of triples. */
+public final class Permits {
+  private static final int WIDTH = 3;
+
+  private long[] triples = new long[4 * WIDTH];
+  private int size;
+  private long held;
+
+  /** The sum of all amounts held. */
+  long held() {
+    return held;
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** Drops what has expired, and lets no deadline lie further ahead than {@code now + ttl}. */
+  void expire(long now, long ttl) {
+    int kept = 0;
+    for (int i = 0; i < size; i++) {
+      long deadline = triples[WIDTH * i + 2];
+      if (deadline > now) {
+        put(kept++, holder(i), amount(i), Math.min(deadline, now + ttl));
+      } else {
+        held -= amount(i);
+      }
+    }
+    size = kept;
+  }
+
+  /** Notes a permit. */
+  void add(long holder, long amount, long deadline) {
+    if (WIDTH * size == triples.length) {
+      triples = java.util.Arrays.copyOf(triples, 2 * triples.length);
+    }
+    put(size++, holder, amount, deadline);
+    held += amount;
+  }
+
+  /** Ends a permit; false if it is not held. */
+  boolean remove(long holder) {
+    int i = indexOf(holder);
+    if (i < 0) {
+      return false;
+    }
+    held -= amount(i);
+    size--;
+    put(i, holder(size), amount(size), triples[WIDTH * size + 2]);
+    return true;
+  }
+
+  /** Moves a permit's deadline; false if it is not held. */
+  boolean renew(long holder, long deadline) {
+    int i = indexOf(holder);
+    if (i < 0) {
+      return false;
+    }
+    triples[WIDTH * i + 2] = deadline;
+    return true;
+  }
+
+  /** The latest deadline, or {@link Long#MIN_VALUE} when nothing is held. */
+  long lastDeadline() {
+    long last = Long.MIN_VALUE;
+    for (int i = 0; i < size; i++) {
+      last = Math.max(last, triples[WIDTH * i + 2]);
+    }
+    return last;
+  }
+
+  /** Heap bytes held by these permits. */
+  public int bytes() {
+    return 40 + 8 * triples.length;
+  }
+
+  private int indexOf(long holder) {
+    for (int i = 0; i < size; i++) {
+      if (holder(i) == holder) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private long holder(int i) {
+    return triples[WIDTH * i];
+  }
+
+  private long amount(int i) {
+    return triples[WIDTH * i + 1];
+  }
+
+  private void put(int i, long holder, long amount, long deadline) {
+    triples[WIDTH * i] = holder;
+    triples[WIDTH * i + 1] = amount;
+    triples[WIDTH * i + 2] = deadline;
+  }
+}

@@ -1,0 +1,53 @@
+package io.weir.limit;
+
+import io.weir.Quota;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+
+/**
+ * Calendar periods. The boundaries around the present are worked out once per period, not per call.
+ */
+final class QuotaMeter extends CountMeter {
+  private record Span(long start, long end) {}
+
+  private final Quota quota;
+  private volatile Span current = new Span(0, 0);
+
+  QuotaMeter(Quota limit) {
+    super(limit);
+    this.quota = limit;
+  }
+
+  @Override
+  public boolean onWallClock() {
+    return true;
+  }
+
+  @Override
+  long endOf(long now, long keyHash) {
+    return spanOf(now).end();
+  }
+
+  @Override
+  boolean inWindow(long end, long now) {
+    return spanOf(now).end() == end;
+  }
+
+  private Span spanOf(long now) {
+    Span span = current;
+    if (now < span.start() || now >= span.end()) {
+      ZonedDateTime at =
+          Instant.ofEpochSecond(
+                  Math.floorDiv(now, 1_000_000L), Math.floorMod(now, 1_000_000L) * 1000)
+              .atZone(quota.zone());
+      ZonedDateTime start = quota.period().start(at);
+      span = new Span(micros(start), micros(quota.period().next(start)));
+      current = span;
+    }
+    return span;
+  }
+
+  private static long micros(ZonedDateTime at) {
+    return at.toEpochSecond() * 1_000_000;
+  }
+}

@@ -1,0 +1,188 @@
+package io.weir.limit;
+
+import io.weir.SlidingWindow;
+
+/**
+ * A sliding window from two counters.
+ *
+ * <pre>
+ *        previous window        current window
+ *   ├───────────────────────┼──────────┬────────────┤
+ *               └── weighs ─┘──────────┘ now
+ *                 1 − e/W        e
+ *
+ *   used = previous × (1 − e/W) + current
+ * </pre>
+ *
+ * <p>The estimate assumes that the previous window's calls came evenly. To stay in whole numbers
+ * both sides are multiplied by W: {@code previous · (W − e) + (current + cost) · W ≤ N · W}, with W
+ * and e in ticks chosen so that every product stays below 2<sup>53</sup>.
+ */
+final class SlidingWindowMeter extends Meter {
+  private static final long MAX_STORED = (1L << 32) - 1;
+
+  private final long window;
+  private final boolean aligned;
+  private final long tick;
+  private final long ticks;
+  private final long most;
+
+  SlidingWindowMeter(SlidingWindow limit) {
+    super(limit);
+    this.window = Bounds.micros(limit.window());
+    this.aligned = limit.aligned();
+    this.tick = Bounds.windowTick(limit.count(), window);
+    this.ticks = window / tick;
+    this.most = Math.min((Bounds.EXACT - 1) / ticks, MAX_STORED);
+  }
+
+  @Override
+  public boolean onWallClock() {
+    return aligned;
+  }
+
+  @Override
+  public void open(Cell cell, long now, long keyHash) {
+    Meter before = cell.meter;
+    cell.meter = this;
+    if (before == null) {
+      cell.used = 0;
+      cell.previous = 0;
+      cell.time = endOf(now, keyHash);
+    } else if (before == this || sameWindows((SlidingWindowMeter) before)) {
+      roll(cell, now);
+    } else {
+      adopt(cell, now, (SlidingWindowMeter) before);
+      cell.time = endOf(now, keyHash);
+    }
+  }
+
+  private long endOf(long now, long keyHash) {
+    return Windows.endOf(now, window, aligned ? 0 : keyHash);
+  }
+
+  private boolean sameWindows(SlidingWindowMeter other) {
+    return other.window == window && other.aligned == aligned;
+  }
+
+  /**
+   * Moves to the window that holds {@code now}; counts move along when the clock has stepped back.
+   */
+  private void roll(Cell cell, long now) {
+    if (now >= cell.time) {
+      long passed = (now - cell.time) / window;
+      cell.previous = passed == 0 ? cell.used : 0;
+      cell.used = 0;
+      cell.time += (passed + 1) * window;
+    } else if (now < cell.time - window) {
+      cell.time -= (cell.time - 1 - now) / window * window;
+    }
+  }
+
+  /** Present usage under the old window becomes the current count of the new one. */
+  private void adopt(Cell cell, long now, SlidingWindowMeter old) {
+    long usage = cell.used + cell.previous;
+    if (old.aligned == aligned) {
+      old.roll(cell, now);
+      usage = cell.used + old.weight(cell, now);
+    }
+    cell.used = Math.min(usage, most);
+    cell.previous = 0;
+  }
+
+  private long elapsed(Cell cell, long now) {
+    return (now - (cell.time - window)) / tick;
+  }
+
+  /** What the previous window still weighs, rounded up. */
+  private long weight(Cell cell, long now) {
+    return cell.previous == 0 ? 0 : ceilDiv(cell.previous * (ticks - elapsed(cell, now)), ticks);
+  }
+
+  @Override
+  public boolean admits(Cell cell, long now, long cost) {
+    if (cost == 0) {
+      return capacity() > 0;
+    }
+    long room = capacity() - cell.used;
+    return cost <= room
+        && (cell.previous == 0
+            || cell.previous * (ticks - elapsed(cell, now)) <= (room - cost) * ticks);
+  }
+
+  @Override
+  public void take(Cell cell, long now, long cost, long permit) {
+    cell.used += cost;
+  }
+
+  @Override
+  public void charge(Cell cell, long now, long amount) {
+    cell.used = Math.min(cell.used + Math.min(amount, most), most);
+  }
+
+  @Override
+  public void countDenied(Cell cell, long now, long cost) {
+    long counted = Math.min(cell.used + Math.min(cost, most), Math.min(2 * capacity(), most));
+    cell.used = Math.max(cell.used, counted);
+  }
+
+  @Override
+  public void giveBack(Cell cell, long now, long amount, Stamp stamp) {
+    if (stamp.time() == cell.time) {
+      cell.used = Math.max(0, cell.used - amount);
+    } else if (stamp.time() == cell.time - window) {
+      cell.previous = Math.max(0, cell.previous - amount);
+    }
+  }
+
+  @Override
+  public long remaining(Cell cell, long now) {
+    return Math.max(0, capacity() - cell.used - weight(cell, now));
+  }
+
+  @Override
+  public long reset(Cell cell, long now) {
+    long left = (ticks - elapsed(cell, now)) * tick;
+    if (cell.used > 0) {
+      return left + window;
+    }
+    return cell.previous > 0 ? left : 0;
+  }
+
+  @Override
+  public long retryAfter(Cell cell, long now, long cost) {
+    if (cost > capacity() || capacity() == 0) {
+      return NEVER;
+    }
+    if (admits(cell, now, cost)) {
+      return 0;
+    }
+    long elapsed = elapsed(cell, now);
+    long over = cell.used + cost - capacity();
+    if (over <= 0) {
+      return (ceilDiv((cell.previous + over) * ticks, cell.previous) - elapsed) * tick;
+    }
+    return (ticks - elapsed + ceilDiv(over * ticks, cell.used)) * tick;
+  }
+
+  @Override
+  public long idleAt(Cell cell) {
+    if (cell.used > 0) {
+      return cell.time + window;
+    }
+    return cell.previous > 0 ? cell.time : Long.MIN_VALUE;
+  }
+
+  @Override
+  public String describe(Cell cell, long now, long cost) {
+    return String.format(
+        "%,d in the previous window × %,d/%,d left of it + %,d in this one + %,d ≤ %,d: %s",
+        cell.previous,
+        ticks - elapsed(cell, now),
+        ticks,
+        cell.used,
+        cost,
+        capacity(),
+        admits(cell, now, cost) ? "admits" : "refuses");
+  }
+}

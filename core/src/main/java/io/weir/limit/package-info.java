@@ -1,0 +1,8 @@
+/**
+ * The algorithms as pure whole-number arithmetic: a meter reads and writes one cell, and knows no
+ * store and no clock.
+ */
+@NullMarked
+package io.weir.limit;
+
+import org.jspecify.annotations.NullMarked;

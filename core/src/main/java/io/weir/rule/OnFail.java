@@ -1,0 +1,11 @@
+package io.weir.rule;
+
+/** What a rule says while the store cannot answer for a key. */
+public enum OnFail {
+  /** An in-memory limit with this instance's share. */
+  LOCAL,
+  /** Allow. */
+  OPEN,
+  /** Refuse as unavailable. */
+  CLOSED
+}

@@ -1,0 +1,87 @@
+package io.weir.rule;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A path with holes: {@code {name}} or {@code *} stands for one segment, a trailing {@code **} for
+ * any number of them.
+ *
+ * @param text as written, which is also what the key part {@code route} says
+ * @param segments what each segment must be; null for any
+ * @param open whether anything may follow
+ */
+public record PathPattern(String text, List<Segment> segments, boolean open) {
+
+  /** One segment of a pattern: a literal text, or anything. */
+  public record Segment(String literal, boolean any) {
+    static final Segment ANY = new Segment("", true);
+  }
+
+  /** A pattern for every path. */
+  public static final PathPattern EVERYTHING = of("/**");
+
+  /**
+   * Reads a pattern.
+   *
+   * @throws IllegalArgumentException with the reason when it is none
+   */
+  public static PathPattern of(String text) {
+    if (!text.startsWith("/")) {
+      throw new IllegalArgumentException("path '" + text + "' must start with '/'");
+    }
+    List<Segment> segments = new ArrayList<>();
+    boolean open = false;
+    for (String part : text.substring(1).split("/", -1)) {
+      if (open) {
+        throw new IllegalArgumentException("path '" + text + "': '**' can only stand at the end");
+      }
+      if (part.equals("**")) {
+        open = true;
+      } else if (part.equals("*") || isHole(part)) {
+        segments.add(Segment.ANY);
+      } else if (part.indexOf('*') >= 0 || part.indexOf('{') >= 0 || part.indexOf('}') >= 0) {
+        throw new IllegalArgumentException(
+            "path '" + text + "': '" + part + "' is neither a text, '{name}', '*' nor '**'");
+      } else {
+        segments.add(new Segment(part, false));
+      }
+    }
+    return new PathPattern(text, normal(text, segments), open);
+  }
+
+  private static boolean isHole(String part) {
+    return part.length() > 2
+        && part.startsWith("{")
+        && part.endsWith("}")
+        && part.indexOf('{', 1) < 0
+        && part.indexOf('}') == part.length() - 1;
+  }
+
+  /** Literals in normal form, so that a pattern matches however either side spells it. */
+  private static List<Segment> normal(String text, List<Segment> segments) {
+    List<Segment> normal = new ArrayList<>();
+    for (int i = 0; i < segments.size(); i++) {
+      Segment segment = segments.get(i);
+      boolean last = i == segments.size() - 1;
+      if (segment.any()) {
+        normal.add(segment);
+      } else if (!segment.literal().isEmpty()) {
+        String literal = NormalPath.of("/" + segment.literal()).substring(1);
+        if (literal.isEmpty() || literal.indexOf('/') >= 0) {
+          throw new IllegalArgumentException(
+              "path '" + text + "': '" + segment.literal() + "' is not in normal form");
+        }
+        normal.add(new Segment(literal, false));
+      } else if (!last) {
+        throw new IllegalArgumentException("path '" + text + "' has an empty segment");
+      }
+    }
+    return List.copyOf(normal);
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

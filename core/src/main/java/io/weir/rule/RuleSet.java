@@ -1,0 +1,101 @@
+package io.weir.rule;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** All rules, plans and bypass tokens that hold at one time: immutable, and swapped in whole. */
+public final class RuleSet {
+  /** The name under which tenants not listed find their plan. */
+  public static final String EVERYONE_ELSE = "*";
+
+  /** No rules: everything passes. */
+  public static final RuleSet EMPTY = builder().build();
+
+  private final List<Rule> rules;
+  private final Map<String, Plan> tenants;
+  private final List<Bypass> bypasses;
+
+  private RuleSet(Builder b) {
+    this.rules = List.copyOf(b.rules.values());
+    this.tenants = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(b.tenants));
+    this.bypasses = List.copyOf(b.bypasses);
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** These rules and nothing else. */
+  public static RuleSet of(Rule... rules) {
+    Builder builder = builder();
+    for (Rule rule : rules) {
+      builder.rule(rule);
+    }
+    return builder.build();
+  }
+
+  /** The rules in document order. */
+  public List<Rule> rules() {
+    return rules;
+  }
+
+  /** Plans by tenant; {@link #EVERYONE_ELSE} stands for those not listed. */
+  public Map<String, Plan> tenants() {
+    return tenants;
+  }
+
+  public List<Bypass> bypasses() {
+    return bypasses;
+  }
+
+  /** The rule with this id. */
+  public Optional<Rule> rule(String id) {
+    return rules.stream().filter(rule -> rule.id().equals(id)).findFirst();
+  }
+
+  /** Collects a rule set. */
+  public static final class Builder {
+    private final Map<String, Rule> rules = new LinkedHashMap<>();
+    private final Map<String, Plan> tenants = new LinkedHashMap<>();
+    private final List<Bypass> bypasses = new ArrayList<>();
+
+    private Builder() {}
+
+    public Builder rule(Rule rule) {
+      if (rules.putIfAbsent(rule.id(), rule) != null) {
+        throw new IllegalArgumentException("two rules have the id " + rule.id());
+      }
+      return this;
+    }
+
+    /** What a tenant has bought; {@link #EVERYONE_ELSE} for those not listed. */
+    public Builder tenant(String name, Plan plan) {
+      tenants.put(name, plan);
+      return this;
+    }
+
+    public Builder bypass(Bypass bypass) {
+      bypasses.add(bypass);
+      return this;
+    }
+
+    /**
+     * The rule set.
+     *
+     * @throws IllegalArgumentException if a rule asks for the tenant's tier and there is none for
+     *     {@code "*"}
+     */
+    public RuleSet build() {
+      for (Rule rule : rules.values()) {
+        if (rule.limits() instanceof Limits.OfTier && !tenants.containsKey(EVERYONE_ELSE)) {
+          throw new IllegalArgumentException(
+              "rule " + rule.id() + ": limit tier needs tenants to say what \"*\" gets");
+        }
+      }
+      return new RuleSet(this);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package io.weir.rule;
+
+import io.weir.Scale;
+import java.time.DayOfWeek;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.util.Set;
+
+/**
+ * Hours in which a rule's numbers are multiplied by a factor.
+ *
+ * @param days the days on which the hours begin; all seven when empty
+ * @param from the first minute
+ * @param to the minute after the last; at or before {@code from} it lies on the next day
+ */
+public record Schedule(
+    Set<DayOfWeek> days, LocalTime from, LocalTime to, ZoneId zone, Scale factor) {
+  public Schedule {
+    days = days.isEmpty() ? Set.of(DayOfWeek.values()) : Set.copyOf(days);
+  }
+
+  /** Whether the factor holds at this moment. */
+  public boolean covers(ZonedDateTime moment) {
+    ZonedDateTime at = moment.withZoneSameInstant(zone);
+    LocalTime time = at.toLocalTime();
+    DayOfWeek today = at.getDayOfWeek();
+    if (from.isBefore(to)) {
+      return days.contains(today) && !time.isBefore(from) && time.isBefore(to);
+    }
+    return (days.contains(today) && !time.isBefore(from))
+        || (days.contains(today.minus(1)) && time.isBefore(to));
+  }
+}

@@ -1,0 +1,101 @@
+package io.weir.store;
+
+/**
+ * Key tuples as one text, joined so that no two tuples share it, and the fixed hash of that text.
+ *
+ * <p>Parts are joined with {@code :}; inside a part, everything but letters, digits and {@code - _
+ * . ~ @ / +} is written as {@code %XXXX} (UTF-16), so no value can pretend to be two, break out of
+ * a key name, or smuggle a line break into a log.
+ *
+ * <p>The hash is 64-bit FNV-1a over the characters of {@code rule id, NUL, text} with a finishing
+ * mix. It is the same on every instance and across restarts: windows take their phase from it, and
+ * {@code percent} its share of keys.
+ */
+public final class KeyText {
+  private static final long FNV_OFFSET = 0xcbf29ce484222325L;
+  private static final long FNV_PRIME = 0x100000001b3L;
+  private static final char[] HEX = "0123456789ABCDEF".toCharArray();
+
+  private KeyText() {}
+
+  /** The parts as one text. */
+  public static String join(String... parts) {
+    StringBuilder out = new StringBuilder();
+    for (int i = 0; i < parts.length; i++) {
+      if (i > 0) {
+        out.append(':');
+      }
+      escape(parts[i], out);
+    }
+    return out.toString();
+  }
+
+  private static void escape(String part, StringBuilder out) {
+    for (int i = 0; i < part.length(); i++) {
+      char c = part.charAt(i);
+      if (isPlain(c)) {
+        out.append(c);
+      } else {
+        out.append('%');
+        for (int shift = 12; shift >= 0; shift -= 4) {
+          out.append(HEX[(c >>> shift) & 15]);
+        }
+      }
+    }
+  }
+
+  private static boolean isPlain(char c) {
+    return (c >= 'a' && c <= 'z')
+        || (c >= '0' && c <= '9')
+        || (c >= 'A' && c <= 'Z')
+        || c == '-'
+        || c == '_'
+        || c == '.'
+        || c == '~'
+        || c == '@'
+        || c == '/'
+        || c == '+';
+  }
+
+  /** The fixed hash of a rule and a key; equals that of the joined text, without building it. */
+  public static long hash(String rule, Iterable<String> parts) {
+    long hash = feed(FNV_OFFSET, rule);
+    hash = feed(hash, '\0');
+    boolean first = true;
+    for (String part : parts) {
+      if (!first) {
+        hash = feed(hash, ':');
+      }
+      first = false;
+      for (int i = 0; i < part.length(); i++) {
+        char c = part.charAt(i);
+        if (isPlain(c)) {
+          hash = feed(hash, c);
+        } else {
+          hash = feed(hash, '%');
+          for (int shift = 12; shift >= 0; shift -= 4) {
+            hash = feed(hash, HEX[(c >>> shift) & 15]);
+          }
+        }
+      }
+    }
+    return mix(hash);
+  }
+
+  private static long feed(long hash, String text) {
+    for (int i = 0; i < text.length(); i++) {
+      hash = feed(hash, text.charAt(i));
+    }
+    return hash;
+  }
+
+  private static long feed(long hash, char c) {
+    return (hash ^ c) * FNV_PRIME;
+  }
+
+  private static long mix(long h) {
+    h = (h ^ (h >>> 33)) * 0xff51afd7ed558ccdL;
+    h = (h ^ (h >>> 33)) * 0xc4ceb9fe1a85ec53L;
+    return h ^ (h >>> 33);
+  }
+}

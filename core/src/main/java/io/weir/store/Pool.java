@@ -1,0 +1,84 @@
+package io.weir.store;
+
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.limit.Meter;
+
+/**
+ * The buckets of one limit of one rule: a key picks one of them.
+ *
+ * <p>What identifies a pool is the rule's id, the limit's name or place within the rule, and the
+ * algorithm; its numbers may change while every bucket keeps its state.
+ */
+public final class Pool {
+  private final String rule;
+  private final String name;
+  private final String slot;
+  private final Meter meter;
+  private final boolean countDenied;
+  private final long saltHigh;
+  private final long saltLow;
+
+  /**
+   * A pool.
+   *
+   * @param name what users call the limit
+   * @param slot what tells the rule's limits apart, and stays when numbers change: a name or an
+   *     ordinal
+   * @param countDenied whether refusals count
+   */
+  public Pool(String rule, String name, String slot, Limit limit, boolean countDenied) {
+    this.rule = rule;
+    this.name = name;
+    this.slot = limit.algorithm().letter() + slot;
+    this.meter = Meter.of(limit);
+    this.countDenied = countDenied;
+    Key salt = Key.of(rule, this.slot);
+    this.saltHigh = salt.high();
+    this.saltLow = salt.low();
+  }
+
+  /** The rule's id. */
+  public String rule() {
+    return rule;
+  }
+
+  /** What users call the limit. */
+  public String name() {
+    return name;
+  }
+
+  /** The algorithm's letter and what tells the rule's limits apart. */
+  public String slot() {
+    return slot;
+  }
+
+  public Meter meter() {
+    return meter;
+  }
+
+  public boolean countDenied() {
+    return countDenied;
+  }
+
+  long high(Key key) {
+    return key.high() ^ saltHigh;
+  }
+
+  long low(Key key) {
+    return key.low() ^ saltLow;
+  }
+
+  long saltHigh() {
+    return saltHigh;
+  }
+
+  long saltLow() {
+    return saltLow;
+  }
+
+  @Override
+  public String toString() {
+    return rule + ":" + slot;
+  }
+}

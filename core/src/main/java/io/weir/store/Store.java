@@ -1,0 +1,54 @@
+package io.weir.store;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Keeps the state of every bucket, and decides on draws: all or none.
+ *
+ * <p>Every method answers with a value. A stage never completes exceptionally because of the state
+ * or the weather, only because of a bug. The store contract test in the testkit says in code what
+ * each method must do.
+ */
+public interface Store extends AutoCloseable {
+  /**
+   * Looks at every draw; if all enforced ones admit, takes from all that admit, otherwise from none
+   * (but pools that count refusals count their own). The draws are on different buckets.
+   */
+  CompletionStage<Taking> take(List<Draw> draws);
+
+  /**
+   * As {@link #take}, remembering enough to settle it later.
+   *
+   * @param reservation an id no other reservation has; permits are held in its name
+   */
+  CompletionStage<Taking> reserve(long reservation, List<Draw> draws);
+
+  /**
+   * Puts a reservation right: gives back what was reserved and not owed, takes what is owed beyond
+   * it, even below empty. At most once per reservation.
+   *
+   * @param within how long from now a repetition could still come
+   * @return false if it had been settled before
+   */
+  CompletionStage<Boolean> settle(long reservation, List<Held> parts, Duration within);
+
+  /** Ends the permits held in a reservation's name; false if none was held any more. */
+  CompletionStage<Boolean> release(long reservation, List<Held> parts);
+
+  /**
+   * Gives the permits held in a reservation's name their full life again; false if none was held
+   * any more.
+   */
+  CompletionStage<Boolean> renew(long reservation, List<Held> parts);
+
+  /** Gives back an amount that was taken just now, without a reservation. */
+  CompletionStage<Void> refund(Pool pool, io.weir.Key key, long amount);
+
+  /** The state behind each draw as arithmetic that a person can follow; changes nothing. */
+  CompletionStage<List<String>> describe(List<Draw> draws);
+
+  @Override
+  void close();
+}

@@ -1,0 +1,14 @@
+package io.weir.store;
+
+import io.weir.Standing;
+import io.weir.limit.Stamp;
+import java.util.List;
+
+/**
+ * What came of a list of draws.
+ *
+ * @param taken whether all enforced draws were admitted, and so all admitted draws taken
+ * @param standings one per draw, in order
+ * @param stamps one per draw, in order, when the draws were taken to be settled later; else empty
+ */
+public record Taking(boolean taken, List<Standing> standings, List<Stamp> stamps) {}

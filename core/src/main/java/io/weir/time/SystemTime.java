@@ -1,0 +1,37 @@
+package io.weir.time;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+/** The machine's clocks. */
+public final class SystemTime implements TimeSource {
+  public static final SystemTime INSTANCE = new SystemTime();
+
+  private static final Executor SAME_THREAD = Runnable::run;
+
+  private final Clock wall = Clock.systemUTC();
+
+  private SystemTime() {}
+
+  @Override
+  public long micros() {
+    return System.nanoTime() / 1000;
+  }
+
+  @Override
+  public long wallMicros() {
+    Instant now = wall.instant();
+    return now.getEpochSecond() * 1_000_000 + now.getNano() / 1000;
+  }
+
+  @Override
+  public CompletableFuture<Void> after(Duration delay) {
+    Executor later =
+        CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS, SAME_THREAD);
+    return CompletableFuture.runAsync(() -> {}, later);
+  }
+}
