@@ -28,6 +28,9 @@ public final class Cell {
   /** Concurrency only. */
   public @Nullable Permits permits;
 
+  /** Set by a store that is short of memory: logs then merge new entries instead of growing. */
+  public boolean frugal;
+
   /** Makes this the cell of a key never seen. */
   public void clear() {
     meter = null;
@@ -36,5 +39,6 @@ public final class Cell {
     previous = 0;
     log = null;
     permits = null;
+    frugal = false;
   }
 }

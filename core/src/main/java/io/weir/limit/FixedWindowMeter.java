@@ -19,6 +19,11 @@ final class FixedWindowMeter extends CountMeter {
   }
 
   @Override
+  public boolean hasPhase() {
+    return !aligned;
+  }
+
+  @Override
   long endOf(long now, long keyHash) {
     return Windows.endOf(now, window, aligned ? 0 : keyHash);
   }

@@ -7,6 +7,7 @@ public final class Log {
   private long[] pairs = new long[8];
   private int first;
   private int size;
+  private int counted;
   private long total;
 
   /** The sum of all amounts. */
@@ -65,6 +66,21 @@ public final class Log {
     size++;
   }
 
+  /**
+   * Remembers an amount without growing: the last entry takes it and counts as new, which errs on
+   * the strict side.
+   */
+  void addToLast(long time, long amount) {
+    if (size == 0) {
+      add(time, amount);
+      return;
+    }
+    int last = 2 * (first + size - 1);
+    pairs[last] = Math.max(time, pairs[last]);
+    pairs[last + 1] += amount;
+    total += amount;
+  }
+
   private void makeRoom() {
     int used = 2 * size;
     long[] target = used > pairs.length / 2 ? new long[2 * pairs.length] : pairs;
@@ -94,9 +110,31 @@ public final class Log {
     }
   }
 
-  /** Heap bytes held by this log. */
+  /** Takes back up to {@code amount} from the newest entries. */
+  void removeLast(long amount) {
+    long left = Math.min(amount, total);
+    total -= left;
+    while (left > 0) {
+      int last = 2 * (first + size - 1) + 1;
+      long back = Math.min(left, pairs[last]);
+      pairs[last] -= back;
+      left -= back;
+      if (pairs[last] == 0) {
+        size--;
+      }
+    }
+  }
+
+  /** Heap bytes held. */
   public int bytes() {
-    return 40 + 8 * pairs.length;
+    return 48 + 8 * pairs.length;
+  }
+
+  /** Heap bytes added since this was last asked. */
+  public int growth() {
+    int growth = bytes() - counted;
+    counted += growth;
+    return growth;
   }
 
   @Override

@@ -51,7 +51,12 @@ final class LogMeter extends Meter {
   @Override
   public void charge(Cell cell, long now, long amount) {
     Log log = log(cell);
-    log.add(now, Math.min(amount, Bounds.EXACT - 1 - log.total()));
+    long most = Math.min(amount, Bounds.EXACT - 1 - log.total());
+    if (cell.frugal) {
+      log.addToLast(now, most);
+    } else {
+      log.add(now, most);
+    }
     cell.used = log.total();
   }
 
@@ -68,6 +73,13 @@ final class LogMeter extends Meter {
   public void giveBack(Cell cell, long now, long amount, Stamp stamp) {
     Log log = log(cell);
     log.remove(stamp.time(), amount);
+    cell.used = log.total();
+  }
+
+  @Override
+  public void refund(Cell cell, long now, long amount) {
+    Log log = log(cell);
+    log.removeLast(amount);
     cell.used = log.total();
   }
 

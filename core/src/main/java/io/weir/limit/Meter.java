@@ -62,6 +62,11 @@ public abstract sealed class Meter
     return false;
   }
 
+  /** Whether keys have windows of their own, so that {@link #open} needs their hash. */
+  public boolean hasPhase() {
+    return false;
+  }
+
   /**
    * Brings a cell to {@code now}. A cell without a meter becomes that of an unused key; one written
    * under other numbers keeps what was taken.
@@ -88,6 +93,11 @@ public abstract sealed class Meter
 
   /** Gives back {@code amount} of an earlier take, as far as that take still weighs. */
   public abstract void giveBack(Cell cell, long now, long amount, Stamp stamp);
+
+  /** Gives back {@code amount} of what was taken last, without knowing when that was. */
+  public void refund(Cell cell, long now, long amount) {
+    giveBack(cell, now, amount, Stamp.of(cell));
+  }
 
   /** The whole number that could be taken now. */
   public abstract long remaining(Cell cell, long now);

@@ -6,6 +6,7 @@ public final class Permits {
 
   private long[] triples = new long[4 * WIDTH];
   private int size;
+  private int counted;
   private long held;
 
   /** The sum of all amounts held. */
@@ -71,9 +72,16 @@ public final class Permits {
     return last;
   }
 
-  /** Heap bytes held by these permits. */
+  /** Heap bytes held. */
   public int bytes() {
-    return 40 + 8 * triples.length;
+    return 48 + 8 * triples.length;
+  }
+
+  /** Heap bytes added since this was last asked. */
+  public int growth() {
+    int growth = bytes() - counted;
+    counted += growth;
+    return growth;
   }
 
   private int indexOf(long holder) {

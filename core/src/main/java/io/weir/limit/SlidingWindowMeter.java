@@ -42,6 +42,11 @@ final class SlidingWindowMeter extends Meter {
   }
 
   @Override
+  public boolean hasPhase() {
+    return !aligned;
+  }
+
+  @Override
   public void open(Cell cell, long now, long keyHash) {
     Meter before = cell.meter;
     cell.meter = this;

@@ -1,5 +1,6 @@
 package io.weir.rule;
 
+import io.weir.Call;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -63,5 +64,87 @@ public record Match(
   /** The same, only where these attributes are missing. */
   public Match andAbsent(String... names) {
     return new Match(paths, methods, hosts, attributes, Set.of(names));
+  }
+
+  /** Whether everything but the path holds for a call. */
+  boolean holdsApartFromPath(Call call) {
+    return holdsForMethod(call)
+        && holdsForHost(call)
+        && holdsForAttributes(call)
+        && holdsForAbsent(call);
+  }
+
+  /** Whether all of it holds for a call. */
+  boolean holds(Call call) {
+    return holdsForPath(call) && holdsApartFromPath(call);
+  }
+
+  boolean holdsForPath(Call call) {
+    if (paths.isEmpty()) {
+      return true;
+    }
+    for (PathPattern pattern : paths) {
+      if (pattern.matches(call.normalPath())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  boolean holdsForMethod(Call call) {
+    return methods.isEmpty() || methods.contains(methodOf(call));
+  }
+
+  /** HEAD counts as GET; anything else is taken as it is, odd case and all. */
+  static String methodOf(Call call) {
+    return call.method().equals("HEAD") ? "GET" : call.method();
+  }
+
+  boolean holdsForHost(Call call) {
+    if (hosts.isEmpty()) {
+      return true;
+    }
+    String host = hostOf(call);
+    if (hosts.contains(host)) {
+      return true;
+    }
+    for (int dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
+      if (hosts.contains("*" + host.substring(dot))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The host's name in lower case, without port or trailing dot. */
+  static String hostOf(Call call) {
+    String host = call.host();
+    int colon = host.lastIndexOf(':');
+    if (colon > 0 && host.indexOf(']') < colon && host.indexOf(':') == colon) {
+      host = host.substring(0, colon);
+    }
+    if (host.endsWith(".")) {
+      host = host.substring(0, host.length() - 1);
+    }
+    return host.toLowerCase(java.util.Locale.ROOT);
+  }
+
+  boolean holdsForAttributes(Call call) {
+    for (Map.Entry<String, Set<String>> wanted : attributes.entrySet()) {
+      String value = call.attribute(wanted.getKey());
+      if (value == null || !wanted.getValue().contains(value)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  boolean holdsForAbsent(Call call) {
+    for (String name : absent) {
+      if (call.attribute(name) != null) {
+        return false;
+      }
+    }
+    return true;
   }
 }

@@ -8,7 +8,7 @@ import java.util.List;
  * any number of them.
  *
  * @param text as written, which is also what the key part {@code route} says
- * @param segments what each segment must be; null for any
+ * @param segments what each segment must be
  * @param open whether anything may follow
  */
 public record PathPattern(String text, List<Segment> segments, boolean open) {
@@ -78,6 +78,28 @@ public record PathPattern(String text, List<Segment> segments, boolean open) {
       }
     }
     return List.copyOf(normal);
+  }
+
+  /** Whether a path in normal form fits, in one pass over it. */
+  public boolean matches(String path) {
+    int from = 1;
+    for (Segment segment : segments) {
+      if (from >= path.length()) {
+        return false;
+      }
+      int to = endOfSegment(path, from);
+      String literal = segment.literal();
+      if (!segment.any() && !(literal.length() == to - from && path.startsWith(literal, from))) {
+        return false;
+      }
+      from = to + 1;
+    }
+    return open || from >= path.length();
+  }
+
+  static int endOfSegment(String path, int from) {
+    int to = path.indexOf('/', from);
+    return to < 0 ? path.length() : to;
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.weir.store;
 
+import java.util.List;
+
 /**
  * Key tuples as one text, joined so that no two tuples share it, and the fixed hash of that text.
  *
@@ -58,28 +60,35 @@ public final class KeyText {
   }
 
   /** The fixed hash of a rule and a key; equals that of the joined text, without building it. */
-  public static long hash(String rule, Iterable<String> parts) {
-    long hash = feed(FNV_OFFSET, rule);
-    hash = feed(hash, '\0');
-    boolean first = true;
-    for (String part : parts) {
-      if (!first) {
+  public static long hash(String rule, List<String> parts) {
+    long hash = feed(feed(FNV_OFFSET, rule), '\0');
+    for (int i = 0; i < parts.size(); i++) {
+      if (i > 0) {
         hash = feed(hash, ':');
       }
-      first = false;
-      for (int i = 0; i < part.length(); i++) {
-        char c = part.charAt(i);
-        if (isPlain(c)) {
-          hash = feed(hash, c);
-        } else {
-          hash = feed(hash, '%');
-          for (int shift = 12; shift >= 0; shift -= 4) {
-            hash = feed(hash, HEX[(c >>> shift) & 15]);
-          }
+      hash = feedEscaped(hash, parts.get(i));
+    }
+    return mix(hash);
+  }
+
+  /** The fixed hash of a rule and a key of one part. */
+  public static long hash(String rule, String key) {
+    return mix(feedEscaped(feed(feed(FNV_OFFSET, rule), '\0'), key));
+  }
+
+  private static long feedEscaped(long hash, String part) {
+    for (int i = 0; i < part.length(); i++) {
+      char c = part.charAt(i);
+      if (isPlain(c)) {
+        hash = feed(hash, c);
+      } else {
+        hash = feed(hash, '%');
+        for (int shift = 12; shift >= 0; shift -= 4) {
+          hash = feed(hash, HEX[(c >>> shift) & 15]);
         }
       }
     }
-    return mix(hash);
+    return hash;
   }
 
   private static long feed(long hash, String text) {

@@ -3,6 +3,7 @@ package io.weir.store;
 import io.weir.Key;
 import io.weir.Limit;
 import io.weir.limit.Meter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The buckets of one limit of one rule: a key picks one of them.
@@ -18,6 +19,7 @@ public final class Pool {
   private final boolean countDenied;
   private final long saltHigh;
   private final long saltLow;
+  private volatile @Nullable Binding binding;
 
   /**
    * A pool.
@@ -61,20 +63,14 @@ public final class Pool {
     return countDenied;
   }
 
-  long high(Key key) {
-    return key.high() ^ saltHigh;
-  }
-
-  long low(Key key) {
-    return key.low() ^ saltLow;
-  }
-
-  long saltHigh() {
-    return saltHigh;
-  }
-
-  long saltLow() {
-    return saltLow;
+  /** This pool as a table sees it; remembered, as a pool hardly ever serves two tables. */
+  Binding in(Shapes shapes) {
+    Binding known = binding;
+    if (known == null || known.shapes() != shapes) {
+      known = Binding.of(shapes, meter, saltHigh, saltLow);
+      binding = known;
+    }
+    return known;
   }
 
   @Override

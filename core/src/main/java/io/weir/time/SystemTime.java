@@ -23,6 +23,11 @@ public final class SystemTime implements TimeSource {
   }
 
   @Override
+  public boolean steady() {
+    return true;
+  }
+
+  @Override
   public long wallMicros() {
     Instant now = wall.instant();
     return now.getEpochSecond() * 1_000_000 + now.getNano() / 1000;

@@ -14,6 +14,11 @@ public interface TimeSource {
   /** Microseconds since 1970 on the wall clock, which may step. */
   long wallMicros();
 
+  /** Whether {@link #micros} never runs backwards, not even between threads. */
+  default boolean steady() {
+    return false;
+  }
+
   /** Completes once this much time has passed. */
   CompletableFuture<Void> after(Duration delay);
 }

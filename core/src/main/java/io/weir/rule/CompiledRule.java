@@ -1,0 +1,147 @@
+package io.weir.rule;
+
+import io.weir.Call;
+import io.weir.Key;
+import io.weir.Mode;
+import io.weir.store.Draw;
+import io.weir.store.KeyText;
+import io.weir.store.Pool;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A rule made ready for calls: its key parts resolved, its pools made, its place in the document
+ * known.
+ */
+final class CompiledRule {
+  /** Stands for a missing part of a key; no attribute has an empty value. */
+  private static final String MISSING = "";
+
+  final Rule rule;
+  final int ordinal;
+  final Pools pools;
+  private final KeyPart[] key;
+
+  CompiledRule(Rule rule, int ordinal, Map<String, Plan> tenants) {
+    this.rule = rule;
+    this.ordinal = ordinal;
+    this.pools = new Pools(rule, tenants);
+    this.key = rule.key().stream().map(KeyPart::of).toArray(KeyPart[]::new);
+  }
+
+  /** Whether the rule is about a call whose path is known to match. */
+  boolean appliesApartFromPath(Call call) {
+    return rule.match().holdsApartFromPath(call)
+        && (rule.except().isEmpty() || !rule.except().get().holds(call));
+  }
+
+  /**
+   * Whether this rule refuses every call that lacks a part of its key, this one being such a call.
+   */
+  boolean deniesForMissing(Call call, PathPattern route) {
+    return rule.onMissing() == OnMissing.DENY
+        && rule.mode() == Mode.ENFORCE
+        && lacksPart(call, route);
+  }
+
+  /**
+   * Whether this rule leaves calls alone that lack a part of its key, this one being such a call.
+   */
+  boolean skipsForMissing(Call call, PathPattern route) {
+    return (rule.onMissing() == OnMissing.SKIP || rule.onMissing() == OnMissing.DENY)
+        && lacksPart(call, route);
+  }
+
+  private boolean lacksPart(Call call, PathPattern route) {
+    for (KeyPart part : key) {
+      if (part.valueOf(call, route) == null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whom the call counts for. */
+  Key keyOf(Call call, PathPattern route) {
+    if (key.length == 0) {
+      return Key.NONE;
+    }
+    if (key.length == 1) {
+      String value = key[0].valueOf(call, route);
+      return value != null ? Key.of(value) : substitute(call, new String[] {MISSING});
+    }
+    String[] values = new String[key.length];
+    boolean missing = false;
+    for (int i = 0; i < key.length; i++) {
+      String value = key[i].valueOf(call, route);
+      missing |= value == null;
+      values[i] = value == null ? MISSING : value;
+    }
+    return missing ? substitute(call, values) : Key.of(values);
+  }
+
+  /**
+   * The key of a call that lacks a part: with the address as one part more, so that no real key is
+   * like it.
+   */
+  private Key substitute(Call call, String[] values) {
+    String ip = rule.onMissing() == OnMissing.IP ? call.attribute("ip") : null;
+    if (ip == null) {
+      return Key.of(values);
+    }
+    String[] more = java.util.Arrays.copyOf(values, values.length + 1);
+    more[values.length] = ip;
+    return Key.of(more);
+  }
+
+  /** Enforced or in shadow for this key: those enforced at 10% stay so at 50%. */
+  Mode modeFor(Key key) {
+    if (rule.mode() != Mode.ENFORCE || rule.percent() == 100) {
+      return rule.mode();
+    }
+    long hash = KeyText.hash(rule.id(), key.parts());
+    return Long.remainderUnsigned(hash, 100) < rule.percent() ? Mode.ENFORCE : Mode.SHADOW;
+  }
+
+  /** Adds what the call draws under this rule. */
+  void draw(Call call, PathPattern route, long wallMicros, Draw.Intent intent, List<Draw> draws) {
+    Pool[] now = pools.at(wallMicros, pools.tenantOf(call));
+    if (now.length == 0) {
+      return;
+    }
+    Key key = keyOf(call, route);
+    Mode mode = modeFor(key);
+    long amount = rule.cost().of(call);
+    for (Pool pool : now) {
+      draws.add(new Draw(pool, key, amount, mode, intent));
+    }
+  }
+
+  /** Why the rule says nothing about a call; null if it does. */
+  @Nullable String whyNot(Call call) {
+    Match match = rule.match();
+    if (rule.mode() == Mode.OFF) {
+      return "mode is off";
+    }
+    if (!match.holdsForPath(call)) {
+      return "path " + call.normalPath() + " matches none of " + match.paths();
+    }
+    if (!match.holdsForMethod(call)) {
+      return "method " + Match.methodOf(call) + " is none of " + match.methods();
+    }
+    if (!match.holdsForHost(call)) {
+      return "host '" + Match.hostOf(call) + "' is none of " + match.hosts();
+    }
+    if (!match.holdsForAttributes(call)) {
+      return "attributes are not " + match.attributes();
+    }
+    if (!match.holdsForAbsent(call)) {
+      return "one of " + match.absent() + " is there";
+    }
+    if (rule.except().isPresent() && rule.except().get().holds(call)) {
+      return "excepted";
+    }
+    return null;
+  }
+}

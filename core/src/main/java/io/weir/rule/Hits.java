@@ -1,0 +1,60 @@
+package io.weir.rule;
+
+import io.weir.Call;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The rules at one place of the path index. Those that ask for an attribute or a host are found by
+ * its value, so that a thousand rules for a thousand tenants cost no more than one.
+ */
+final class Hits {
+  private static final Hit[] NONE = {};
+
+  private Hit[] always = NONE;
+  private final Map<String, Map<String, Hit[]>> byAttribute = new TreeMap<>();
+  private final Map<String, Hit[]> byHost = new HashMap<>();
+
+  void add(Hit hit) {
+    Match match = hit.rule().rule.match();
+    if (!match.attributes().isEmpty()) {
+      String name = new TreeMap<>(match.attributes()).firstKey();
+      Map<String, Hit[]> values = byAttribute.computeIfAbsent(name, any -> new HashMap<>());
+      for (String value : match.attributes().get(name)) {
+        values.merge(value, new Hit[] {hit}, Hits::joined);
+      }
+    } else if (!match.hosts().isEmpty()
+        && match.hosts().stream().noneMatch(host -> host.startsWith("*"))) {
+      for (String host : match.hosts()) {
+        byHost.merge(host, new Hit[] {hit}, Hits::joined);
+      }
+    } else {
+      always = joined(always, new Hit[] {hit});
+    }
+  }
+
+  private static Hit[] joined(Hit[] some, Hit[] more) {
+    List<Hit> all = new ArrayList<>(List.of(some));
+    all.addAll(List.of(more));
+    return all.toArray(NONE);
+  }
+
+  /** Adds those that apply to a call whose path leads here. */
+  void collect(Call call, Selection into) {
+    into.addAll(always, call);
+    if (!byAttribute.isEmpty()) {
+      for (Map.Entry<String, Map<String, Hit[]>> entry : byAttribute.entrySet()) {
+        String value = call.attribute(entry.getKey());
+        Hit[] hits = value == null ? null : entry.getValue().get(value);
+        into.addAll(hits == null ? NONE : hits, call);
+      }
+    }
+    if (!byHost.isEmpty()) {
+      Hit[] hits = byHost.get(Match.hostOf(call));
+      into.addAll(hits == null ? NONE : hits, call);
+    }
+  }
+}

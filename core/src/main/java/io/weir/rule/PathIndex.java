@@ -1,0 +1,126 @@
+package io.weir.rule;
+
+import io.weir.Call;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rules by path: a tree with one level per segment, walked once per call. What it costs depends on
+ * the path's length and on the rules that match it, not on the number of rules.
+ */
+final class PathIndex {
+  private final Node root = new Node();
+
+  void add(PathPattern pattern, Hit hit) {
+    Node node = root;
+    for (PathPattern.Segment segment : pattern.segments()) {
+      node = segment.any() ? node.any() : node.literal(segment.literal());
+    }
+    if (pattern.open()) {
+      node.below = node.below == null ? new Hits() : node.below;
+      node.below.add(hit);
+    } else {
+      node.here = node.here == null ? new Hits() : node.here;
+      node.here.add(hit);
+    }
+  }
+
+  /** Adds the rules for a call's path. */
+  void collect(Call call, Selection into) {
+    collect(root, call, call.normalPath(), 1, into);
+  }
+
+  private static void collect(Node node, Call call, String path, int from, Selection into) {
+    if (node.below != null) {
+      node.below.collect(call, into);
+    }
+    if (from >= path.length()) {
+      if (node.here != null) {
+        node.here.collect(call, into);
+      }
+      return;
+    }
+    if (node.any == null && node.literals == 0) {
+      return;
+    }
+    int hash = 0;
+    int to = from;
+    for (; to < path.length() && path.charAt(to) != '/'; to++) {
+      hash = 31 * hash + path.charAt(to);
+    }
+    Node literal = node.find(path, from, to, hash);
+    if (literal != null) {
+      collect(literal, call, path, to + 1, into);
+    }
+    if (node.any != null) {
+      collect(node.any, call, path, to + 1, into);
+    }
+  }
+
+  /**
+   * A place in the tree, with its children in an open hash table that is searched by a piece of the
+   * path.
+   */
+  private static final class Node {
+    private @Nullable Hits here;
+    private @Nullable Hits below;
+    private @Nullable Node any;
+    private @Nullable String[] names = new String[4];
+    private @Nullable Node[] children = new Node[4];
+    private int literals;
+
+    Node any() {
+      any = any == null ? new Node() : any;
+      return any;
+    }
+
+    @Nullable Node find(String path, int from, int to, int hash) {
+      int mask = names.length - 1;
+      for (int i = spread(hash) & mask; names[i] != null; i = (i + 1) & mask) {
+        String name = names[i];
+        if (name.length() == to - from && path.startsWith(name, from)) {
+          return children[i];
+        }
+      }
+      return null;
+    }
+
+    Node literal(String name) {
+      Node known = find(name, 0, name.length(), name.hashCode());
+      if (known != null) {
+        return known;
+      }
+      if (2 * ++literals > names.length) {
+        grow();
+      }
+      Node child = new Node();
+      put(name, child);
+      return child;
+    }
+
+    private void put(String name, Node child) {
+      int mask = names.length - 1;
+      int i = spread(name.hashCode()) & mask;
+      while (names[i] != null) {
+        i = (i + 1) & mask;
+      }
+      names[i] = name;
+      children[i] = child;
+    }
+
+    private void grow() {
+      @Nullable String[] oldNames = names;
+      @Nullable Node[] oldChildren = children;
+      names = new String[2 * oldNames.length];
+      children = new Node[2 * oldNames.length];
+      for (int i = 0; i < oldNames.length; i++) {
+        if (oldNames[i] != null) {
+          put(oldNames[i], oldChildren[i]);
+        }
+      }
+    }
+
+    private static int spread(int hash) {
+      return hash ^ (hash >>> 16);
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package io.weir.rule;
+
+import io.weir.Call;
+import io.weir.Limit;
+import io.weir.Scale;
+import io.weir.store.Pool;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pools of one rule: fixed, by the tenant's plan, and scaled by the hour where there is a
+ * schedule. All of them are made when rules are loaded, so that a call only picks.
+ */
+final class Pools {
+  private static final Pool[] NONE = {};
+  private static final long MINUTE_MICROS = 60_000_000;
+
+  /** Which schedule holds in a given minute; schedules begin and end on whole minutes. */
+  private record Active(long minute, int variant) {}
+
+  private final Rule rule;
+  private final boolean byTenant;
+
+  /** One map per schedule, and the unscaled one last. */
+  private final List<Map<String, Pool[]>> variants = new ArrayList<>();
+
+  private volatile Active active = new Active(Long.MIN_VALUE, 0);
+
+  Pools(Rule rule, Map<String, Plan> tenants) {
+    this.rule = rule;
+    this.byTenant = rule.limits() instanceof Limits.OfTier;
+    for (Schedule schedule : rule.schedule()) {
+      variants.add(variant(tenants, schedule.factor()));
+    }
+    variants.add(variant(tenants, Scale.ONE));
+  }
+
+  private Map<String, Pool[]> variant(Map<String, Plan> tenants, Scale scale) {
+    Map<String, Pool[]> pools = new HashMap<>();
+    if (rule.limits() instanceof Limits.Listed listed) {
+      pools.put(RuleSet.EVERYONE_ELSE, listed(listed.limits(), scale));
+    } else if (byTenant) {
+      tenants.forEach((tenant, plan) -> pools.put(tenant, ofPlan(plan, scale)));
+    } else {
+      pools.put(RuleSet.EVERYONE_ELSE, NONE);
+    }
+    return pools;
+  }
+
+  private Pool[] listed(List<Limit> limits, Scale scale) {
+    Pool[] pools = new Pool[limits.size()];
+    for (int i = 0; i < pools.length; i++) {
+      String name = limits.get(i).name();
+      String ordinal = Integer.toString(i + 1);
+      String shown = pools.length == 1 ? rule.id() : rule.id() + "." + ordinal;
+      pools[i] =
+          pool(
+              name.isEmpty() ? shown : name, name.isEmpty() ? ordinal : name, limits.get(i), scale);
+    }
+    return pools;
+  }
+
+  private Pool[] ofPlan(Plan plan, Scale scale) {
+    Pool[] pools = new Pool[plan.limits().size()];
+    for (int i = 0; i < pools.length; i++) {
+      Limit limit = plan.limits().get(i);
+      pools[i] = pool(rule.id() + "." + limit.name(), limit.name(), limit, scale);
+    }
+    return pools;
+  }
+
+  private Pool pool(String name, String slot, Limit limit, Scale scale) {
+    Limit scaled = scale.equals(Scale.ONE) ? limit : limit.scaled(scale);
+    return new Pool(rule.id(), name, slot, scaled, rule.countDenied());
+  }
+
+  /** The tenant whose plan counts for a call; empty where plans do not matter. */
+  String tenantOf(Call call) {
+    String tenant = byTenant ? call.attribute("tenant") : null;
+    return tenant == null ? "" : tenant;
+  }
+
+  /** The pools that hold now. */
+  Pool[] at(long wallMicros, String tenant) {
+    Map<String, Pool[]> pools = variants.get(variants.size() == 1 ? 0 : variantAt(wallMicros));
+    Pool[] own = byTenant ? pools.get(tenant) : null;
+    return own != null ? own : pools.get(RuleSet.EVERYONE_ELSE);
+  }
+
+  /** The pool with this slot that holds now, or null if the rule has none any more. */
+  @Nullable Pool find(long wallMicros, String tenant, String slot) {
+    for (Pool pool : at(wallMicros, tenant)) {
+      if (pool.slot().equals(slot)) {
+        return pool;
+      }
+    }
+    return null;
+  }
+
+  boolean scheduled() {
+    return variants.size() > 1;
+  }
+
+  private int variantAt(long wallMicros) {
+    long minute = Math.floorDiv(wallMicros, MINUTE_MICROS);
+    Active known = active;
+    if (known.minute() != minute) {
+      known = new Active(minute, choose(minute));
+      active = known;
+    }
+    return known.variant();
+  }
+
+  private int choose(long minute) {
+    ZonedDateTime moment = Instant.ofEpochSecond(minute * 60).atZone(ZoneOffset.UTC);
+    for (int i = 0; i < rule.schedule().size(); i++) {
+      if (rule.schedule().get(i).covers(moment)) {
+        return i;
+      }
+    }
+    return rule.schedule().size();
+  }
+}

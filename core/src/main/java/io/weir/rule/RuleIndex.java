@@ -1,0 +1,158 @@
+package io.weir.rule;
+
+import io.weir.Call;
+import io.weir.Mode;
+import io.weir.store.Draw;
+import io.weir.store.Pool;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A rule set made ready for calls: from a call to the draws it makes, without looking at rules for
+ * other paths.
+ */
+public final class RuleIndex {
+  private final RuleSet rules;
+  private final PathIndex byPath = new PathIndex();
+  private final List<CompiledRule> compiled = new ArrayList<>();
+  private final Map<String, CompiledRule> byId = new HashMap<>();
+  private boolean anyReplaces;
+  private boolean anySchedule;
+
+  private RuleIndex(RuleSet rules) {
+    this.rules = rules;
+  }
+
+  /** Compiles a rule set. */
+  public static RuleIndex of(RuleSet rules) {
+    RuleIndex index = new RuleIndex(rules);
+    for (Rule rule : rules.rules()) {
+      index.add(new CompiledRule(rule, index.compiled.size(), rules.tenants()));
+    }
+    return index;
+  }
+
+  private void add(CompiledRule rule) {
+    compiled.add(rule);
+    byId.put(rule.rule.id(), rule);
+    if (rule.rule.mode() == Mode.OFF) {
+      return;
+    }
+    anyReplaces |= !rule.rule.replaces().isEmpty();
+    anySchedule |= rule.pools.scheduled();
+    List<PathPattern> patterns = rule.rule.match().paths();
+    if (patterns.isEmpty()) {
+      byPath.add(PathPattern.EVERYTHING, new Hit(rule, PathPattern.EVERYTHING, 0));
+    }
+    for (int i = 0; i < patterns.size(); i++) {
+      byPath.add(patterns.get(i), new Hit(rule, patterns.get(i), i));
+    }
+  }
+
+  public RuleSet rules() {
+    return rules;
+  }
+
+  /** Whether {@link #plan} needs to know the time of day. */
+  public boolean needsWallClock() {
+    return anySchedule;
+  }
+
+  /**
+   * What a call draws.
+   *
+   * @param draws in document order
+   * @param deniedBy the rule that refuses the call for lacking a part of its key, if any
+   */
+  public record Drawing(List<Draw> draws, @Nullable String deniedBy) {}
+
+  /**
+   * Works out what a call draws.
+   *
+   * @throws IllegalArgumentException if the call has an attribute that should be a number and is
+   *     not
+   */
+  public Drawing plan(Call call, long wallMicros, Draw.Intent intent) {
+    Selection selection = select(call);
+    List<Draw> draws = new ArrayList<>(selection.size());
+    for (int i = 0; i < selection.size(); i++) {
+      Hit hit = selection.get(i);
+      if (hit.rule().deniesForMissing(call, hit.route())) {
+        return new Drawing(List.of(), hit.rule().rule.id());
+      }
+      if (!hit.rule().skipsForMissing(call, hit.route())) {
+        hit.rule().draw(call, hit.route(), wallMicros, intent, draws);
+      }
+    }
+    return new Drawing(draws, null);
+  }
+
+  private Selection select(Call call) {
+    Selection selection = new Selection();
+    byPath.collect(call, selection);
+    if (anyReplaces && selection.size() > 1) {
+      selection.dropReplaced();
+    }
+    return selection;
+  }
+
+  /** The pool by which an earlier draw goes on now; empty if its rule or limit is gone. */
+  public Optional<Pool> pool(String rule, String slot, String tenant, long wallMicros) {
+    CompiledRule known = byId.get(rule);
+    return known == null
+        ? Optional.empty()
+        : Optional.ofNullable(known.pools.find(wallMicros, tenant, slot));
+  }
+
+  /** The tenant whose plan counts for a call under a rule; empty where plans do not matter. */
+  public String tenantOf(Call call, String rule) {
+    CompiledRule known = byId.get(rule);
+    return known == null ? "" : known.pools.tenantOf(call);
+  }
+
+  /**
+   * What a rule says to a call, in words.
+   *
+   * @param applies whether it is asked
+   * @param why how it came to that
+   * @param key whom the call counts for; empty if it is not asked
+   */
+  public record Note(String rule, boolean applies, String why, String key) {}
+
+  /** For every rule, whether it applies to a call and why. */
+  public List<Note> explain(Call call) {
+    Selection selection = select(call);
+    List<Note> notes = new ArrayList<>();
+    for (CompiledRule rule : compiled) {
+      notes.add(explain(rule, call, selection));
+    }
+    return notes;
+  }
+
+  private static Note explain(CompiledRule rule, Call call, Selection selection) {
+    String id = rule.rule.id();
+    for (int i = 0; i < selection.size(); i++) {
+      Hit hit = selection.get(i);
+      if (hit.rule() != rule) {
+        continue;
+      }
+      if (rule.skipsForMissing(call, hit.route())) {
+        String missing = "lacks a part of its key " + rule.rule.key() + ", on_missing ";
+        return new Note(
+            id,
+            false,
+            missing + rule.rule.onMissing().name().toLowerCase(java.util.Locale.ROOT),
+            "");
+      }
+      String why =
+          rule.rule.limits() instanceof Limits.Unlimited ? "matches, unlimited" : "matches";
+      return new Note(id, true, why + " " + hit.route(), rule.keyOf(call, hit.route()).toString());
+    }
+    String whyNot = rule.whyNot(call);
+    return new Note(id, false, whyNot == null ? "replaced by another rule" : whyNot, "");
+  }
+}

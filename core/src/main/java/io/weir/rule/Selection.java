@@ -1,0 +1,69 @@
+package io.weir.rule;
+
+import io.weir.Call;
+import java.util.Arrays;
+
+/** The rules that apply to one call, in document order, each once. */
+final class Selection {
+  private Hit[] hits = new Hit[4];
+  private int size;
+
+  int size() {
+    return size;
+  }
+
+  Hit get(int i) {
+    return hits[i];
+  }
+
+  /** Adds those whose other conditions hold for the call. */
+  void addAll(Hit[] some, Call call) {
+    for (Hit hit : some) {
+      if (hit.rule().appliesApartFromPath(call)) {
+        add(hit);
+      }
+    }
+  }
+
+  private void add(Hit hit) {
+    int at = size;
+    while (at > 0 && hit.comesBefore(hits[at - 1])) {
+      at--;
+    }
+    if (at > 0 && hits[at - 1].rule() == hit.rule()) {
+      return;
+    }
+    if (at < size && hits[at].rule() == hit.rule()) {
+      hits[at] = hit;
+      return;
+    }
+    if (size == hits.length) {
+      hits = Arrays.copyOf(hits, 2 * size);
+    }
+    System.arraycopy(hits, at, hits, at + 1, size - at);
+    hits[at] = hit;
+    size++;
+  }
+
+  /** Leaves out every rule that another one here replaces. */
+  void dropReplaced() {
+    Hit[] all = hits;
+    int count = size;
+    hits = new Hit[Math.max(1, count)];
+    size = 0;
+    for (int i = 0; i < count; i++) {
+      if (!isReplaced(all[i].rule().rule.id(), all, count)) {
+        hits[size++] = all[i];
+      }
+    }
+  }
+
+  private static boolean isReplaced(String id, Hit[] all, int count) {
+    for (int i = 0; i < count; i++) {
+      if (all[i].rule().rule.replaces().contains(id)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

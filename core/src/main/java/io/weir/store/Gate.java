@@ -1,0 +1,75 @@
+package io.weir.store;
+
+import io.weir.limit.Cell;
+import io.weir.limit.Meter;
+
+/**
+ * The shortest way to a decision: one pool of a memory store, for callers that come with a key's
+ * fingerprint and want nothing but yes or no. Allocates nothing.
+ */
+public final class Gate {
+  private final MemoryStore store;
+  private final Binding binding;
+  private final Meter meter;
+
+  Gate(MemoryStore store, Binding binding) {
+    this.store = store;
+    this.binding = binding;
+    this.meter = binding.meter();
+  }
+
+  /** Whether callers must come with the key's fixed hash, as windows take their phase from it. */
+  public boolean needsHash() {
+    return meter.hasPhase();
+  }
+
+  /**
+   * Takes {@code cost} if the bucket admits it at once.
+   *
+   * @param keyHigh the upper half of the key's fingerprint
+   * @param keyLow the lower half
+   * @param keyHash the key's fixed hash if {@link #needsHash}
+   */
+  public boolean tryTake(long keyHigh, long keyLow, long keyHash, long cost) {
+    long high = binding.high(keyHigh);
+    long low = binding.low(keyLow);
+    Segment segment = store.segmentOf(high);
+    int slot = segment.seek(high, low);
+    // Only now: reading the clock would keep the processor from fetching the slot meanwhile.
+    long now = store.time().micros();
+    boolean admitted;
+    segment.lock();
+    try {
+      now = store.orderly(segment, now);
+      if (!segment.isAt(slot, high, low)) {
+        slot = segment.find(high, low);
+        if (slot < 0 && store.noRoomFor(segment, now)) {
+          low = store.overflowLow(high, low, binding);
+          high = binding.saltHigh();
+          slot = segment.find(high, low);
+        }
+      }
+      Cell cell = segment.cell;
+      if (slot >= 0) {
+        segment.load(slot, binding, cell);
+      } else {
+        cell.clear();
+      }
+      long at = meter.onWallClock() ? store.time().wallMicros() : now;
+      meter.open(cell, at, keyHash);
+      admitted = meter.admits(cell, at, cost) && meter.delay(cell) == 0;
+      if (admitted) {
+        meter.take(cell, at, cost, 0);
+      }
+      if (slot >= 0) {
+        segment.save(slot, binding, cell);
+      } else if (admitted && cost > 0) {
+        segment.insert(high, low, binding, cell, now, store.time().wallMicros());
+      }
+    } finally {
+      segment.unlock();
+    }
+    store.sweepIfDue(now);
+    return admitted;
+  }
+}

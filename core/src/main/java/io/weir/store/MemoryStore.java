@@ -1,0 +1,393 @@
+package io.weir.store;
+
+import io.weir.Key;
+import io.weir.Standing;
+import io.weir.limit.Stamp;
+import io.weir.time.SystemTime;
+import io.weir.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+
+/**
+ * All state in this process: a table of {@link Segment}s, bounded in keys and bytes.
+ *
+ * <p>A bucket that has become full again is as good as forgotten, so the table forgets it: a little
+ * with every key that comes when there is no room, and all of it as time goes by. When only buckets
+ * in use are left, newcomers of a pool share {@value #OVERFLOW} buckets, so a flood of invented
+ * keys neither takes more memory nor frees a key that is limited.
+ */
+public final class MemoryStore implements Store {
+  /** Keys that a store made without saying more can hold. */
+  public static final long DEFAULT_MAX_KEYS = 1_000_000;
+
+  static final int OVERFLOW = 1024;
+  private static final int MAX_SEGMENTS = OVERFLOW;
+  private static final int KEYS_PER_SEGMENT = 4096;
+  private static final int EVICTION_STEPS = 64;
+  private static final long SWEEP_ALL_MICROS = 10_000_000;
+  private static final long BYTES_PER_KEY = 40;
+  private static final long GOLDEN = 0x9e3779b97f4a7c15L;
+
+  private final TimeSource time;
+  private final boolean steady;
+  private final Segment[] segments;
+  private final int segmentShift;
+  private final Shapes shapes = new Shapes();
+  private final Usage usage;
+  private final AtomicLong overflowed = new AtomicLong();
+  private final long sweepEvery;
+  private final AtomicLong nextSweep;
+  private final AtomicInteger sweepNext = new AtomicInteger();
+
+  private MemoryStore(Builder builder) {
+    this.time = builder.time;
+    this.steady = time.steady();
+    this.usage = new Usage(builder.maxKeys, builder.maxBytes);
+    long wanted = Math.min(MAX_SEGMENTS, Math.max(1, builder.maxKeys / KEYS_PER_SEGMENT));
+    int count = (int) Long.highestOneBit(wanted);
+    this.segmentShift = Long.SIZE - Integer.numberOfTrailingZeros(count);
+    Eras eras = new Eras(time.micros(), time.wallMicros());
+    int fullSlots = (int) Math.min(1 << 24, builder.maxKeys / count * 121 / 100);
+    this.segments = new Segment[count];
+    for (int i = 0; i < count; i++) {
+      segments[i] = new Segment(i, fullSlots, shapes, eras, usage);
+    }
+    this.sweepEvery = SWEEP_ALL_MICROS / count;
+    this.nextSweep = new AtomicLong(time.micros() + sweepEvery);
+  }
+
+  /** A store for up to {@link #DEFAULT_MAX_KEYS} keys. */
+  public static MemoryStore create() {
+    return builder().build();
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** How many keys are remembered now. */
+  public long keys() {
+    return usage.keys();
+  }
+
+  /** Heap bytes in use for state, to within a few per cent. */
+  public long bytes() {
+    return usage.bytes();
+  }
+
+  /** How many decisions were made on shared buckets because the table was full. */
+  public long overflowed() {
+    return overflowed.get();
+  }
+
+  /** A door to one pool for callers that come with a key and want no objects. */
+  public Gate gate(Pool pool) {
+    return new Gate(this, bind(pool));
+  }
+
+  Binding bind(Pool pool) {
+    return pool.in(shapes);
+  }
+
+  Segment segmentOf(long high) {
+    // With one segment the shift is by 64, which is a shift by 0; hence the mask.
+    return segments[(int) (high >>> segmentShift) & (segments.length - 1)];
+  }
+
+  TimeSource time() {
+    return time;
+  }
+
+  /**
+   * The time to decide at, for the holder of a segment's lock: never before what a holder before it
+   * saw.
+   */
+  long orderly(Segment segment, long now) {
+    if (!steady) {
+      return now;
+    }
+    long orderly = Math.max(now, segment.latest);
+    segment.latest = orderly;
+    return orderly;
+  }
+
+  /** Whether a key that is not in this segment has to make do with a shared bucket. */
+  boolean noRoomFor(Segment segment, long now) {
+    if (!usage.full() || segment.evictSome(EVICTION_STEPS, now, time.wallMicros())) {
+      return false;
+    }
+    overflowed.incrementAndGet();
+    return true;
+  }
+
+  boolean shortOfBytes() {
+    return usage.overBytes();
+  }
+
+  /**
+   * The shared bucket that stands in for a key: one of 1,024 per pool, in the key's own segment.
+   */
+  long overflowLow(long high, long low, Binding binding) {
+    int perSegment = OVERFLOW / segments.length;
+    long segment = (high >>> segmentShift) & (segments.length - 1);
+    long bucket = segment * perSegment + (low & (perSegment - 1));
+    return binding.saltLow() ^ ((bucket + 1) * GOLDEN);
+  }
+
+  // ---- the store contract
+
+  @Override
+  public CompletionStage<Taking> take(List<Draw> draws) {
+    return CompletableFuture.completedFuture(decide(0, draws, false));
+  }
+
+  @Override
+  public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+    return CompletableFuture.completedFuture(decide(reservation, draws, true));
+  }
+
+  private Taking decide(long reservation, List<Draw> draws, boolean stamped) {
+    Visit[] visits = new Visit[draws.size()];
+    for (int i = 0; i < visits.length; i++) {
+      visits[i] = new Visit(this, draws.get(i).pool(), draws.get(i).key());
+    }
+    Taking taking;
+    long now;
+    Segment[] locked = lockAll(visits);
+    try {
+      now = open(visits);
+      boolean taken = true;
+      for (int i = 0; i < visits.length; i++) {
+        taken &= visits[i].judge(draws.get(i));
+      }
+      for (int i = 0; i < visits.length; i++) {
+        visits[i].act(draws.get(i), taken, reservation);
+      }
+      taking = answer(visits, draws, taken, stamped);
+    } finally {
+      unlockAll(locked);
+    }
+    sweepIfDue(now);
+    return taking;
+  }
+
+  private static Taking answer(Visit[] visits, List<Draw> draws, boolean taken, boolean stamped) {
+    Standing[] standings = new Standing[visits.length];
+    for (int i = 0; i < visits.length; i++) {
+      standings[i] = visits[i].standing(draws.get(i));
+    }
+    if (!stamped || !taken) {
+      return new Taking(taken, List.of(standings), List.of());
+    }
+    List<Stamp> stamps = new ArrayList<>(visits.length);
+    for (Visit visit : visits) {
+      stamps.add(Stamp.of(visit.cell));
+    }
+    return new Taking(true, List.of(standings), stamps);
+  }
+
+  /** Brings every visited cell to the present; returns the monotonic time. */
+  private long open(Visit[] visits) {
+    long now = time.micros();
+    long wall = Long.MIN_VALUE;
+    for (Visit visit : visits) {
+      now = orderly(visit.segment, now);
+      if (visit.onWallClock() && wall == Long.MIN_VALUE) {
+        wall = time.wallMicros();
+      }
+    }
+    for (Visit visit : visits) {
+      visit.open(now, visit.onWallClock() ? wall : now);
+    }
+    return now;
+  }
+
+  /**
+   * Locks the segments of all visits, each once and always in the same order, so that nobody waits
+   * in a circle.
+   */
+  private static Segment[] lockAll(Visit[] visits) {
+    Segment[] wanted = new Segment[visits.length];
+    int count = 0;
+    for (Visit visit : visits) {
+      int at = count;
+      while (at > 0 && wanted[at - 1].order > visit.segment.order) {
+        at--;
+      }
+      if (at == 0 || wanted[at - 1] != visit.segment) {
+        System.arraycopy(wanted, at, wanted, at + 1, count - at);
+        wanted[at] = visit.segment;
+        count++;
+      }
+    }
+    for (int i = 0; i < count; i++) {
+      wanted[i].lock();
+    }
+    return wanted;
+  }
+
+  private static void unlockAll(Segment[] locked) {
+    for (int i = locked.length - 1; i >= 0; i--) {
+      if (locked[i] != null) {
+        locked[i].unlock();
+      }
+    }
+  }
+
+  @Override
+  public CompletionStage<Boolean> settle(long reservation, List<Held> parts, Duration within) {
+    Key marker = Key.of("settled", Long.toString(reservation));
+    Segment notes = segmentOf(marker.high());
+    notes.lock();
+    try {
+      if (notes.find(marker.high(), marker.low()) >= 0) {
+        return CompletableFuture.completedFuture(false);
+      }
+      long now = time.micros();
+      notes.insertMarker(marker.high(), marker.low(), now + within.toNanos() / 1000, now);
+    } finally {
+      notes.unlock();
+    }
+    for (Held part : parts) {
+      visit(part.pool(), part.key(), visit -> visit.settle(part));
+    }
+    return CompletableFuture.completedFuture(true);
+  }
+
+  @Override
+  public CompletionStage<Boolean> release(long reservation, List<Held> parts) {
+    return eachPermit(parts, visit -> visit.release(reservation));
+  }
+
+  @Override
+  public CompletionStage<Boolean> renew(long reservation, List<Held> parts) {
+    return eachPermit(parts, visit -> visit.renew(reservation));
+  }
+
+  private CompletionStage<Boolean> eachPermit(List<Held> parts, Predicate<Visit> change) {
+    boolean any = false;
+    for (Held part : parts) {
+      any |= visit(part.pool(), part.key(), change);
+    }
+    return CompletableFuture.completedFuture(any);
+  }
+
+  @Override
+  public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
+    visit(pool, key, visit -> visit.refund(amount));
+    return CompletableFuture.completedFuture(null);
+  }
+
+  /**
+   * Changes one bucket that is there; one that has been forgotten has nothing to change but a debt
+   * to take.
+   */
+  private boolean visit(Pool pool, Key key, Predicate<Visit> change) {
+    Visit visit = new Visit(this, pool, key);
+    visit.segment.lock();
+    try {
+      open(new Visit[] {visit});
+      boolean changed = change.test(visit);
+      visit.keep();
+      return changed;
+    } finally {
+      visit.segment.unlock();
+    }
+  }
+
+  @Override
+  public CompletionStage<List<String>> describe(List<Draw> draws) {
+    List<String> texts = new ArrayList<>(draws.size());
+    for (Draw draw : draws) {
+      Visit visit = new Visit(this, draw.pool(), draw.key());
+      visit.segment.lock();
+      try {
+        open(new Visit[] {visit});
+        texts.add(visit.describe(draw));
+      } finally {
+        visit.segment.unlock();
+      }
+    }
+    return CompletableFuture.completedFuture(texts);
+  }
+
+  // ---- forgetting
+
+  /**
+   * Forgets every key that is as if never used, and gives the memory back. Happens by itself, bit
+   * by bit.
+   */
+  public void sweep() {
+    for (Segment segment : segments) {
+      sweep(segment);
+    }
+  }
+
+  /** Sweeps the next segment if it is time; no lock may be held. */
+  void sweepIfDue(long now) {
+    long due = nextSweep.getPlain();
+    if (now >= due && nextSweep.compareAndSet(due, now + sweepEvery)) {
+      sweep(segments[sweepNext.getAndIncrement() & (segments.length - 1)]);
+    }
+  }
+
+  private void sweep(Segment segment) {
+    if (segment.tryLock()) {
+      try {
+        segment.sweep(time.micros(), time.wallMicros());
+      } finally {
+        segment.unlock();
+      }
+    }
+  }
+
+  /** Nothing to close: the state goes with the object. */
+  @Override
+  public void close() {}
+
+  /** How large a memory store may become, and whose time it runs on. */
+  public static final class Builder {
+    private long maxKeys = DEFAULT_MAX_KEYS;
+    private long maxBytes;
+    private TimeSource time = SystemTime.INSTANCE;
+
+    private Builder() {}
+
+    /** At most this many keys have a bucket of their own. */
+    public Builder maxKeys(long maxKeys) {
+      if (maxKeys < 1) {
+        throw new IllegalArgumentException("maxKeys must be at least 1, not " + maxKeys);
+      }
+      this.maxKeys = maxKeys;
+      return this;
+    }
+
+    /** At most about this many bytes are used for state; also bounds the number of keys. */
+    public Builder maxBytes(long maxBytes) {
+      if (maxBytes < 1 << 16) {
+        throw new IllegalArgumentException("maxBytes must be at least 64 KiB, not " + maxBytes);
+      }
+      this.maxBytes = maxBytes;
+      this.maxKeys = maxBytes / BYTES_PER_KEY;
+      return this;
+    }
+
+    public Builder time(TimeSource time) {
+      this.time = time;
+      return this;
+    }
+
+    public MemoryStore build() {
+      if (maxBytes == 0) {
+        maxBytes = Math.max(128L << 20, 2 * BYTES_PER_KEY * maxKeys);
+      }
+      return new MemoryStore(this);
+    }
+  }
+}

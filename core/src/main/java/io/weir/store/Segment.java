@@ -1,0 +1,407 @@
+package io.weir.store;
+
+import io.weir.Algorithm;
+import io.weir.limit.Cell;
+import io.weir.limit.Log;
+import io.weir.limit.Meter;
+import io.weir.limit.Permits;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One part of the memory table, behind a lock of its own.
+ *
+ * <pre>
+ *   slot:  │ low 64 │ high 64 │ time 48 · shape 16 │ used 64 │   32 bytes
+ *           └ fingerprint ──┘  └ the cell ─────────────────┘
+ * </pre>
+ *
+ * <p>Slots lie in one array, sorted by the low half of the fingerprint with gaps in between: a
+ * key's home slot is in proportion to its fingerprint, and whoever finds home taken moves right.
+ * Being sorted, a search ends at the first larger fingerprint, and growing the array is one pass
+ * from left to right. There is no wrap-around; some slots past the last home take what spills over.
+ *
+ * <p>All methods but {@link #lock}, {@link #tryLock} and {@link #seek} are called with the lock
+ * held. It is a spin lock: it is held for tens of nanoseconds, and taking it costs one
+ * compare-and-set, as the state of a single bucket would.
+ */
+final class Segment {
+  private static final int WIDTH = 4;
+  private static final int SPILL = 32;
+  private static final int SHAPE_BITS = 16;
+  private static final int SHAPE_MASK = 0xffff;
+
+  /**
+   * Sliding windows keep the current count in the lower half of the last word and the previous one
+   * in the upper.
+   */
+  private static final int HALF = 32;
+
+  private static final long LOW_HALF = 0xffffffffL;
+
+  /** What a slot of a limit without a number lives on after its last use. */
+  private static final long UNNUMBERED_LIFE = 32L * 24 * 3600 * 1_000_000;
+
+  private static final VarHandle LOCKED;
+
+  static {
+    try {
+      LOCKED = MethodHandles.lookup().findVarHandle(Segment.class, "locked", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  @SuppressWarnings("unused") // through LOCKED
+  private volatile int locked;
+
+  private long[] table;
+  private Object @Nullable [] extras;
+  private int size;
+  private int hand;
+  private final int fullSlots;
+  private final Shapes shapes;
+  private final Eras eras;
+  private final Usage usage;
+
+  /** This segment's place among the others, in which locks are taken. */
+  final int order;
+
+  /** Free for whoever holds the lock. */
+  final Cell cell = new Cell();
+
+  /** For looking at other slots meanwhile. */
+  private final Cell other = new Cell();
+
+  /** The latest moment seen here; whoever holds the lock keeps it. */
+  long latest = Long.MIN_VALUE;
+
+  /**
+   * An empty segment.
+   *
+   * @param order its place among the others, in which locks are taken
+   * @param fullSlots the number of home slots to stop at while growing, if that is enough
+   */
+  Segment(int order, int fullSlots, Shapes shapes, Eras eras, Usage usage) {
+    this.order = order;
+    this.fullSlots = fullSlots;
+    this.shapes = shapes;
+    this.eras = eras;
+    this.usage = usage;
+    this.table = new long[(8 + SPILL) * WIDTH];
+    usage.addBytes(8L * table.length);
+  }
+
+  // ---- the lock
+
+  boolean tryLock() {
+    return LOCKED.compareAndSet(this, 0, 1);
+  }
+
+  void lock() {
+    if (!LOCKED.compareAndSet(this, 0, 1)) {
+      spin();
+    }
+  }
+
+  private void spin() {
+    for (int tries = 0; ; tries++) {
+      if ((int) LOCKED.getOpaque(this) == 0 && LOCKED.compareAndSet(this, 0, 1)) {
+        return;
+      }
+      if (tries < 200) {
+        Thread.onSpinWait();
+      } else {
+        // The holder has probably been taken off its core.
+        Thread.yield();
+      }
+    }
+  }
+
+  void unlock() {
+    LOCKED.setRelease(this, 0);
+  }
+
+  // ---- finding
+
+  /** The slot of a fingerprint, or {@code -1 - where it would go}. */
+  int find(long high, long low) {
+    return seek(table, high, low);
+  }
+
+  /** As {@link #find}, but without the lock: brings the slot near, and may be wrong. */
+  int seek(long high, long low) {
+    return seek(table, high, low);
+  }
+
+  /** Whether this slot, found without the lock, is right. */
+  boolean isAt(int slot, long high, long low) {
+    int at = slot * WIDTH;
+    return slot >= 0
+        && at < table.length
+        && table[at] == low
+        && table[at + 1] == high
+        && table[at + 2] != 0;
+  }
+
+  private static int seek(long[] table, long high, long low) {
+    int slot = home(low, homes(table));
+    for (int at = slot * WIDTH; at < table.length; at += WIDTH, slot++) {
+      if (table[at + 2] == 0) {
+        break;
+      }
+      long here = table[at];
+      if (here == low) {
+        if (table[at + 1] == high) {
+          return slot;
+        }
+      } else if (here + Long.MIN_VALUE > low + Long.MIN_VALUE) {
+        break;
+      }
+    }
+    return -1 - slot;
+  }
+
+  private static int homes(long[] table) {
+    return table.length / WIDTH - SPILL;
+  }
+
+  private static int home(long low, int homes) {
+    return (int) (((low >>> HALF) * homes) >>> HALF);
+  }
+
+  // ---- reading and writing cells
+
+  /** Loads what a slot remembers. */
+  void load(int slot, Binding binding, Cell into) {
+    int at = slot * WIDTH;
+    int shape = (int) table[at + 2] & SHAPE_MASK;
+    Meter meter = shape == binding.shape() ? binding.meter() : shapes.meter(shape);
+    load(at, meter, into);
+  }
+
+  private void load(int at, Meter meter, Cell into) {
+    into.clear();
+    into.meter = meter;
+    into.time = eras.absolute(table[at + 2] >>> SHAPE_BITS, meter.onWallClock());
+    long used = table[at + 3];
+    Algorithm algorithm = meter.limit().algorithm();
+    if (algorithm == Algorithm.SLIDING_WINDOW) {
+      into.used = used & LOW_HALF;
+      into.previous = used >>> HALF;
+    } else {
+      into.used = used;
+    }
+    if (algorithm == Algorithm.SLIDING_LOG) {
+      into.log = (Log) extra(at / WIDTH);
+    } else if (algorithm == Algorithm.CONCURRENCY) {
+      into.permits = (Permits) extra(at / WIDTH);
+    }
+  }
+
+  /** Keeps a cell in the slot it was loaded from. */
+  void save(int slot, Binding binding, Cell cell) {
+    Meter meter = binding.meter();
+    int at = slot * WIDTH;
+    table[at + 2] = eras.relative(cell.time, meter.onWallClock()) << SHAPE_BITS | binding.shape();
+    table[at + 3] =
+        meter.limit().algorithm() == Algorithm.SLIDING_WINDOW
+            ? cell.used | cell.previous << HALF
+            : cell.used;
+    if (cell.log != null) {
+      keepExtra(slot, cell.log);
+      usage.addBytes(cell.log.growth());
+    } else if (cell.permits != null) {
+      keepExtra(slot, cell.permits);
+      usage.addBytes(cell.permits.growth());
+    }
+  }
+
+  private @Nullable Object extra(int slot) {
+    return extras == null ? null : extras[slot];
+  }
+
+  private void keepExtra(int slot, Object extra) {
+    Object[] all = extras;
+    if (all == null) {
+      all = new Object[table.length / WIDTH];
+      extras = all;
+      usage.addBytes(4L * all.length);
+    }
+    all[slot] = extra;
+  }
+
+  // ---- adding and removing
+
+  /** Adds a fingerprint that is not there. */
+  void insert(long high, long low, Binding binding, Cell cell, long monotonic, long wall) {
+    save(makeSlot(high, low, monotonic, wall), binding, cell);
+  }
+
+  /** Notes until when a reservation counts as settled. */
+  void insertMarker(long high, long low, long until, long now) {
+    int at = makeSlot(high, low, now, Long.MIN_VALUE) * WIDTH;
+    table[at + 2] = eras.relative(until, false) << SHAPE_BITS | Shapes.MARKER;
+  }
+
+  private int makeSlot(long high, long low, long monotonic, long wall) {
+    if (size + 1 > homes(table) - homes(table) / 8) {
+      rebuild(monotonic, wall, grown(size + 1));
+    }
+    while (true) {
+      int slot = -1 - find(high, low);
+      int free = slot;
+      while (free * WIDTH < table.length && table[free * WIDTH + 2] != 0) {
+        free++;
+      }
+      if ((free + 1) * WIDTH < table.length) {
+        shiftRight(slot, free);
+        int at = slot * WIDTH;
+        table[at] = low;
+        table[at + 1] = high;
+        table[at + 3] = 0;
+        size++;
+        usage.addKeys(1);
+        return slot;
+      }
+      rebuild(monotonic, wall, grown(homes(table)));
+    }
+  }
+
+  private void shiftRight(int slot, int free) {
+    System.arraycopy(table, slot * WIDTH, table, (slot + 1) * WIDTH, (free - slot) * WIDTH);
+    if (extras != null) {
+      System.arraycopy(extras, slot, extras, slot + 1, free - slot);
+      extras[slot] = null;
+    }
+  }
+
+  /**
+   * Home slots for this many keys, with room to grow by an eighth; not past what a full table
+   * needs.
+   */
+  private int grown(int keys) {
+    int needed = keys + keys / 7 + 1;
+    int roomy = Math.max(8, needed + needed / 8);
+    return needed <= fullSlots ? Math.min(roomy, Math.max(fullSlots, 8)) : roomy;
+  }
+
+  /**
+   * Frees up to {@code steps} slots' worth of keys that are as if never used; true if any was
+   * found.
+   */
+  boolean evictSome(int steps, long monotonic, long wall) {
+    boolean any = false;
+    int slots = table.length / WIDTH;
+    for (int i = 0; i < steps && i < slots; i++) {
+      hand = hand + 1 < slots ? hand + 1 : 0;
+      while (table[hand * WIDTH + 2] != 0 && isIdle(hand * WIDTH, monotonic, wall)) {
+        remove(hand);
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  private void remove(int slot) {
+    freeExtra(slot);
+    int last = slot;
+    int homes = homes(table);
+    while ((last + 1) * WIDTH < table.length
+        && table[(last + 1) * WIDTH + 2] != 0
+        && home(table[(last + 1) * WIDTH], homes) <= last) {
+      last++;
+    }
+    System.arraycopy(table, (slot + 1) * WIDTH, table, slot * WIDTH, (last - slot) * WIDTH);
+    table[last * WIDTH + 2] = 0;
+    if (extras != null) {
+      System.arraycopy(extras, slot + 1, extras, slot, last - slot);
+      extras[last] = null;
+    }
+    size--;
+    usage.addKeys(-1);
+  }
+
+  private void freeExtra(int slot) {
+    Object extra = extra(slot);
+    if (extra instanceof Log log) {
+      usage.addBytes(-log.bytes());
+    } else if (extra instanceof Permits permits) {
+      usage.addBytes(-permits.bytes());
+    }
+  }
+
+  private boolean isIdle(int at, long monotonic, long wall) {
+    int shape = (int) table[at + 2] & SHAPE_MASK;
+    if (shape == Shapes.MARKER || shape == Shapes.NONE) {
+      long life = shape == Shapes.NONE ? UNNUMBERED_LIFE : 0;
+      return eras.absolute(table[at + 2] >>> SHAPE_BITS, false) + life <= monotonic;
+    }
+    Meter meter = shapes.meter(shape);
+    load(at, meter, other);
+    return meter.idleAt(other) <= (meter.onWallClock() ? wall : monotonic);
+  }
+
+  /** Forgets idle keys if they are worth a rebuild, and gives memory back. */
+  void sweep(long monotonic, long wall) {
+    int idle = 0;
+    for (int at = 0; at < table.length; at += WIDTH) {
+      if (table[at + 2] != 0 && isIdle(at, monotonic, wall)) {
+        idle++;
+      }
+    }
+    if (idle > size / 8) {
+      rebuild(monotonic, wall, grown(size - idle));
+    }
+  }
+
+  /** Moves everything that is not idle into an array of another size, from left to right. */
+  private void rebuild(long monotonic, long wall, int homes) {
+    long[] from = table;
+    Object[] fromExtras = extras;
+    for (int wanted = homes; ; wanted += wanted / 8 + 1) {
+      long[] to = new long[(wanted + SPILL) * WIDTH];
+      Object[] toExtras = fromExtras == null ? null : new Object[wanted + SPILL];
+      int next = 0;
+      int kept = 0;
+      boolean fits = true;
+      for (int at = 0; at < from.length && fits; at += WIDTH) {
+        if (from[at + 2] == 0 || isIdle(at, monotonic, wall)) {
+          continue;
+        }
+        int slot = Math.max(next, home(from[at], wanted));
+        fits = (slot + 1) * WIDTH < to.length;
+        if (fits) {
+          System.arraycopy(from, at, to, slot * WIDTH, WIDTH);
+          if (toExtras != null) {
+            toExtras[slot] = fromExtras[at / WIDTH];
+          }
+          next = slot + 1;
+          kept++;
+        }
+      }
+      if (fits) {
+        swap(to, toExtras, kept, monotonic, wall);
+        return;
+      }
+    }
+  }
+
+  private void swap(long[] to, Object @Nullable [] toExtras, int kept, long monotonic, long wall) {
+    if (extras != null) {
+      for (int at = 0; at < table.length; at += WIDTH) {
+        if (table[at + 2] != 0 && isIdle(at, monotonic, wall)) {
+          freeExtra(at / WIDTH);
+        }
+      }
+      usage.addBytes(4L * (to.length - table.length) / WIDTH);
+    }
+    usage.addBytes(8L * (to.length - table.length));
+    usage.addKeys(kept - size);
+    table = to;
+    extras = toExtras;
+    size = kept;
+    hand = 0;
+  }
+}

@@ -1,0 +1,49 @@
+package io.weir.store;
+
+import io.weir.limit.Meter;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * Numbers for meters, so that a slot of the table can say in 16 bits under which numbers it was
+ * last written.
+ *
+ * <p>Numbers are never reused: there are 65,534 of them, one per distinct limit ever seen. A limit
+ * past those gets none, and its buckets then do not survive a change of its numbers.
+ */
+final class Shapes {
+  /** Marks a slot that is no bucket but the note that a reservation has been settled. */
+  static final int MARKER = 0xffff;
+
+  /** The number of a limit that came after all numbers were given out. */
+  static final int NONE = 0;
+
+  private final ConcurrentHashMap<Meter, Integer> numbers = new ConcurrentHashMap<>();
+  private final AtomicReferenceArray<Meter> meters = new AtomicReferenceArray<>(MARKER);
+  private int next = 1;
+
+  /** The number for a meter; {@link #NONE} when there are no more. */
+  int of(Meter meter) {
+    Integer known = numbers.get(meter);
+    return known != null ? known : add(meter);
+  }
+
+  private synchronized int add(Meter meter) {
+    Integer known = numbers.get(meter);
+    if (known != null) {
+      return known;
+    }
+    if (next == MARKER) {
+      return NONE;
+    }
+    int number = next++;
+    meters.set(number, meter);
+    numbers.put(meter, number);
+    return number;
+  }
+
+  /** The meter with a number. */
+  Meter meter(int number) {
+    return meters.get(number);
+  }
+}

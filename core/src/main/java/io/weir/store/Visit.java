@@ -1,0 +1,163 @@
+package io.weir.store;
+
+import io.weir.Algorithm;
+import io.weir.Key;
+import io.weir.Mode;
+import io.weir.Standing;
+import io.weir.limit.Cell;
+import io.weir.limit.Meter;
+import io.weir.limit.PermitMeter;
+
+/**
+ * One draw at its bucket in the memory table: found, brought to the present, judged, taken from or
+ * not, and put back. The segment's lock is held from {@link #open} to the end.
+ */
+final class Visit {
+  final Binding binding;
+  final Segment segment;
+  final Cell cell = new Cell();
+
+  private final MemoryStore store;
+  private final Pool pool;
+  private final Key key;
+  private final Meter meter;
+  private long high;
+  private long low;
+  private boolean found;
+  private boolean changed;
+  private long monotonic;
+  private long now;
+  private boolean admitted;
+  private long delay;
+
+  Visit(MemoryStore store, Pool pool, Key key) {
+    this.store = store;
+    this.pool = pool;
+    this.key = key;
+    this.binding = store.bind(pool);
+    this.meter = binding.meter();
+    this.high = binding.high(key.high());
+    this.low = binding.low(key.low());
+    this.segment = store.segmentOf(high);
+  }
+
+  boolean onWallClock() {
+    return meter.onWallClock();
+  }
+
+  /**
+   * Finds the bucket and brings it to the present.
+   *
+   * @param now the time on the limit's own clock
+   */
+  void open(long monotonic, long now) {
+    this.monotonic = monotonic;
+    this.now = now;
+    int slot = segment.find(high, low);
+    if (slot < 0 && store.noRoomFor(segment, monotonic)) {
+      low = store.overflowLow(high, low, binding);
+      high = binding.saltHigh();
+      slot = segment.find(high, low);
+    }
+    found = slot >= 0;
+    if (found) {
+      segment.load(slot, binding, cell);
+    }
+    cell.frugal = store.shortOfBytes();
+    meter.open(cell, now, meter.hasPhase() ? KeyText.hash(pool.rule(), key.parts()) : 0);
+  }
+
+  /** Decides for this bucket alone; true unless an enforced draw is refused. */
+  boolean judge(Draw draw) {
+    delay = meter.delay(cell);
+    admitted =
+        meter.admits(cell, now, draw.amount())
+            && (draw.intent() != Draw.Intent.TAKE_NOW || delay == 0);
+    return admitted || draw.mode() != Mode.ENFORCE;
+  }
+
+  /** Does what follows from the decision on the whole call. */
+  void act(Draw draw, boolean taken, long reservation) {
+    if (taken && admitted && takes(draw)) {
+      meter.take(cell, now, draw.amount(), reservation);
+      changed = draw.amount() > 0;
+    } else if (countsRefusal(draw)) {
+      meter.countDenied(cell, now, draw.amount());
+      changed = true;
+    }
+    keep();
+  }
+
+  private boolean takes(Draw draw) {
+    return switch (draw.intent()) {
+      case HOLD -> true;
+      case TAKE, TAKE_NOW -> meter.limit().algorithm() != Algorithm.CONCURRENCY;
+      case LOOK -> false;
+    };
+  }
+
+  private boolean countsRefusal(Draw draw) {
+    return !admitted
+        && draw.pool().countDenied()
+        && draw.mode() == Mode.ENFORCE
+        && draw.intent() != Draw.Intent.LOOK;
+  }
+
+  /** Puts a reservation's part right. */
+  boolean settle(Held part) {
+    if (part.owed() < part.amount()) {
+      meter.giveBack(cell, now, part.amount() - part.owed(), part.stamp());
+    } else if (part.owed() > part.amount()) {
+      meter.charge(cell, now, part.owed() - part.amount());
+      changed = true;
+    }
+    return true;
+  }
+
+  /** Gives back what was taken just now. */
+  boolean refund(long amount) {
+    meter.refund(cell, now, amount);
+    return true;
+  }
+
+  /** Ends a permit; false if it is not held. */
+  boolean release(long reservation) {
+    return meter instanceof PermitMeter permits && permits.release(cell, reservation);
+  }
+
+  /** Gives a permit its full life again; false if it is not held. */
+  boolean renew(long reservation) {
+    return meter instanceof PermitMeter permits && permits.renew(cell, now, reservation);
+  }
+
+  /** Puts the cell back. A bucket that was never taken from is not worth remembering. */
+  void keep() {
+    if (found) {
+      // Another visit may have moved it.
+      segment.save(segment.find(high, low), binding, cell);
+    } else if (changed) {
+      segment.insert(high, low, binding, cell, monotonic, store.time().wallMicros());
+    }
+  }
+
+  Standing standing(Draw draw) {
+    return new Standing.Builder(pool.rule(), pool.name(), pool.meter().limit(), draw.mode())
+        .allowed(admitted)
+        .remaining(meter.remaining(cell, now))
+        .reset(meter.reset(cell, now))
+        .retryAfter(admitted ? 0 : retryAfter(draw))
+        .delay(admitted ? delay : 0)
+        .build();
+  }
+
+  /** A leaky bucket that admits, but not at once, does so when its backlog has drained. */
+  private long retryAfter(Draw draw) {
+    return meter.admits(cell, now, draw.amount())
+        ? delay
+        : meter.retryAfter(cell, now, draw.amount());
+  }
+
+  String describe(Draw draw) {
+    return meter.describe(cell, now, draw.amount());
+  }
+}
