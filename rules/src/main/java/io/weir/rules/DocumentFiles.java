@@ -1,0 +1,135 @@
+package io.weir.rules;
+
+import io.weir.rules.Problem.Severity;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CoderResult;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Finds and reads the files of a rule set, within caps on their size and number. */
+final class DocumentFiles {
+  private static final int MOST_BYTES = Document.LONGEST;
+  private static final int MOST_BYTES_TOGETHER = 16 << 20;
+  private static final int MOST_FILES = 1000;
+
+  private DocumentFiles() {}
+
+  /** The texts of all files that could be read, and why others could not. */
+  record Content(List<Document> documents, List<Problem> problems) {}
+
+  /** Ends the reading of files with the reason. */
+  private static final class Refused extends Exception {
+    private static final long serialVersionUID = 1L;
+    private final transient Problem problem;
+
+    Refused(Path file, int line, String reason) {
+      this.problem = new Problem(Severity.ERROR, file.toString(), line, reason);
+    }
+  }
+
+  /** Reads a file, or the rule files of a folder in the order of their names. */
+  static Content read(Path fileOrFolder) {
+    List<Document> documents = new ArrayList<>();
+    List<Problem> problems = new ArrayList<>();
+    try {
+      long together = 0;
+      for (Path file : files(fileOrFolder)) {
+        try {
+          Document document = document(file);
+          documents.add(document);
+          together += document.text().length();
+        } catch (Refused e) {
+          problems.add(e.problem);
+        }
+        if (together > MOST_BYTES_TOGETHER) {
+          throw new Refused(fileOrFolder, 1, "the files are larger than 16 MiB together");
+        }
+      }
+    } catch (Refused e) {
+      problems.add(e.problem);
+    }
+    return new Content(List.copyOf(documents), List.copyOf(problems));
+  }
+
+  /** The rule files that a path stands for: itself, or those directly in a folder. */
+  private static List<Path> files(Path fileOrFolder) throws Refused {
+    if (!Files.isDirectory(fileOrFolder)) {
+      return List.of(fileOrFolder);
+    }
+    try (Stream<Path> entries = Files.list(fileOrFolder)) {
+      List<Path> files =
+          entries.filter(DocumentFiles::isRuleFile).limit(MOST_FILES + 1L).sorted().toList();
+      if (files.isEmpty()) {
+        throw new Refused(fileOrFolder, 1, "the folder holds no *.yaml, *.yml or *.json");
+      }
+      if (files.size() > MOST_FILES) {
+        throw new Refused(fileOrFolder, 1, "the folder holds more than " + MOST_FILES + " files");
+      }
+      return files;
+    } catch (IOException | java.io.UncheckedIOException e) {
+      throw new Refused(fileOrFolder, 1, "cannot be read: " + e.getMessage());
+    }
+  }
+
+  /** Files whose name begins with a dot are an editor's or a ConfigMap's own business. */
+  static boolean isRuleFile(Path file) {
+    String name = String.valueOf(file.getFileName());
+    return !name.startsWith(".")
+        && (name.endsWith(".yaml") || name.endsWith(".yml") || name.endsWith(".json"))
+        && !Files.isDirectory(file);
+  }
+
+  private static Document document(Path file) throws Refused {
+    try {
+      if (Files.exists(file) && !Files.isRegularFile(file)) {
+        throw new Refused(file, 1, "this is neither a file nor a folder");
+      }
+      if (Files.size(file) > MOST_BYTES) {
+        throw tooLarge(file);
+      }
+      try (InputStream in = Files.newInputStream(file)) {
+        byte[] bytes = in.readNBytes(MOST_BYTES + 1);
+        if (bytes.length > MOST_BYTES) {
+          throw tooLarge(file);
+        }
+        return new Document(file.toString(), text(file, bytes));
+      }
+    } catch (NoSuchFileException e) {
+      throw new Refused(file, 1, "there is no such file");
+    } catch (IOException e) {
+      throw new Refused(file, 1, "cannot be read: " + e.getMessage());
+    }
+  }
+
+  private static Refused tooLarge(Path file) {
+    return new Refused(file, 1, "the file is larger than 4 MiB");
+  }
+
+  private static String text(Path file, byte[] bytes) throws Refused, CharacterCodingException {
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    CharBuffer out = CharBuffer.allocate(bytes.length);
+    CoderResult result =
+        StandardCharsets.UTF_8
+            .newDecoder()
+            .onMalformedInput(CodingErrorAction.REPORT)
+            .decode(in, out, true);
+    out.flip();
+    if (result.isError()) {
+      int line = 1 + (int) out.chars().filter(c -> c == '\n').count();
+      throw new Refused(file, line, "this is not text in UTF-8");
+    }
+    return out.length() > 0 && out.charAt(0) == '\uFEFF'
+        ? out.subSequence(1, out.length()).toString()
+        : out.toString();
+  }
+}

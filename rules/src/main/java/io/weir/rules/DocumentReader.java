@@ -1,0 +1,214 @@
+package io.weir.rules;
+
+import io.weir.rule.Bypass;
+import io.weir.rule.Plan;
+import io.weir.rule.RuleSet;
+import io.weir.rules.DocumentFiles.Content;
+import io.weir.rules.Node.Mapping;
+import io.weir.rules.Node.Scalar;
+import io.weir.rules.Node.Sequence;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+
+/**
+ * Reads all documents of one rule set together: tiers first, then what refers to them, then what
+ * only shows when everything is known.
+ */
+final class DocumentReader {
+  private static final List<String> FIELDS =
+      List.of("version", "tiers", "tenants", "bypass", "rules");
+
+  private final Instant now;
+  private final Problems problems = new Problems();
+  private final List<Fields> documents = new ArrayList<>();
+  private final Taken taken = new Taken();
+  private final Map<String, Tier> tiers = new LinkedHashMap<>();
+  private final Map<String, Plan> tenants = new LinkedHashMap<>();
+  private final List<Bypass> bypasses = new ArrayList<>();
+  private final List<RuleDraft> rules = new ArrayList<>();
+
+  /** Whether every file could be read, so that a name not found is really nowhere. */
+  private boolean complete = true;
+
+  private DocumentReader(Instant now) {
+    this.now = now;
+  }
+
+  /** Reads documents, in order. */
+  static Loaded read(Content content, Instant now) {
+    DocumentReader reader = new DocumentReader(now);
+    content.problems().forEach(reader.problems::add);
+    reader.complete = content.problems().isEmpty();
+    content.documents().forEach(reader::open);
+    return reader.read(content.documents().stream().map(Document::name).toList());
+  }
+
+  private void open(Document document) {
+    Place place = Place.file(problems, document.name());
+    Optional<Node> tree = document.tree(place);
+    if (tree.isPresent() && tree.get() instanceof Mapping map) {
+      Fields fields = Fields.of(place, map, FIELDS);
+      version(fields);
+      documents.add(fields);
+    } else {
+      complete = false;
+      tree.ifPresent(
+          node ->
+              place.error(
+                  node.line(),
+                  "a rule document is a map that begins with version: 1, not " + node.what()));
+    }
+  }
+
+  private static void version(Fields fields) {
+    if (!fields.has("version")) {
+      fields.place().error(fields.line("version"), "version is missing; begin with version: 1");
+    } else if (!fields.peek("version").equals(Optional.of("1"))) {
+      fields
+          .place()
+          .error(
+              fields.line("version"),
+              "version must be 1"
+                  + fields.peek("version").map(v -> ", not " + Words.quote(v)).orElse(""));
+    }
+  }
+
+  private Loaded read(List<String> files) {
+    documents.forEach(document -> eachNamed(document, "tiers", this::tier));
+    documents.forEach(document -> eachNamed(document, "tenants", this::tenant));
+    documents.forEach(document -> eachListed(document, "bypass", this::bypass));
+    documents.forEach(document -> eachListed(document, "rules", this::rule));
+    new SetCheck(taken, complete).check(rules);
+    CapacityCheck capacity = new CapacityCheck(tenants);
+    rules.forEach(capacity::check);
+    if (problems.errors() > 0) {
+      return new Loaded(Optional.empty(), problems.sorted(files));
+    }
+    RuleSet.Builder set = RuleSet.builder();
+    tenants.forEach(set::tenant);
+    bypasses.forEach(set::bypass);
+    rules.forEach(draft -> draft.rule().ifPresent(set::rule));
+    return new Loaded(Optional.of(set.build()), problems.sorted(files));
+  }
+
+  private void eachNamed(Fields document, String field, BiConsumer<Fields, String> reader) {
+    Optional<Node> node = document.node(field);
+    if (node.isPresent() && node.get() instanceof Mapping map) {
+      Fields inner = Fields.of(document.place(), map, map.fields().keySet());
+      map.fields().keySet().forEach(name -> reader.accept(inner, name));
+    } else {
+      node.ifPresent(
+          n -> document.place().error(n.line(), field + " must be a map, not " + n.what()));
+    }
+  }
+
+  private void eachListed(Fields document, String field, BiConsumer<Place, NumberedMap> reader) {
+    Optional<Node> node = document.node(field);
+    if (node.isPresent() && node.get() instanceof Sequence list) {
+      for (int i = 0; i < list.items().size(); i++) {
+        Node item = list.items().get(i);
+        if (item instanceof Mapping map) {
+          reader.accept(document.place(), new NumberedMap(i + 1, map));
+        } else {
+          document
+              .place()
+              .error(
+                  item.line(),
+                  field + ": entry " + (i + 1) + " must be a map with an id, not " + item.what());
+        }
+      }
+    } else {
+      node.ifPresent(
+          n -> document.place().error(n.line(), field + " must be a list, not " + n.what()));
+    }
+  }
+
+  /** A map in a list, and its place in it, counted from 1. */
+  private record NumberedMap(int number, Mapping map) {
+    /** How messages name it: by its id, or by its number if it has none that can be used. */
+    String called(String what) {
+      Node.Field id = map.fields().get("id");
+      return id != null && id.value() instanceof Scalar s && !s.text().isEmpty()
+          ? what + " " + (s.text().length() <= 64 ? s.text() : "number " + number)
+          : what + " number " + number;
+    }
+  }
+
+  private void tier(Fields all, String name) {
+    Place place = all.place().within("tier " + Words.shorten(name));
+    boolean first = taken.take(place, "tier", name, all.line(name));
+    if (place.attempt(all.line(name), () -> Names.id(name)).isPresent()) {
+      all.in(place)
+          .node(name)
+          .flatMap(node -> Tier.read(place, name, node))
+          .filter(tier -> first)
+          .ifPresent(tier -> tiers.put(name, tier));
+    }
+  }
+
+  private void tenant(Fields all, String name) {
+    Place place = all.place().within("tenant " + Words.shorten(name));
+    boolean first = taken.take(place, "tenant", name, all.line(name));
+    Fields fields = all.in(place);
+    Optional<Node> node = fields.node(name);
+    if (node.isEmpty()) {
+      return;
+    }
+    Optional<Plan> plan;
+    if (node.get() instanceof Mapping map) {
+      Fields override = Tier.override(place, map);
+      if (!override.has("tier")) {
+        place.error(map.line(), "tier is missing; say which one it has");
+      }
+      plan =
+          override
+              .text("tier", "standard")
+              .flatMap(tier -> find(place, override.line("tier"), tier))
+              .flatMap(tier -> tier.plan(override));
+    } else {
+      plan =
+          fields
+              .text(name, "standard")
+              .flatMap(tier -> find(place, node.get().line(), tier))
+              .flatMap(Tier::plan);
+    }
+    plan.filter(p -> first).ifPresent(p -> tenants.put(name, p));
+  }
+
+  private Optional<Tier> find(Place place, int line, String tier) {
+    if (!taken.has("tier", tier) && complete) {
+      place.error(
+          line, "unknown tier " + Words.quote(tier) + Words.didYouMean(tier, tiers.keySet()));
+    }
+    return Optional.ofNullable(tiers.get(tier));
+  }
+
+  private void bypass(Place file, NumberedMap entry) {
+    Place place = file.within(entry.called("bypass"));
+    Fields fields = Fields.of(place, entry.map(), BypassReader.FIELDS);
+    Optional<String> id = fields.read("id", "smoke-tests", Names::id);
+    boolean first = id.isEmpty() || taken.take(place, "bypass", id.get(), fields.line("id"));
+    Optional<Bypass> bypass = BypassReader.read(fields, id.orElse(""), now);
+    bypass
+        .filter(b -> first && id.isPresent())
+        .filter(b -> taken.take(place, "token", b.tokenSha256(), fields.line("token_sha256")))
+        .ifPresent(bypasses::add);
+  }
+
+  private void rule(Place file, NumberedMap entry) {
+    int errorsBefore = problems.errors();
+    Place place = file.within(entry.called("rule"));
+    Fields fields = Fields.of(place, entry.map(), RuleReader.FIELDS);
+    Optional<String> id = fields.read("id", "payments", Names::id);
+    if (!fields.has("id")) {
+      place.error(fields.line("id"), "id is missing");
+    }
+    id.ifPresent(name -> taken.take(place, "rule", name, fields.line("id")));
+    rules.add(RuleReader.read(id.orElse("nameless"), fields, errorsBefore));
+  }
+}

@@ -1,0 +1,50 @@
+package io.weir.rules;
+
+import io.weir.rules.DocumentFiles.Content;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+
+/**
+ * Reads the rule document: from a file, from a folder of files, or from a text.
+ *
+ * <pre>{@code
+ * Loaded loaded = RuleDocuments.load(Path.of("rules/"));
+ * loaded.problems().forEach(System.err::println);   // rules/a.yaml:7: rule payments: …
+ * loaded.ruleSet().ifPresent(weir::use);
+ * }</pre>
+ *
+ * <p>Nothing here throws on account of what it reads: whatever is wrong, from a missing file to an
+ * impossible number, is a {@link Problem}.
+ */
+public final class RuleDocuments {
+  private static final InstantSource CLOCK = InstantSource.system();
+
+  private RuleDocuments() {}
+
+  /**
+   * Reads a file, or all {@code *.yaml}, {@code *.yml} and {@code *.json} of a folder, by name, as
+   * one rule set.
+   */
+  public static Loaded load(Path fileOrFolder) {
+    return read(DocumentFiles.read(fileOrFolder));
+  }
+
+  /**
+   * Reads one document from a text.
+   *
+   * @param name for messages; JSON if it ends in {@code .json}, else YAML
+   */
+  public static Loaded parse(String name, String text) {
+    return parse(name, text, CLOCK.instant());
+  }
+
+  static Loaded parse(String name, String text, Instant now) {
+    return DocumentReader.read(new Content(List.of(new Document(name, text)), List.of()), now);
+  }
+
+  static Loaded read(Content content) {
+    return DocumentReader.read(content, CLOCK.instant());
+  }
+}

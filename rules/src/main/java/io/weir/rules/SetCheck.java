@@ -1,0 +1,51 @@
+package io.weir.rules;
+
+import io.weir.rule.RuleSet;
+import io.weir.rules.Fields.TextAt;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Checks what a rule says about other rules and about tenants. */
+final class SetCheck {
+  private final Taken taken;
+  private final boolean complete;
+
+  /**
+   * @param complete whether every file could be read, so that a name not found is really nowhere
+   */
+  SetCheck(Taken taken, boolean complete) {
+    this.taken = taken;
+    this.complete = complete;
+  }
+
+  void check(List<RuleDraft> rules) {
+    List<String> ids = rules.stream().map(RuleDraft::id).toList();
+    for (RuleDraft rule : rules) {
+      replaces(rule, ids);
+      if (complete && rule.isOfTier() && !taken.has("tenant", RuleSet.EVERYONE_ELSE)) {
+        rule.place()
+            .error(
+                rule.fields().line("limit"),
+                "limit: tier needs tenants to say what everyone else gets, such as \"*\": free");
+      }
+    }
+  }
+
+  private void replaces(RuleDraft rule, List<String> ids) {
+    Set<String> seen = new HashSet<>();
+    for (TextAt other : rule.replaces()) {
+      if (other.text().equals(rule.id())) {
+        rule.place().error(other.line(), "a rule cannot replace itself");
+      } else if (complete && !taken.has("rule", other.text())) {
+        String guess = rule.place().isListening() ? Words.didYouMean(other.text(), ids) : "";
+        rule.place()
+            .error(
+                other.line(),
+                "replaces " + Words.quote(other.text()) + ", which is no rule" + guess);
+      } else if (!seen.add(other.text())) {
+        rule.place().error(other.line(), "replaces names " + other.text() + " twice");
+      }
+    }
+  }
+}

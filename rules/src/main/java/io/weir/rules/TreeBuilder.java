@@ -1,0 +1,110 @@
+package io.weir.rules;
+
+import io.weir.rules.Node.Field;
+import io.weir.rules.Node.Mapping;
+import io.weir.rules.Node.Scalar;
+import io.weir.rules.Node.Sequence;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Builds the tree from what a YAML or JSON parser reports, without recursion, so that no document
+ * can exhaust the stack. Depth is capped, and a field that is there twice is a problem.
+ */
+final class TreeBuilder {
+  static final int DEEPEST = 32;
+  private static final int LONGEST_TEXT = 16_384;
+
+  private final Place place;
+  private final Deque<Open> open = new ArrayDeque<>();
+  private @Nullable Node root;
+
+  TreeBuilder(Place place) {
+    this.place = place;
+  }
+
+  /** A map or list whose end has not come yet. */
+  private static final class Open {
+    final Node node;
+    final Map<String, Field> fields;
+    final List<Node> items;
+    @Nullable Scalar name;
+
+    Open(Node node, Map<String, Field> fields, List<Node> items) {
+      this.node = node;
+      this.fields = fields;
+      this.items = items;
+    }
+  }
+
+  void startMap(int line) throws Unreadable {
+    Map<String, Field> fields = new LinkedHashMap<>();
+    push(new Open(new Mapping(line, fields), fields, List.of()));
+  }
+
+  void startList(int line) throws Unreadable {
+    List<Node> items = new ArrayList<>();
+    push(new Open(new Sequence(line, items), Map.of(), items));
+  }
+
+  private void push(Open next) throws Unreadable {
+    Open parent = open.peek();
+    if (parent != null && parent.node instanceof Mapping && parent.name == null) {
+      throw new Unreadable(
+          next.node.line(), "the name of a field must be a text, not " + next.node.what());
+    }
+    if (open.size() >= DEEPEST) {
+      throw new Unreadable(
+          next.node.line(), "maps and lists are nested more than " + DEEPEST + " deep");
+    }
+    open.push(next);
+  }
+
+  /** Ends the map or list that was started last. */
+  void end() {
+    add(open.pop().node);
+  }
+
+  /** A single value, or the name of the next field. */
+  void scalar(Scalar scalar) throws Unreadable {
+    if (scalar.text().length() > LONGEST_TEXT) {
+      throw new Unreadable(
+          scalar.line(), "a single value has more than " + LONGEST_TEXT + " characters");
+    }
+    Open parent = open.peek();
+    if (parent != null && parent.node instanceof Mapping && parent.name == null) {
+      parent.name = scalar;
+    } else {
+      add(scalar);
+    }
+  }
+
+  private void add(Node node) {
+    Open parent = open.peek();
+    if (parent == null) {
+      root = node;
+    } else if (parent.name == null) {
+      parent.items.add(node);
+    } else {
+      Scalar name = parent.name;
+      parent.name = null;
+      Field earlier = parent.fields.putIfAbsent(name.text(), new Field(name.line(), node));
+      if (earlier != null) {
+        place.error(
+            name.line(),
+            Words.quote(name.text()) + " is there twice; the first is on line " + earlier.line());
+      }
+    }
+  }
+
+  /** The whole tree, once everything was reported; nothing for an empty document. */
+  Optional<Node> root() {
+    return Optional.ofNullable(root);
+  }
+}

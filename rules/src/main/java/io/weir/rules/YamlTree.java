@@ -1,0 +1,124 @@
+package io.weir.rules;
+
+import io.weir.rules.Node.Scalar;
+import io.weir.rules.Node.Scalar.Style;
+import java.util.Optional;
+import java.util.Set;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.lowlevel.Parse;
+import org.snakeyaml.engine.v2.events.AliasEvent;
+import org.snakeyaml.engine.v2.events.CollectionStartEvent;
+import org.snakeyaml.engine.v2.events.DocumentStartEvent;
+import org.snakeyaml.engine.v2.events.Event;
+import org.snakeyaml.engine.v2.events.NodeEvent;
+import org.snakeyaml.engine.v2.events.ScalarEvent;
+import org.snakeyaml.engine.v2.exceptions.Mark;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.ReaderException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+
+/**
+ * Reads YAML 1.2 into a tree.
+ *
+ * <p>It listens to the parser's events and constructs nothing, so a tag can do no harm; those that
+ * are not of YAML's core are refused all the same, and so are anchors and aliases, with which a
+ * small file can stand for a huge one.
+ */
+final class YamlTree {
+  private static final String CORE = "tag:yaml.org,2002:";
+  private static final Set<String> KNOWN_TAGS =
+      Set.of("str", "int", "float", "bool", "null", "map", "seq");
+  private static final Set<String> NOTHING = Set.of("", "~", "null", "Null", "NULL");
+
+  private final String text;
+  private final TreeBuilder tree;
+  private boolean inDocument;
+
+  private YamlTree(String text, TreeBuilder tree) {
+    this.text = text;
+    this.tree = tree;
+  }
+
+  /** The tree, or nothing if the text holds no document. */
+  static Optional<Node> read(Place place, String text) throws Unreadable {
+    YamlTree reader = new YamlTree(text, new TreeBuilder(place));
+    reader.read();
+    return reader.tree.root();
+  }
+
+  private void read() throws Unreadable {
+    LoadSettings settings = LoadSettings.builder().setCodePointLimit(Integer.MAX_VALUE).build();
+    try {
+      for (Event event : new Parse(settings).parseString(text)) {
+        take(event);
+      }
+    } catch (MarkedYamlEngineException e) {
+      Optional<Mark> mark = e.getProblemMark().or(e::getContextMark);
+      throw new Unreadable(
+          mark.map(YamlTree::line).orElse(1),
+          "this is not YAML: "
+              + (e.getContext() == null ? "" : e.getContext() + ", ")
+              + e.getProblem());
+    } catch (ReaderException e) {
+      throw new Unreadable(
+          lineOf(e.getPosition()),
+          String.format("the character U+%04X has no place in YAML", e.getCodePoint()));
+    } catch (YamlEngineException | IndexOutOfBoundsException | NumberFormatException e) {
+      throw new Unreadable(1, "this is not YAML: " + e.getMessage());
+    }
+  }
+
+  private void take(Event event) throws Unreadable {
+    int line = event.getStartMark().map(YamlTree::line).orElse(1);
+    if (event instanceof AliasEvent) {
+      throw new Unreadable(line, "aliases (*name) are not allowed; write the value out");
+    }
+    if (event instanceof NodeEvent node && node.getAnchor().isPresent()) {
+      throw new Unreadable(line, "anchors (&name) are not allowed; write the value out");
+    }
+    if (event instanceof ScalarEvent scalar) {
+      tree.scalar(scalar(line, scalar));
+    } else if (event instanceof CollectionStartEvent start) {
+      checkTag(line, start.getTag());
+      if (start.getEventId() == Event.ID.MappingStart) {
+        tree.startMap(line);
+      } else {
+        tree.startList(line);
+      }
+    } else if (event.getEventId() == Event.ID.MappingEnd
+        || event.getEventId() == Event.ID.SequenceEnd) {
+      tree.end();
+    } else if (event instanceof DocumentStartEvent) {
+      if (inDocument) {
+        throw new Unreadable(line, "a second document begins here; give it a file of its own");
+      }
+      inDocument = true;
+    }
+  }
+
+  private static Scalar scalar(int line, ScalarEvent event) throws Unreadable {
+    checkTag(line, event.getTag());
+    String value = event.getValue();
+    if (!event.isPlain() || event.getTag().equals(Optional.of(CORE + "str"))) {
+      return new Scalar(line, value, Style.QUOTED);
+    }
+    return new Scalar(line, value, NOTHING.contains(value) ? Style.NOTHING : Style.BARE);
+  }
+
+  private static void checkTag(int line, Optional<String> tag) throws Unreadable {
+    if (tag.isPresent()
+        && !(tag.get().startsWith(CORE)
+            && KNOWN_TAGS.contains(tag.get().substring(CORE.length())))) {
+      throw new Unreadable(line, "the tag " + Words.quote(tag.get()) + " is not allowed");
+    }
+  }
+
+  private static int line(Mark mark) {
+    return mark.getLine() + 1;
+  }
+
+  private int lineOf(int codePoints) {
+    return 1
+        + (int) text.codePoints().limit(Math.max(0, codePoints)).filter(c -> c == '\n').count();
+  }
+}
