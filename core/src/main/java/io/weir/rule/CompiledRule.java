@@ -114,7 +114,7 @@ final class CompiledRule {
     Mode mode = modeFor(key);
     long amount = rule.cost().of(call);
     for (Pool pool : now) {
-      draws.add(new Draw(pool, key, amount, mode, intent));
+      draws.add(new Draw(pool, key, amount, mode, intent, rule.cost().unit()));
     }
   }
 

@@ -76,8 +76,15 @@ public sealed interface Cost {
    */
   long of(Call call);
 
+  /**
+   * What the true cost of a call, once known, is multiplied by; it replaces an estimate as it is.
+   */
+  default long unit() {
+    return this instanceof Fixed fixed ? fixed.amount() : 1;
+  }
+
   /** The product, saturating: what overflows is above any capacity and so refused for ever. */
-  private static long times(long a, long b) {
+  static long times(long a, long b) {
     return Math.multiplyHigh(a, b) == 0 && a * b >= 0 ? a * b : Long.MAX_VALUE;
   }
 

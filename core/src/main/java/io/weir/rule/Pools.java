@@ -77,7 +77,8 @@ final class Pools {
 
   private Pool pool(String name, String slot, Limit limit, Scale scale) {
     Limit scaled = scale.equals(Scale.ONE) ? limit : limit.scaled(scale);
-    return new Pool(rule.id(), name, slot, scaled, rule.countDenied());
+    Pool pool = new Pool(rule.id(), name, slot, scaled, rule.countDenied());
+    return rule.scope() == Scope.INSTANCE ? pool.keptLocally() : pool;
   }
 
   /** The tenant whose plan counts for a call; empty where plans do not matter. */

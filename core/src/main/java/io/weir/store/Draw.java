@@ -10,8 +10,13 @@ import io.weir.Mode;
  * @param mode {@code ENFORCE}, or {@code SHADOW}: never refuses, and is taken from only if the call
  *     passes and it admits
  * @param intent what to do if everything admits
+ * @param unit what the amount is multiplied by when the call's true cost is settled
  */
-public record Draw(Pool pool, Key key, long amount, Mode mode, Intent intent) {
+public record Draw(Pool pool, Key key, long amount, Mode mode, Intent intent, long unit) {
+  /** A draw that counts a call at its cost. */
+  public Draw(Pool pool, Key key, long amount, Mode mode, Intent intent) {
+    this(pool, key, amount, mode, intent, 1);
+  }
 
   /** What a draw does to a bucket that admits it. */
   public enum Intent {
@@ -23,10 +28,5 @@ public record Draw(Pool pool, Key key, long amount, Mode mode, Intent intent) {
     HOLD,
     /** Looks and changes nothing. */
     LOOK
-  }
-
-  /** The fixed hash of rule and key, from which windows take their phase. */
-  long keyHash() {
-    return KeyText.hash(pool.rule(), key.parts());
   }
 }

@@ -140,6 +140,11 @@ public final class MemoryStore implements Store {
     return binding.saltLow() ^ ((bucket + 1) * GOLDEN);
   }
 
+  /** Takes a single draw; true if it was admitted. */
+  public boolean tryTake(Draw draw) {
+    return decide(0, List.of(draw), false).taken();
+  }
+
   // ---- the store contract
 
   @Override

@@ -17,6 +17,7 @@ public final class Pool {
   private final String slot;
   private final Meter meter;
   private final boolean countDenied;
+  private final boolean local;
   private final long saltHigh;
   private final long saltLow;
   private volatile @Nullable Binding binding;
@@ -30,14 +31,30 @@ public final class Pool {
    * @param countDenied whether refusals count
    */
   public Pool(String rule, String name, String slot, Limit limit, boolean countDenied) {
+    this(rule, name, limit.algorithm().letter() + slot, Meter.of(limit), countDenied, false);
+  }
+
+  private Pool(
+      String rule, String name, String slot, Meter meter, boolean countDenied, boolean local) {
     this.rule = rule;
     this.name = name;
-    this.slot = limit.algorithm().letter() + slot;
-    this.meter = Meter.of(limit);
+    this.slot = slot;
+    this.meter = meter;
     this.countDenied = countDenied;
+    this.local = local;
     Key salt = Key.of(rule, this.slot);
     this.saltHigh = salt.high();
     this.saltLow = salt.low();
+  }
+
+  /** The same pool, to be kept in this process and nowhere else. */
+  public Pool keptLocally() {
+    return new Pool(rule, name, slot, meter, countDenied, true);
+  }
+
+  /** Whether this pool is kept in this process, whatever store there is. */
+  public boolean isLocal() {
+    return local;
   }
 
   /** The rule's id. */

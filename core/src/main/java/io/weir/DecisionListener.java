@@ -1,0 +1,11 @@
+package io.weir;
+
+/**
+ * Hears of every decision by rules, on the thread that made it; for metrics and events. Must be
+ * quick and not throw.
+ */
+@FunctionalInterface
+public interface DecisionListener {
+  /** Called once per decision. */
+  void decided(Call call, Decision decision);
+}

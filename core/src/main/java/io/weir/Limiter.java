@@ -1,0 +1,269 @@
+package io.weir;
+
+import io.weir.limit.Bounds;
+import io.weir.store.Draw;
+import io.weir.store.Fingerprint;
+import io.weir.store.Gate;
+import io.weir.store.KeyText;
+import io.weir.store.MemoryStore;
+import io.weir.store.Pool;
+import io.weir.time.SystemTime;
+import io.weir.time.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * One limit by key, for code that wants no rules: every key has a bucket of its own, in this
+ * process.
+ *
+ * <pre>{@code
+ * Limiter logins = Weir.limiter(Limit.perMinute(100).burst(200));
+ * if (!logins.tryAcquire("user:42")) { ... }
+ * }</pre>
+ *
+ * <p>{@code tryAcquire} answers, {@code check} explains its answer, {@code acquire} waits or
+ * throws, {@code reserve} takes what is settled later. All are safe for any number of threads. Keys
+ * need not be announced or removed: a key that is as if never used is forgotten.
+ *
+ * <p>A concurrency limit is only looked at by all of these but {@code reserve}, which holds a
+ * permit until {@code release}.
+ */
+public final class Limiter {
+  private final String name;
+  private final TimeSource time;
+  private final MemoryStore store;
+  private final Pool pool;
+  private final Gate gate;
+  private final boolean needsHash;
+  private final boolean looksOnly;
+  private final ReservationDesk desk;
+
+  private Limiter(Builder builder) {
+    this.name = builder.name;
+    this.time = builder.time;
+    this.store = builder.table.time(time).build();
+    this.pool = new Pool(name, name, "1", builder.limit, false);
+    this.gate = store.gate(pool);
+    this.needsHash = gate.needsHash();
+    this.looksOnly = builder.limit.algorithm() == Algorithm.CONCURRENCY;
+    this.desk =
+        new ReservationDesk(store, time, new byte[0], (rule, slot, tenant) -> Optional.of(pool));
+  }
+
+  /** A limiter that can be told more than its limit. */
+  public static Builder builder(Limit limit) {
+    return new Builder(limit);
+  }
+
+  // ---- yes or no
+
+  /** Takes 1 if the key has it. Allocates nothing. */
+  public boolean tryAcquire(String key) {
+    return tryAcquire(key, 1);
+  }
+
+  /** Takes {@code cost} if the key has it. Allocates nothing. */
+  public boolean tryAcquire(String key, long cost) {
+    check(cost);
+    return take(
+        Fingerprint.high(key), Fingerprint.low(key), needsHash ? KeyText.hash(name, key) : 0, cost);
+  }
+
+  /** As {@link #tryAcquire(String)}, for a key that was hashed before. */
+  public boolean tryAcquire(Key key) {
+    return tryAcquire(key, 1);
+  }
+
+  /** As {@link #tryAcquire(String, long)}, for a key that was hashed before. */
+  public boolean tryAcquire(Key key, long cost) {
+    check(cost);
+    return take(key.high(), key.low(), needsHash ? KeyText.hash(name, key.parts()) : 0, cost);
+  }
+
+  private boolean take(long high, long low, long hash, long cost) {
+    if (looksOnly) {
+      throw new UnsupportedOperationException(
+          "a concurrency limit is taken with reserve and given back with release");
+    }
+    return gate.tryTake(high, low, hash, cost);
+  }
+
+  // ---- with the reasons
+
+  /** Takes 1 if the key has it, and says what is left or when to come back. */
+  public Decision check(String key) {
+    return check(Key.of(key), 1);
+  }
+
+  /** Takes {@code cost} if the key has it, and says what is left or when to come back. */
+  public Decision check(String key, long cost) {
+    return check(Key.of(key), cost);
+  }
+
+  /** As {@link #check(String, long)}, for a key that was hashed before. */
+  public Decision check(Key key, long cost) {
+    check(cost);
+    return decide(key, cost, Draw.Intent.TAKE);
+  }
+
+  /** How a key stands; takes nothing. */
+  public Decision look(String key) {
+    return decide(Key.of(key), 0, Draw.Intent.LOOK);
+  }
+
+  private Decision decide(Key key, long cost, Draw.Intent intent) {
+    List<Draw> draws = List.of(new Draw(pool, key, cost, Mode.ENFORCE, intent));
+    return Decision.of(store.take(draws).toCompletableFuture().join().standings());
+  }
+
+  // ---- waiting
+
+  /**
+   * Takes 1, waiting for it if it will be there within {@code maxWait}.
+   *
+   * @throws LimitExceededException at once when waiting that long cannot help
+   */
+  public void acquire(String key, Duration maxWait) throws InterruptedException {
+    acquire(key, 1, maxWait);
+  }
+
+  /**
+   * Takes {@code cost}, waiting for it if it will be there within {@code maxWait}.
+   *
+   * @throws LimitExceededException at once when waiting that long cannot help
+   */
+  public void acquire(String key, long cost, Duration maxWait) throws InterruptedException {
+    try {
+      acquireAsync(key, cost, maxWait).toCompletableFuture().get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof LimitExceededException exceeded) {
+        throw exceeded;
+      }
+      throw new CompletionException(e.getCause());
+    }
+  }
+
+  /** As {@link #acquire(String, Duration)}, without blocking: the stage fails where that throws. */
+  public CompletionStage<Void> acquireAsync(String key, Duration maxWait) {
+    return acquireAsync(key, 1, maxWait);
+  }
+
+  /**
+   * As {@link #acquire(String, long, Duration)}, without blocking: the stage fails where that
+   * throws.
+   */
+  public CompletionStage<Void> acquireAsync(String key, long cost, Duration maxWait) {
+    check(cost);
+    return acquire(Key.of(key), cost, time.micros() + Bounds.micros(maxWait));
+  }
+
+  private CompletionStage<Void> acquire(Key key, long cost, long deadline) {
+    Decision decision = decide(key, cost, Draw.Intent.TAKE);
+    long now = time.micros();
+    if (decision.allowed()) {
+      Duration delay = decision.delay();
+      if (now + Bounds.micros(delay) <= deadline) {
+        return delay.isZero() ? CompletableFuture.completedFuture(null) : time.after(delay);
+      }
+      store.refund(pool, key, cost);
+      return CompletableFuture.failedFuture(new LimitExceededException(decision));
+    }
+    Optional<Duration> wait = decision.retryAfter();
+    if (wait.isEmpty() || now + Bounds.micros(wait.get()) > deadline) {
+      return CompletableFuture.failedFuture(new LimitExceededException(decision));
+    }
+    return time.after(wait.get()).thenCompose(waited -> acquire(key, cost, deadline));
+  }
+
+  // ---- giving back
+
+  /** Gives back what turned out not to be needed; never more than was taken. */
+  public void refund(String key, long amount) {
+    check(amount);
+    store.refund(pool, Key.of(key), amount);
+  }
+
+  /** Takes {@code cost}, permits too, to be settled or released by the decision's reservation. */
+  public Decision reserve(String key, long cost) {
+    check(cost);
+    List<Draw> draws = List.of(new Draw(pool, Key.of(key), cost, Mode.ENFORCE, Draw.Intent.HOLD));
+    return desk.reserve(draws, "").toCompletableFuture().join();
+  }
+
+  /**
+   * Puts a reservation right at its true cost: 0 gives all back, more than was reserved goes into
+   * debt.
+   */
+  public Settlement settle(String reservation, long cost) {
+    check(cost);
+    return desk.settle(reservation, cost).toCompletableFuture().join();
+  }
+
+  /** Gives back the permits of a reservation. */
+  public Settlement release(String reservation) {
+    return desk.release(reservation).toCompletableFuture().join();
+  }
+
+  /** Gives the permits of a reservation their full life again. */
+  public Settlement renew(String reservation) {
+    return desk.renew(reservation).toCompletableFuture().join();
+  }
+
+  /** How many keys are remembered now. */
+  public long keys() {
+    return store.keys();
+  }
+
+  private static void check(long cost) {
+    if (cost < 0 || cost > Call.MAX_COST) {
+      throw new IllegalArgumentException(
+          "cost " + cost + " is not a whole number between 0 and " + Call.MAX_COST);
+    }
+  }
+
+  /** What a limiter can be told beside its limit. */
+  public static final class Builder {
+    private final Limit limit;
+    private final MemoryStore.Builder table = MemoryStore.builder();
+    private String name = "limiter";
+    private TimeSource time = SystemTime.INSTANCE;
+
+    private Builder(Limit limit) {
+      this.limit = limit;
+    }
+
+    /** What decisions call this limiter. */
+    public Builder name(String name) {
+      Bounds.name(name);
+      this.name = name;
+      return this;
+    }
+
+    /** At most this many keys have a bucket of their own; a million unless said otherwise. */
+    public Builder maxKeys(long maxKeys) {
+      table.maxKeys(maxKeys);
+      return this;
+    }
+
+    /** At most about this many bytes are used for state. */
+    public Builder maxBytes(long maxBytes) {
+      table.maxBytes(maxBytes);
+      return this;
+    }
+
+    /** Time of its own, for tests. */
+    public Builder time(TimeSource time) {
+      this.time = time;
+      return this;
+    }
+
+    public Limiter build() {
+      return new Limiter(this);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package io.weir;
+
+import io.weir.limit.Stamp;
+import io.weir.store.Draw;
+import io.weir.store.Taking;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What was taken for a call, to be put right when its true cost is known.
+ *
+ * @param id nobody can guess it; permits are held in its name
+ * @param madeAtMicros when, on the wall clock
+ */
+record Reservation(long id, long madeAtMicros, List<Part> parts) {
+
+  /**
+   * One bucket's part, by names, as rules may have changed when it is settled.
+   *
+   * @param tenant whose plan held the limit; empty where plans do not matter
+   * @param unit what the call's true cost is multiplied by
+   */
+  record Part(
+      String rule, String slot, String tenant, Key key, long amount, long unit, Stamp stamp) {}
+
+  /**
+   * The reservation that follows from draws that were taken; shadow draws that did not admit have
+   * no part in it.
+   */
+  static Reservation of(
+      long id, long madeAtMicros, List<Draw> draws, String tenant, Taking taking) {
+    List<Part> parts = new ArrayList<>();
+    for (int i = 0; i < draws.size(); i++) {
+      if (taking.standings().get(i).allowed()) {
+        Draw draw = draws.get(i);
+        parts.add(
+            new Part(
+                draw.pool().rule(),
+                draw.pool().slot(),
+                tenant,
+                draw.key(),
+                draw.amount(),
+                draw.unit(),
+                taking.stamps().get(i)));
+      }
+    }
+    return new Reservation(id, madeAtMicros, parts);
+  }
+}

@@ -1,0 +1,116 @@
+package io.weir;
+
+import io.weir.limit.Bounds;
+import io.weir.rule.Cost;
+import io.weir.store.Draw;
+import io.weir.store.Held;
+import io.weir.store.Pool;
+import io.weir.store.Store;
+import io.weir.store.Taking;
+import io.weir.time.TimeSource;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.ToLongFunction;
+
+/** Makes reservations and puts them right: settle at the true cost, release and renew permits. */
+final class ReservationDesk {
+  /** How long a reservation can be settled; after that it stands. */
+  static final Duration SETTLE_WITHIN = Duration.ofMinutes(10);
+
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  /** Finds the pool that a part of an old reservation belongs to now. */
+  interface PoolFinder {
+    Optional<Pool> find(String rule, String slot, String tenant);
+  }
+
+  private final Store store;
+  private final TimeSource time;
+  private final ReservationSeal seal;
+  private final PoolFinder pools;
+
+  ReservationDesk(Store store, TimeSource time, byte[] secret, PoolFinder pools) {
+    this.store = store;
+    this.time = time;
+    this.seal = new ReservationSeal(secret);
+    this.pools = pools;
+  }
+
+  /** Takes the draws and says how to settle them. */
+  CompletionStage<Decision> reserve(List<Draw> draws, String tenant) {
+    long id = RANDOM.nextLong();
+    return store.reserve(id, draws).thenApply(taking -> decision(id, draws, tenant, taking));
+  }
+
+  private Decision decision(long id, List<Draw> draws, String tenant, Taking taking) {
+    Decision decision = Decision.of(taking.standings());
+    return taking.taken()
+        ? decision.reserved(seal.seal(Reservation.of(id, time.wallMicros(), draws, tenant, taking)))
+        : decision;
+  }
+
+  /**
+   * Puts a reservation right at the call's true cost. A cost of 0 gives everything back, permits
+   * included.
+   */
+  CompletionStage<Settlement> settle(String text, long cost) {
+    Optional<Reservation> opened = seal.open(text);
+    if (opened.isEmpty()) {
+      return CompletableFuture.completedFuture(Settlement.UNKNOWN);
+    }
+    Reservation reservation = opened.get();
+    if (time.wallMicros() - reservation.madeAtMicros() > Bounds.micros(SETTLE_WITHIN)) {
+      return CompletableFuture.completedFuture(Settlement.ALREADY);
+    }
+    List<Held> parts = held(reservation, part -> Cost.times(cost, part.unit()));
+    return store
+        .settle(reservation.id(), parts, SETTLE_WITHIN)
+        .thenCompose(
+            settled ->
+                settled && cost == 0
+                    ? store.release(reservation.id(), parts).thenApply(released -> Settlement.DONE)
+                    : CompletableFuture.completedFuture(done(settled)));
+  }
+
+  CompletionStage<Settlement> release(String text) {
+    Optional<Reservation> opened = seal.open(text);
+    return opened.isEmpty()
+        ? CompletableFuture.completedFuture(Settlement.UNKNOWN)
+        : store
+            .release(opened.get().id(), held(opened.get(), Reservation.Part::amount))
+            .thenApply(ReservationDesk::done);
+  }
+
+  CompletionStage<Settlement> renew(String text) {
+    Optional<Reservation> opened = seal.open(text);
+    return opened.isEmpty()
+        ? CompletableFuture.completedFuture(Settlement.UNKNOWN)
+        : store
+            .renew(opened.get().id(), held(opened.get(), Reservation.Part::amount))
+            .thenApply(ReservationDesk::done);
+  }
+
+  private static Settlement done(boolean done) {
+    return done ? Settlement.DONE : Settlement.ALREADY;
+  }
+
+  /** The parts whose pools still are. */
+  private List<Held> held(Reservation reservation, ToLongFunction<Reservation.Part> owed) {
+    List<Held> held = new ArrayList<>();
+    for (Reservation.Part part : reservation.parts()) {
+      pools
+          .find(part.rule(), part.slot(), part.tenant())
+          .ifPresent(
+              pool ->
+                  held.add(
+                      new Held(
+                          pool, part.key(), part.amount(), owed.applyAsLong(part), part.stamp())));
+    }
+    return held;
+  }
+}

@@ -1,0 +1,304 @@
+package io.weir;
+
+import io.weir.rule.BypassIndex;
+import io.weir.rule.RuleIndex;
+import io.weir.rule.RuleSet;
+import io.weir.store.Draw;
+import io.weir.store.MemoryStore;
+import io.weir.store.Store;
+import io.weir.store.Taking;
+import io.weir.tier.ScopedStore;
+import io.weir.time.SystemTime;
+import io.weir.time.TimeSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides calls by rules.
+ *
+ * <pre>{@code
+ * Weir weir = Weir.builder().rules(rules).build();
+ * Decision decision = weir.check(Call.of("POST", "/payments").with("user", "42"));
+ * if (!decision.allowed()) { ... decision.retryAfter() ... }
+ * }</pre>
+ *
+ * <p>A call draws from the buckets of all rules that match it, or from none of them. {@link
+ * #rules(RuleSet)} swaps the rules at any time; keys keep what they have taken.
+ *
+ * <p>For one limit by key and no rules there is {@link #limiter}.
+ */
+public final class Weir implements AutoCloseable {
+  private final MemoryStore local;
+  private final Store store;
+  private final TimeSource time;
+  private final ReservationDesk desk;
+  private final @Nullable DecisionListener listener;
+  private volatile Rules rules;
+
+  /** What is swapped when rules change. */
+  private record Rules(RuleIndex index, BypassIndex bypasses) {
+    static Rules of(RuleSet set) {
+      return new Rules(RuleIndex.of(set), new BypassIndex(set.bypasses()));
+    }
+  }
+
+  private Weir(Builder builder) {
+    this.time = builder.time;
+    this.local =
+        builder.store instanceof MemoryStore memory
+            ? memory
+            : MemoryStore.builder().time(time).build();
+    Store shared = builder.store;
+    this.store = shared == null || shared == local ? local : new ScopedStore(local, shared);
+    this.listener = builder.listener;
+    this.rules = Rules.of(builder.rules);
+    this.desk =
+        new ReservationDesk(
+            store,
+            time,
+            builder.secret,
+            (rule, slot, tenant) -> rules.index().pool(rule, slot, tenant, time.wallMicros()));
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** A limiter by key in this process: one limit, no rules. */
+  public static Limiter limiter(Limit limit) {
+    return Limiter.builder(limit).build();
+  }
+
+  /** The rules that hold now. */
+  public RuleSet rules() {
+    return rules.index().rules();
+  }
+
+  /** Swaps the rules, whole; calls under way finish under the old ones. */
+  public void rules(RuleSet next) {
+    rules = Rules.of(next);
+  }
+
+  /**
+   * Decides a call, and takes its cost if it may pass.
+   *
+   * @throws IllegalArgumentException if an attribute that a rule takes as cost is no whole number
+   */
+  public Decision check(Call call) {
+    Rules now = rules;
+    Decision bypassed = bypass(now, call);
+    if (bypassed != null) {
+      return heard(call, bypassed);
+    }
+    RuleIndex.Drawing drawing = plan(now, call, Draw.Intent.TAKE);
+    if (settledOutright(drawing)) {
+      return heard(call, outright(drawing));
+    }
+    Taking taking = store.take(drawing.draws()).toCompletableFuture().join();
+    return heard(call, Decision.of(taking.standings()));
+  }
+
+  /** As {@link #check}, without blocking where the store is elsewhere. */
+  public CompletionStage<Decision> checkAsync(Call call) {
+    return decide(call, Draw.Intent.TAKE);
+  }
+
+  /**
+   * As {@link #checkAsync}, for callers that cannot make a call wait: shaped traffic passes only if
+   * it need not.
+   */
+  public CompletionStage<Decision> checkNow(Call call) {
+    return decide(call, Draw.Intent.TAKE_NOW);
+  }
+
+  private CompletionStage<Decision> decide(Call call, Draw.Intent intent) {
+    Rules now = rules;
+    Decision bypassed = bypass(now, call);
+    if (bypassed != null) {
+      return CompletableFuture.completedFuture(heard(call, bypassed));
+    }
+    RuleIndex.Drawing drawing = plan(now, call, intent);
+    if (settledOutright(drawing)) {
+      return CompletableFuture.completedFuture(heard(call, outright(drawing)));
+    }
+    return store
+        .take(drawing.draws())
+        .thenApply(taking -> heard(call, Decision.of(taking.standings())));
+  }
+
+  private RuleIndex.Drawing plan(Rules now, Call call, Draw.Intent intent) {
+    long wall = now.index().needsWallClock() ? time.wallMicros() : 0;
+    return now.index().plan(call, wall, intent);
+  }
+
+  private static boolean settledOutright(RuleIndex.Drawing drawing) {
+    return drawing.deniedBy() != null || drawing.draws().isEmpty();
+  }
+
+  private static Decision outright(RuleIndex.Drawing drawing) {
+    return drawing.deniedBy() == null
+        ? Decision.unlimited()
+        : Decision.outright(Reason.BLOCKED, drawing.deniedBy());
+  }
+
+  /**
+   * The decision by a bypass token; null if there is none, or it is beyond its own limit and the
+   * rules apply.
+   */
+  private @Nullable Decision bypass(Rules now, Call call) {
+    String token = now.bypasses().isEmpty() ? null : call.attribute("bypass");
+    if (token == null) {
+      return null;
+    }
+    Optional<BypassIndex.Use> use = now.bypasses().use(token, time.wallMicros());
+    return use.isPresent() && local.tryTake(use.get().draw())
+        ? Decision.outright(Reason.BYPASSED, use.get().id())
+        : null;
+  }
+
+  private Decision heard(Call call, Decision decision) {
+    if (listener != null) {
+      listener.decided(call, decision);
+    }
+    return decision;
+  }
+
+  // ---- reserving
+
+  /** Takes a call's cost, permits too, to be settled or released by the decision's reservation. */
+  public CompletionStage<Decision> reserve(Call call) {
+    Rules now = rules;
+    RuleIndex.Drawing drawing = plan(now, call, Draw.Intent.HOLD);
+    if (drawing.deniedBy() != null) {
+      return CompletableFuture.completedFuture(heard(call, outright(drawing)));
+    }
+    return desk.reserve(drawing.draws(), tenantOf(call)).thenApply(made -> heard(call, made));
+  }
+
+  private static String tenantOf(Call call) {
+    String tenant = call.attribute("tenant");
+    return tenant == null ? "" : tenant;
+  }
+
+  /**
+   * Puts a reservation right at its true cost: 0 gives all back, more than was reserved goes into
+   * debt.
+   */
+  public CompletionStage<Settlement> settle(String reservation, long cost) {
+    return desk.settle(reservation, cost);
+  }
+
+  /** Gives back the permits of a reservation. */
+  public CompletionStage<Settlement> release(String reservation) {
+    return desk.release(reservation);
+  }
+
+  /** Gives the permits of a reservation their full life again. */
+  public CompletionStage<Settlement> renew(String reservation) {
+    return desk.renew(reservation);
+  }
+
+  // ---- looking
+
+  /** How the limits on a call stand; takes nothing, and is no decision to anybody who listens. */
+  public CompletionStage<Decision> look(Call call) {
+    RuleIndex.Drawing drawing = plan(rules, call, Draw.Intent.LOOK);
+    return settledOutright(drawing)
+        ? CompletableFuture.completedFuture(outright(drawing))
+        : store.take(drawing.draws()).thenApply(taking -> Decision.of(taking.standings()));
+  }
+
+  /** How a call would be decided and why, with the arithmetic; takes nothing. */
+  public CompletionStage<Explanation> explain(Call call) {
+    Rules now = rules;
+    RuleIndex.Drawing drawing = plan(now, call, Draw.Intent.LOOK);
+    List<RuleIndex.Note> notes = now.index().explain(call);
+    if (settledOutright(drawing)) {
+      return CompletableFuture.completedFuture(
+          new Explanation(call.normalPath(), notes, List.of(), outright(drawing)));
+    }
+    return store
+        .take(drawing.draws())
+        .thenCombine(
+            store.describe(drawing.draws()),
+            (taking, texts) ->
+                new Explanation(
+                    call.normalPath(),
+                    notes,
+                    asked(drawing.draws(), taking.standings(), texts),
+                    Decision.of(taking.standings())));
+  }
+
+  private static List<Explanation.Asked> asked(
+      List<Draw> draws, List<Standing> standings, List<String> texts) {
+    List<Explanation.Asked> asked = new ArrayList<>();
+    for (int i = 0; i < standings.size(); i++) {
+      Draw draw = draws.get(i);
+      asked.add(
+          new Explanation.Asked(
+              standings.get(i), draw.key().toString(), draw.amount(), texts.get(i)));
+    }
+    return asked;
+  }
+
+  /** Closes the store if it was made here. */
+  @Override
+  public void close() {
+    store.close();
+  }
+
+  /** What a limiter by rules is made of. */
+  public static final class Builder {
+    private RuleSet rules = RuleSet.EMPTY;
+    private @Nullable Store store;
+    private TimeSource time = SystemTime.INSTANCE;
+    private byte[] secret = {};
+    private @Nullable DecisionListener listener;
+
+    private Builder() {}
+
+    /** The rules to start with. */
+    public Builder rules(RuleSet rules) {
+      this.rules = rules;
+      return this;
+    }
+
+    /**
+     * Where state lives; in this process unless said otherwise. Rules of scope instance stay here
+     * in any case.
+     */
+    public Builder store(Store store) {
+      this.store = store;
+      return this;
+    }
+
+    /** Time of its own, for tests and simulations. */
+    public Builder time(TimeSource time) {
+      this.time = time;
+      return this;
+    }
+
+    /**
+     * What reservations are signed with; instances that settle each other's share it. Random unless
+     * said otherwise.
+     */
+    public Builder reservationSecret(byte[] secret) {
+      this.secret = secret.clone();
+      return this;
+    }
+
+    /** Who hears of every decision. */
+    public Builder listener(DecisionListener listener) {
+      this.listener = listener;
+      return this;
+    }
+
+    public Weir build() {
+      return new Weir(this);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package io.weir.rule;
+
+import io.weir.Key;
+import io.weir.Mode;
+import io.weir.store.Draw;
+import io.weir.store.Pool;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Bypass tokens by their hash. */
+public final class BypassIndex {
+  private record Entry(Bypass bypass, Pool pool) {}
+
+  private final Map<String, Entry> byHash = new HashMap<>();
+
+  public BypassIndex(List<Bypass> bypasses) {
+    for (Bypass bypass : bypasses) {
+      String name = "bypass." + bypass.id();
+      Pool pool = new Pool(name, name, "1", bypass.limit(), false);
+      byHash.put(bypass.tokenSha256(), new Entry(bypass, pool));
+    }
+  }
+
+  /** Whether there is any token at all. */
+  public boolean isEmpty() {
+    return byHash.isEmpty();
+  }
+
+  /** A known token's id, and what its use draws. */
+  public record Use(String id, Draw draw) {}
+
+  /** The use of a token that is known and has not expired. */
+  public Optional<Use> use(String token, long wallMicros) {
+    Entry entry = byHash.get(sha256(token));
+    if (entry == null || entry.bypass.expires().toEpochMilli() <= wallMicros / 1000) {
+      return Optional.empty();
+    }
+    Draw draw = new Draw(entry.pool, Key.NONE, 1, Mode.ENFORCE, Draw.Intent.TAKE_NOW);
+    return Optional.of(new Use(entry.bypass.id(), draw));
+  }
+
+  private static String sha256(String token) {
+    try {
+      MessageDigest sha = MessageDigest.getInstance("SHA-256");
+      return HexFormat.of().formatHex(sha.digest(token.getBytes(StandardCharsets.UTF_8)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java platform has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package io.weir.tier;
+
+import io.weir.Key;
+import io.weir.Standing;
+import io.weir.limit.Stamp;
+import io.weir.store.Draw;
+import io.weir.store.Held;
+import io.weir.store.MemoryStore;
+import io.weir.store.Pool;
+import io.weir.store.Store;
+import io.weir.store.Taking;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
+import java.util.function.Predicate;
+
+/**
+ * Keeps the pools of rules that are about this instance alone in memory, and everything else in a
+ * shared store.
+ *
+ * <p>What is near is asked first: a call refused here costs the shared store nothing, and is
+ * answered with the limits that were asked. If the shared store refuses, what was taken here is
+ * given back.
+ */
+public final class ScopedStore implements Store {
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  /** A give-back follows within the same call, so its marker is not needed for long. */
+  private static final Duration GIVE_BACK_WITHIN = Duration.ofSeconds(1);
+
+  private final MemoryStore local;
+  private final Store shared;
+
+  public ScopedStore(MemoryStore local, Store shared) {
+    this.local = local;
+    this.shared = shared;
+  }
+
+  @Override
+  public CompletionStage<Taking> take(List<Draw> draws) {
+    return decide(RANDOM.nextLong(), draws, false);
+  }
+
+  @Override
+  public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+    return decide(reservation, draws, true);
+  }
+
+  private CompletionStage<Taking> decide(long id, List<Draw> draws, boolean stamped) {
+    List<Draw> near = draws.stream().filter(draw -> draw.pool().isLocal()).toList();
+    if (near.isEmpty()) {
+      return stamped ? shared.reserve(id, draws) : shared.take(draws);
+    }
+    if (near.size() == draws.size()) {
+      return stamped ? local.reserve(id, draws) : local.take(draws);
+    }
+    return local
+        .reserve(id, near)
+        .thenCompose(
+            here -> {
+              if (!here.taken()) {
+                return CompletableFuture.completedFuture(here);
+              }
+              List<Draw> far = draws.stream().filter(draw -> !draw.pool().isLocal()).toList();
+              CompletionStage<Taking> there = stamped ? shared.reserve(id, far) : shared.take(far);
+              return there.thenApply(taking -> together(id, draws, near, here, taking));
+            });
+  }
+
+  private Taking together(long id, List<Draw> draws, List<Draw> near, Taking here, Taking there) {
+    if (!there.taken()) {
+      giveBack(id, near, here);
+    }
+    List<Standing> standings = new ArrayList<>(draws.size());
+    List<Stamp> stamps = new ArrayList<>();
+    int fromHere = 0;
+    int fromThere = 0;
+    for (Draw draw : draws) {
+      Taking source = draw.pool().isLocal() ? here : there;
+      int at = draw.pool().isLocal() ? fromHere++ : fromThere++;
+      standings.add(source.standings().get(at));
+      if (!there.stamps().isEmpty()) {
+        stamps.add(source.stamps().get(at));
+      }
+    }
+    return new Taking(there.taken(), standings, stamps);
+  }
+
+  private void giveBack(long id, List<Draw> near, Taking here) {
+    List<Held> held = new ArrayList<>();
+    for (int i = 0; i < near.size(); i++) {
+      Draw draw = near.get(i);
+      if (draw.intent() != Draw.Intent.LOOK && here.standings().get(i).allowed()) {
+        held.add(new Held(draw.pool(), draw.key(), draw.amount(), 0, here.stamps().get(i)));
+      }
+    }
+    local.settle(id, held, GIVE_BACK_WITHIN);
+    local.release(id, held);
+  }
+
+  @Override
+  public CompletionStage<Boolean> settle(long reservation, List<Held> parts, Duration within) {
+    return eachSide(parts, (store, some) -> store.settle(reservation, some, within));
+  }
+
+  @Override
+  public CompletionStage<Boolean> release(long reservation, List<Held> parts) {
+    return eachSide(parts, (store, some) -> store.release(reservation, some));
+  }
+
+  @Override
+  public CompletionStage<Boolean> renew(long reservation, List<Held> parts) {
+    return eachSide(parts, (store, some) -> store.renew(reservation, some));
+  }
+
+  private CompletionStage<Boolean> eachSide(
+      List<Held> parts, BiFunction<Store, List<Held>, CompletionStage<Boolean>> action) {
+    Predicate<Held> isNear = part -> part.pool().isLocal();
+    List<Held> near = parts.stream().filter(isNear).toList();
+    List<Held> far = parts.stream().filter(isNear.negate()).toList();
+    if (near.isEmpty() || far.isEmpty()) {
+      return action.apply(near.isEmpty() ? shared : local, parts);
+    }
+    return action
+        .apply(shared, far)
+        .thenCombine(action.apply(local, near), (there, here) -> there || here);
+  }
+
+  @Override
+  public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
+    return pool.isLocal() ? local.refund(pool, key, amount) : shared.refund(pool, key, amount);
+  }
+
+  @Override
+  public CompletionStage<List<String>> describe(List<Draw> draws) {
+    List<CompletableFuture<List<String>>> texts = new ArrayList<>();
+    for (Draw draw : draws) {
+      Store store = draw.pool().isLocal() ? local : shared;
+      texts.add(store.describe(List.of(draw)).toCompletableFuture());
+    }
+    return CompletableFuture.allOf(texts.toArray(CompletableFuture[]::new))
+        .thenApply(done -> texts.stream().flatMap(text -> text.join().stream()).toList());
+  }
+
+  @Override
+  public void close() {
+    shared.close();
+  }
+}
