@@ -54,8 +54,13 @@ final class SlidingWindowMeter extends Meter {
       cell.used = 0;
       cell.previous = 0;
       cell.time = endOf(now, keyHash);
-    } else if (before == this || sameWindows((SlidingWindowMeter) before)) {
+    } else if (before == this) {
       roll(cell, now);
+    } else if (sameWindows((SlidingWindowMeter) before)) {
+      roll(cell, now);
+      // Fewer per window can mean finer ticks, and then products are exact only for smaller counts.
+      cell.used = Math.min(cell.used, most);
+      cell.previous = Math.min(cell.previous, most);
     } else {
       adopt(cell, now, (SlidingWindowMeter) before);
       cell.time = endOf(now, keyHash);

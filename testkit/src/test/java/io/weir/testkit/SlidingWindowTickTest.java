@@ -1,0 +1,26 @@
+package io.weir.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Limit;
+import io.weir.limit.Bounds;
+import io.weir.limit.Cell;
+import io.weir.limit.Meter;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class SlidingWindowTickTest {
+  @Test
+  void countsStayExactWhenALowerNumberBringsAFinerTick() {
+    Cell cell = new Cell();
+    Meter high = Meter.of(Limit.slidingWindow(104_251, Duration.ofDays(1)));
+    high.open(cell, 0, 0);
+    high.take(cell, 0, 104_250, 0);
+
+    Meter low = Meter.of(Limit.slidingWindow(1, Duration.ofDays(1)));
+    low.open(cell, 0, 0);
+
+    long ticks = Bounds.micros(Duration.ofDays(1));
+    assertThat(cell.used).isEqualTo((Bounds.EXACT - 1) / ticks);
+  }
+}
