@@ -1,0 +1,187 @@
+package io.weir.testkit.reference;
+
+import io.weir.LeakyBucket;
+import io.weir.Limit;
+import io.weir.TokenBucket;
+import io.weir.limit.Bounds;
+import java.math.BigInteger;
+import java.time.Duration;
+
+/**
+ * The two buckets: what was taken and has not come back yet, the <em>deficit</em>, in tokens.
+ *
+ * <p>A token bucket of burst B holds B − deficit; a leaky bucket's backlog is its deficit and its
+ * capacity Q + 1. Both drain continuously at the rate. Continuously means: with every tick, the
+ * smallest of 1, 10, 100 and 1000 µs in which the numbers stay below 2^53.
+ */
+final class BucketReference extends Reference {
+  private Numbers numbers = Numbers.NONE;
+  private Rational deficit = Rational.ZERO;
+  private long time;
+
+  /**
+   * A bucket's numbers.
+   *
+   * @param tick in µs
+   * @param perTick tokens that come back with each tick
+   * @param unit a token is this many units, the smallest number of which each tick brings back a
+   *     whole number
+   */
+  private record Numbers(Limit limit, long tick, Rational perTick, BigInteger unit) {
+    static final Numbers NONE = of(new TokenBucket(0, Duration.ofSeconds(1), 0, ""));
+
+    static Numbers of(Limit limit) {
+      if (limit instanceof TokenBucket bucket) {
+        return of(limit, bucket.rate(), bucket.period());
+      }
+      LeakyBucket bucket = (LeakyBucket) limit;
+      return of(limit, bucket.rate(), bucket.period());
+    }
+
+    private static Numbers of(Limit limit, long rate, Duration period) {
+      if (rate == 0) {
+        return new Numbers(limit, 1, Rational.ZERO, BigInteger.ONE);
+      }
+      long micros = Bounds.micros(period);
+      for (long tick : new long[] {1, 10, 100, 1000}) {
+        if (micros % tick == 0) {
+          Rational ticksPerToken = Rational.of(micros / tick, rate);
+          BigInteger unit = ticksPerToken.numerator();
+          BigInteger full = unit.multiply(BigInteger.valueOf(limit.capacity()));
+          if (unit.compareTo(BigInteger.ONE.shiftLeft(37)) <= 0
+              && full.compareTo(BigInteger.valueOf(MOST)) <= 0) {
+            return new Numbers(limit, tick, Rational.of(1).over(ticksPerToken), unit);
+          }
+        }
+      }
+      throw new IllegalArgumentException(limit + " should have been refused at load");
+    }
+
+    Rational capacity() {
+      return Rational.of(limit.capacity());
+    }
+
+    Rational tokens(long units) {
+      return new Rational(BigInteger.valueOf(units), unit);
+    }
+  }
+
+  @Override
+  public void open(Limit limit, long now) {
+    Numbers old = numbers;
+    numbers = Numbers.of(limit);
+    boolean otherUnit = !numbers.unit().equals(old.unit());
+    if (otherUnit) {
+      deficit = inNewUnits(deficit, numbers.unit());
+    }
+    if (otherUnit || !numbers.capacity().equals(old.capacity())) {
+      deficit = deficit.min(numbers.capacity());
+    }
+    deficit = drained(deficit, time, now);
+    time = Math.floorDiv(now, numbers.tick()) * numbers.tick();
+  }
+
+  /** Whole tokens stay; the rest is rounded up to a 65,536th of a token, then to a unit. */
+  private static Rational inNewUnits(Rational deficit, BigInteger unit) {
+    Rational whole = Rational.of(deficit.floor());
+    Rational parts = Rational.of(65_536);
+    Rational rest = Rational.of(deficit.minus(whole).times(parts).ceil());
+    BigInteger units = rest.times(Rational.of(unit)).over(parts).ceil();
+    return whole.plus(new Rational(units, unit));
+  }
+
+  /**
+   * A deficit of an earlier time after the ticks that have passed since; none if time went back.
+   */
+  private Rational drained(Rational deficit, long since, long now) {
+    long tick = numbers.tick();
+    long ticks = Math.floorDiv(now, tick) + Math.floorDiv(-since, tick);
+    Rational back = numbers.perTick().times(Rational.of(Math.max(0, ticks)));
+    return deficit.minus(back).max(Rational.ZERO);
+  }
+
+  @Override
+  boolean fits(long cost) {
+    return deficit.plus(Rational.of(cost)).atMost(numbers.capacity());
+  }
+
+  @Override
+  public void take(long cost, long permit) {
+    deficit = deficit.plus(Rational.of(cost));
+  }
+
+  @Override
+  public void charge(long amount) {
+    deficit = deficit.plus(Rational.of(amount)).min(numbers.tokens(MOST));
+  }
+
+  @Override
+  public void countDenied(long cost) {
+    Rational most = numbers.capacity().times(Rational.of(2)).min(numbers.tokens(MOST));
+    deficit = deficit.max(deficit.plus(Rational.of(cost)).min(most));
+  }
+
+  @Override
+  public void giveBack(long amount, Mark mark) {
+    if (limit() instanceof TokenBucket || nothingTakenSince(mark)) {
+      deficit = deficit.minus(Rational.of(amount)).max(Rational.ZERO);
+    }
+  }
+
+  private boolean nothingTakenSince(Mark mark) {
+    Rational then = new Rational(mark.used(), numbers.unit());
+    return deficit.equals(drained(then, mark.time(), time));
+  }
+
+  @Override
+  public Mark mark() {
+    return new Mark(time, deficit.times(Rational.of(numbers.unit())).floor());
+  }
+
+  @Override
+  public long remaining() {
+    return numbers.capacity().minus(deficit).max(Rational.ZERO).floor().longValueExact();
+  }
+
+  @Override
+  public long reset() {
+    return timeFor(deficit);
+  }
+
+  @Override
+  long timeUntilFits(long cost) {
+    return timeFor(deficit.plus(Rational.of(cost)).minus(numbers.capacity()));
+  }
+
+  @Override
+  public long delay() {
+    return limit() instanceof LeakyBucket ? timeFor(deficit) : 0;
+  }
+
+  /** Whole ticks until so many tokens are back, in µs. */
+  private long timeFor(Rational tokens) {
+    if (numbers.perTick().signum() == 0) {
+      return 0;
+    }
+    return tokens.over(numbers.perTick()).ceil().longValueExact() * numbers.tick();
+  }
+
+  @Override
+  Limit limit() {
+    return numbers.limit();
+  }
+
+  @Override
+  public BucketReference copy() {
+    BucketReference copy = new BucketReference();
+    copy.numbers = numbers;
+    copy.deficit = deficit;
+    copy.time = time;
+    return copy;
+  }
+
+  @Override
+  public String toString() {
+    return "deficit " + deficit + " at " + time;
+  }
+}

@@ -1,0 +1,116 @@
+package io.weir.testkit.reference;
+
+import io.weir.Limit;
+import io.weir.SlidingLog;
+import io.weir.limit.Bounds;
+import java.math.BigInteger;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The sliding log: everything taken in (now − W, now], by the moment it was taken. */
+final class LogReference extends Reference {
+  private SlidingLog limit = Limit.slidingLog(0, Duration.ofSeconds(1));
+  private long now;
+  private TreeMap<Long, Long> taken = new TreeMap<>();
+
+  @Override
+  public void open(Limit limit, long now) {
+    this.limit = (SlidingLog) limit;
+    this.now = now;
+    laterThanNowCountsAsNow();
+    taken.headMap(now - Bounds.micros(this.limit.window()), true).clear();
+  }
+
+  private void laterThanNowCountsAsNow() {
+    Map<Long, Long> later = taken.tailMap(now, false);
+    long sum = later.values().stream().mapToLong(Long::longValue).sum();
+    later.clear();
+    add(sum);
+  }
+
+  private void add(long amount) {
+    if (amount > 0) {
+      taken.merge(now, amount, Long::sum);
+    }
+  }
+
+  private long held() {
+    return taken.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  @Override
+  boolean fits(long cost) {
+    return held() + cost <= limit.count();
+  }
+
+  @Override
+  public void take(long cost, long permit) {
+    add(cost);
+  }
+
+  @Override
+  public void charge(long amount) {
+    add(Math.min(amount, MOST - held()));
+  }
+
+  @Override
+  public void countDenied(long cost) {
+    add(Math.min(cost, 2 * limit.count() - held()));
+  }
+
+  @Override
+  public void giveBack(long amount, Mark mark) {
+    taken.computeIfPresent(mark.time(), (at, of) -> of > amount ? of - amount : null);
+  }
+
+  @Override
+  public Mark mark() {
+    return new Mark(now, BigInteger.valueOf(held()));
+  }
+
+  @Override
+  public long remaining() {
+    return Math.max(0, limit.count() - held());
+  }
+
+  @Override
+  public long reset() {
+    return taken.isEmpty() ? 0 : untilForgotten(taken.lastKey());
+  }
+
+  @Override
+  long timeUntilFits(long cost) {
+    long left = held();
+    for (Map.Entry<Long, Long> entry : taken.entrySet()) {
+      left -= entry.getValue();
+      if (left + cost <= limit.count()) {
+        return untilForgotten(entry.getKey());
+      }
+    }
+    throw new IllegalStateException("fits now");
+  }
+
+  private long untilForgotten(long at) {
+    return at + Bounds.micros(limit.window()) - now;
+  }
+
+  @Override
+  Limit limit() {
+    return limit;
+  }
+
+  @Override
+  public LogReference copy() {
+    LogReference copy = new LogReference();
+    copy.limit = limit;
+    copy.now = now;
+    copy.taken = new TreeMap<>(taken);
+    return copy;
+  }
+
+  @Override
+  public String toString() {
+    return taken.toString();
+  }
+}

@@ -1,0 +1,74 @@
+package io.weir.testkit.trace;
+
+import io.weir.Limit;
+import io.weir.testkit.reference.Mark;
+import io.weir.testkit.reference.Reference;
+import io.weir.testkit.reference.Seen;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+
+/** The reference as a subject, on somebody else's clock. */
+final class ReferenceSubject {
+  private final Reference state;
+  private final boolean countDenied;
+  private final ToLongFunction<Limit> clock;
+  private final Map<Long, Taken> taken = new HashMap<>();
+
+  private record Taken(long cost, Mark mark) {}
+
+  ReferenceSubject(Trace trace, long keyHash, ToLongFunction<Limit> clock) {
+    this.state = Reference.of(trace.limit(), keyHash);
+    this.countDenied = trace.countDenied();
+    this.clock = clock;
+  }
+
+  /** Costs of 0 look; other refusals are told as they stand once they were counted. */
+  Seen take(Limit limit, long cost, long id) {
+    if (cost == 0) {
+      return look(limit, 0);
+    }
+    state.open(limit, clock.applyAsLong(limit));
+    if (!state.admits(cost)) {
+      if (countDenied) {
+        state.countDenied(cost);
+      }
+      return state.seen(cost);
+    }
+    long delay = state.delay();
+    state.take(cost, id);
+    taken.put(id, new Taken(cost, state.mark()));
+    return new Seen(true, state.remaining(), state.reset(), 0, delay);
+  }
+
+  Seen look(Limit limit, long cost) {
+    Reference copy = state.copy();
+    copy.open(limit, clock.applyAsLong(limit));
+    return copy.seen(cost);
+  }
+
+  void settle(Limit limit, long id, long owed) {
+    Taken take = taken.get(id);
+    state.open(limit, clock.applyAsLong(limit));
+    if (owed < take.cost()) {
+      state.giveBack(take.cost() - owed, take.mark());
+    } else {
+      state.charge(owed - take.cost());
+    }
+  }
+
+  boolean release(Limit limit, long id) {
+    state.open(limit, clock.applyAsLong(limit));
+    return state.release(id);
+  }
+
+  boolean renew(Limit limit, long id) {
+    state.open(limit, clock.applyAsLong(limit));
+    return state.renew(id);
+  }
+
+  @Override
+  public String toString() {
+    return state.toString();
+  }
+}

@@ -1,0 +1,31 @@
+package io.weir.testkit.trace;
+
+import io.weir.Limit;
+import io.weir.testkit.reference.Seen;
+
+/** Something that decides about one key, on a clock of its own that can be moved. */
+public interface Subject {
+  /** The fixed hash of rule and key, from which windows take their phase. */
+  long keyHash();
+
+  /** The time in µs on the clock that decides about this limit. */
+  long now(Limit limit);
+
+  /** Moves the clock by so many microseconds; a negative number sets it back. */
+  void move(long micros);
+
+  /** Takes a cost, permits too, if it is admitted; {@code id} names the take from then on. */
+  Seen take(Limit limit, long cost, long id);
+
+  /** Says what {@link #take} would say if it did not take. */
+  Seen look(Limit limit, long cost);
+
+  /** Puts an admitted take right: this is what it truly cost. Called once per take at most. */
+  void settle(Limit limit, long id, long owed);
+
+  /** Ends the permits of a take; false if none was held any more. */
+  boolean release(Limit limit, long id);
+
+  /** Gives the permits of a take their full life again; false if none was held any more. */
+  boolean renew(Limit limit, long id);
+}
