@@ -59,6 +59,7 @@ public final class Key {
   }
 
   @Override
+  @SuppressWarnings("InconsistentHashCode") // the fingerprint is made of the parts
   public int hashCode() {
     return Long.hashCode(low);
   }

@@ -191,7 +191,7 @@ public final class Bounds {
     if (period.compareTo(MAX_PERIOD) > 0) {
       throw refused(what + " is at most ten years");
     }
-    if (period.getNano() % 1_000_000 != 0) {
+    if (period.toNanosPart() % 1_000_000 != 0) {
       throw refused(what + " must be whole milliseconds");
     }
   }

@@ -56,6 +56,8 @@ final class BucketMeter extends Meter {
   }
 
   @Override
+  @SuppressWarnings(
+      "ReferenceEquality") // nearly always the same one; equal numbers convert to themselves
   public void open(Cell cell, long now, long keyHash) {
     long ticksNow = tick == 1 ? now : Math.floorDiv(now, tick);
     if (cell.meter != null) {

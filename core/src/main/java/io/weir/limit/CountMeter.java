@@ -26,6 +26,8 @@ abstract sealed class CountMeter extends Meter permits FixedWindowMeter, QuotaMe
   abstract boolean inWindow(long end, long now);
 
   @Override
+  @SuppressWarnings(
+      "ReferenceEquality") // nearly always the same one; equal numbers find the same window
   public final void open(Cell cell, long now, long keyHash) {
     Meter before = cell.meter;
     cell.meter = this;

@@ -28,7 +28,7 @@ public final class LimitSpec {
 
   /** Reads a limit, or says in words why the text is none. */
   public static Limit parse(String spec) {
-    String[] words = spec.strip().split("\\s+");
+    String[] words = spec.strip().split("\\s+", -1);
     int next = 0;
     Algorithm algorithm = Algorithm.TOKEN_BUCKET;
     if (!words[0].isEmpty() && Character.isLetter(words[0].charAt(0))) {

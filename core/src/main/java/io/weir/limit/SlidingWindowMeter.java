@@ -47,6 +47,8 @@ final class SlidingWindowMeter extends Meter {
   }
 
   @Override
+  @SuppressWarnings(
+      "ReferenceEquality") // nearly always the same one; equal numbers have the same windows
   public void open(Cell cell, long now, long keyHash) {
     Meter before = cell.meter;
     cell.meter = this;

@@ -5,11 +5,11 @@ import org.jspecify.annotations.Nullable;
 
 /** What one call counts for under a rule; multiplied by the call's own cost. */
 public sealed interface Cost {
-  /** Every call counts 1. */
-  Cost ONE = new Fixed(1);
-
   /** Every call counts the same. */
   record Fixed(long amount) implements Cost {
+    /** Every call counts 1. */
+    public static final Fixed ONE = new Fixed(1);
+
     public Fixed {
       notNegative("cost", amount);
     }

@@ -160,7 +160,7 @@ public final class Rule {
     private Optional<Match> except = Optional.empty();
     private List<String> key = List.of();
     private Limits limits = new Limits.Unlimited();
-    private Cost cost = Cost.ONE;
+    private Cost cost = Cost.Fixed.ONE;
     private Scope scope = Scope.CELL;
     private List<String> replaces = List.of();
     private List<Schedule> schedule = List.of();

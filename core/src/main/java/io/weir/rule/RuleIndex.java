@@ -91,6 +91,13 @@ public final class RuleIndex {
     return new Drawing(draws, null);
   }
 
+  /** How many rules are looked at to decide a call. */
+  int candidates(Call call) {
+    Selection selection = new Selection();
+    byPath.collect(call, selection);
+    return selection.looked();
+  }
+
   private Selection select(Call call) {
     Selection selection = new Selection();
     byPath.collect(call, selection);

@@ -7,6 +7,12 @@ import java.util.Arrays;
 final class Selection {
   private Hit[] hits = new Hit[4];
   private int size;
+  private int looked;
+
+  /** How many rules were looked at, for tests of the index. */
+  int looked() {
+    return looked;
+  }
 
   int size() {
     return size;
@@ -18,6 +24,7 @@ final class Selection {
 
   /** Adds those whose other conditions hold for the call. */
   void addAll(Hit[] some, Call call) {
+    looked += some.length;
     for (Hit hit : some) {
       if (hit.rule().appliesApartFromPath(call)) {
         add(hit);

@@ -105,6 +105,7 @@ final class Segment {
     }
   }
 
+  @SuppressWarnings("ThreadPriorityCheck") // a hint, and only a hint
   private void spin() {
     for (int tries = 0; ; tries++) {
       if ((int) LOCKED.getOpaque(this) == 0 && LOCKED.compareAndSet(this, 0, 1)) {

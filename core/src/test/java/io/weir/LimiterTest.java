@@ -1,0 +1,184 @@
+package io.weir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.time.VirtualTime;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LimiterTest {
+  private final VirtualTime time = new VirtualTime();
+
+  private Limiter limiter(String limit) {
+    return Limiter.builder(Limit.parse(limit)).time(time).build();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "3/h",
+        "fixed-window 3/h",
+        "fixed-window 3/h aligned=true",
+        "sliding-window 3/h",
+        "sliding-log 3/h",
+        "quota 3/day"
+      })
+  void admitsAsManyAsTheLimitSaysUnderEveryAlgorithm(String limit) {
+    Limiter limiter = limiter(limit);
+
+    for (int i = 0; i < 3; i++) {
+      assertThat(limiter.tryAcquire("user:42")).isTrue();
+    }
+    assertThat(limiter.tryAcquire("user:42")).isFalse();
+    assertThat(limiter.tryAcquire("user:43", 3)).isTrue();
+    assertThat(limiter.tryAcquire("user:44", 4)).isFalse();
+    assertThat(limiter.check("user:42", 1).retryAfter().orElseThrow()).isPositive();
+  }
+
+  @Test
+  void bothFormsOfAKeyMeanTheSameBucket() {
+    Limiter limiter = limiter("2/h");
+    Key key = Key.of("user:42");
+
+    assertThat(limiter.tryAcquire(key)).isTrue();
+    assertThat(limiter.tryAcquire("user:42")).isTrue();
+    assertThat(limiter.tryAcquire(key)).isFalse();
+    assertThat(limiter.check(key, 1).allowed()).isFalse();
+    assertThat(limiter.look("user:42").remaining()).isZero();
+  }
+
+  @Test
+  void windowsHaveTheSamePhaseForBothFormsOfAKey() {
+    Limiter limiter = limiter("fixed-window 5/h");
+
+    limiter.tryAcquire("user:42");
+    Duration first = limiter.look("user:42").reset();
+    limiter.tryAcquire(Key.of("user:42"));
+
+    assertThat(limiter.look("user:42").reset()).isEqualTo(first);
+    assertThat(limiter.look("user:42").remaining()).isEqualTo(3);
+  }
+
+  @Test
+  void aShapedLimitIsTriedOnlyWhenItGoesAtOnce() {
+    Limiter limiter = limiter("leaky-bucket 10/s queue=5");
+
+    assertThat(limiter.tryAcquire("k")).isTrue();
+    assertThat(limiter.tryAcquire("k")).isFalse();
+    assertThat(limiter.check("k").delay()).isEqualTo(Duration.ofMillis(100));
+  }
+
+  @Test
+  void acquireWaitsExactlyAsLongAsItMust() {
+    Limiter limiter = limiter("10/s burst=1");
+    limiter.tryAcquire("k");
+
+    CompletableFuture<Void> waiting =
+        limiter.acquireAsync("k", Duration.ofSeconds(1)).toCompletableFuture();
+
+    time.advance(Duration.ofMillis(99));
+    assertThat(waiting).isNotDone();
+    time.advance(Duration.ofMillis(1));
+    assertThat(waiting).isCompleted();
+    assertThat(limiter.tryAcquire("k")).isFalse();
+  }
+
+  @Test
+  void acquireFailsAtOnceWhenItCannotSucceed() {
+    Limiter limiter = limiter("1/h");
+    limiter.tryAcquire("k");
+
+    assertThatThrownBy(() -> limiter.acquire("k", Duration.ofSeconds(10)))
+        .isInstanceOf(LimitExceededException.class)
+        .satisfies(
+            e ->
+                assertThat(((LimitExceededException) e).decision().retryAfter())
+                    .contains(Duration.ofHours(1)));
+    assertThatThrownBy(() -> limiter.acquire("k", 2, Duration.ofDays(10)))
+        .isInstanceOf(LimitExceededException.class);
+    assertThatCode(() -> limiter.acquire("other", Duration.ZERO)).doesNotThrowAnyException();
+  }
+
+  @Test
+  void acquireGivesBackAShapedTurnItCannotWaitFor() {
+    Limiter limiter = limiter("leaky-bucket 1/s queue=5");
+    limiter.tryAcquire("k");
+
+    assertThatThrownBy(() -> limiter.acquire("k", Duration.ofMillis(500)))
+        .isInstanceOf(LimitExceededException.class);
+    assertThat(limiter.look("k").remaining()).isEqualTo(5);
+  }
+
+  @Test
+  void refundsNeverGoPastFull() {
+    Limiter limiter = limiter("5/h");
+    limiter.tryAcquire("k", 3);
+
+    limiter.refund("k", 2);
+    assertThat(limiter.look("k").remaining()).isEqualTo(4);
+    limiter.refund("k", 100);
+    assertThat(limiter.look("k").remaining()).isEqualTo(5);
+    limiter.refund("stranger", 100);
+    assertThat(limiter.look("stranger").remaining()).isEqualTo(5);
+  }
+
+  @Test
+  void refundsTheNewestEntriesOfALog() {
+    Limiter limiter = limiter("sliding-log 3/h");
+    limiter.tryAcquire("k");
+    time.advance(Duration.ofMinutes(10));
+    limiter.tryAcquire("k", 2);
+    time.advance(Duration.ofMinutes(10));
+
+    limiter.refund("k", 1);
+
+    assertThat(limiter.look("k").remaining()).isEqualTo(1);
+    assertThat(limiter.check("k", 3).retryAfter()).contains(Duration.ofMinutes(50));
+  }
+
+  @Test
+  void permitsAreReservedAndReleased() {
+    Limiter limiter = limiter("concurrency 1");
+
+    String permit = limiter.reserve("k", 1).reservation().orElseThrow();
+    assertThat(limiter.reserve("k", 1).allowed()).isFalse();
+    assertThat(limiter.renew(permit)).isEqualTo(Settlement.DONE);
+    assertThat(limiter.release(permit)).isEqualTo(Settlement.DONE);
+    assertThat(limiter.reserve("k", 1).allowed()).isTrue();
+    assertThatThrownBy(() -> limiter.tryAcquire("k"))
+        .isInstanceOf(UnsupportedOperationException.class);
+  }
+
+  @Test
+  void settlesAtTheTrueCost() {
+    Limiter limiter = limiter("10/h");
+
+    String reservation = limiter.reserve("k", 8).reservation().orElseThrow();
+    assertThat(limiter.settle(reservation, 3)).isEqualTo(Settlement.DONE);
+    assertThat(limiter.look("k").remaining()).isEqualTo(7);
+    assertThat(limiter("10/h").settle(reservation, 3)).isEqualTo(Settlement.UNKNOWN);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-1, Long.MIN_VALUE, Long.MAX_VALUE})
+  void refusesCostsThatAreNone(long cost) {
+    assertThatThrownBy(() -> limiter("5/h").tryAcquire("k", cost))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("cost");
+  }
+
+  @Test
+  void runsOnTheSystemClockByDefault() throws InterruptedException {
+    Limiter limiter = Weir.limiter(Limit.perSecond(1000).burst(1));
+
+    limiter.tryAcquire("k");
+    limiter.acquire("k", Duration.ofSeconds(5));
+
+    assertThat(limiter.keys()).isEqualTo(1);
+  }
+}

@@ -1,0 +1,468 @@
+package io.weir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.rule.Bypass;
+import io.weir.rule.Cost;
+import io.weir.rule.Limits;
+import io.weir.rule.Match;
+import io.weir.rule.OnMissing;
+import io.weir.rule.Plan;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.rule.Schedule;
+import io.weir.store.MemoryStore;
+import io.weir.time.VirtualTime;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.time.DayOfWeek;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class WeirTest {
+  private final VirtualTime time = new VirtualTime();
+
+  private Weir weir(Rule... rules) {
+    return weir(RuleSet.of(rules));
+  }
+
+  private Weir weir(RuleSet rules) {
+    return Weir.builder()
+        .rules(rules)
+        .time(time)
+        .store(MemoryStore.builder().maxKeys(1000).time(time).build())
+        .build();
+  }
+
+  private static <T> T now(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().join();
+  }
+
+  private static Call get(String path) {
+    return Call.of("GET", path);
+  }
+
+  private static int admitted(Weir weir, Call call, int tries) {
+    return (int) IntStream.range(0, tries).filter(i -> weir.check(call).allowed()).count();
+  }
+
+  @Test
+  void passesEverythingWithoutRules() {
+    Decision decision = weir(RuleSet.EMPTY).check(get("/"));
+
+    assertThat(decision.allowed()).isTrue();
+    assertThat(decision.reason()).isEqualTo(Reason.OK);
+    assertThat(decision.rule()).isEmpty();
+    assertThat(decision.standings()).isEmpty();
+  }
+
+  @Test
+  void refusesWhenTheBucketIsEmptyAndSaysWhenToComeBack() {
+    Weir weir =
+        weir(Rule.named("per-user").key("user").limit(Limit.perMinute(60).burst(3)).build());
+    Call call = get("/").with("user", "42");
+
+    assertThat(admitted(weir, call, 5)).isEqualTo(3);
+    Decision refused = weir.check(call);
+    assertThat(refused.reason()).isEqualTo(Reason.LIMITED);
+    assertThat(refused.rule()).contains("per-user");
+    assertThat(refused.remaining()).isZero();
+    assertThat(refused.retryAfter()).contains(Duration.ofSeconds(1));
+    assertThat(refused.reset()).isEqualTo(Duration.ofSeconds(3));
+    assertThat(weir.check(get("/").with("user", "43")).allowed()).isTrue();
+
+    time.advance(Duration.ofSeconds(1));
+    assertThat(weir.check(call).allowed()).isTrue();
+  }
+
+  @Test
+  void takesFromAllRulesOrFromNone() {
+    Weir weir =
+        weir(
+            Rule.named("wide").key("user").limit(Limit.perHour(10)).build(),
+            Rule.named("narrow").key("ip").limit(Limit.perHour(1)).build());
+    Call call = get("/").with("user", "42").with("ip", "192.0.2.1");
+
+    assertThat(admitted(weir, call, 5)).isEqualTo(1);
+    Decision refused = weir.check(call);
+
+    assertThat(refused.rule()).contains("narrow");
+    assertThat(refused.standings()).extracting(Standing::remaining).containsExactly(9L, 0L);
+    assertThat(refused.standings()).extracting(Standing::allowed).containsExactly(true, false);
+  }
+
+  @Test
+  void severalLimitsOfARuleMustAllAdmit() {
+    Weir weir =
+        weir(
+            Rule.named("search")
+                .key("user")
+                .limit(
+                    Limit.perSecond(5),
+                    Limit.slidingWindow(8, Duration.ofMinutes(1)).named("minute"))
+                .build());
+    Call call = get("/search").with("user", "1");
+
+    assertThat(admitted(weir, call, 10)).isEqualTo(5);
+    time.advance(Duration.ofSeconds(1));
+    assertThat(admitted(weir, call, 10)).isEqualTo(3);
+    assertThat(weir.check(call).deciding().orElseThrow().name()).isEqualTo("minute");
+    assertThat(weir.check(call).standings().get(0).name()).isEqualTo("search.1");
+  }
+
+  @Test
+  void theTightestLimitDecidesAnAdmissionAndTheLongestWaitARefusal() {
+    Weir weir =
+        weir(
+            Rule.named("a").limit(Limit.perHour(2)).build(),
+            Rule.named("b").limit(Limit.perDay(2)).build(),
+            Rule.named("c").limit(Limit.perSecond(100)).build());
+
+    assertThat(weir.check(get("/")).rule()).contains("a");
+    weir.check(get("/"));
+    assertThat(weir.check(get("/")).rule()).contains("b");
+  }
+
+  @Test
+  void shadowRulesNeverRefuseNorDecide() {
+    Weir weir =
+        weir(
+            Rule.named("draft").limit(Limit.perHour(1)).mode(Mode.SHADOW).build(),
+            Rule.named("real").limit(Limit.perHour(3)).build());
+
+    assertThat(admitted(weir, get("/"), 5)).isEqualTo(3);
+    Decision refused = weir.check(get("/"));
+    assertThat(refused.rule()).contains("real");
+    assertThat(refused.standings().get(0).mode()).isEqualTo(Mode.SHADOW);
+    assertThat(refused.standings().get(0).allowed()).isFalse();
+  }
+
+  @Test
+  void rulesThatAreOffSayNothing() {
+    Weir weir = weir(Rule.named("off").limit(Limit.perHour(0)).mode(Mode.OFF).build());
+
+    assertThat(weir.check(get("/")).standings()).isEmpty();
+  }
+
+  @Test
+  void aPercentageEnforcesForTheSameKeysAndMoreAsItGrows() {
+    Set<Integer> atTen = enforcedAt(10);
+    Set<Integer> atFifty = enforcedAt(50);
+
+    assertThat(atTen).hasSizeBetween(60, 140);
+    assertThat(atFifty).hasSizeBetween(430, 570).containsAll(atTen);
+    assertThat(enforcedAt(10)).isEqualTo(atTen);
+  }
+
+  private Set<Integer> enforcedAt(int percent) {
+    Weir weir =
+        weir(Rule.named("some").key("user").limit(Limit.perHour(0)).percent(percent).build());
+    return IntStream.range(0, 1000)
+        .filter(i -> !weir.check(get("/").with("user", "u" + i)).allowed())
+        .boxed()
+        .collect(java.util.stream.Collectors.toSet());
+  }
+
+  @Test
+  void aReplacedRuleIsNotAsked() {
+    Weir weir =
+        weir(
+            Rule.named("general").limit(Limit.perHour(1)).build(),
+            Rule.named("upload")
+                .match(Match.path("/upload/**"))
+                .limit(Limit.perHour(5))
+                .replaces("general")
+                .build(),
+            Rule.named("health")
+                .match(Match.path("/healthz"))
+                .limits(new Limits.Unlimited())
+                .replaces("general")
+                .build());
+
+    assertThat(admitted(weir, get("/upload/x"), 9)).isEqualTo(5);
+    assertThat(admitted(weir, get("/healthz"), 9)).isEqualTo(9);
+    assertThat(admitted(weir, get("/other"), 9)).isEqualTo(1);
+  }
+
+  @Test
+  void aMissingKeyPartFallsBackToTheAddressThenToASharedBucket() {
+    Weir weir = weir(Rule.named("r").key("user").limit(Limit.perHour(1)).build());
+
+    assertThat(admitted(weir, get("/").with("ip", "192.0.2.1"), 3)).isEqualTo(1);
+    assertThat(admitted(weir, get("/").with("ip", "192.0.2.2"), 3)).isEqualTo(1);
+    assertThat(admitted(weir, get("/"), 3)).isEqualTo(1);
+    assertThat(admitted(weir, get("/").with("user", "192.0.2.1"), 3))
+        .as("a user who is called like an address is not that address")
+        .isEqualTo(1);
+    assertThat(admitted(weir, get("/").with("user", ""), 3)).as("empty is missing").isZero();
+  }
+
+  @Test
+  void missingKeyPartsCanBeSharedSkippedOrDenied() {
+    Rule.Builder rule = Rule.named("r").key("user").limit(Limit.perHour(1));
+    Call one = get("/").with("ip", "192.0.2.1");
+    Call two = get("/").with("ip", "192.0.2.2");
+
+    Weir shared = weir(rule.onMissing(OnMissing.SHARED).build());
+    assertThat(admitted(shared, one, 3) + admitted(shared, two, 3)).isEqualTo(1);
+    assertThat(admitted(weir(rule.onMissing(OnMissing.SKIP).build()), one, 3)).isEqualTo(3);
+    Decision denied = weir(rule.onMissing(OnMissing.DENY).build()).check(one);
+    assertThat(denied.reason()).isEqualTo(Reason.BLOCKED);
+    assertThat(denied.rule()).contains("r");
+    assertThat(denied.retryAfter()).isEmpty();
+  }
+
+  @Test
+  void absentMatchesOnlyCallsWithoutTheAttribute() {
+    Weir weir =
+        weir(
+            Rule.named("anonymous")
+                .match(Match.ALL.andAbsent("user"))
+                .key("ip")
+                .limit(Limit.perHour(1))
+                .build());
+
+    assertThat(admitted(weir, get("/").with("ip", "192.0.2.1"), 3)).isEqualTo(1);
+    assertThat(admitted(weir, get("/").with("ip", "192.0.2.1").with("user", "7"), 3)).isEqualTo(3);
+  }
+
+  @Test
+  void tenantsHaveThePlanTheyBoughtAndKeepTheirStateWhenItChanges() {
+    Plan free = new Plan("free", List.of(Limit.perHour(2).named("rate")));
+    Plan paid =
+        new Plan(
+            "paid",
+            List.of(
+                Limit.perHour(5).named("rate"), Limit.quota(4, Quota.Period.DAY).named("quota")));
+    Rule plan = Rule.named("plan").key("tenant").limits(new Limits.OfTier()).build();
+    Weir weir = weir(RuleSet.builder().rule(plan).tenant("acme", paid).tenant("*", free).build());
+    Call acme = get("/").with("tenant", "acme");
+
+    assertThat(admitted(weir, get("/").with("tenant", "nobody"), 9)).isEqualTo(2);
+    assertThat(admitted(weir, acme, 9)).isEqualTo(4);
+    assertThat(weir.check(acme).deciding().orElseThrow().name()).isEqualTo("plan.quota");
+    assertThat(weir.check(acme).deciding().orElseThrow().limit().kind()).isEqualTo(Kind.QUOTA);
+
+    weir.rules(RuleSet.builder().rule(plan).tenant("acme", free).tenant("*", free).build());
+    assertThat(weir.check(acme).allowed()).isFalse();
+  }
+
+  @Test
+  void changedNumbersHoldAtOnceAndKeepWhatWasTaken() {
+    Weir weir = weir(Rule.named("r").limit(Limit.perHour(10)).build());
+    assertThat(admitted(weir, get("/"), 7)).isEqualTo(7);
+
+    weir.rules(RuleSet.of(Rule.named("r").limit(Limit.perHour(12)).build()));
+    assertThat(admitted(weir, get("/"), 99)).isEqualTo(5);
+    weir.rules(RuleSet.of(Rule.named("r").limit(Limit.perHour(20)).build()));
+    assertThat(admitted(weir, get("/"), 99)).isEqualTo(8);
+    weir.rules(RuleSet.of(Rule.named("r").limit(Limit.perHour(5)).build()));
+    assertThat(weir.check(get("/")).retryAfter()).contains(Duration.ofMinutes(12));
+  }
+
+  @Test
+  void aScheduleScalesNumbersByTheHourAndKeepsState() {
+    Schedule nights =
+        new Schedule(
+            Set.of(DayOfWeek.THURSDAY),
+            LocalTime.of(22, 0),
+            LocalTime.of(6, 0),
+            ZoneOffset.UTC,
+            Scale.of("0.5"));
+    Weir weir = weir(Rule.named("r").limit(Limit.perDay(10)).schedule(nights).build());
+
+    assertThat(weir.check(get("/")).standings().get(0).limit().capacity()).isEqualTo(10);
+    time.advance(Duration.ofHours(22));
+    assertThat(weir.check(get("/")).standings().get(0).limit().capacity()).isEqualTo(5);
+    time.advance(Duration.ofHours(8));
+    assertThat(weir.check(get("/")).standings().get(0).limit().capacity()).isEqualTo(10);
+  }
+
+  @Test
+  void costsMultiplyAndZeroOnlyLooks() {
+    Weir weir = weir(Rule.named("r").limit(Limit.perHour(10)).cost(new Cost.Fixed(2)).build());
+
+    assertThat(weir.check(get("/").cost(3)).remaining()).isEqualTo(4);
+    assertThat(weir.check(get("/").cost(0)).remaining()).isEqualTo(4);
+    assertThat(weir.check(get("/").cost(3)).allowed()).isFalse();
+    Decision never = weir.check(get("/").cost(6));
+    assertThat(never.allowed()).isFalse();
+    assertThat(never.retryAfter()).isEmpty();
+    assertThat(weir.check(get("/").cost(Call.MAX_COST)).allowed()).isFalse();
+    assertThat(weir.check(get("/").cost(2)).allowed()).isTrue();
+  }
+
+  @Test
+  void aCostCanComeFromAnAttribute() {
+    Weir weir =
+        weir(
+            Rule.named("r")
+                .limit(Limit.perHour(10))
+                .cost(new Cost.FromAttribute("size", 1, 5))
+                .build());
+
+    assertThat(weir.check(get("/").with("size", "3")).remaining()).isEqualTo(7);
+    assertThat(weir.check(get("/")).remaining()).isEqualTo(6);
+    assertThat(weir.check(get("/").with("size", "900")).remaining()).isEqualTo(1);
+    assertThatThrownBy(() -> weir.check(get("/").with("size", "-1")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("size");
+  }
+
+  @Test
+  void aBypassTokenPassesWithinItsOwnLimitUntilItExpires() throws Exception {
+    String hash =
+        HexFormat.of()
+            .formatHex(
+                MessageDigest.getInstance("SHA-256")
+                    .digest("let-me-in".getBytes(StandardCharsets.UTF_8)));
+    Bypass bypass =
+        new Bypass("smoke", hash, Limit.perHour(2), Instant.parse("2026-01-02T00:00:00Z"));
+    Weir weir =
+        weir(
+            RuleSet.builder()
+                .bypass(bypass)
+                .rule(Rule.named("none").limit(Limit.perHour(0)).build())
+                .build());
+    Call call = get("/").with("bypass", "let-me-in");
+
+    Decision bypassed = weir.check(call);
+    assertThat(bypassed.reason()).isEqualTo(Reason.BYPASSED);
+    assertThat(bypassed.rule()).contains("smoke");
+    assertThat(admitted(weir, call, 5)).isEqualTo(1);
+    assertThat(weir.check(get("/").with("bypass", "guess")).allowed()).isFalse();
+    time.advance(Duration.ofHours(23));
+    assertThat(weir.check(call).allowed()).isTrue();
+    time.advance(Duration.ofHours(2));
+    assertThat(weir.check(call).allowed()).isFalse();
+  }
+
+  @Test
+  void concurrencyIsLookedAtByChecksAndHeldByReservations() {
+    Weir weir = weir(Rule.named("slots").key("user").limit(Limit.concurrency(2)).build());
+    Call call = get("/").with("user", "1");
+
+    assertThat(admitted(weir, call, 9)).isEqualTo(9);
+    String first = now(weir.reserve(call)).reservation().orElseThrow();
+    String second = now(weir.reserve(call)).reservation().orElseThrow();
+    assertThat(now(weir.reserve(call)).reservation()).isEmpty();
+    assertThat(weir.check(call).allowed()).isFalse();
+    assertThat(weir.check(call).retryAfter()).isEmpty();
+
+    assertThat(now(weir.release(first))).isEqualTo(Settlement.DONE);
+    assertThat(now(weir.release(first))).isEqualTo(Settlement.ALREADY);
+    assertThat(weir.check(call).allowed()).isTrue();
+
+    time.advance(Duration.ofSeconds(59));
+    assertThat(now(weir.renew(second))).isEqualTo(Settlement.DONE);
+    time.advance(Duration.ofSeconds(59));
+    assertThat(weir.check(call).remaining()).isEqualTo(1);
+    time.advance(Duration.ofSeconds(2));
+    assertThat(weir.check(call).remaining()).isEqualTo(2);
+    assertThat(now(weir.renew(second))).isEqualTo(Settlement.ALREADY);
+  }
+
+  @Test
+  void aReservationIsSettledOnceAtItsTrueCost() {
+    Weir weir = weir(Rule.named("tokens").limit(Limit.perHour(100)).build());
+
+    String lower = now(weir.reserve(get("/").cost(50))).reservation().orElseThrow();
+    assertThat(now(weir.settle(lower, 20))).isEqualTo(Settlement.DONE);
+    assertThat(now(weir.settle(lower, 0))).isEqualTo(Settlement.ALREADY);
+    assertThat(weir.check(get("/").cost(0)).remaining()).isEqualTo(80);
+
+    String higher = now(weir.reserve(get("/").cost(10))).reservation().orElseThrow();
+    assertThat(now(weir.settle(higher, 100))).isEqualTo(Settlement.DONE);
+    Decision inDebt = weir.check(get("/"));
+    assertThat(inDebt.allowed()).isFalse();
+    assertThat(inDebt.retryAfter().orElseThrow()).isEqualTo(Duration.ofSeconds(21 * 36));
+
+    assertThat(now(weir.settle("forged", 0))).isEqualTo(Settlement.UNKNOWN);
+    assertThat(now(weir.settle(higher.substring(1), 0))).isEqualTo(Settlement.UNKNOWN);
+    assertThat(now(weir.release(""))).isEqualTo(Settlement.UNKNOWN);
+  }
+
+  @Test
+  void aReservationStandsAfterTenMinutes() {
+    Weir weir = weir(Rule.named("r").limit(Limit.perDay(100)).build());
+    String reservation = now(weir.reserve(get("/").cost(50))).reservation().orElseThrow();
+
+    time.advance(Duration.ofMinutes(11));
+
+    assertThat(now(weir.settle(reservation, 0))).isEqualTo(Settlement.ALREADY);
+    assertThat(weir.check(get("/").cost(0)).remaining()).isEqualTo(50);
+  }
+
+  @Test
+  void aReservationOutlivesItsRuleWithoutHarm() {
+    Weir weir = weir(Rule.named("r").limit(Limit.perHour(100)).build());
+    String reservation = now(weir.reserve(get("/"))).reservation().orElseThrow();
+
+    weir.rules(RuleSet.EMPTY);
+
+    assertThat(now(weir.settle(reservation, 0))).isEqualTo(Settlement.DONE);
+  }
+
+  @Test
+  void callersThatCannotWaitGetOnlyWhatGoesAtOnce() {
+    Weir weir =
+        weir(
+            Rule.named("shape")
+                .limit(Limit.leakyBucket(10, Duration.ofSeconds(1)).queue(3))
+                .build());
+
+    assertThat(weir.check(get("/")).delay()).isZero();
+    assertThat(weir.check(get("/")).delay()).isEqualTo(Duration.ofMillis(100));
+    Decision impatient = now(weir.checkNow(get("/")));
+    assertThat(impatient.allowed()).isFalse();
+    assertThat(impatient.retryAfter()).contains(Duration.ofMillis(200));
+    assertThat(weir.check(get("/")).delay()).isEqualTo(Duration.ofMillis(200));
+  }
+
+  @Test
+  void explainsWithoutTaking() {
+    Weir weir =
+        weir(
+            Rule.named("a").match(Match.path("/a/**")).key("user").limit(Limit.perHour(5)).build(),
+            Rule.named("b").match(Match.path("/b")).limit(Limit.perHour(5)).build());
+    Call call = get("/a//x/../y").with("user", "4:2");
+
+    Explanation explanation = now(weir.explain(call));
+
+    assertThat(explanation.normalPath()).isEqualTo("/a/y");
+    assertThat(explanation.rules().get(0).applies()).isTrue();
+    assertThat(explanation.rules().get(1).why()).contains("/a/y").contains("/b");
+    assertThat(explanation.limits()).hasSize(1);
+    assertThat(explanation.limits().get(0).arithmetic()).contains("admits");
+    assertThat(explanation.limits().get(0).key()).isEqualTo("4%003A2");
+    assertThat(explanation.decision().remaining()).isEqualTo(5);
+    assertThat(weir.check(call).remaining()).isEqualTo(4);
+    assertThat(now(weir.look(call)).remaining()).isEqualTo(4);
+  }
+
+  @Test
+  void tellsTheListenerOfEveryDecision() {
+    StringBuilder heard = new StringBuilder();
+    Weir weir =
+        Weir.builder()
+            .rules(RuleSet.of(Rule.named("r").limit(Limit.perHour(1)).build()))
+            .time(time)
+            .listener((call, decision) -> heard.append(decision.reason()).append(' '))
+            .build();
+
+    weir.check(get("/"));
+    now(weir.checkAsync(get("/")));
+    now(weir.look(get("/")));
+
+    assertThat(heard).hasToString("ok limited ");
+  }
+}

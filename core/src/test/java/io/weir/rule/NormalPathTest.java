@@ -1,0 +1,96 @@
+package io.weir.rule;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.CharRange;
+import net.jqwik.api.constraints.Chars;
+import net.jqwik.api.constraints.StringLength;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class NormalPathTest {
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ' ',
+      value = {
+        "/ /",
+        "/b /b",
+        "/a/../b /b",
+        "//b /b",
+        "/%62 /b",
+        "/b/ /b",
+        "/b// /b",
+        "/b;x=1 /b",
+        "/a;v=1/b;x=1;y /a/b",
+        "/a/%2e%2e/b /b",
+        "/a/%2E./b /b",
+        "/a/./b/. /a/b",
+        "/.. /",
+        "/../../b /b",
+        "/a/..;x/b /b",
+        "/%252e%252e/b /%252e%252e/b",
+        "\\a\\b /a/b",
+        "/a\\..\\b /b",
+        "/a%2fb /a%2Fb",
+        "/a%5cb /a%5Cb",
+        "/a%00 /a%00",
+        "/a?x=/../b /a",
+        "/a#frag /a",
+        "/a%3Fb /a%3Fb",
+        "/%7Euser /~user",
+        "/%zz /%25zz",
+        "/% /%25",
+        "/a%2 /a%252",
+        "a/b /a/b",
+        "/... /...",
+        "/.hidden /.hidden",
+        "/a..b /a..b",
+        "/é /%C3%A9",
+        "/%c3%a9 /%C3%A9",
+        "/😀 /%F0%9F%98%80",
+        "/a|b /a%7Cb",
+        "/a:b@c,d=e+f /a:b@c,d=e+f",
+        "/{id} /%7Bid%7D",
+      })
+  void bringsEverySpellingToOneForm(String path, String normal) {
+    assertThat(NormalPath.of(path)).isEqualTo(normal);
+  }
+
+  @Test
+  void anEmptyPathIsTheRoot() {
+    assertThat(NormalPath.of("")).isEqualTo("/");
+    assertThat(NormalPath.of("?x")).isEqualTo("/");
+  }
+
+  @Test
+  void returnsANormalPathAsItIs() {
+    String path = "/v1/users/42/orders.json";
+
+    assertThat(NormalPath.of(path)).isSameAs(path);
+  }
+
+  @Property
+  void isAFixedPoint(
+      @ForAll
+          @Chars({'/', '.', '%', '2', 'e', 'E', 'f', '\\', ';', '?', '#', 'a', '\u0000', 'é'})
+          @StringLength(max = 24)
+          String path) {
+    String normal = NormalPath.of(path);
+
+    assertThat(NormalPath.of(normal)).isEqualTo(normal);
+    assertThat(normal).startsWith("/").doesNotContain("//", "\\", ";", "?", "#");
+    assertThat(normal + "/").doesNotContain("/./", "/../");
+  }
+
+  @Property
+  void anyTextHasOne(@ForAll @CharRange(from = '\u0000', to = '\uffff') String path) {
+    String normal = NormalPath.of(path);
+
+    assertThat(NormalPath.of(normal)).isEqualTo(normal);
+    assertThat(normal.chars()).allMatch(c -> c > ' ' && c < 127);
+  }
+}

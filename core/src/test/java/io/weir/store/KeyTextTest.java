@@ -1,0 +1,85 @@
+package io.weir.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Key;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.Chars;
+import net.jqwik.api.constraints.Size;
+import net.jqwik.api.constraints.StringLength;
+import org.junit.jupiter.api.Test;
+
+class KeyTextTest {
+
+  @Test
+  void escapesWhateverCouldPretendToBeSomethingElse() {
+    assertThat(KeyText.join("a:b", "{c}", "d%e\n\0"))
+        .isEqualTo("a%003Ab:%007Bc%007D:d%0025e%000A%0000");
+    assertThat(KeyText.join("user@example.com", "/v1/x")).isEqualTo("user@example.com:/v1/x");
+  }
+
+  @Property
+  void noTwoTuplesShareAText(
+      @ForAll @Size(max = 3)
+          List<@Chars({'a', ':', '%', '0', '3', 'A', '\0'}) @StringLength(max = 6) String> one,
+      @ForAll @Size(max = 3)
+          List<@Chars({'a', ':', '%', '0', '3', 'A', '\0'}) @StringLength(max = 6) String> two) {
+    // A tuple of one empty part and the empty tuple print alike, but no rule has keys of both
+    // sizes.
+    if (!one.equals(two) && one.size() == two.size()) {
+      assertThat(KeyText.join(one.toArray(String[]::new)))
+          .isNotEqualTo(KeyText.join(two.toArray(String[]::new)));
+    }
+  }
+
+  @Test
+  void theFixedHashNeverChanges() {
+    assertThat(KeyText.hash("rule", List.of("user:42"))).isEqualTo(KeyText.hash("rule", "user:42"));
+    assertThat(KeyText.hash("ip-default", "192.0.2.1")).isEqualTo(7241165509750114592L);
+  }
+
+  @Test
+  void fingerprintsTellKeysApart() {
+    String[] texts = {
+      "",
+      "a",
+      "b",
+      "ab",
+      "ba",
+      "a\0",
+      "\0a",
+      "aaaa",
+      "aaaaa",
+      "x".repeat(64),
+      "x".repeat(128),
+      "x".repeat(129),
+      "x".repeat(65536),
+      "é",
+      "😀"
+    };
+    Set<List<Long>> seen = new HashSet<>();
+    for (String text : texts) {
+      assertThat(seen.add(List.of(Fingerprint.high(text), Fingerprint.low(text))))
+          .as(text)
+          .isTrue();
+    }
+    assertThat(Key.of("a", "b")).isNotEqualTo(Key.of("ab")).isNotEqualTo(Key.of("b", "a"));
+    assertThat(Key.of("a", "b").low()).isNotEqualTo(Key.of("b", "a").low());
+    assertThat(Key.of("a", "").low()).isNotEqualTo(Key.of("a").low());
+  }
+
+  @Test
+  void fingerprintsSpreadEvenly() {
+    int[] counts = new int[256];
+    for (int i = 0; i < 100_000; i++) {
+      counts[(int) (Fingerprint.high("user:" + i) >>> 56)]++;
+    }
+    assertThat(Arrays.stream(counts).max().orElseThrow()).isLessThan(600);
+    assertThat(Arrays.stream(counts).min().orElseThrow()).isGreaterThan(200);
+  }
+}

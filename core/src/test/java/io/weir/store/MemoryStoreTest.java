@@ -1,0 +1,127 @@
+package io.weir.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.Mode;
+import io.weir.time.VirtualTime;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class MemoryStoreTest {
+  private final VirtualTime time = new VirtualTime();
+
+  private static Pool pool(String limit) {
+    return new Pool("rule", "rule", "1", Limit.parse(limit), false);
+  }
+
+  private static boolean take(MemoryStore store, Pool pool, String key) {
+    return store.tryTake(new Draw(pool, Key.of(key), 1, Mode.ENFORCE, Draw.Intent.TAKE));
+  }
+
+  private MemoryStore store(long maxKeys) {
+    return MemoryStore.builder().maxKeys(maxKeys).time(time).build();
+  }
+
+  @Test
+  void remembersEveryKeyThroughGrowth() {
+    MemoryStore store = store(100_000);
+    Pool pool = pool("1/day");
+
+    for (int i = 0; i < 50_000; i++) {
+      assertThat(take(store, pool, "key" + i)).isTrue();
+    }
+    for (int i = 0; i < 50_000; i++) {
+      assertThat(take(store, pool, "key" + i)).as("key%s", i).isFalse();
+    }
+    assertThat(store.keys()).isEqualTo(50_000);
+    assertThat(store.overflowed()).isZero();
+  }
+
+  @Test
+  void forgetsIdleKeysByItselfAndGivesMemoryBack() {
+    MemoryStore store = store(100_000);
+    Pool pool = pool("1/s");
+    long empty = store.bytes();
+    for (int i = 0; i < 50_000; i++) {
+      take(store, pool, "key" + i);
+    }
+    assertThat(store.bytes()).isGreaterThan(50_000 * 32);
+
+    for (int i = 0; i < 100; i++) {
+      time.advance(Duration.ofSeconds(1));
+      take(store, pool, "alone");
+    }
+
+    assertThat(store.keys()).isLessThan(100);
+    assertThat(store.bytes()).isLessThan(2 * empty);
+  }
+
+  @Test
+  void freesFullBucketsBeforeNewcomersHaveToShare() {
+    MemoryStore store = store(1000);
+    for (int i = 0; i < 1000; i++) {
+      take(store, pool("1/s"), "key" + i);
+    }
+    time.advance(Duration.ofSeconds(2));
+
+    for (int i = 0; i < 1000; i++) {
+      assertThat(take(store, pool("1/h"), "new" + i)).isTrue();
+    }
+    assertThat(store.overflowed()).isZero();
+    assertThat(store.keys()).isLessThanOrEqualTo(1000);
+  }
+
+  @Test
+  void aFloodOfKeysNeitherGrowsTheTableNorFreesALimitedKey() {
+    MemoryStore store = store(10_000);
+    Pool pool = pool("1/h");
+    assertThat(take(store, pool, "limited")).isTrue();
+    int admitted = 0;
+
+    for (int i = 0; i < 200_000; i++) {
+      admitted += take(store, pool, "flood" + i) ? 1 : 0;
+    }
+
+    assertThat(take(store, pool, "limited")).isFalse();
+    assertThat(store.keys()).isLessThanOrEqualTo(10_000 + MemoryStore.OVERFLOW);
+    assertThat(store.bytes()).isLessThan(11_100 * 48);
+    assertThat(admitted).isBetween(10_000, 10_000 + MemoryStore.OVERFLOW);
+    assertThat(store.overflowed()).isGreaterThan(150_000);
+  }
+
+  @Test
+  void logsStayWithinTheirBytes() {
+    MemoryStore store = MemoryStore.builder().maxBytes(1 << 20).time(time).build();
+    Pool pool = pool("sliding-log 10000/h");
+    for (int round = 0; round < 1000; round++) {
+      time.advanceMicros(10);
+      for (int i = 0; i < 500; i++) {
+        take(store, pool, "key" + i);
+      }
+    }
+
+    assertThat(store.bytes()).isLessThan(5 << 18);
+    assertThat(
+            store.take(List.of(new Draw(pool, Key.of("key0"), 0, Mode.ENFORCE, Draw.Intent.TAKE))))
+        .isCompletedWithValueMatching(
+            taking -> taking.standings().get(0).remaining() == 9000, "counts every call");
+  }
+
+  @Test
+  void limitsPastTheLastNumberStillHold() {
+    MemoryStore store = store(1_000_000);
+    for (int i = 1; i < 66_000; i++) {
+      take(store, pool(i + "/day"), "key");
+    }
+    Pool late = pool("2/70000s");
+
+    assertThat(take(store, late, "k")).isTrue();
+    assertThat(take(store, late, "k")).isTrue();
+    assertThat(take(store, late, "k")).isFalse();
+    time.advance(Duration.ofSeconds(35_000));
+    assertThat(take(store, late, "k")).isTrue();
+  }
+}

@@ -1,0 +1,144 @@
+package io.weir.tier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Call;
+import io.weir.Decision;
+import io.weir.Limit;
+import io.weir.Settlement;
+import io.weir.Weir;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.rule.Scope;
+import io.weir.store.Draw;
+import io.weir.store.Held;
+import io.weir.store.MemoryStore;
+import io.weir.store.Pool;
+import io.weir.store.Store;
+import io.weir.store.Taking;
+import io.weir.time.VirtualTime;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+class ScopedStoreTest {
+  private final VirtualTime time = new VirtualTime();
+  private final Elsewhere shared = new Elsewhere();
+
+  private Weir weir(Rule... rules) {
+    return Weir.builder().rules(RuleSet.of(rules)).time(time).store(shared).build();
+  }
+
+  private static Rule rule(String id, Scope scope, Limit limit) {
+    return Rule.named(id).scope(scope).limit(limit).build();
+  }
+
+  @Test
+  void rulesAboutThisInstanceNeverReachTheSharedStore() {
+    Weir weir = weir(rule("here", Scope.INSTANCE, Limit.perHour(2)));
+
+    weir.check(Call.of("GET", "/"));
+    weir.check(Call.of("GET", "/"));
+
+    assertThat(weir.check(Call.of("GET", "/")).allowed()).isFalse();
+    assertThat(shared.calls).isZero();
+  }
+
+  @Test
+  void aCallRefusedHereCostsTheSharedStoreNothing() {
+    Weir weir =
+        weir(
+            rule("there", Scope.CELL, Limit.perHour(9)),
+            rule("here", Scope.INSTANCE, Limit.perHour(1)));
+
+    assertThat(weir.check(Call.of("GET", "/")).standings()).hasSize(2);
+    Decision refused = weir.check(Call.of("GET", "/"));
+
+    assertThat(refused.rule()).contains("here");
+    assertThat(shared.calls).isEqualTo(1);
+  }
+
+  @Test
+  void givesBackWhatWasTakenHereWhenTheSharedStoreRefuses() {
+    Weir weir =
+        weir(
+            rule("here", Scope.INSTANCE, Limit.perHour(9)),
+            rule("window", Scope.INSTANCE, Limit.slidingWindow(9, Duration.ofHours(1))),
+            rule("there", Scope.CELL, Limit.perHour(1)));
+
+    weir.check(Call.of("GET", "/"));
+    Decision refused = weir.check(Call.of("GET", "/"));
+
+    assertThat(refused.rule()).contains("there");
+    assertThat(weir.look(Call.of("GET", "/")).toCompletableFuture().join().standings())
+        .extracting(standing -> standing.remaining())
+        .containsExactly(8L, 8L, 0L);
+  }
+
+  @Test
+  void settlesAndReleasesOnBothSides() {
+    Weir weir =
+        weir(
+            rule("here", Scope.INSTANCE, Limit.perHour(9)),
+            rule("slots", Scope.INSTANCE, Limit.concurrency(9)),
+            rule("there", Scope.CELL, Limit.perHour(9)));
+    Call call = Call.of("GET", "/").cost(5);
+
+    String reservation =
+        weir.reserve(call).toCompletableFuture().join().reservation().orElseThrow();
+    assertThat(weir.settle(reservation, 2).toCompletableFuture().join()).isEqualTo(Settlement.DONE);
+    assertThat(weir.renew(reservation).toCompletableFuture().join()).isEqualTo(Settlement.DONE);
+    assertThat(weir.release(reservation).toCompletableFuture().join()).isEqualTo(Settlement.DONE);
+
+    assertThat(weir.explain(call).toCompletableFuture().join().limits())
+        .extracting(asked -> asked.standing().remaining())
+        .containsExactly(7L, 9L, 7L);
+  }
+
+  /** A store that is not the one in this process. */
+  private final class Elsewhere implements Store {
+    private final MemoryStore store = MemoryStore.builder().time(time).build();
+    private int calls;
+
+    @Override
+    public CompletionStage<Taking> take(List<Draw> draws) {
+      calls++;
+      return store.take(draws);
+    }
+
+    @Override
+    public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+      calls++;
+      return store.reserve(reservation, draws);
+    }
+
+    @Override
+    public CompletionStage<Boolean> settle(long reservation, List<Held> parts, Duration within) {
+      return store.settle(reservation, parts, within);
+    }
+
+    @Override
+    public CompletionStage<Boolean> release(long reservation, List<Held> parts) {
+      return store.release(reservation, parts);
+    }
+
+    @Override
+    public CompletionStage<Boolean> renew(long reservation, List<Held> parts) {
+      return store.renew(reservation, parts);
+    }
+
+    @Override
+    public CompletionStage<Void> refund(Pool pool, io.weir.Key key, long amount) {
+      return store.refund(pool, key, amount);
+    }
+
+    @Override
+    public CompletionStage<List<String>> describe(List<Draw> draws) {
+      return store.describe(draws);
+    }
+
+    @Override
+    public void close() {}
+  }
+}
