@@ -9,6 +9,7 @@ import java.util.List;
  * <p>Two keys are equal if all their parts are; {@code of("a", "b")} is not {@code of("a:b")}. Code
  * that decides about the same key again and again keeps its {@code Key} and saves the hashing.
  */
+@SuppressWarnings("InconsistentHashCode") // the fingerprint is made of the parts
 public final class Key {
   /** The key of a rule that has only one bucket. */
   public static final Key NONE = new Key(new String[0]);
@@ -59,7 +60,6 @@ public final class Key {
   }
 
   @Override
-  @SuppressWarnings("InconsistentHashCode") // the fingerprint is made of the parts
   public int hashCode() {
     return Long.hashCode(low);
   }

@@ -17,7 +17,7 @@ final class CostReader {
   /** The cost of a rule; nothing if it was refused. */
   static Optional<Cost> read(Fields rule) {
     if (!rule.has("cost")) {
-      return Optional.of(Cost.ONE);
+      return Optional.of(Cost.Fixed.ONE);
     }
     Optional<Node> node = rule.node("cost");
     if (node.isPresent() && node.get() instanceof Mapping map) {
