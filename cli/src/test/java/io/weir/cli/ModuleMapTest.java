@@ -1,0 +1,75 @@
+package io.weir.cli;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.core.importer.Location;
+import org.junit.jupiter.api.Test;
+
+/** Holds the modules to the map in CONTRIBUTING.md: dependencies point downwards only. */
+class ModuleMapTest {
+  private static final JavaClasses WEIR =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .withImportOption(ModuleMapTest::isShipped)
+          .importPackages("io.weir");
+
+  private static boolean isShipped(Location location) {
+    return !location.contains("test-classes") && !location.contains("testkit");
+  }
+
+  @Test
+  void dependenciesPointDownwardsOnly() {
+    layeredArchitecture()
+        .consideringOnlyDependenciesInAnyPackage("io.weir..")
+        .layer("core")
+        .definedBy(
+            "io.weir",
+            "io.weir.limit..",
+            "io.weir.rule..",
+            "io.weir.store..",
+            "io.weir.tier..",
+            "io.weir.time..")
+        .layer("rules")
+        .definedBy("io.weir.rules..")
+        .layer("server")
+        .definedBy("io.weir.server..")
+        .layer("cli")
+        .definedBy("io.weir.cli..")
+        .whereLayer("cli")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("server")
+        .mayOnlyBeAccessedByLayers("cli")
+        .whereLayer("rules")
+        .mayOnlyBeAccessedByLayers("server", "cli")
+        .ensureAllClassesAreContainedInArchitectureIgnoring("io.weir.testkit..")
+        .check(WEIR);
+  }
+
+  @Test
+  void onlyTheServerKnowsVertx() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("io.weir.server..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.vertx..", "io.netty..")
+        .check(WEIR);
+  }
+
+  @Test
+  void onlyTheCommandKnowsHowItIsCalled() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.weir.cli..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("picocli..")
+        .orShould()
+        .callMethod(System.class, "exit", int.class)
+        .check(WEIR);
+  }
+}
