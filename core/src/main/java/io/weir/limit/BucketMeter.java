@@ -76,7 +76,7 @@ final class BucketMeter extends Meter {
     if (ticks <= 0) {
       return deficit;
     }
-    return ticks >= maxTicks ? 0 : Math.max(0, deficit - ticks * drain);
+    return ticks > maxTicks ? 0 : Math.max(0, deficit - ticks * drain);
   }
 
   /**

@@ -1,11 +1,8 @@
-package io.weir.testkit;
+package io.weir.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Limit;
-import io.weir.limit.Bounds;
-import io.weir.limit.Cell;
-import io.weir.limit.Meter;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
