@@ -110,7 +110,13 @@ final class MeterSubject implements Subject {
     return permits.renew(cell, at, id);
   }
 
-  private Meter open(Limit limit) {
+  /** From when on the key is worth nothing; to be asked right after another question. */
+  long idleAt(Limit limit) {
+    return Meter.of(limit).idleAt(cell);
+  }
+
+  /** Writes the present down: the time, and the numbers that hold. */
+  Meter open(Limit limit) {
     Meter meter = Meter.of(limit);
     long at = now;
     change(c -> meter.open(c, at, trace.keyHash()));

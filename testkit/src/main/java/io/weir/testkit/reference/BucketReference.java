@@ -44,14 +44,12 @@ final class BucketReference extends Reference {
       }
       long micros = Bounds.micros(period);
       for (long tick : new long[] {1, 10, 100, 1000}) {
-        if (micros % tick == 0) {
-          Rational ticksPerToken = Rational.of(micros / tick, rate);
-          BigInteger unit = ticksPerToken.numerator();
-          BigInteger full = unit.multiply(BigInteger.valueOf(limit.capacity()));
-          if (unit.compareTo(BigInteger.ONE.shiftLeft(37)) <= 0
-              && full.compareTo(BigInteger.valueOf(MOST)) <= 0) {
-            return new Numbers(limit, tick, Rational.of(1).over(ticksPerToken), unit);
-          }
+        Rational ticksPerToken = Rational.of(micros / tick, rate);
+        BigInteger unit = ticksPerToken.numerator();
+        BigInteger full = unit.multiply(BigInteger.valueOf(limit.capacity()));
+        if (unit.compareTo(BigInteger.ONE.shiftLeft(37)) <= 0
+            && full.compareTo(BigInteger.valueOf(MOST)) <= 0) {
+          return new Numbers(limit, tick, Rational.of(1).over(ticksPerToken), unit);
         }
       }
       throw new IllegalArgumentException(limit + " should have been refused at load");
@@ -164,6 +162,11 @@ final class BucketReference extends Reference {
       return 0;
     }
     return tokens.over(numbers.perTick()).ceil().longValueExact() * numbers.tick();
+  }
+
+  @Override
+  public long tick() {
+    return numbers.tick();
   }
 
   @Override

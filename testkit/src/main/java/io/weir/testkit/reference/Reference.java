@@ -74,6 +74,11 @@ public abstract sealed class Reference
     return 0;
   }
 
+  /** The steps in which the limit's time moves, in µs; 1 unless its numbers are very large. */
+  public long tick() {
+    return 1;
+  }
+
   /** Ends a permit; false if it was not held. */
   public boolean release(long permit) {
     return false;

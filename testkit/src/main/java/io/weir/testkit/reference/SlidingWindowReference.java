@@ -190,6 +190,11 @@ final class SlidingWindowReference extends Reference {
   }
 
   @Override
+  public long tick() {
+    return numbers.tick();
+  }
+
+  @Override
   Limit limit() {
     return numbers.limit();
   }

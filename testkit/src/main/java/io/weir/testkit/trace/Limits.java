@@ -184,7 +184,7 @@ public final class Limits {
                 Duration.ofMinutes(1),
                 Duration.ofHours(1),
                 Duration.ofDays(1))),
-        Tuple.of(1, Arbitraries.longs().between(1, 10_000).map(us -> Duration.ofNanos(us * 1000))),
+        Tuple.of(1, Arbitraries.longs().between(1, 10).map(Duration::ofMillis)),
         Tuple.of(1, Arbitraries.longs().between(1, 100_000).map(Duration::ofMillis)));
   }
 

@@ -1,0 +1,71 @@
+package io.weir.testkit;
+
+import io.weir.Algorithm;
+import io.weir.Limit;
+import io.weir.limit.Meter;
+import io.weir.testkit.reference.Reference;
+import io.weir.testkit.reference.Seen;
+import io.weir.testkit.trace.Differential;
+import io.weir.testkit.trace.Limits;
+import io.weir.testkit.trace.Step;
+import io.weir.testkit.trace.Trace;
+import io.weir.testkit.trace.Traces;
+import java.util.List;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Provide;
+
+/** What properties about every algorithm have in common. */
+abstract class AnyLimit {
+  @Provide
+  Arbitrary<Trace> wild() {
+    return Arbitraries.of(Algorithm.values()).flatMap(Traces::wild);
+  }
+
+  @Provide
+  Arbitrary<Trace> calm() {
+    return Arbitraries.of(Algorithm.values()).flatMap(Traces::calm);
+  }
+
+  @Provide
+  Arbitrary<Limit> limits() {
+    return Arbitraries.of(Algorithm.values()).flatMap(Limits::of);
+  }
+
+  /** A key after all this has happened to it, and the last of it has been noticed. */
+  static MeterSubject after(Trace trace) {
+    MeterSubject key = new MeterSubject(trace);
+    Differential.run(trace, key);
+    key.open(last(trace));
+    return key;
+  }
+
+  /** The numbers that hold at the end of a trace. */
+  static Limit last(Trace trace) {
+    List<Limit> limits =
+        trace.steps().stream()
+            .filter(Step.Change.class::isInstance)
+            .map(step -> ((Step.Change) step).limit())
+            .toList();
+    return limits.isEmpty() ? trace.limit() : limits.get(limits.size() - 1);
+  }
+
+  /** A key under this limit that was never used. */
+  static MeterSubject unused(Limit limit, long at, long keyHash) {
+    return new MeterSubject(new Trace(limit, false, at, keyHash, List.of()));
+  }
+
+  static Seen unusedKeySees(Limit limit, long cost) {
+    return unused(limit, 0, 0).look(limit, cost);
+  }
+
+  static long tick(Limit limit) {
+    Reference reference = Reference.of(limit, 0);
+    reference.open(limit, 0);
+    return reference.tick();
+  }
+
+  static boolean never(Seen seen) {
+    return seen.retryAfter() == Meter.NEVER;
+  }
+}

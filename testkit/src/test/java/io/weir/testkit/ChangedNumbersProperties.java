@@ -1,0 +1,73 @@
+package io.weir.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.FixedWindow;
+import io.weir.Limit;
+import io.weir.SlidingLog;
+import io.weir.SlidingWindow;
+import io.weir.testkit.reference.Seen;
+import io.weir.testkit.trace.Limits;
+import io.weir.testkit.trace.Trace;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Assume;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
+import net.jqwik.api.Tuple.Tuple2;
+
+/** New numbers hold at once, and what was taken stays taken. */
+class ChangedNumbersProperties extends AnyLimit {
+  @Property(edgeCases = EdgeCasesMode.NONE)
+  void whatWasTakenStaysTaken(@ForAll("changes") Tuple2<Trace, Limit> change) {
+    MeterSubject key = after(change.get1());
+    Limit old = last(change.get1());
+    Limit next = change.get2();
+    Assume.that(old.capacity() > 0 && next.capacity() > 0 && !forgets(old, next));
+    // Where ticks of both limits meet, so that the change itself brings no time along.
+    key.move(1000 - Math.floorMod(key.now(old), 1000L));
+
+    Seen before = key.take(old, 1, 1_000);
+    Seen after = key.look(next, 1);
+
+    long used = old.capacity() - before.remaining();
+    long expected = Math.max(0, next.capacity() - used);
+    if (sameClock(old, next) && before.allowed()) {
+      assertThat(after.remaining()).isEqualTo(expected);
+    }
+    assertThat(after.remaining()).isLessThanOrEqualTo(expected);
+  }
+
+  @Property(edgeCases = EdgeCasesMode.NONE)
+  void aLimitOfZeroBindsAtOnceAndLookingAtItLiftsNothing(@ForAll("wild") Trace trace) {
+    MeterSubject key = after(trace);
+    Limit limit = last(trace);
+    long before = key.look(limit, 1).remaining();
+    Limit none = limit.scaled(io.weir.Scale.of(0, 1));
+    assertThat(key.look(none, 0).allowed()).isFalse();
+    assertThat(key.look(none, 1).allowed()).isFalse();
+    assertThat(key.look(limit, 1).remaining()).isEqualTo(before);
+  }
+
+  /** A shorter log does not remember as far back. */
+  private static boolean forgets(Limit old, Limit next) {
+    return old instanceof SlidingLog && !old.window().equals(next.window());
+  }
+
+  private static boolean sameClock(Limit old, Limit next) {
+    if (old instanceof SlidingWindow a && next instanceof SlidingWindow b) {
+      return a.aligned() == b.aligned();
+    }
+    return !(old instanceof FixedWindow a)
+        || !(next instanceof FixedWindow b)
+        || a.aligned() == b.aligned();
+  }
+
+  @Provide
+  Arbitrary<Tuple2<Trace, Limit>> changes() {
+    return wild()
+        .flatMap(trace -> Limits.of(trace.limit().algorithm()).map(next -> Tuple.of(trace, next)));
+  }
+}

@@ -1,0 +1,77 @@
+package io.weir.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Algorithm;
+import io.weir.Concurrency;
+import io.weir.Limit;
+import io.weir.limit.Bounds;
+import io.weir.testkit.reference.Seen;
+import io.weir.testkit.trace.Trace;
+import net.jqwik.api.Assume;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.LongRange;
+
+/** A clock that is set neither refunds nor freezes, and gives one burst at most. */
+class ClockProperties extends AnyLimit {
+  @Property(edgeCases = EdgeCasesMode.NONE)
+  void aStepBackGivesNothing(
+      @ForAll("wild") Trace trace, @ForAll @LongRange(max = 200_000_000_000L) long step) {
+    MeterSubject key = after(trace);
+    Limit limit = last(trace);
+    // How much a sliding window's previous count weighs depends on where in a window the clock is.
+    Assume.that(limit.algorithm() != Algorithm.SLIDING_WINDOW);
+    long before = key.take(limit, 1, 1_000).remaining();
+    key.move(-step);
+    assertThat(key.look(limit, 0).remaining()).isLessThanOrEqualTo(before);
+  }
+
+  @Property(edgeCases = EdgeCasesMode.NONE)
+  void aStepBackFreezesNothing(
+      @ForAll("wild") Trace trace, @ForAll @LongRange(max = 200_000_000_000L) long step) {
+    MeterSubject key = after(trace);
+    Limit limit = last(trace);
+    Seen before = key.take(limit, 1, 1_000);
+    key.move(-step);
+    long reset = key.take(limit, limit.capacity() + 1, 1_001).reset();
+    long refusals = trace.countDenied() ? denials(limit) : 0;
+    assertThat(reset)
+        .isLessThanOrEqualTo(Math.max(before.reset() + refusals + tick(limit), longest(limit)));
+    key.move(reset);
+    assertThat(key.look(limit, limit.capacity()).allowed()).isEqualTo(limit.capacity() > 0);
+  }
+
+  /** How long it takes a bucket to drain the most that refusals can add. */
+  private static long denials(Limit limit) {
+    return 2 * Bounds.micros(limit.window()) + 2 * tick(limit);
+  }
+
+  /** For how long a use at this very moment can weigh. */
+  private static long longest(Limit limit) {
+    return switch (limit.algorithm()) {
+      case TOKEN_BUCKET, LEAKY_BUCKET -> 0;
+      case SLIDING_WINDOW -> 2 * Bounds.micros(limit.window());
+      case CONCURRENCY -> Bounds.micros(((Concurrency) limit).permitTtl());
+      case QUOTA -> Bounds.micros(limit.window()) + Bounds.micros(java.time.Duration.ofHours(1));
+      case FIXED_WINDOW, SLIDING_LOG -> Bounds.micros(limit.window());
+    };
+  }
+
+  @Property(edgeCases = EdgeCasesMode.NONE)
+  void aJumpForwardGrantsAtMostOneBurst(
+      @ForAll("wild") Trace trace, @ForAll @LongRange(max = 10_000_000_000_000L) long jump) {
+    MeterSubject key = after(trace);
+    Limit limit = last(trace);
+    key.move(jump);
+    long taken = 0;
+    for (int i = 0; i < 5; i++) {
+      long some = key.look(limit, 0).remaining();
+      if (some > 0 && key.take(limit, some, 1_000 + i).allowed()) {
+        taken += some;
+      }
+    }
+    assertThat(taken).isLessThanOrEqualTo(limit.capacity());
+  }
+}
