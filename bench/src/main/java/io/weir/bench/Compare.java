@@ -1,0 +1,59 @@
+package io.weir.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The whole comparison in one run: {@code [--quick] [keyed] [rules] [memory]}. */
+public final class Compare {
+  private static final List<String> SECTIONS = List.of("keyed", "rules", "memory");
+
+  private Compare() {}
+
+  public static void main(String[] args) {
+    List<String> asked = new ArrayList<>(List.of(args));
+    Pace pace = asked.remove("--quick") ? Pace.QUICK : Pace.FULL;
+    if (!SECTIONS.containsAll(asked)) {
+      System.err.println("usage: bench/run [--quick] " + SECTIONS);
+      System.exit(2);
+    }
+    List<String> sections = asked.isEmpty() ? SECTIONS : asked;
+    Report report = new Report();
+    if (sections.contains("keyed")) {
+      new KeyedSection(pace, report).run();
+    }
+    if (sections.contains("rules")) {
+      new RuleSection(pace, report).run();
+    }
+    if (sections.contains("memory")) {
+      new HeapSection(report).run();
+    }
+    System.out.println(report.print());
+    System.out.println(machine());
+  }
+
+  private static String machine() {
+    return String.format(
+        Locale.ROOT,
+        "%d cores, %s, JDK %s, %s.",
+        Runtime.getRuntime().availableProcessors(),
+        processor(),
+        System.getProperty("java.runtime.version"),
+        System.getProperty("os.name") + " " + System.getProperty("os.version"));
+  }
+
+  private static String processor() {
+    try {
+      return Files.readAllLines(Path.of("/proc/cpuinfo")).stream()
+          .filter(line -> line.startsWith("model name"))
+          .map(line -> line.substring(line.indexOf(':') + 1).strip())
+          .findFirst()
+          .orElse(System.getProperty("os.arch"));
+    } catch (IOException e) {
+      return System.getProperty("os.arch");
+    }
+  }
+}

@@ -1,0 +1,105 @@
+package io.weir.bench;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/**
+ * A benchmark in a process of its own that runs one iteration whenever it is told to. {@link #main}
+ * is what that process runs.
+ */
+final class Contestant implements AutoCloseable {
+  private final String name;
+  private final Process process;
+  private final BufferedReader output;
+
+  private Contestant(String name, Process process) {
+    this.name = name;
+    this.process = process;
+    this.output =
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+  }
+
+  /**
+   * Starts a process, which sets itself up meanwhile.
+   *
+   * @param benchmark a benchmark method
+   * @param params what it is told, as {@code name=value}
+   */
+  static Contestant start(String benchmark, int threads, Pace pace, List<String> params) {
+    List<String> command = Jvm.command("2g");
+    command.add("-D" + Turn.PROPERTY + "=true");
+    command.add(Contestant.class.getName());
+    command.add(benchmark);
+    command.add(Integer.toString(threads));
+    command.add(pace.print());
+    command.addAll(params);
+    return new Contestant(benchmark + params, Jvm.start(command));
+  }
+
+  /** Waits until the process can begin its next iteration. */
+  void awaitReady() {
+    read(Turn.READY);
+  }
+
+  /** Lets it run one iteration, which must have been waited for. */
+  Sample run() {
+    try {
+      process.getOutputStream().write('\n');
+      process.getOutputStream().flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(name + " is gone", e);
+    }
+    return Sample.parse(read(Turn.DONE));
+  }
+
+  private String read(String beginning) {
+    List<String> other = new ArrayList<>();
+    try {
+      for (String line = output.readLine(); line != null; line = output.readLine()) {
+        if (line.startsWith(beginning)) {
+          return line.substring(beginning.length());
+        }
+        other.add(line);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    throw new IllegalStateException(name + " has ended:\n" + String.join("\n", other));
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+  }
+
+  public static void main(String[] args) throws RunnerException {
+    Pace pace = Pace.parse(args[2]);
+    ChainedOptionsBuilder options =
+        new OptionsBuilder()
+            .include(args[0].replace(".", "\\.") + "$")
+            .threads(Integer.parseInt(args[1]))
+            .forks(0)
+            .warmupIterations(pace.warmups())
+            .warmupTime(TimeValue.milliseconds(pace.warmupMillis()))
+            .measurementIterations(pace.rounds())
+            .measurementTime(TimeValue.milliseconds(pace.millis()))
+            .shouldFailOnError(true)
+            .verbosity(VerboseMode.SILENT);
+    for (int i = 3; i < args.length; i++) {
+      String[] param = args[i].split("=", 2);
+      options.param(param[0], param[1]);
+    }
+    new Runner(options.build()).run();
+  }
+}

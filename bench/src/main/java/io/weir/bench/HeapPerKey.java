@@ -1,0 +1,76 @@
+package io.weir.bench;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.lang.ref.Reference;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * How much heap a limiter takes per key: used after collection with the keys in it, less what was
+ * used before. {@link #main} is the process that measures it.
+ *
+ * @param keys how many there were
+ * @param all bytes per key, texts of keys counted where the limiter holds on to them
+ * @param withoutTexts bytes per key, texts of keys not counted
+ */
+record HeapPerKey(int keys, double all, double withoutTexts) {
+  private static final String RESULT = "#bytes ";
+
+  static HeapPerKey measure(Peer peer, int keys) {
+    return new HeapPerKey(keys, run(peer, keys, false), run(peer, keys, true));
+  }
+
+  private static double run(Peer peer, int keys, boolean textsBefore) {
+    List<String> command = Jvm.command("4g");
+    // A collector that moves everything together: what is used then are objects, not regions.
+    command.add("-XX:+UseSerialGC");
+    command.add(HeapPerKey.class.getName());
+    command.addAll(List.of(peer.name(), Integer.toString(keys), Boolean.toString(textsBefore)));
+    Process process = Jvm.start(command);
+    StringBuilder other = new StringBuilder();
+    try (BufferedReader output =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      for (String line = output.readLine(); line != null; line = output.readLine()) {
+        if (line.startsWith(RESULT)) {
+          return Double.parseDouble(line.substring(RESULT.length())) / keys;
+        }
+        other.append(line).append('\n');
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      process.destroyForcibly();
+    }
+    throw new IllegalStateException(peer + " did not get as far as " + keys + " keys:\n" + other);
+  }
+
+  public static void main(String[] args) {
+    Peer peer = Peer.valueOf(args[0]);
+    int keys = Integer.parseInt(args[1]);
+    String[] texts = Boolean.parseBoolean(args[2]) ? Keys.make(keys) : new String[0];
+    peer.make(Allowance.MANY_KEYS, 1, new String[] {"warm"}).tryAcquire("warm");
+    long before = used();
+    Subject subject = peer.make(Allowance.MANY_KEYS, keys, new String[] {"user:0"});
+    for (int i = 0; i < keys; i++) {
+      if (!subject.tryAcquire(texts.length == 0 ? Keys.text(i) : texts[i])) {
+        throw new IllegalStateException("refused");
+      }
+    }
+    long after = used();
+    Reference.reachabilityFence(texts);
+    Reference.reachabilityFence(subject);
+    System.out.println(RESULT + (after - before));
+  }
+
+  private static long used() {
+    for (int i = 0; i < 2; i++) {
+      System.gc();
+    }
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+}

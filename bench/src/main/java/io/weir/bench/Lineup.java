@@ -1,0 +1,78 @@
+package io.weir.bench;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+/**
+ * Contestants that run by turns, a tenth of a second each, and the medians of what they spent.
+ *
+ * <p>Whatever else happens on the machine happens to all of them: a ratio is taken between two
+ * neighbours in time, and the median of these ratios is reported, not the ratio of two medians.
+ */
+final class Lineup implements AutoCloseable {
+  private final Pace pace;
+  private final Map<String, Contestant> contestants = new LinkedHashMap<>();
+  private final Map<String, List<Sample>> samples = new LinkedHashMap<>();
+
+  Lineup(Pace pace) {
+    this.pace = pace;
+  }
+
+  Lineup add(String name, String benchmark, int threads, String... params) {
+    contestants.put(name, Contestant.start(benchmark, threads, pace, List.of(params)));
+    samples.put(name, new ArrayList<>());
+    return this;
+  }
+
+  /** Runs all rounds. */
+  Lineup run() {
+    contestants.values().forEach(Contestant::awaitReady);
+    int iterations = pace.warmups() + pace.rounds();
+    for (int i = 0; i < iterations; i++) {
+      boolean counts = i >= pace.warmups();
+      boolean last = i == iterations - 1;
+      contestants.forEach(
+          (name, contestant) -> {
+            Sample sample = contestant.run();
+            if (counts) {
+              samples.get(name).add(sample);
+            }
+            if (!last) {
+              contestant.awaitReady();
+            }
+          });
+    }
+    return this;
+  }
+
+  /** The median over the rounds. */
+  double median(String name, ToDoubleFunction<Sample> value) {
+    return median(samples.get(name).stream().mapToDouble(value).toArray());
+  }
+
+  /** The median over the rounds of the ratio to another contestant. */
+  double ratio(String name, String to, ToDoubleFunction<Sample> value) {
+    double[] ratios = new double[pace.rounds()];
+    for (int i = 0; i < ratios.length; i++) {
+      ratios[i] =
+          value.applyAsDouble(samples.get(name).get(i))
+              / value.applyAsDouble(samples.get(to).get(i));
+    }
+    return median(ratios);
+  }
+
+  static double median(double[] values) {
+    Arrays.sort(values);
+    int middle = values.length / 2;
+    return values.length % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+  }
+
+  @Override
+  public void close() {
+    contestants.values().forEach(Contestant::close);
+  }
+}

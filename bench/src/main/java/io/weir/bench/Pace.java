@@ -1,0 +1,27 @@
+package io.weir.bench;
+
+/**
+ * How long and how often the contestants run.
+ *
+ * @param warmups iterations that do not count
+ * @param warmupMillis their length
+ * @param rounds iterations that count
+ * @param millis their length
+ */
+record Pace(int warmups, int warmupMillis, int rounds, int millis) {
+  static final Pace FULL = new Pace(2, 700, 25, 100);
+  static final Pace QUICK = new Pace(1, 500, 7, 60);
+
+  String print() {
+    return warmups + "," + warmupMillis + "," + rounds + "," + millis;
+  }
+
+  static Pace parse(String text) {
+    String[] numbers = text.split(",");
+    return new Pace(
+        Integer.parseInt(numbers[0]),
+        Integer.parseInt(numbers[1]),
+        Integer.parseInt(numbers[2]),
+        Integer.parseInt(numbers[3]));
+  }
+}
