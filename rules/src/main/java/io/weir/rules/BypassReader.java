@@ -50,11 +50,17 @@ final class BypassReader {
   }
 
   private static Optional<Limit> limit(Fields fields) {
+    Optional<Node> node = fields.node("limit");
+    if (node.isPresent() && !isOneLimit(node.get())) {
+      fields
+          .place()
+          .error(
+              node.get().line(),
+              "limit must be such as 100/min or a map, not " + node.get().what());
+      return Optional.empty();
+    }
     Optional<Limit> limit =
-        fields
-            .node("limit")
-            .flatMap(node -> LimitReader.read(fields.place(), node))
-            .map(LimitReader.LimitAt::limit);
+        node.flatMap(n -> LimitReader.read(fields.place(), n)).map(LimitReader.LimitAt::limit);
     if (limit.isPresent() && limit.get().kind() == Kind.CONCURRENCY) {
       fields
           .place()
@@ -62,6 +68,11 @@ final class BypassReader {
       return Optional.empty();
     }
     return limit;
+  }
+
+  private static boolean isOneLimit(Node node) {
+    return node instanceof Node.Mapping
+        || (node instanceof Node.Scalar word && !RuleReader.isAlone(word.text()));
   }
 
   /** A date, at whose start in UTC it ends, or a moment. */

@@ -20,10 +20,13 @@ final class CostReader {
       return Optional.of(Cost.Fixed.ONE);
     }
     Optional<Node> node = rule.node("cost");
-    if (node.isPresent() && node.get() instanceof Mapping map) {
+    if (node.isEmpty()) {
+      return Optional.empty();
+    }
+    if (node.get() instanceof Mapping map) {
       return fromMap(Fields.of(rule.place().within("cost"), map, FIELDS));
     }
-    if (node.isPresent() && node.get() instanceof Node.Sequence list) {
+    if (node.get() instanceof Node.Sequence list) {
       rule.place()
           .error(
               list.line(),

@@ -89,11 +89,29 @@ final class DocumentReader {
     if (problems.errors() > 0) {
       return new Loaded(Optional.empty(), problems.sorted(files));
     }
+    RuleWarnings.warn(rules);
+    warnAboutTheWhole();
     RuleSet.Builder set = RuleSet.builder();
     tenants.forEach(set::tenant);
     bypasses.forEach(set::bypass);
     rules.forEach(draft -> draft.rule().ifPresent(set::rule));
     return new Loaded(Optional.of(set.build()), problems.sorted(files));
+  }
+
+  /** Warns where parts are there that nothing uses. */
+  private void warnAboutTheWhole() {
+    Fields first = documents.get(0);
+    if (rules.isEmpty()) {
+      first.place().warning(first.line("rules"), "there are no rules, so every call passes");
+      return;
+    }
+    Optional<Fields> withTenants = documents.stream().filter(d -> d.has("tenants")).findFirst();
+    if (withTenants.isPresent() && rules.stream().noneMatch(RuleDraft::isOfTier)) {
+      Fields document = withTenants.get();
+      document
+          .place()
+          .warning(document.line("tenants"), "tenants change nothing, as no rule says limit: tier");
+    }
   }
 
   private void eachNamed(Fields document, String field, BiConsumer<Fields, String> reader) {

@@ -36,7 +36,9 @@ final class JsonTree {
       }
     } catch (JsonProcessingException e) {
       int line = e.getLocation() == null ? 1 : e.getLocation().getLineNr();
-      throw new Unreadable(line, "this is not JSON: " + firstLine(e.getOriginalMessage()));
+      throw new Unreadable(
+          Math.min(line, TreeBuilder.lastLine(text)),
+          "this is not JSON: " + firstLine(e.getOriginalMessage()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -92,7 +92,12 @@ final class LimitReader {
               + Words.didYouMean(text, List.of("tier", "unlimited")));
       return Optional.empty();
     }
-    return place.attempt(scalar.line(), () -> Limit.parse(text));
+    return place.attempt(
+        scalar.line(),
+        () -> {
+          Limit limit = Limit.parse(text);
+          return limit.name().isEmpty() ? limit : limit.named(name(limit.name()));
+        });
   }
 
   /** Reads the fields of a limit's map. */
@@ -147,6 +152,10 @@ final class LimitReader {
     Bounds.name(name);
     if (name.isEmpty()) {
       throw new IllegalArgumentException("name is empty; leave it out or say what it is");
+    }
+    if (name.chars().allMatch(c -> c >= '0' && c <= '9')) {
+      throw new IllegalArgumentException(
+          "name " + name + " must not be a number: limits without a name go by theirs");
     }
     return name;
   }

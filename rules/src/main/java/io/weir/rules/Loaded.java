@@ -5,22 +5,28 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What came of reading rule documents: a rule set, unless there is an error, and all problems.
+ * What came of reading rule documents: all problems, and the rule set to use.
  *
- * @param ruleSet empty if and only if at least one problem is an error
+ * @param ruleSet there if no problem is an error; with an error only if the last good rules stand
+ *     in, see {@link #isLastGood}
  * @param problems errors and warnings, file by file and line by line
  */
 public record Loaded(Optional<RuleSet> ruleSet, List<Problem> problems) {
   public Loaded {
     problems = List.copyOf(problems);
-    if (ruleSet.isPresent() == problems.stream().anyMatch(Problem::isError)) {
-      throw new IllegalArgumentException("a rule set exactly when there is no error");
+    if (ruleSet.isEmpty() && problems.stream().noneMatch(Problem::isError)) {
+      throw new IllegalArgumentException("without an error there is a rule set");
     }
   }
 
-  /** Whether there is a rule set. */
+  /** Whether the documents have no error. */
   public boolean isValid() {
-    return ruleSet.isPresent();
+    return errors().isEmpty();
+  }
+
+  /** Whether the documents have an error and {@link #ruleSet} is from before that. */
+  public boolean isLastGood() {
+    return ruleSet.isPresent() && !isValid();
   }
 
   public List<Problem> errors() {

@@ -74,7 +74,7 @@ final class Names {
       throw new IllegalArgumentException(
           "host " + Words.quote(text) + " is not such as api.example.com or *.example.com");
     }
-    return host;
+    return host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
   }
 
   private static boolean isName(String text) {

@@ -170,7 +170,8 @@ final class RuleReader {
     return asLimits(Math.max(1, list.items().size()));
   }
 
-  private static boolean isAlone(String word) {
+  /** Whether this word is a rule's whole limit, and not one of several. */
+  static boolean isAlone(String word) {
     return word.equals("tier") || word.equals(Tier.UNLIMITED);
   }
 

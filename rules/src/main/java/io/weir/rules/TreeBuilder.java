@@ -103,6 +103,11 @@ final class TreeBuilder {
     }
   }
 
+  /** The last line of a text; parsers report its end as the line after it. */
+  static int lastLine(String text) {
+    return Math.max(1, (int) text.lines().count());
+  }
+
   /** The whole tree, once everything was reported; nothing for an empty document. */
   Optional<Node> root() {
     return Optional.ofNullable(root);

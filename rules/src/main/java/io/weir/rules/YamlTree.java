@@ -32,11 +32,13 @@ final class YamlTree {
 
   private final String text;
   private final TreeBuilder tree;
+  private final int lastLine;
   private boolean inDocument;
 
   private YamlTree(String text, TreeBuilder tree) {
     this.text = text;
     this.tree = tree;
+    this.lastLine = TreeBuilder.lastLine(text);
   }
 
   /** The tree, or nothing if the text holds no document. */
@@ -55,7 +57,7 @@ final class YamlTree {
     } catch (MarkedYamlEngineException e) {
       Optional<Mark> mark = e.getProblemMark().or(e::getContextMark);
       throw new Unreadable(
-          mark.map(YamlTree::line).orElse(1),
+          mark.map(this::line).orElse(1),
           "this is not YAML: "
               + (e.getContext() == null ? "" : e.getContext() + ", ")
               + e.getProblem());
@@ -69,7 +71,7 @@ final class YamlTree {
   }
 
   private void take(Event event) throws Unreadable {
-    int line = event.getStartMark().map(YamlTree::line).orElse(1);
+    int line = event.getStartMark().map(this::line).orElse(1);
     if (event instanceof AliasEvent) {
       throw new Unreadable(line, "aliases (*name) are not allowed; write the value out");
     }
@@ -113,8 +115,8 @@ final class YamlTree {
     }
   }
 
-  private static int line(Mark mark) {
-    return mark.getLine() + 1;
+  private int line(Mark mark) {
+    return Math.min(lastLine, mark.getLine() + 1);
   }
 
   private int lineOf(int codePoints) {

@@ -1,0 +1,41 @@
+package io.weir.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** A JSON document means what the same document means in YAML. */
+class JsonDocumentTest {
+  private final Loaded yaml =
+      RuleDocuments.parse("contract.yaml", Fixtures.text("contract.yaml"), Fixtures.NOW);
+
+  private final Loaded json =
+      RuleDocuments.parse("contract.json", Fixtures.text("contract.json"), Fixtures.NOW);
+
+  @Test
+  void meansTheSameAsYaml() {
+    assertThat(json.problems()).isEmpty();
+    assertThat(RuleDiff.between(yaml.ruleSet().orElseThrow(), json.ruleSet().orElseThrow()))
+        .isEmpty();
+  }
+
+  @Test
+  void mayBeIndentedWithTabs() {
+    String text = Fixtures.text("contract.json");
+    assertThat(text).contains("\n\t");
+    assertThat(RuleDocuments.parse("c.json", text.replace("\t", "  ")).ruleSet()).isPresent();
+  }
+
+  @Test
+  void tellsNumbersFromTexts() {
+    String rule =
+        "{\"version\":1,\"rules\":[{\"id\":\"r\",\"key\":[\"ip\"],\n\"limit\":\"5/s\",%s}]}";
+    assertThat(RuleDocuments.parse("r.json", rule.formatted("\"cost\":\"2\"")).problems())
+        .extracting(Problem::toString)
+        .containsExactly(
+            "r.json:2: rule r: cost must be a whole number such as 5, not the text '2'");
+    assertThat(RuleDocuments.parse("r.json", rule.formatted("\"cost\":null")).problems())
+        .extracting(Problem::toString)
+        .containsExactly("r.json:2: rule r: cost has no value; leave it out or say what it is");
+  }
+}
