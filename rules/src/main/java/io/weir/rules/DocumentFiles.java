@@ -52,6 +52,7 @@ final class DocumentFiles {
           problems.add(e.problem);
         }
         if (together > MOST_BYTES_TOGETHER) {
+          documents.clear();
           throw new Refused(fileOrFolder, 1, "the files are larger than 16 MiB together");
         }
       }

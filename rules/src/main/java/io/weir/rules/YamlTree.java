@@ -4,6 +4,7 @@ import io.weir.rules.Node.Scalar;
 import io.weir.rules.Node.Scalar.Style;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Parse;
 import org.snakeyaml.engine.v2.events.AliasEvent;
@@ -28,6 +29,7 @@ final class YamlTree {
   private static final String CORE = "tag:yaml.org,2002:";
   private static final Set<String> KNOWN_TAGS =
       Set.of("str", "int", "float", "bool", "null", "map", "seq");
+  private static final Pattern BARE_HOLE = Pattern.compile("[\\[{,:] */[^\\s\"',]*\\{");
   private static final Set<String> NOTHING = Set.of("", "~", "null", "Null", "NULL");
 
   private final String text;
@@ -49,18 +51,20 @@ final class YamlTree {
   }
 
   private void read() throws Unreadable {
-    LoadSettings settings = LoadSettings.builder().setCodePointLimit(Integer.MAX_VALUE).build();
+    // The buffer holds the whole text: read in pieces, a line of megabytes takes quadratic time.
+    LoadSettings settings =
+        LoadSettings.builder()
+            .setCodePointLimit(Integer.MAX_VALUE)
+            .setBufferSize(text.length() + 16)
+            .build();
     try {
       for (Event event : new Parse(settings).parseString(text)) {
         take(event);
       }
     } catch (MarkedYamlEngineException e) {
-      Optional<Mark> mark = e.getProblemMark().or(e::getContextMark);
-      throw new Unreadable(
-          mark.map(this::line).orElse(1),
-          "this is not YAML: "
-              + (e.getContext() == null ? "" : e.getContext() + ", ")
-              + e.getProblem());
+      int line = e.getProblemMark().or(e::getContextMark).map(this::line).orElse(1);
+      String context = e.getContext() == null ? "" : e.getContext() + ", ";
+      throw new Unreadable(line, "this is not YAML: " + context + e.getProblem() + hint(line));
     } catch (ReaderException e) {
       throw new Unreadable(
           lineOf(e.getPosition()),
@@ -68,6 +72,14 @@ final class YamlTree {
     } catch (YamlEngineException | IndexOutOfBoundsException | NumberFormatException e) {
       throw new Unreadable(1, "this is not YAML: " + e.getMessage());
     }
+  }
+
+  /** A path such as /users/{id} needs quotes inside brackets; everyone trips over that once. */
+  private String hint(int line) {
+    String written = text.lines().skip(line - 1L).findFirst().orElse("");
+    return BARE_HOLE.matcher(written).find()
+        ? "; inside [ ] or { }, put a path with {name} in quotes"
+        : "";
   }
 
   private void take(Event event) throws Unreadable {

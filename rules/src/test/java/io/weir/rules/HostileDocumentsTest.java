@@ -116,6 +116,15 @@ class HostileDocumentsTest {
   }
 
   @Test
+  void hintsAtQuotesAroundAPathWithHoles() {
+    assertThat(problems("r.yaml", "version: 1\nrules: [{ match: { path: /users/{id} } }]\n"))
+        .singleElement()
+        .asString()
+        .startsWith("r.yaml:2: this is not YAML: ")
+        .endsWith("; inside [ ] or { }, put a path with {name} in quotes");
+  }
+
+  @Test
   void refusesTooLongATextAtOnce() {
     assertThat(problems("r.yaml", "#".repeat(Document.LONGEST + 1)))
         .containsExactly("r.yaml:1: the file has more than 4194304 characters");
@@ -144,6 +153,16 @@ class HostileDocumentsTest {
                 "r.yaml", "version: 1\nrules:\n  - id: r\n    key: [ip]\n    " + field + digits))
         .isNotEmpty()
         .allSatisfy(problem -> assertThat(problem).hasSizeLessThan(300));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"#x", "x x", "\"x", "'x", "[x,", "- ", "x: ", "{x: ", "|\n x", "%x"})
+  void isNotHeldUpByOneEndlessLine(String piece) {
+    String line = piece.repeat(Document.LONGEST / piece.length() - 10);
+    assertThat(
+            assertTimeoutPreemptively(
+                Duration.ofSeconds(5), () -> RuleDocuments.parse("r.yaml", line).problems()))
+        .isNotEmpty();
   }
 
   @Test

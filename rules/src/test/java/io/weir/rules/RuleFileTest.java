@@ -1,0 +1,239 @@
+package io.weir.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.rule.Limits;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A change to the files is in force within two seconds, however it is made; a bad one never. */
+class RuleFileTest {
+  private static final Duration IN_FORCE = Duration.ofSeconds(2);
+
+  @TempDir private Path folder;
+  private Path file;
+  private final List<Loaded> heard = new CopyOnWriteArrayList<>();
+  private final List<RuleFile> open = new CopyOnWriteArrayList<>();
+
+  @BeforeEach
+  void writeRules() throws IOException {
+    file = Files.writeString(folder.resolve("rules.yaml"), rules(1));
+  }
+
+  @AfterEach
+  void close() {
+    open.forEach(RuleFile::close);
+  }
+
+  private static String rules(int limit) {
+    return "version: 1\nrules: [{ id: r, key: [ip], limit: " + limit + "/s }]\n";
+  }
+
+  private RuleFile watch(Path path) {
+    RuleFile rules = RuleFile.at(path);
+    open.add(rules);
+    assertThat(rules.load().isValid()).isTrue();
+    rules.watch(heard::add);
+    return rules;
+  }
+
+  private void hears(int limit) {
+    await()
+        .atMost(IN_FORCE)
+        .pollInterval(Duration.ofMillis(20))
+        .until(() -> !heard.isEmpty() && limitOf(last()).equals(limit + "/s"));
+  }
+
+  private Loaded last() {
+    return heard.get(heard.size() - 1);
+  }
+
+  private static String limitOf(Loaded loaded) {
+    return loaded
+        .ruleSet()
+        .map(set -> set.rules().get(0).limits())
+        .map(limits -> ((Limits.Listed) limits).limits().get(0).toString())
+        .orElse("none");
+  }
+
+  @Test
+  void hearsOfAFileWrittenInPlace() throws IOException {
+    watch(file);
+    Files.writeString(file, rules(2));
+    hears(2);
+  }
+
+  @Test
+  void hearsOfAFileReplacedByRenaming() throws IOException {
+    watch(file);
+    Path next = Files.writeString(folder.resolve(".rules.yaml.swp"), rules(2));
+    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+    hears(2);
+  }
+
+  @Test
+  void hearsOfAFileOfTheSameSizeAndTime() throws IOException {
+    FileTime time = FileTime.fromMillis(1_000_000_000_000L);
+    Files.setLastModifiedTime(file, time);
+    watch(file);
+    Path next = Files.writeString(folder.resolve("next"), rules(2));
+    Files.setLastModifiedTime(next, time);
+    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+    hears(2);
+  }
+
+  @Test
+  void hearsOfAFileDeletedAndMadeAgain() throws IOException {
+    watch(file);
+    Files.delete(file);
+    await().atMost(IN_FORCE).until(() -> !heard.isEmpty() && !last().isValid());
+    assertThat(last().problems())
+        .extracting(Problem::reason)
+        .containsExactly("there is no such file");
+    Files.writeString(file, rules(2));
+    hears(2);
+  }
+
+  @Test
+  void hearsOfAFileAddedToAFolder() throws IOException {
+    watch(folder);
+    Files.writeString(folder.resolve("a.yaml"), rules(2).replace("id: r", "id: a"));
+    hears(2);
+    assertThat(last().ruleSet().orElseThrow().rules()).hasSize(2);
+  }
+
+  @Test
+  void hearsOfAConfigMapThatChanges() throws IOException {
+    Path mount = Files.createDirectory(folder.resolve("mount"));
+    Path one = Files.createDirectory(mount.resolve("..2026_01"));
+    Path two = Files.createDirectory(mount.resolve("..2026_02"));
+    Files.writeString(one.resolve("rules.yaml"), rules(1));
+    Files.writeString(two.resolve("rules.yaml"), rules(2));
+    Files.createSymbolicLink(mount.resolve("..data"), Path.of("..2026_01"));
+    Files.createSymbolicLink(mount.resolve("rules.yaml"), Path.of("..data/rules.yaml"));
+    watch(mount);
+    Path next = Files.createSymbolicLink(mount.resolve("..data_tmp"), Path.of("..2026_02"));
+    Files.move(next, mount.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
+    hears(2);
+  }
+
+  @Test
+  void outlivesAListenerThatThrows() throws IOException {
+    RuleFile rules = RuleFile.at(file);
+    open.add(rules);
+    rules.watch(
+        loaded -> {
+          heard.add(loaded);
+          throw new IllegalStateException("not today");
+        });
+    hears(1);
+    Files.writeString(file, rules(2));
+    hears(2);
+    assertThatThrownBy(() -> rules.watch(heard::add)).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void reportsABadFileOnceAndOnlyIfItStaysBad() throws IOException {
+    RuleFile rules = RuleFile.at(file);
+    rules.load();
+    Files.writeString(file, "version: 1\nrules: [{ id: r, k");
+    assertThat(rules.poll()).isEmpty();
+    Files.writeString(file, "version: 1\nrules: [{ id: r, key: [ip], li");
+    assertThat(rules.poll()).isEmpty();
+    assertThat(rules.poll().orElseThrow().isValid()).isFalse();
+    assertThat(rules.poll()).isEmpty();
+    assertThat(rules.poll()).isEmpty();
+    Files.writeString(file, rules(1));
+    assertThat(rules.poll().orElseThrow().isValid()).isTrue();
+    assertThat(rules.poll()).isEmpty();
+  }
+
+  @Test
+  void doesNotReportAFileThatWasBadForAMoment() throws IOException {
+    RuleFile rules = RuleFile.at(file);
+    rules.load();
+    Files.writeString(file, "");
+    assertThat(rules.poll()).isEmpty();
+    Files.writeString(file, rules(1));
+    assertThat(rules.poll()).isEmpty();
+    assertThat(rules.poll()).isEmpty();
+  }
+
+  @Test
+  void doesNotReportTheSameTextWrittenAgain() throws IOException {
+    RuleFile rules = RuleFile.at(file);
+    rules.load();
+    Files.writeString(file, rules(1));
+    Files.setLastModifiedTime(file, FileTime.fromMillis(5));
+    assertThat(rules.poll()).isEmpty();
+  }
+
+  @Test
+  void doesNotReadAFileThatIsTheSame() throws IOException {
+    Files.setLastModifiedTime(file, FileTime.fromMillis(5));
+    RuleFile rules = RuleFile.at(file);
+    rules.load();
+    assertThat(rules.poll()).isEmpty();
+  }
+
+  @Test
+  void startsWithTheLastGoodRulesWhenThePresentOnesAreBad() throws IOException {
+    Optional<Path> state = Optional.of(folder.resolve("state/weir"));
+    assertThat(RuleFile.at(file, state).load().isLastGood()).isFalse();
+
+    Files.writeString(file, "version: 1\nrules: 7\n");
+    RuleFile restarted = RuleFile.at(file, state);
+    Loaded loaded = restarted.load();
+    assertThat(loaded.isLastGood()).isTrue();
+    assertThat(limitOf(loaded)).isEqualTo("1/s");
+    assertThat(loaded.errors())
+        .extracting(Problem::reason)
+        .containsExactly("rules must be a list, not '7'");
+    assertThat(restarted.poll()).isEmpty();
+
+    Files.writeString(file, rules(3));
+    assertThat(limitOf(restarted.poll().orElseThrow())).isEqualTo("3/s");
+    Files.delete(file);
+    assertThat(limitOf(RuleFile.at(file, state).load())).isEqualTo("3/s");
+    assertThat(RuleFile.at(folder.resolve("other.yaml"), state).load().ruleSet()).isEmpty();
+    try (var files = Files.list(folder.resolve("state/weir"))) {
+      assertThat(files).hasSize(1);
+    }
+  }
+
+  @Test
+  void goesOnWithoutAMemoryThatCannotBeUsed() throws IOException {
+    Path state = Files.createDirectory(folder.resolve("state"));
+    RuleFile.at(file, Optional.of(state)).load();
+    try (var files = Files.list(state)) {
+      Files.writeString(files.findFirst().orElseThrow(), "[{\"name\": tru");
+    }
+    Files.writeString(file, "");
+    assertThat(RuleFile.at(file, Optional.of(state)).load().ruleSet()).isEmpty();
+
+    Files.writeString(file, rules(1));
+    assertThat(RuleFile.at(file, Optional.of(file)).load().isValid()).isTrue();
+  }
+
+  @Test
+  void stopsWhenClosed() throws IOException {
+    RuleFile rules = watch(file);
+    rules.close();
+    Files.writeString(file, rules(2));
+    await().during(Duration.ofMillis(700)).atMost(IN_FORCE).until(heard::isEmpty);
+    rules.close();
+  }
+}

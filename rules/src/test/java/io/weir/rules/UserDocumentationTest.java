@@ -1,0 +1,39 @@
+package io.weir.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** What the user documentation shows can be used as it is. */
+class UserDocumentationTest {
+  private static final Pattern EXAMPLE = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL);
+
+  private final String page;
+
+  UserDocumentationTest() throws IOException {
+    page = Files.readString(Path.of("../docs/rules.md"));
+  }
+
+  @Test
+  void examplesAreValidWithoutAWarning() {
+    Matcher example = EXAMPLE.matcher(page);
+    int examples = 0;
+    for (; example.find(); examples++) {
+      assertThat(Fixtures.problems(example.group(1))).as(example.group(1)).isEmpty();
+    }
+    assertThat(examples).isGreaterThanOrEqualTo(5);
+  }
+
+  @Test
+  void everyFieldIsDocumented() {
+    assertThat(RuleReader.FIELDS).allSatisfy(field -> assertThat(page).contains("`" + field + "`"));
+    assertThat(LimitReader.FIELDS)
+        .allSatisfy(field -> assertThat(page).contains("`" + field + "`"));
+    assertThat(BypassReader.FIELDS).allSatisfy(field -> assertThat(page).contains(field + ":"));
+  }
+}
