@@ -7,6 +7,7 @@ import io.weir.TokenBucket;
 import io.weir.limit.LimitSpec;
 import io.weir.rule.Cost;
 import io.weir.rule.Plan;
+import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rules.LimitReader.LimitAt;
 import io.weir.rules.ScheduleReader.ScheduleAt;
@@ -22,24 +23,21 @@ final class CapacityCheck {
   /** Scaling every plan by every factor ends here; nobody has so many of both. */
   private static final int MOST_SCALINGS = 1_000_000;
 
-  /** Of all plans, the smallest limit of each name, and whose it is. */
-  private final Map<String, LimitOf> tightest = new LinkedHashMap<>();
+  /** All different limits of plans, and in words whose they are. */
+  private final Map<Limit, String> planned = new LinkedHashMap<>();
 
-  private final Map<String, Plan> tenants;
+  /** Of those, the smallest of each name. */
+  private final Map<String, Limit> tightest = new LinkedHashMap<>();
+
   private int scalings;
 
-  /** A plan's limit, and in words whose. */
-  private record LimitOf(Limit limit, String owner) {}
-
   CapacityCheck(Map<String, Plan> tenants) {
-    this.tenants = tenants;
     tenants.forEach(
         (tenant, plan) -> {
           for (Limit limit : plan.limits()) {
-            LimitOf found = tightest.get(limit.name());
-            if (limit.capacity() > 0
-                && (found == null || limit.capacity() < found.limit().capacity())) {
-              tightest.put(limit.name(), new LimitOf(limit, owner(tenant, plan)));
+            planned.putIfAbsent(limit, owner(tenant, plan));
+            if (limit.capacity() > 0) {
+              tightest.merge(limit.name(), limit, (a, b) -> a.capacity() <= b.capacity() ? a : b);
             }
           }
         });
@@ -53,24 +51,60 @@ final class CapacityCheck {
 
   void check(RuleDraft rule) {
     for (LimitAt limit : rule.listed()) {
-      check(rule, limit.limit(), limit.line(), "");
+      possible(rule, limit.limit(), "");
+      largeEnough(rule, limit.limit(), limit.line(), "");
     }
     if (rule.isOfTier()) {
-      for (LimitOf limit : tightest.values()) {
-        int line = rule.fields().line(rule.fields().has("cost") ? "cost" : "limit");
-        check(rule, limit.limit(), line, limit.owner());
-        if (rule.shards() > 1 && !splits(limit.limit().algorithm())) {
-          rule.place()
-              .error(
-                  rule.fields().line("shards"),
-                  "shards cannot split the " + limit.limit().algorithm() + limit.owner());
-        }
-      }
-      tenants.forEach((tenant, plan) -> scaleAll(rule, tenant, plan));
+      splittable(rule);
+      planned.forEach((limit, owner) -> possible(rule, limit, owner));
+      int line = rule.fields().line(rule.fields().has("cost") ? "cost" : "limit");
+      tightest
+          .values()
+          .forEach(limit -> largeEnough(rule, limit, line, String.valueOf(planned.get(limit))));
     }
   }
 
-  private void check(RuleDraft rule, Limit limit, int line, String owner) {
+  private void splittable(RuleDraft rule) {
+    planned.entrySet().stream()
+        .filter(plan -> rule.shards() > 1 && !splits(plan.getKey().algorithm()))
+        .findFirst()
+        .ifPresent(
+            plan ->
+                rule.place()
+                    .error(
+                        rule.fields().line("shards"),
+                        "shards cannot split the " + plan.getKey().algorithm() + plan.getValue()));
+  }
+
+  /** Refuses factors that make a limit whose numbers cannot be kept. */
+  private void possible(RuleDraft rule, Limit limit, String owner) {
+    if (scalings >= MOST_SCALINGS || !rule.place().isListening()) {
+      return;
+    }
+    scalings += 1 + rule.schedules().size();
+    Scale local = rule.rule().map(Rule::localFactor).orElse(Scale.ONE);
+    int line = rule.fields().line("local_factor");
+    possible(rule, limit, local, line, "local_factor " + local + " makes limit " + limit + owner);
+    for (ScheduleAt entry : rule.schedules()) {
+      Scale factor = entry.schedule().factor();
+      possible(
+          rule,
+          limit,
+          factor,
+          entry.line(),
+          "schedule: factor " + factor + " makes limit " + limit + owner);
+    }
+  }
+
+  private static void possible(RuleDraft rule, Limit limit, Scale factor, int line, String what) {
+    try {
+      limit.scaled(factor);
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      rule.place().error(line, what + " impossible: " + e.getMessage());
+    }
+  }
+
+  private static void largeEnough(RuleDraft rule, Limit limit, int line, String owner) {
     long cost = rule.cost().map(CapacityCheck::least).orElse(0L);
     Optional<String> tooSmall = tooSmall(limit, owner, rule.shards(), cost);
     if (tooSmall.isPresent()) {
@@ -79,12 +113,21 @@ final class CapacityCheck {
     }
     for (ScheduleAt entry : rule.schedules()) {
       Scale factor = entry.schedule().factor();
-      scaled(rule, limit, owner, entry)
+      scaled(limit, factor)
           .flatMap(l -> tooSmall(l, owner, rule.shards(), cost))
           .ifPresent(
               reason ->
                   rule.place()
                       .error(entry.line(), "schedule: with factor " + factor + " " + reason));
+    }
+  }
+
+  /** The limit times a factor; nothing if that is impossible, which is reported elsewhere. */
+  private static Optional<Limit> scaled(Limit limit, Scale factor) {
+    try {
+      return Optional.of(limit.scaled(factor));
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      return Optional.empty();
     }
   }
 
@@ -126,36 +169,5 @@ final class CapacityCheck {
       case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_LOG, QUOTA ->
           "limit " + LimitSpec.print(limit.named(""));
     };
-  }
-
-  private void scaleAll(RuleDraft rule, String tenant, Plan plan) {
-    for (ScheduleAt entry : rule.schedules()) {
-      for (Limit limit : plan.limits()) {
-        if (scalings < MOST_SCALINGS && rule.place().isListening()) {
-          scalings++;
-          scaled(rule, limit, owner(tenant, plan), entry);
-        }
-      }
-    }
-  }
-
-  private static Optional<Limit> scaled(
-      RuleDraft rule, Limit limit, String owner, ScheduleAt entry) {
-    Scale factor = entry.schedule().factor();
-    try {
-      return Optional.of(limit.scaled(factor));
-    } catch (IllegalArgumentException | ArithmeticException e) {
-      rule.place()
-          .error(
-              entry.line(),
-              "schedule: factor "
-                  + factor
-                  + " makes limit "
-                  + limit
-                  + owner
-                  + " impossible: "
-                  + e.getMessage());
-      return Optional.empty();
-    }
   }
 }

@@ -114,7 +114,7 @@ final class RuleWarnings {
       return;
     }
     for (RuleDraft other : rules) {
-      if (other != draft
+      if (!other.id().equals(draft.id())
           && pairs++ < MOST_PAIRS
           && rule(other).mode() != Mode.OFF
           && rule(other).replaces().contains(draft.id())
@@ -133,7 +133,7 @@ final class RuleWarnings {
 
   private void shadowed(RuleDraft draft, Set<String> replaced) {
     for (RuleDraft earlier : rules) {
-      if (earlier == draft || pairs++ >= MOST_PAIRS) {
+      if (earlier.id().equals(draft.id()) || pairs++ >= MOST_PAIRS) {
         return;
       }
       if (!replaced.contains(earlier.id()) && shadows(rule(earlier), rule(draft))) {

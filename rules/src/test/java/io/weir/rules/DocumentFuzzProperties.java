@@ -3,6 +3,8 @@ package io.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import io.weir.Call;
+import io.weir.rule.RuleIndex;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -88,6 +90,7 @@ class DocumentFuzzProperties {
             Duration.ofSeconds(10), () -> RuleDocuments.parse(name, text, Fixtures.NOW));
     int lines = Math.max(1, (int) text.lines().count());
     assertThat(loaded.ruleSet().isPresent()).isEqualTo(loaded.errors().isEmpty());
+    loaded.ruleSet().ifPresent(set -> RuleIndex.of(set).explain(Call.of("GET", "/a")));
     for (Problem problem : loaded.problems()) {
       assertThat(problem.line()).as(problem.toString()).isBetween(1, lines);
       assertThat(problem.reason()).isNotBlank().doesNotContain("null:").hasSizeLessThan(2000);

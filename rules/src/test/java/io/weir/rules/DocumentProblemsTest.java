@@ -161,6 +161,27 @@ class DocumentProblemsTest {
   }
 
   @Test
+  void refusesFactorsThatSomePlanCannotTake() {
+    assertThat(
+            Fixtures.problems(
+                """
+                version: 1
+                tiers:
+                  free: { rate: 9000/s, algorithm: sliding-log }
+                tenants: { acme: free, globex: free, "*": free }
+                rules:
+                  - id: r
+                    key: [tenant]
+                    limit: tier
+                    schedule: [{ factor: 2 }]
+                """))
+        .containsExactly(
+            "r.yaml:9: rule r: schedule: factor 2 makes limit sliding-log 9000/s name=rate of tenant"
+                + " acme impossible: a sliding log remembers at most 10000 calls a key, not 18000;"
+                + " use sliding-window for more");
+  }
+
+  @Test
   void refusesBypasses() {
     assertThat(
             Fixtures.problems(

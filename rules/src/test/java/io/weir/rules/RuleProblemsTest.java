@@ -164,6 +164,7 @@ class RuleProblemsTest {
           limit: concurrency 9 / count_denied: true # 5 # count_denied means nothing to concurrency: a refused call holds no permit
           limit: 10/s / cost: 8 / schedule: [{ factor: 0.5 }] # 6 # schedule: with factor 0.5 burst 5 is smaller than cost 8
           limit: sliding-log 9000/s / schedule: [{ factor: 2 }] # 5 # schedule: factor 2 makes limit sliding-log 9000/s impossible: a sliding log remembers at most 10000 calls a key, not 18000; use sliding-window for more
+          limit: sliding-log 9000/s / local_factor: 2 # 5 # local_factor 2 makes limit sliding-log 9000/s impossible: a sliding log remembers at most 10000 calls a key, not 18000; use sliding-window for more
           """)
   void refusesPartsThatDoNotGoTogether(String lines, int line, String reason) {
     assertThat(withRule(lines + " / key: [user]"))
