@@ -1,0 +1,210 @@
+package io.weir.testkit.process;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.awaitility.core.ConditionTimeoutException;
+
+/**
+ * One real Redis process on a loopback port, and the faults done to it: killed, frozen, restarted
+ * on the same port.
+ *
+ * <pre>{@code
+ * try (RedisServer redis = RedisServer.builder().config("maxmemory 2mb").start()) {
+ *   redis.command("SET", "a", "1");
+ *   redis.freeze(); // it accepts connections and answers nothing
+ *   redis.thaw();
+ *   redis.kill(); // kill -9
+ *   redis.restart();
+ * }
+ * }</pre>
+ */
+public final class RedisServer implements AutoCloseable {
+  private static final Duration START_LIMIT = Duration.ofSeconds(20);
+  private static final Duration REPLY_LIMIT = Duration.ofSeconds(5);
+  private static final int LOG_LINES = 40;
+
+  private final RedisBinary binary;
+  private final List<String> command;
+  private final int port;
+  private final int tlsPort;
+  private final List<String> auth;
+  private final Scratch scratch;
+  private volatile ChildProcess process;
+  private volatile boolean frozen;
+  private volatile String finalLog = "";
+
+  RedisServer(
+      RedisBinary binary,
+      List<String> command,
+      int port,
+      int tlsPort,
+      List<String> auth,
+      Scratch scratch) {
+    this.binary = binary;
+    this.command = command;
+    this.port = port;
+    this.tlsPort = tlsPort;
+    this.auth = auth;
+    this.scratch = scratch;
+    this.process = spawn();
+  }
+
+  /** Starts one with nothing special about it. */
+  public static RedisServer start() {
+    return builder().start();
+  }
+
+  public static RedisServerBuilder builder() {
+    return new RedisServerBuilder();
+  }
+
+  public RedisBinary binary() {
+    return binary;
+  }
+
+  public String host() {
+    return "127.0.0.1";
+  }
+
+  public int port() {
+    return port;
+  }
+
+  /** {@code redis://127.0.0.1:port}, without credentials. */
+  public String uri() {
+    return "redis://" + host() + ":" + port;
+  }
+
+  /** Where it listens with TLS. */
+  public int tlsPort() {
+    if (tlsPort == 0) {
+      throw new IllegalStateException("started without TLS");
+    }
+    return tlsPort;
+  }
+
+  public long pid() {
+    return process.pid();
+  }
+
+  /** Whether the process exists and is not frozen. */
+  public boolean isRunning() {
+    return process.isAlive() && !frozen;
+  }
+
+  /**
+   * Sends a command on a connection of its own. The reply is a {@code String}, {@code Long}, {@code
+   * List<Object>}, or an empty {@code Optional} for nil; a Redis error is thrown as {@link
+   * RedisError}, a broken connection or no reply within 5 s as {@link UncheckedIOException}.
+   */
+  public Object command(String... words) {
+    return command(StandardCharsets.UTF_8, List.of(words));
+  }
+
+  /** The same for commands that answer with text. */
+  public String text(String... words) {
+    return (String) command(words);
+  }
+
+  /** One field of {@code INFO}, such as {@code used_memory}. */
+  public String info(String field) {
+    return text("INFO", "everything")
+        .lines()
+        .filter(line -> line.startsWith(field + ":"))
+        .map(line -> line.substring(field.length() + 1).strip())
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no field " + field + " in INFO"));
+  }
+
+  Object command(Charset charset, List<String> words) {
+    try (Resp connection = Resp.connect(port, REPLY_LIMIT, charset)) {
+      if (!auth.isEmpty()) {
+        connection.call(auth);
+      }
+      return connection.call(words);
+    } catch (IOException e) {
+      throw new UncheckedIOException(this + ": " + words.get(0) + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** {@code kill -9}. Connections break at once, and new ones are refused. */
+  public void kill() {
+    process.kill();
+    frozen = false;
+  }
+
+  /** {@code SIGSTOP}: the kernel still accepts connections and bytes, but nothing answers. */
+  public void freeze() {
+    process.signal("STOP");
+    frozen = true;
+  }
+
+  /** {@code SIGCONT}: goes on where it was frozen, and answers what was sent meanwhile. */
+  public void thaw() {
+    process.signal("CONT");
+    frozen = false;
+  }
+
+  /** Starts it again on the same port and folder, killing it first if it is there. */
+  public void restart() {
+    kill();
+    process = spawn();
+    awaitReady();
+  }
+
+  /** The last lines that the process logged; still there after it was closed. */
+  public String log() {
+    return finalLog.isEmpty() ? ChildProcess.tail(logFile(), LOG_LINES) : finalLog;
+  }
+
+  @Override
+  public void close() {
+    kill();
+    finalLog = log();
+    scratch.close();
+  }
+
+  @Override
+  public String toString() {
+    return "redis " + binary.version() + " on " + port;
+  }
+
+  RedisServer awaitReady() {
+    try {
+      await(this + " to answer")
+          .atMost(START_LIMIT)
+          .pollInterval(Duration.ofMillis(10))
+          .until(() -> !process.isAlive() || answersPing());
+    } catch (ConditionTimeoutException tooSlow) {
+      kill();
+    }
+    if (!process.isAlive()) {
+      close();
+      throw new IllegalStateException(this + " did not start; it logged:\n" + log());
+    }
+    return this;
+  }
+
+  private boolean answersPing() {
+    try {
+      return command("PING").equals("PONG");
+    } catch (UncheckedIOException | RedisError notYet) {
+      return false;
+    }
+  }
+
+  private ChildProcess spawn() {
+    return ChildProcess.start(command, scratch.path(), logFile());
+  }
+
+  private Path logFile() {
+    return scratch.file("redis.log");
+  }
+}

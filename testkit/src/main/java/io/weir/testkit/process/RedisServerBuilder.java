@@ -1,0 +1,105 @@
+package io.weir.testkit.process;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Says how a {@link RedisServer} is to be started. What is said later wins over what was said
+ * earlier, and over the defaults: nothing is saved to disk, replicas are fed without delay.
+ */
+public final class RedisServerBuilder {
+  /** The user that the testkit itself is when the server has access rules. */
+  private static final String CONTROL_USER = "testkit";
+
+  private final List<String> lines = new ArrayList<>();
+  private RedisBinary binary = RedisBinary.find();
+  private List<String> auth = List.of();
+  private List<String> acl = List.of();
+  private int tlsPort;
+  private boolean sentinel;
+
+  RedisServerBuilder() {}
+
+  /** Which server to run; the installed one unless told. */
+  public RedisServerBuilder binary(RedisBinary binary) {
+    this.binary = binary;
+    return this;
+  }
+
+  /** A line of redis.conf, such as {@code maxmemory 2mb} or {@code appendonly yes}. */
+  public RedisServerBuilder config(String line) {
+    lines.add(line);
+    return this;
+  }
+
+  /** Asks clients, and replicas of it, for a password. */
+  public RedisServerBuilder password(String password) {
+    auth = List.of("AUTH", password);
+    return config("requirepass " + password).config("masterauth " + password);
+  }
+
+  /**
+   * Lines of an ACL file, such as {@code user weir on >secret ~weir:* +@all} or {@code user default
+   * off}. The testkit enters as a user of its own, so they may forbid what they like.
+   */
+  public RedisServerBuilder acl(String... users) {
+    acl = List.of(users);
+    auth = List.of("AUTH", CONTROL_USER, CONTROL_USER);
+    return this;
+  }
+
+  /** Listens with TLS too, on a port of its own, and wants no certificate from clients. */
+  public RedisServerBuilder tls(TlsFiles files) {
+    tlsPort = Ports.free();
+    return config("tls-port " + tlsPort)
+        .config("tls-cert-file " + files.serverCertificate())
+        .config("tls-key-file " + files.serverKey())
+        .config("tls-ca-cert-file " + files.ca())
+        .config("tls-auth-clients no");
+  }
+
+  /** Like {@link #tls}, and refuses clients without a certificate of the same authority. */
+  public RedisServerBuilder mutualTls(TlsFiles files) {
+    return tls(files).config("tls-auth-clients yes");
+  }
+
+  RedisServerBuilder sentinel() {
+    sentinel = true;
+    return this;
+  }
+
+  /** Starts the server and waits until it answers. */
+  public RedisServer start() {
+    return launch().awaitReady();
+  }
+
+  /** Starts the process only, so that several can come up at once. */
+  RedisServer launch() {
+    int port = Ports.free();
+    Scratch scratch = Scratch.create((sentinel ? "sentinel-" : "redis-") + port);
+    Path conf = scratch.write("redis.conf", configFile(port, scratch));
+    List<String> command = new ArrayList<>(List.of(binary.path().toString(), conf.toString()));
+    if (sentinel) {
+      command.add("--sentinel");
+    }
+    return new RedisServer(binary, command, port, tlsPort, auth, scratch);
+  }
+
+  private List<String> configFile(int port, Scratch scratch) {
+    List<String> file = new ArrayList<>();
+    file.addAll(List.of("port " + port, "bind 127.0.0.1", "dir " + scratch.path()));
+    file.add("loglevel warning");
+    if (!sentinel) {
+      file.addAll(List.of("save \"\"", "repl-diskless-sync yes", "repl-diskless-sync-delay 0"));
+    }
+    if (!acl.isEmpty()) {
+      String control = "user " + CONTROL_USER + " on >" + CONTROL_USER + " ~* &* +@all";
+      Stream<String> users = Stream.concat(Stream.of(control), acl.stream());
+      file.add("aclfile " + scratch.write("users.acl", users.toList()));
+    }
+    file.addAll(lines);
+    return file;
+  }
+}
