@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.awaitility.core.ConditionTimeoutException;
 
 /**
@@ -121,6 +122,11 @@ public final class RedisServer implements AutoCloseable {
         .map(line -> line.substring(field.length() + 1).strip())
         .findFirst()
         .orElseThrow(() -> new IllegalArgumentException("no field " + field + " in INFO"));
+  }
+
+  /** The password that {@link RedisServerBuilder#password} set. */
+  Optional<String> password() {
+    return auth.size() == 2 ? Optional.of(auth.get(1)) : Optional.empty();
   }
 
   Object command(Charset charset, List<String> words) {
