@@ -1,0 +1,71 @@
+package io.weir.rules;
+
+import io.weir.rules.DocumentFiles.Content;
+import io.weir.rules.Node.Mapping;
+import io.weir.rules.Node.Scalar;
+import io.weir.rules.Node.Sequence;
+import io.weir.rules.Problem.Severity;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A configuration file flattened to single settings, each with its line: {@code listen: { http:
+ * 8080 }} becomes {@code listen.http} = {@code 8080}. Read with the caps and the care of rule
+ * documents; what the names mean is for others to say.
+ */
+public record ConfigFile(List<Setting> settings, List<Problem> problems) {
+  public ConfigFile {
+    settings = List.copyOf(settings);
+    problems = List.copyOf(problems);
+  }
+
+  /**
+   * One value.
+   *
+   * @param name dotted, such as {@code guard.rate}; items of lists end in {@code [0]}
+   * @param value as written; empty for nothing
+   */
+  public record Setting(String name, String value, int line) {}
+
+  /** Reads a file. */
+  public static ConfigFile read(Path file) {
+    if (Files.isDirectory(file)) {
+      Problem folder = new Problem(Severity.ERROR, file.toString(), 1, "this is a folder");
+      return new ConfigFile(List.of(), List.of(folder));
+    }
+    Content content = DocumentFiles.read(file);
+    Problems problems = new Problems();
+    content.problems().forEach(problems::add);
+    List<Setting> settings = new ArrayList<>();
+    for (Document document : content.documents()) {
+      Place place = Place.file(problems, document.name());
+      if (!isEmpty(document.text())) {
+        document.tree(place).ifPresent(tree -> flatten(place, "", tree, settings));
+      }
+    }
+    return new ConfigFile(settings, problems.sorted(List.of(file.toString())));
+  }
+
+  private static boolean isEmpty(String text) {
+    return text.lines().map(String::strip).allMatch(line -> line.isEmpty() || line.startsWith("#"));
+  }
+
+  /** Trees are never deeper than {@link TreeBuilder#DEEPEST}, so this may recurse. */
+  private static void flatten(Place place, String name, Node node, List<Setting> settings) {
+    if (node instanceof Mapping map) {
+      String prefix = name.isEmpty() ? "" : name + ".";
+      map.fields().forEach((key, field) -> flatten(place, prefix + key, field.value(), settings));
+    } else if (name.isEmpty()) {
+      place.error(node.line(), "the file must be a map such as listen: { http: 127.0.0.1:8080 }");
+    } else if (node instanceof Sequence list) {
+      for (int i = 0; i < list.items().size(); i++) {
+        flatten(place, name + "[" + i + "]", list.items().get(i), settings);
+      }
+    } else if (node instanceof Scalar scalar) {
+      boolean nothing = scalar.style() == Scalar.Style.NOTHING;
+      settings.add(new Setting(name, nothing ? "" : scalar.text(), scalar.line()));
+    }
+  }
+}
