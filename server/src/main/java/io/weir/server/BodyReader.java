@@ -1,0 +1,108 @@
+package io.weir.server;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects the body of one request, up to a size and within a time, and hands it to the endpoint.
+ * What comes after either is exceeded is thrown away.
+ */
+final class BodyReader {
+  static final int MOST_BYTES = 1 << 20;
+
+  private static final String TOO_LARGE = "the body is larger than " + MOST_BYTES + " bytes";
+  private static final byte[] NO_BYTES = {};
+
+  private final Exchange exchange;
+  private final Endpoint endpoint;
+  private final Connections connections;
+  private @Nullable Buffer body;
+  private int begun;
+  private boolean over;
+
+  private BodyReader(Exchange exchange, Endpoint endpoint, Connections connections) {
+    this.exchange = exchange;
+    this.endpoint = endpoint;
+    this.connections = connections;
+  }
+
+  /** Reads the body of an exchange and has it answered. */
+  static void read(Exchange exchange, Endpoint endpoint, Connections connections) {
+    new BodyReader(exchange, endpoint, connections).read(exchange.request());
+  }
+
+  private void read(HttpServerRequest request) {
+    if (announcesTooMuch(request)) {
+      over = true;
+      request.handler(more -> {});
+      exchange.problem(HttpProblem.tooLarge(TOO_LARGE));
+      return;
+    }
+    if (request.headers().contains(HttpHeaders.EXPECT)) {
+      request.response().writeContinue();
+    }
+    begun = connections.bodyBegun(this);
+    request.handler(this::add);
+    request.endHandler(end -> whole());
+    request.exceptionHandler(failure -> broken());
+  }
+
+  private static boolean announcesTooMuch(HttpServerRequest request) {
+    String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+    // Longer than any number up to the limit, or a number above it; the decoder has refused others.
+    return length != null
+        && length.length() >= 7
+        && (length.length() > 18 || Long.parseLong(length) > MOST_BYTES);
+  }
+
+  private void add(Buffer more) {
+    if (over) {
+      return;
+    }
+    if (body == null) {
+      body = more;
+    } else if (body.length() + more.length() > MOST_BYTES) {
+      stop();
+      exchange.problem(HttpProblem.tooLarge(TOO_LARGE));
+    } else {
+      body.appendBuffer(more);
+    }
+  }
+
+  private void whole() {
+    if (!over) {
+      byte[] bytes = body == null ? NO_BYTES : body.getBytes();
+      stop();
+      exchange.answerWith(endpoint, bytes);
+    }
+  }
+
+  /** The caller went away, or reset the stream. */
+  private void broken() {
+    if (!over) {
+      stop();
+      exchange.abandoned();
+    }
+  }
+
+  /** The time for the body is over. */
+  void overdue() {
+    stop();
+    exchange.problem(
+        HttpProblem.tooSlow(
+            "the body did not arrive within " + Connections.BODY_TICKS + " seconds"));
+  }
+
+  private void stop() {
+    over = true;
+    body = null;
+    connections.bodyEnded(this);
+  }
+
+  /** The tick at which the body began to arrive. */
+  int begun() {
+    return begun;
+  }
+}

@@ -1,0 +1,79 @@
+package io.weir.server;
+
+import io.weir.Call;
+import io.weir.Decision;
+import io.weir.Explanation;
+import io.weir.Weir;
+import io.weir.rule.Cost;
+import io.weir.rule.Rule;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/** The endpoints that ask about one call: check, reserve, explain, and the caller's own limits. */
+final class Checks {
+  private final Weir weir;
+  private final Guarded guarded;
+
+  Checks(Weir weir, Guarded guarded) {
+    this.weir = weir;
+    this.guarded = guarded;
+  }
+
+  /** {@code POST /v1/check}. */
+  void check(Exchange exchange, byte[] body) {
+    Call call = CallReader.read(body);
+    exchange.answerWhenDone(decide(call), DecisionWriter::write);
+  }
+
+  /** A decision about a call, which takes its cost. */
+  CompletionStage<Decision> decide(Call call) {
+    return ask(call, () -> weir.checkAsync(call));
+  }
+
+  /** {@code POST /v1/reserve}. */
+  void reserve(Exchange exchange, byte[] body) {
+    Call call = CallReader.read(body);
+    exchange.answerWhenDone(ask(call, () -> weir.reserve(call)), DecisionWriter::write);
+  }
+
+  /** {@code POST /v1/explain}. */
+  void explain(Exchange exchange, byte[] body) {
+    Call call = CallReader.read(body);
+    CompletionStage<Explanation> explanation = ask(call, () -> weir.explain(call));
+    exchange.answerWhenDone(explanation, (json, said) -> ExplanationWriter.write(json, call, said));
+  }
+
+  /** {@code GET /v1/limits}. */
+  void limits(Exchange exchange, byte[] body) {
+    Call call = QueryCall.of(exchange.request());
+    exchange.answerWhenDone(ask(call, () -> weir.look(call)), DecisionWriter::write);
+  }
+
+  private <T> CompletionStage<T> ask(Call call, Supplier<CompletionStage<T>> question) {
+    try {
+      return guarded.begin(question);
+    } catch (IllegalArgumentException e) {
+      throw badCost(call, e);
+    }
+  }
+
+  /** Names the attribute that a rule takes as cost and that is no number. */
+  private RuntimeException badCost(Call call, IllegalArgumentException e) {
+    for (Rule rule : weir.rules().rules()) {
+      if (rule.cost() instanceof Cost.FromAttribute cost && !isNumber(call, cost)) {
+        return HttpProblem.badField(
+            "attributes." + cost.attribute(), String.valueOf(e.getMessage()));
+      }
+    }
+    return e;
+  }
+
+  private static boolean isNumber(Call call, Cost.FromAttribute cost) {
+    try {
+      cost.of(call);
+      return true;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,147 @@
+package io.weir.server;
+
+import io.vertx.core.Context;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** One request and its answer, which is given once, on the event loop of the connection. */
+final class Exchange {
+  private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
+  private static final CharSequence PROBLEM =
+      HttpHeaders.createOptimized("application/problem+json");
+  private static final CharSequence TEXT =
+      HttpHeaders.createOptimized("text/plain; version=0.0.4; charset=utf-8");
+  private static final CharSequence ONE = HttpHeaders.createOptimized("1");
+  private static final CharSequence RETRY_AFTER = HttpHeaders.createOptimized("retry-after");
+
+  /** What is left of a body that is not wanted is read and thrown away for at most this long. */
+  private static final long LINGER_MILLIS = 2000;
+
+  private final HttpServerRequest request;
+  private final Loop loop;
+  private boolean over;
+
+  Exchange(HttpServerRequest request, Loop loop) {
+    this.request = request;
+    this.loop = loop;
+    loop.connections().requestBegun(request.connection());
+  }
+
+  HttpServerRequest request() {
+    return request;
+  }
+
+  /** Has an endpoint answer; what it throws becomes the answer too. */
+  void answerWith(Endpoint endpoint, byte[] body) {
+    try {
+      endpoint.answer(this, body);
+    } catch (RuntimeException | StackOverflowError e) {
+      failed(e);
+    }
+  }
+
+  /** Answers with what a stage brings, written by {@code writer}, on the event loop. */
+  <T> void answerWhenDone(CompletionStage<T> stage, BiConsumer<Json, T> writer) {
+    CompletableFuture<T> future = stage.toCompletableFuture();
+    if (future.isDone()) {
+      future.whenComplete((value, failure) -> answer(value, failure, writer));
+    } else {
+      Context context = loop.context();
+      future.whenComplete(
+          (value, failure) -> context.runOnContext(now -> answer(value, failure, writer)));
+    }
+  }
+
+  private <T> void answer(
+      @Nullable T value, @Nullable Throwable failure, BiConsumer<Json, T> writer) {
+    if (failure != null || value == null) {
+      failed(failure == null ? new IllegalStateException("a stage brought nothing") : failure);
+      return;
+    }
+    try {
+      Json json = json();
+      writer.accept(json, value);
+      answer(json);
+    } catch (RuntimeException e) {
+      failed(e);
+    }
+  }
+
+  /** The loop's writer, empty. */
+  Json json() {
+    return loop.json().clear();
+  }
+
+  /** Answers 200. */
+  void answer(Json body) {
+    answer(200, body);
+  }
+
+  void answer(int status, Json body) {
+    end(status, JSON, body.toBuffer());
+  }
+
+  /** Answers 200 with metrics. */
+  void answerText(String text) {
+    end(200, TEXT, Buffer.buffer(text));
+  }
+
+  /** Answers that the request will not be answered, and why. */
+  void problem(HttpProblem problem) {
+    if (problem.passing()) {
+      request.response().putHeader(RETRY_AFTER, ONE);
+    }
+    if (problem.closing()) {
+      closeSoon();
+    }
+    Json json = json();
+    problem.write(json);
+    end(problem.status(), PROBLEM, json.toBuffer());
+  }
+
+  /** Answers for an exception: a problem as it is, anything else without a word about it. */
+  void failed(Throwable failure) {
+    Throwable cause =
+        failure instanceof java.util.concurrent.CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    problem(cause instanceof HttpProblem problem ? problem : loop.faults().report(cause));
+  }
+
+  private void end(int status, CharSequence type, Buffer body) {
+    HttpServerResponse response = request.response();
+    if (over || response.closed()) {
+      abandoned();
+      return;
+    }
+    response.headers().set(HttpHeaders.CONTENT_TYPE, type);
+    response.setStatusCode(status).end(body);
+    abandoned();
+  }
+
+  /** Nobody waits for an answer any more. */
+  void abandoned() {
+    if (!over) {
+      over = true;
+      loop.connections().requestEnded(request.connection());
+    }
+  }
+
+  /**
+   * Closes the connection when the rest of the body was read, or has been thrown away for long
+   * enough. Closing at once would reset it, and the answer with it.
+   */
+  private void closeSoon() {
+    request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+    if (!request.isEnded()) {
+      request.endHandler(end -> request.connection().close());
+      loop.after(LINGER_MILLIS, () -> request.connection().close());
+    }
+  }
+}

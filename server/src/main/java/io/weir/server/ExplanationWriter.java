@@ -1,0 +1,58 @@
+package io.weir.server;
+
+import io.weir.Call;
+import io.weir.Explanation;
+import io.weir.rule.RuleIndex;
+
+/** Writes how a call would be decided, and why. */
+final class ExplanationWriter {
+  private static final byte[] METHOD = Json.name("method");
+  private static final byte[] PATH = Json.name("path");
+  private static final byte[] NORMAL_PATH = Json.name("normal_path");
+  private static final byte[] RULES = Json.name("rules");
+  private static final byte[] ID = Json.name("id");
+  private static final byte[] APPLIES = Json.name("applies");
+  private static final byte[] WHY = Json.name("why");
+  private static final byte[] KEY = Json.name("key");
+  private static final byte[] LIMITS = Json.name("limits");
+  private static final byte[] LIMIT = Json.name("limit");
+  private static final byte[] AMOUNT = Json.name("amount");
+  private static final byte[] ARITHMETIC = Json.name("arithmetic");
+  private static final byte[] STANDING = Json.name("standing");
+  private static final byte[] DECISION = Json.name("decision");
+
+  private ExplanationWriter() {}
+
+  static void write(Json out, Call call, Explanation explanation) {
+    out.open();
+    out.field(METHOD).text(call.method());
+    out.field(PATH).text(call.path());
+    out.field(NORMAL_PATH).text(explanation.normalPath());
+    out.field(RULES).openList();
+    for (RuleIndex.Note note : explanation.rules()) {
+      out.open();
+      out.field(ID).text(note.rule());
+      out.field(APPLIES).flag(note.applies());
+      out.field(WHY).text(note.why());
+      out.field(KEY).text(note.applies() ? note.key() : null);
+      out.close();
+    }
+    out.closeList();
+    out.field(LIMITS).openList();
+    for (Explanation.Asked asked : explanation.limits()) {
+      out.open();
+      out.field(ID).text(asked.standing().rule());
+      out.field(LIMIT).text(asked.standing().limit().toString());
+      out.field(KEY).text(asked.key());
+      out.field(AMOUNT).number(asked.amount());
+      out.field(ARITHMETIC).text(asked.arithmetic());
+      out.field(STANDING);
+      DecisionWriter.entry(out, asked.standing());
+      out.close();
+    }
+    out.closeList();
+    out.field(DECISION);
+    DecisionWriter.write(out, explanation.decision());
+    out.close();
+  }
+}

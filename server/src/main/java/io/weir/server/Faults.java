@@ -1,0 +1,38 @@
+package io.weir.server;
+
+import io.weir.Limit;
+import io.weir.Limiter;
+import io.weir.Weir;
+import java.util.HexFormat;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Errors that should not happen: counted, logged with an id that the caller is told, and never
+ * shown.
+ */
+final class Faults {
+  private static final Logger LOG = LoggerFactory.getLogger(Faults.class);
+
+  /** A flood of errors must not become a flood of log lines. */
+  private final Limiter logged = Weir.limiter(Limit.perMinute(20));
+
+  private final LongAdder count = new LongAdder();
+
+  /** Counts and logs an error, and returns what to tell the caller. */
+  HttpProblem report(Throwable error) {
+    count.increment();
+    String id = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
+    if (logged.tryAcquire("")) {
+      LOG.error("internal error {}", id, error);
+    }
+    return HttpProblem.unavailable("internal error; the log knows it as " + id);
+  }
+
+  /** How many there were. */
+  long count() {
+    return count.sum();
+  }
+}

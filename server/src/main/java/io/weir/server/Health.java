@@ -1,0 +1,32 @@
+package io.weir.server;
+
+/** Whether the process lives, and whether it wants traffic. */
+final class Health {
+  private static final byte[] STATUS = Json.name("status");
+
+  /** How far the process is. */
+  enum State {
+    STARTING,
+    READY,
+    STOPPING
+  }
+
+  private volatile State state = State.STARTING;
+
+  void is(State now) {
+    state = now;
+  }
+
+  /** {@code GET /healthz}: 200 for as long as there is somebody to answer. */
+  void alive(Exchange exchange, byte[] body) {
+    exchange.answer(exchange.json().open().field(STATUS).text("ok").close());
+  }
+
+  /** {@code GET /readyz}: 200 when traffic is welcome. */
+  void ready(Exchange exchange, byte[] body) {
+    State now = state;
+    String text = now.name().toLowerCase(java.util.Locale.ROOT);
+    exchange.answer(
+        now == State.READY ? 200 : 503, exchange.json().open().field(STATUS).text(text).close());
+  }
+}

@@ -1,0 +1,98 @@
+package io.weir.server;
+
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.Http2Settings;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+
+/**
+ * One event loop's part of a port: Vert.x hands it its share of the connections. What a caller may
+ * use of us in size, time and number is set here.
+ */
+final class Listener extends VerticleBase {
+  private static final int MOST_STREAMS = 256;
+  private static final int MOST_RESETS = 200;
+  private static final int RESET_WINDOW_SECONDS = 30;
+  private static final int BACKLOG = 1024;
+
+  /**
+   * Where to listen, and who answers: what all loops of a port have in common.
+   *
+   * @param loops how many loops share it
+   * @param connections how many there are now
+   * @param tick the unit of time in which patience is counted
+   */
+  record Port(
+      Address address,
+      int loops,
+      AtomicInteger connections,
+      int mostConnections,
+      Faults faults,
+      Duration tick,
+      Function<Loop, Map<String, Route>> routes) {
+
+    /** To Vert.x -1 is a free port that all who ask for it share, and 0 one for each. */
+    private int number() {
+      return address.port() == 0 && loops > 1 ? -1 : address.port();
+    }
+  }
+
+  private final Port port;
+  private final Duration drain;
+  private HttpServer server;
+
+  Listener(Port port, Duration drain) {
+    this.port = port;
+    this.drain = drain;
+  }
+
+  @Override
+  public Future<?> start() {
+    Connections connections = new Connections(port.connections(), port.mostConnections());
+    Loop loop = new Loop(vertx, context, connections, new Json(), port.faults());
+    vertx.setPeriodic(port.tick().toMillis(), tick -> connections.tick());
+    server =
+        vertx
+            .createHttpServer(options(port.tick()))
+            .connectionHandler(connections::opened)
+            .invalidRequestHandler(new Malformed(loop))
+            .exceptionHandler(broken -> {}) // connections that break are no news
+            .requestHandler(new Router(loop, port.routes().apply(loop)));
+    return server.listen(port.number(), port.address().host());
+  }
+
+  private static HttpServerOptions options(Duration tick) {
+    return new HttpServerOptions()
+        .setAcceptBacklog(BACKLOG)
+        .setMaxInitialLineLength(Malformed.LONGEST_LINE)
+        .setMaxHeaderSize(Malformed.MOST_HEADER_BYTES)
+        // For those who connect and say nothing; the others are known to Connections.
+        .setIdleTimeout((int) tick.multipliedBy(Connections.IDLE_TICKS).toMillis())
+        .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
+        .setHttp2ClearTextEnabled(true)
+        .setInitialSettings(
+            new Http2Settings()
+                .setMaxConcurrentStreams(MOST_STREAMS)
+                .setMaxHeaderListSize(Malformed.MOST_HEADER_BYTES))
+        .setHttp2RstFloodMaxRstFramePerWindow(MOST_RESETS)
+        .setHttp2RstFloodWindowDuration(RESET_WINDOW_SECONDS)
+        .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS);
+  }
+
+  /** The port that is really listened on. */
+  int actualPort() {
+    return server.actualPort();
+  }
+
+  /** Takes no more connections, finishes what is under way, and closes. */
+  @Override
+  public Future<?> stop() {
+    return server.shutdown(drain.toMillis(), TimeUnit.MILLISECONDS);
+  }
+}

@@ -1,0 +1,37 @@
+package io.weir.server;
+
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpServerRequest;
+
+/** Answers what is not HTTP, or more of it than is taken, and closes the connection. */
+final class Malformed implements Handler<HttpServerRequest> {
+  static final int LONGEST_LINE = 8 * 1024;
+  static final int MOST_HEADER_BYTES = 16 * 1024;
+
+  private final Loop loop;
+
+  Malformed(Loop loop) {
+    this.loop = loop;
+  }
+
+  @Override
+  public void handle(HttpServerRequest request) {
+    new Exchange(request, loop).problem(problem(request.decoderResult().cause()));
+  }
+
+  private static HttpProblem problem(Throwable cause) {
+    if (cause instanceof TooLongHttpLineException) {
+      return HttpProblem.malformed(
+          414, "URI Too Long", "the request line is longer than " + LONGEST_LINE + " bytes");
+    }
+    if (cause instanceof TooLongHttpHeaderException) {
+      return HttpProblem.malformed(
+          431,
+          "Request Header Fields Too Large",
+          "the headers are larger than " + MOST_HEADER_BYTES + " bytes");
+    }
+    return HttpProblem.malformed(400, "Bad Request", "this is not a request in HTTP");
+  }
+}

@@ -1,0 +1,50 @@
+package io.weir.server;
+
+import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.Call;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A call described by a query: {@code method}, {@code path}, {@code host}, and every other
+ * parameter an attribute. The caller's own address is the {@code ip} unless it names one.
+ */
+final class QueryCall {
+  private QueryCall() {}
+
+  static Call of(HttpServerRequest request) {
+    MultiMap parameters = parameters(request);
+    Set<String> seen = new HashSet<>();
+    Call call =
+        Call.of(otherwise(parameters.get("method"), "GET"), otherwise(parameters.get("path"), "/"))
+            .host(otherwise(parameters.get("host"), ""));
+    for (Map.Entry<String, String> parameter : parameters) {
+      String name = parameter.getKey();
+      if (!seen.add(name)) {
+        throw HttpProblem.badField(name, name + " is there twice");
+      }
+      if (!name.equals("method") && !name.equals("path") && !name.equals("host")) {
+        call = call.with(name, parameter.getValue());
+      }
+    }
+    if (call.attribute("ip") == null && request.remoteAddress() != null) {
+      String address = request.remoteAddress().hostAddress();
+      call = address == null ? call : call.with("ip", address);
+    }
+    return call;
+  }
+
+  private static MultiMap parameters(HttpServerRequest request) {
+    try {
+      return request.params();
+    } catch (IllegalArgumentException e) {
+      throw HttpProblem.badRequest("the query cannot be read: " + e.getMessage());
+    }
+  }
+
+  private static String otherwise(@org.jspecify.annotations.Nullable String value, String other) {
+    return value == null ? other : value;
+  }
+}

@@ -1,0 +1,108 @@
+package io.weir.server;
+
+import io.weir.Algorithm;
+import io.weir.Call;
+import io.weir.Standing;
+import io.weir.limit.Meter;
+import io.weir.server.AdHocLimits.Numbers;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** The endpoint {@code POST /ratelimit/check}: a check by key and numbers, without rules. */
+final class RateLimitCheck {
+  private static final List<String> KNOWN =
+      List.of("key", "limit", "window_ms", "weight", "algorithm", "burst");
+  private static final byte[] ALLOWED = Json.name("allowed");
+  private static final byte[] REMAINING = Json.name("remaining");
+  private static final byte[] RESET_MS = Json.name("reset_ms");
+  private static final byte[] RETRY_AFTER_S = Json.name("retry_after_s");
+
+  private final AdHocLimits limits;
+  private final Guarded guarded;
+
+  RateLimitCheck(AdHocLimits limits, Guarded guarded) {
+    this.limits = limits;
+    this.guarded = guarded;
+  }
+
+  void check(Exchange exchange, byte[] body) {
+    Question question = JsonBody.read(body, Question::read);
+    exchange.answerWhenDone(
+        guarded.begin(() -> CompletableFuture.completedFuture(take(question))),
+        RateLimitCheck::write);
+  }
+
+  private Standing take(Question question) {
+    return limits.take(question.key, question.numbers, question.weight);
+  }
+
+  private static void write(Json out, Standing standing) {
+    out.open();
+    out.field(ALLOWED).flag(standing.allowed());
+    out.field(REMAINING).number(standing.remaining());
+    out.field(RESET_MS).number(standing.resetMillis());
+    out.field(RETRY_AFTER_S);
+    long wait = standing.retryAfterMillis();
+    if (wait == Meter.NEVER) {
+      out.nothing();
+    } else {
+      out.number((wait + 999) / 1000);
+    }
+    out.close();
+  }
+
+  /** What such a request says. */
+  private record Question(String key, Numbers numbers, long weight) {
+    static Question read(JsonBody in) throws IOException {
+      @Nullable String key = null;
+      Algorithm algorithm = Algorithm.SLIDING_WINDOW;
+      long limit = -1;
+      long window = -1;
+      long weight = 1;
+      long burst = -1;
+      in.object();
+      for (String name = in.next(); name != null; name = in.next()) {
+        switch (name) {
+          case "key" -> key = in.text();
+          case "limit" -> limit = in.wholeNumber(Call.MAX_COST);
+          case "window_ms" -> window = in.wholeNumber(Call.MAX_COST);
+          case "weight" -> weight = in.wholeNumber(Call.MAX_COST);
+          case "burst" -> burst = in.wholeNumber(Call.MAX_COST);
+          case "algorithm" -> algorithm = algorithm(in);
+          default -> throw in.unknown(KNOWN);
+        }
+      }
+      if (key == null) {
+        throw missing("key");
+      }
+      if (limit < 0) {
+        throw missing("limit");
+      }
+      if (window < 0) {
+        throw missing("window_ms");
+      }
+      if (window == 0) {
+        throw HttpProblem.badField("window_ms", "window_ms must be at least 1");
+      }
+      if (burst >= 0 && algorithm != Algorithm.TOKEN_BUCKET) {
+        throw HttpProblem.badField("burst", "burst means nothing to " + algorithm);
+      }
+      return new Question(
+          key, new Numbers(algorithm, limit, window, burst < 0 ? limit : burst), weight);
+    }
+
+    private static Algorithm algorithm(JsonBody in) throws IOException {
+      try {
+        return Algorithm.of(in.text());
+      } catch (IllegalArgumentException e) {
+        throw HttpProblem.badField("algorithm", String.valueOf(e.getMessage()));
+      }
+    }
+
+    private static HttpProblem missing(String field) {
+      return HttpProblem.badField(field, field + " is missing");
+    }
+  }
+}

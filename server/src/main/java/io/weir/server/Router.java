@@ -1,0 +1,37 @@
+package io.weir.server;
+
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.Map;
+
+/** Brings each request to its route, and answers those that have none. */
+final class Router implements Handler<HttpServerRequest> {
+  private static final byte[] NO_BODY = {};
+
+  private final Loop loop;
+  private final Map<String, Route> routes;
+
+  /** Routes by their exact path. */
+  Router(Loop loop, Map<String, Route> routes) {
+    this.loop = loop;
+    this.routes = routes;
+  }
+
+  @Override
+  public void handle(HttpServerRequest request) {
+    Exchange exchange = new Exchange(request, loop);
+    String path = request.path();
+    Route route = path == null ? null : routes.get(path);
+    if (route == null) {
+      exchange.problem(HttpProblem.notFound("there is nothing at this path"));
+    } else if (!route.takes(request.method())) {
+      request.response().putHeader(HttpHeaders.ALLOW, route.allow());
+      exchange.problem(HttpProblem.methodNotAllowed("this path takes " + route.allow()));
+    } else if (route.hasBody()) {
+      BodyReader.read(exchange, route.endpoint(), loop.connections());
+    } else {
+      exchange.answerWith(route.endpoint(), NO_BODY);
+    }
+  }
+}

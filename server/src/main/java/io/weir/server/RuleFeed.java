@@ -1,0 +1,91 @@
+package io.weir.server;
+
+import io.weir.Weir;
+import io.weir.rule.RuleSet;
+import io.weir.rules.Loaded;
+import io.weir.rules.Problem;
+import io.weir.rules.RuleDiff;
+import io.weir.rules.RuleFile;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Brings rules from their file into a running Weir, and tells the log what has changed. */
+final class RuleFeed implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RuleFeed.class);
+  private static final int MOST_LINES = 20;
+
+  private final RuleFile file;
+  private final RuleSet first;
+
+  private RuleFeed(RuleFile file, RuleSet first) {
+    this.file = file;
+    this.first = first;
+  }
+
+  /**
+   * Reads the rules to start with: those in the file, or the last good ones if there are any.
+   *
+   * @throws ConfigException if there are neither
+   */
+  static RuleFeed open(Path path, Optional<Path> stateFolder) throws ConfigException {
+    RuleFile file = RuleFile.at(path, stateFolder);
+    Loaded loaded = file.load();
+    if (loaded.ruleSet().isEmpty()) {
+      throw new ConfigException(loaded.problems().stream().map(Problem::toString).toList());
+    }
+    if (!loaded.errors().isEmpty()) {
+      LOG.warn("rules: {} is invalid; the last good rules are in use", path);
+    }
+    report(loaded);
+    return new RuleFeed(file, loaded.ruleSet().get());
+  }
+
+  /** The rules to start with. */
+  RuleSet first() {
+    return first;
+  }
+
+  /** From now on every valid change is taken over. */
+  void follow(Weir weir, Metrics metrics) {
+    metrics.rules(first);
+    file.watch(loaded -> take(loaded, weir, metrics));
+  }
+
+  private static void take(Loaded loaded, Weir weir, Metrics metrics) {
+    report(loaded);
+    if (loaded.ruleSet().isEmpty()) {
+      LOG.warn("rules: the change is invalid; the rules in use stay");
+      return;
+    }
+    RuleSet next = loaded.ruleSet().get();
+    RuleSet before = weir.rules();
+    weir.rules(next);
+    metrics.rules(next);
+    List<String> changes = RuleDiff.between(before, next).stream().map(Object::toString).toList();
+    LOG.info("rules: {}", changes.isEmpty() ? "read again, nothing changes" : sentence(changes));
+  }
+
+  private static String sentence(List<String> changes) {
+    String shown = changes.stream().limit(MOST_LINES).collect(Collectors.joining("; "));
+    return changes.size() > MOST_LINES
+        ? shown + "; and " + (changes.size() - MOST_LINES) + " more changes"
+        : shown;
+  }
+
+  private static void report(Loaded loaded) {
+    List<Problem> problems = loaded.problems();
+    problems.stream().limit(MOST_LINES).forEach(problem -> LOG.warn("rules: {}", problem));
+    if (problems.size() > MOST_LINES) {
+      LOG.warn("rules: and {} more problems", problems.size() - MOST_LINES);
+    }
+  }
+
+  @Override
+  public void close() {
+    file.close();
+  }
+}

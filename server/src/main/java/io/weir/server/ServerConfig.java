@@ -1,0 +1,116 @@
+package io.weir.server;
+
+import io.weir.Limit;
+import io.weir.TokenBucket;
+import io.weir.store.MemoryStore;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * All that a process can be told: {@code weir.yaml}, the environment and the flags, checked.
+ *
+ * @param grpc kept for later versions; nothing listens there yet
+ * @param stateFolder where the last good rules are remembered, if anywhere
+ * @param reservationSecret what reservations are signed with; empty for one made at start
+ */
+public record ServerConfig(
+    Address http,
+    Address admin,
+    Address grpc,
+    Memory memory,
+    Ceiling guard,
+    Optional<Path> rules,
+    Optional<Path> stateFolder,
+    String reservationSecret) {
+
+  /** What holds where nothing else is said. */
+  public static final ServerConfig DEFAULT =
+      new ServerConfig(
+          new Address("127.0.0.1", 8080),
+          new Address("127.0.0.1", 6070),
+          new Address("127.0.0.1", 8081),
+          new Memory(MemoryStore.DEFAULT_MAX_KEYS, 0),
+          new Ceiling(Limit.perSecond(200_000), 20_000),
+          Optional.empty(),
+          Optional.empty(),
+          "");
+
+  /**
+   * How large the memory store may become.
+   *
+   * @param maxBytes 0 for as much as the keys need
+   */
+  public record Memory(long maxKeys, long maxBytes) {
+    MemoryStore store() {
+      MemoryStore.Builder builder = MemoryStore.builder();
+      if (maxBytes > 0) {
+        builder.maxBytes(maxBytes);
+      }
+      return builder.maxKeys(maxKeys).build();
+    }
+  }
+
+  /** What the process takes on at most. */
+  public record Ceiling(TokenBucket rate, int inFlight) {}
+
+  /**
+   * Reads the configuration from a file, if there is one, and the environment, which has the last
+   * word.
+   *
+   * @throws ConfigException with everything that is wrong
+   */
+  public static ServerConfig read(Optional<Path> file, Map<String, String> environment)
+      throws ConfigException {
+    return ConfigReader.read(file, environment);
+  }
+
+  /** The same, listening elsewhere for decisions. */
+  public ServerConfig http(Address address) {
+    return new ServerConfig(
+        address, admin, grpc, memory, guard, rules, stateFolder, reservationSecret);
+  }
+
+  /** The same, listening elsewhere for administrators. */
+  public ServerConfig admin(Address address) {
+    return new ServerConfig(
+        http, address, grpc, memory, guard, rules, stateFolder, reservationSecret);
+  }
+
+  /** The same with another gRPC address. */
+  public ServerConfig grpc(Address address) {
+    return new ServerConfig(
+        http, admin, address, memory, guard, rules, stateFolder, reservationSecret);
+  }
+
+  /** The same with another ceiling. */
+  public ServerConfig guard(Ceiling ceiling) {
+    return new ServerConfig(
+        http, admin, grpc, memory, ceiling, rules, stateFolder, reservationSecret);
+  }
+
+  /** The same with rules from this file or folder. */
+  public ServerConfig rules(Path fileOrFolder) {
+    return new ServerConfig(
+        http,
+        admin,
+        grpc,
+        memory,
+        guard,
+        Optional.of(fileOrFolder),
+        stateFolder,
+        reservationSecret);
+  }
+
+  /** The same, remembering the last good rules in this folder. */
+  public ServerConfig stateFolder(Path folder) {
+    return new ServerConfig(
+        http, admin, grpc, memory, guard, rules, Optional.of(folder), reservationSecret);
+  }
+
+  /** Without the secret. */
+  @Override
+  public String toString() {
+    return "http " + http + ", admin " + admin + ", rules " + rules;
+  }
+}
