@@ -1,0 +1,74 @@
+package io.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MetricsTest {
+  private static final String RULES =
+      """
+      version: 1
+      bypass:
+        - id: smoke
+          token_sha256: "%s"
+          limit: 10/s
+          expires: 2999-01-01
+      rules:
+        - { id: two, match: { path: /a }, key: [user], limit: 2/h }
+        - { id: wide, match: { path: /a }, key: [user], limit: [100/h, 200/day] }
+        - { id: tried, match: { path: /a }, key: [user], limit: 1/h, mode: shadow }
+        - { id: named, match: { path: /n }, key: [user], limit: 1/h, on_missing: deny }
+      """;
+
+  private static String sha256(String text) throws Exception {
+    return java.util.HexFormat.of()
+        .formatHex(
+            java.security.MessageDigest.getInstance("SHA-256")
+                .digest(text.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+  }
+
+  @Test
+  void countsWhatRulesDecideByRule(@TempDir Path folder) throws Exception {
+    Path rules = folder.resolve("rules.yaml");
+    Files.writeString(rules, RULES.formatted(sha256("open sesame")));
+    try (TestServer server =
+        TestServer.with(config -> config.rules(rules), Connections.TICK, "{ id: x, limit: 1/s }")) {
+      for (int i = 0; i < 3; i++) {
+        server.check("{\"path\":\"/a\",\"attributes\":{\"user\":\"1\"}}");
+      }
+      server.check("{\"path\":\"/elsewhere\"}");
+      server.check("{\"path\":\"/n\"}");
+      JsonObject bypassed =
+          server.check("{\"path\":\"/a\",\"attributes\":{\"bypass\":\"open sesame\"}}");
+      server.check(
+          "{\"path\":\"/a\",\"attributes\":{\"user\":\"1\",\"bypass\":\"no\"},\"cost\":0}");
+      server.get("/v1/limits?path=/a&user=1");
+      HttpResponse<String> metrics = server.admin("/metrics");
+
+      assertThat(bypassed.getString("reason")).isEqualTo("bypassed");
+      assertThat(bypassed.getString("rule")).isEqualTo("smoke");
+      assertThat(metrics.headers().firstValue("content-type"))
+          .hasValue("text/plain; version=0.0.4; charset=utf-8");
+      assertThat(metrics.body().lines().filter(line -> !line.startsWith("#")))
+          .contains(
+              "weir_decisions_total{outcome=\"allowed\",rule=\"two\"} 3.0",
+              "weir_decisions_total{outcome=\"denied\",rule=\"two\"} 1.0",
+              "weir_decisions_total{outcome=\"allowed\",rule=\"wide\"} 3.0",
+              "weir_decisions_total{outcome=\"denied\",rule=\"wide\"} 0.0",
+              "weir_decisions_total{outcome=\"allowed\",rule=\"tried\"} 2.0",
+              "weir_decisions_total{outcome=\"shadow_denied\",rule=\"tried\"} 2.0",
+              "weir_decisions_total{outcome=\"denied\",rule=\"named\"} 1.0",
+              "weir_decisions_total{outcome=\"allowed\",rule=\"\"} 1.0",
+              "weir_decisions_total{outcome=\"bypassed\",rule=\"smoke\"} 1.0",
+              "weir_bypass_total{token=\"smoke\"} 1.0",
+              "weir_internal_errors_total 0.0",
+              "weir_rules_version 1.0");
+      assertThat(metrics.body()).contains("weir_keys 5.0");
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package io.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class OddHttpTest {
+  private static final String CHECK =
+      "POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}";
+
+  private static TestServer server;
+
+  @BeforeAll
+  static void start() {
+    server = TestServer.with("{ id: one, match: { path: /one }, key: [ip], limit: 1/h }");
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  private static String answerTo(String bytes) throws IOException {
+    try (RawClient client = new RawClient(server)) {
+      return client.send(bytes).readAll();
+    }
+  }
+
+  @Test
+  void answersGarbageAndCloses() throws IOException {
+    assertThat(answerTo("\u0001\u0002garbage\r\n\r\n"))
+        .startsWith("HTTP/1.0 400 ")
+        .contains("application/problem+json");
+    assertThat(answerTo("GET /healthz HTTP/9.9\r\n\r\n")).contains(" 501 ");
+    assertThat(answerTo("POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: lots\r\n\r\n{}"))
+        .startsWith("HTTP/1.1 400 ");
+  }
+
+  @Test
+  void survivesRandomBytes() throws IOException {
+    Random random = new Random(7);
+    for (int i = 0; i < 30; i++) {
+      byte[] noise = new byte[1 + random.nextInt(500)];
+      random.nextBytes(noise);
+      try (RawClient client = new RawClient(server)) {
+        client.send(noise).send("\r\n\r\n");
+      } catch (IOException e) {
+        // closed on us while we were still sending
+      }
+    }
+
+    assertThat(server.post("/v1/check", "{}").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void refusesLongLinesAndHeaders() throws IOException {
+    assertThat(answerTo("GET /" + "a".repeat(9000) + " HTTP/1.1\r\nHost: x\r\n\r\n"))
+        .startsWith("HTTP/1.0 414 ")
+        .contains("application/problem+json");
+    assertThat(answerTo("GET / HTTP/1.1\r\nHost: x\r\nA: " + "a".repeat(17_000) + "\r\n\r\n"))
+        .startsWith("HTTP/1.1 431 ")
+        .contains("application/problem+json");
+  }
+
+  @Test
+  void answersPipelinedRequestsInOrder() throws IOException {
+    try (RawClient client = new RawClient(server)) {
+      client.send(CHECK + "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n" + CHECK + CHECK);
+      String all = client.readUntil("\"rules\":[]}", 3);
+
+      assertThat(all.indexOf("\"status\":\"ok\""))
+          .isBetween(all.indexOf("\"rules\":[]}"), all.lastIndexOf("\"rules\":[]}"));
+    }
+  }
+
+  @Test
+  void keepsTheConnectionAfterABadRequest() throws IOException {
+    try (RawClient client = new RawClient(server)) {
+      client.send("POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n{x}");
+      assertThat(client.readUntil("}", 1)).startsWith("HTTP/1.1 400 ");
+      client.send("POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc");
+      assertThat(client.readUntil("}", 1)).startsWith("HTTP/1.1 404 ");
+      client.send(CHECK);
+      assertThat(client.readUntil("}", 1)).startsWith("HTTP/1.1 200 ");
+    }
+  }
+
+  @Test
+  void speaksHttp2InTheClear() throws Exception {
+    HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+    List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+    HttpRequest request =
+        HttpRequest.newBuilder(server.uri("/v1/check")).POST(BodyPublishers.ofString("{}")).build();
+    client.send(request, BodyHandlers.ofString());
+    for (int i = 0; i < 50; i++) {
+      answers.add(client.sendAsync(request, BodyHandlers.ofString()));
+    }
+
+    for (CompletableFuture<HttpResponse<String>> answer : answers) {
+      assertThat(answer.get().statusCode()).isEqualTo(200);
+      assertThat(answer.get().version()).isEqualTo(HttpClient.Version.HTTP_2);
+    }
+    HttpRequest large =
+        HttpRequest.newBuilder(server.uri("/v1/check"))
+            .POST(BodyPublishers.ofByteArray(new byte[3 << 20]))
+            .build();
+    assertThat(client.send(large, BodyHandlers.ofString()).statusCode()).isEqualTo(413);
+  }
+
+  @Test
+  void answersQueriesThatCannotBeDecoded() throws IOException {
+    String answer =
+        answerTo("GET /v1/limits?user=%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+
+    assertThat(answer).startsWith("HTTP/1.1 400 ").contains("application/problem+json");
+  }
+
+  @Test
+  void answersOddTargets() throws IOException {
+    for (String target : List.of("*", "http://x/v1/limits", "//v1/check", "/%", "/v1/check?%")) {
+      String answer =
+          answerTo("GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      assertThat(answer).as(target).startsWith("HTTP/1.1 ").doesNotContain("HTTP/1.1 5");
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package io.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.json.JsonObject;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RuleReloadTest {
+  private static final String LOOK = "{\"attributes\":{\"user\":\"1\"},\"cost\":0}";
+
+  @Test
+  void holdsANewLimitWithinTwoSecondsAndKeepsWhatWasTaken() throws Exception {
+    try (TestServer server = TestServer.with("{ id: one, key: [user], limit: 5/h }")) {
+      server.check("{\"attributes\":{\"user\":\"1\"},\"cost\":3}");
+
+      Files.writeString(server.rules, TestServer.document("{ id: one, key: [user], limit: 50/h }"));
+
+      await()
+          .atMost(Duration.ofSeconds(2))
+          .untilAsserted(
+              () -> {
+                JsonObject now = server.check(LOOK);
+                assertThat(now.getLong("limit")).isEqualTo(50);
+                assertThat(now.getLong("remaining")).isEqualTo(47);
+              });
+      assertThat(server.admin("/metrics").body()).contains("weir_rules_version 2.0");
+    }
+  }
+
+  @Test
+  void keepsTheRulesWhenAnEditIsInvalid() throws Exception {
+    try (TestServer server = TestServer.with("{ id: one, key: [user], limit: 5/h }")) {
+      Files.writeString(server.rules, TestServer.document("{ id: one, key: [user], limit: lots }"));
+      Files.writeString(
+          server.folder.resolve("other.yaml"), "not part of it, and so without effect");
+      await()
+          .during(Duration.ofMillis(1500))
+          .atMost(Duration.ofSeconds(3))
+          .until(() -> server.check(LOOK).getLong("limit") == 5);
+
+      Files.writeString(server.rules, TestServer.document("{ id: two, key: [user], limit: 7/h }"));
+      await().atMost(Duration.ofSeconds(2)).until(() -> server.check(LOOK).getLong("limit") == 7);
+      assertThat(server.admin("/metrics").body())
+          .contains("rule=\"two\"")
+          .doesNotContain("rule=\"one\"");
+    }
+  }
+
+  @Test
+  void startsWithTheLastGoodRulesIfThereAreAny(@TempDir Path folder) throws Exception {
+    Path rules = folder.resolve("r.yaml");
+    ServerConfig config =
+        ServerConfig.DEFAULT
+            .http(new Address("127.0.0.1", 0))
+            .admin(new Address("127.0.0.1", 0))
+            .rules(rules);
+    Files.writeString(
+        rules, "version: 1\nrules: [ { id: a, key: [], limit: x }, { id: b, key: [], limit: y } ]");
+    assertThatThrownBy(() -> WeirServer.start(config))
+        .isInstanceOfSatisfying(
+            ConfigException.class,
+            e ->
+                assertThat(e.reasons())
+                    .hasSize(2)
+                    .allMatch(line -> line.startsWith(rules + ":2: ")));
+
+    ServerConfig remembering = config.stateFolder(folder.resolve("state"));
+    Files.writeString(rules, TestServer.document("{ id: good, limit: 5/s }"));
+    WeirServer.start(remembering).close();
+    Files.writeString(rules, "version: 1\nrules: [ { id: a, limit: x } ]");
+    try (WeirServer server = WeirServer.start(remembering)) {
+      assertThat(server.rules().rule("good")).isPresent();
+    }
+  }
+}
