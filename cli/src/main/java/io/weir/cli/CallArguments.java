@@ -1,0 +1,57 @@
+package io.weir.cli;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** A call as it is described on the command line, and the server to ask about it. */
+final class CallArguments {
+  @Parameters(index = "0", paramLabel = "METHOD", description = "Such as GET.")
+  private String method;
+
+  @Parameters(index = "1", paramLabel = "PATH", description = "Such as /payments.")
+  private String path;
+
+  @Option(
+      names = {"-a", "--attribute"},
+      paramLabel = "NAME=VALUE",
+      description = "What is known of the caller: -a ip=192.0.2.7 -a user=42.")
+  private Map<String, String> attributes = new LinkedHashMap<>();
+
+  @Option(names = "--host", paramLabel = "HOST", description = "The host that was called.")
+  private String host = "";
+
+  @Option(names = "--cost", paramLabel = "N", description = "What the call costs; 1, or 0 to look.")
+  private long cost = 1;
+
+  @Option(
+      names = "--server",
+      paramLabel = "URL",
+      description = "The server to ask; ${DEFAULT-VALUE} unless said otherwise.",
+      defaultValue = Client.DEFAULT_SERVER)
+  private String server;
+
+  String method() {
+    return method;
+  }
+
+  String path() {
+    return path;
+  }
+
+  Client client() {
+    return new Client(server);
+  }
+
+  /** The body of a check. */
+  JsonMap body() {
+    JsonMap body = new JsonMap().put("method", method).put("path", path).put("cost", cost);
+    if (!host.isEmpty()) {
+      body.put("host", host);
+    }
+    JsonMap known = new JsonMap();
+    attributes.forEach(known::put);
+    return body.put("attributes", known);
+  }
+}

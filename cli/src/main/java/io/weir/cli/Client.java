@@ -1,0 +1,67 @@
+package io.weir.cli;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+
+/** Asks a running server. */
+final class Client {
+  static final String DEFAULT_SERVER = "http://127.0.0.1:8080";
+
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+  private final String server;
+
+  Client(String server) {
+    String address = server.contains("://") ? server : "http://" + server;
+    this.server = address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
+  }
+
+  /** Posts JSON and returns the JSON of the answer. */
+  JsonMap post(String path, JsonMap body) {
+    try {
+      HttpRequest request =
+          HttpRequest.newBuilder(URI.create(server + path))
+              .timeout(TIMEOUT)
+              .header("content-type", "application/json")
+              .POST(HttpRequest.BodyPublishers.ofString(body.compact()))
+              .build();
+      HttpClient client =
+          HttpClient.newBuilder()
+              .version(HttpClient.Version.HTTP_1_1)
+              .connectTimeout(CONNECT_TIMEOUT)
+              .build();
+      return read(client.send(request, HttpResponse.BodyHandlers.ofString()));
+    } catch (ConnectException e) {
+      throw new CommandFailed("no server at " + server + "; start one with: weir serve");
+    } catch (IOException e) {
+      throw new CommandFailed(server + " does not answer: " + e);
+    } catch (IllegalArgumentException e) {
+      throw new CommandFailed("'" + server + "' is not the address of a server");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CommandFailed("interrupted");
+    }
+  }
+
+  private JsonMap read(HttpResponse<String> response) {
+    JsonMap answer;
+    try {
+      answer = JsonMap.parse(response.body());
+    } catch (IOException e) {
+      throw new CommandFailed(server + " answered " + response.statusCode() + " and no JSON");
+    }
+    if (response.statusCode() != 200) {
+      throw new CommandFailed(
+          response.statusCode()
+              + ": "
+              + (answer.has("detail") ? answer.text("detail") : answer.compact()));
+    }
+    return answer;
+  }
+}

@@ -1,0 +1,74 @@
+package io.weir.cli;
+
+import io.weir.rule.RuleSet;
+import io.weir.rules.Change;
+import io.weir.rules.Loaded;
+import io.weir.rules.Problem;
+import io.weir.rules.RuleDiff;
+import io.weir.rules.RuleDocuments;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Says in words what changes from one rule document to another. */
+@Command(
+    name = "diff",
+    description = {
+      "Says in words what changes from one rule document to another. Needs no server.",
+      "Both can be a file or a folder."
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {"0:compared, whether or not anything changes", "2:error, or one is invalid"})
+final class DiffCommand implements Callable<Integer> {
+  @Parameters(index = "0", paramLabel = "OLD", description = "What holds now.")
+  private Path before;
+
+  @Parameters(index = "1", paramLabel = "NEW", description = "What would hold.")
+  private Path after;
+
+  @Mixin private Output output;
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    List<Change> changes = RuleDiff.between(read(before), read(after));
+    PrintWriter out = spec.commandLine().getOut();
+    if (output.isJson()) {
+      out.println(json(changes).pretty());
+    } else if (changes.isEmpty()) {
+      out.println("nothing changes");
+    } else {
+      changes.forEach(out::println);
+    }
+    out.flush();
+    return 0;
+  }
+
+  private static RuleSet read(Path file) {
+    Loaded loaded = RuleDocuments.load(file);
+    return loaded
+        .ruleSet()
+        .orElseThrow(
+            () -> new CommandFailed(loaded.errors().stream().map(Problem::toString).toList()));
+  }
+
+  private static JsonMap json(List<Change> changes) {
+    List<JsonMap> list = new ArrayList<>();
+    for (Change change : changes) {
+      list.add(
+          new JsonMap()
+              .put("kind", change.kind().name().toLowerCase(Locale.ROOT))
+              .put("subject", change.subject())
+              .put("text", change.text()));
+    }
+    return new JsonMap().put("changes", list);
+  }
+}

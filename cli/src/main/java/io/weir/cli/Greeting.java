@@ -1,0 +1,48 @@
+package io.weir.cli;
+
+import io.weir.server.Address;
+import io.weir.server.WeirServer;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+
+/** What a server says when it is ready: where it is, where its rules are, and what to try. */
+final class Greeting {
+  private static final String CALL =
+      "{\"method\":\"GET\",\"path\":\"/\",\"attributes\":{\"ip\":\"198.51.100.7\"}}";
+
+  private Greeting() {}
+
+  static void print(PrintWriter out, WeirServer server, Path rules) {
+    String decisions = url(server.http());
+    out.println("weir " + Version.number() + ", ready" + after());
+    out.println("  decisions  " + decisions);
+    out.println("  admin      " + url(server.admin()) + "/metrics");
+    out.println(
+        "  rules      "
+            + rules
+            + " ("
+            + ValidateCommand.count(server.rules().rules().size(), "rule")
+            + "; edit it, and it is reloaded)");
+    out.println("  try this, a few times:");
+    out.println("curl -s " + decisions + "/v1/check -d '" + CALL + "'");
+    out.flush();
+  }
+
+  /** How long the process took to get here. */
+  private static String after() {
+    return ProcessHandle.current()
+        .info()
+        .startInstant()
+        .map(start -> Duration.between(start, Instant.now()))
+        .map(time -> " after " + Words.time(time.toMillis()))
+        .orElse("");
+  }
+
+  /** An address to go to; one that listens everywhere is reached here. */
+  private static String url(Address address) {
+    boolean everywhere = address.host().equals("0.0.0.0") || address.host().equals("::");
+    return "http://" + (everywhere ? new Address("127.0.0.1", address.port()) : address);
+  }
+}

@@ -1,0 +1,68 @@
+package io.weir.cli;
+
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The {@code weir} command. */
+@Command(
+    name = "weir",
+    description = "A distributed rate limiter.",
+    mixinStandardHelpOptions = true,
+    scope = ScopeType.INHERIT,
+    versionProvider = Version.class,
+    subcommands = {
+      ServeCommand.class,
+      CheckCommand.class,
+      ExplainCommand.class,
+      RulesCommand.class,
+    })
+public final class Main implements Runnable {
+  /** What a command ends with when it could not do what it was asked. */
+  static final int ERROR = 2;
+
+  @Spec private CommandSpec spec;
+
+  public static void main(String[] args) {
+    System.exit(commandLine().execute(args));
+  }
+
+  /** The command with all that belongs to it. */
+  static CommandLine commandLine() {
+    return new CommandLine(new Main())
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setParameterExceptionHandler(Main::misused)
+        .setExecutionExceptionHandler(Main::failed);
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "what to do? try: weir serve");
+  }
+
+  private static int misused(ParameterException e, String[] args) {
+    CommandLine command = e.getCommandLine();
+    PrintWriter err = command.getErr();
+    err.println("weir: " + firstLine(e));
+    err.println("try '" + command.getCommandSpec().qualifiedName() + " --help'");
+    return ERROR;
+  }
+
+  private static int failed(Exception e, CommandLine command, CommandLine.ParseResult parsed) {
+    PrintWriter err = command.getErr();
+    if (e instanceof CommandFailed failed) {
+      failed.lines().forEach(line -> err.println("weir: " + line));
+    } else {
+      err.println("weir: unexpected " + e.getClass().getSimpleName() + ": " + firstLine(e));
+    }
+    return ERROR;
+  }
+
+  private static String firstLine(Exception e) {
+    return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+  }
+}

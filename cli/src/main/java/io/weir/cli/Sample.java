@@ -1,0 +1,31 @@
+package io.weir.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+
+/** The rule set to play with: the file of the checkout, or a copy of the one in the jar. */
+final class Sample {
+  private static final String NAME = "samples/rules.yaml";
+
+  private Sample() {}
+
+  static Path file() {
+    String home = System.getProperty("weir.home", "");
+    Path file = Path.of(home, NAME);
+    return !home.isEmpty() && Files.isRegularFile(file) ? file : copy();
+  }
+
+  /** A copy that can be edited. */
+  static Path copy() {
+    try (InputStream in = Objects.requireNonNull(Sample.class.getResourceAsStream(NAME))) {
+      Path copy = Files.createTempDirectory("weir").resolve("rules.yaml");
+      Files.copy(in, copy);
+      return copy;
+    } catch (IOException e) {
+      throw new CommandFailed("the sample rules cannot be copied to a file: " + e.getMessage());
+    }
+  }
+}

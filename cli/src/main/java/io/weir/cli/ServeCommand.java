@@ -1,0 +1,112 @@
+package io.weir.cli;
+
+import io.weir.server.ConfigException;
+import io.weir.server.ServerConfig;
+import io.weir.server.WeirServer;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Runs the service until it is told to stop. */
+@Command(
+    name = "serve",
+    description = {
+      "Runs the service. With no options: state in memory, and a sample rule set to play with.",
+      "Every setting can come from weir.yaml (--config), from the environment (guard.rate is"
+          + " WEIR_GUARD_RATE) or from a flag; the later ones win."
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {"0:stopped by SIGTERM or SIGINT", "2:error"})
+final class ServeCommand implements Callable<Integer> {
+  @Option(names = "--config", paramLabel = "FILE", description = "The configuration, weir.yaml.")
+  private @Nullable Path config;
+
+  @Option(names = "--rules", paramLabel = "FILE_OR_DIR", description = "The rules.")
+  private @Nullable Path rules;
+
+  @Option(names = "--redis", paramLabel = "URI", description = "Not in this version.")
+  private @Nullable String redis;
+
+  @Option(names = "--port", paramLabel = "N", description = "Where decisions are asked for; 8080.")
+  private @Nullable Integer port;
+
+  @Option(
+      names = "--grpc-port",
+      paramLabel = "N",
+      description = "For later: nothing listens there in this version.")
+  private @Nullable Integer grpcPort;
+
+  @Option(names = "--admin-port", paramLabel = "N", description = "Metrics and health; 6070.")
+  private @Nullable Integer adminPort;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    WeirServer server = start(System.getenv());
+    CountDownLatch stopped = new CountDownLatch(1);
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server), "weir-stop"));
+    stopped.await();
+    return 0;
+  }
+
+  private static void stop(WeirServer server) {
+    server.close();
+    // A JVM that was told to stop by a signal would end with 128 + its number.
+    Runtime.getRuntime().halt(0);
+  }
+
+  /** Starts the server and says where it is. */
+  WeirServer start(Map<String, String> environment) {
+    if (redis != null) {
+      throw new CommandFailed("the Redis store is not in this version");
+    }
+    try {
+      ServerConfig told = ServerConfig.read(Optional.ofNullable(config), environment);
+      ServerConfig complete = withState(withRules(withPorts(told)), environment);
+      WeirServer server = WeirServer.start(complete);
+      Greeting.print(spec.commandLine().getOut(), server, complete.rules().orElseThrow());
+      return server;
+    } catch (ConfigException e) {
+      throw new CommandFailed(e.reasons());
+    }
+  }
+
+  private ServerConfig withPorts(ServerConfig told) {
+    ServerConfig config = told;
+    try {
+      config = port == null ? config : config.http(config.http().port(port));
+      config = adminPort == null ? config : config.admin(config.admin().port(adminPort));
+      return grpcPort == null ? config : config.grpc(config.grpc().port(grpcPort));
+    } catch (IllegalArgumentException e) {
+      throw new CommandFailed(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private ServerConfig withRules(ServerConfig told) {
+    if (rules != null) {
+      return told.rules(rules);
+    }
+    return told.rules().isPresent() ? told : told.rules(Sample.file());
+  }
+
+  /** Unless told otherwise, what is to be remembered is where the system keeps such things. */
+  private static ServerConfig withState(ServerConfig told, Map<String, String> environment) {
+    if (told.stateFolder().isPresent()) {
+      return told;
+    }
+    String state = environment.getOrDefault("XDG_STATE_HOME", "");
+    Path base =
+        state.isEmpty()
+            ? Path.of(System.getProperty("user.home", "."), ".local", "state")
+            : Path.of(state);
+    return told.stateFolder(base.resolve("weir"));
+  }
+}

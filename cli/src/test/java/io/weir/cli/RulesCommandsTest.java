@@ -1,0 +1,98 @@
+package io.weir.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RulesCommandsTest {
+  @TempDir Path folder;
+
+  private String file(String name, String text) throws IOException {
+    return Files.writeString(folder.resolve(name), text).toString();
+  }
+
+  private static String rule(String rest) {
+    return "version: 1\nrules:\n  - { id: one, key: [user], " + rest + " }\n";
+  }
+
+  @Test
+  void findsTheSampleValidWithoutAWarning() {
+    Path sample = Sample.copy();
+    Run run = Run.of("rules", "validate", sample.toString());
+
+    assertThat(run.code()).isZero();
+    assertThat(run.out()).isEqualTo(sample + ": valid, 10 rules\n");
+  }
+
+  @Test
+  void printsFileLineAndReason() throws IOException {
+    String good = file("good.yaml", rule("limit: 5/s"));
+    String bad = file("bad.yaml", rule("limit: lots, colour: red"));
+    Run run = Run.of("rules", "validate", good, bad);
+
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.out().lines()).hasSize(3).contains(good + ": valid, 1 rule");
+    assertThat(run.out()).contains(bad + ":3: rule one: ");
+  }
+
+  @Test
+  void passesWarnings() throws IOException {
+    String warned = file("warned.yaml", "version: 1\nrules:\n  - { id: one, limit: 5/s }\n");
+    Run run = Run.of("rules", "validate", warned);
+
+    assertThat(run.code()).isZero();
+    assertThat(run.out()).contains(":3: warning: ");
+  }
+
+  @Test
+  void printsProblemsAsJson() throws IOException {
+    String bad = file("bad.yaml", rule("limit: lots"));
+    Run run = Run.of("rules", "validate", "--output", "json", bad);
+    JsonMap json = JsonMap.parse(run.out());
+
+    assertThat(json.flag("valid")).isFalse();
+    JsonMap problem = json.maps("files").get(0).maps("problems").get(0);
+    assertThat(problem.text("severity")).isEqualTo("error");
+    assertThat(problem.number("line")).isEqualTo(3);
+  }
+
+  @Test
+  void cannotValidateWhatIsNotThere() {
+    assertThat(Run.of("rules", "validate").err())
+        .isEqualTo("weir: rules validate: name a file or folder\n");
+    assertThat(Run.of("rules", "validate", "--envoy", "x").err())
+        .isEqualTo("weir: --envoy is not in this version\n");
+    assertThat(Run.of("rules", "validate", folder.resolve("none.yaml").toString()).code())
+        .isEqualTo(1);
+    assertThat(Run.of("rules").code()).isEqualTo(2);
+  }
+
+  @Test
+  void saysInWordsWhatChanges() throws IOException {
+    String before = file("before.yaml", rule("limit: 5/s"));
+    String after = file("after.yaml", rule("limit: 10/s, mode: shadow"));
+    Run run = Run.of("rules", "diff", before, after);
+
+    assertThat(run.code()).isZero();
+    assertThat(run.out()).contains("rule one: limit 5/s → 10/s").contains("shadow");
+    assertThat(Run.of("rules", "diff", before, before).out()).isEqualTo("nothing changes\n");
+    assertThat(
+            JsonMap.parse(Run.of("rules", "diff", "-o", "json", before, after).out())
+                .maps("changes"))
+        .hasSize(2);
+  }
+
+  @Test
+  void cannotCompareWhatIsInvalid() throws IOException {
+    String good = file("good.yaml", rule("limit: 5/s"));
+    String bad = file("bad.yaml", rule("limit: lots"));
+    Run run = Run.of("rules", "diff", good, bad);
+
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err()).startsWith("weir: " + bad + ":3: ");
+  }
+}
