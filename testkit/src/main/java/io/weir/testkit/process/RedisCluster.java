@@ -1,13 +1,8 @@
 package io.weir.testkit.process;
 
-import static org.awaitility.Awaitility.await;
-
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
-import org.awaitility.core.ConditionTimeoutException;
 
 /**
  * A real Redis Cluster on loopback, and the faults done to it: primaries killed or frozen, slots
@@ -26,8 +21,6 @@ import org.awaitility.core.ConditionTimeoutException;
  * }</pre>
  */
 public final class RedisCluster implements AutoCloseable {
-  private static final Duration LIMIT = Duration.ofSeconds(30);
-
   private final List<RedisServer> nodes;
   private final int primaries;
 
@@ -138,15 +131,7 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   void waitUntil(String what, Callable<Boolean> condition) {
-    try {
-      await(what)
-          .atMost(LIMIT)
-          .pollInterval(Duration.ofMillis(50))
-          .ignoreExceptions()
-          .until(condition);
-    } catch (ConditionTimeoutException e) {
-      throw new IllegalStateException("waited in vain for " + what + logs(), e);
-    }
+    Patience.waitUntil(what, nodes, condition);
   }
 
   private boolean isTakenOver(RedisServer from, RedisServer inTheEyesOf) {
@@ -174,11 +159,5 @@ public final class RedisCluster implements AutoCloseable {
 
   private RedisServer at(int port) {
     return nodes.stream().filter(node -> node.port() == port).findFirst().orElseThrow();
-  }
-
-  private String logs() {
-    List<String> logs = new ArrayList<>();
-    nodes.forEach(node -> logs.add("\n--- " + node + "\n" + node.log()));
-    return String.join("", logs);
   }
 }

@@ -1,0 +1,182 @@
+package io.weir.testkit.process;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * One Redis master with replicas, watched by three real Sentinels that replace it when it dies.
+ *
+ * <p>A dead master is noticed after half a second; a replica has been promoted a few seconds later.
+ *
+ * <pre>{@code
+ * try (RedisSentinels sentinels = RedisSentinels.start(2)) {
+ *   RedisServer dead = sentinels.killMaster();
+ *   RedisServer master = sentinels.waitForFailover(dead);
+ *   dead.restart(); // comes back as a master, and is made a replica soon
+ *   sentinels.waitUntilWhole();
+ * }
+ * }</pre>
+ */
+public final class RedisSentinels implements AutoCloseable {
+  /** The name that clients ask the Sentinels for. */
+  public static final String MASTER_NAME = "weir";
+
+  private static final int SENTINELS = 3;
+
+  private final List<RedisServer> servers = new ArrayList<>();
+  private final List<RedisServer> sentinels = new ArrayList<>();
+
+  private RedisSentinels() {}
+
+  /** With this many replicas, on the Redis that is installed. */
+  public static RedisSentinels start(int replicas) {
+    return start(RedisBinary.find(), replicas);
+  }
+
+  public static RedisSentinels start(RedisBinary binary, int replicas) {
+    RedisSentinels sentinels = new RedisSentinels();
+    try {
+      sentinels.form(binary, replicas);
+      return sentinels;
+    } catch (RuntimeException e) {
+      sentinels.close();
+      throw e;
+    }
+  }
+
+  /** Master and replicas, also those that are down; the first master comes first. */
+  public List<RedisServer> servers() {
+    return List.copyOf(servers);
+  }
+
+  public List<RedisServer> sentinels() {
+    return List.copyOf(sentinels);
+  }
+
+  /** Every Sentinel as {@code 127.0.0.1:port}, separated by commas. */
+  public String addresses() {
+    return sentinels.stream()
+        .map(sentinel -> sentinel.host() + ":" + sentinel.port())
+        .collect(Collectors.joining(","));
+  }
+
+  /** The master that a running Sentinel names, dead or alive. */
+  public RedisServer currentMaster() {
+    return masterOf(sentinels.stream().filter(RedisServer::isRunning).findFirst().orElseThrow());
+  }
+
+  /** {@code kill -9} of the master; returns it, for a restart. */
+  public RedisServer killMaster() {
+    RedisServer master = currentMaster();
+    master.kill();
+    return master;
+  }
+
+  /** Waits until all running Sentinels name another master and it takes writes; returns it. */
+  public RedisServer waitForFailover(RedisServer from) {
+    waitUntil(
+        "the Sentinels to replace " + from,
+        () -> {
+          List<RedisServer> masters = named();
+          return masters.size() == 1
+              && masters.get(0) != from
+              && masters.get(0).info("role").equals("master");
+        });
+    return currentMaster();
+  }
+
+  /** Waits until the master has all its replicas in sync, and all Sentinels know all of them. */
+  public void waitUntilWhole() {
+    waitUntil(
+        "all Sentinels to know all servers",
+        () -> {
+          RedisServer master = currentMaster();
+          return named().size() == 1
+              && servers.stream().allMatch(server -> isInPlace(server, master))
+              && sentinels.stream().allMatch(this::seesAll);
+        });
+  }
+
+  @Override
+  public void close() {
+    all().forEach(RedisServer::close);
+  }
+
+  private void form(RedisBinary binary, int replicas) {
+    servers.add(RedisServer.builder().binary(binary).start());
+    String master = servers.get(0).host() + " " + servers.get(0).port();
+    for (int i = 0; i < replicas; i++) {
+      servers.add(RedisServer.builder().binary(binary).config("replicaof " + master).launch());
+    }
+    for (int i = 0; i < SENTINELS; i++) {
+      sentinels.add(sentinel(binary, master).launch());
+    }
+    all().forEach(RedisServer::awaitReady);
+    sentinels.forEach(RedisSentinels::hurry);
+    waitUntilWhole();
+  }
+
+  private Stream<RedisServer> all() {
+    return Stream.concat(sentinels.stream(), servers.stream());
+  }
+
+  private static RedisServerBuilder sentinel(RedisBinary binary, String master) {
+    return RedisServer.builder()
+        .binary(binary)
+        .sentinel()
+        .config("sentinel monitor " + MASTER_NAME + " " + master + " 2")
+        .config("sentinel down-after-milliseconds " + MASTER_NAME + " 500")
+        .config("sentinel failover-timeout " + MASTER_NAME + " 2000");
+  }
+
+  /** Redis 7 lets Sentinels look around more often than every 10 s. */
+  private static void hurry(RedisServer sentinel) {
+    if (sentinel.binary().isAtLeast(7, 0)) {
+      sentinel.command(
+          "SENTINEL", "DEBUG", "INFO-PERIOD", "500", "PUBLISH-PERIOD", "300", "ASK-PERIOD", "300");
+    }
+  }
+
+  private RedisServer masterOf(RedisServer sentinel) {
+    List<?> address =
+        (List<?>) sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", MASTER_NAME);
+    int port = Integer.parseInt((String) address.get(1));
+    return servers.stream().filter(server -> server.port() == port).findFirst().orElseThrow();
+  }
+
+  /** The masters that the running Sentinels name; one if they agree. */
+  private List<RedisServer> named() {
+    return sentinels.stream()
+        .filter(RedisServer::isRunning)
+        .map(this::masterOf)
+        .distinct()
+        .toList();
+  }
+
+  private static boolean isInPlace(RedisServer server, RedisServer master) {
+    return server == master
+        ? server.info("role").equals("master")
+        : server.info("role").equals("slave")
+            && server.info("master_link_status").equals("up")
+            && server.info("master_port").equals(Integer.toString(master.port()));
+  }
+
+  private boolean seesAll(RedisServer sentinel) {
+    List<?> master = (List<?>) sentinel.command("SENTINEL", "MASTER", MASTER_NAME);
+    return field(master, "num-slaves").equals(Integer.toString(servers.size() - 1))
+        && field(master, "num-other-sentinels").equals(Integer.toString(SENTINELS - 1))
+        && field(master, "flags").equals("master");
+  }
+
+  /** Sentinel answers a list of names and values in turn. */
+  private static Object field(List<?> pairs, String name) {
+    return pairs.get(pairs.indexOf(name) + 1);
+  }
+
+  private void waitUntil(String what, Callable<Boolean> condition) {
+    Patience.waitUntil(what, all().toList(), condition);
+  }
+}
