@@ -31,6 +31,12 @@ public final class Cell {
   /** Set by a store that is short of memory: logs then merge new entries instead of growing. */
   public boolean frugal;
 
+  /** Makes everything in this cell its own, so that it can be opened and thrown away. */
+  public void detach() {
+    log = log == null ? null : log.copy();
+    permits = permits == null ? null : permits.copy();
+  }
+
   /** Makes this the cell of a key never seen. */
   public void clear() {
     meter = null;

@@ -10,6 +10,16 @@ public final class Log {
   private int counted;
   private long total;
 
+  /** The same, apart. */
+  Log copy() {
+    Log copy = new Log();
+    copy.pairs = pairs.clone();
+    copy.first = first;
+    copy.size = size;
+    copy.total = total;
+    return copy;
+  }
+
   /** The sum of all amounts. */
   long total() {
     return total;

@@ -9,6 +9,15 @@ public final class Permits {
   private int counted;
   private long held;
 
+  /** The same, apart. */
+  Permits copy() {
+    Permits copy = new Permits();
+    copy.triples = triples.clone();
+    copy.size = size;
+    copy.held = held;
+    return copy;
+  }
+
   /** The sum of all amounts held. */
   long held() {
     return held;

@@ -29,4 +29,9 @@ public record Draw(Pool pool, Key key, long amount, Mode mode, Intent intent, lo
     /** Looks and changes nothing. */
     LOOK
   }
+
+  /** Whether this draw leaves its bucket as it is, whatever comes of the call. */
+  boolean looks() {
+    return intent == Intent.LOOK || amount == 0;
+  }
 }

@@ -57,7 +57,7 @@ public final class Gate {
       }
       long at = meter.onWallClock() ? store.time().wallMicros() : now;
       meter.open(cell, at, keyHash);
-      admitted = meter.admits(cell, at, cost) && meter.delay(cell) == 0;
+      admitted = meter.admits(cell, at, cost) && (cost == 0 || meter.delay(cell) == 0);
       if (admitted) {
         meter.take(cell, at, cost, 0);
       }

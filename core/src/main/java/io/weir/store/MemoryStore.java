@@ -160,7 +160,8 @@ public final class MemoryStore implements Store {
   private Taking decide(long reservation, List<Draw> draws, boolean stamped) {
     Visit[] visits = new Visit[draws.size()];
     for (int i = 0; i < visits.length; i++) {
-      visits[i] = new Visit(this, draws.get(i).pool(), draws.get(i).key());
+      Draw draw = draws.get(i);
+      visits[i] = new Visit(this, draw.pool(), draw.key(), draw.looks());
     }
     Taking taking;
     long now;
@@ -294,7 +295,7 @@ public final class MemoryStore implements Store {
    * to take.
    */
   private boolean visit(Pool pool, Key key, Predicate<Visit> change) {
-    Visit visit = new Visit(this, pool, key);
+    Visit visit = new Visit(this, pool, key, false);
     visit.segment.lock();
     try {
       open(new Visit[] {visit});
@@ -310,7 +311,7 @@ public final class MemoryStore implements Store {
   public CompletionStage<List<String>> describe(List<Draw> draws) {
     List<String> texts = new ArrayList<>(draws.size());
     for (Draw draw : draws) {
-      Visit visit = new Visit(this, draw.pool(), draw.key());
+      Visit visit = new Visit(this, draw.pool(), draw.key(), true);
       visit.segment.lock();
       try {
         open(new Visit[] {visit});

@@ -17,6 +17,9 @@ final class Visit {
   final Segment segment;
   final Cell cell = new Cell();
 
+  /** Whether this visit only looks, and must leave everything as it is. */
+  private final boolean looks;
+
   private final MemoryStore store;
   private final Pool pool;
   private final Key key;
@@ -30,7 +33,8 @@ final class Visit {
   private boolean admitted;
   private long delay;
 
-  Visit(MemoryStore store, Pool pool, Key key) {
+  Visit(MemoryStore store, Pool pool, Key key, boolean looks) {
+    this.looks = looks;
     this.store = store;
     this.pool = pool;
     this.key = key;
@@ -62,6 +66,9 @@ final class Visit {
     found = slot >= 0;
     if (found) {
       segment.load(slot, binding, cell);
+      if (looks) {
+        cell.detach();
+      }
     }
     cell.frugal = store.shortOfBytes();
     meter.open(cell, now, meter.hasPhase() ? KeyText.hash(pool.rule(), key.parts()) : 0);
@@ -70,10 +77,12 @@ final class Visit {
   /** Decides for this bucket alone; true unless an enforced draw is refused. */
   boolean judge(Draw draw) {
     delay = meter.delay(cell);
-    admitted =
-        meter.admits(cell, now, draw.amount())
-            && (draw.intent() != Draw.Intent.TAKE_NOW || delay == 0);
+    admitted = meter.admits(cell, now, draw.amount()) && (delay == 0 || !mustGoAtOnce(draw));
     return admitted || draw.mode() != Mode.ENFORCE;
+  }
+
+  private static boolean mustGoAtOnce(Draw draw) {
+    return draw.intent() == Draw.Intent.TAKE_NOW && draw.amount() > 0;
   }
 
   /** Does what follows from the decision on the whole call. */
@@ -132,9 +141,14 @@ final class Visit {
 
   /** Puts the cell back. A bucket that was never taken from is not worth remembering. */
   void keep() {
-    if (found) {
-      // Another visit may have moved it.
-      segment.save(segment.find(high, low), binding, cell);
+    if (looks) {
+      return;
+    }
+    // Another visit of the same call may have moved it, or made room by forgetting it if it was
+    // idle.
+    int slot = found ? segment.find(high, low) : -1;
+    if (slot >= 0) {
+      segment.save(slot, binding, cell);
     } else if (changed) {
       segment.insert(high, low, binding, cell, monotonic, store.time().wallMicros());
     }
@@ -150,11 +164,12 @@ final class Visit {
         .build();
   }
 
-  /** A leaky bucket that admits, but not at once, does so when its backlog has drained. */
+  /** Whoever must go at once has to wait until the whole backlog has drained. */
   private long retryAfter(Draw draw) {
-    return meter.admits(cell, now, draw.amount())
-        ? delay
-        : meter.retryAfter(cell, now, draw.amount());
+    long retryAfter = meter.retryAfter(cell, now, draw.amount());
+    return retryAfter != Meter.NEVER && mustGoAtOnce(draw)
+        ? Math.max(retryAfter, meter.delay(cell))
+        : retryAfter;
   }
 
   String describe(Draw draw) {
