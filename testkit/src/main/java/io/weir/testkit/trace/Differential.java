@@ -39,6 +39,12 @@ public final class Differential {
     }
   }
 
+  private void touch() {
+    if (subject.touch(limit)) {
+      reference.touch(limit);
+    }
+  }
+
   private void step(int i) {
     Step step = trace.steps().get(i);
     String before = reference.toString();
@@ -56,8 +62,13 @@ public final class Differential {
       expected = reference.look(limit, look.cost());
       actual = subject.look(limit, look.cost());
     } else if (step instanceof Step.Change change) {
+      touch();
       limit = change.limit();
+      touch();
     } else if (step instanceof Step.Pass pass) {
+      if (pass.micros() < 0) {
+        touch();
+      }
       subject.move(pass.micros());
     } else if (step instanceof Step.Await await) {
       subject.move(Math.max(0, Math.max(0, retryAfter) + await.offset()));

@@ -57,6 +57,10 @@ final class ReferenceSubject {
     }
   }
 
+  void touch(Limit limit) {
+    state.open(limit, clock.applyAsLong(limit));
+  }
+
   boolean release(Limit limit, long id) {
     state.open(limit, clock.applyAsLong(limit));
     return state.release(id);

@@ -23,6 +23,16 @@ public interface Subject {
   /** Puts an admitted take right: this is what it truly cost. Called once per take at most. */
   void settle(Limit limit, long id, long owed);
 
+  /**
+   * Writes the present down if this may forget a key that has become as if never used. Whether it
+   * did forget then makes no difference around a clock that is set back or numbers that change.
+   *
+   * @return whether it did
+   */
+  default boolean touch(Limit limit) {
+    return false;
+  }
+
   /** Ends the permits of a take; false if none was held any more. */
   boolean release(Limit limit, long id);
 

@@ -1,0 +1,211 @@
+package io.weir.testkit.contract;
+
+import static io.weir.testkit.contract.Calls.WITHIN;
+import static io.weir.testkit.contract.Calls.draw;
+import static io.weir.testkit.contract.Calls.pool;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.weir.Standing;
+import io.weir.store.Draw;
+import io.weir.store.Draw.Intent;
+import io.weir.store.Held;
+import io.weir.store.Pool;
+import io.weir.store.Taking;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/** Calls whose true cost is known only later. */
+interface ReservationContract extends Chapter {
+  @TestFactory
+  default Stream<DynamicTest> settlingLowerGivesTheRestBack() {
+    return each(
+        RATES,
+        limit -> {
+          Pool pool = pool(limit, limit);
+          List<Held> parts = calls().reserve(id(limit), pool, 3);
+          assertThat(calls().remaining(pool)).isEqualTo(1);
+          assertThat(calls().settle(id(limit), parts, 1)).isTrue();
+          assertThat(calls().remaining(pool)).isEqualTo(3);
+        });
+  }
+
+  @TestFactory
+  default Stream<DynamicTest> settlingAtZeroGivesAllBack() {
+    return each(
+        RATES,
+        limit -> {
+          Pool pool = pool(limit, limit);
+          List<Held> parts = calls().reserve(id(limit), pool, 4);
+          assertThat(calls().settle(id(limit), parts, 0)).isTrue();
+          assertThat(calls().remaining(pool)).isEqualTo(4);
+          assertThat(calls().look(pool, 1).reset()).isZero();
+        });
+  }
+
+  @TestFactory
+  default Stream<DynamicTest> settlingHigherLeavesADebt() {
+    return each(
+        RATES,
+        limit -> {
+          Pool pool = pool(limit, limit);
+          List<Held> parts = calls().reserve(id(limit), pool, 1);
+          assertThat(calls().settle(id(limit), parts, 7)).isTrue();
+          Standing standing = calls().take(pool, 1);
+          assertThat(standing.allowed()).isFalse();
+          assertThat(standing.remaining()).isZero();
+
+          assumeTrue(harness().virtual());
+          harness().advance(standing.retryAfter().orElseThrow());
+          assertThat(calls().take(pool, 1).allowed()).isTrue();
+        });
+  }
+
+  @Test
+  default void aBucketsDebtDrainsAtItsRate() {
+    Pool pool = pool("4/h");
+    calls().settle(1, calls().reserve(1, pool, 1), 7);
+    Standing standing = calls().take(pool, 1);
+    assertTime(standing.retryAfter().orElseThrow(), Duration.ofMinutes(60));
+    assertTime(standing.reset(), Duration.ofMinutes(105));
+  }
+
+  @TestFactory
+  default Stream<DynamicTest> settlesAtMostOnce() {
+    return each(
+        RATES,
+        limit -> {
+          Pool pool = pool(limit, limit);
+          calls().take(pool, 2);
+          List<Held> parts = calls().reserve(id(limit), pool, 2);
+          assertThat(calls().settle(id(limit), parts, 1)).isTrue();
+          assertThat(calls().settle(id(limit), parts, 0)).isFalse();
+          assertThat(calls().settle(id(limit), parts, 9)).isFalse();
+          assertThat(calls().remaining(pool)).isEqualTo(1);
+        });
+  }
+
+  @Test
+  default void oneReservationDoesNotSettleAnother() {
+    Pool pool = pool("4/h");
+    List<Held> first = calls().reserve(1, pool, 2);
+    List<Held> second = calls().reserve(2, pool, 2);
+    assertThat(calls().settle(1, first, 0)).isTrue();
+    assertThat(calls().settle(2, second, 1)).isTrue();
+    assertThat(calls().remaining(pool)).isEqualTo(3);
+  }
+
+  @Test
+  default void settlesSeveralPartsAtOnce() {
+    Pool bucket = pool("bucket", "4/h");
+    Pool quota = pool("quota", "quota 10/day");
+    List<Held> parts = calls().reserve(1, List.of(draw(bucket, 3), draw(quota, 3)));
+    assertThat(calls().settle(1, parts, 1)).isTrue();
+    assertThat(calls().remaining(bucket)).isEqualTo(3);
+    assertThat(calls().remaining(quota)).isEqualTo(9);
+  }
+
+  @Test
+  default void aRefusedReservationTakesNothingAndHasNothingToSettle() {
+    Pool shut = pool("shut", "1/h");
+    Pool open = pool("open", "4/h");
+    calls().take(shut, 1);
+    Taking taking = Calls.get(harness().store().reserve(1, List.of(draw(open, 2), draw(shut, 1))));
+    assertThat(taking.taken()).isFalse();
+    assertThat(taking.stamps()).isEmpty();
+    assertThat(calls().remaining(open)).isEqualTo(4);
+  }
+
+  @Test
+  default void aReservationHasAStampForEveryDraw() {
+    List<Draw> draws =
+        LIMITS.stream().map(limit -> draw(pool(limit, limit), 1, Intent.HOLD)).toList();
+    assertThat(Calls.get(harness().store().reserve(1, draws)).stamps()).hasSize(draws.size());
+  }
+
+  @Test
+  default void aLeakyBucketTakesBackOnlyWhatNobodyQueuedBehind() {
+    Pool pool = pool("leaky-bucket 4/h queue=3");
+    List<Held> first = calls().reserve(1, pool, 1);
+    List<Held> second = calls().reserve(2, pool, 1);
+    calls().settle(1, first, 0);
+    assertThat(calls().remaining(pool)).isEqualTo(2);
+    calls().settle(2, second, 0);
+    assertThat(calls().remaining(pool)).isEqualTo(3);
+  }
+
+  @Test
+  default void aWindowTakesBackOnlyWhatItWasCharged() {
+    assumeTrue(harness().virtual());
+    for (String limit : List.of("fixed-window 4/h", "quota 4/h")) {
+      Pool pool = pool(limit, limit);
+      List<Held> parts = calls().reserve(id(limit), pool, 2);
+      harness().advance(calls().look(pool, 1).reset());
+      calls().take(pool, 3);
+      assertThat(calls().settle(id(limit), parts, 0)).isTrue();
+      assertThat(calls().remaining(pool)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  default void givingBackNeverRaisesAboveFull() {
+    assumeTrue(harness().virtual());
+    Pool pool = pool("4/h");
+    List<Held> parts = calls().reserve(1, pool, 4);
+    harness().advance(Duration.ofMinutes(50));
+    calls().settle(1, parts, 0);
+    assertThat(calls().remaining(pool)).isEqualTo(4);
+    assertThat(calls().take(pool, 4).remaining()).isZero();
+  }
+
+  @Test
+  default void whatABucketOwesIsChargedEvenIfItWasForgottenMeanwhile() {
+    assumeTrue(harness().virtual());
+    Pool pool = pool("4/h");
+    List<Held> parts = calls().reserve(1, pool, 1);
+    harness().advance(Duration.ofHours(1));
+    calls().settle(1, parts, 4);
+    assertThat(calls().remaining(pool)).isEqualTo(1);
+  }
+
+  @TestFactory
+  default Stream<DynamicTest> refundsWhatWasTakenJustNow() {
+    return each(
+        RATES,
+        limit -> {
+          Pool pool = pool(limit, limit);
+          calls().take(pool, 3);
+          Calls.get(harness().store().refund(pool, Calls.KEY, 2));
+          assertThat(calls().remaining(pool)).isEqualTo(3);
+          Calls.get(harness().store().refund(pool, Calls.KEY, 100));
+          assertThat(calls().remaining(pool)).isEqualTo(4);
+        });
+  }
+
+  @Test
+  default void aRefundOfNothingTakenIsNothing() {
+    Pool pool = pool("4/h");
+    Calls.get(harness().store().refund(pool, Calls.KEY, 3));
+    assertThat(calls().take(pool, 4).allowed()).isTrue();
+    assertThat(calls().take(pool, 1).allowed()).isFalse();
+  }
+
+  @Test
+  default void aSettledReservationIsRememberedForAsLongAsAsked() {
+    assumeTrue(harness().virtual());
+    Pool pool = pool("4/h");
+    List<Held> parts = calls().reserve(1, pool, 2);
+    calls().settle(1, parts, 1);
+    harness().advance(WITHIN.minusMillis(1));
+    assertThat(calls().settle(1, parts, 0)).isFalse();
+  }
+
+  /** A reservation id of this limit's own. */
+  private static long id(String limit) {
+    return 1 + LIMITS.indexOf(limit);
+  }
+}

@@ -1,0 +1,139 @@
+package io.weir.testkit.reference;
+
+import io.weir.Algorithm;
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.Mode;
+import io.weir.limit.Meter;
+import io.weir.store.Draw;
+import io.weir.store.Draw.Intent;
+import io.weir.store.KeyText;
+import io.weir.store.Pool;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+
+/** Calls that draw from several buckets, as the semantics define them: all or none. */
+public final class ReferenceStore {
+  private final ToLongFunction<Limit> clock;
+  private final Map<Bucket, Reference> buckets = new HashMap<>();
+
+  private record Bucket(String rule, String slot, Key key) {}
+
+  /**
+   * What came of a call.
+   *
+   * @param seen one per draw
+   * @param marks one per draw, to settle with
+   */
+  public record Answer(boolean taken, List<Seen> seen, List<Mark> marks) {}
+
+  /**
+   * A store in which nothing has happened.
+   *
+   * @param clock the time in µs that decides about a limit
+   */
+  public ReferenceStore(ToLongFunction<Limit> clock) {
+    this.clock = clock;
+  }
+
+  /** Decides on a call. The numbers it tells are those after it, whatever came of it. */
+  public Answer take(long reservation, List<Draw> draws) {
+    List<Reference> states = draws.stream().map(this::opened).toList();
+    boolean[] admitted = new boolean[draws.size()];
+    long[] delays = new long[draws.size()];
+    boolean taken = true;
+    for (int i = 0; i < admitted.length; i++) {
+      delays[i] = states.get(i).delay();
+      admitted[i] = admits(draws.get(i), states.get(i));
+      taken &= admitted[i] || draws.get(i).mode() == Mode.SHADOW;
+    }
+    List<Seen> seen = new ArrayList<>();
+    List<Mark> marks = new ArrayList<>();
+    for (int i = 0; i < admitted.length; i++) {
+      Draw draw = draws.get(i);
+      Reference state = states.get(i);
+      if (taken && admitted[i] && takes(draw)) {
+        state.take(draw.amount(), reservation);
+      } else if (!admitted[i] && counts(draw)) {
+        state.countDenied(draw.amount());
+      }
+      seen.add(seen(draw, state, admitted[i], delays[i]));
+      marks.add(state.mark());
+    }
+    return new Answer(taken, seen, marks);
+  }
+
+  /** The bucket as it is now. Whoever only looks gets a copy, so that nothing is written. */
+  private Reference opened(Draw draw) {
+    Reference state = bucket(draw.pool(), draw.key());
+    if (draw.intent() == Intent.LOOK || draw.amount() == 0) {
+      state = state.copy();
+    }
+    Limit limit = draw.pool().meter().limit();
+    state.open(limit, clock.applyAsLong(limit));
+    return state;
+  }
+
+  private static boolean admits(Draw draw, Reference state) {
+    boolean mustGoAtOnce = draw.intent() == Intent.TAKE_NOW && draw.amount() > 0;
+    return state.admits(draw.amount()) && !(mustGoAtOnce && state.delay() > 0);
+  }
+
+  /** Permits are only looked at unless they are to be held. */
+  static boolean takes(Draw draw) {
+    return switch (draw.intent()) {
+      case LOOK -> false;
+      case HOLD -> true;
+      case TAKE, TAKE_NOW -> draw.pool().meter().limit().algorithm() != Algorithm.CONCURRENCY;
+    };
+  }
+
+  /** A rule's own refusals count, not what it would have refused or was only asked about. */
+  private static boolean counts(Draw draw) {
+    return draw.pool().countDenied() && draw.mode() == Mode.ENFORCE && draw.intent() != Intent.LOOK;
+  }
+
+  private static Seen seen(Draw draw, Reference state, boolean admitted, long delay) {
+    long retryAfter = admitted ? 0 : state.retryAfter(draw.amount());
+    if (!admitted && draw.intent() == Intent.TAKE_NOW && retryAfter != Meter.NEVER) {
+      retryAfter = Math.max(retryAfter, state.delay());
+    }
+    return new Seen(admitted, state.remaining(), state.reset(), retryAfter, admitted ? delay : 0);
+  }
+
+  /** Puts one bucket's part in a reservation right. */
+  public void settle(Pool pool, Key key, long amount, long owed, Mark mark) {
+    Reference state = present(pool, key);
+    if (owed < amount) {
+      state.giveBack(amount - owed, mark);
+    } else {
+      state.charge(owed - amount);
+    }
+  }
+
+  /** Ends a reservation's permits in one bucket; false if none was held. */
+  public boolean release(Pool pool, Key key, long reservation) {
+    return present(pool, key).release(reservation);
+  }
+
+  /** Gives a reservation's permits in one bucket their full life; false if none was held. */
+  public boolean renew(Pool pool, Key key, long reservation) {
+    return present(pool, key).renew(reservation);
+  }
+
+  private Reference present(Pool pool, Key key) {
+    Reference state = bucket(pool, key);
+    Limit limit = pool.meter().limit();
+    state.open(limit, clock.applyAsLong(limit));
+    return state;
+  }
+
+  private Reference bucket(Pool pool, Key key) {
+    return buckets.computeIfAbsent(
+        new Bucket(pool.rule(), pool.slot(), key),
+        b -> Reference.of(pool.meter().limit(), KeyText.hash(pool.rule(), key.parts())));
+  }
+}
