@@ -33,7 +33,7 @@ record ClusterView(List<Node> nodes) {
       BitSet slots = new BitSet(SLOTS);
       for (String range : Arrays.asList(words).subList(8, words.length)) {
         if (!range.startsWith("[")) {
-          String[] ends = range.split("-");
+          String[] ends = range.split("-", -1);
           slots.set(Integer.parseInt(ends[0]), Integer.parseInt(ends[ends.length - 1]) + 1);
         }
       }

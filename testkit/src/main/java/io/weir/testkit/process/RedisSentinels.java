@@ -111,10 +111,15 @@ public final class RedisSentinels implements AutoCloseable {
     for (int i = 0; i < replicas; i++) {
       servers.add(RedisServer.builder().binary(binary).config("replicaof " + master).launch());
     }
+    servers.forEach(RedisServer::awaitReady);
+    // Sentinels see all replicas at first glance then; the next may be 10 s later.
+    waitUntil(
+        "the replicas to be in sync",
+        () -> servers.stream().allMatch(server -> isInPlace(server, servers.get(0))));
     for (int i = 0; i < SENTINELS; i++) {
       sentinels.add(sentinel(binary, master).launch());
     }
-    all().forEach(RedisServer::awaitReady);
+    sentinels.forEach(RedisServer::awaitReady);
     sentinels.forEach(RedisSentinels::hurry);
     waitUntilWhole();
   }

@@ -1,0 +1,173 @@
+package io.weir.testkit.process;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A bad network on loopback: forwards TCP to a port, late, not at all, or until it is cut.
+ *
+ * <p>A delay is a delay and not a narrow pipe: each byte arrives that much later than it was sent,
+ * however many are under way. Stalled bytes are kept and arrive after {@link #resume}, as after a
+ * lost route.
+ */
+public final class SlowProxy implements AutoCloseable {
+  private final int target;
+  private final int port = Ports.free();
+  private final Gate gate = new Gate();
+  private final Set<Link> links = ConcurrentHashMap.newKeySet();
+  private volatile Duration toServer = Duration.ZERO;
+  private volatile Duration toClient = Duration.ZERO;
+  private ServerSocket listener;
+  private Thread acceptor;
+
+  private SlowProxy(int target) {
+    this.target = target;
+    this.listener = open();
+    this.acceptor = acceptFrom(listener);
+  }
+
+  /** Opens one before a loopback port, with no delay. */
+  public static SlowProxy before(int target) {
+    return new SlowProxy(target);
+  }
+
+  public static SlowProxy before(RedisServer server) {
+    return before(server.port());
+  }
+
+  public int port() {
+    return port;
+  }
+
+  /** {@code redis://127.0.0.1:port}. */
+  public String uri() {
+    return "redis://127.0.0.1:" + port;
+  }
+
+  /** How many clients are connected through it. */
+  public int connections() {
+    return links.size();
+  }
+
+  /** From now on, what a client sends and what it gets back is late by this much each. */
+  public void delay(Duration toServer, Duration toClient) {
+    this.toServer = toServer;
+    this.toClient = toClient;
+  }
+
+  /** Still accepts connections and bytes, but forwards nothing. */
+  public void stall() {
+    gate.shut();
+  }
+
+  /** Closes every connection; new ones are accepted. */
+  public void cut() {
+    links.forEach(Link::close);
+  }
+
+  /** Refuses new connections, and leaves the open ones alone. */
+  public synchronized void refuse() {
+    closeQuietly(listener);
+    try {
+      // The port listens until the thread has left accept().
+      acceptor.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Ends {@link #stall} and {@link #refuse}; the delay stays. */
+  public synchronized void resume() {
+    gate.open();
+    if (listener.isClosed()) {
+      listener = open();
+      acceptor = acceptFrom(listener);
+    }
+  }
+
+  @Override
+  public void close() {
+    refuse();
+    cut();
+  }
+
+  private ServerSocket open() {
+    try {
+      return new ServerSocket(port, 128, InetAddress.getLoopbackAddress());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Thread acceptFrom(ServerSocket socket) {
+    Thread thread = new Thread(() -> acceptAll(socket), "weir-proxy-accept");
+    thread.setDaemon(true);
+    thread.start();
+    return thread;
+  }
+
+  private void acceptAll(ServerSocket socket) {
+    while (!socket.isClosed()) {
+      try {
+        connect(socket.accept());
+      } catch (IOException closed) {
+        // By refuse() or close(), and then the loop ends.
+      }
+    }
+  }
+
+  /** A client whose server does not answer sees its connection closed. */
+  private void connect(Socket client) {
+    try {
+      Link link = new Link(client, new Socket(InetAddress.getLoopbackAddress(), target));
+      links.add(link);
+      link.start();
+    } catch (IOException e) {
+      closeQuietly(client);
+    }
+  }
+
+  private static void closeQuietly(AutoCloseable resource) {
+    try {
+      resource.close();
+    } catch (Exception e) {
+      // It was to be gone, and is.
+    }
+  }
+
+  /** One client's connection and the one made for it to the server. */
+  private final class Link {
+    private final Socket client;
+    private final Socket server;
+    private final Pump there;
+    private final Pump back;
+
+    Link(Socket client, Socket server) throws IOException {
+      this.client = client;
+      this.server = server;
+      client.setTcpNoDelay(true);
+      server.setTcpNoDelay(true);
+      there = new Pump(client, server, () -> toServer, gate, this::close);
+      back = new Pump(server, client, () -> toClient, gate, this::close);
+    }
+
+    void start() {
+      there.start();
+      back.start();
+    }
+
+    void close() {
+      links.remove(this);
+      closeQuietly(client);
+      closeQuietly(server);
+      there.stop();
+      back.stop();
+    }
+  }
+}
