@@ -61,13 +61,12 @@ final class BodyReader {
     if (over) {
       return;
     }
-    if (body == null) {
-      body = more;
-    } else if (body.length() + more.length() > MOST_BYTES) {
+    Buffer before = body;
+    if ((before == null ? 0 : before.length()) + more.length() > MOST_BYTES) {
       stop();
       exchange.problem(HttpProblem.tooLarge(TOO_LARGE));
     } else {
-      body.appendBuffer(more);
+      body = before == null ? more : before.appendBuffer(more);
     }
   }
 

@@ -5,7 +5,9 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -108,7 +110,7 @@ final class Exchange {
   /** Answers for an exception: a problem as it is, anything else without a word about it. */
   void failed(Throwable failure) {
     Throwable cause =
-        failure instanceof java.util.concurrent.CompletionException && failure.getCause() != null
+        failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()
             : failure;
     problem(cause instanceof HttpProblem problem ? problem : loop.faults().report(cause));
@@ -134,14 +136,24 @@ final class Exchange {
   }
 
   /**
-   * Closes the connection when the rest of the body was read, or has been thrown away for long
-   * enough. Closing at once would reset it, and the answer with it.
+   * Closes the connection (of HTTP/2: the stream) when the rest of the body was read, or has been
+   * thrown away for long enough. Closing at once would reset it, and the answer with it.
    */
   private void closeSoon() {
+    if (request.version() == HttpVersion.HTTP_2) {
+      loop.after(LINGER_MILLIS, this::resetUnlessEnded);
+      return;
+    }
     request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
     if (!request.isEnded()) {
       request.endHandler(end -> request.connection().close());
       loop.after(LINGER_MILLIS, () -> request.connection().close());
+    }
+  }
+
+  private void resetUnlessEnded() {
+    if (!request.isEnded()) {
+      request.response().reset();
     }
   }
 }

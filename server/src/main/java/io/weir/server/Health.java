@@ -1,5 +1,7 @@
 package io.weir.server;
 
+import java.util.Locale;
+
 /** Whether the process lives, and whether it wants traffic. */
 final class Health {
   private static final byte[] STATUS = Json.name("status");
@@ -25,7 +27,7 @@ final class Health {
   /** {@code GET /readyz}: 200 when traffic is welcome. */
   void ready(Exchange exchange, byte[] body) {
     State now = state;
-    String text = now.name().toLowerCase(java.util.Locale.ROOT);
+    String text = now.name().toLowerCase(Locale.ROOT);
     exchange.answer(
         now == State.READY ? 200 : 503, exchange.json().open().field(STATUS).text(text).close());
   }

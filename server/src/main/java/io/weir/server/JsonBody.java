@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.json.JsonReadFeature;
 import java.io.IOException;
 import java.util.Arrays;
@@ -73,6 +74,8 @@ final class JsonBody {
         throw HttpProblem.badRequest("there is more after the JSON object");
       }
       return value;
+    } catch (StreamConstraintsException e) {
+      throw notJson(body, "it is nested too deeply, or a name or number in it is too long");
     } catch (JsonProcessingException e) {
       throw notJson(body, String.valueOf(e.getOriginalMessage()));
     } catch (IOException e) {

@@ -6,6 +6,7 @@ import io.weir.Call;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call described by a query: {@code method}, {@code path}, {@code host}, and every other
@@ -44,7 +45,7 @@ final class QueryCall {
     }
   }
 
-  private static String otherwise(@org.jspecify.annotations.Nullable String value, String other) {
+  private static String otherwise(@Nullable String value, String other) {
     return value == null ? other : value;
   }
 }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -212,7 +213,7 @@ public final class WeirServer implements AutoCloseable {
           .get(2 * DRAIN.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (java.util.concurrent.ExecutionException | TimeoutException e) {
+    } catch (ExecutionException | TimeoutException e) {
       LOG.warn("not everything could be closed: {}", e.toString());
     }
     weir.close();
