@@ -20,13 +20,9 @@ public final class Key {
 
   private Key(String[] parts) {
     this.parts = parts;
-    if (parts.length == 1) {
-      this.high = Fingerprint.high(parts[0]);
-      this.low = Fingerprint.low(parts[0]);
-    } else {
-      this.high = Fingerprint.high(parts);
-      this.low = Fingerprint.low(parts);
-    }
+    Fingerprint print = parts.length == 1 ? Fingerprint.of(parts[0]) : Fingerprint.of(parts);
+    this.high = print.high();
+    this.low = print.low();
   }
 
   /** A key of one value. */

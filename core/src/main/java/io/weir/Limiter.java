@@ -70,8 +70,8 @@ public final class Limiter {
   /** Takes {@code cost} if the key has it. Allocates nothing. */
   public boolean tryAcquire(String key, long cost) {
     check(cost);
-    return take(
-        Fingerprint.high(key), Fingerprint.low(key), needsHash ? KeyText.hash(name, key) : 0, cost);
+    Fingerprint print = Fingerprint.of(key);
+    return take(print.high(), print.low(), needsHash ? KeyText.hash(name, key) : 0, cost);
   }
 
   /** As {@link #tryAcquire(String)}, for a key that was hashed before. */

@@ -18,110 +18,108 @@ import java.security.SecureRandom;
  * any two different keys share all four 32-bit results with probability about 2<sup>-128</sup> over
  * the choice of {@code a}, whatever the keys are. No output ever leaves the process.
  * Multiplications do not wait for each other, which makes this several times faster than SipHash on
- * short keys; keys past {@value #LONG} characters go through SHA-256 with the same kind of secret.
+ * short keys. Keys past {@value #LONG} characters go through SHA-256 with the same secret first.
+ *
+ * <p>A fingerprint lives no longer than the call that asked for it; compiled code keeps its two
+ * numbers in registers and never makes the object. (That needs {@link #of(String)} to be small
+ * enough for inlining: 325 bytes of bytecode.)
  */
-public final class Fingerprint {
+public record Fingerprint(long high, long low) {
   private static final int LONG = 128;
+  private static final int HASHES = 4;
 
-  /** Random numbers per row: one to start with, one per two characters, and two for the length. */
-  private static final int ROW = 1 + LONG / 2 + 3;
+  /** Random numbers per four characters: two for each of the four hashes. */
+  private static final int STEP = 2 * HASHES;
 
-  private static final long[] A = randomRow();
-  private static final long[] B = randomRow();
-  private static final long[] C = randomRow();
-  private static final long[] D = randomRow();
+  /** The four that hashes start with, then a step per four characters and one for the rest. */
+  private static final long[] SECRET = random(HASHES + STEP * (LONG / 4 + 1));
 
-  private Fingerprint() {}
+  private static final long UPPER = 0xffffffff00000000L;
 
-  private static long[] randomRow() {
+  private static long[] random(int count) {
     SecureRandom random = new SecureRandom();
-    long[] row = new long[ROW];
-    for (int i = 0; i < ROW; i++) {
-      row[i] = random.nextLong();
+    long[] numbers = new long[count];
+    for (int i = 0; i < count; i++) {
+      numbers[i] = random.nextLong();
     }
-    return row;
+    return numbers;
   }
 
-  /** The upper half of the fingerprint of one value. */
-  public static long high(String value) {
-    return value.length() > LONG ? digest(value, A[0]) : pair(value, A, B);
-  }
-
-  /** The lower half of the fingerprint of one value. */
-  public static long low(String value) {
-    return value.length() > LONG ? digest(value, C[0]) : pair(value, C, D);
-  }
-
-  /** The upper half of the fingerprint of a tuple. */
-  public static long high(String[] parts) {
-    long hash = parts.length;
-    for (String part : parts) {
-      hash = chain(hash, high(part), A, B);
-    }
-    return hash;
-  }
-
-  /** The lower half of the fingerprint of a tuple. */
-  public static long low(String[] parts) {
-    long hash = parts.length;
-    for (String part : parts) {
-      hash = chain(hash, low(part), C, D);
-    }
-    return hash;
-  }
-
-  /** Two hashes made into one; the order matters. */
-  private static long chain(long first, long second, long[] rowA, long[] rowB) {
-    int a = (int) first;
-    int b = (int) (first >>> 32);
-    int c = (int) second;
-    int d = (int) (second >>> 32);
-    long one = rowA[0] + (rowA[1] + a) * (rowA[2] + b) + (rowA[3] + c) * (rowA[4] + d);
-    long two = rowB[0] + (rowB[1] + a) * (rowB[2] + b) + (rowB[3] + c) * (rowB[4] + d);
-    return (one & 0xffffffff00000000L) | (two >>> 32);
-  }
-
-  private static long pair(String value, long[] rowA, long[] rowB) {
+  /** The fingerprint of one value. */
+  public static Fingerprint of(String text) {
+    String value = text.length() > LONG ? digest(text) : text;
     int length = value.length();
-    long one = rowA[0];
-    long two = rowB[0];
+    long a = SECRET[0];
+    long b = SECRET[1];
+    long c = SECRET[2];
+    long d = SECRET[3];
     int i = 0;
-    int k = 1;
-    for (; i + 4 <= length; i += 4, k += 2) {
-      long x = value.charAt(i) | ((long) value.charAt(i + 1) << 16);
-      long y = value.charAt(i + 2) | ((long) value.charAt(i + 3) << 16);
-      one += (rowA[k] + x) * (rowA[k + 1] + y);
-      two += (rowB[k] + x) * (rowB[k + 1] + y);
+    int k = HASHES;
+    for (; i + 4 <= length; i += 4, k += STEP) {
+      long x = two(value, i);
+      long y = two(value, i + 2);
+      a += product(k, x, y);
+      b += product(k + 2, x, y);
+      c += product(k + 4, x, y);
+      d += product(k + 6, x, y);
     }
     // The rest, up to three characters, together with the length, so that padding changes nothing.
-    long x = 0;
-    long y = length;
-    if (i < length) {
-      x = value.charAt(i);
-      if (i + 1 < length) {
-        x |= (long) value.charAt(i + 1) << 16;
-        if (i + 2 < length) {
-          y |= (long) value.charAt(i + 2) << 16;
-        }
-      }
-    }
-    one += (rowA[k] + x) * (rowA[k + 1] + y);
-    two += (rowB[k] + x) * (rowB[k + 1] + y);
-    return (one & 0xffffffff00000000L) | (two >>> 32);
+    long x = i + 1 < length ? two(value, i) : one(value, i);
+    long y = length | one(value, i + 2) << 16;
+    a += product(k, x, y);
+    b += product(k + 2, x, y);
+    c += product(k + 4, x, y);
+    d += product(k + 6, x, y);
+    return new Fingerprint((a & UPPER) | (b >>> 32), (c & UPPER) | (d >>> 32));
   }
 
-  private static long digest(String value, long secret) {
+  private static long one(String value, int i) {
+    return i < value.length() ? value.charAt(i) : 0;
+  }
+
+  private static long two(String value, int i) {
+    return value.charAt(i) | ((long) value.charAt(i + 1) << 16);
+  }
+
+  private static long product(int k, long x, long y) {
+    return (SECRET[k] + x) * (SECRET[k + 1] + y);
+  }
+
+  /** The fingerprint of a tuple, which is not that of its parts joined in any way. */
+  public static Fingerprint of(String[] parts) {
+    long high = parts.length;
+    long low = parts.length;
+    for (String part : parts) {
+      Fingerprint next = of(part);
+      high = chain(high, next.high, 0);
+      low = chain(low, next.low, 2);
+    }
+    return new Fingerprint(high, low);
+  }
+
+  /** Two halves made into one by the hashes {@code h} and {@code h + 1}; the order matters. */
+  private static long chain(long first, long second, int h) {
+    return (chainOne(first, second, h) & UPPER) | (chainOne(first, second, h + 1) >>> 32);
+  }
+
+  private static long chainOne(long first, long second, int h) {
+    int k = HASHES + 2 * h;
+    return SECRET[h]
+        + product(k, (int) first, first >> 32)
+        + product(k + STEP, (int) second, second >> 32);
+  }
+
+  /** A long value's stand-in: 32 characters that nobody outside can know. */
+  private static String digest(String value) {
     try {
       MessageDigest sha = MessageDigest.getInstance("SHA-256");
-      for (int i = 0; i < 8; i++) {
-        sha.update((byte) (secret >>> (8 * i)));
+      for (int i = 0; i < HASHES; i++) {
+        for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
+          sha.update((byte) (SECRET[i] >>> shift));
+        }
       }
       byte[] hash = sha.digest(value.getBytes(StandardCharsets.UTF_16BE));
-      long first = 0;
-      for (int i = 0; i < 8; i++) {
-        first = (first << 8) | (hash[i] & 0xff);
-      }
-      return first;
+      return new String(hash, StandardCharsets.ISO_8859_1);
     } catch (NoSuchAlgorithmException e) {
       throw new AssertionError("every Java platform has SHA-256", e);
     }
