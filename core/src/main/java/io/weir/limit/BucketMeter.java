@@ -25,7 +25,7 @@ import io.weir.TokenBucket;
  * "theoretical arrival time", time and deficit apart survive a clock that steps back, a debt, and a
  * change of rate.
  */
-final class BucketMeter extends Meter {
+public final class BucketMeter extends Meter {
   private final long tick;
   private final long drain;
   private final long token;
@@ -59,16 +59,26 @@ final class BucketMeter extends Meter {
   @SuppressWarnings(
       "ReferenceEquality") // nearly always the same one; equal numbers convert to themselves
   public void open(Cell cell, long now, long keyHash) {
-    long ticksNow = tick == 1 ? now : Math.floorDiv(now, tick);
     if (cell.meter != null) {
       if (cell.meter != this) {
         adopt(cell, (BucketMeter) cell.meter);
       }
-      long ticksThen = tick == 1 ? cell.time : ceilDiv(cell.time, tick);
-      cell.used = drained(cell.used, ticksNow - ticksThen);
+      cell.used = usedAt(now, cell.time, cell.used);
     }
-    cell.time = ticksNow * tick;
+    cell.time = tickOf(now);
     cell.meter = this;
+  }
+
+  /** The last tick up to a moment, as a time. */
+  public long tickOf(long now) {
+    return tick == 1 ? now : Math.floorDiv(now, tick) * tick;
+  }
+
+  /** What is left now of a deficit that was {@code used} then. */
+  public long usedAt(long now, long then, long used) {
+    return tick == 1
+        ? drained(used, now - then)
+        : drained(used, Math.floorDiv(now, tick) - ceilDiv(then, tick));
   }
 
   /** The deficit after so many ticks; a clock that stepped back leaves it as it is. */
@@ -96,15 +106,25 @@ final class BucketMeter extends Meter {
 
   @Override
   public boolean admits(Cell cell, long now, long cost) {
+    return admits(cell.used, cost);
+  }
+
+  /** Whether a bucket with this deficit admits {@code cost}. */
+  public boolean admits(long used, long cost) {
     if (cost == 0) {
       return full > 0;
     }
-    return cost <= capacity() && cell.used <= full - cost * token;
+    return cost <= capacity() && used <= full - cost * token;
   }
 
   @Override
   public void take(Cell cell, long now, long cost, long permit) {
-    cell.used += cost * token;
+    cell.used = usedAfter(cell.used, cost);
+  }
+
+  /** The deficit after taking {@code cost}, which must have been admitted. */
+  public long usedAfter(long used, long cost) {
+    return used + cost * token;
   }
 
   @Override

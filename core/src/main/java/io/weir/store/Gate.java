@@ -1,7 +1,10 @@
 package io.weir.store;
 
+import io.weir.Algorithm;
+import io.weir.limit.BucketMeter;
 import io.weir.limit.Cell;
 import io.weir.limit.Meter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The shortest way to a decision: one pool of a memory store, for callers that come with a key's
@@ -12,10 +15,17 @@ public final class Gate {
   private final Binding binding;
   private final Meter meter;
 
+  /** The meter if it is that of a token bucket, by far the most used and the simplest. */
+  private final @Nullable BucketMeter bucket;
+
   Gate(MemoryStore store, Binding binding) {
     this.store = store;
     this.binding = binding;
     this.meter = binding.meter();
+    this.bucket =
+        meter.limit().algorithm() == Algorithm.TOKEN_BUCKET && binding.shape() != Shapes.NONE
+            ? (BucketMeter) meter
+            : null;
   }
 
   /** Whether callers must come with the key's fixed hash, as windows take their phase from it. */
@@ -43,33 +53,46 @@ public final class Gate {
       now = store.orderly(segment, now);
       if (!segment.isAt(slot, high, low)) {
         slot = segment.find(high, low);
-        if (slot < 0 && store.noRoomFor(segment, now)) {
-          low = store.overflowLow(high, low, binding);
-          high = binding.saltHigh();
-          slot = segment.find(high, low);
-        }
       }
-      Cell cell = segment.cell;
-      if (slot >= 0) {
-        segment.load(slot, binding, cell);
-      } else {
-        cell.clear();
-      }
-      long at = meter.onWallClock() ? store.time().wallMicros() : now;
-      meter.open(cell, at, keyHash);
-      admitted = meter.admits(cell, at, cost) && (cost == 0 || meter.delay(cell) == 0);
-      if (admitted) {
-        meter.take(cell, at, cost, 0);
-      }
-      if (slot >= 0) {
-        segment.save(slot, binding, cell);
-      } else if (admitted && cost > 0) {
-        segment.insert(high, low, binding, cell, now, store.time().wallMicros());
-      }
+      admitted =
+          bucket != null && slot >= 0 && segment.isShaped(slot, binding)
+              ? segment.takeInPlace(slot, bucket, now, cost)
+              : takeByCell(segment, slot, high, low, keyHash, now, cost);
     } finally {
       segment.unlock();
     }
     store.sweepIfDue(now);
+    return admitted;
+  }
+
+  /** The way of every algorithm, and of keys that are new or were written under other numbers. */
+  private boolean takeByCell(
+      Segment segment, int found, long keyHigh, long keyLow, long keyHash, long now, long cost) {
+    long high = keyHigh;
+    long low = keyLow;
+    int slot = found;
+    if (slot < 0 && store.noRoomFor(segment, now)) {
+      low = store.overflowLow(high, low, binding);
+      high = binding.saltHigh();
+      slot = segment.find(high, low);
+    }
+    Cell cell = segment.cell;
+    if (slot >= 0) {
+      segment.load(slot, binding, cell);
+    } else {
+      cell.clear();
+    }
+    long at = meter.onWallClock() ? store.time().wallMicros() : now;
+    meter.open(cell, at, keyHash);
+    boolean admitted = meter.admits(cell, at, cost) && (cost == 0 || meter.delay(cell) == 0);
+    if (admitted) {
+      meter.take(cell, at, cost, 0);
+    }
+    if (slot >= 0) {
+      segment.save(slot, binding, cell);
+    } else if (admitted && cost > 0) {
+      segment.insert(high, low, binding, cell, now, store.time().wallMicros());
+    }
     return admitted;
   }
 }

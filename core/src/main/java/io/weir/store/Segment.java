@@ -1,6 +1,7 @@
 package io.weir.store;
 
 import io.weir.Algorithm;
+import io.weir.limit.BucketMeter;
 import io.weir.limit.Cell;
 import io.weir.limit.Log;
 import io.weir.limit.Meter;
@@ -217,6 +218,26 @@ final class Segment {
       keepExtra(slot, cell.permits);
       usage.addBytes(cell.permits.growth());
     }
+  }
+
+  /** Whether a slot was last written under just these numbers. */
+  boolean isShaped(int slot, Binding binding) {
+    return ((int) table[slot * WIDTH + 2] & SHAPE_MASK) == binding.shape();
+  }
+
+  /**
+   * Takes from a token bucket where it lies: what loading, deciding and saving would do, without a
+   * cell in between. The slot was last written under the same numbers.
+   */
+  boolean takeInPlace(int slot, BucketMeter bucket, long now, long cost) {
+    int at = slot * WIDTH;
+    long word = table[at + 2];
+    long then = eras.absolute(word >>> SHAPE_BITS, false);
+    long used = bucket.usedAt(now, then, table[at + 3]);
+    boolean admitted = bucket.admits(used, cost);
+    table[at + 2] = eras.relative(bucket.tickOf(now), false) << SHAPE_BITS | (word & SHAPE_MASK);
+    table[at + 3] = admitted ? bucket.usedAfter(used, cost) : used;
+    return admitted;
   }
 
   private @Nullable Object extra(int slot) {
