@@ -82,6 +82,7 @@ public final class Gate {
     } else {
       cell.clear();
     }
+    cell.frugal = store.shortOfBytes();
     long at = meter.onWallClock() ? store.time().wallMicros() : now;
     meter.open(cell, at, keyHash);
     boolean admitted = meter.admits(cell, at, cost) && (cost == 0 || meter.delay(cell) == 0);

@@ -124,4 +124,39 @@ class MemoryStoreTest {
     time.advance(Duration.ofSeconds(35_000));
     assertThat(take(store, late, "k")).isTrue();
   }
+
+  @Test
+  void aNewKeyMayFreeAnIdleOneThatTheSameCallDrawsFrom() {
+    Pool byUser = new Pool("user", "user", "1", Limit.parse("10/s"), false);
+    Pool byAddress = new Pool("address", "address", "1", Limit.parse("10/h"), false);
+
+    for (long maxKeys : new long[] {10, 4000}) {
+      MemoryStore store = store(maxKeys);
+      for (int i = 0; i < 100; i++) {
+        List<Draw> draws =
+            List.of(
+                new Draw(byAddress, Key.of("address" + i), 1, Mode.ENFORCE, Draw.Intent.TAKE),
+                new Draw(byUser, Key.of("user"), 1, Mode.ENFORCE, Draw.Intent.TAKE));
+        assertThat(store.take(draws))
+            .isCompletedWithValueMatching(
+                taking -> taking.standings().get(1).remaining() == 9, "draws from both");
+        time.advance(Duration.ofSeconds(5));
+      }
+    }
+  }
+
+  @Test
+  void logsStayWithinTheirBytesAtTheGateToo() {
+    MemoryStore store = MemoryStore.builder().maxBytes(1 << 20).time(time).build();
+    Gate gate = store.gate(pool("sliding-log 10000/h"));
+    for (int round = 0; round < 1000; round++) {
+      time.advanceMicros(10);
+      for (int i = 0; i < 500; i++) {
+        Key key = Key.of("key" + i);
+        gate.tryTake(key.high(), key.low(), 0, 1);
+      }
+    }
+
+    assertThat(store.bytes()).isLessThan(5 << 18);
+  }
 }
