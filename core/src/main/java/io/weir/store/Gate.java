@@ -70,11 +70,14 @@ public final class Gate {
       Segment segment, int found, long keyHigh, long keyLow, long keyHash, long now, long cost) {
     long high = keyHigh;
     long low = keyLow;
+    long phase = keyHash;
     int slot = found;
     if (slot < 0 && store.noRoomFor(segment, now)) {
       low = store.overflowLow(high, low, binding);
       high = binding.saltHigh();
       slot = segment.find(high, low);
+      // A shared bucket has windows of its own, or keys of many phases would end them at will.
+      phase = low;
     }
     Cell cell = segment.cell;
     if (slot >= 0) {
@@ -84,7 +87,7 @@ public final class Gate {
     }
     cell.frugal = store.shortOfBytes();
     long at = meter.onWallClock() ? store.time().wallMicros() : now;
-    meter.open(cell, at, keyHash);
+    meter.open(cell, at, phase);
     boolean admitted = meter.admits(cell, at, cost) && (cost == 0 || meter.delay(cell) == 0);
     if (admitted) {
       meter.take(cell, at, cost, 0);

@@ -27,6 +27,7 @@ final class Visit {
   private long high;
   private long low;
   private boolean found;
+  private boolean shared;
   private boolean changed;
   private long monotonic;
   private long now;
@@ -62,6 +63,7 @@ final class Visit {
       low = store.overflowLow(high, low, binding);
       high = binding.saltHigh();
       slot = segment.find(high, low);
+      shared = true;
     }
     found = slot >= 0;
     if (found) {
@@ -71,7 +73,12 @@ final class Visit {
       }
     }
     cell.frugal = store.shortOfBytes();
-    meter.open(cell, now, meter.hasPhase() ? KeyText.hash(pool.rule(), key.parts()) : 0);
+    meter.open(cell, now, meter.hasPhase() ? phase() : 0);
+  }
+
+  /** A shared bucket has windows of its own, or keys of many phases would end them at will. */
+  private long phase() {
+    return shared ? low : KeyText.hash(pool.rule(), key.parts());
   }
 
   /** Decides for this bucket alone; true unless an enforced draw is refused. */

@@ -7,7 +7,9 @@ import io.weir.Limit;
 import io.weir.Mode;
 import io.weir.time.VirtualTime;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class MemoryStoreTest {
@@ -158,5 +160,20 @@ class MemoryStoreTest {
     }
 
     assertThat(store.bytes()).isLessThan(5 << 18);
+  }
+
+  @Test
+  void sharedBucketsHaveTheirOwnWindowsWhateverThePhaseOfTheKeys() {
+    MemoryStore store = store(1);
+    Pool windows = pool("fixed-window 1/h");
+    take(store, pool("1/day"), "the only key with a bucket of its own");
+    Set<String> seen = new HashSet<>();
+
+    for (int i = 0; i < 10_000; i++) {
+      Draw draw = new Draw(windows, Key.of("key" + i), 1, Mode.ENFORCE, Draw.Intent.LOOK);
+      seen.addAll(store.describe(List.of(draw)).toCompletableFuture().join());
+    }
+
+    assertThat(seen).hasSizeLessThanOrEqualTo(MemoryStore.OVERFLOW);
   }
 }
