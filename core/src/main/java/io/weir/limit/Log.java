@@ -99,9 +99,7 @@ public final class Log {
     first = 0;
   }
 
-  /**
-   * Takes back up to {@code amount} of the entry at {@code time}; the entry stays, perhaps empty.
-   */
+  /** Takes back up to {@code amount} of the entry at {@code time}. */
   void remove(long time, long amount) {
     int low = 0;
     int high = size - 1;
@@ -115,9 +113,18 @@ public final class Log {
         long back = Math.min(amount, amount(middle));
         pairs[2 * (first + middle) + 1] -= back;
         total -= back;
+        if (amount(middle) == 0) {
+          drop(middle);
+        }
         return;
       }
     }
+  }
+
+  /** Empty entries go, so that a log has no more of them than its limit admits. */
+  private void drop(int i) {
+    System.arraycopy(pairs, 2 * (first + i + 1), pairs, 2 * (first + i), 2 * (size - i - 1));
+    size--;
   }
 
   /** Takes back up to {@code amount} from the newest entries. */

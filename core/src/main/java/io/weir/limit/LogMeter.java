@@ -43,18 +43,16 @@ final class LogMeter extends Meter {
 
   @Override
   public void take(Cell cell, long now, long cost, long permit) {
-    if (cost > 0) {
-      charge(cell, now, cost);
-    }
+    charge(cell, now, cost);
   }
 
   @Override
   public void charge(Cell cell, long now, long amount) {
     Log log = log(cell);
     long most = Math.min(amount, Bounds.EXACT - 1 - log.total());
-    if (cell.frugal) {
+    if (most > 0 && cell.frugal) {
       log.addToLast(now, most);
-    } else {
+    } else if (most > 0) {
       log.add(now, most);
     }
     cell.used = log.total();
@@ -91,11 +89,7 @@ final class LogMeter extends Meter {
   @Override
   public long reset(Cell cell, long now) {
     Log log = log(cell);
-    int last = log.size() - 1;
-    while (last >= 0 && log.amount(last) == 0) {
-      last--;
-    }
-    return last < 0 ? 0 : log.time(last) + window - now;
+    return log.size() == 0 ? 0 : log.time(log.size() - 1) + window - now;
   }
 
   @Override

@@ -176,4 +176,22 @@ class MemoryStoreTest {
 
     assertThat(seen).hasSizeLessThanOrEqualTo(MemoryStore.OVERFLOW);
   }
+
+  @Test
+  void aLogForgetsWhatWasGivenBack() {
+    MemoryStore store = store(10);
+    Pool pool = pool("sliding-log 10/h");
+    Key key = Key.of("key");
+    List<Draw> draws = List.of(new Draw(pool, key, 1, Mode.ENFORCE, Draw.Intent.HOLD));
+
+    for (int i = 0; i < 10_000; i++) {
+      time.advanceMicros(100);
+      Taking taking = store.reserve(i, draws).toCompletableFuture().join();
+      Held held = new Held(pool, key, 1, 0, taking.stamps().get(0));
+      store.settle(i, List.of(held), Duration.ofMillis(1));
+      store.sweep();
+    }
+
+    assertThat(store.bytes()).isLessThan(10_000);
+  }
 }
