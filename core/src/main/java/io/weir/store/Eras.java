@@ -1,29 +1,31 @@
 package io.weir.store;
 
 /**
- * Times in 48 bits: microseconds from a little more than two years before the table was made, on
- * either clock. That lasts for more than six years, and a clock that steps further back than two is
- * taken as having stepped back two.
+ * Times in 48 bits.
+ *
+ * <p>On the monotonic clock: microseconds from a little more than two years before the table was
+ * made, which lasts for more than six years. On the wall clock, which may have been far off when
+ * the table was made: milliseconds since 1970. Nothing is lost by that, as windows on the wall
+ * clock end on whole ones.
  */
 final class Eras {
   private static final long BEFORE = 1L << 46;
   private static final long MOST = (1L << 48) - 1;
+  private static final long MILLI = 1000;
 
   private final long monotonicStart;
-  private final long wallStart;
 
-  Eras(long monotonicNow, long wallNow) {
+  Eras(long monotonicNow) {
     this.monotonicStart = monotonicNow - BEFORE;
-    this.wallStart = wallNow - BEFORE;
   }
 
   long absolute(long relative, boolean wall) {
-    return relative + (wall ? wallStart : monotonicStart);
+    return wall ? relative * MILLI : relative + monotonicStart;
   }
 
   /** Never 0, which means that a slot is free. */
   long relative(long absolute, boolean wall) {
-    long relative = absolute - (wall ? wallStart : monotonicStart);
+    long relative = wall ? absolute / MILLI : absolute - monotonicStart;
     return Math.max(1, Math.min(MOST, relative));
   }
 }

@@ -52,7 +52,7 @@ public final class MemoryStore implements Store {
     long wanted = Math.min(MAX_SEGMENTS, Math.max(1, builder.maxKeys / KEYS_PER_SEGMENT));
     int count = (int) Long.highestOneBit(wanted);
     this.segmentShift = Long.SIZE - Integer.numberOfTrailingZeros(count);
-    Eras eras = new Eras(time.micros(), time.wallMicros());
+    Eras eras = new Eras(time.micros());
     int fullSlots = (int) Math.min(1 << 24, builder.maxKeys / count * 121 / 100);
     this.segments = new Segment[count];
     for (int i = 0; i < count; i++) {

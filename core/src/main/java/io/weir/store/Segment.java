@@ -356,9 +356,11 @@ final class Segment {
 
   private boolean isIdle(int at, long monotonic, long wall) {
     int shape = (int) table[at + 2] & SHAPE_MASK;
-    if (shape == Shapes.MARKER || shape == Shapes.NONE) {
-      long life = shape == Shapes.NONE ? UNNUMBERED_LIFE : 0;
-      return eras.absolute(table[at + 2] >>> SHAPE_BITS, false) + life <= monotonic;
+    if (shape == Shapes.MARKER || Shapes.isNone(shape)) {
+      boolean onWall = shape == Shapes.NONE_ON_WALL;
+      long life = shape == Shapes.MARKER ? 0 : UNNUMBERED_LIFE;
+      long end = eras.absolute(table[at + 2] >>> SHAPE_BITS, onWall) + life;
+      return end <= (onWall ? wall : monotonic);
     }
     Meter meter = shapes.meter(shape);
     load(at, meter, other);

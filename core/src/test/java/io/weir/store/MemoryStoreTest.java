@@ -11,6 +11,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MemoryStoreTest {
   private final VirtualTime time = new VirtualTime();
@@ -193,5 +195,38 @@ class MemoryStoreTest {
     }
 
     assertThat(store.bytes()).isLessThan(10_000);
+  }
+
+  @Test
+  void limitsOnTheWallClockPastTheLastNumberAreNotForgotten() {
+    MemoryStore store = store(1_000_000);
+    for (int i = 1; i < 66_000; i++) {
+      take(store, pool(i + "/day"), "key");
+    }
+    Pool late = pool("quota 1/month");
+    take(store, late, "k");
+    time.advance(Duration.ofDays(20));
+    store.sweep();
+
+    assertThat(take(store, late, "k")).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-20_000, 20_000})
+  void aWallClockThatWasFarOffWhenTheStoreWasMadeNeitherFreesNorFreezes(long days) {
+    MemoryStore store = store(10);
+    for (String limit : List.of("quota 3/day", "fixed-window 3/day aligned=true")) {
+      Pool pool = pool(limit);
+      time.stepWall(Duration.ofDays(days));
+      for (int day = 0; day < 3; day++) {
+        int admitted = 0;
+        for (int i = 0; i < 10; i++) {
+          admitted += take(store, pool, "key") ? 1 : 0;
+        }
+        assertThat(admitted).as(limit).isEqualTo(3);
+        time.advance(Duration.ofDays(1));
+      }
+      time.stepWall(Duration.ofDays(-days));
+    }
   }
 }
