@@ -465,4 +465,20 @@ class WeirTest {
 
     assertThat(heard).hasToString("ok limited ");
   }
+
+  @Test
+  void saysWhenACallThatCannotBeMadeToWaitWillPass() {
+    Weir weir =
+        weir(
+            Rule.named("shaped")
+                .limit(Limit.leakyBucket(1, Duration.ofSeconds(1)).queue(5))
+                .build());
+    assertThat(admitted(weir, get("/"), 10)).isEqualTo(6);
+
+    Decision refused = now(weir.checkNow(get("/")));
+
+    assertThat(refused.retryAfter()).contains(Duration.ofSeconds(6));
+    time.advance(Duration.ofSeconds(6));
+    assertThat(now(weir.checkNow(get("/"))).allowed()).isTrue();
+  }
 }
