@@ -30,10 +30,13 @@ import java.util.concurrent.ExecutionException;
  * throws, {@code reserve} takes what is settled later. All are safe for any number of threads. Keys
  * need not be announced or removed: a key that is as if never used is forgotten.
  *
- * <p>A concurrency limit is only looked at by all of these but {@code reserve}, which holds a
- * permit until {@code release}.
+ * <p>A concurrency limit is taken by {@code reserve}, which holds a permit until {@code release};
+ * {@code check} only looks at it, and {@code tryAcquire} and {@code acquire} refuse to be used.
  */
 public final class Limiter {
+  /** Longer than any limit makes anybody wait, and short enough to be added to any time. */
+  private static final Duration LONGEST_WAIT = Duration.ofDays(100_000);
+
   private final String name;
   private final TimeSource time;
   private final MemoryStore store;
@@ -86,11 +89,15 @@ public final class Limiter {
   }
 
   private boolean take(long high, long low, long hash, long cost) {
+    refuseConcurrency();
+    return gate.tryTake(high, low, hash, cost);
+  }
+
+  private void refuseConcurrency() {
     if (looksOnly) {
       throw new UnsupportedOperationException(
           "a concurrency limit is taken with reserve and given back with release");
     }
-    return gate.tryTake(high, low, hash, cost);
   }
 
   // ---- with the reasons
@@ -138,8 +145,12 @@ public final class Limiter {
    * @throws LimitExceededException at once when waiting that long cannot help
    */
   public void acquire(String key, long cost, Duration maxWait) throws InterruptedException {
+    CompletableFuture<Void> acquired = acquireAsync(key, cost, maxWait).toCompletableFuture();
     try {
-      acquireAsync(key, cost, maxWait).toCompletableFuture().get();
+      acquired.get();
+    } catch (InterruptedException e) {
+      acquired.cancel(false);
+      throw e;
     } catch (ExecutionException e) {
       if (e.getCause() instanceof LimitExceededException exceeded) {
         throw exceeded;
@@ -155,29 +166,41 @@ public final class Limiter {
 
   /**
    * As {@link #acquire(String, long, Duration)}, without blocking: the stage fails where that
-   * throws.
+   * throws. One that is cancelled before it had its turn takes nothing.
    */
   public CompletionStage<Void> acquireAsync(String key, long cost, Duration maxWait) {
     check(cost);
-    return acquire(Key.of(key), cost, time.micros() + Bounds.micros(maxWait));
+    refuseConcurrency();
+    long mayWait = Bounds.micros(maxWait.compareTo(LONGEST_WAIT) < 0 ? maxWait : LONGEST_WAIT);
+    CompletableFuture<Void> acquired = new CompletableFuture<>();
+    acquire(Key.of(key), cost, time.micros() + mayWait, acquired);
+    return acquired;
   }
 
-  private CompletionStage<Void> acquire(Key key, long cost, long deadline) {
+  private void acquire(Key key, long cost, long deadline, CompletableFuture<Void> acquired) {
+    if (acquired.isDone()) {
+      return;
+    }
+    long left = deadline - time.micros();
     Decision decision = decide(key, cost, Draw.Intent.TAKE);
-    long now = time.micros();
-    if (decision.allowed()) {
-      Duration delay = decision.delay();
-      if (now + Bounds.micros(delay) <= deadline) {
-        return delay.isZero() ? CompletableFuture.completedFuture(null) : time.after(delay);
+    Optional<Duration> wait =
+        decision.allowed() ? Optional.of(decision.delay()) : decision.retryAfter();
+    boolean inTime = wait.isPresent() && Bounds.micros(wait.get()) <= left;
+    if (decision.allowed() && wait.get().isZero()) {
+      // However late it has become meanwhile: it was taken, and nobody has to wait.
+      acquired.complete(null);
+    } else if (inTime) {
+      time.after(wait.get())
+          .thenRun(
+              decision.allowed()
+                  ? () -> acquired.complete(null)
+                  : () -> acquire(key, cost, deadline, acquired));
+    } else {
+      if (decision.allowed()) {
+        store.refund(pool, key, cost);
       }
-      store.refund(pool, key, cost);
-      return CompletableFuture.failedFuture(new LimitExceededException(decision));
+      acquired.completeExceptionally(new LimitExceededException(decision));
     }
-    Optional<Duration> wait = decision.retryAfter();
-    if (wait.isEmpty() || now + Bounds.micros(wait.get()) > deadline) {
-      return CompletableFuture.failedFuture(new LimitExceededException(decision));
-    }
-    return time.after(wait.get()).thenCompose(waited -> acquire(key, cost, deadline));
   }
 
   // ---- giving back

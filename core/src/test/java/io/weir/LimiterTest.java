@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.time.VirtualTime;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -180,5 +181,57 @@ class LimiterTest {
     limiter.acquire("k", Duration.ofSeconds(5));
 
     assertThat(limiter.keys()).isEqualTo(1);
+  }
+
+  @Test
+  void acquireNeedsNoTimeForWhatIsThere() {
+    Limiter limiter = Weir.limiter(Limit.perSecond(1_000_000));
+
+    assertThatCode(
+            () -> {
+              for (int i = 0; i < 1000; i++) {
+                limiter.acquire("k", Duration.ZERO);
+              }
+            })
+        .doesNotThrowAnyException();
+  }
+
+  @Test
+  void acquireMayWaitForever() {
+    Limiter limiter = limiter("1/h");
+    Duration forever = ChronoUnit.FOREVER.getDuration();
+
+    assertThat(limiter.acquireAsync("k", forever)).isCompleted();
+    assertThat(limiter.acquireAsync("k", forever).toCompletableFuture()).isNotDone();
+  }
+
+  @Test
+  void whoStopsWaitingTakesNothing() {
+    Limiter limiter = limiter("1/h");
+    limiter.tryAcquire("k");
+
+    limiter.acquireAsync("k", Duration.ofDays(1)).toCompletableFuture().cancel(false);
+    time.advance(Duration.ofHours(1));
+
+    assertThat(limiter.look("k").remaining()).isEqualTo(1);
+  }
+
+  @Test
+  void whoIsInterruptedWhileWaitingTakesNothing() {
+    Limiter limiter = limiter("1/h");
+    limiter.tryAcquire("k");
+
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> limiter.acquire("k", Duration.ofDays(1)))
+        .isInstanceOf(InterruptedException.class);
+    time.advance(Duration.ofHours(1));
+
+    assertThat(limiter.look("k").remaining()).isEqualTo(1);
+  }
+
+  @Test
+  void acquireDoesNotPretendToHoldAPermit() {
+    assertThatThrownBy(() -> limiter("concurrency 1").acquire("k", Duration.ZERO))
+        .isInstanceOf(UnsupportedOperationException.class);
   }
 }
