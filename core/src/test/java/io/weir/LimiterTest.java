@@ -234,4 +234,18 @@ class LimiterTest {
     assertThatThrownBy(() -> limiter("concurrency 1").acquire("k", Duration.ZERO))
         .isInstanceOf(UnsupportedOperationException.class);
   }
+
+  @Test
+  void whoHasWaitedDoesNotGoOnOnTheTimersThread() {
+    Limiter limiter = Weir.limiter(Limit.perSecond(100).burst(1));
+    limiter.tryAcquire("k");
+
+    assertThat(
+            limiter
+                .acquireAsync("k", Duration.ofSeconds(5))
+                .thenApply(acquired -> Thread.currentThread().getName())
+                .toCompletableFuture()
+                .join())
+        .doesNotContain("DelayScheduler");
+  }
 }

@@ -11,8 +11,6 @@ import java.util.concurrent.TimeUnit;
 public final class SystemTime implements TimeSource {
   public static final SystemTime INSTANCE = new SystemTime();
 
-  private static final Executor SAME_THREAD = Runnable::run;
-
   private final Clock wall = Clock.systemUTC();
 
   private SystemTime() {}
@@ -35,8 +33,8 @@ public final class SystemTime implements TimeSource {
 
   @Override
   public CompletableFuture<Void> after(Duration delay) {
-    Executor later =
-        CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS, SAME_THREAD);
+    // Not on the timer's own thread: there is only one, and callers may go on to do anything.
+    Executor later = CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS);
     return CompletableFuture.runAsync(() -> {}, later);
   }
 }
