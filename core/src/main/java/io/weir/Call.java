@@ -81,10 +81,7 @@ public final class Call {
    * @throws IllegalArgumentException if the cost is negative or above {@link #MAX_COST}
    */
   public Call cost(long cost) {
-    if (cost < 0 || cost > MAX_COST) {
-      throw new IllegalArgumentException(
-          "cost " + cost + " is not a whole number between 0 and " + MAX_COST);
-    }
+    Bounds.cost(cost);
     return new Call(method, path, host, attributes, cost);
   }
 

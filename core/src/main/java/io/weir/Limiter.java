@@ -72,7 +72,7 @@ public final class Limiter {
 
   /** Takes {@code cost} if the key has it. Allocates nothing. */
   public boolean tryAcquire(String key, long cost) {
-    check(cost);
+    Bounds.cost(cost);
     Fingerprint print = Fingerprint.of(key);
     return take(print.high(), print.low(), needsHash ? KeyText.hash(name, key) : 0, cost);
   }
@@ -84,7 +84,7 @@ public final class Limiter {
 
   /** As {@link #tryAcquire(String, long)}, for a key that was hashed before. */
   public boolean tryAcquire(Key key, long cost) {
-    check(cost);
+    Bounds.cost(cost);
     return take(key.high(), key.low(), needsHash ? KeyText.hash(name, key.parts()) : 0, cost);
   }
 
@@ -114,7 +114,7 @@ public final class Limiter {
 
   /** As {@link #check(String, long)}, for a key that was hashed before. */
   public Decision check(Key key, long cost) {
-    check(cost);
+    Bounds.cost(cost);
     return decide(key, cost, Draw.Intent.TAKE);
   }
 
@@ -169,7 +169,7 @@ public final class Limiter {
    * throws. One that is cancelled before it had its turn takes nothing.
    */
   public CompletionStage<Void> acquireAsync(String key, long cost, Duration maxWait) {
-    check(cost);
+    Bounds.cost(cost);
     refuseConcurrency();
     long mayWait = Bounds.micros(maxWait.compareTo(LONGEST_WAIT) < 0 ? maxWait : LONGEST_WAIT);
     CompletableFuture<Void> acquired = new CompletableFuture<>();
@@ -207,13 +207,13 @@ public final class Limiter {
 
   /** Gives back what turned out not to be needed; never more than was taken. */
   public void refund(String key, long amount) {
-    check(amount);
+    Bounds.cost(amount);
     store.refund(pool, Key.of(key), amount);
   }
 
   /** Takes {@code cost}, permits too, to be settled or released by the decision's reservation. */
   public Decision reserve(String key, long cost) {
-    check(cost);
+    Bounds.cost(cost);
     List<Draw> draws = List.of(new Draw(pool, Key.of(key), cost, Mode.ENFORCE, Draw.Intent.HOLD));
     return desk.reserve(draws, "").toCompletableFuture().join();
   }
@@ -223,7 +223,6 @@ public final class Limiter {
    * debt.
    */
   public Settlement settle(String reservation, long cost) {
-    check(cost);
     return desk.settle(reservation, cost).toCompletableFuture().join();
   }
 
@@ -240,13 +239,6 @@ public final class Limiter {
   /** How many keys are remembered now. */
   public long keys() {
     return store.keys();
-  }
-
-  private static void check(long cost) {
-    if (cost < 0 || cost > Call.MAX_COST) {
-      throw new IllegalArgumentException(
-          "cost " + cost + " is not a whole number between 0 and " + Call.MAX_COST);
-    }
   }
 
   /** What a limiter can be told beside its limit. */

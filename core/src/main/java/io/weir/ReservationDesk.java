@@ -59,6 +59,7 @@ final class ReservationDesk {
    * included.
    */
   CompletionStage<Settlement> settle(String text, long cost) {
+    Bounds.cost(cost);
     Optional<Reservation> opened = seal.open(text);
     if (opened.isEmpty()) {
       return CompletableFuture.completedFuture(Settlement.UNKNOWN);

@@ -192,6 +192,8 @@ public final class Weir implements AutoCloseable {
   /**
    * Puts a reservation right at its true cost: 0 gives all back, more than was reserved goes into
    * debt.
+   *
+   * @throws IllegalArgumentException if the cost is negative or above {@link Call#MAX_COST}
    */
   public CompletionStage<Settlement> settle(String reservation, long cost) {
     return desk.settle(reservation, cost);

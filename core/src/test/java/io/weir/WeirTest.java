@@ -27,6 +27,8 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class WeirTest {
   private final VirtualTime time = new VirtualTime();
@@ -480,5 +482,17 @@ class WeirTest {
     assertThat(refused.retryAfter()).contains(Duration.ofSeconds(6));
     time.advance(Duration.ofSeconds(6));
     assertThat(now(weir.checkNow(get("/"))).allowed()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-1, Long.MIN_VALUE, Long.MAX_VALUE})
+  void settlesAtNoCostThatIsNone(long cost) {
+    Weir weir = weir(Rule.named("all").limit(Limit.perSecond(10)).build());
+    String reservation = now(weir.reserve(get("/"))).reservation().orElseThrow();
+
+    assertThatThrownBy(() -> weir.settle(reservation, cost))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("cost " + cost);
+    assertThat(weir.check(get("/")).remaining()).isEqualTo(8);
   }
 }

@@ -89,6 +89,13 @@ public final class Bounds {
     }
   }
 
+  /** Checks what a call costs, or turned out to cost. */
+  public static void cost(long cost) {
+    if (cost < 0 || cost >= EXACT) {
+      throw refused("cost " + cost + " is not a whole number between 0 and " + (EXACT - 1));
+    }
+  }
+
   /** Checks a limit's name, which ends up in headers and key names. */
   public static void name(String name) {
     for (int i = 0; i < name.length(); i++) {
