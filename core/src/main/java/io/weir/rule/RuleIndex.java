@@ -102,7 +102,7 @@ public final class RuleIndex {
     Selection selection = new Selection();
     byPath.collect(call, selection);
     if (anyReplaces && selection.size() > 1) {
-      selection.dropReplaced();
+      selection.dropReplaced(call);
     }
     return selection;
   }

@@ -52,22 +52,23 @@ final class Selection {
     size++;
   }
 
-  /** Leaves out every rule that another one here replaces. */
-  void dropReplaced() {
+  /** Leaves out every rule that another one here replaces, unless that one does not apply. */
+  void dropReplaced(Call call) {
     Hit[] all = hits;
     int count = size;
     hits = new Hit[Math.max(1, count)];
     size = 0;
     for (int i = 0; i < count; i++) {
-      if (!isReplaced(all[i].rule().rule.id(), all, count)) {
+      if (!isReplaced(all[i].rule().rule.id(), call, all, count)) {
         hits[size++] = all[i];
       }
     }
   }
 
-  private static boolean isReplaced(String id, Hit[] all, int count) {
+  private static boolean isReplaced(String id, Call call, Hit[] all, int count) {
     for (int i = 0; i < count; i++) {
-      if (all[i].rule().rule.replaces().contains(id)) {
+      CompiledRule rule = all[i].rule();
+      if (rule.rule.replaces().contains(id) && !rule.skipsForMissing(call, all[i].route())) {
         return true;
       }
     }

@@ -158,4 +158,22 @@ class RuleIndexTest {
     assertThat(matched(index, call)).containsExactlyInAnyOrder("path7", "tenant9", "host3");
     assertThat(index.candidates(call)).as("rules looked at").isEqualTo(3);
   }
+
+  @Test
+  void aRuleThatSkipsACallReplacesNothing() {
+    RuleIndex index =
+        RuleIndex.of(
+            RuleSet.of(
+                Rule.named("address").key("ip").limit(Limit.perSecond(1)).build(),
+                Rule.named("member")
+                    .key("user")
+                    .onMissing(OnMissing.SKIP)
+                    .replaces("address")
+                    .limit(Limit.perSecond(9))
+                    .build()));
+    Call stranger = Call.of("GET", "/").with("ip", "192.0.2.7");
+
+    assertThat(matched(index, stranger)).containsExactly("address");
+    assertThat(matched(index, stranger.with("user", "42"))).containsExactly("member");
+  }
 }
