@@ -1,5 +1,7 @@
 package io.weir.rule;
 
+import static java.util.stream.Collectors.toUnmodifiableSet;
+
 import io.weir.Call;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,7 +30,7 @@ public record Match(
   public Match {
     paths = List.copyOf(paths);
     methods = Set.copyOf(methods);
-    hosts = Set.copyOf(hosts);
+    hosts = hosts.stream().map(Match::hostOf).collect(toUnmodifiableSet());
     attributes = Map.copyOf(attributes);
     absent = Set.copyOf(absent);
   }
@@ -118,9 +120,14 @@ public record Match(
 
   /** The host's name in lower case, without port or trailing dot. */
   static String hostOf(Call call) {
-    String host = call.host();
+    return hostOf(call.host());
+  }
+
+  private static String hostOf(String text) {
+    String host = text;
     int colon = host.lastIndexOf(':');
-    if (colon > 0 && host.indexOf(']') < colon && host.indexOf(':') == colon) {
+    boolean bareAddress = host.indexOf(':') != colon && !host.startsWith("[");
+    if (colon > host.indexOf(']') && !bareAddress) {
       host = host.substring(0, colon);
     }
     if (host.endsWith(".")) {

@@ -176,4 +176,20 @@ class RuleIndexTest {
     assertThat(matched(index, stranger)).containsExactly("address");
     assertThat(matched(index, stranger.with("user", "42"))).containsExactly("member");
   }
+
+  @Test
+  void aRuleMaySpellHostsAsCallsDo() {
+    RuleIndex index =
+        RuleIndex.of(
+            RuleSet.of(
+                rule("host", Match.ALL.andHost("API.example.com.")),
+                rule("below", Match.ALL.andHost("*.Example.com")),
+                rule("address", Match.ALL.andHost("[::1]"))));
+
+    assertThat(matched(index, Call.of("GET", "/").host("api.EXAMPLE.com")))
+        .containsExactly("host", "below");
+    assertThat(matched(index, Call.of("GET", "/").host("[::1]:8080"))).containsExactly("address");
+    assertThat(matched(index, Call.of("GET", "/").host("[::1]"))).containsExactly("address");
+    assertThat(matched(index, Call.of("GET", "/").host("::1"))).isEmpty();
+  }
 }
