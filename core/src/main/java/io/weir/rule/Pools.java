@@ -44,7 +44,7 @@ final class Pools {
   private Map<String, Pool[]> variant(Map<String, Plan> tenants, Scale scale) {
     Map<String, Pool[]> pools = new HashMap<>();
     if (rule.limits() instanceof Limits.Listed listed) {
-      pools.put(RuleSet.EVERYONE_ELSE, listed(listed.limits(), scale));
+      pools.put(RuleSet.EVERYONE_ELSE, listed(listed, scale));
     } else if (byTenant) {
       tenants.forEach((tenant, plan) -> pools.put(tenant, ofPlan(plan, scale)));
     } else {
@@ -53,15 +53,13 @@ final class Pools {
     return pools;
   }
 
-  private Pool[] listed(List<Limit> limits, Scale scale) {
-    Pool[] pools = new Pool[limits.size()];
+  private Pool[] listed(Limits.Listed listed, Scale scale) {
+    Pool[] pools = new Pool[listed.limits().size()];
     for (int i = 0; i < pools.length; i++) {
-      String name = limits.get(i).name();
-      String ordinal = Integer.toString(i + 1);
-      String shown = pools.length == 1 ? rule.id() : rule.id() + "." + ordinal;
-      pools[i] =
-          pool(
-              name.isEmpty() ? shown : name, name.isEmpty() ? ordinal : name, limits.get(i), scale);
+      Limit limit = listed.limits().get(i);
+      String unnamed = pools.length == 1 ? rule.id() : rule.id() + "." + (i + 1);
+      String shown = limit.name().isEmpty() ? unnamed : limit.name();
+      pools[i] = pool(shown, listed.slot(i), limit, scale);
     }
     return pools;
   }

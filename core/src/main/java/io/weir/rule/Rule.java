@@ -293,6 +293,9 @@ public final class Rule {
       if (percent < 100 && key.isEmpty()) {
         throw new IllegalArgumentException("percent needs a key; with key: [] there is only one");
       }
+      if (limits instanceof Limits.Listed listed) {
+        listed.checkNames();
+      }
       return new Rule(this);
     }
   }

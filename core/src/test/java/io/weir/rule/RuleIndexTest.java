@@ -1,6 +1,7 @@
 package io.weir.rule;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.Call;
 import io.weir.Limit;
@@ -191,5 +192,14 @@ class RuleIndexTest {
     assertThat(matched(index, Call.of("GET", "/").host("[::1]:8080"))).containsExactly("address");
     assertThat(matched(index, Call.of("GET", "/").host("[::1]"))).containsExactly("address");
     assertThat(matched(index, Call.of("GET", "/").host("::1"))).isEmpty();
+  }
+
+  @Test
+  void twoLimitsOfARuleCannotGoByTheSameName() {
+    Rule.Builder rule = Rule.named("rule").limit(Limit.perSecond(3).named("2"), Limit.perSecond(5));
+
+    assertThatThrownBy(rule::build)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("two limits go by '2'");
   }
 }
