@@ -53,11 +53,19 @@ public record Quota(long count, Period period, ZoneId zone, String name) impleme
     /** The start of the period after the one that begins at {@code start}. */
     public ZonedDateTime next(ZonedDateTime start) {
       return switch (this) {
-        case HOUR -> start.plusHours(1).truncatedTo(ChronoUnit.HOURS);
+        case HOUR -> nextHour(start);
         case DAY -> startOfDay(start.plusDays(1));
         case WEEK -> startOfDay(start.plusWeeks(1));
         case MONTH -> startOfDay(start.plusMonths(1));
       };
+    }
+
+    /**
+     * Where a clock goes back by less than an hour, one hour of the day lasts longer than 60 min.
+     */
+    private static ZonedDateTime nextHour(ZonedDateTime start) {
+      ZonedDateTime next = start.plusHours(1).truncatedTo(ChronoUnit.HOURS);
+      return next.isAfter(start) ? next : start.plusHours(2).truncatedTo(ChronoUnit.HOURS);
     }
 
     /** Midnight, or the first moment after it where a clock change skips midnight. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.time.VirtualTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -247,5 +248,19 @@ class LimiterTest {
                 .toCompletableFuture()
                 .join())
         .doesNotContain("DelayScheduler");
+  }
+
+  @Test
+  void anHourInWhichTheClockGoesBackHalfAnHourEndsAfterIt() {
+    VirtualTime lordHowe = new VirtualTime(Instant.parse("2026-04-04T14:10:00Z"));
+    Limiter limiter =
+        Limiter.builder(Limit.parse("quota 3/h zone=Australia/Lord_Howe")).time(lordHowe).build();
+
+    assertThat(limiter.tryAcquire("k", 3)).isTrue();
+    assertThat(limiter.check("k").retryAfter()).contains(Duration.ofMinutes(80));
+    lordHowe.advance(Duration.ofMinutes(60));
+    assertThat(limiter.check("k").retryAfter()).contains(Duration.ofMinutes(20));
+    lordHowe.advance(Duration.ofMinutes(20));
+    assertThat(limiter.tryAcquire("k", 3)).isTrue();
   }
 }
