@@ -118,8 +118,13 @@ public record Fingerprint(long high, long low) {
           sha.update((byte) (SECRET[i] >>> shift));
         }
       }
-      byte[] hash = sha.digest(value.getBytes(StandardCharsets.UTF_16BE));
-      return new String(hash, StandardCharsets.ISO_8859_1);
+      // Not by a charset: that would write every unpaired surrogate alike.
+      byte[] bytes = new byte[2 * value.length()];
+      for (int i = 0; i < value.length(); i++) {
+        bytes[2 * i] = (byte) (value.charAt(i) >>> 8);
+        bytes[2 * i + 1] = (byte) value.charAt(i);
+      }
+      return new String(sha.digest(bytes), StandardCharsets.ISO_8859_1);
     } catch (NoSuchAlgorithmException e) {
       throw new AssertionError("every Java platform has SHA-256", e);
     }

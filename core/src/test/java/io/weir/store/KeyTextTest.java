@@ -80,4 +80,11 @@ class KeyTextTest {
     assertThat(Arrays.stream(counts).max().orElseThrow()).isLessThan(600);
     assertThat(Arrays.stream(counts).min().orElseThrow()).isGreaterThan(200);
   }
+
+  @Test
+  void longKeysThatDifferInAnUnpairedSurrogateDiffer() {
+    String same = "x".repeat(200);
+
+    assertThat(Key.of(same + '\ud800').low()).isNotEqualTo(Key.of(same + '\ud801').low());
+  }
 }
