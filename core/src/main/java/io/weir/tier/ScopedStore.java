@@ -102,9 +102,21 @@ public final class ScopedStore implements Store {
     local.release(id, held);
   }
 
+  /** What the shared store has settled before, on whichever instance, is not settled here again. */
   @Override
   public CompletionStage<Boolean> settle(long reservation, List<Held> parts, Duration within) {
-    return eachSide(parts, (store, some) -> store.settle(reservation, some, within));
+    List<Held> near = parts.stream().filter(part -> part.pool().isLocal()).toList();
+    if (!near.isEmpty() && near.size() == parts.size()) {
+      return local.settle(reservation, near, within);
+    }
+    List<Held> far = parts.stream().filter(part -> !part.pool().isLocal()).toList();
+    return shared
+        .settle(reservation, far, within)
+        .thenCompose(
+            settled ->
+                settled && !near.isEmpty()
+                    ? local.settle(reservation, near, within)
+                    : CompletableFuture.completedFuture(settled));
   }
 
   @Override

@@ -96,6 +96,26 @@ class ScopedStoreTest {
         .containsExactly(7L, 9L, 7L);
   }
 
+  @Test
+  void whatOneInstanceHasSettledAnotherDoesNotSettleAgain() {
+    Rule[] rules = {
+      rule("here", Scope.INSTANCE, Limit.perHour(9)), rule("there", Scope.CELL, Limit.perHour(9))
+    };
+    byte[] secret = {1, 2, 3};
+    Weir.Builder instance =
+        Weir.builder().rules(RuleSet.of(rules)).time(time).store(shared).reservationSecret(secret);
+    Weir one = instance.build();
+    Weir other = instance.build();
+    Call call = Call.of("GET", "/");
+    String reservation = one.reserve(call).toCompletableFuture().join().reservation().orElseThrow();
+    other.check(call);
+
+    assertThat(one.settle(reservation, 0)).isCompletedWithValue(Settlement.DONE);
+    assertThat(other.settle(reservation, 0)).isCompletedWithValue(Settlement.ALREADY);
+    assertThat(other.look(call).toCompletableFuture().join().standings().get(0).remaining())
+        .isEqualTo(8);
+  }
+
   /** A store that is not the one in this process. */
   private final class Elsewhere implements Store {
     private final MemoryStore store = MemoryStore.builder().time(time).build();
