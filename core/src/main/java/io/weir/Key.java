@@ -14,12 +14,12 @@ public final class Key {
   /** The key of a rule that has only one bucket. */
   public static final Key NONE = new Key(new String[0]);
 
-  private final String[] parts;
+  private final List<String> parts;
   private final long high;
   private final long low;
 
   private Key(String[] parts) {
-    this.parts = parts;
+    this.parts = List.of(parts);
     Fingerprint print = parts.length == 1 ? Fingerprint.of(parts[0]) : Fingerprint.of(parts);
     this.high = print.high();
     this.low = print.low();
@@ -32,12 +32,12 @@ public final class Key {
 
   /** A key of several values, in order. */
   public static Key of(String... values) {
-    return new Key(values.clone());
+    return new Key(values);
   }
 
   /** The values. */
   public List<String> parts() {
-    return List.of(parts);
+    return parts;
   }
 
   /** The upper half of this key's fingerprint, which differs from process to process. */
@@ -52,7 +52,7 @@ public final class Key {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Key key && java.util.Arrays.equals(parts, key.parts);
+    return other instanceof Key key && parts.equals(key.parts);
   }
 
   @Override
@@ -63,6 +63,6 @@ public final class Key {
   /** The parts joined so that no two keys print alike; see {@link io.weir.store.KeyText}. */
   @Override
   public String toString() {
-    return io.weir.store.KeyText.join(parts);
+    return io.weir.store.KeyText.join(parts.toArray(String[]::new));
   }
 }

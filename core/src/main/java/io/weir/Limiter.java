@@ -120,7 +120,12 @@ public final class Limiter {
 
   /** How a key stands; takes nothing. */
   public Decision look(String key) {
-    return decide(Key.of(key), 0, Draw.Intent.LOOK);
+    return look(Key.of(key));
+  }
+
+  /** As {@link #look(String)}, for a key that was hashed before. */
+  public Decision look(Key key) {
+    return decide(key, 0, Draw.Intent.LOOK);
   }
 
   private Decision decide(Key key, long cost, Draw.Intent intent) {
@@ -145,6 +150,11 @@ public final class Limiter {
    * @throws LimitExceededException at once when waiting that long cannot help
    */
   public void acquire(String key, long cost, Duration maxWait) throws InterruptedException {
+    acquire(Key.of(key), cost, maxWait);
+  }
+
+  /** As {@link #acquire(String, long, Duration)}, for a key that was hashed before. */
+  public void acquire(Key key, long cost, Duration maxWait) throws InterruptedException {
     CompletableFuture<Void> acquired = acquireAsync(key, cost, maxWait).toCompletableFuture();
     try {
       acquired.get();
@@ -169,11 +179,16 @@ public final class Limiter {
    * throws. One that is cancelled before it had its turn takes nothing.
    */
   public CompletionStage<Void> acquireAsync(String key, long cost, Duration maxWait) {
+    return acquireAsync(Key.of(key), cost, maxWait);
+  }
+
+  /** As {@link #acquireAsync(String, long, Duration)}, for a key that was hashed before. */
+  public CompletionStage<Void> acquireAsync(Key key, long cost, Duration maxWait) {
     Bounds.cost(cost);
     refuseConcurrency();
     long mayWait = Bounds.micros(maxWait.compareTo(LONGEST_WAIT) < 0 ? maxWait : LONGEST_WAIT);
     CompletableFuture<Void> acquired = new CompletableFuture<>();
-    acquire(Key.of(key), cost, time.micros() + mayWait, acquired);
+    acquire(key, cost, time.micros() + mayWait, acquired);
     return acquired;
   }
 
@@ -207,14 +222,24 @@ public final class Limiter {
 
   /** Gives back what turned out not to be needed; never more than was taken. */
   public void refund(String key, long amount) {
+    refund(Key.of(key), amount);
+  }
+
+  /** As {@link #refund(String, long)}, for a key that was hashed before. */
+  public void refund(Key key, long amount) {
     Bounds.cost(amount);
-    store.refund(pool, Key.of(key), amount);
+    store.refund(pool, key, amount);
   }
 
   /** Takes {@code cost}, permits too, to be settled or released by the decision's reservation. */
   public Decision reserve(String key, long cost) {
+    return reserve(Key.of(key), cost);
+  }
+
+  /** As {@link #reserve(String, long)}, for a key that was hashed before. */
+  public Decision reserve(Key key, long cost) {
     Bounds.cost(cost);
-    List<Draw> draws = List.of(new Draw(pool, Key.of(key), cost, Mode.ENFORCE, Draw.Intent.HOLD));
+    List<Draw> draws = List.of(new Draw(pool, key, cost, Mode.ENFORCE, Draw.Intent.HOLD));
     return desk.reserve(draws, "").toCompletableFuture().join();
   }
 

@@ -103,9 +103,15 @@ public final class Standing {
 
   /** Whether this limit refuses for longer than the other; never is longest. */
   boolean waitsLongerThan(Standing other) {
-    long mine = retryAfterMicros < 0 ? Long.MAX_VALUE : retryAfterMicros;
-    long theirs = other.retryAfterMicros < 0 ? Long.MAX_VALUE : other.retryAfterMicros;
-    return mine > theirs;
+    return patienceMicros() > other.patienceMicros();
+  }
+
+  /** Nobody knows when a permit comes back; callers are told a second. */
+  private long patienceMicros() {
+    if (retryAfterMicros >= 0) {
+      return retryAfterMicros;
+    }
+    return limit.kind() == Kind.CONCURRENCY && limit.capacity() > 0 ? 1_000_000 : Long.MAX_VALUE;
   }
 
   /** Whether a smaller part of this limit is left than of the other. */

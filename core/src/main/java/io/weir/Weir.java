@@ -252,7 +252,7 @@ public final class Weir implements AutoCloseable {
     return asked;
   }
 
-  /** Closes the store if it was made here. */
+  /** Closes the store, also one that was given. */
   @Override
   public void close() {
     store.close();

@@ -196,6 +196,50 @@ class WeirTest {
   }
 
   @Test
+  void aRuleInShadowReplacesNothing() {
+    Weir weir =
+        weir(
+            Rule.named("old").key("user").limit(Limit.perHour(1)).build(),
+            Rule.named("new")
+                .key("user")
+                .limit(Limit.perHour(1000))
+                .percent(30)
+                .replaces("old")
+                .build());
+
+    long replaced =
+        IntStream.range(0, 1000)
+            .filter(i -> admitted(weir, get("/").with("user", "u" + i), 2) == 2)
+            .count();
+
+    assertThat(replaced).isBetween(230L, 370L);
+  }
+
+  @Test
+  void rulesCannotReplaceEachOther() {
+    Rule a = Rule.named("a").limit(Limit.perHour(1)).replaces("b").build();
+    Rule b = Rule.named("b").limit(Limit.perHour(1)).replaces("c").build();
+    Rule c = Rule.named("c").limit(Limit.perHour(1)).replaces("a").build();
+
+    assertThatThrownBy(() -> RuleSet.of(a, b, c))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("rule a replaces b");
+    assertThat(RuleSet.of(a, b).rules()).hasSize(2);
+  }
+
+  @Test
+  void aPermitNobodyCanWaitForDoesNotHideALongWait() {
+    Weir weir =
+        weir(
+            Rule.named("slots").limit(Limit.concurrency(1)).build(),
+            Rule.named("plan").limit(Limit.quota(1, Quota.Period.MONTH)).build());
+
+    now(weir.reserve(get("/")));
+
+    assertThat(weir.check(get("/")).rule()).contains("plan");
+  }
+
+  @Test
   void aMissingKeyPartFallsBackToTheAddressThenToASharedBucket() {
     Weir weir = weir(Rule.named("r").key("user").limit(Limit.perHour(1)).build());
 

@@ -119,14 +119,18 @@ public final class Bounds {
   }
 
   /**
-   * The tick, in microseconds, in which a sliding window's products stay exact even at twice its
-   * count.
+   * The tick, in microseconds, in which a sliding window's products stay exact: at twice its count
+   * if there is one, to leave room for debts, and at its count in any case.
    */
   static long windowTick(long count, long windowMicros) {
     for (long tick : TICKS) {
       if (2 * Math.max(1, count) < EXACT / (windowMicros / tick)) {
         return tick;
       }
+    }
+    long coarsest = TICKS[TICKS.length - 1];
+    if (count < EXACT / (windowMicros / coarsest)) {
+      return coarsest;
     }
     throw refused("a sliding window of " + count + " over that time is too large to be exact");
   }

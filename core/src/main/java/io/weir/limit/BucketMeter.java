@@ -129,6 +129,9 @@ public final class BucketMeter extends Meter {
 
   @Override
   public void charge(Cell cell, long now, long amount) {
+    if (drain == 0) {
+      return; // a limit of 0 has nothing to remember
+    }
     cell.used = grown(cell.used, amount, Bounds.EXACT - 1);
   }
 

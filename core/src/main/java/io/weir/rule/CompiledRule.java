@@ -95,6 +95,11 @@ final class CompiledRule {
     return Key.of(more);
   }
 
+  /** Whether the rule has a say in this call: one in shadow, or that skips it, has none. */
+  boolean isEnforced(Call call, PathPattern route) {
+    return !skipsForMissing(call, route) && modeFor(keyOf(call, route)) == Mode.ENFORCE;
+  }
+
   /** Enforced or in shadow for this key: those enforced at 10% stay so at 50%. */
   Mode modeFor(Key key) {
     if (rule.mode() != Mode.ENFORCE || rule.percent() == 100) {

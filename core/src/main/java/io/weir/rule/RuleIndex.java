@@ -115,12 +115,6 @@ public final class RuleIndex {
         : Optional.ofNullable(known.pools.find(wallMicros, tenant, slot));
   }
 
-  /** The tenant whose plan counts for a call under a rule; empty where plans do not matter. */
-  public String tenantOf(Call call, String rule) {
-    CompiledRule known = byId.get(rule);
-    return known == null ? "" : known.pools.tenantOf(call);
-  }
-
   /**
    * What a rule says to a call, in words.
    *

@@ -85,15 +85,25 @@ public final class RuleSet {
     /**
      * The rule set.
      *
-     * @throws IllegalArgumentException if a rule asks for the tenant's tier and there is none for
-     *     {@code "*"}
+     * @throws IllegalArgumentException if rules replace each other in a circle, or one asks for the
+     *     tenant's tier and there is none for {@code "*"}
      */
     public RuleSet build() {
+      Map<String, List<String>> replaces = new LinkedHashMap<>();
+      rules.forEach((id, rule) -> replaces.put(id, rule.replaces()));
+      ReplacesCycle cycle = new ReplacesCycle(replaces);
       for (Rule rule : rules.values()) {
         if (rule.limits() instanceof Limits.OfTier && !tenants.containsKey(EVERYONE_ELSE)) {
           throw new IllegalArgumentException(
               "rule " + rule.id() + ": limit tier needs tenants to say what \"*\" gets");
         }
+        cycle
+            .through(rule.id())
+            .ifPresent(
+                other -> {
+                  throw new IllegalArgumentException(
+                      "rule " + rule.id() + " replaces " + other + ", by which it is replaced");
+                });
       }
       return new RuleSet(this);
     }

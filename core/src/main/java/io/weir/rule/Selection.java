@@ -52,7 +52,9 @@ final class Selection {
     size++;
   }
 
-  /** Leaves out every rule that another one here replaces, unless that one does not apply. */
+  /**
+   * Leaves out every rule that another one here replaces, if that one is enforced for this call.
+   */
   void dropReplaced(Call call) {
     Hit[] all = hits;
     int count = size;
@@ -68,7 +70,7 @@ final class Selection {
   private static boolean isReplaced(String id, Call call, Hit[] all, int count) {
     for (int i = 0; i < count; i++) {
       CompiledRule rule = all[i].rule();
-      if (rule.rule.replaces().contains(id) && !rule.skipsForMissing(call, all[i].route())) {
+      if (rule.rule.replaces().contains(id) && rule.isEnforced(call, all[i].route())) {
         return true;
       }
     }

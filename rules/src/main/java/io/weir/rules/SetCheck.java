@@ -1,9 +1,12 @@
 package io.weir.rules;
 
+import io.weir.rule.ReplacesCycle;
 import io.weir.rule.RuleSet;
 import io.weir.rules.Fields.TextAt;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Checks what a rule says about other rules and about tenants. */
@@ -21,8 +24,14 @@ final class SetCheck {
 
   void check(List<RuleDraft> rules) {
     List<String> ids = rules.stream().map(RuleDraft::id).toList();
+    Map<String, List<String>> replaces = new HashMap<>();
+    for (RuleDraft rule : rules) {
+      replaces.put(rule.id(), rule.replaces().stream().map(TextAt::text).toList());
+    }
+    ReplacesCycle cycle = new ReplacesCycle(replaces);
     for (RuleDraft rule : rules) {
       replaces(rule, ids);
+      cycle(rule, cycle);
       if (complete && rule.isOfTier() && !taken.has("tenant", RuleSet.EVERYONE_ELSE)) {
         rule.place()
             .error(
@@ -30,6 +39,17 @@ final class SetCheck {
                 "limit: tier needs tenants to say what everyone else gets, such as \"*\": free");
       }
     }
+  }
+
+  private static void cycle(RuleDraft rule, ReplacesCycle cycle) {
+    cycle
+        .through(rule.id())
+        .ifPresent(
+            other ->
+                rule.place()
+                    .error(
+                        rule.fields().line("replaces"),
+                        "replaces " + other + ", by which it is replaced: neither would hold"));
   }
 
   private void replaces(RuleDraft rule, List<String> ids) {

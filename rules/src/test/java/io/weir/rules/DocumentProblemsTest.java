@@ -26,6 +26,18 @@ class DocumentProblemsTest {
   }
 
   @Test
+  void refusesRulesThatReplaceEachOther() {
+    assertThat(
+            Fixtures.problems(
+                "version: 1\nrules:\n"
+                    + "  - { id: a, key: [ip], limit: 1/s, replaces: [b] }\n"
+                    + "  - { id: b, key: [ip], limit: 1/s, replaces: [a] }\n"))
+        .contains(
+            "r.yaml:3: rule a: replaces b, by which it is replaced: neither would hold",
+            "r.yaml:4: rule b: replaces a, by which it is replaced: neither would hold");
+  }
+
+  @Test
   void wantsAMap() {
     assertThat(Fixtures.problems(""))
         .containsExactly("r.yaml:1: the file is empty; a rule document begins with version: 1");
