@@ -34,10 +34,14 @@ final class Contestant implements AutoCloseable {
    * Starts a process, which sets itself up meanwhile.
    *
    * @param benchmark a benchmark method
+   * @param heap how much it gets
    * @param params what it is told, as {@code name=value}
    */
-  static Contestant start(String benchmark, int threads, Pace pace, List<String> params) {
-    List<String> command = Jvm.command("2g");
+  static Contestant start(
+      String benchmark, int threads, Pace pace, String heap, List<String> params) {
+    List<String> command = Jvm.command(heap);
+    // Otherwise the first pass over the heap pays for the operating system's page faults.
+    command.add("-XX:+AlwaysPreTouch");
     command.add("-D" + Turn.PROPERTY + "=true");
     command.add(Contestant.class.getName());
     command.add(benchmark);

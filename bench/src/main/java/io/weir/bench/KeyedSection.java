@@ -47,7 +47,7 @@ final class KeyedSection {
 
   private Lineup lineup(Traffic traffic, int threads, Set<Peer> peers) {
     System.err.println("  by key: " + traffic + ", threads: " + threads);
-    Lineup lineup = new Lineup(pace);
+    Lineup lineup = new Lineup(pace, traffic.keys == 1 ? "256m" : "1500m");
     for (Peer peer : peers) {
       lineup.add(peer.name(), BENCHMARK, threads, "peer=" + peer, "traffic=" + traffic);
     }

@@ -15,15 +15,17 @@ import java.util.function.ToDoubleFunction;
  */
 final class Lineup implements AutoCloseable {
   private final Pace pace;
+  private final String heap;
   private final Map<String, Contestant> contestants = new LinkedHashMap<>();
   private final Map<String, List<Sample>> samples = new LinkedHashMap<>();
 
-  Lineup(Pace pace) {
+  Lineup(Pace pace, String heap) {
     this.pace = pace;
+    this.heap = heap;
   }
 
   Lineup add(String name, String benchmark, int threads, String... params) {
-    contestants.put(name, Contestant.start(benchmark, threads, pace, List.of(params)));
+    contestants.put(name, Contestant.start(benchmark, threads, pace, heap, List.of(params)));
     samples.put(name, new ArrayList<>());
     return this;
   }

@@ -22,7 +22,7 @@ final class RuleSection {
 
   void run() {
     System.err.println("  by rules");
-    try (Lineup lineup = new Lineup(pace)) {
+    try (Lineup lineup = new Lineup(pace, "256m")) {
       lineup.add(FLOOR, "KeyedBench.decide", 1, "peer=" + Peer.FLOOR, "traffic=HOT");
       for (Rules rules : Rules.values()) {
         lineup.add(made(rules), "RuleBench.check", 1, "rules=" + rules);
