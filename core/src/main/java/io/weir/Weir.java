@@ -98,7 +98,10 @@ public final class Weir implements AutoCloseable {
     if (settledOutright(drawing)) {
       return heard(call, outright(drawing));
     }
-    Taking taking = store.take(drawing.draws()).toCompletableFuture().join();
+    Taking taking =
+        store == local
+            ? local.takeNow(drawing.draws())
+            : store.take(drawing.draws()).toCompletableFuture().join();
     return heard(call, Decision.of(taking.standings()));
   }
 

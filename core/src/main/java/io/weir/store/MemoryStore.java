@@ -142,14 +142,19 @@ public final class MemoryStore implements Store {
 
   /** Takes a single draw; true if it was admitted. */
   public boolean tryTake(Draw draw) {
-    return decide(0, List.of(draw), false).taken();
+    return decideOne(0, draw, false).taken();
   }
 
   // ---- the store contract
 
   @Override
   public CompletionStage<Taking> take(List<Draw> draws) {
-    return CompletableFuture.completedFuture(decide(0, draws, false));
+    return CompletableFuture.completedFuture(takeNow(draws));
+  }
+
+  /** As {@link #take}, for callers that know there is nothing to wait for. */
+  public Taking takeNow(List<Draw> draws) {
+    return decide(0, draws, false);
   }
 
   @Override
@@ -158,6 +163,31 @@ public final class MemoryStore implements Store {
   }
 
   private Taking decide(long reservation, List<Draw> draws, boolean stamped) {
+    return draws.size() == 1
+        ? decideOne(reservation, draws.get(0), stamped)
+        : decideAll(reservation, draws, stamped);
+  }
+
+  /** What {@link #decideAll} does, for a call that meets a single limit, as most do. */
+  private Taking decideOne(long reservation, Draw draw, boolean stamped) {
+    Visit visit = Visit.alone(this, draw);
+    Taking taking;
+    long now;
+    visit.segment.lock();
+    try {
+      now = open(visit);
+      boolean taken = visit.judge(draw);
+      visit.act(draw, taken, reservation);
+      List<Stamp> stamps = stamped && taken ? List.of(Stamp.of(visit.cell)) : List.of();
+      taking = new Taking(taken, List.of(visit.standing(draw)), stamps);
+    } finally {
+      visit.segment.unlock();
+    }
+    sweepIfDue(now);
+    return taking;
+  }
+
+  private Taking decideAll(long reservation, List<Draw> draws, boolean stamped) {
     Visit[] visits = new Visit[draws.size()];
     for (int i = 0; i < visits.length; i++) {
       Draw draw = draws.get(i);
@@ -196,6 +226,13 @@ public final class MemoryStore implements Store {
       stamps.add(Stamp.of(visit.cell));
     }
     return new Taking(true, List.of(standings), stamps);
+  }
+
+  /** Brings the visited cell to the present; returns the monotonic time. */
+  private long open(Visit visit) {
+    long now = orderly(visit.segment, time.micros());
+    visit.open(now, visit.onWallClock() ? time.wallMicros() : now);
+    return now;
   }
 
   /** Brings every visited cell to the present; returns the monotonic time. */
@@ -298,7 +335,7 @@ public final class MemoryStore implements Store {
     Visit visit = new Visit(this, pool, key, false);
     visit.segment.lock();
     try {
-      open(new Visit[] {visit});
+      open(visit);
       boolean changed = change.test(visit);
       visit.keep();
       return changed;
@@ -314,7 +351,7 @@ public final class MemoryStore implements Store {
       Visit visit = new Visit(this, draw.pool(), draw.key(), true);
       visit.segment.lock();
       try {
-        open(new Visit[] {visit});
+        open(visit);
         texts.add(visit.describe(draw));
       } finally {
         visit.segment.unlock();

@@ -7,6 +7,7 @@ import io.weir.Standing;
 import io.weir.limit.Cell;
 import io.weir.limit.Meter;
 import io.weir.limit.PermitMeter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One draw at its bucket in the memory table: found, brought to the present, judged, taken from or
@@ -15,7 +16,7 @@ import io.weir.limit.PermitMeter;
 final class Visit {
   final Binding binding;
   final Segment segment;
-  final Cell cell = new Cell();
+  final Cell cell;
 
   /** Whether this visit only looks, and must leave everything as it is. */
   private final boolean looks;
@@ -26,7 +27,7 @@ final class Visit {
   private final Meter meter;
   private long high;
   private long low;
-  private boolean found;
+  private int slot;
   private boolean shared;
   private boolean changed;
   private long monotonic;
@@ -34,7 +35,17 @@ final class Visit {
   private boolean admitted;
   private long delay;
 
+  /** A visit with a cell of its own, for calls that make several. */
   Visit(MemoryStore store, Pool pool, Key key, boolean looks) {
+    this(store, pool, key, looks, new Cell());
+  }
+
+  /** A visit with the segment's cell, for calls that make only this one. */
+  static Visit alone(MemoryStore store, Draw draw) {
+    return new Visit(store, draw.pool(), draw.key(), draw.looks(), null);
+  }
+
+  private Visit(MemoryStore store, Pool pool, Key key, boolean looks, @Nullable Cell cell) {
     this.looks = looks;
     this.store = store;
     this.pool = pool;
@@ -44,6 +55,7 @@ final class Visit {
     this.high = binding.high(key.high());
     this.low = binding.low(key.low());
     this.segment = store.segmentOf(high);
+    this.cell = cell == null ? segment.cell : cell;
   }
 
   boolean onWallClock() {
@@ -58,19 +70,20 @@ final class Visit {
   void open(long monotonic, long now) {
     this.monotonic = monotonic;
     this.now = now;
-    int slot = segment.find(high, low);
+    slot = segment.find(high, low);
     if (slot < 0 && store.noRoomFor(segment, monotonic)) {
       low = store.overflowLow(high, low, binding);
       high = binding.saltHigh();
       slot = segment.find(high, low);
       shared = true;
     }
-    found = slot >= 0;
-    if (found) {
+    if (slot >= 0) {
       segment.load(slot, binding, cell);
       if (looks) {
         cell.detach();
       }
+    } else {
+      cell.clear();
     }
     cell.frugal = store.shortOfBytes();
     meter.open(cell, now, meter.hasPhase() ? phase() : 0);
@@ -153,7 +166,9 @@ final class Visit {
     }
     // Another visit of the same call may have moved it, or made room by forgetting it if it was
     // idle.
-    int slot = found ? segment.find(high, low) : -1;
+    if (slot >= 0 && !segment.isAt(slot, high, low)) {
+      slot = segment.find(high, low);
+    }
     if (slot >= 0) {
       segment.save(slot, binding, cell);
     } else if (changed) {
