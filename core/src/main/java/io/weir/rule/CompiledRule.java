@@ -23,17 +23,22 @@ final class CompiledRule {
   final Pools pools;
   private final KeyPart[] key;
 
+  /** Whether every call to the rule's paths is meant. */
+  private final boolean byPathOnly;
+
   CompiledRule(Rule rule, int ordinal, Map<String, Plan> tenants) {
     this.rule = rule;
     this.ordinal = ordinal;
     this.pools = new Pools(rule, tenants);
     this.key = rule.key().stream().map(KeyPart::of).toArray(KeyPart[]::new);
+    this.byPathOnly = rule.match().saysOnlyPaths() && rule.except().isEmpty();
   }
 
   /** Whether the rule is about a call whose path is known to match. */
   boolean appliesApartFromPath(Call call) {
-    return rule.match().holdsApartFromPath(call)
-        && (rule.except().isEmpty() || !rule.except().get().holds(call));
+    return byPathOnly
+        || (rule.match().holdsApartFromPath(call)
+            && (rule.except().isEmpty() || !rule.except().get().holds(call)));
   }
 
   /**

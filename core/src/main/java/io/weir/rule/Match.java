@@ -68,6 +68,11 @@ public record Match(
     return new Match(paths, methods, hosts, attributes, Set.of(names));
   }
 
+  /** Whether nothing but the path can keep this from holding. */
+  boolean saysOnlyPaths() {
+    return methods.isEmpty() && hosts.isEmpty() && attributes.isEmpty() && absent.isEmpty();
+  }
+
   /** Whether everything but the path holds for a call. */
   boolean holdsApartFromPath(Call call) {
     return holdsForMethod(call)

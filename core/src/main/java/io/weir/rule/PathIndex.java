@@ -1,14 +1,26 @@
 package io.weir.rule;
 
 import io.weir.Call;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Rules by path: a tree with one level per segment, walked once per call. What it costs depends on
  * the path's length and on the rules that match it, not on the number of rules.
+ *
+ * <p>For paths that patterns without holes spell out, the way through the tree is known beforehand:
+ * one look into a map instead of a walk.
  */
 final class PathIndex {
+  private static final Hits[] NOWHERE = {};
+
   private final Node root = new Node();
+  private final Map<String, Hits[]> spelledOut = new HashMap<>();
 
   void add(PathPattern pattern, Hit hit) {
     Node node = root;
@@ -21,21 +33,48 @@ final class PathIndex {
     } else {
       node.here = node.here == null ? new Hits() : node.here;
       node.here.add(hit);
+      if (pattern.segments().stream().noneMatch(PathPattern.Segment::any)) {
+        spelledOut.put(path(pattern.segments()), NOWHERE);
+      }
     }
+  }
+
+  private static String path(List<PathPattern.Segment> segments) {
+    return segments.stream()
+        .map(PathPattern.Segment::literal)
+        .collect(Collectors.joining("/", "/", ""));
+  }
+
+  /** Walks all ways that are known beforehand; to be called when the last rule has been added. */
+  void seal() {
+    spelledOut.replaceAll(
+        (path, none) -> {
+          List<Hits> places = new ArrayList<>();
+          walk(root, path, 1, places::add);
+          return places.toArray(Hits[]::new);
+        });
   }
 
   /** Adds the rules for a call's path. */
   void collect(Call call, Selection into) {
-    collect(root, call, call.normalPath(), 1, into);
+    String path = call.normalPath();
+    Hits[] places = spelledOut.get(path);
+    if (places == null) {
+      walk(root, path, 1, hits -> hits.collect(call, into));
+      return;
+    }
+    for (Hits hits : places) {
+      hits.collect(call, into);
+    }
   }
 
-  private static void collect(Node node, Call call, String path, int from, Selection into) {
+  private static void walk(Node node, String path, int from, Consumer<Hits> visitor) {
     if (node.below != null) {
-      node.below.collect(call, into);
+      visitor.accept(node.below);
     }
     if (from >= path.length()) {
       if (node.here != null) {
-        node.here.collect(call, into);
+        visitor.accept(node.here);
       }
       return;
     }
@@ -49,10 +88,10 @@ final class PathIndex {
     }
     Node literal = node.find(path, from, to, hash);
     if (literal != null) {
-      collect(literal, call, path, to + 1, into);
+      walk(literal, path, to + 1, visitor);
     }
     if (node.any != null) {
-      collect(node.any, call, path, to + 1, into);
+      walk(node.any, path, to + 1, visitor);
     }
   }
 

@@ -30,6 +30,9 @@ final class Pools {
   /** One map per schedule, and the unscaled one last. */
   private final List<Map<String, Pool[]>> variants = new ArrayList<>();
 
+  /** The only pools there are, where neither tenant nor hour matters; else null. */
+  private final Pool @Nullable [] only;
+
   private volatile Active active = new Active(Long.MIN_VALUE, 0);
 
   Pools(Rule rule, Map<String, Plan> tenants) {
@@ -39,6 +42,7 @@ final class Pools {
       variants.add(variant(tenants, schedule.factor()));
     }
     variants.add(variant(tenants, Scale.ONE));
+    this.only = byTenant || variants.size() > 1 ? null : variants.get(0).get(RuleSet.EVERYONE_ELSE);
   }
 
   private Map<String, Pool[]> variant(Map<String, Plan> tenants, Scale scale) {
@@ -87,6 +91,9 @@ final class Pools {
 
   /** The pools that hold now. */
   Pool[] at(long wallMicros, String tenant) {
+    if (only != null) {
+      return only;
+    }
     Map<String, Pool[]> pools = variants.get(variants.size() == 1 ? 0 : variantAt(wallMicros));
     Pool[] own = byTenant ? pools.get(tenant) : null;
     return own != null ? own : pools.get(RuleSet.EVERYONE_ELSE);

@@ -33,6 +33,7 @@ public final class RuleIndex {
     for (Rule rule : rules.rules()) {
       index.add(new CompiledRule(rule, index.compiled.size(), rules.tenants()));
     }
+    index.byPath.seal();
     return index;
   }
 
