@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The whole comparison in one run: {@code [--quick] [keyed] [rules] [memory]}. */
+/** The whole comparison in one run: {@code [--quick] [keyed] [rules] [memory] [http]}. */
 public final class Compare {
-  private static final List<String> SECTIONS = List.of("keyed", "rules", "memory");
+  private static final List<String> SECTIONS = List.of("keyed", "rules", "memory", "http");
 
   private Compare() {}
 
@@ -30,6 +30,9 @@ public final class Compare {
     }
     if (sections.contains("memory")) {
       new HeapSection(report).run();
+    }
+    if (sections.contains("http")) {
+      new HttpSection(pace, report).run();
     }
     System.out.println(report.print());
     System.out.println(machine());

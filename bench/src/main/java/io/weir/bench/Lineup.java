@@ -56,6 +56,11 @@ final class Lineup implements AutoCloseable {
     return median(samples.get(name).stream().mapToDouble(value).toArray());
   }
 
+  /** The largest of the rounds. */
+  double best(String name, ToDoubleFunction<Sample> value) {
+    return samples.get(name).stream().mapToDouble(value).max().orElseThrow();
+  }
+
   /** The median over the rounds of the ratio to another contestant. */
   double ratio(String name, String to, ToDoubleFunction<Sample> value) {
     double[] ratios = new double[pace.rounds()];

@@ -12,6 +12,19 @@ record Pace(int warmups, int warmupMillis, int rounds, int millis) {
   static final Pace FULL = new Pace(2, 700, 25, 100);
   static final Pace QUICK = new Pace(1, 500, 7, 60);
 
+  int httpRounds() {
+    return this == QUICK ? 3 : 7;
+  }
+
+  int httpSeconds() {
+    return 2;
+  }
+
+  /** How often each server is under load before the first round that counts. */
+  int httpWarmups() {
+    return this == QUICK ? 3 : 8;
+  }
+
   String print() {
     return warmups + "," + warmupMillis + "," + rounds + "," + millis;
   }
