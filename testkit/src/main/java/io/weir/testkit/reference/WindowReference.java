@@ -11,6 +11,7 @@ import java.time.LocalDate;
 import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAdjusters;
+import java.time.zone.ZoneOffsetTransition;
 
 /**
  * Fixed windows and quotas: a count that is forgotten when its window ends.
@@ -57,7 +58,7 @@ final class WindowReference extends Reference {
     LocalDate day = at.toLocalDate();
     ZonedDateTime end =
         switch (quota.period()) {
-          case HOUR -> at.truncatedTo(ChronoUnit.HOURS).plusHours(1);
+          case HOUR -> endOfHour(at);
           case DAY -> day.plusDays(1).atStartOfDay(quota.zone());
           case WEEK ->
               day.with(TemporalAdjusters.next(DayOfWeek.MONDAY)).atStartOfDay(quota.zone());
@@ -65,6 +66,14 @@ final class WindowReference extends Reference {
               day.with(TemporalAdjusters.firstDayOfNextMonth()).atStartOfDay(quota.zone());
         };
     return ChronoUnit.MICROS.between(Instant.EPOCH, end.toInstant());
+  }
+
+  /** Full hours by the offset in force; a change of the offset begins an hour too. */
+  private static ZonedDateTime endOfHour(ZonedDateTime at) {
+    Instant hour = at.toOffsetDateTime().truncatedTo(ChronoUnit.HOURS).plusHours(1).toInstant();
+    ZoneOffsetTransition change = at.getZone().getRules().nextTransition(at.toInstant());
+    boolean cutShort = change != null && change.getInstant().isBefore(hour);
+    return (cutShort ? change.getInstant() : hour).atZone(at.getZone());
   }
 
   @Override
