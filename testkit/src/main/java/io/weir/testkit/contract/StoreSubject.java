@@ -20,9 +20,11 @@ import java.util.List;
 import java.util.Map;
 
 /** One key of a store as the subject of a trace. */
-final class StoreSubject implements Subject {
+public final class StoreSubject implements Subject {
   private static final String RULE = "rule";
-  private static final Key KEY = Key.of("user", "somebody");
+
+  /** The key that the trace is about. */
+  public static final Key KEY = Key.of("user", "somebody");
 
   private final StoreHarness harness;
   private final Clock clock;
@@ -31,7 +33,7 @@ final class StoreSubject implements Subject {
 
   private record Taken(long cost, Stamp stamp) {}
 
-  StoreSubject(StoreHarness harness, boolean countDenied) {
+  public StoreSubject(StoreHarness harness, boolean countDenied) {
     this.harness = harness;
     this.clock = new Clock(harness);
     this.countDenied = countDenied;
@@ -99,7 +101,8 @@ final class StoreSubject implements Subject {
     return List.of(new Held(pool(limit), KEY, take.cost(), owed, take.stamp()));
   }
 
-  private Pool pool(Limit limit) {
+  /** The pool that holds the key while the limit has these numbers. */
+  public Pool pool(Limit limit) {
     return new Pool(RULE, RULE, "1", limit, countDenied);
   }
 

@@ -10,7 +10,12 @@ import io.weir.store.Pool;
 import io.weir.testkit.trace.Limits;
 import io.weir.testkit.trace.Traces;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -59,66 +64,88 @@ public record Traffic(List<Pool> pools, List<Event> events) {
   public static Arbitrary<Traffic> any() {
     Arbitrary<Limit> limits = Arbitraries.of(Algorithm.values()).flatMap(Limits::of);
     return Combinators.combine(
-            limits.list().ofMinSize(2).ofMaxSize(5), Arbitraries.of(true, false).list().ofSize(5))
-        .as(Traffic::pools)
-        .flatMap(
-            pools ->
-                event(pools)
-                    .list()
-                    .ofMinSize(1)
-                    .ofMaxSize(30)
-                    .map(events -> new Traffic(pools, events)));
+            limits.list().ofMinSize(2).ofMaxSize(5),
+            Arbitraries.of(true, false).list().ofSize(5),
+            event().list().ofMinSize(1).ofMaxSize(30))
+        .as(Traffic::of);
   }
 
-  private static List<Pool> pools(List<Limit> limits, List<Boolean> countDenied) {
+  private static Traffic of(
+      List<Limit> limits, List<Boolean> countDenied, List<Function<List<Pool>, Event>> events) {
     List<Pool> pools = new ArrayList<>();
     for (int i = 0; i < limits.size(); i++) {
       pools.add(new Pool("rule-" + i, "rule-" + i, "1", limits.get(i), countDenied.get(i)));
     }
-    return pools;
+    return new Traffic(pools, events.stream().map(event -> event.apply(pools)).toList());
   }
 
-  private static Arbitrary<Event> event(List<Pool> pools) {
+  private static Arbitrary<Function<List<Pool>, Event>> event() {
     Arbitrary<Integer> backs = Arbitraries.integers().between(0, 2);
-    Arbitrary<Limit> limits = Arbitraries.of(pools).map(pool -> pool.meter().limit());
-    Arbitrary<Long> waits = limits.flatMap(Traces::waits);
     return Arbitraries.frequencyOf(
-        Tuple.of(10, call(pools)),
-        Tuple.of(4, waits.map(Event.Pass::new)),
-        Tuple.of(1, waits.map(micros -> new Event.Pass(-micros))),
-        Tuple.of(
-            2, Combinators.combine(backs, limits.flatMap(Traces::costs)).as(Event.Settle::new)),
-        Tuple.of(1, backs.map(Event.Release::new)),
-        Tuple.of(1, backs.map(Event.Renew::new)),
-        Tuple.of(1, change(pools)));
+        Tuple.of(10, call()),
+        Tuple.of(4, number(Traces.waits(), Event.Pass::new)),
+        Tuple.of(1, number(Traces.waits(), micros -> new Event.Pass(-micros))),
+        Tuple.of(2, backs.flatMap(back -> number(Traces.costs(), c -> new Event.Settle(back, c)))),
+        Tuple.of(1, backs.map(back -> pools -> new Event.Release(back))),
+        Tuple.of(1, backs.map(back -> pools -> new Event.Renew(back))),
+        Tuple.of(1, change()));
   }
 
-  private static Arbitrary<Event> change(List<Pool> pools) {
-    return Arbitraries.integers()
-        .between(0, pools.size() - 1)
-        .flatMap(
-            i ->
-                Limits.near(pools.get(i).meter().limit()).map(limit -> new Event.Change(i, limit)));
+  /** An event with a number that suits one of the limits. */
+  private static Arbitrary<Function<List<Pool>, Event>> number(
+      Arbitrary<ToLongFunction<Limit>> numbers, Function<Long, Event> event) {
+    return Combinators.combine(indexes(), numbers)
+        .as((i, number) -> pools -> event.apply(number.applyAsLong(limit(pools, i))));
   }
 
-  private static Arbitrary<Event> call(List<Pool> pools) {
-    return Arbitraries.integers()
-        .between(0, pools.size() - 1)
-        .set()
+  /** New numbers for a pool; for want of knowing its algorithm, some for each. */
+  private static Arbitrary<Function<List<Pool>, Event>> change() {
+    List<Arbitrary<Function<Limit, Limit>>> near =
+        Stream.of(Algorithm.values()).map(Traces::near).toList();
+    return Combinators.combine(indexes(), Combinators.combine(near).as(List::copyOf))
+        .as(
+            (i, next) ->
+                pools -> {
+                  Limit limit = limit(pools, i);
+                  Limit changed = next.get(limit.algorithm().ordinal()).apply(limit);
+                  return new Event.Change(i % pools.size(), changed);
+                });
+  }
+
+  private static Arbitrary<Function<List<Pool>, Event>> call() {
+    return part()
+        .list()
         .ofMinSize(1)
-        .ofMaxSize(pools.size())
-        .flatMap(
-            indexes ->
-                Combinators.combine(indexes.stream().map(i -> part(pools, i)).toList())
-                    .as(Event.Call::new));
+        .ofMaxSize(5)
+        .map(
+            parts ->
+                pools -> {
+                  Map<Integer, Part> byPool = new LinkedHashMap<>();
+                  for (Function<List<Pool>, Part> part : parts) {
+                    byPool.putIfAbsent(part.apply(pools).pool(), part.apply(pools));
+                  }
+                  return new Event.Call(List.copyOf(byPool.values()));
+                });
   }
 
-  private static Arbitrary<Part> part(List<Pool> pools, int index) {
+  private static Arbitrary<Function<List<Pool>, Part>> part() {
     return Combinators.combine(
-            Traces.costs(pools.get(index).meter().limit()),
+            indexes(),
+            Traces.costs(),
             Arbitraries.of(Mode.ENFORCE, Mode.ENFORCE, Mode.ENFORCE, Mode.SHADOW),
             Arbitraries.of(
                 Intent.TAKE, Intent.TAKE, Intent.HOLD, Intent.HOLD, Intent.TAKE_NOW, Intent.LOOK))
-        .as((amount, mode, intent) -> new Part(index, amount, mode, intent));
+        .as(
+            (i, cost, mode, intent) ->
+                pools ->
+                    new Part(i % pools.size(), cost.applyAsLong(limit(pools, i)), mode, intent));
+  }
+
+  private static Arbitrary<Integer> indexes() {
+    return Arbitraries.integers().between(0, 59);
+  }
+
+  private static Limit limit(List<Pool> pools, int i) {
+    return pools.get(i % pools.size()).meter().limit();
   }
 }

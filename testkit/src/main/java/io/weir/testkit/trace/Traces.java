@@ -1,48 +1,53 @@
 package io.weir.testkit.trace;
 
 import io.weir.Algorithm;
+import io.weir.Concurrency;
 import io.weir.Limit;
 import io.weir.limit.Bounds;
-import io.weir.limit.Meter;
 import java.time.Duration;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.RandomDistribution;
 import net.jqwik.api.Tuple;
 
-/** Random traces, with costs and times near the edges of the limit they are about. */
+/**
+ * Random traces, with costs and times near the edges of the limit they are about.
+ *
+ * <p>What depends on the limit is generated as a function of it, and applied in the end: much
+ * faster than making new arbitraries for every limit, and easier to shrink.
+ */
 public final class Traces {
   private static final int STEPS = 40;
+  private static final long RANGE = 1L << 62;
 
   private Traces() {}
 
   /** Everything that can happen to a key: changed numbers, settling, clocks that step. */
   public static Arbitrary<Trace> wild(Algorithm algorithm) {
-    return traces(algorithm, limit -> anyStep(algorithm, limit));
+    return traces(algorithm, anyStep(algorithm));
   }
 
   /** Calls and the passing of time, nothing else. */
   public static Arbitrary<Trace> calm(Algorithm algorithm) {
-    return traces(algorithm, Traces::calmStep)
+    return traces(algorithm, calmStep())
         .map(t -> new Trace(t.limit(), false, t.start(), t.keyHash(), t.steps()));
   }
 
-  private interface Steps {
-    Arbitrary<Step> under(Limit limit);
-  }
-
-  private static Arbitrary<Trace> traces(Algorithm algorithm, Steps steps) {
-    return Limits.of(algorithm)
-        .flatMap(
-            limit ->
-                Combinators.combine(
-                        Arbitraries.of(true, false),
-                        starts(),
-                        Arbitraries.longs(),
-                        steps.under(limit).list().ofMinSize(1).ofMaxSize(STEPS))
-                    .as(
-                        (counts, start, hash, list) ->
-                            new Trace(limit, counts, start, hash, list)));
+  private static Arbitrary<Trace> traces(
+      Algorithm algorithm, Arbitrary<Function<Limit, Step>> steps) {
+    return Combinators.combine(
+            Limits.of(algorithm),
+            Arbitraries.of(true, false),
+            starts(),
+            Arbitraries.longs(),
+            steps.list().ofMinSize(1).ofMaxSize(STEPS))
+        .as(
+            (limit, counts, start, hash, list) ->
+                new Trace(
+                    limit, counts, start, hash, list.stream().map(s -> s.apply(limit)).toList()));
   }
 
   /** Now, about; and what a monotonic clock, whose zero means nothing, might say. */
@@ -52,59 +57,87 @@ public final class Traces {
         Arbitraries.of(0L, 1L, -1L, -86_400_000_000L, -3_141_592_653L));
   }
 
-  private static Arbitrary<Step> calmStep(Limit limit) {
+  private static Arbitrary<Function<Limit, Step>> calmStep() {
     return Arbitraries.frequencyOf(
-        Tuple.of(6, costs(limit).map(Step.Take::new)),
-        Tuple.of(3, waits(limit).map(Step.Pass::new)),
-        Tuple.of(1, Arbitraries.longs().between(-1, 1).map(Step.Await::new)));
+        Tuple.of(6, step(costs(), Step.Take::new)),
+        Tuple.of(3, step(waits(), Step.Pass::new)),
+        Tuple.of(1, Arbitraries.longs().between(-1, 1).map(by -> limit -> new Step.Await(by))));
   }
 
-  private static Arbitrary<Step> anyStep(Algorithm algorithm, Limit limit) {
+  private static Arbitrary<Function<Limit, Step>> anyStep(Algorithm algorithm) {
     Arbitrary<Integer> backs = Arbitraries.integers().between(0, 3);
-    Arbitrary<Long> owed =
-        Arbitraries.frequencyOf(
-            Tuple.of(4, costs(limit)),
-            Tuple.of(4, Arbitraries.longs().between(0, 3 * limit.capacity() + 3)),
-            Tuple.of(1, Arbitraries.longs().between(0, Bounds.EXACT - 1)));
     return Arbitraries.frequencyOf(
-        Tuple.of(12, calmStep(limit)),
-        Tuple.of(1, costs(limit).map(Step.Look::new)),
-        Tuple.of(2, Combinators.combine(backs, owed).as(Step.Settle::new)),
-        Tuple.of(1, backs.map(Step.Release::new)),
-        Tuple.of(1, backs.map(Step.Renew::new)),
-        Tuple.of(1, Limits.of(algorithm).map(Step.Change::new)),
-        Tuple.of(1, Limits.near(limit).map(Step.Change::new)),
-        Tuple.of(1, waits(limit).map(micros -> new Step.Pass(-micros))));
+        Tuple.of(12, calmStep()),
+        Tuple.of(1, step(costs(), Step.Look::new)),
+        Tuple.of(2, backs.flatMap(back -> step(owed(), cost -> new Step.Settle(back, cost)))),
+        Tuple.of(1, backs.map(back -> limit -> new Step.Release(back))),
+        Tuple.of(1, backs.map(back -> limit -> new Step.Renew(back))),
+        Tuple.of(1, Limits.of(algorithm).map(next -> limit -> new Step.Change(next))),
+        Tuple.of(1, near(algorithm).map(next -> limit -> new Step.Change(next.apply(limit)))),
+        Tuple.of(1, step(waits(), micros -> new Step.Pass(-micros))));
+  }
+
+  private static Arbitrary<Function<Limit, Step>> step(
+      Arbitrary<ToLongFunction<Limit>> numbers, Function<Long, Step> step) {
+    return numbers.map(number -> limit -> step.apply(number.applyAsLong(limit)));
+  }
+
+  /** Limits that differ from the given one, which is of this algorithm too, in one number. */
+  public static Arbitrary<Function<Limit, Limit>> near(Algorithm algorithm) {
+    return Combinators.combine(Limits.of(algorithm), Arbitraries.integers().between(0, 2))
+        .as((other, which) -> limit -> Limits.near(limit, other, which));
   }
 
   /** Costs: mostly what fits, sometimes exactly all of it or more than can ever fit. */
-  public static Arbitrary<Long> costs(Limit limit) {
-    long capacity = Math.max(1, limit.capacity());
+  public static Arbitrary<ToLongFunction<Limit>> costs() {
     return Arbitraries.frequencyOf(
-        Tuple.of(6, Arbitraries.just(1L)),
-        Tuple.of(6, Arbitraries.longs().between(1, capacity)),
-        Tuple.of(6, Arbitraries.longs().between(1, capacity / 10 + 1)),
-        Tuple.of(2, Arbitraries.just(capacity)),
-        Tuple.of(1, Arbitraries.just(capacity + 1)),
-        Tuple.of(1, Arbitraries.just(0L)));
+        Tuple.of(6, exactly(limit -> 1)),
+        Tuple.of(6, between(1, Traces::capacity)),
+        Tuple.of(6, between(1, limit -> capacity(limit) / 10 + 1)),
+        Tuple.of(2, exactly(Traces::capacity)),
+        Tuple.of(1, exactly(limit -> capacity(limit) + 1)),
+        Tuple.of(1, exactly(limit -> 0)));
+  }
+
+  /** True costs: what could have been taken, some times that, and now and then an absurd amount. */
+  private static Arbitrary<ToLongFunction<Limit>> owed() {
+    return Arbitraries.frequencyOf(
+        Tuple.of(4, costs()),
+        Tuple.of(4, between(0, limit -> 3 * limit.capacity() + 3)),
+        Tuple.of(1, between(0, limit -> Bounds.EXACT - 1)));
   }
 
   /** Times: around nothing, a tick, one cost's worth, the whole window, and two of them. */
-  public static Arbitrary<Long> waits(Limit limit) {
-    long window = Math.max(1, Bounds.micros(window(limit)));
-    long each = window / Math.max(1, limit.capacity()) + 1;
+  public static Arbitrary<ToLongFunction<Limit>> waits() {
     return Arbitraries.frequencyOf(
-        Tuple.of(2, Arbitraries.of(0L, 1L, 9L, 10L, 11L, 999L, 1000L, 1001L)),
-        Tuple.of(4, Arbitraries.longs().between(0, 4 * each)),
-        Tuple.of(4, Arbitraries.longs().between(0, window)),
-        Tuple.of(1, Arbitraries.longs().between(0, 3 * window)),
-        Tuple.of(1, Arbitraries.of(window - 1, window, window + 1)));
+        Tuple.of(2, Arbitraries.of(0L, 1L, 9L, 10L, 11L, 999L, 1000L, 1001L).map(us -> l -> us)),
+        Tuple.of(4, between(0, limit -> 4 * (window(limit) / capacity(limit) + 1))),
+        Tuple.of(4, between(0, Traces::window)),
+        Tuple.of(1, between(0, limit -> 3 * window(limit))),
+        Tuple.of(1, Arbitraries.longs().between(-1, 1).map(by -> limit -> window(limit) + by)));
   }
 
-  private static Duration window(Limit limit) {
-    if (limit instanceof io.weir.Concurrency concurrency) {
-      return concurrency.permitTtl();
+  private static Arbitrary<ToLongFunction<Limit>> exactly(ToLongFunction<Limit> number) {
+    return Arbitraries.just(number);
+  }
+
+  private static Arbitrary<ToLongFunction<Limit>> between(long least, ToLongFunction<Limit> most) {
+    return Arbitraries.longs()
+        .between(0, RANGE)
+        .withDistribution(RandomDistribution.uniform())
+        .map(raw -> limit -> least + raw % (most.applyAsLong(limit) - least + 1));
+  }
+
+  private static long capacity(Limit limit) {
+    return Math.max(1, limit.capacity());
+  }
+
+  /** In µs; a limit of 0 has none, and gets a second. */
+  private static long window(Limit limit) {
+    if (limit instanceof Concurrency concurrency) {
+      return Bounds.micros(concurrency.permitTtl());
     }
-    return Meter.of(limit).capacity() == 0 ? Duration.ofSeconds(1) : limit.window();
+    Duration window = limit.capacity() == 0 ? Duration.ofSeconds(1) : limit.window();
+    return Math.max(1, Bounds.micros(window));
   }
 }
