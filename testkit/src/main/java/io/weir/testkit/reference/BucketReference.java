@@ -108,8 +108,12 @@ final class BucketReference extends Reference {
     deficit = deficit.plus(Rational.of(cost));
   }
 
+  /** A rate of 0 would never pay a debt back, and remembers none. */
   @Override
   public void charge(long amount) {
+    if (numbers.perTick().signum() == 0) {
+      return;
+    }
     deficit = deficit.plus(Rational.of(amount)).min(numbers.tokens(MOST));
   }
 

@@ -11,7 +11,7 @@ import java.time.Duration;
  * last W, as if its calls had been spread evenly.
  *
  * <p>Time within a window is read in ticks, the smallest of 1, 10, 100 and 1000 µs for which 2·N·W
- * stays below 2^53.
+ * stays below 2^53; the largest if it does for none.
  */
 final class SlidingWindowReference extends Reference {
   private final long keyHash;
@@ -42,7 +42,7 @@ final class SlidingWindowReference extends Reference {
           return new Numbers(limit, length, tick);
         }
       }
-      throw new IllegalArgumentException(limit + " should have been refused at load");
+      return new Numbers(limit, length, 1000);
     }
 
     /** The window's length in ticks. */

@@ -68,12 +68,18 @@ final class WindowReference extends Reference {
     return ChronoUnit.MICROS.between(Instant.EPOCH, end.toInstant());
   }
 
-  /** Full hours by the offset in force; a change of the offset begins an hour too. */
+  /**
+   * When the clock of the place next shows a full hour, or is put forward past one. Where clocks go
+   * back by half an hour, that hour lasts for an hour and a half.
+   */
   private static ZonedDateTime endOfHour(ZonedDateTime at) {
     Instant hour = at.toOffsetDateTime().truncatedTo(ChronoUnit.HOURS).plusHours(1).toInstant();
     ZoneOffsetTransition change = at.getZone().getRules().nextTransition(at.toInstant());
-    boolean cutShort = change != null && change.getInstant().isBefore(hour);
-    return (cutShort ? change.getInstant() : hour).atZone(at.getZone());
+    if (change == null || change.getInstant().isAfter(hour)) {
+      return hour.atZone(at.getZone());
+    }
+    ZonedDateTime changed = change.getInstant().atZone(at.getZone());
+    return change.isGap() || changed.getMinute() == 0 ? changed : endOfHour(changed);
   }
 
   @Override
