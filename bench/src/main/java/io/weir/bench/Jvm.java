@@ -16,6 +16,9 @@ final class Jvm {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Xms" + heap);
     command.add("-Xmx" + heap);
+    // Compiles in the thread that needs it: on a busy machine, compiler threads would otherwise get
+    // their turn when the warm-up is over.
+    command.add("-Xbatch");
     String logs = Path.of(System.getProperty("java.io.tmpdir"), "weir-bench-sentinel").toString();
     command.add("-Dcsp.sentinel.log.dir=" + logs);
     command.add("-Djmh.ignoreLock=true");

@@ -10,7 +10,7 @@ package io.weir.bench;
  */
 record Pace(int warmups, int warmupMillis, int rounds, int millis) {
   static final Pace FULL = new Pace(2, 700, 25, 100);
-  static final Pace QUICK = new Pace(1, 500, 7, 60);
+  static final Pace QUICK = new Pace(2, 500, 9, 60);
 
   int httpRounds() {
     return this == QUICK ? 3 : 7;
