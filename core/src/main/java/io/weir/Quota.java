@@ -4,10 +4,12 @@ import io.weir.limit.Bounds;
 import io.weir.limit.LimitSpec;
 import java.time.DayOfWeek;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAdjusters;
+import java.time.zone.ZoneOffsetTransition;
 
 /**
  * At most {@code count} per calendar period in {@code zone}: what a customer buys for a day or a
@@ -43,7 +45,7 @@ public record Quota(long count, Period period, ZoneId zone, String name) impleme
     /** The start of the period that holds this moment. */
     public ZonedDateTime start(ZonedDateTime at) {
       return switch (this) {
-        case HOUR -> at.truncatedTo(ChronoUnit.HOURS);
+        case HOUR -> startOfHour(at);
         case DAY -> startOfDay(at);
         case WEEK -> startOfDay(at.with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY)));
         case MONTH -> startOfDay(at.withDayOfMonth(1));
@@ -61,11 +63,30 @@ public record Quota(long count, Period period, ZoneId zone, String name) impleme
     }
 
     /**
-     * Where a clock goes back by less than an hour, one hour of the day lasts longer than 60 min.
+     * When the clock last showed a full hour, or was put forward past one. Where it goes back by
+     * half an hour, or not at a full one, an hour of the day is in two parts.
      */
+    private static ZonedDateTime startOfHour(ZonedDateTime at) {
+      Instant hour = at.toOffsetDateTime().truncatedTo(ChronoUnit.HOURS).toInstant();
+      ZoneOffsetTransition change =
+          at.getZone().getRules().previousTransition(at.toInstant().plusNanos(1));
+      if (change == null || !change.getInstant().isAfter(hour)) {
+        return hour.atZone(at.getZone());
+      }
+      return change.isGap()
+          ? change.getInstant().atZone(at.getZone())
+          : startOfHour(change.getInstant().minusNanos(1).atZone(at.getZone()));
+    }
+
     private static ZonedDateTime nextHour(ZonedDateTime start) {
-      ZonedDateTime next = start.plusHours(1).truncatedTo(ChronoUnit.HOURS);
-      return next.isAfter(start) ? next : start.plusHours(2).truncatedTo(ChronoUnit.HOURS);
+      Instant hour =
+          start.toOffsetDateTime().truncatedTo(ChronoUnit.HOURS).plusHours(1).toInstant();
+      ZoneOffsetTransition change = start.getZone().getRules().nextTransition(start.toInstant());
+      if (change == null || change.getInstant().isAfter(hour)) {
+        return hour.atZone(start.getZone());
+      }
+      ZonedDateTime changed = change.getInstant().atZone(start.getZone());
+      return change.isGap() || changed.getMinute() == 0 ? changed : nextHour(changed);
     }
 
     /** Midnight, or the first moment after it where a clock change skips midnight. */
