@@ -35,12 +35,16 @@ class QuotaCalendarProperties extends AnyLimit {
   }
 
   @Test
-  void anHourThatIsRepeatedByHalf() {
-    ZoneId lordHowe = ZoneId.of("Australia/Lord_Howe");
-    Instant change = lordHowe.getRules().nextTransition(START).getInstant();
-    for (int minutes = -180; minutes <= 180; minutes += 5) {
-      for (Quota.Period period : Quota.Period.values()) {
-        holds(new Quota(2, period, lordHowe, ""), change.plus(minutes, ChronoUnit.MINUTES));
+  void everyHourAroundOddChangesOfClocksEnds() {
+    for (String odd : List.of("Australia/Lord_Howe", "Pacific/Chatham", "Africa/Casablanca")) {
+      ZoneId zone = ZoneId.of(odd);
+      for (int transition = 1; transition <= 2; transition++) {
+        for (int minutes = -180; minutes <= 180; minutes += 5) {
+          Instant at = near(zone, transition).plus(minutes, ChronoUnit.MINUTES);
+          for (Quota.Period period : Quota.Period.values()) {
+            holds(new Quota(2, period, zone, ""), at);
+          }
+        }
       }
     }
   }

@@ -195,7 +195,8 @@ public final class Limits {
   }
 
   private static Arbitrary<ZoneId> zones() {
-    return Arbitraries.of("UTC", "Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe")
+    return Arbitraries.of(
+            "UTC", "Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Chatham")
         .map(ZoneId::of);
   }
 }
