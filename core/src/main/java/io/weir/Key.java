@@ -12,27 +12,30 @@ import java.util.List;
 @SuppressWarnings("InconsistentHashCode") // the fingerprint is made of the parts
 public final class Key {
   /** The key of a rule that has only one bucket. */
-  public static final Key NONE = new Key(new String[0]);
+  public static final Key NONE = of(new String[0]);
 
   private final List<String> parts;
   private final long high;
   private final long low;
 
-  private Key(String[] parts) {
-    this.parts = List.of(parts);
-    Fingerprint print = parts.length == 1 ? Fingerprint.of(parts[0]) : Fingerprint.of(parts);
-    this.high = print.high();
-    this.low = print.low();
+  private Key(List<String> parts, long high, long low) {
+    this.parts = parts;
+    this.high = high;
+    this.low = low;
   }
 
   /** A key of one value. */
   public static Key of(String value) {
-    return new Key(new String[] {value});
+    return new Key(List.of(value), Fingerprint.high(value), Fingerprint.low(value));
   }
 
   /** A key of several values, in order. */
   public static Key of(String... values) {
-    return new Key(values);
+    if (values.length == 1) {
+      return of(values[0]);
+    }
+    Fingerprint print = Fingerprint.of(values);
+    return new Key(List.of(values), print.high(), print.low());
   }
 
   /** The values. */

@@ -44,6 +44,7 @@ public final class Limiter {
   private final Gate gate;
   private final boolean needsHash;
   private final boolean looksOnly;
+  private final RecentKeys recent;
   private final ReservationDesk desk;
 
   private Limiter(Builder builder) {
@@ -53,6 +54,7 @@ public final class Limiter {
     this.pool = new Pool(name, name, "1", builder.limit, false);
     this.gate = store.gate(pool);
     this.needsHash = gate.needsHash();
+    this.recent = new RecentKeys(name, needsHash);
     this.looksOnly = builder.limit.algorithm() == Algorithm.CONCURRENCY;
     this.desk =
         new ReservationDesk(store, time, new byte[0], (rule, slot, tenant) -> Optional.of(pool));
@@ -73,8 +75,15 @@ public final class Limiter {
   /** Takes {@code cost} if the key has it. Allocates nothing. */
   public boolean tryAcquire(String key, long cost) {
     Bounds.cost(cost);
-    Fingerprint print = Fingerprint.of(key);
-    return take(print.high(), print.low(), needsHash ? KeyText.hash(name, key) : 0, cost);
+    RecentKeys.Hashed known = recent.find(key);
+    if (known != null) {
+      return take(known.high(), known.low(), known.fixed(), cost);
+    }
+    long high = Fingerprint.high(key);
+    long low = Fingerprint.low(key);
+    long fixed = recent.fixed(key);
+    recent.note(key, high, low, fixed);
+    return take(high, low, fixed, cost);
   }
 
   /** As {@link #tryAcquire(String)}, for a key that was hashed before. */
@@ -192,6 +201,7 @@ public final class Limiter {
     return acquired;
   }
 
+  @SuppressWarnings("FutureReturnValueIgnored") // what is waited for is the future at hand
   private void acquire(Key key, long cost, long deadline, CompletableFuture<Void> acquired) {
     if (acquired.isDone()) {
       return;

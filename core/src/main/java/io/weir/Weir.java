@@ -90,7 +90,7 @@ public final class Weir implements AutoCloseable {
    */
   public Decision check(Call call) {
     Rules now = rules;
-    Decision bypassed = bypass(now, call);
+    Decision bypassed = bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
       return heard(call, bypassed);
     }
@@ -120,7 +120,7 @@ public final class Weir implements AutoCloseable {
 
   private CompletionStage<Decision> decide(Call call, Draw.Intent intent) {
     Rules now = rules;
-    Decision bypassed = bypass(now, call);
+    Decision bypassed = bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
       return CompletableFuture.completedFuture(heard(call, bypassed));
     }
@@ -152,12 +152,12 @@ public final class Weir implements AutoCloseable {
    * The decision by a bypass token; null if there is none, or it is beyond its own limit and the
    * rules apply.
    */
-  private @Nullable Decision bypass(Rules now, Call call) {
+  private @Nullable Decision bypass(Rules now, Call call, Draw.Intent intent) {
     String token = now.bypasses().isEmpty() ? null : call.attribute("bypass");
     if (token == null) {
       return null;
     }
-    Optional<BypassIndex.Use> use = now.bypasses().use(token, time.wallMicros());
+    Optional<BypassIndex.Use> use = now.bypasses().use(token, call, time.wallMicros(), intent);
     return use.isPresent() && local.tryTake(use.get().draw())
         ? Decision.outright(Reason.BYPASSED, use.get().id())
         : null;
@@ -175,7 +175,7 @@ public final class Weir implements AutoCloseable {
   /** Takes a call's cost, permits too, to be settled or released by the decision's reservation. */
   public CompletionStage<Decision> reserve(Call call) {
     Rules now = rules;
-    Decision bypassed = bypass(now, call);
+    Decision bypassed = bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
       return desk.reserve(List.of(), "")
           .thenApply(empty -> heard(call, bypassed.reserved(empty.reservation().orElseThrow())));
@@ -216,7 +216,12 @@ public final class Weir implements AutoCloseable {
 
   /** How the limits on a call stand; takes nothing, and is no decision to anybody who listens. */
   public CompletionStage<Decision> look(Call call) {
-    RuleIndex.Drawing drawing = plan(rules, call, Draw.Intent.LOOK);
+    Rules now = rules;
+    Decision bypassed = bypass(now, call, Draw.Intent.LOOK);
+    if (bypassed != null) {
+      return CompletableFuture.completedFuture(bypassed);
+    }
+    RuleIndex.Drawing drawing = plan(now, call, Draw.Intent.LOOK);
     return settledOutright(drawing)
         ? CompletableFuture.completedFuture(outright(drawing))
         : store.take(drawing.draws()).thenApply(taking -> Decision.of(taking.standings()));
@@ -225,8 +230,13 @@ public final class Weir implements AutoCloseable {
   /** How a call would be decided and why, with the arithmetic; takes nothing. */
   public CompletionStage<Explanation> explain(Call call) {
     Rules now = rules;
-    RuleIndex.Drawing drawing = plan(now, call, Draw.Intent.LOOK);
     List<RuleIndex.Note> notes = now.index().explain(call);
+    Decision bypassed = bypass(now, call, Draw.Intent.LOOK);
+    if (bypassed != null) {
+      return CompletableFuture.completedFuture(
+          new Explanation(call.normalPath(), notes, List.of(), bypassed));
+    }
+    RuleIndex.Drawing drawing = plan(now, call, Draw.Intent.LOOK);
     if (settledOutright(drawing)) {
       return CompletableFuture.completedFuture(
           new Explanation(call.normalPath(), notes, List.of(), outright(drawing)));

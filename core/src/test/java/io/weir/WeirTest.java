@@ -384,7 +384,13 @@ class WeirTest {
     Decision bypassed = weir.check(call);
     assertThat(bypassed.reason()).isEqualTo(Reason.BYPASSED);
     assertThat(bypassed.rule()).contains("smoke");
+    for (int i = 0; i < 5; i++) {
+      assertThat(weir.check(call.cost(0)).reason()).as("looks").isEqualTo(Reason.BYPASSED);
+      assertThat(now(weir.look(call)).reason()).isEqualTo(Reason.BYPASSED);
+      assertThat(now(weir.explain(call)).decision().rule()).contains("smoke");
+    }
     assertThat(admitted(weir, call, 5)).isEqualTo(1);
+    assertThat(now(weir.look(call)).allowed()).isFalse();
     assertThat(weir.check(get("/").with("bypass", "guess")).allowed()).isFalse();
     time.advance(Duration.ofHours(23));
     assertThat(weir.check(call).allowed()).isTrue();

@@ -47,8 +47,8 @@ public final class Main implements Runnable {
   private static int misused(ParameterException e, String[] args) {
     CommandLine command = e.getCommandLine();
     PrintWriter err = command.getErr();
-    err.println("weir: " + firstLine(e));
-    err.println("try '" + command.getCommandSpec().qualifiedName() + " --help'");
+    String help = command.getCommandSpec().qualifiedName() + " --help";
+    err.println("weir: " + firstLine(e) + "; try '" + help + "'");
     return ERROR;
   }
 

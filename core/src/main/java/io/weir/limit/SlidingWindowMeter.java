@@ -87,7 +87,10 @@ final class SlidingWindowMeter extends Meter {
       cell.used = 0;
       cell.time += (passed + 1) * window;
     } else if (now < cell.time - window) {
+      // All of it counts as current, as the previous count would weigh less later in a window.
       cell.time -= (cell.time - 1 - now) / window * window;
+      cell.used = Math.min(cell.used + cell.previous, most);
+      cell.previous = 0;
     }
   }
 

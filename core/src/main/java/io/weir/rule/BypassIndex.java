@@ -1,5 +1,6 @@
 package io.weir.rule;
 
+import io.weir.Call;
 import io.weir.Key;
 import io.weir.Mode;
 import io.weir.store.Draw;
@@ -35,13 +36,18 @@ public final class BypassIndex {
   /** A known token's id, and what its use draws. */
   public record Use(String id, Draw draw) {}
 
-  /** The use of a token that is known and has not expired. */
-  public Optional<Use> use(String token, long wallMicros) {
+  /**
+   * The use of a token that is known and has not expired, for one call.
+   *
+   * @param intent {@code TAKE_NOW} to use it, {@code LOOK} to see whether it could be used
+   */
+  public Optional<Use> use(String token, Call call, long wallMicros, Draw.Intent intent) {
     Entry entry = byHash.get(sha256(token));
     if (entry == null || entry.bypass.expires().toEpochMilli() <= wallMicros / 1000) {
       return Optional.empty();
     }
-    Draw draw = new Draw(entry.pool, Key.NONE, 1, Mode.ENFORCE, Draw.Intent.TAKE_NOW);
+    long uses = Math.min(1, call.cost());
+    Draw draw = new Draw(entry.pool, Key.NONE, uses, Mode.ENFORCE, intent);
     return Optional.of(new Use(entry.bypass.id(), draw));
   }
 

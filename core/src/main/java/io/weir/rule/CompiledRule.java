@@ -6,6 +6,7 @@ import io.weir.Mode;
 import io.weir.store.Draw;
 import io.weir.store.KeyText;
 import io.weir.store.Pool;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,23 @@ final class CompiledRule {
       }
     }
     return false;
+  }
+
+  /** What a call lacks and whom it counts for instead, in words; empty if it lacks nothing. */
+  String missingNote(Call call, PathPattern route) {
+    if (!lacksPart(call, route)) {
+      return "";
+    }
+    List<String> missing = new ArrayList<>();
+    for (int i = 0; i < key.length; i++) {
+      if (key[i].valueOf(call, route) == null) {
+        missing.add(rule.key().get(i));
+      }
+    }
+    boolean byAddress = rule.onMissing() == OnMissing.IP && call.attribute("ip") != null;
+    return "; no "
+        + String.join(", no ", missing)
+        + (byAddress ? ": counted by address" : ": counted with all such calls");
   }
 
   /** Whom the call counts for. */

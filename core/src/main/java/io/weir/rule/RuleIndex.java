@@ -152,7 +152,8 @@ public final class RuleIndex {
       }
       String why =
           rule.rule.limits() instanceof Limits.Unlimited ? "matches, unlimited" : "matches";
-      return new Note(id, true, why + " " + hit.route(), rule.keyOf(call, hit.route()).toString());
+      String key = rule.keyOf(call, hit.route()).toString();
+      return new Note(id, true, why + " " + hit.route() + rule.missingNote(call, hit.route()), key);
     }
     String whyNot = rule.whyNot(call);
     return new Note(id, false, whyNot == null ? "replaced by another rule" : whyNot, "");

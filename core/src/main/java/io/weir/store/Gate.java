@@ -55,7 +55,7 @@ public final class Gate {
         slot = segment.find(high, low);
       }
       admitted =
-          bucket != null && slot >= 0 && segment.isShaped(slot, binding)
+          (bucket != null && slot >= 0 && segment.isShaped(slot, binding))
               ? segment.takeInPlace(slot, bucket, now, cost)
               : takeByCell(segment, slot, high, low, keyHash, now, cost);
     } finally {

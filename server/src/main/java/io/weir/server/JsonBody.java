@@ -1,6 +1,7 @@
 package io.weir.server;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
@@ -77,10 +78,18 @@ final class JsonBody {
     } catch (StreamConstraintsException e) {
       throw notJson(body, "it is nested too deeply, or a name or number in it is too long");
     } catch (JsonProcessingException e) {
-      throw notJson(body, String.valueOf(e.getOriginalMessage()));
+      throw notJson(body, where(e));
     } catch (IOException e) {
       throw notJson(body, String.valueOf(e.getMessage()));
     }
+  }
+
+  /** What the parser says is for programmers; where it stopped helps anybody. */
+  private static String where(JsonProcessingException e) {
+    JsonLocation at = e.getLocation();
+    return at == null
+        ? "it is not JSON"
+        : "it stops being JSON at line " + at.getLineNr() + ", column " + at.getColumnNr();
   }
 
   private static HttpProblem notJson(@Nullable JsonBody body, String why) {

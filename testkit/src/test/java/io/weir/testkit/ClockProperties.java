@@ -2,13 +2,11 @@ package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.Algorithm;
 import io.weir.Concurrency;
 import io.weir.Limit;
 import io.weir.limit.Bounds;
 import io.weir.testkit.reference.Seen;
 import io.weir.testkit.trace.Trace;
-import net.jqwik.api.Assume;
 import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -21,8 +19,6 @@ class ClockProperties extends AnyLimit {
       @ForAll("wild") Trace trace, @ForAll @LongRange(max = 200_000_000_000L) long step) {
     MeterSubject key = after(trace);
     Limit limit = last(trace);
-    // How much a sliding window's previous count weighs depends on where in a window the clock is.
-    Assume.that(limit.algorithm() != Algorithm.SLIDING_WINDOW);
     long before = key.take(limit, 1, 1_000).remaining();
     key.move(-step);
     assertThat(key.look(limit, 0).remaining()).isLessThanOrEqualTo(before);

@@ -87,12 +87,18 @@ final class SlidingWindowReference extends Reference {
     }
   }
 
-  /** Lets windows pass under the numbers so far; a clock that was put back leaves the counts. */
+  /**
+   * Lets windows pass under the numbers so far; all counts move into the window of a clock put
+   * back.
+   */
   private void moveTo(long now) {
     long endNow = endOf(now);
     if (endNow > end) {
       previous = endNow - end == numbers.length() ? current : BigInteger.ZERO;
       current = BigInteger.ZERO;
+    } else if (endNow < end) {
+      current = current.add(previous).min(numbers.most());
+      previous = BigInteger.ZERO;
     }
     this.now = now;
     this.end = endNow;

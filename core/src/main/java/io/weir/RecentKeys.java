@@ -1,0 +1,74 @@
+package io.weir;
+
+import io.weir.store.KeyText;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The hashes of keys that were asked for lately, so that a hot key is not hashed again and again.
+ *
+ * <p>A small table by the text's own hash code, where the last one in wins. Someone who makes texts
+ * collide in it gains nothing: a key that is not here is hashed as ever. Places are taken over only
+ * now and then, so that a flood of keys makes next to no objects and drives out no hot one for
+ * long.
+ */
+final class RecentKeys {
+  private static final int PLACES = 1024;
+  private static final int LONGEST = 128;
+  private static final int SELDOM = 64;
+
+  /**
+   * A key and its hashes; immutable, so that threads may find it without a lock.
+   *
+   * @param fixed the fixed hash of name and key; 0 where no window needs it
+   */
+  record Hashed(String text, long high, long low, long fixed) {}
+
+  private final String name;
+  private final boolean fixedToo;
+  private final @Nullable Hashed[] places = new Hashed[PLACES];
+
+  /** The hash code of each place's text, to tell most strangers without touching the text. */
+  private final int[] codes = new int[PLACES];
+
+  /**
+   * An empty table.
+   *
+   * @param fixedToo whether the fixed hash of {@code name} and key is wanted as well
+   */
+  RecentKeys(String name, boolean fixedToo) {
+    this.name = name;
+    this.fixedToo = fixedToo;
+  }
+
+  /** The hashes of a key that was asked for lately; null for any other. */
+  @Nullable Hashed find(String text) {
+    int code = text.hashCode();
+    int place = place(code);
+    if (codes[place] != code) {
+      return null;
+    }
+    Hashed here = places[place];
+    return here != null && here.text.equals(text) ? here : null;
+  }
+
+  /** The fixed hash of a key, if it is wanted. */
+  long fixed(String text) {
+    return fixedToo ? KeyText.hash(name, text) : 0;
+  }
+
+  /** Notes a key that was not found, if it gets the chance. */
+  void note(String text, long high, long low, long fixed) {
+    int code = text.hashCode();
+    int place = place(code);
+    boolean lucky = places[place] == null || ThreadLocalRandom.current().nextInt(SELDOM) == 0;
+    if (lucky && text.length() <= LONGEST) {
+      places[place] = new Hashed(text, high, low, fixed);
+      codes[place] = code;
+    }
+  }
+
+  private static int place(int code) {
+    return (code ^ (code >>> 16)) & (PLACES - 1);
+  }
+}
