@@ -167,7 +167,15 @@ public final class BucketMeter extends Meter {
 
   @Override
   public long reset(Cell cell, long now) {
-    return drain == 0 ? 0 : ceilDiv(cell.used, drain) * tick;
+    return ticksToDrain(cell.used) * tick;
+  }
+
+  /** Most rates drain one unit a tick, and need no division. */
+  private long ticksToDrain(long units) {
+    if (drain <= 1) {
+      return drain * units;
+    }
+    return ceilDiv(units, drain);
   }
 
   @Override
@@ -176,7 +184,7 @@ public final class BucketMeter extends Meter {
       return NEVER;
     }
     long excess = cell.used - (full - cost * token);
-    return excess <= 0 ? 0 : ceilDiv(excess, drain) * tick;
+    return excess <= 0 ? 0 : ticksToDrain(excess) * tick;
   }
 
   @Override

@@ -132,18 +132,24 @@ final class CompiledRule {
     return Long.remainderUnsigned(hash, 100) < rule.percent() ? Mode.ENFORCE : Mode.SHADOW;
   }
 
-  /** Adds what the call draws under this rule. */
-  void draw(Call call, PathPattern route, long wallMicros, Draw.Intent intent, List<Draw> draws) {
+  /** What the call draws under this rule. */
+  List<Draw> draws(Call call, PathPattern route, long wallMicros, Draw.Intent intent) {
     Pool[] now = pools.at(wallMicros, pools.tenantOf(call));
     if (now.length == 0) {
-      return;
+      return List.of();
     }
     Key key = keyOf(call, route);
     Mode mode = modeFor(key);
     long amount = rule.cost().of(call);
-    for (Pool pool : now) {
-      draws.add(new Draw(pool, key, amount, mode, intent, rule.cost().unit()));
+    long unit = rule.cost().unit();
+    if (now.length == 1) {
+      return List.of(new Draw(now[0], key, amount, mode, intent, unit));
     }
+    List<Draw> draws = new ArrayList<>(now.length);
+    for (Pool pool : now) {
+      draws.add(new Draw(pool, key, amount, mode, intent, unit));
+    }
+    return draws;
   }
 
   /** Why the rule says nothing about a call; null if it does. */

@@ -79,14 +79,19 @@ public final class RuleIndex {
    */
   public Drawing plan(Call call, long wallMicros, Draw.Intent intent) {
     Selection selection = select(call);
-    List<Draw> draws = new ArrayList<>(selection.size());
+    List<Draw> draws = selection.size() == 1 ? List.of() : new ArrayList<>();
     for (int i = 0; i < selection.size(); i++) {
       Hit hit = selection.get(i);
       if (hit.rule().deniesForMissing(call, hit.route())) {
         return new Drawing(List.of(), hit.rule().rule.id());
       }
       if (!hit.rule().skipsForMissing(call, hit.route())) {
-        hit.rule().draw(call, hit.route(), wallMicros, intent, draws);
+        List<Draw> some = hit.rule().draws(call, hit.route(), wallMicros, intent);
+        if (selection.size() == 1) {
+          draws = some;
+        } else {
+          draws.addAll(some);
+        }
       }
     }
     return new Drawing(draws, null);

@@ -112,7 +112,11 @@ final class Segment {
       if ((int) LOCKED.getOpaque(this) == 0 && LOCKED.compareAndSet(this, 0, 1)) {
         return;
       }
-      if (tries < 200) {
+      if (tries < 50) {
+        // A pause lasts longer than the lock is held.
+        continue;
+      }
+      if (tries < 250) {
         Thread.onSpinWait();
       } else {
         // The holder has probably been taken off its core.
