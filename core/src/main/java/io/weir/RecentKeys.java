@@ -1,21 +1,18 @@
 package io.weir;
 
 import io.weir.store.KeyText;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hashes of keys that were asked for lately, so that a hot key is not hashed again and again.
+ * The hashes of keys that are asked for again and again, so that a hot key is not hashed each time.
  *
- * <p>A small table by the text's own hash code, where the last one in wins. Someone who makes texts
- * collide in it gains nothing: a key that is not here is hashed as ever. Places are taken over only
- * now and then, so that a flood of keys makes next to no objects and drives out no hot one for
- * long.
+ * <p>A small table by the text's own hash code. Someone who makes texts collide in it gains
+ * nothing: a key that is not here is hashed as ever. A key takes a place when it misses it twice in
+ * a row, so a flood of keys makes no objects, and drives out a hot key only for a moment.
  */
 final class RecentKeys {
-  private static final int PLACES = 1024;
+  private static final int PLACES = 256;
   private static final int LONGEST = 128;
-  private static final int SELDOM = 64;
 
   /**
    * A key and its hashes; immutable, so that threads may find it without a lock.
@@ -30,6 +27,9 @@ final class RecentKeys {
 
   /** The hash code of each place's text, to tell most strangers without touching the text. */
   private final int[] codes = new int[PLACES];
+
+  /** The hash code of the last text that missed each place. */
+  private final int[] missed = new int[PLACES];
 
   /**
    * An empty table.
@@ -57,12 +57,13 @@ final class RecentKeys {
     return fixedToo ? KeyText.hash(name, text) : 0;
   }
 
-  /** Notes a key that was not found, if it gets the chance. */
+  /** Notes a key that was not found; the second time in a row it takes the place. */
   void note(String text, long high, long low, long fixed) {
     int code = text.hashCode();
     int place = place(code);
-    boolean lucky = places[place] == null || ThreadLocalRandom.current().nextInt(SELDOM) == 0;
-    if (lucky && text.length() <= LONGEST) {
+    if (missed[place] != code) {
+      missed[place] = code;
+    } else if (text.length() <= LONGEST) {
       places[place] = new Hashed(text, high, low, fixed);
       codes[place] = code;
     }
