@@ -3,9 +3,8 @@ package io.weir.cli;
 import io.weir.server.Address;
 import io.weir.server.WeirServer;
 import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 
 /** What a server says when it is ready: where it is, where its rules are, and what to try. */
 final class Greeting {
@@ -30,14 +29,9 @@ final class Greeting {
     out.flush();
   }
 
-  /** How long the process took to get here. */
+  /** How long the JVM took to get here; the process is older if the launcher had to build first. */
   private static String after() {
-    return ProcessHandle.current()
-        .info()
-        .startInstant()
-        .map(start -> Duration.between(start, Instant.now()))
-        .map(time -> " after " + Words.time(time.toMillis()))
-        .orElse("");
+    return " after " + Words.time(ManagementFactory.getRuntimeMXBean().getUptime());
   }
 
   /** An address to go to; one that listens everywhere is reached here. */

@@ -94,7 +94,7 @@ class GateProperties {
 
     @Override
     public void settle(Limit limit, long id, long owed) {
-      throw new UnsupportedOperationException();
+      throw new UnsupportedOperationException("traces for the gate settle nothing");
     }
 
     @Override

@@ -90,7 +90,7 @@ final class Stress {
 
     @Override
     public CompletableFuture<Void> after(Duration delay) {
-      throw new UnsupportedOperationException();
+      throw new UnsupportedOperationException("nobody waits in a stress run");
     }
   }
 }

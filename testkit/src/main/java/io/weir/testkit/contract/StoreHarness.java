@@ -32,12 +32,12 @@ public interface StoreHarness extends AutoCloseable {
    * stores.
    */
   default long now(Limit limit) {
-    throw new UnsupportedOperationException();
+    throw new UnsupportedOperationException("this store's time cannot be read exactly");
   }
 
   /** Sets all clocks forward, or back; asked only of {@link #virtual} stores. */
   default void step(Duration by) {
-    throw new UnsupportedOperationException();
+    throw new UnsupportedOperationException("this store's clocks cannot be set");
   }
 
   @Override
