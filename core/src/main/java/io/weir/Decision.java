@@ -55,15 +55,17 @@ public final class Decision {
         continue;
       }
       if (!standing.allowed()) {
-        refusing = refusing == null || standing.waitsLongerThan(refusing) ? standing : refusing;
+        refusing = refusing == null || standing.outranks(refusing) ? standing : refusing;
       } else if (tightest == null || standing.tighterThan(tightest)) {
         tightest = standing;
       }
     }
-    return refusing != null
-        ? new Decision(Reason.LIMITED, standings, refusing, refusing.rule(), null)
-        : new Decision(
-            Reason.OK, standings, tightest, tightest == null ? null : tightest.rule(), null);
+    if (refusing != null) {
+      Reason reason = refusing.answered() ? Reason.LIMITED : Reason.UNAVAILABLE;
+      return new Decision(reason, standings, refusing, refusing.rule(), null);
+    }
+    return new Decision(
+        Reason.OK, standings, tightest, tightest == null ? null : tightest.rule(), null);
   }
 
   Decision reserved(String token) {
@@ -134,6 +136,11 @@ public final class Decision {
 
   /** Whether this was decided without the store that should have been asked. */
   public boolean degraded() {
+    for (int i = 0; i < standings.size(); i++) {
+      if (standings.get(i).degraded()) {
+        return true;
+      }
+    }
     return false;
   }
 

@@ -22,6 +22,8 @@ public final class Standing {
   private final long resetMicros;
   private final long retryAfterMicros;
   private final long delayMicros;
+  private final boolean answered;
+  private final boolean degraded;
 
   private Standing(Builder b) {
     this.rule = b.rule;
@@ -33,6 +35,8 @@ public final class Standing {
     this.resetMicros = b.resetMicros;
     this.retryAfterMicros = b.retryAfterMicros;
     this.delayMicros = b.delayMicros;
+    this.answered = b.answered;
+    this.degraded = b.degraded;
   }
 
   /** The id of the rule that holds the limit. */
@@ -59,6 +63,16 @@ public final class Standing {
     return allowed;
   }
 
+  /** Whether the store that should know was heard; if not, nothing is known of this limit. */
+  public boolean answered() {
+    return answered;
+  }
+
+  /** Whether this was decided without the store that should have been asked. */
+  public boolean degraded() {
+    return degraded;
+  }
+
   /** The whole number that could be taken now. */
   public long remaining() {
     return remaining;
@@ -77,6 +91,18 @@ public final class Standing {
   /** How long an admitted call should wait before it goes; only leaky buckets ask for any. */
   public Duration delay() {
     return Bounds.ofMicros(delayMicros);
+  }
+
+  /** The same numbers, decided without the store that should have been asked. */
+  public Standing asDegraded() {
+    return new Builder(rule, name, limit, mode)
+        .allowed(allowed)
+        .remaining(remaining)
+        .reset(resetMicros)
+        .retryAfter(retryAfterMicros)
+        .delay(delayMicros)
+        .degraded()
+        .build();
   }
 
   /** {@link #reset} in whole milliseconds, rounded up. */
@@ -101,9 +127,11 @@ public final class Standing {
     return (micros + 999) / 1000;
   }
 
-  /** Whether this limit refuses for longer than the other; never is longest. */
-  boolean waitsLongerThan(Standing other) {
-    return patienceMicros() > other.patienceMicros();
+  /**
+   * Whether this refusal is the one to tell: one without an answer first, then the longest wait.
+   */
+  boolean outranks(Standing other) {
+    return answered == other.answered ? patienceMicros() > other.patienceMicros() : !answered;
   }
 
   /** Nobody knows when a permit comes back; callers are told a second. */
@@ -142,6 +170,8 @@ public final class Standing {
     private long resetMicros;
     private long retryAfterMicros;
     private long delayMicros;
+    private boolean answered = true;
+    private boolean degraded;
 
     public Builder(String rule, String name, Limit limit, Mode mode) {
       this.rule = rule;
@@ -173,6 +203,20 @@ public final class Standing {
 
     public Builder delay(long micros) {
       this.delayMicros = micros;
+      return this;
+    }
+
+    /** The store could not be asked: refuses, and says to come back in a second. */
+    public Builder unanswered() {
+      this.answered = false;
+      this.degraded = true;
+      this.allowed = false;
+      return retryAfter(1_000_000);
+    }
+
+    /** Decided without the store that should have been asked. */
+    public Builder degraded() {
+      this.degraded = true;
       return this;
     }
 

@@ -198,6 +198,14 @@ public final class BucketMeter extends Meter {
   }
 
   @Override
+  public void numbers(Sink sink, long wallNow, long keyHash) {
+    sink.add(tick);
+    sink.add(drain);
+    sink.add(token);
+    sink.add(capacity());
+  }
+
+  @Override
   public String describe(Cell cell, long now, long cost) {
     return String.format(
         "a token is %,d units, %,d µs drains %,d; deficit %,d of %,d units; "

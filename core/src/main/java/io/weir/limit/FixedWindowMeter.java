@@ -24,6 +24,13 @@ final class FixedWindowMeter extends CountMeter {
   }
 
   @Override
+  public void numbers(Sink sink, long wallNow, long keyHash) {
+    sink.add(window);
+    sink.add(aligned ? 0 : Math.floorMod(keyHash, window));
+    sink.add(capacity());
+  }
+
+  @Override
   long endOf(long now, long keyHash) {
     return Windows.endOf(now, window, aligned ? 0 : keyHash);
   }

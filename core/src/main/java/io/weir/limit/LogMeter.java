@@ -115,6 +115,12 @@ final class LogMeter extends Meter {
   }
 
   @Override
+  public void numbers(Sink sink, long wallNow, long keyHash) {
+    sink.add(window);
+    sink.add(capacity());
+  }
+
+  @Override
   public String describe(Cell cell, long now, long cost) {
     Log log = log(cell);
     return String.format(

@@ -121,6 +121,21 @@ public abstract sealed class Meter
   /** The moment from which on the cell is worth nothing, and may be forgotten. */
   public abstract long idleAt(Cell cell);
 
+  /** Takes numbers one by one. */
+  public interface Sink {
+    /** Takes the next number; all are whole and below 2<sup>53</sup>. */
+    void add(long number);
+  }
+
+  /**
+   * The numbers of this limit, in the order in which a store's script that does the same arithmetic
+   * reads them.
+   *
+   * @param wallNow the time on the wall clock, for calendar periods
+   * @param keyHash the fixed hash of rule and key, for limits that have a phase
+   */
+  public abstract void numbers(Sink sink, long wallNow, long keyHash);
+
   /** The decision on {@code cost} as arithmetic that a person can follow. */
   public abstract String describe(Cell cell, long now, long cost);
 

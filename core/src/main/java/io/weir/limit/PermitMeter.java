@@ -92,6 +92,12 @@ public final class PermitMeter extends Meter {
   }
 
   @Override
+  public void numbers(Sink sink, long wallNow, long keyHash) {
+    sink.add(ttl);
+    sink.add(capacity());
+  }
+
+  @Override
   public String describe(Cell cell, long now, long cost) {
     return String.format(
         "%,d of %,d permits held by %,d calls; %,d + %,d ≤ %,d: %s",

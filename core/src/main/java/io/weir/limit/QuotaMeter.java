@@ -28,6 +28,21 @@ final class QuotaMeter extends CountMeter {
     return spanOf(now).end();
   }
 
+  /**
+   * The starts of the previous, this, the next period and the one after: a store's clock may differ
+   * a little.
+   */
+  @Override
+  public void numbers(Sink sink, long wallNow, long keyHash) {
+    Span now = spanOf(wallNow);
+    Span next = spanAt(now.end());
+    sink.add(spanAt(now.start() - 1).start());
+    sink.add(now.start());
+    sink.add(now.end());
+    sink.add(next.end());
+    sink.add(capacity());
+  }
+
   @Override
   boolean inWindow(long end, long now) {
     return spanOf(now).end() == end;
@@ -36,15 +51,18 @@ final class QuotaMeter extends CountMeter {
   private Span spanOf(long now) {
     Span span = current;
     if (now < span.start() || now >= span.end()) {
-      ZonedDateTime at =
-          Instant.ofEpochSecond(
-                  Math.floorDiv(now, 1_000_000L), Math.floorMod(now, 1_000_000L) * 1000)
-              .atZone(quota.zone());
-      ZonedDateTime start = quota.period().start(at);
-      span = new Span(micros(start), micros(quota.period().next(start)));
+      span = spanAt(now);
       current = span;
     }
     return span;
+  }
+
+  private Span spanAt(long now) {
+    ZonedDateTime at =
+        Instant.ofEpochSecond(Math.floorDiv(now, 1_000_000L), Math.floorMod(now, 1_000_000L) * 1000)
+            .atZone(quota.zone());
+    ZonedDateTime start = quota.period().start(at);
+    return new Span(micros(start), micros(quota.period().next(start)));
   }
 
   private static long micros(ZonedDateTime at) {

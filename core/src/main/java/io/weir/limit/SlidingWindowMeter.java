@@ -189,6 +189,14 @@ final class SlidingWindowMeter extends Meter {
   }
 
   @Override
+  public void numbers(Sink sink, long wallNow, long keyHash) {
+    sink.add(aligned ? -window : window);
+    sink.add(tick);
+    sink.add(aligned ? 0 : Math.floorMod(keyHash, window));
+    sink.add(capacity());
+  }
+
+  @Override
   public String describe(Cell cell, long now, long cost) {
     return String.format(
         "%,d in the previous window × %,d/%,d left of it + %,d in this one + %,d ≤ %,d: %s",

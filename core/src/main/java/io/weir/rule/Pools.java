@@ -79,7 +79,10 @@ final class Pools {
 
   private Pool pool(String name, String slot, Limit limit, Scale scale) {
     Limit scaled = scale.equals(Scale.ONE) ? limit : limit.scaled(scale);
-    Pool pool = new Pool(rule.id(), name, slot, scaled, rule.countDenied());
+    Pool pool =
+        new Pool(rule.id(), name, slot, scaled, rule.countDenied())
+            .about(rule.key().isEmpty() ? "" : rule.key().get(0))
+            .onFail(rule.onFail());
     return rule.scope() == Scope.INSTANCE ? pool.keptLocally() : pool;
   }
 

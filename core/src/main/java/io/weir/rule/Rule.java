@@ -2,6 +2,7 @@ package io.weir.rule;
 
 import io.weir.Limit;
 import io.weir.Mode;
+import io.weir.OnFail;
 import io.weir.Scale;
 import io.weir.limit.Bounds;
 import java.util.List;

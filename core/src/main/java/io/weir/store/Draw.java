@@ -34,4 +34,9 @@ public record Draw(Pool pool, Key key, long amount, Mode mode, Intent intent, lo
   boolean looks() {
     return intent == Intent.LOOK || amount == 0;
   }
+
+  /** The same draw, taking nothing. */
+  public Draw looking() {
+    return new Draw(pool, key, amount, mode, Intent.LOOK, unit);
+  }
 }

@@ -2,6 +2,7 @@ package io.weir.store;
 
 import io.weir.Key;
 import io.weir.Limit;
+import io.weir.OnFail;
 import io.weir.limit.Meter;
 import org.jspecify.annotations.Nullable;
 
@@ -16,11 +17,13 @@ public final class Pool {
   private final String name;
   private final String slot;
   private final Meter meter;
-  private final boolean countDenied;
-  private final boolean local;
+  private final Traits traits;
   private final long saltHigh;
   private final long saltLow;
   private volatile @Nullable Binding binding;
+
+  /** What a pool is beside its limit. */
+  private record Traits(boolean countDenied, boolean local, String subject, OnFail onFail) {}
 
   /**
    * A pool.
@@ -31,30 +34,60 @@ public final class Pool {
    * @param countDenied whether refusals count
    */
   public Pool(String rule, String name, String slot, Limit limit, boolean countDenied) {
-    this(rule, name, limit.algorithm().letter() + slot, Meter.of(limit), countDenied, false);
+    this(
+        rule,
+        name,
+        limit.algorithm().letter() + slot,
+        Meter.of(limit),
+        new Traits(countDenied, false, "", OnFail.LOCAL));
   }
 
-  private Pool(
-      String rule, String name, String slot, Meter meter, boolean countDenied, boolean local) {
+  private Pool(String rule, String name, String slot, Meter meter, Traits traits) {
     this.rule = rule;
     this.name = name;
     this.slot = slot;
     this.meter = meter;
-    this.countDenied = countDenied;
-    this.local = local;
-    Key salt = Key.of(rule, this.slot);
+    this.traits = traits;
+    Key salt = Key.of(rule, slot);
     this.saltHigh = salt.high();
     this.saltLow = salt.low();
   }
 
+  private Pool with(Traits traits) {
+    return new Pool(rule, name, slot, meter, traits);
+  }
+
   /** The same pool, to be kept in this process and nowhere else. */
   public Pool keptLocally() {
-    return new Pool(rule, name, slot, meter, countDenied, true);
+    return with(new Traits(traits.countDenied, true, traits.subject, traits.onFail));
   }
 
   /** Whether this pool is kept in this process, whatever store there is. */
   public boolean isLocal() {
-    return local;
+    return traits.local;
+  }
+
+  /** The same pool, of a rule whose keys begin with this dimension, such as {@code user}. */
+  public Pool about(String dimension) {
+    return with(new Traits(traits.countDenied, traits.local, dimension, traits.onFail));
+  }
+
+  /**
+   * The dimension that keys begin with; empty for a rule with one bucket for all. Equal subjects
+   * live together.
+   */
+  public String subject() {
+    return traits.subject;
+  }
+
+  /** The same pool, with another answer for the day the store is away. */
+  public Pool onFail(OnFail onFail) {
+    return with(new Traits(traits.countDenied, traits.local, traits.subject, onFail));
+  }
+
+  /** What to say while the store cannot answer. */
+  public OnFail onFail() {
+    return traits.onFail;
   }
 
   /** The rule's id. */
@@ -77,7 +110,7 @@ public final class Pool {
   }
 
   public boolean countDenied() {
-    return countDenied;
+    return traits.countDenied;
   }
 
   /** This pool as a table sees it; remembered, as a pool hardly ever serves two tables. */

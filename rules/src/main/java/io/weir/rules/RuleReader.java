@@ -2,11 +2,11 @@ package io.weir.rules;
 
 import io.weir.Algorithm;
 import io.weir.Mode;
+import io.weir.OnFail;
 import io.weir.rule.Accuracy;
 import io.weir.rule.Cost;
 import io.weir.rule.Limits;
 import io.weir.rule.Match;
-import io.weir.rule.OnFail;
 import io.weir.rule.OnMissing;
 import io.weir.rule.Rule;
 import io.weir.rule.Schedule;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Limit;
 import io.weir.Mode;
+import io.weir.OnFail;
 import io.weir.rule.Bypass;
 import io.weir.rule.Limits;
 import io.weir.rule.Match;
-import io.weir.rule.OnFail;
 import io.weir.rule.OnMissing;
 import io.weir.rule.Plan;
 import io.weir.rule.Rule;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Limit;
 import io.weir.Mode;
+import io.weir.OnFail;
 import io.weir.Scale;
 import io.weir.rule.Accuracy;
 import io.weir.rule.Cost;
 import io.weir.rule.Limits;
 import io.weir.rule.Match;
-import io.weir.rule.OnFail;
 import io.weir.rule.OnMissing;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;

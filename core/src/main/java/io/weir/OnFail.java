@@ -1,4 +1,4 @@
-package io.weir.rule;
+package io.weir;
 
 /** What a rule says while the store cannot answer for a key. */
 public enum OnFail {
