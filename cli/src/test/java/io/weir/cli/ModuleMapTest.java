@@ -35,6 +35,8 @@ class ModuleMapTest {
             "io.weir.time..")
         .layer("rules")
         .definedBy("io.weir.rules..")
+        .layer("http")
+        .definedBy("io.weir.http..")
         .layer("server")
         .definedBy("io.weir.server..")
         .layer("cli")
@@ -44,6 +46,8 @@ class ModuleMapTest {
         .whereLayer("server")
         .mayOnlyBeAccessedByLayers("cli")
         .whereLayer("rules")
+        .mayOnlyBeAccessedByLayers("server", "cli")
+        .whereLayer("http")
         .mayOnlyBeAccessedByLayers("server", "cli")
         .ensureAllClassesAreContainedInArchitectureIgnoring("io.weir.testkit..")
         .check(WEIR);
@@ -57,6 +61,17 @@ class ModuleMapTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("io.vertx..", "io.netty..")
+        .check(WEIR);
+  }
+
+  @Test
+  void onlyHttpKnowsTokens() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("io.weir.http..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("com.nimbusds..")
         .check(WEIR);
   }
 

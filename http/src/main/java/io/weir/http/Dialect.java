@@ -1,0 +1,97 @@
+package io.weir.http;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * One of the ways in which clients are told of limits in headers. Which there are, and what each
+ * looks like, is in {@code dialects.txt}.
+ */
+public final class Dialect {
+  private static final Map<String, Dialect> KNOWN = read();
+
+  /** All of them. */
+  public static final List<Dialect> ALL = List.copyOf(KNOWN.values());
+
+  /** A header and what it says. */
+  private record Line(String name, Template template) {}
+
+  private final String id;
+  private final List<Line> lines = new ArrayList<>();
+
+  private Dialect(String id) {
+    this.id = id;
+  }
+
+  private static Map<String, Dialect> read() {
+    Map<String, Dialect> known = new LinkedHashMap<>();
+    try (InputStream in = Dialect.class.getResourceAsStream("dialects.txt");
+        BufferedReader lines =
+            new BufferedReader(
+                new InputStreamReader(Objects.requireNonNull(in), StandardCharsets.US_ASCII))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        String[] words = line.split(" +", 3);
+        if (words.length == 3 && !words[0].equals("#")) {
+          known
+              .computeIfAbsent(words[0], Dialect::new)
+              .lines
+              .add(new Line(words[1], Template.parse(words[2])));
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return known;
+  }
+
+  /**
+   * The dialect with this name.
+   *
+   * @throws IllegalArgumentException listing those there are
+   */
+  public static Dialect named(String id) {
+    Dialect dialect = KNOWN.get(id);
+    if (dialect == null) {
+      Set<String> known = KNOWN.keySet();
+      throw new IllegalArgumentException(
+          "'" + id + "' is none of the header dialects " + String.join(", ", known));
+    }
+    return dialect;
+  }
+
+  /** The name in configuration. */
+  public String id() {
+    return id;
+  }
+
+  /** The names of the headers it sends. */
+  public List<String> headers() {
+    return lines.stream().map(Line::name).toList();
+  }
+
+  /** Adds what this dialect says of a limit. */
+  void addTo(List<HeaderLine> headers, Told told) {
+    for (int i = 0; i < lines.size(); i++) {
+      Line line = lines.get(i);
+      String value = line.template.fill(told);
+      if (value != null) {
+        headers.add(new HeaderLine(line.name, value));
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return id;
+  }
+}

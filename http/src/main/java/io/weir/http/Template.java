@@ -1,0 +1,70 @@
+package io.weir.http;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The value of a header with places for what a limit says: {@code
+ * "{policy}";q={limit}[;w={window}]}.
+ */
+final class Template {
+  /** A text, a value after it, or both; optional ones are left out if the value is not known. */
+  private record Part(String text, Told.@Nullable Value value, boolean optional) {}
+
+  private final List<Part> parts;
+
+  private Template(List<Part> parts) {
+    this.parts = parts;
+  }
+
+  /** Reads a template. */
+  static Template parse(String text) {
+    List<Part> parts = new ArrayList<>();
+    boolean optional = false;
+    StringBuilder plain = new StringBuilder();
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (c == '{') {
+        int end = text.indexOf('}', i);
+        String name = text.substring(i + 1, end).toUpperCase(Locale.ROOT);
+        parts.add(new Part(take(plain), Told.Value.valueOf(name), optional));
+        i = end;
+      } else if (c == '[' || c == ']') {
+        if (!plain.isEmpty()) {
+          parts.add(new Part(take(plain), null, optional));
+        }
+        optional = c == '[';
+      } else {
+        plain.append(c);
+      }
+    }
+    if (!plain.isEmpty()) {
+      parts.add(new Part(take(plain), null, optional));
+    }
+    return new Template(List.copyOf(parts));
+  }
+
+  private static String take(StringBuilder plain) {
+    String text = plain.toString();
+    plain.setLength(0);
+    return text;
+  }
+
+  /** The value with everything in place; null if something it needs is not known. */
+  @Nullable String fill(Told told) {
+    StringBuilder out = new StringBuilder(32);
+    for (int i = 0; i < parts.size(); i++) {
+      Part part = parts.get(i);
+      String value = part.value == null ? "" : told.get(part.value);
+      if (value == null && !part.optional) {
+        return null;
+      }
+      if (value != null) {
+        out.append(part.text).append(value);
+      }
+    }
+    return out.toString();
+  }
+}

@@ -1,0 +1,163 @@
+package io.weir.http.identity;
+
+import io.weir.Call;
+import io.weir.http.RequestHead;
+import io.weir.time.SystemTime;
+import io.weir.time.TimeSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes a {@link Call} of a request: the client's address, and whatever else of the caller can be
+ * believed. What cannot be is left out, and the rules say what becomes of calls that lack it.
+ *
+ * <p>Never waits. Files and URLs it was told of are read by a thread of its own.
+ */
+public final class Identity implements AutoCloseable {
+  /** The header that carries a token past the rules; not for the upstream to see. */
+  public static final String BYPASS_HEADER = "x-weir-bypass";
+
+  private static final Set<String> RESERVED =
+      Set.of("ip", "bypass", "method", "path", "route", "host", "api_key");
+
+  private final ClientAddress address;
+  private final @Nullable ApiKeys apiKeys;
+  private final @Nullable Jwts jwts;
+  private final @Nullable ScheduledExecutorService background;
+
+  private Identity(Builder builder) {
+    this.address = builder.address;
+    this.apiKeys = builder.apiKeys;
+    this.jwts = builder.jwts;
+    this.background =
+        builder.inBackground && (apiKeys != null || jwts != null) ? background(this::turn) : null;
+  }
+
+  private static ScheduledExecutorService background(Runnable turn) {
+    ScheduledExecutorService executor =
+        Executors.newSingleThreadScheduledExecutor(
+            work -> {
+              Thread thread = new Thread(work, "weir-identity");
+              thread.setDaemon(true);
+              return thread;
+            });
+    var unused = executor.scheduleWithFixedDelay(turn, 1, 1, TimeUnit.SECONDS);
+    return executor;
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Attributes that only the front end itself may set. */
+  static boolean isReserved(String name) {
+    return RESERVED.contains(name) || name.startsWith("header.");
+  }
+
+  /** The call that a request makes, with the headers that the rules ask for. */
+  public Call call(RequestHead head, RuleHeaders headers) {
+    Call call = Call.of(head.method(), head.path()).host(head.host());
+    String ip = address.of(head);
+    if (!ip.isEmpty()) {
+      call = call.with("ip", ip);
+    }
+    if (apiKeys != null) {
+      call = with(call, apiKeys.attributes(head));
+    }
+    if (jwts != null) {
+      call = with(call, jwts.attributes(head)); // signed, so it has the last word
+    }
+    List<String> tokens = head.headers(BYPASS_HEADER);
+    if (tokens.size() == 1) {
+      call = call.with("bypass", tokens.get(0));
+    }
+    return headers.addTo(call, head);
+  }
+
+  private static Call with(Call call, Map<String, String> attributes) {
+    return attributes.isEmpty() ? call : call.with(attributes);
+  }
+
+  /** The client's address, as {@link #call} gives it. */
+  public String address(RequestHead head) {
+    return address.of(head);
+  }
+
+  /** Reads again what is due. */
+  void turn() {
+    if (apiKeys != null) {
+      apiKeys.turn();
+    }
+    if (jwts != null) {
+      jwts.turn();
+    }
+  }
+
+  @Override
+  public void close() {
+    if (background != null) {
+      background.shutdownNow();
+    }
+  }
+
+  /** What callers are told apart by; by the address of the connection unless said otherwise. */
+  public static final class Builder {
+    private ClientAddress address = ClientAddress.OF_CONNECTION;
+    private TimeSource time = SystemTime.INSTANCE;
+    private boolean inBackground = true;
+    private @Nullable ApiKeys apiKeys;
+    private @Nullable Jwts jwts;
+
+    private Builder() {}
+
+    /** How the client's address is found. */
+    public Builder address(ClientAddress address) {
+      this.address = address;
+      return this;
+    }
+
+    /** Takes any API key in this header for an identity. */
+    public Builder anyApiKey(String header) {
+      this.apiKeys = ApiKeys.any(header, time);
+      return this;
+    }
+
+    /**
+     * Takes the API keys whose hashes are in a file.
+     *
+     * @throws IOException with a reason in words if the file is no good
+     */
+    public Builder apiKeys(String header, Path file) throws IOException {
+      this.apiKeys = ApiKeys.inFile(header, file, time);
+      return this;
+    }
+
+    /**
+     * Takes signed tokens for an identity.
+     *
+     * @throws IOException with a reason in words if the file of keys is no good
+     */
+    public Builder jwt(JwtSettings settings) throws IOException {
+      this.jwts = Jwts.by(settings, time);
+      return this;
+    }
+
+    /** Time of its own, set before all else, and no thread: for tests. */
+    Builder byHand(TimeSource time) {
+      this.time = time;
+      this.inBackground = false;
+      return this;
+    }
+
+    public Identity build() {
+      return new Identity(this);
+    }
+  }
+}

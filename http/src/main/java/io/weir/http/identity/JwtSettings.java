@@ -1,0 +1,60 @@
+package io.weir.http.identity;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Which tokens are believed, and what they say.
+ *
+ * @param jwks where the keys are: {@code file:} or {@code https:}
+ * @param issuer who must have made the token, if that matters
+ * @param audience for whom it must be made, if that matters
+ * @param claims the attribute's name, and the claim it is taken from; dots lead into claims that
+ *     are objects
+ * @param leeway how far clocks may be apart
+ * @param refresh how often keys are fetched from a URL
+ */
+public record JwtSettings(
+    URI jwks,
+    Optional<String> issuer,
+    Optional<String> audience,
+    Map<String, String> claims,
+    Duration leeway,
+    Duration refresh) {
+  /** What tokens say unless told otherwise. */
+  public static final Map<String, String> DEFAULT_CLAIMS = Map.of("user", "sub");
+
+  public static final Duration DEFAULT_LEEWAY = Duration.ofSeconds(5);
+  public static final Duration DEFAULT_REFRESH = Duration.ofMinutes(5);
+
+  public JwtSettings {
+    claims = Map.copyOf(claims);
+    for (String name : claims.keySet()) {
+      if (Identity.isReserved(name)) {
+        throw new IllegalArgumentException(name + " is not for tokens to say");
+      }
+    }
+    if (leeway.isNegative() || leeway.compareTo(Duration.ofMinutes(5)) > 0) {
+      throw new IllegalArgumentException("leeway is not between 0 and 5 minutes");
+    }
+  }
+
+  /** Tokens signed by these keys, which say who the user is. */
+  public static JwtSettings of(URI jwks) {
+    return new JwtSettings(
+        jwks, Optional.empty(), Optional.empty(), DEFAULT_CLAIMS, DEFAULT_LEEWAY, DEFAULT_REFRESH);
+  }
+
+  /** The same, made by this issuer for this audience. */
+  public JwtSettings from(String issuer, String audience) {
+    return new JwtSettings(
+        jwks, Optional.of(issuer), Optional.of(audience), claims, leeway, refresh);
+  }
+
+  /** The same with other claims. */
+  public JwtSettings claims(Map<String, String> claims) {
+    return new JwtSettings(jwks, issuer, audience, claims, leeway, refresh);
+  }
+}

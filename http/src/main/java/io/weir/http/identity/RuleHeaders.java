@@ -1,0 +1,64 @@
+package io.weir.http.identity;
+
+import io.weir.Call;
+import io.weir.http.RequestHead;
+import io.weir.rule.Cost;
+import io.weir.rule.Match;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** The headers that rules ask for by {@code header.NAME}; no other becomes an attribute. */
+public final class RuleHeaders {
+  private static final String PREFIX = "header.";
+
+  private record Wanted(String attribute, String header) {}
+
+  private final List<Wanted> wanted;
+
+  private RuleHeaders(List<Wanted> wanted) {
+    this.wanted = wanted;
+  }
+
+  /** The headers that these rules speak of, in keys, conditions and costs. */
+  public static RuleHeaders of(RuleSet rules) {
+    Set<String> names = new LinkedHashSet<>();
+    for (Rule rule : rules.rules()) {
+      names.addAll(rule.key());
+      collect(rule.match(), names);
+      rule.except().ifPresent(except -> collect(except, names));
+      if (rule.cost() instanceof Cost.FromAttribute cost) {
+        names.add(cost.attribute());
+      }
+    }
+    return new RuleHeaders(
+        names.stream()
+            .filter(name -> name.startsWith(PREFIX))
+            .map(name -> new Wanted(name, lower(name.substring(PREFIX.length()))))
+            .toList());
+  }
+
+  private static void collect(Match match, Set<String> names) {
+    names.addAll(match.attributes().keySet());
+    names.addAll(match.absent());
+  }
+
+  private static String lower(String name) {
+    return name.toLowerCase(Locale.ROOT);
+  }
+
+  /** The call with the headers that a request has of these; several lines count as one. */
+  Call addTo(Call call, RequestHead head) {
+    Call more = call;
+    for (Wanted one : wanted) {
+      List<String> lines = head.headers(one.header);
+      if (!lines.isEmpty()) {
+        more = more.with(one.attribute, String.join(",", lines));
+      }
+    }
+    return more;
+  }
+}

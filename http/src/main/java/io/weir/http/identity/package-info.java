@@ -1,0 +1,5 @@
+/** Who is calling, really: addresses behind proxies, API keys and signed tokens. */
+@NullMarked
+package io.weir.http.identity;
+
+import org.jspecify.annotations.NullMarked;

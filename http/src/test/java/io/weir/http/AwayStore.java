@@ -1,0 +1,66 @@
+package io.weir.http;
+
+import io.weir.Key;
+import io.weir.Standing;
+import io.weir.store.Draw;
+import io.weir.store.Held;
+import io.weir.store.Pool;
+import io.weir.store.Store;
+import io.weir.store.Taking;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** A store that nobody answers for. */
+final class AwayStore implements Store {
+  @Override
+  public CompletionStage<Taking> take(List<Draw> draws) {
+    List<Standing> standings =
+        draws.stream()
+            .map(
+                draw ->
+                    new Standing.Builder(
+                            draw.pool().rule(),
+                            draw.pool().name(),
+                            draw.pool().meter().limit(),
+                            draw.mode())
+                        .unanswered()
+                        .build())
+            .toList();
+    return CompletableFuture.completedFuture(new Taking(false, standings, List.of()));
+  }
+
+  @Override
+  public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+    return take(draws);
+  }
+
+  @Override
+  public CompletionStage<Boolean> settle(long reservation, List<Held> parts, Duration within) {
+    return CompletableFuture.completedFuture(false);
+  }
+
+  @Override
+  public CompletionStage<Boolean> release(long reservation, List<Held> parts) {
+    return CompletableFuture.completedFuture(false);
+  }
+
+  @Override
+  public CompletionStage<Boolean> renew(long reservation, List<Held> parts) {
+    return CompletableFuture.completedFuture(false);
+  }
+
+  @Override
+  public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public CompletionStage<List<String>> describe(List<Draw> draws) {
+    return CompletableFuture.completedFuture(List.of());
+  }
+
+  @Override
+  public void close() {}
+}

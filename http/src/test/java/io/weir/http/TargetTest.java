@@ -1,0 +1,75 @@
+package io.weir.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.rule.NormalPath;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TargetTest {
+  @ParameterizedTest
+  @CsvSource({
+    "/a/../b?x=1, /b?x=1",
+    "//b, /b",
+    "/%62, /b",
+    "/b/, /b",
+    "/b;x=1?y=;, /b?y=;",
+    "/%2e%2e/b, /b",
+    "/%252e/b, /%252e/b",
+    "/a\\b, /a/b",
+    "/b?q=/../%2F, /b?q=/../%2F",
+    "/b#f, /b",
+    "/b?q#f, /b?q",
+    "/b#f?q, /b",
+    "http://host/b?q, /b?q",
+    "http://host, /",
+    "http://host?q, /?q",
+    "HTTPS://u@host:1//b, /b",
+    "/a://b, /a:/b",
+    "'', /",
+    "?q, /?q"
+  })
+  void forwardsTheFormThatIsMatched(String text, String forwarded) {
+    Target target = Target.of(text);
+
+    assertThat(target.forwarded(NormalPath.of(target.path()))).isEqualTo(forwarded);
+    assertThat(target.isAmbiguous()).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/a%2Fb",
+        "/a%2fb",
+        "/a%5Cb",
+        "/a%5cb",
+        "/a%00",
+        "/%00",
+        "/a b",
+        "/a\tb",
+        "/a\u0000b",
+        "/a?b c",
+        "/a?\r\nX: y",
+        "/a\u007f"
+      })
+  void tellsWhatServersDoNotAgreeOn(String text) {
+    assertThat(Target.of(text).isAmbiguous()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/a%252F", "/a%2", "/a%", "/a?b=%2F%00", "/%20", "/a%2e"})
+  void leavesTheRestAlone(String text) {
+    assertThat(Target.of(text).isAmbiguous()).isFalse();
+  }
+
+  @Property
+  void neverForwardsWhatMatchesDifferently(@ForAll String text) {
+    Target target = Target.of("/" + text);
+    String normal = NormalPath.of(target.path());
+
+    assertThat(NormalPath.of(target.forwarded(normal))).isEqualTo(normal);
+  }
+}
