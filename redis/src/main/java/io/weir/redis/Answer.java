@@ -1,0 +1,133 @@
+package io.weir.redis;
+
+import io.weir.Algorithm;
+import io.weir.Standing;
+import io.weir.limit.Cell;
+import io.weir.limit.Meter;
+import io.weir.limit.Stamp;
+import io.weir.store.Draw;
+import java.nio.ByteBuffer;
+
+/** What the script said about one draw: whether it admits, and the cell after the decision. */
+record Answer(Verdict verdict, long now, long time, long used, long previous) {
+  /** The bytes one answer takes. */
+  static final int BYTES = 1 + 3 * Double.BYTES;
+
+  enum Verdict {
+    REFUSED,
+    ADMITTED,
+    /** The calendar periods that were sent are not those of the store's clock. */
+    UNDECIDED
+  }
+
+  private static final Verdict[] VERDICTS = Verdict.values();
+
+  static Answer read(ByteBuffer from, long now) {
+    return new Answer(
+        VERDICTS[from.get()],
+        now,
+        (long) from.getDouble(),
+        (long) from.getDouble(),
+        (long) from.getDouble());
+  }
+
+  boolean admitted() {
+    return verdict == Verdict.ADMITTED;
+  }
+
+  Stamp stamp(Draw draw) {
+    return new Stamp(
+        draw.pool().meter().limit().algorithm() == Algorithm.SLIDING_LOG ? now : time, used);
+  }
+
+  /** How the draw's limit stands; {@code taken} says whether the call passed. */
+  Standing standing(Draw draw, boolean taken) {
+    Meter meter = draw.pool().meter();
+    Standing.Builder standing =
+        new Standing.Builder(draw.pool().rule(), draw.pool().name(), meter.limit(), draw.mode())
+            .allowed(admitted());
+    return switch (meter.limit().algorithm()) {
+      case SLIDING_LOG -> ofLog(draw, meter, standing);
+      case CONCURRENCY ->
+          standing
+              .remaining(Math.max(0, meter.capacity() - used))
+              .reset(used == 0 ? 0 : time - now)
+              .retryAfter(admitted() ? 0 : Meter.NEVER)
+              .build();
+      default -> ofCell(draw, meter, standing, taken);
+    };
+  }
+
+  private Standing ofLog(Draw draw, Meter meter, Standing.Builder standing) {
+    boolean never = draw.amount() > meter.capacity() || meter.capacity() == 0;
+    return standing
+        .remaining(Math.max(0, meter.capacity() - used))
+        .reset(used == 0 ? 0 : time + windowOf(meter) - now)
+        .retryAfter(admitted() ? 0 : never ? Meter.NEVER : previous - now)
+        .build();
+  }
+
+  private static long windowOf(Meter meter) {
+    return io.weir.limit.Bounds.micros(meter.limit().window());
+  }
+
+  private Cell cell(Meter meter) {
+    Cell cell = new Cell();
+    cell.meter = meter;
+    cell.time = time;
+    cell.used = used;
+    cell.previous = previous;
+    return cell;
+  }
+
+  /** The answer as it stands once what was taken has been given back. */
+  Answer givenBack(Draw draw) {
+    Meter meter = draw.pool().meter();
+    if (!admitted() || draw.intent() == Draw.Intent.LOOK) {
+      return this;
+    }
+    return switch (meter.limit().algorithm()) {
+      case SLIDING_LOG -> new Answer(verdict, now, time, used - draw.amount(), previous);
+      case CONCURRENCY ->
+          draw.intent() == Draw.Intent.HOLD
+              ? new Answer(verdict, now, time, used - draw.amount(), previous)
+              : this;
+      default -> {
+        Cell cell = cell(meter);
+        meter.refund(cell, now, draw.amount());
+        yield new Answer(verdict, now, cell.time, cell.used, cell.previous);
+      }
+    };
+  }
+
+  /** The decision as arithmetic that a person can follow. */
+  String describe(Draw draw) {
+    Meter meter = draw.pool().meter();
+    return switch (meter.limit().algorithm()) {
+      case SLIDING_LOG, CONCURRENCY ->
+          String.format(
+              "%,d of %,d in use; %,d + %,d ≤ %,d: %s",
+              used,
+              meter.capacity(),
+              used,
+              draw.amount(),
+              meter.capacity(),
+              admitted() ? "admits" : "refuses");
+      default -> meter.describe(cell(meter), now, draw.amount());
+    };
+  }
+
+  private Standing ofCell(Draw draw, Meter meter, Standing.Builder standing, boolean taken) {
+    Cell cell = cell(meter);
+    standing.remaining(meter.remaining(cell, now)).reset(meter.reset(cell, now));
+    if (!admitted()) {
+      long retry = meter.retryAfter(cell, now, draw.amount());
+      boolean atOnce = draw.intent() == Draw.Intent.TAKE_NOW && retry != Meter.NEVER;
+      return standing.retryAfter(atOnce ? Math.max(retry, meter.delay(cell)) : retry).build();
+    }
+    if (taken && draw.intent() != Draw.Intent.LOOK) {
+      meter.refund(cell, now, draw.amount());
+    }
+    return standing.delay(meter.delay(cell)).build();
+  }
+}

@@ -1,0 +1,83 @@
+package io.weir.redis;
+
+import io.weir.Key;
+import io.weir.store.KeyText;
+import io.weir.store.Pool;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * Names of keys in Redis: {@code weir:1:{tag}:rule:limit[:rest]}.
+ *
+ * <p>The tag is a 128-bit hash of the rule's leading dimension and its value, so that all rules
+ * about one user live in one slot; the rest of a key is hashed in the same way. No value can be
+ * read from a name or break out of it. With a secret the hash is keyed, and nobody can choose the
+ * slot of a value either.
+ */
+final class KeyNames {
+  /** The layout of keys and values; a new one starts with fresh keys. */
+  private static final String PREFIX = "weir:1:{";
+
+  private static final int HASH_BYTES = 16;
+
+  private final byte[] secret;
+
+  KeyNames(byte[] secret) {
+    this.secret = secret.clone();
+  }
+
+  /** The name of a bucket's key. */
+  byte[] bucket(Pool pool, Key key) {
+    List<String> parts = key.parts();
+    StringBuilder name = new StringBuilder(80);
+    name.append(PREFIX).append(tag(pool, parts)).append("}:");
+    name.append(pool.rule()).append(':').append(pool.slot());
+    if (parts.size() > 1) {
+      String[] rest = parts.subList(1, parts.size()).toArray(String[]::new);
+      name.append(':').append(hash(KeyText.join(rest)));
+    }
+    return name.toString().getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /** The name of the key that marks a reservation as settled, in the slot of one of its buckets. */
+  byte[] marker(byte[] bucket, long reservation) {
+    String name = new String(bucket, StandardCharsets.US_ASCII);
+    String tag = name.substring(0, name.indexOf('}') + 1);
+    return (tag + ":settled:" + Long.toHexString(reservation)).getBytes(StandardCharsets.US_ASCII);
+  }
+
+  private String tag(Pool pool, List<String> parts) {
+    if (parts.isEmpty()) {
+      return hash("rule:" + pool.rule());
+    }
+    // A key that lacks its leading part is about whatever stands in for it.
+    return parts.get(0).isEmpty()
+        ? hash(pool.subject() + ":" + KeyText.join(parts.toArray(String[]::new)))
+        : hash(pool.subject() + ":" + KeyText.join(parts.get(0)));
+  }
+
+  private String hash(String text) {
+    try {
+      byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+      byte[] digest;
+      if (secret.length == 0) {
+        digest = MessageDigest.getInstance("SHA-256").digest(bytes);
+      } else {
+        Mac mac = Mac.getInstance("HmacSHA256");
+        mac.init(new SecretKeySpec(secret, "HmacSHA256"));
+        digest = mac.doFinal(bytes);
+      }
+      return Base64.getUrlEncoder()
+          .withoutPadding()
+          .encodeToString(Arrays.copyOf(digest, HASH_BYTES));
+    } catch (GeneralSecurityException e) {
+      throw new AssertionError("every Java platform has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,18 @@
+package io.weir.redis;
+
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A way to the nodes that hold the buckets. Every call ends within the deadline; one that could not
+ * be answered completes with {@link Unanswered}.
+ */
+interface Link extends AutoCloseable {
+  /** Which keys can share a script call: those of one group. */
+  int groupOf(byte[] key);
+
+  /** Runs a script on keys of one group; {@code args} is what follows the time. */
+  CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args);
+
+  @Override
+  void close();
+}

@@ -1,0 +1,121 @@
+package io.weir.redis;
+
+import io.weir.Algorithm;
+import io.weir.Key;
+import io.weir.Mode;
+import io.weir.limit.Bounds;
+import io.weir.limit.Meter;
+import io.weir.store.Draw;
+import io.weir.store.Held;
+import io.weir.store.KeyText;
+import io.weir.store.Pool;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/** Writes the packed argument of the scripts; the layout is in the head of each script. */
+final class Packer implements Meter.Sink {
+  private static final int ENFORCE = 1;
+  private static final int TAKE = 2;
+  private static final int COUNT = 4;
+  private static final int LEAKY = 8;
+  private static final int AT_ONCE = 16;
+  private static final int LOOK = 32;
+
+  private ByteBuffer buffer = ByteBuffer.allocate(128).order(ByteOrder.LITTLE_ENDIAN);
+  private final long wallNow;
+
+  /** Packs for this time of day, which decides the calendar periods that are sent along. */
+  Packer(long wallNow) {
+    this.wallNow = wallNow;
+  }
+
+  /** The number of draws of a call. */
+  Packer count(int draws) {
+    return octet(draws);
+  }
+
+  /** One draw of a call. */
+  Packer draw(Draw draw, long reservation) {
+    Algorithm algorithm = draw.pool().meter().limit().algorithm();
+    int flags =
+        (draw.mode() == Mode.ENFORCE ? ENFORCE : 0)
+            | (takes(draw, algorithm) ? TAKE : 0)
+            | (draw.pool().countDenied() && draw.intent() != Draw.Intent.LOOK ? COUNT : 0)
+            | (algorithm == Algorithm.LEAKY_BUCKET ? LEAKY : 0)
+            | (draw.intent() == Draw.Intent.TAKE_NOW ? AT_ONCE : 0)
+            | (draw.intent() == Draw.Intent.LOOK ? LOOK : 0);
+    return limit(draw.pool(), draw.key(), flags, draw.amount(), reservation);
+  }
+
+  private static boolean takes(Draw draw, Algorithm algorithm) {
+    return switch (draw.intent()) {
+      case HOLD -> true;
+      case TAKE, TAKE_NOW -> algorithm != Algorithm.CONCURRENCY;
+      case LOOK -> false;
+    };
+  }
+
+  /** One part of a reservation, by what is to be given back (or charged, if negative). */
+  Packer part(Held part, long reservation) {
+    Algorithm algorithm = part.pool().meter().limit().algorithm();
+    long back = part.amount() - part.owed();
+    limit(
+        part.pool(),
+        part.key(),
+        algorithm == Algorithm.LEAKY_BUCKET ? LEAKY : 0,
+        back,
+        reservation);
+    add(part.stamp().time());
+    add(part.stamp().used());
+    return this;
+  }
+
+  private Packer limit(Pool pool, Key key, int flags, long amount, long reservation) {
+    Meter meter = pool.meter();
+    octet(kind(meter.limit().algorithm()));
+    octet(flags);
+    add(Math.max(-Bounds.EXACT, Math.min(amount, Bounds.EXACT)));
+    long hash = meter.hasPhase() ? KeyText.hash(pool.rule(), key.parts()) : 0;
+    meter.numbers(this, wallNow, hash);
+    if (meter.limit().algorithm() == Algorithm.CONCURRENCY) {
+      room(Long.BYTES).putLong(reservation);
+    }
+    return this;
+  }
+
+  private static int kind(Algorithm algorithm) {
+    return switch (algorithm) {
+      case TOKEN_BUCKET, LEAKY_BUCKET -> 0;
+      case FIXED_WINDOW -> 1;
+      case SLIDING_WINDOW -> 2;
+      case SLIDING_LOG -> 3;
+      case QUOTA -> 4;
+      case CONCURRENCY -> 5;
+    };
+  }
+
+  @Override
+  public void add(long number) {
+    room(Double.BYTES).putDouble(number);
+  }
+
+  Packer octet(int value) {
+    room(1).put((byte) value);
+    return this;
+  }
+
+  private ByteBuffer room(int bytes) {
+    if (buffer.remaining() < bytes) {
+      ByteBuffer larger =
+          ByteBuffer.allocate(2 * buffer.capacity() + bytes).order(ByteOrder.LITTLE_ENDIAN);
+      larger.put(buffer.flip());
+      buffer = larger;
+    }
+    return buffer;
+  }
+
+  byte[] bytes() {
+    return Arrays.copyOf(buffer.array(), buffer.position());
+  }
+}

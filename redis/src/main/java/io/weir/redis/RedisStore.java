@@ -1,0 +1,183 @@
+package io.weir.redis;
+
+import io.weir.Key;
+import io.weir.limit.Stamp;
+import io.weir.store.Draw;
+import io.weir.store.Held;
+import io.weir.store.Pool;
+import io.weir.store.Store;
+import io.weir.store.Taking;
+import io.weir.time.TimeSource;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * State in Redis, shared by the whole fleet.
+ *
+ * <p>A call's draws go out at the same moment, one script call per group of keys that can share
+ * one: one in all on a single Redis, one per slot on a Cluster. If one group refuses, what the
+ * others took is given back, once. Draws that no node answered in time come back as such; what
+ * follows from that is for the tier before this store to say.
+ */
+public final class RedisStore implements Store {
+  private final Link link;
+  private final KeyNames names;
+  private final TimeSource time;
+
+  RedisStore(Link link, KeyNames names, TimeSource time) {
+    this.link = link;
+    this.names = names;
+    this.time = time;
+  }
+
+  @Override
+  public CompletionStage<Taking> take(List<Draw> draws) {
+    return reserve(0, draws);
+  }
+
+  @Override
+  public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+    return draws.isEmpty()
+        ? CompletableFuture.completedFuture(new Taking(true, List.of(), List.of()))
+        : decide(reservation, draws).thenApply(Round::taking);
+  }
+
+  private CompletionStage<Round> decide(long reservation, List<Draw> draws) {
+    long wallNow = time.wallMicros();
+    return ask(reservation, draws, wallNow)
+        .thenCompose(
+            round ->
+                round.undecided()
+                    ? ask(reservation, draws, round.storeNow())
+                    : CompletableFuture.completedFuture(round));
+  }
+
+  /** Asks all groups at the same moment, with the calendar periods around this time. */
+  private CompletionStage<Round> ask(long reservation, List<Draw> draws, long wallNow) {
+    Round round = new Round(draws, names, link);
+    List<CompletableFuture<Void>> asked = new ArrayList<>();
+    for (List<Integer> group : round.groups()) {
+      asked.add(ask(reservation, round, group, wallNow).toCompletableFuture());
+    }
+    return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
+        .thenApply(
+            done -> {
+              giveBack(reservation, round);
+              return round;
+            });
+  }
+
+  private void giveBack(long reservation, Round round) {
+    for (List<Held> back : round.giveBacks()) {
+      change(Change.GIVE_BACK, reservation, back, Duration.ZERO);
+      change(Change.RELEASE, reservation, back, Duration.ZERO);
+    }
+  }
+
+  private CompletionStage<Void> ask(
+      long reservation, Round round, List<Integer> group, long wallNow) {
+    Packer packer = new Packer(wallNow).count(group.size());
+    byte[][] keys = new byte[group.size()][];
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = round.key(group.get(i));
+      packer.draw(round.draw(group.get(i)), reservation);
+    }
+    return link.run(Script.TAKE, keys, packer.bytes())
+        .handle(
+            (bytes, problem) -> {
+              if (problem == null) {
+                ByteBuffer from = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+                long now = (long) from.getDouble();
+                for (int place : group) {
+                  round.answer(place, Answer.read(from, now));
+                }
+              }
+              return null;
+            });
+  }
+
+  /** What the settling script is asked to do; the order is the script's. */
+  private enum Change {
+    SETTLE,
+    RELEASE,
+    RENEW,
+    REFUND,
+    GIVE_BACK
+  }
+
+  @Override
+  public CompletionStage<Boolean> settle(long reservation, List<Held> parts, Duration within) {
+    return parts.isEmpty()
+        ? CompletableFuture.completedFuture(true)
+        : change(Change.SETTLE, reservation, parts, within);
+  }
+
+  @Override
+  public CompletionStage<Boolean> release(long reservation, List<Held> parts) {
+    return change(Change.RELEASE, reservation, parts, Duration.ZERO);
+  }
+
+  @Override
+  public CompletionStage<Boolean> renew(long reservation, List<Held> parts) {
+    return change(Change.RENEW, reservation, parts, Duration.ZERO);
+  }
+
+  @Override
+  public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
+    Held part = new Held(pool, key, amount, 0, new Stamp(0, 0));
+    return change(Change.REFUND, 0, List.of(part), Duration.ZERO).thenApply(done -> null);
+  }
+
+  /** Changes every group that parts are in; true if any of them was changed. */
+  private CompletionStage<Boolean> change(
+      Change what, long reservation, List<Held> parts, Duration within) {
+    Map<Integer, List<Held>> groups = new LinkedHashMap<>();
+    for (Held part : parts) {
+      groups
+          .computeIfAbsent(
+              link.groupOf(names.bucket(part.pool(), part.key())), any -> new ArrayList<>())
+          .add(part);
+    }
+    CompletionStage<Boolean> any = CompletableFuture.completedFuture(false);
+    for (List<Held> group : groups.values()) {
+      any =
+          any.thenCombine(
+              changeGroup(what, reservation, group, within), (one, other) -> one || other);
+    }
+    return any;
+  }
+
+  private CompletionStage<Boolean> changeGroup(
+      Change what, long reservation, List<Held> parts, Duration within) {
+    Packer packer = new Packer(time.wallMicros()).octet(what.ordinal());
+    packer.add(within.toMillis());
+    List<byte[]> keys = new ArrayList<>();
+    for (Held part : parts) {
+      keys.add(names.bucket(part.pool(), part.key()));
+      packer.part(part, reservation);
+    }
+    if (what == Change.SETTLE) {
+      keys.add(0, names.marker(keys.get(0), reservation));
+    }
+    return link.run(Script.SETTLE, keys.toArray(byte[][]::new), packer.bytes())
+        .handle((bytes, problem) -> problem == null && bytes.length == 1 && bytes[0] == '1');
+  }
+
+  @Override
+  public CompletionStage<List<String>> describe(List<Draw> draws) {
+    List<Draw> looks = draws.stream().map(Draw::looking).toList();
+    return decide(0, looks).thenApply(Round::descriptions);
+  }
+
+  @Override
+  public void close() {
+    link.close();
+  }
+}

@@ -1,0 +1,168 @@
+package io.weir.redis;
+
+import io.weir.Mode;
+import io.weir.Standing;
+import io.weir.limit.Stamp;
+import io.weir.store.Draw;
+import io.weir.store.Held;
+import io.weir.store.Taking;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call's draws on their way to one or several groups of keys and back.
+ *
+ * <p>Each group decides for itself, all or none. The call passes if every group does; if one
+ * refuses, what the others took has to be given back.
+ */
+final class Round {
+  private final List<Draw> draws;
+  private final byte[][] keys;
+  private final @Nullable Answer[] answers;
+  private final Map<Integer, List<Integer>> groups = new LinkedHashMap<>();
+
+  Round(List<Draw> draws, KeyNames names, Link link) {
+    this.draws = draws;
+    this.keys = new byte[draws.size()][];
+    this.answers = new Answer[draws.size()];
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = names.bucket(draws.get(i).pool(), draws.get(i).key());
+      groups.computeIfAbsent(link.groupOf(keys[i]), any -> new ArrayList<>()).add(i);
+    }
+  }
+
+  /** The places of the draws that go together, group by group. */
+  Iterable<List<Integer>> groups() {
+    return groups.values();
+  }
+
+  Draw draw(int place) {
+    return draws.get(place);
+  }
+
+  byte[] key(int place) {
+    return keys[place];
+  }
+
+  void answer(int place, Answer answer) {
+    answers[place] = answer;
+  }
+
+  /** Whether a calendar period that was sent was not that of the store's clock. */
+  boolean undecided() {
+    for (Answer answer : answers) {
+      if (answer != null && answer.verdict() == Answer.Verdict.UNDECIDED) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The latest time that any node said it was. */
+  long storeNow() {
+    long latest = 0;
+    for (Answer answer : answers) {
+      latest = answer == null ? latest : Math.max(latest, answer.now());
+    }
+    return latest;
+  }
+
+  /** Whether an enforced draw was refused by a node that answered. */
+  private boolean refused() {
+    for (int i = 0; i < answers.length; i++) {
+      Answer answer = answers[i];
+      if (answer != null && stops(answer, draws.get(i))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether the script let nothing pass because of this answer. */
+  private static boolean stops(Answer answer, Draw draw) {
+    return answer.verdict() == Answer.Verdict.UNDECIDED
+        || (!answer.admitted() && draw.mode() == Mode.ENFORCE);
+  }
+
+  private boolean groupTook(List<Integer> group) {
+    for (int place : group) {
+      Answer answer = answers[place];
+      if (answer == null || stops(answer, draws.get(place))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * What has to be given back, group by group: what some groups took for a call that another
+   * refused.
+   */
+  List<List<Held>> giveBacks() {
+    List<List<Held>> backs = new ArrayList<>();
+    if (groups.size() > 1 && refused()) {
+      for (List<Integer> group : groups.values()) {
+        if (groupTook(group)) {
+          backs.add(held(group));
+        }
+      }
+    }
+    return backs;
+  }
+
+  private List<Held> held(List<Integer> group) {
+    List<Held> held = new ArrayList<>();
+    for (int place : group) {
+      Draw draw = draws.get(place);
+      Answer answer = answers[place];
+      if (answer != null && answer.admitted() && draw.intent() != Draw.Intent.LOOK) {
+        held.add(new Held(draw.pool(), draw.key(), draw.amount(), 0, answer.stamp(draw)));
+      }
+    }
+    return held;
+  }
+
+  Taking taking() {
+    boolean refused = refused();
+    boolean taken = !refused;
+    List<Standing> standings = new ArrayList<>(answers.length);
+    List<Stamp> stamps = new ArrayList<>(answers.length);
+    for (List<Integer> group : groups.values()) {
+      boolean took = groupTook(group);
+      for (int place : group) {
+        Answer answer = answers[place];
+        if (answer != null) {
+          answers[place] = refused && took ? answer.givenBack(draws.get(place)) : answer;
+        }
+      }
+    }
+    for (int i = 0; i < answers.length; i++) {
+      Draw draw = draws.get(i);
+      Answer answer = answers[i];
+      taken &= answer != null || draw.mode() != Mode.ENFORCE;
+      standings.add(answer == null ? unanswered(draw) : answer.standing(draw, !refused));
+      stamps.add(answer == null ? new Stamp(0, 0) : answer.stamp(draw));
+    }
+    return new Taking(taken, standings, refused ? List.of() : stamps);
+  }
+
+  /** The arithmetic behind each draw, in words. */
+  List<String> descriptions() {
+    List<String> texts = new ArrayList<>(answers.length);
+    for (int i = 0; i < answers.length; i++) {
+      Answer answer = answers[i];
+      texts.add(answer == null ? "the store did not answer" : answer.describe(draws.get(i)));
+    }
+    return texts;
+  }
+
+  private static Standing unanswered(Draw draw) {
+    return new Standing.Builder(
+            draw.pool().rule(), draw.pool().name(), draw.pool().meter().limit(), draw.mode())
+        .unanswered()
+        .build();
+  }
+}

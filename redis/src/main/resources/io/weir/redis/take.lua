@@ -1,0 +1,56 @@
+-- Decides calls. Looks at every draw of a call first; if all enforced draws admit, takes from all that admit, otherwise
+-- from none (but limits that count refusals count their own). Calls are decided one after the other.
+--
+-- ARGV[1]  per call:  B number of draws
+--          per draw:  B algorithm, B flags, d amount, the limit's numbers
+--          flags:     1 enforce, 2 take, 4 count refusals, 8 leaky, 16 only what goes at once, 32 only look
+-- returns  packed: d the time, then per draw
+--            B  0 refused, 1 admitted, 2 undecided: the periods sent are not those of now
+--            d time, d used, d previous: the cell after the decision
+--              (log: time of the newest entry, total, when the amount would fit; concurrency: last deadline, held, 0)
+
+local answers = { pack('<d', now) }
+local size = #args
+local key = 0
+
+while at <= size do
+  local count
+  count, at = unpack('<B', args, at)
+  local passes = true
+  local draws = {}
+  for i = 1, count do
+    local kind, flags, amount
+    kind, flags, amount, at = unpack('<BBd', args, at)
+    local algorithm = algorithms[kind]
+    local b = { flags = flags, amount = amount }
+    algorithm.read(b)
+    algorithm.open(b, KEYS[key + i])
+    b.algorithm = algorithm
+    b.admitted = not b.stale and algorithm.admits(b)
+    passes = passes and not b.stale and (b.admitted or not has(flags, ENFORCE))
+    draws[i] = b
+  end
+  for i = 1, count do
+    local b = draws[i]
+    local algorithm = b.algorithm
+    local changed = b.known and b.amount > 0 and not has(b.flags, LOOK)
+    if passes and b.admitted and b.amount > 0 and has(b.flags, TAKE) then
+      algorithm.take(b)
+      changed = true
+    elseif not b.admitted and not b.stale and has(b.flags, COUNT) and has(b.flags, ENFORCE) then
+      algorithm.count(b)
+      changed = true
+    end
+    if changed then
+      algorithm.save(KEYS[key + i], b)
+    end
+    if algorithm.close then
+      algorithm.close(b)
+    end
+    answers[#answers + 1] =
+      pack('<Bddd', b.stale and 2 or b.admitted and 1 or 0, b.time, b.used, b.previous)
+  end
+  key = key + count
+end
+
+return table.concat(answers)
