@@ -2,20 +2,39 @@ package io.weir.redis;
 
 import java.util.concurrent.CompletableFuture;
 
-/** A call's draws on one group of keys, waiting for their answers. */
-final class Ask {
-  final byte[][] keys;
-  final byte[] args;
-  final long deadlineNanos;
-  final CompletableFuture<byte[]> answer = new CompletableFuture<>();
+/** A script call for one group of keys, waiting for its answer until its deadline. */
+final class Ask extends CompletableFuture<byte[]> {
+  private final Script script;
+  private final byte[][] keys;
+  private final byte[] args;
+  private final long deadlineNanos;
 
-  Ask(byte[][] keys, byte[] args, long deadlineNanos) {
+  Ask(Script script, byte[][] keys, byte[] args, long deadlineNanos) {
+    this.script = script;
     this.keys = keys;
     this.args = args;
     this.deadlineNanos = deadlineNanos;
   }
 
-  void fail(String reason) {
-    answer.completeExceptionally(new Unanswered(reason));
+  Script script() {
+    return script;
+  }
+
+  byte[][] keys() {
+    return keys;
+  }
+
+  /** What follows the time in the script's argument. */
+  byte[] args() {
+    return args;
+  }
+
+  /** Nanoseconds from now to the deadline; not positive once it has passed. */
+  long nanosLeft(long nowNanos) {
+    return deadlineNanos - nowNanos;
+  }
+
+  void fail(Unanswered reason) {
+    completeExceptionally(reason);
   }
 }

@@ -1,41 +1,48 @@
 package io.weir.redis;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue before one node. Callers that come while calls are under way share the next one, so
- * that a busy node does less work per decision; a caller who comes alone goes at once and waits for
- * nobody.
+ * The queue before keys that can share a script call: those of a node, or of a slot.
  *
  * <pre>
- *   ask ─► under way &lt; {@value #DEPTH}? ── yes ─► send now
+ *   ask ─► under way &lt; {@value #EAGER}? ── yes ─► send now
  *                 │ no
  *                 ▼
- *              waiting ── an answer came ─► send up to {@value #SHARED_KEYS} keys in one call
+ *              waiting ── an answer came, or a call is full ─► send up to {@value #SHARED_KEYS} keys in one call
  * </pre>
  *
- * <p>The queue is bounded, and whoever is past the deadline, waiting or under way, is told so.
+ * <p>Callers that come while calls are under way share the next one, so that a busy node does less
+ * work per decision; a caller who comes alone goes at once and waits for nobody. A node that hangs
+ * holds up what is under way and no more: whoever waits is told at the deadline, is not sent any
+ * more, and so is not charged for a call that was given up.
  */
 final class Lane {
-  private static final int DEPTH = 4;
-  private static final int SHARED_KEYS = 32;
-  private static final int MAX_WAITING = 10_000;
+  /** Calls that may be under way before others wait for them. */
+  private static final int EAGER = 4;
 
-  /** Sends asks as one script call. */
+  /** Calls that may be under way at all; matters where a node is far away. */
+  private static final int MOST = 64;
+
+  /** Keys in a call that several share. */
+  private static final int SHARED_KEYS = 32;
+
+  private static final int MOST_WAITING = 10_000;
+
+  /** Sends one script call. */
   interface Wire {
-    CompletionStage<byte[]> send(byte[][] keys, byte[] args);
+    CompletionStage<byte[]> send(Script script, byte[][] keys, byte[] args);
   }
 
   private final Wire wire;
   private final ArrayDeque<Ask> waiting = new ArrayDeque<>();
-  private final ArrayDeque<List<Ask>> underWay = new ArrayDeque<>();
+  private int waitingKeys;
+  private int underWay;
 
   Lane(Wire wire) {
     this.wire = wire;
@@ -44,71 +51,78 @@ final class Lane {
   void submit(Ask ask) {
     List<Ask> batch;
     synchronized (this) {
-      if (waiting.size() >= MAX_WAITING) {
+      if (waiting.size() >= MOST_WAITING) {
         batch = null;
       } else {
         waiting.add(ask);
-        batch = underWay.size() < DEPTH ? nextBatch() : List.of();
+        waitingKeys += ask.keys().length;
+        batch = mayGo() ? nextBatch() : List.of();
       }
     }
     if (batch == null) {
-      ask.fail("queue full");
+      ask.fail(Unanswered.full());
     } else if (!batch.isEmpty()) {
       send(batch);
     }
   }
 
-  private @Nullable List<Ask> nextBatch() {
-    List<Ask> batch = new ArrayList<>();
+  private boolean mayGo() {
+    return underWay < EAGER || (waitingKeys >= SHARED_KEYS && underWay < MOST);
+  }
+
+  /** The asks at the head of the queue that go in one call: of one script, and not given up yet. */
+  private List<Ask> nextBatch() {
+    List<Ask> batch = new ArrayList<>(8);
+    @Nullable Script script = null;
     int keys = 0;
-    while (!waiting.isEmpty()
-        && (batch.isEmpty() || keys + waiting.peek().keys.length <= SHARED_KEYS)) {
-      Ask ask = waiting.poll();
-      if (!ask.answer.isDone()) {
-        keys += ask.keys.length;
+    for (Ask ask = waiting.peek(); ask != null; ask = waiting.peek()) {
+      boolean joins = script == null || ask.script() == script;
+      if (!ask.isDone() && (!joins || (script != null && keys + ask.keys().length > SHARED_KEYS))) {
+        break;
+      }
+      waiting.poll();
+      waitingKeys -= ask.keys().length;
+      if (!ask.isDone()) {
+        script = ask.script();
+        keys += ask.keys().length;
         batch.add(ask);
+        if (!script.isShared()) {
+          break;
+        }
       }
     }
     if (!batch.isEmpty()) {
-      underWay.add(batch);
+      underWay++;
     }
     return batch;
   }
 
   private void send(List<Ask> batch) {
-    int keyCount = 0;
-    int size = 0;
-    for (Ask ask : batch) {
-      keyCount += ask.keys.length;
-      size += ask.args.length;
+    Ask first = batch.get(0);
+    byte[][] keys = first.keys();
+    byte[] args = first.args();
+    if (batch.size() > 1) {
+      keys = joinedKeys(batch);
+      args = joinedArgs(batch);
     }
-    byte[][] keys = new byte[keyCount][];
-    ByteBuffer args = ByteBuffer.allocate(size);
-    int at = 0;
-    for (Ask ask : batch) {
-      for (byte[] key : ask.keys) {
-        keys[at++] = key;
-      }
-      args.put(ask.args);
-    }
-    wire.send(keys, args.array())
+    wire.send(first.script(), keys, args)
         .whenComplete(
             (answer, problem) -> {
-              done(batch);
+              sendNext();
               if (problem == null) {
                 share(batch, answer);
               } else {
-                String reason = String.valueOf(problem.getMessage());
+                Unanswered reason = Unanswered.because(problem);
                 batch.forEach(ask -> ask.fail(reason));
               }
             });
   }
 
-  private void done(List<Ask> batch) {
+  private void sendNext() {
     List<Ask> next = List.of();
     synchronized (this) {
-      underWay.remove(batch);
-      if (!waiting.isEmpty() && underWay.size() < DEPTH) {
+      underWay--;
+      if (!waiting.isEmpty() && mayGo()) {
         next = nextBatch();
       }
     }
@@ -117,38 +131,40 @@ final class Lane {
     }
   }
 
+  private static byte[][] joinedKeys(List<Ask> batch) {
+    List<byte[]> keys = new ArrayList<>(SHARED_KEYS);
+    for (Ask ask : batch) {
+      keys.addAll(List.of(ask.keys()));
+    }
+    return keys.toArray(byte[][]::new);
+  }
+
+  private static byte[] joinedArgs(List<Ask> batch) {
+    int size = 0;
+    for (Ask ask : batch) {
+      size += ask.args().length;
+    }
+    ByteBuffer joined = ByteBuffer.allocate(size);
+    for (Ask ask : batch) {
+      joined.put(ask.args());
+    }
+    return joined.array();
+  }
+
   /** Gives every ask its part of the answer, with the time before it. */
   private static void share(List<Ask> batch, byte[] answer) {
     if (batch.size() == 1) {
-      batch.get(0).answer.complete(answer);
+      batch.get(0).complete(answer);
       return;
     }
     int at = Double.BYTES;
     for (Ask ask : batch) {
-      int size = ask.keys.length * Answer.BYTES;
-      ByteBuffer own = ByteBuffer.allocate(Double.BYTES + size).order(ByteOrder.LITTLE_ENDIAN);
-      own.put(answer, 0, Double.BYTES).put(answer, at, size);
-      ask.answer.complete(own.array());
+      int size = ask.keys().length * Answer.BYTES;
+      byte[] own = new byte[Double.BYTES + size];
+      System.arraycopy(answer, 0, own, 0, Double.BYTES);
+      System.arraycopy(answer, at, own, Double.BYTES, size);
+      ask.complete(own);
       at += size;
     }
-  }
-
-  /** Tells everybody who is past the deadline. */
-  void expire(long nowNanos) {
-    List<Ask> late = new ArrayList<>();
-    synchronized (this) {
-      while (!waiting.isEmpty() && waiting.peek().deadlineNanos - nowNanos <= 0) {
-        late.add(waiting.poll());
-      }
-      for (Iterator<List<Ask>> batches = underWay.iterator(); batches.hasNext(); ) {
-        List<Ask> batch = batches.next();
-        Ask last = batch.get(batch.size() - 1);
-        batch.stream().filter(ask -> ask.deadlineNanos - nowNanos <= 0).forEach(late::add);
-        if (last.deadlineNanos - nowNanos <= 0) {
-          batches.remove();
-        }
-      }
-    }
-    late.forEach(ask -> ask.fail("deadline"));
   }
 }

@@ -13,6 +13,9 @@ interface Link extends AutoCloseable {
   /** Runs a script on keys of one group; {@code args} is what follows the time. */
   CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args);
 
+  /** Completes when every node could be asked once, if ever. */
+  CompletionStage<Void> connected();
+
   @Override
   void close();
 }

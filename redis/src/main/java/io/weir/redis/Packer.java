@@ -48,6 +48,11 @@ final class Packer implements Meter.Sink {
     return limit(draw.pool(), draw.key(), flags, draw.amount(), reservation);
   }
 
+  /** Whether the script for buckets knows this pool. */
+  static boolean isBucket(Pool pool) {
+    return kind(pool.meter().limit().algorithm()) == 0;
+  }
+
   private static boolean takes(Draw draw, Algorithm algorithm) {
     return switch (draw.intent()) {
       case HOLD -> true;
@@ -113,6 +118,15 @@ final class Packer implements Meter.Sink {
       buffer = larger;
     }
     return buffer;
+  }
+
+  /** An argument with the time in front, or 0 for Redis' own. */
+  static byte[] timed(long micros, byte[] args) {
+    return ByteBuffer.allocate(Double.BYTES + args.length)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putDouble(micros)
+        .put(args)
+        .array();
   }
 
   byte[] bytes() {

@@ -10,6 +10,7 @@ import io.weir.store.Taking;
 import io.weir.time.TimeSource;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,6 +31,17 @@ public final class RedisStore implements Store {
   private final Link link;
   private final KeyNames names;
   private final TimeSource time;
+
+  /**
+   * A store on the Redis that the options name; returns at once, and keeps trying to reach it.
+   * Until it is reached, every draw is unanswered.
+   */
+  public static RedisStore open(RedisOptions options, TimeSource time) {
+    return new RedisStore(
+        Links.open(options, time),
+        new KeyNames(options.tagSecret().getBytes(StandardCharsets.UTF_8)),
+        time);
+  }
 
   RedisStore(Link link, KeyNames names, TimeSource time) {
     this.link = link;
@@ -62,11 +74,15 @@ public final class RedisStore implements Store {
   /** Asks all groups at the same moment, with the calendar periods around this time. */
   private CompletionStage<Round> ask(long reservation, List<Draw> draws, long wallNow) {
     Round round = new Round(draws, names, link);
-    List<CompletableFuture<Void>> asked = new ArrayList<>();
-    for (List<Integer> group : round.groups()) {
-      asked.add(ask(reservation, round, group, wallNow).toCompletableFuture());
+    List<int[]> groups = round.groups();
+    if (groups.size() == 1) {
+      return ask(reservation, round, groups.get(0), wallNow);
     }
-    return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new))
+    CompletableFuture<?>[] asked = new CompletableFuture<?>[groups.size()];
+    for (int i = 0; i < asked.length; i++) {
+      asked[i] = ask(reservation, round, groups.get(i), wallNow).toCompletableFuture();
+    }
+    return CompletableFuture.allOf(asked)
         .thenApply(
             done -> {
               giveBack(reservation, round);
@@ -74,22 +90,27 @@ public final class RedisStore implements Store {
             });
   }
 
+  /**
+   * Gives back what some groups took for a call that another refused; sent once, whatever comes of
+   * it.
+   */
   private void giveBack(long reservation, Round round) {
     for (List<Held> back : round.giveBacks()) {
-      change(Change.GIVE_BACK, reservation, back, Duration.ZERO);
-      change(Change.RELEASE, reservation, back, Duration.ZERO);
+      changeGroup(Change.GIVE_BACK, reservation, back, Duration.ZERO);
     }
   }
 
-  private CompletionStage<Void> ask(
-      long reservation, Round round, List<Integer> group, long wallNow) {
-    Packer packer = new Packer(wallNow).count(group.size());
-    byte[][] keys = new byte[group.size()][];
+  private CompletionStage<Round> ask(long reservation, Round round, int[] group, long wallNow) {
+    Packer packer = new Packer(wallNow).count(group.length);
+    byte[][] keys = new byte[group.length][];
+    Script script = Script.BUCKETS;
     for (int i = 0; i < keys.length; i++) {
-      keys[i] = round.key(group.get(i));
-      packer.draw(round.draw(group.get(i)), reservation);
+      Draw draw = round.draw(group[i]);
+      keys[i] = round.key(group[i]);
+      packer.draw(draw, reservation);
+      script = Packer.isBucket(draw.pool()) ? script : Script.TAKE;
     }
-    return link.run(Script.TAKE, keys, packer.bytes())
+    return link.run(script, keys, packer.bytes())
         .handle(
             (bytes, problem) -> {
               if (problem == null) {
@@ -99,7 +120,7 @@ public final class RedisStore implements Store {
                   round.answer(place, Answer.read(from, now));
                 }
               }
-              return null;
+              return round;
             });
   }
 
@@ -174,6 +195,14 @@ public final class RedisStore implements Store {
   public CompletionStage<List<String>> describe(List<Draw> draws) {
     List<Draw> looks = draws.stream().map(Draw::looking).toList();
     return decide(0, looks).thenApply(Round::descriptions);
+  }
+
+  /**
+   * Completes once every node was reached and the way there is warm, so that the first real call is
+   * not the slow one. Never completes if Redis is never reached.
+   */
+  public CompletionStage<Void> ready() {
+    return link.connected().thenCompose(there -> new WarmUp(this).run());
   }
 
   @Override

@@ -22,7 +22,7 @@ final class Round {
   private final List<Draw> draws;
   private final byte[][] keys;
   private final @Nullable Answer[] answers;
-  private final Map<Integer, List<Integer>> groups = new LinkedHashMap<>();
+  private final List<int[]> groups;
 
   Round(List<Draw> draws, KeyNames names, Link link) {
     this.draws = draws;
@@ -30,13 +30,23 @@ final class Round {
     this.answers = new Answer[draws.size()];
     for (int i = 0; i < keys.length; i++) {
       keys[i] = names.bucket(draws.get(i).pool(), draws.get(i).key());
-      groups.computeIfAbsent(link.groupOf(keys[i]), any -> new ArrayList<>()).add(i);
     }
+    this.groups = keys.length == 1 ? List.of(new int[] {0}) : grouped(link);
+  }
+
+  private List<int[]> grouped(Link link) {
+    Map<Integer, List<Integer>> places = new LinkedHashMap<>();
+    for (int i = 0; i < keys.length; i++) {
+      places.computeIfAbsent(link.groupOf(keys[i]), any -> new ArrayList<>()).add(i);
+    }
+    return places.values().stream()
+        .map(group -> group.stream().mapToInt(Integer::intValue).toArray())
+        .toList();
   }
 
   /** The places of the draws that go together, group by group. */
-  Iterable<List<Integer>> groups() {
-    return groups.values();
+  List<int[]> groups() {
+    return groups;
   }
 
   Draw draw(int place) {
@@ -87,7 +97,7 @@ final class Round {
         || (!answer.admitted() && draw.mode() == Mode.ENFORCE);
   }
 
-  private boolean groupTook(List<Integer> group) {
+  private boolean groupTook(int[] group) {
     for (int place : group) {
       Answer answer = answers[place];
       if (answer == null || stops(answer, draws.get(place))) {
@@ -104,7 +114,7 @@ final class Round {
   List<List<Held>> giveBacks() {
     List<List<Held>> backs = new ArrayList<>();
     if (groups.size() > 1 && refused()) {
-      for (List<Integer> group : groups.values()) {
+      for (int[] group : groups) {
         if (groupTook(group)) {
           backs.add(held(group));
         }
@@ -113,7 +123,7 @@ final class Round {
     return backs;
   }
 
-  private List<Held> held(List<Integer> group) {
+  private List<Held> held(int[] group) {
     List<Held> held = new ArrayList<>();
     for (int place : group) {
       Draw draw = draws.get(place);
@@ -130,7 +140,7 @@ final class Round {
     boolean taken = !refused;
     List<Standing> standings = new ArrayList<>(answers.length);
     List<Stamp> stamps = new ArrayList<>(answers.length);
-    for (List<Integer> group : groups.values()) {
+    for (int[] group : groups) {
       boolean took = groupTook(group);
       for (int place : group) {
         Answer answer = answers[place];

@@ -1,5 +1,7 @@
 package io.weir.redis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -9,18 +11,24 @@ import java.util.HexFormat;
 
 /** The scripts, as they are in the resources beside this class: constant, called by digest. */
 enum Script {
-  TAKE("cells.lua", "take.lua"),
-  SETTLE("cells.lua", "settle.lua");
+  /** Decides calls that draw from token and leaky buckets only. */
+  BUCKETS(true, "buckets.lua"),
+  /** Decides any calls. */
+  TAKE(true, "cells.lua", "take.lua"),
+  /** Puts takes right afterwards. */
+  SETTLE(false, "cells.lua", "settle.lua");
 
+  private final boolean shared;
   private final byte[] text;
   private final String digest;
 
-  Script(String... files) {
+  Script(boolean shared, String... files) {
+    this.shared = shared;
     StringBuilder joined = new StringBuilder();
     for (String file : files) {
       joined.append(read(file)).append('\n');
     }
-    this.text = joined.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    this.text = joined.toString().getBytes(UTF_8);
     try {
       this.digest = HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(text));
     } catch (NoSuchAlgorithmException e) {
@@ -33,10 +41,15 @@ enum Script {
       if (in == null) {
         throw new IllegalStateException("the script " + file + " is missing from this build");
       }
-      return new String(in.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+      return new String(in.readAllBytes(), UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Whether several asks can go in one call. */
+  boolean isShared() {
+    return shared;
   }
 
   byte[] text() {

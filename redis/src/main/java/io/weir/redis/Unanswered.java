@@ -1,12 +1,82 @@
 package io.weir.redis;
 
+import io.lettuce.core.RedisCommandExecutionException;
+import java.util.Locale;
+import java.util.concurrent.CompletionException;
+
 /**
  * Why a node did not answer; a value that travels inside this package and never reaches a caller.
  */
 final class Unanswered extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  Unanswered(String reason) {
+  /** The kinds of trouble, as metrics name them. */
+  enum Kind {
+    TIMEOUT,
+    DISCONNECTED,
+    QUEUE_FULL,
+    READONLY,
+    OOM,
+    AUTH,
+    LOADING,
+    ERROR;
+
+    String label() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  private final Kind kind;
+
+  private Unanswered(Kind kind, String reason) {
     super(reason, null, false, false);
+    this.kind = kind;
+  }
+
+  static Unanswered late() {
+    return new Unanswered(Kind.TIMEOUT, "no answer within the deadline");
+  }
+
+  static Unanswered full() {
+    return new Unanswered(Kind.QUEUE_FULL, "too many calls are waiting");
+  }
+
+  static Unanswered away(String reason) {
+    return new Unanswered(Kind.DISCONNECTED, reason);
+  }
+
+  /** What an error of the client or of Redis means. */
+  static Unanswered because(Throwable problem) {
+    Throwable cause = problem;
+    while (cause instanceof CompletionException && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    if (cause instanceof Unanswered unanswered) {
+      return unanswered;
+    }
+    String reason = String.valueOf(cause.getMessage());
+    return new Unanswered(
+        cause instanceof RedisCommandExecutionException ? kindOf(reason) : Kind.DISCONNECTED,
+        reason);
+  }
+
+  /** An error's first word is its code; one raised inside a script may carry it further on. */
+  private static Kind kindOf(String reason) {
+    if (reason.startsWith("READONLY") || reason.contains("READONLY You can't write")) {
+      return Kind.READONLY;
+    } else if (reason.startsWith("OOM") || reason.contains("OOM command not allowed")) {
+      return Kind.OOM;
+    } else if (reason.startsWith("NOAUTH")
+        || reason.startsWith("NOPERM")
+        || reason.startsWith("WRONGPASS")) {
+      return Kind.AUTH;
+    } else if (reason.startsWith("LOADING") || reason.startsWith("MASTERDOWN")) {
+      return Kind.LOADING;
+    }
+    return Kind.ERROR;
+  }
+
+  Kind kind() {
+    return kind;
   }
 }

@@ -34,324 +34,374 @@ local function has(flags, flag)
   return flags % (2 * flag) >= flag
 end
 
--- Writes a bucket; a deficit past the capacity is a debt under these numbers, and says so.
-local function save_bucket(key, b)
-  if b.drain == 0 then
-    return call('DEL', key) -- a limit of 0 has nothing to remember
-  end
-  local state
-  if b.used > b.full then
-    state = pack('<dddd', b.time, b.used, b.token, b.full)
-  else
-    state = pack('<ddd', b.time, b.used, b.token)
-  end
-  call('SET', key, state, 'PX', ceil(ceil(b.used / b.drain) * b.tick / 1000) + spare)
-end
+-- Making functions costs more than most draws do, so each algorithm's are made when the first draw needs them.
 
-local bucket = {}
+local function bucket_cells()
+  local bucket = {}
 
-function bucket.read(b)
-  b.tick, b.drain, b.token, b.capacity, at = unpack('<dddd', args, at)
-end
-
-function bucket.open(b, key)
-  local full = b.capacity * b.token
-  local ticks = floor(now / b.tick)
-  local used = 0
-  local raw = call('GET', key)
-  b.full = full
-  b.time = ticks * b.tick
-  b.previous = 0
-  b.known = raw
-  if raw then
-    local time, deficit, token = unpack('<ddd', raw)
-    used = deficit
-    if token ~= b.token then
-      local whole = floor(used / token)
-      local fraction = ceil((used - whole * token) * 65536 / token)
-      used = min(min(whole, b.capacity) * b.token + ceil(fraction * b.token / 65536), full)
-    elseif used > full and (#raw == 24 or unpack('<d', raw, 25) ~= full) then
-      used = full
+  -- Writes a bucket; a deficit past the capacity is a debt under these numbers, and says so.
+  function bucket.save(key, b)
+    if b.drain == 0 then
+      return call('DEL', key) -- a limit of 0 has nothing to remember
     end
-    local passed = ticks - ceil(time / b.tick)
-    if passed > 0 then
-      used = passed > floor(used / b.drain) and 0 or used - passed * b.drain
+    local state
+    if b.used > b.full then
+      state = pack('<dddd', b.time, b.used, b.token, b.full)
+    else
+      state = pack('<ddd', b.time, b.used, b.token)
     end
+    call('SET', key, state, 'PX', ceil(ceil(b.used / b.drain) * b.tick / 1000) + spare)
   end
-  b.used = used
-end
 
-function bucket.admits(b)
-  if b.amount == 0 then
-    return b.full > 0
+  function bucket.read(b)
+    b.tick, b.drain, b.token, b.capacity, at = unpack('<dddd', args, at)
   end
-  return b.amount <= b.capacity
-    and b.used <= b.full - b.amount * b.token
-    and not (b.used > 0 and has(b.flags, AT_ONCE) and has(b.flags, LEAKY))
-end
 
-function bucket.take(b)
-  b.used = b.used + b.amount * b.token
-end
-
-function bucket.count(b)
-  b.used = max(b.used, min(b.used + b.amount * b.token, 2 * b.full, EXACT))
-end
-
-bucket.save = save_bucket
-
--- Fixed windows and quotas: the end of the window, and the count in it.
-local function open_count(b, key, ends)
-  local raw = call('GET', key)
-  b.time, b.used, b.previous = ends, 0, 0
-  b.known = raw
-  if raw then
-    local before, count = unpack('<dd', raw)
-    if now < before then
-      b.used = count
+  function bucket.open(b, key)
+    local full = b.capacity * b.token
+    local ticks = floor(now / b.tick)
+    local used = 0
+    local raw = call('GET', key)
+    b.full = full
+    b.time = ticks * b.tick
+    b.previous = 0
+    b.known = raw
+    if raw then
+      local time, deficit, token = unpack('<ddd', raw)
+      used = deficit
+      if token ~= b.token then
+        local whole = floor(used / token)
+        local fraction = ceil((used - whole * token) * 65536 / token)
+        used = min(min(whole, b.capacity) * b.token + ceil(fraction * b.token / 65536), full)
+      elseif used > full and (#raw == 24 or unpack('<d', raw, 25) ~= full) then
+        used = full
+      end
+      local passed = ticks - ceil(time / b.tick)
+      if passed > 0 then
+        used = passed > floor(used / b.drain) and 0 or used - passed * b.drain
+      end
     end
+    b.used = used
   end
-end
 
-local function admits_count(b)
-  if b.amount == 0 then
-    return b.capacity > 0
+  function bucket.admits(b)
+    if b.amount == 0 then
+      return b.full > 0
+    end
+    return b.amount <= b.capacity
+      and b.used <= b.full - b.amount * b.token
+      and not (b.used > 0 and has(b.flags, AT_ONCE) and has(b.flags, LEAKY))
   end
-  return b.amount <= b.capacity - b.used
-end
 
-local function take_count(b)
-  b.used = b.used + b.amount
-end
+  function bucket.take(b)
+    b.used = b.used + b.amount * b.token
+  end
 
-local function deny_count(b)
-  b.used = max(b.used, min(b.used + min(b.amount, 2 * b.capacity), 2 * b.capacity))
-end
+  function bucket.count(b)
+    b.used = max(b.used, min(b.used + b.amount * b.token, 2 * b.full, EXACT))
+  end
 
-local function save_count(key, b)
-  call('SET', key, pack('<dd', b.time, b.used), 'PX', ceil((b.time - now) / 1000) + spare)
+  return bucket
 end
 
 local function window_end(window, phase)
   return floor((now - phase) / window) * window + phase + window
 end
 
-local fixed = { admits = admits_count, take = take_count, count = deny_count, save = save_count }
+-- Fixed windows and quotas: the end of the window, and the count in it.
+local function count_cells()
+  local count = {}
 
-function fixed.read(b)
-  b.window, b.phase, b.capacity, at = unpack('<ddd', args, at)
-end
-
-function fixed.open(b, key)
-  open_count(b, key, window_end(b.window, b.phase))
-end
-
-local quota = { admits = admits_count, take = take_count, count = deny_count, save = save_count }
-
-function quota.read(b)
-  b.before, b.start, b.next, b.after, b.capacity, at = unpack('<ddddd', args, at)
-end
-
-function quota.open(b, key)
-  if now < b.before or now >= b.after then
-    b.stale = true
-    b.time, b.used, b.previous = 0, 0, 0
-    return
+  function count.open_until(b, key, ends)
+    local raw = call('GET', key)
+    b.time, b.used, b.previous = ends, 0, 0
+    b.known = raw
+    if raw then
+      local before, count = unpack('<dd', raw)
+      if now < before then
+        b.used = count
+      end
+    end
   end
-  open_count(b, key, now < b.start and b.start or now < b.next and b.next or b.after)
+
+  function count.admits(b)
+    if b.amount == 0 then
+      return b.capacity > 0
+    end
+    return b.amount <= b.capacity - b.used
+  end
+
+  function count.take(b)
+    b.used = b.used + b.amount
+  end
+
+  function count.count(b)
+    b.used = max(b.used, min(b.used + min(b.amount, 2 * b.capacity), 2 * b.capacity))
+  end
+
+  function count.save(key, b)
+    call('SET', key, pack('<dd', b.time, b.used), 'PX', ceil((b.time - now) / 1000) + spare)
+  end
+
+  return count
+end
+
+local function fixed_cells()
+  local fixed = count_cells()
+
+  function fixed.read(b)
+    b.window, b.phase, b.capacity, at = unpack('<ddd', args, at)
+  end
+
+  function fixed.open(b, key)
+    fixed.open_until(b, key, window_end(b.window, b.phase))
+  end
+
+  return fixed
+end
+
+local function quota_cells()
+  local quota = count_cells()
+
+  function quota.read(b)
+    b.before, b.start, b.next, b.after, b.capacity, at = unpack('<ddddd', args, at)
+  end
+
+  function quota.open(b, key)
+    if now < b.before or now >= b.after then
+      b.stale = true
+      b.time, b.used, b.previous = 0, 0, 0
+      return
+    end
+    quota.open_until(b, key, now < b.start and b.start or now < b.next and b.next or b.after)
+  end
+
+  return quota
 end
 
 -- Sliding windows: the end of the current window, its count, the previous count, the length (negative: aligned).
-local sliding = {}
+local function sliding_cells()
+  local sliding = {}
 
-function sliding.read(b)
-  b.length, b.tick, b.phase, b.capacity, at = unpack('<dddd', args, at)
-  b.window = math.abs(b.length)
-  b.ticks = b.window / b.tick
-  b.most = min(floor(EXACT / b.ticks), 4294967295)
-end
-
-local function roll(time, used, previous, window)
-  if now >= time then
-    local passed = floor((now - time) / window)
-    return time + (passed + 1) * window, 0, passed == 0 and used or 0
-  elseif now < time - window then
-    return time - floor((time - 1 - now) / window) * window, used, previous
+  function sliding.read(b)
+    b.length, b.tick, b.phase, b.capacity, at = unpack('<dddd', args, at)
+    b.window = math.abs(b.length)
+    b.ticks = b.window / b.tick
+    b.most = min(floor(EXACT / b.ticks), 4294967295)
   end
-  return time, used, previous
-end
 
-local function elapsed(b)
-  return floor((now - (b.time - b.window)) / b.tick)
-end
-
-function sliding.open(b, key)
-  local raw = call('GET', key)
-  b.time, b.used, b.previous = window_end(b.window, b.phase), 0, 0
-  b.known = raw
-  if not raw then
-    return
+  local function roll(time, used, previous, window)
+    if now >= time then
+      local passed = floor((now - time) / window)
+      return time + (passed + 1) * window, 0, passed == 0 and used or 0
+    elseif now < time - window then
+      -- All of it counts as current, as the previous count would weigh less later in a window.
+      return time - floor((time - 1 - now) / window) * window, used + previous, 0
+    end
+    return time, used, previous
   end
-  local time, used, previous, length, tick = unpack('<ddddd', raw)
-  if length == b.length then
-    b.time, b.used, b.previous = roll(time, used, previous, b.window)
-    b.used, b.previous = min(b.used, b.most), min(b.previous, b.most)
-    return
+
+  local function elapsed(b)
+    return floor((now - (b.time - b.window)) / b.tick)
   end
-  local window = math.abs(length)
-  if (length < 0) == (b.length < 0) then
-    time, used, previous = roll(time, used, previous, window)
-    local ticks = window / tick
-    previous = ceil(previous * (ticks - floor((now - (time - window)) / tick)) / ticks)
+
+  function sliding.open(b, key)
+    local raw = call('GET', key)
+    b.time, b.used, b.previous = window_end(b.window, b.phase), 0, 0
+    b.known = raw
+    if not raw then
+      return
+    end
+    local time, used, previous, length, tick = unpack('<ddddd', raw)
+    if length == b.length then
+      b.time, b.used, b.previous = roll(time, used, previous, b.window)
+      b.used, b.previous = min(b.used, b.most), min(b.previous, b.most)
+      return
+    end
+    local window = math.abs(length)
+    if (length < 0) == (b.length < 0) then
+      time, used, previous = roll(time, used, previous, window)
+      local ticks = window / tick
+      previous = ceil(previous * (ticks - floor((now - (time - window)) / tick)) / ticks)
+    end
+    b.used = min(used + previous, b.most)
   end
-  b.used = min(used + previous, b.most)
-end
 
-function sliding.admits(b)
-  if b.amount == 0 then
-    return b.capacity > 0
+  function sliding.admits(b)
+    if b.amount == 0 then
+      return b.capacity > 0
+    end
+    local room = b.capacity - b.used
+    return b.amount <= room
+      and (b.previous == 0 or b.previous * (b.ticks - elapsed(b)) <= (room - b.amount) * b.ticks)
   end
-  local room = b.capacity - b.used
-  return b.amount <= room
-    and (b.previous == 0 or b.previous * (b.ticks - elapsed(b)) <= (room - b.amount) * b.ticks)
-end
 
-sliding.take = take_count
+  function sliding.take(b)
+    b.used = b.used + b.amount
+  end
 
-function sliding.count(b)
-  b.used = max(b.used, min(b.used + min(b.amount, b.most), 2 * b.capacity, b.most))
-end
+  function sliding.count(b)
+    b.used = max(b.used, min(b.used + min(b.amount, b.most), 2 * b.capacity, b.most))
+  end
 
-function sliding.save(key, b)
-  local life = b.used > 0 and b.time + b.window - now or b.time - now
-  call('SET', key, pack('<ddddd', b.time, b.used, b.previous, b.length, b.tick), 'PX',
-    ceil(life / 1000) + spare)
+  function sliding.save(key, b)
+    local life = b.used > 0 and b.time + b.window - now or b.time - now
+    call('SET', key, pack('<ddddd', b.time, b.used, b.previous, b.length, b.tick), 'PX',
+      ceil(life / 1000) + spare)
+  end
+
+  return sliding
 end
 
 -- Sliding logs: the total, then time and amount of every entry, oldest first.
-local log = {}
+local function log_cells()
+  local log = {}
 
-function log.read(b)
-  b.window, b.capacity, at = unpack('<dd', args, at)
-end
+  function log.read(b)
+    b.window, b.capacity, at = unpack('<dd', args, at)
+  end
 
-function log.open(b, key)
-  local raw = call('GET', key) or ''
-  local total, from, size = 0, 9, #raw
-  if size > 0 then
-    total = unpack('<d', raw)
-    -- The clock has stepped back: entries later than now count as now.
-    local late = 0
-    while size > 8 and unpack('<d', raw, size - 15) > now do
-      late = late + unpack('<d', raw, size - 7)
-      size = size - 16
-    end
-    if late > 0 then
-      if size > 8 and unpack('<d', raw, size - 15) == now then
+  function log.open(b, key)
+    local raw = call('GET', key) or ''
+    local total, from, size = 0, 9, #raw
+    if size > 0 then
+      total = unpack('<d', raw)
+      -- The clock has stepped back: entries later than now count as now.
+      local late = 0
+      while size > 8 and unpack('<d', raw, size - 15) > now do
         late = late + unpack('<d', raw, size - 7)
         size = size - 16
       end
-      raw = raw:sub(1, size) .. pack('<dd', now, late)
-      size = #raw
+      if late > 0 then
+        if size > 8 and unpack('<d', raw, size - 15) == now then
+          late = late + unpack('<d', raw, size - 7)
+          size = size - 16
+        end
+        raw = raw:sub(1, size) .. pack('<dd', now, late)
+        size = #raw
+      end
+      while from < size and unpack('<d', raw, from) <= now - b.window do
+        total = total - unpack('<d', raw, from + 8)
+        from = from + 16
+      end
     end
-    while from < size and unpack('<d', raw, from) <= now - b.window do
-      total = total - unpack('<d', raw, from + 8)
+    b.entries = raw:sub(from, size)
+    b.known = size > 0
+    b.used, b.time, b.previous = total, now, 0
+  end
+
+  function log.admits(b)
+    if b.amount == 0 then
+      return b.capacity > 0
+    end
+    return b.amount <= b.capacity - b.used
+  end
+
+  function log.append(b, amount)
+    local size = #b.entries
+    if size > 0 and unpack('<d', b.entries, size - 15) == now then
+      amount = amount + unpack('<d', b.entries, size - 7)
+      b.entries = b.entries:sub(1, size - 16)
+    end
+    b.entries = b.entries .. pack('<dd', now, amount)
+  end
+
+  function log.take(b)
+    b.used = b.used + b.amount
+    log.append(b, b.amount)
+  end
+
+  function log.count(b)
+    local amount = min(b.amount, 2 * b.capacity - b.used)
+    if amount > 0 then
+      b.used = b.used + amount
+      log.append(b, amount)
+    end
+  end
+
+  function log.save(key, b)
+    if #b.entries == 0 then
+      return call('DEL', key)
+    end
+    call('SET', key, pack('<d', b.used) .. b.entries, 'PX', ceil(b.window / 1000) + spare)
+  end
+
+  -- What the instance cannot work out from a total: the newest entry that weighs, and when the amount would fit.
+  function log.close(b)
+    local last = #b.entries - 15
+    while last > 0 and unpack('<d', b.entries, last + 8) == 0 do
+      last = last - 16
+    end
+    b.time = last > 0 and unpack('<d', b.entries, last) or 0
+    local excess = b.used + b.amount - b.capacity
+    local from = 1
+    while excess > 0 and from < #b.entries do
+      excess = excess - unpack('<d', b.entries, from + 8)
+      b.previous = unpack('<d', b.entries, from) + b.window
       from = from + 16
     end
   end
-  b.entries = raw:sub(from, size)
-  b.known = size > 0
-  b.used, b.time, b.previous = total, now, 0
-end
 
-function log.admits(b)
-  if b.amount == 0 then
-    return b.capacity > 0
-  end
-  return b.amount <= b.capacity - b.used
-end
-
-local function append(b, amount)
-  local size = #b.entries
-  if size > 0 and unpack('<d', b.entries, size - 15) == now then
-    amount = amount + unpack('<d', b.entries, size - 7)
-    b.entries = b.entries:sub(1, size - 16)
-  end
-  b.entries = b.entries .. pack('<dd', now, amount)
-end
-
-function log.take(b)
-  b.used = b.used + b.amount
-  append(b, b.amount)
-end
-
-function log.count(b)
-  local amount = min(b.amount, 2 * b.capacity - b.used)
-  if amount > 0 then
-    b.used = b.used + amount
-    append(b, amount)
-  end
-end
-
-function log.save(key, b)
-  if #b.entries == 0 then
-    return call('DEL', key)
-  end
-  call('SET', key, pack('<d', b.used) .. b.entries, 'PX', ceil(b.window / 1000) + spare)
-end
-
--- What the instance cannot work out from a total: the newest entry that weighs, and when the amount would fit.
-function log.close(b)
-  local last = #b.entries - 15
-  while last > 0 and unpack('<d', b.entries, last + 8) == 0 do
-    last = last - 16
-  end
-  b.time = last > 0 and unpack('<d', b.entries, last) or 0
-  local excess = b.used + b.amount - b.capacity
-  local from = 1
-  while excess > 0 and from < #b.entries do
-    excess = excess - unpack('<d', b.entries, from + 8)
-    b.previous = unpack('<d', b.entries, from) + b.window
-    from = from + 16
-  end
+  return log
 end
 
 -- Concurrency: reservation, amount and deadline of every permit that is held.
-local permits = {}
+local function permit_cells()
+  local permits = {}
 
-function permits.read(b)
-  b.ttl, b.capacity, b.id, at = unpack('<ddc8', args, at)
-end
+  function permits.read(b)
+    b.ttl, b.capacity, b.id, at = unpack('<ddc8', args, at)
+  end
 
-function permits.open(b, key)
-  local raw = call('GET', key) or ''
-  local kept, used, last = {}, 0, 0
-  b.known = #raw > 0
-  for from = 1, #raw, 24 do
-    local id, amount, deadline = unpack('<c8dd', raw, from)
-    if deadline > now then
-      deadline = min(deadline, now + b.ttl)
-      kept[#kept + 1] = pack('<c8dd', id, amount, deadline)
-      used, last = used + amount, max(last, deadline)
+  function permits.open(b, key)
+    local raw = call('GET', key) or ''
+    local kept, used, last = {}, 0, 0
+    b.known = #raw > 0
+    for from = 1, #raw, 24 do
+      local id, amount, deadline = unpack('<c8dd', raw, from)
+      if deadline > now then
+        deadline = min(deadline, now + b.ttl)
+        kept[#kept + 1] = pack('<c8dd', id, amount, deadline)
+        used, last = used + amount, max(last, deadline)
+      end
     end
+    b.entries, b.used, b.time, b.previous = table.concat(kept), used, last, 0
   end
-  b.entries, b.used, b.time, b.previous = table.concat(kept), used, last, 0
-end
 
-permits.admits = log.admits
-
-function permits.take(b)
-  b.entries = b.entries .. pack('<c8dd', b.id, b.amount, now + b.ttl)
-  b.used, b.time = b.used + b.amount, now + b.ttl
-end
-
-function permits.count() end
-
-function permits.save(key, b)
-  if #b.entries == 0 then
-    return call('DEL', key)
+  function permits.admits(b)
+    if b.amount == 0 then
+      return b.capacity > 0
+    end
+    return b.amount <= b.capacity - b.used
   end
-  call('SET', key, b.entries, 'PX', ceil((b.time - now) / 1000) + spare)
+
+  function permits.take(b)
+    b.entries = b.entries .. pack('<c8dd', b.id, b.amount, now + b.ttl)
+    b.used, b.time = b.used + b.amount, now + b.ttl
+  end
+
+  function permits.count() end
+
+  function permits.save(key, b)
+    if #b.entries == 0 then
+      return call('DEL', key)
+    end
+    call('SET', key, b.entries, 'PX', ceil((b.time - now) / 1000) + spare)
+  end
+
+  return permits
 end
 
-local algorithms = { [0] = bucket, fixed, sliding, log, quota, permits }
+local made = {}
+
+-- The functions of an algorithm.
+local function algorithm_of(kind)
+  local algorithm = made[kind]
+  if not algorithm then
+    local make = kind == 0 and bucket_cells or kind == 1 and fixed_cells or kind == 2 and sliding_cells
+      or kind == 3 and log_cells or kind == 4 and quota_cells or permit_cells
+    algorithm = make()
+    made[kind] = algorithm
+  end
+  return algorithm
+end

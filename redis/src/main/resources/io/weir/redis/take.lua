@@ -21,7 +21,7 @@ while at <= size do
   for i = 1, count do
     local kind, flags, amount
     kind, flags, amount, at = unpack('<BBd', args, at)
-    local algorithm = algorithms[kind]
+    local algorithm = algorithm_of(kind)
     local b = { flags = flags, amount = amount }
     algorithm.read(b)
     algorithm.open(b, KEYS[key + i])

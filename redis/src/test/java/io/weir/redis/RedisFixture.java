@@ -1,6 +1,5 @@
 package io.weir.redis;
 
-import io.lettuce.core.RedisURI;
 import io.weir.testkit.contract.StoreHarness;
 import io.weir.testkit.process.RedisServer;
 import io.weir.time.VirtualTime;
@@ -19,7 +18,12 @@ final class RedisFixture implements AutoCloseable {
   private final RedisServer server = RedisServer.start();
   private final AtomicReference<VirtualTime> time = new AtomicReference<>(new VirtualTime());
   private final Link link =
-      new SingleLink(RedisURI.create(server.uri()), SLOW_MACHINE, () -> time.get().wallMicros());
+      Links.open(
+          RedisOptions.of(server.uri()).timeout(SLOW_MACHINE), () -> time.get().wallMicros());
+
+  RedisFixture() {
+    link.connected().toCompletableFuture().join();
+  }
 
   /** An empty store whose only clock is virtual: windows on the clock and off it share it. */
   StoreHarness emptyStore() {
@@ -46,6 +50,11 @@ final class RedisFixture implements AutoCloseable {
     @Override
     public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
       return link.run(script, keys, args);
+    }
+
+    @Override
+    public CompletionStage<Void> connected() {
+      return link.connected();
     }
 
     @Override

@@ -1,0 +1,196 @@
+package io.weir.redis;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The way to a Redis Cluster: a lane per slot, over one connection per primary.
+ *
+ * <p>The client follows the topology: it asks for it every other second and whenever a node
+ * redirects or is lost. Replicas are never asked; they would redirect.
+ */
+final class ClusterLink implements Link {
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterLink.class);
+  private static final long LONGEST_WAIT_MILLIS = 1000;
+  private static final long TRY_AGAIN_MILLIS = 1;
+
+  private final RedisClusterClient client;
+  private final Deadlines deadlines;
+  private final ScheduledExecutorService timer;
+  private final StoreClock clock;
+  private final AtomicReferenceArray<Lane> lanes = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
+  private final CompletableFuture<Void> connected = new CompletableFuture<>();
+  private volatile @Nullable StatefulRedisClusterConnection<byte[], byte[]> connection;
+  private volatile boolean closed;
+  private boolean complained;
+
+  ClusterLink(
+      RedisClusterClient client,
+      Deadlines deadlines,
+      ScheduledExecutorService timer,
+      StoreClock clock) {
+    this.client = client;
+    this.deadlines = deadlines;
+    this.timer = timer;
+    this.clock = clock;
+    connect();
+  }
+
+  private void connect() {
+    if (closed) {
+      return;
+    }
+    client
+        .refreshPartitionsAsync()
+        .thenCompose(known -> client.connectAsync(ByteArrayCodec.INSTANCE))
+        .whenComplete(
+            (fresh, problem) -> {
+              if (problem == null) {
+                use(fresh);
+              } else {
+                connectLater(problem);
+              }
+            });
+  }
+
+  private void use(StatefulRedisClusterConnection<byte[], byte[]> fresh) {
+    RedisAdvancedClusterAsyncCommands<byte[], byte[]> commands = fresh.async();
+    CompletionStage<Void> loaded = CompletableFuture.completedFuture(null);
+    for (Script script : Script.values()) {
+      loaded = loaded.thenCombine(commands.scriptLoad(script.text()), (before, digest) -> null);
+    }
+    // A node that is away gets the scripts with the first call it answers.
+    loaded
+        .toCompletableFuture()
+        .orTimeout(Lettuce.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+        .whenComplete(
+            (done, problem) -> {
+              connection = fresh;
+              if (closed) {
+                fresh.closeAsync();
+              }
+              connected.complete(null);
+            });
+  }
+
+  private synchronized void connectLater(Throwable problem) {
+    if (closed) {
+      return;
+    }
+    if (!complained) {
+      LOG.warn(
+          "no node of the Redis Cluster can be reached: {}",
+          Unanswered.because(problem).getMessage());
+      complained = true;
+    }
+    long wait = ThreadLocalRandom.current().nextLong(LONGEST_WAIT_MILLIS / 2, LONGEST_WAIT_MILLIS);
+    timer.schedule(this::connect, wait, TimeUnit.MILLISECONDS);
+  }
+
+  /** The slot: keys of one slot are on one node, and Redis lets a script touch only one slot. */
+  @Override
+  public int groupOf(byte[] key) {
+    return SlotHash.getSlot(key);
+  }
+
+  @Override
+  public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
+    if (connection == null) {
+      return CompletableFuture.failedFuture(Unanswered.away("the Redis Cluster is away"));
+    }
+    Ask ask = deadlines.ask(script, keys, args);
+    lane(groupOf(keys[0])).submit(ask);
+    return ask;
+  }
+
+  private Lane lane(int slot) {
+    Lane lane = lanes.get(slot);
+    if (lane == null) {
+      lanes.compareAndSet(slot, null, new Lane(this::send));
+      lane = lanes.get(slot);
+    }
+    return lane;
+  }
+
+  private CompletionStage<byte[]> send(Script script, byte[][] keys, byte[] args) {
+    StatefulRedisClusterConnection<byte[], byte[]> now = connection;
+    if (now == null) {
+      return CompletableFuture.failedFuture(Unanswered.away("the Redis Cluster is away"));
+    }
+    byte[] timed = Packer.timed(clock.micros(), args);
+    RedisAdvancedClusterAsyncCommands<byte[], byte[]> commands = now.async();
+    long giveUp = System.nanoTime() + deadlines.timeoutNanos();
+    return commands
+        .<byte[]>evalsha(script.digest(), ScriptOutputType.VALUE, keys, timed)
+        .exceptionallyCompose(problem -> recover(commands, problem, script, keys, timed, giveUp));
+  }
+
+  /**
+   * Tries again what was certainly not applied: the script was missing, or its keys were on the
+   * move.
+   */
+  private CompletionStage<byte[]> recover(
+      RedisAdvancedClusterAsyncCommands<byte[], byte[]> commands,
+      Throwable problem,
+      Script script,
+      byte[][] keys,
+      byte[] timed,
+      long giveUp) {
+    if (problem instanceof RedisNoScriptException) {
+      return commands
+          .<byte[]>eval(script.text(), ScriptOutputType.VALUE, keys, timed)
+          .exceptionallyCompose(again -> recover(commands, again, script, keys, timed, giveUp));
+    }
+    boolean moving =
+        problem instanceof RedisCommandExecutionException
+            && String.valueOf(problem.getMessage()).startsWith("TRYAGAIN");
+    if (!moving || System.nanoTime() - giveUp > 0) {
+      return CompletableFuture.failedFuture(Unanswered.because(problem));
+    }
+    CompletableFuture<Void> pause = new CompletableFuture<>();
+    timer.schedule(() -> pause.complete(null), TRY_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+    return pause
+        .thenCompose(
+            rested ->
+                commands.<byte[]>evalsha(script.digest(), ScriptOutputType.VALUE, keys, timed))
+        .exceptionallyCompose(
+            again -> recover(commands, unwrapped(again), script, keys, timed, giveUp));
+  }
+
+  private static Throwable unwrapped(Throwable problem) {
+    Throwable cause = problem.getCause();
+    return problem instanceof java.util.concurrent.CompletionException && cause != null
+        ? cause
+        : problem;
+  }
+
+  @Override
+  public CompletionStage<Void> connected() {
+    return connected;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    StatefulRedisClusterConnection<byte[], byte[]> last = connection;
+    connection = null;
+    if (last != null) {
+      last.closeAsync();
+    }
+  }
+}

@@ -1,0 +1,125 @@
+package io.weir.redis;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SslOptions;
+import io.lettuce.core.SslVerifyMode;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import io.weir.redis.RedisAddress.Node;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How the Redis client is set up; its defaults are made for caches, not for limits.
+ *
+ * <p>By default it waits for ever, queues without bound, and after a reconnect sends again what had
+ * not been answered. A take that is sent again may be applied twice, so here nothing is.
+ */
+final class Lettuce {
+  /** How long connecting and asking for the topology may take. */
+  static final Duration PATIENCE = Duration.ofSeconds(2);
+
+  private static final int QUEUE = 10_000;
+  private static final Duration TOPOLOGY_EVERY = Duration.ofSeconds(2);
+  private static final int MAX_REDIRECTS = 3;
+
+  private Lettuce() {}
+
+  static ClientResources resources() {
+    return ClientResources.builder()
+        .ioThreadPoolSize(2)
+        .computationThreadPoolSize(2)
+        .reconnectDelay(
+            Delay.fullJitter(Duration.ofMillis(50), PATIENCE, 50, TimeUnit.MILLISECONDS))
+        .build();
+  }
+
+  /** For a connection that is never made again by the client itself. */
+  static ClientOptions node(RedisOptions options) {
+    return common(ClientOptions.builder(), options).autoReconnect(false).build();
+  }
+
+  /** For a Cluster, whose client follows the topology and reconnects by itself. */
+  static ClusterClientOptions cluster(RedisOptions options) {
+    ClusterClientOptions.Builder builder =
+        ClusterClientOptions.builder()
+            .validateClusterNodeMembership(false)
+            .maxRedirects(MAX_REDIRECTS)
+            .topologyRefreshOptions(
+                ClusterTopologyRefreshOptions.builder()
+                    .enablePeriodicRefresh(TOPOLOGY_EVERY)
+                    .enableAllAdaptiveRefreshTriggers()
+                    .adaptiveRefreshTriggersTimeout(Duration.ofMillis(500))
+                    .refreshTriggersReconnectAttempts(1)
+                    .build());
+    common(builder, options);
+    return builder.build();
+  }
+
+  private static ClientOptions.Builder common(ClientOptions.Builder builder, RedisOptions options) {
+    return builder
+        .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+        .replayFilter(command -> true) // what was not answered is not sent again
+        .requestQueueSize(QUEUE)
+        .protocolVersion(ProtocolVersion.RESP2)
+        .socketOptions(
+            SocketOptions.builder()
+                .connectTimeout(PATIENCE)
+                .keepAlive(true)
+                .tcpNoDelay(true)
+                .build())
+        .sslOptions(ssl(options.tls()));
+  }
+
+  private static SslOptions ssl(RedisOptions.Tls tls) {
+    SslOptions.Builder builder = SslOptions.builder().jdkSslProvider().handshakeTimeout(PATIENCE);
+    tls.ca().ifPresent(ca -> builder.trustManager(ca.toFile()));
+    tls.certificate()
+        .ifPresent(
+            certificate ->
+                builder.keyManager(
+                    certificate.toFile(), tls.key().orElseThrow().toFile(), new char[0]));
+    return builder.build();
+  }
+
+  /** The address of one node. */
+  static RedisURI uri(RedisOptions options, Node node) {
+    return with(options, RedisURI.builder().withHost(node.host()).withPort(node.port()));
+  }
+
+  /**
+   * The address of the master that Sentinels name; Sentinels themselves are asked without TLS or a
+   * password.
+   */
+  static RedisURI sentinelUri(RedisOptions options) {
+    RedisURI.Builder builder = null;
+    for (Node node : options.address().nodes()) {
+      builder =
+          builder == null
+              ? RedisURI.Builder.sentinel(node.host(), node.port(), options.address().master())
+              : builder.withSentinel(node.host(), node.port());
+    }
+    return with(options, java.util.Objects.requireNonNull(builder));
+  }
+
+  private static RedisURI with(RedisOptions options, RedisURI.Builder builder) {
+    RedisOptions.Credentials who = options.credentials();
+    if (!who.user().isEmpty()) {
+      builder.withAuthentication(who.user(), who.password());
+    } else if (!who.password().isEmpty()) {
+      builder.withPassword((CharSequence) who.password());
+    }
+    return builder
+        .withSsl(options.address().tls())
+        .withVerifyPeer(SslVerifyMode.FULL)
+        .withDatabase(options.address().database())
+        .withClientName("weir")
+        .withTimeout(PATIENCE)
+        .build();
+  }
+}

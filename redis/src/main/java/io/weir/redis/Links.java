@@ -1,0 +1,112 @@
+package io.weir.redis;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.resource.ClientResources;
+import io.weir.redis.RedisAddress.Node;
+import io.weir.time.TimeSource;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/** Opens the way to whatever stands at an address, with everything that belongs to it. */
+final class Links implements Link {
+  private final ClientResources resources = Lettuce.resources();
+  private final ScheduledExecutorService timer = timer();
+  private final Deadlines deadlines;
+  private final Runnable clientShutdown;
+  private final Link link;
+
+  private Links(RedisOptions options, Supplier<StoreClock> clocks) {
+    this.deadlines = new Deadlines(options.timeout());
+    if (options.address().topology() == RedisAddress.Topology.CLUSTER) {
+      RedisClusterClient client =
+          RedisClusterClient.create(
+              resources,
+              options.address().nodes().stream().map(node -> Lettuce.uri(options, node)).toList());
+      client.setOptions(Lettuce.cluster(options));
+      this.clientShutdown = () -> client.shutdown(0, 1, TimeUnit.SECONDS);
+      this.link = new ClusterLink(client, deadlines, timer, clocks.get());
+    } else {
+      RedisClient client = RedisClient.create(resources);
+      client.setOptions(Lettuce.node(options));
+      this.clientShutdown = () -> client.shutdown(0, 1, TimeUnit.SECONDS);
+      this.link = ofNodes(client, options, clocks);
+    }
+  }
+
+  /** The way to an address, on a clock of the kind that the options name. */
+  static Link open(RedisOptions options, TimeSource time) {
+    return new Links(
+        options,
+        options.clock() == RedisOptions.Clock.STORE
+            ? () -> StoreClock.OF_REDIS
+            : () -> new OffsetClock(time));
+  }
+
+  /** The way to an address, on this clock. */
+  static Link open(RedisOptions options, StoreClock clock) {
+    return new Links(options, () -> clock);
+  }
+
+  private Link ofNodes(RedisClient client, RedisOptions options, Supplier<StoreClock> clocks) {
+    RedisAddress address = options.address();
+    if (address.topology() == RedisAddress.Topology.SENTINEL) {
+      StoreClock clock = clocks.get();
+      Primary primary =
+          new Primary(address.master(), client, Lettuce.sentinelUri(options), timer, clock);
+      return new NodeLink(primary, deadlines, clock);
+    }
+    List<NodeLink> nodes =
+        address.nodes().stream().map(node -> node(client, options, node, clocks.get())).toList();
+    return nodes.size() == 1
+        ? nodes.get(0)
+        : new RingLink(new Ring(address.nodes().stream().map(Node::toString).toList()), nodes);
+  }
+
+  private NodeLink node(RedisClient client, RedisOptions options, Node node, StoreClock clock) {
+    Primary primary =
+        new Primary(node.toString(), client, Lettuce.uri(options, node), timer, clock);
+    return new NodeLink(primary, deadlines, clock);
+  }
+
+  private static ScheduledExecutorService timer() {
+    ScheduledThreadPoolExecutor timer =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread thread = new Thread(task, "weir-redis-timer");
+              thread.setDaemon(true);
+              return thread;
+            });
+    timer.setRemoveOnCancelPolicy(true);
+    return timer;
+  }
+
+  @Override
+  public int groupOf(byte[] key) {
+    return link.groupOf(key);
+  }
+
+  @Override
+  public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
+    return link.run(script, keys, args);
+  }
+
+  @Override
+  public CompletionStage<Void> connected() {
+    return link.connected();
+  }
+
+  @Override
+  public void close() {
+    link.close();
+    timer.shutdownNow();
+    deadlines.close();
+    clientShutdown.run();
+    resources.shutdown(0, 1, TimeUnit.SECONDS);
+  }
+}

@@ -1,0 +1,70 @@
+package io.weir.redis;
+
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScriptOutputType;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** The way to one primary: one Redis, the master that Sentinels name, or a node of a ring. */
+final class NodeLink implements Link {
+  private final Primary primary;
+  private final Deadlines deadlines;
+  private final StoreClock clock;
+  private final Lane lane = new Lane(this::send);
+
+  NodeLink(Primary primary, Deadlines deadlines, StoreClock clock) {
+    this.primary = primary;
+    this.deadlines = deadlines;
+    this.clock = clock;
+  }
+
+  @Override
+  public int groupOf(byte[] key) {
+    return 0;
+  }
+
+  @Override
+  public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
+    if (primary.live() == null) {
+      return away();
+    }
+    Ask ask = deadlines.ask(script, keys, args);
+    lane.submit(ask);
+    return ask;
+  }
+
+  private CompletionStage<byte[]> send(Script script, byte[][] keys, byte[] args) {
+    Primary.Live live = primary.live();
+    if (live == null) {
+      return away();
+    }
+    byte[] timed = Packer.timed(clock.micros(), args);
+    return live.commands()
+        .<byte[]>evalsha(script.digest(), ScriptOutputType.VALUE, keys, timed)
+        .exceptionallyCompose(
+            problem -> {
+              if (problem instanceof RedisNoScriptException) {
+                return live.commands().eval(script.text(), ScriptOutputType.VALUE, keys, timed);
+              }
+              Unanswered reason = Unanswered.because(problem);
+              if (reason.kind() == Unanswered.Kind.READONLY) {
+                live.drop("it is no primary");
+              }
+              return CompletableFuture.failedFuture(reason);
+            });
+  }
+
+  private CompletionStage<byte[]> away() {
+    return CompletableFuture.failedFuture(Unanswered.away(primary.name() + " is away"));
+  }
+
+  @Override
+  public CompletionStage<Void> connected() {
+    return primary.connected();
+  }
+
+  @Override
+  public void close() {
+    primary.close();
+  }
+}

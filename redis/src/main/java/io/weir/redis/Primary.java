@@ -1,0 +1,275 @@
+package io.weir.redis;
+
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps a connection to one primary.
+ *
+ * <p>A connection is used only once the node has said that it is a primary and holds the scripts;
+ * it is asked again with every heartbeat. One that is lost, silent or no primary any more is
+ * dropped, and another is made after a wait with jitter, from scratch: names are looked up again
+ * and Sentinels asked again. What was under way on a lost connection is never sent again.
+ */
+final class Primary implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Primary.class);
+  private static final long HEARTBEAT_MILLIS = 1000;
+  private static final int SILENT_HEARTBEATS = 3;
+  private static final long FIRST_WAIT_MILLIS = 50;
+  private static final long LONGEST_WAIT_MILLIS = 2000;
+
+  private final String name;
+  private final RedisClient client;
+  private final RedisURI uri;
+  private final ScheduledExecutorService timer;
+  private final StoreClock clock;
+  private final CompletableFuture<Void> connected = new CompletableFuture<>();
+  private volatile @Nullable Live live;
+  private volatile boolean closed;
+  private boolean complained;
+  private int failures;
+
+  /** A connection to a node that said it is a primary. */
+  final class Live {
+    private final StatefulRedisConnection<byte[], byte[]> connection;
+    private final RedisAsyncCommands<byte[], byte[]> commands;
+    private int unanswered;
+    private @Nullable ScheduledFuture<?> heartbeat;
+
+    Live(StatefulRedisConnection<byte[], byte[]> connection) {
+      this.connection = connection;
+      this.commands = connection.async();
+    }
+
+    private void start() {
+      heartbeat =
+          timer.scheduleAtFixedRate(
+              this::beat, HEARTBEAT_MILLIS, HEARTBEAT_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void beat() {
+      if (++unanswered > SILENT_HEARTBEATS) {
+        drop("silent for " + SILENT_HEARTBEATS * HEARTBEAT_MILLIS + " ms");
+        return;
+      }
+      commands
+          .role()
+          .whenComplete(
+              (role, problem) -> {
+                if (problem != null) {
+                  return; // counted as silence
+                }
+                unanswered = 0;
+                if (!isPrimary(role)) {
+                  drop("it is no primary");
+                }
+              });
+      if (clock instanceof OffsetClock offset) {
+        measure(commands, offset);
+      }
+    }
+
+    RedisAsyncCommands<byte[], byte[]> commands() {
+      return commands;
+    }
+
+    /** Gives this connection up because of what it answered. */
+    void drop(String reason) {
+      Primary.this.drop(this, reason);
+    }
+
+    private void stop() {
+      ScheduledFuture<?> beating = heartbeat;
+      if (beating != null) {
+        beating.cancel(false);
+      }
+      connection.closeAsync();
+    }
+  }
+
+  Primary(
+      String name,
+      RedisClient client,
+      RedisURI uri,
+      ScheduledExecutorService timer,
+      StoreClock clock) {
+    this.name = name;
+    this.client = client;
+    this.uri = uri;
+    this.timer = timer;
+    this.clock = clock;
+    connect();
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** The connection, or null while there is none. */
+  @Nullable Live live() {
+    return live;
+  }
+
+  /** Completes with the first connection. */
+  CompletionStage<Void> connected() {
+    return connected;
+  }
+
+  private void connect() {
+    if (closed) {
+      return;
+    }
+    client
+        .connectAsync(ByteArrayCodec.INSTANCE, uri)
+        .toCompletableFuture()
+        .thenCompose(this::prepared)
+        .whenComplete(
+            (ready, problem) -> {
+              if (problem == null) {
+                use(ready);
+              } else {
+                connectLater(reasonOf(problem));
+              }
+            });
+  }
+
+  /** Asks who it is, and leaves the scripts there. */
+  private CompletionStage<Live> prepared(StatefulRedisConnection<byte[], byte[]> connection) {
+    Live fresh = new Live(connection);
+    CompletionStage<Void> known =
+        fresh
+            .commands
+            .role()
+            .thenCompose(
+                role -> {
+                  if (!isPrimary(role)) {
+                    throw Unanswered.away("it is no primary");
+                  }
+                  return load(fresh.commands);
+                });
+    if (clock instanceof OffsetClock offset) {
+      known = known.thenCombine(measure(fresh.commands, offset), (loaded, measured) -> null);
+    }
+    return known
+        .toCompletableFuture()
+        .orTimeout(Lettuce.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+        .handle(
+            (done, problem) -> {
+              if (problem != null) {
+                connection.closeAsync();
+                throw Unanswered.because(problem);
+              }
+              return fresh;
+            });
+  }
+
+  private static CompletionStage<Void> load(RedisAsyncCommands<byte[], byte[]> commands) {
+    CompletionStage<Void> loaded = CompletableFuture.completedFuture(null);
+    for (Script script : Script.values()) {
+      loaded = loaded.thenCombine(commands.scriptLoad(script.text()), (before, digest) -> null);
+    }
+    return loaded;
+  }
+
+  private static CompletionStage<Void> measure(
+      RedisAsyncCommands<byte[], byte[]> commands, OffsetClock clock) {
+    return clock.measure(commands::time);
+  }
+
+  private static boolean isPrimary(List<Object> role) {
+    return !role.isEmpty()
+        && role.get(0) instanceof byte[] word
+        && new String(word, StandardCharsets.US_ASCII).equals("master");
+  }
+
+  private void use(Live fresh) {
+    fresh.connection.addListener(
+        new RedisConnectionStateListener() {
+          @Override
+          public void onRedisDisconnected(RedisChannelHandler<?, ?> connection) {
+            drop(fresh, "the connection was lost");
+          }
+        });
+    synchronized (this) {
+      if (closed) {
+        fresh.stop();
+        return;
+      }
+      failures = 0;
+      if (complained) {
+        LOG.info("Redis {} is back", name);
+        complained = false;
+      }
+      live = fresh;
+      fresh.start();
+    }
+    if (!fresh.connection.isOpen()) {
+      drop(fresh, "the connection was lost");
+    }
+    connected.complete(null);
+  }
+
+  private void drop(Live lost, String reason) {
+    synchronized (this) {
+      if (live != lost) {
+        return;
+      }
+      live = null;
+    }
+    lost.stop();
+    connectLater(reason);
+  }
+
+  private void connectLater(String reason) {
+    long wait;
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      if (!complained) {
+        LOG.warn("Redis {} is away: {}", name, reason);
+        complained = true;
+      }
+      long longest = Math.min(FIRST_WAIT_MILLIS << Math.min(failures++, 10), LONGEST_WAIT_MILLIS);
+      wait = ThreadLocalRandom.current().nextLong(longest / 2, longest + 1);
+    }
+    timer.schedule(this::connect, wait, TimeUnit.MILLISECONDS);
+  }
+
+  private static String reasonOf(Throwable problem) {
+    Throwable cause = problem;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return String.valueOf(cause.getMessage());
+  }
+
+  @Override
+  public void close() {
+    Live last;
+    synchronized (this) {
+      closed = true;
+      last = live;
+      live = null;
+    }
+    if (last != null) {
+      last.stop();
+    }
+  }
+}

@@ -1,0 +1,179 @@
+package io.weir.redis;
+
+import io.weir.redis.RedisOptions.Credentials;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Where Redis is, and what stands there.
+ *
+ * <pre>
+ *   redis://[[user]:password@]host[:port][/db]             one Redis
+ *   redis-sentinel://master@host[:port],host…[/db]         the master that Sentinels name
+ *   redis-cluster://[[user]:password@]host[:port],host…    a Redis Cluster
+ *   redis-ring://[[user]:password@]host[:port],host…[/db]  independent nodes
+ * </pre>
+ *
+ * Each with {@code rediss} instead of {@code redis} is the same over TLS.
+ *
+ * @param master the name of the master, for Sentinel; else empty
+ * @param credentials those in the text, if any
+ */
+public record RedisAddress(
+    Topology topology,
+    boolean tls,
+    List<Node> nodes,
+    int database,
+    String master,
+    Credentials credentials) {
+  /** What stands at an address. */
+  public enum Topology {
+    SINGLE("redis", 6379),
+    SENTINEL("redis-sentinel", 26379),
+    CLUSTER("redis-cluster", 6379),
+    RING("redis-ring", 6379);
+
+    private final String scheme;
+    private final int port;
+
+    Topology(String scheme, int port) {
+      this.scheme = scheme;
+      this.port = port;
+    }
+  }
+
+  /** One process. */
+  public record Node(String host, int port) {
+    @Override
+    public String toString() {
+      return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
+    }
+  }
+
+  public RedisAddress {
+    nodes = List.copyOf(nodes);
+  }
+
+  /**
+   * Reads an address.
+   *
+   * @throws IllegalArgumentException if it is none, with the reason but without the password
+   */
+  public static RedisAddress parse(String text) {
+    int mark = text.indexOf("://");
+    if (mark < 0) {
+      throw new IllegalArgumentException(
+          "a Redis address begins with redis://, rediss://, redis-sentinel://, redis-cluster:// or"
+              + " redis-ring://");
+    }
+    String scheme = text.substring(0, mark).toLowerCase(Locale.ROOT);
+    boolean tls = scheme.startsWith("rediss");
+    Topology topology = topology(tls ? "redis" + scheme.substring(6) : scheme);
+    String rest = text.substring(mark + 3);
+    int at = rest.lastIndexOf('@');
+    String who = at < 0 ? "" : rest.substring(0, at);
+    String where = rest.substring(at + 1);
+    int slash = where.indexOf('/');
+    int database = slash < 0 ? 0 : database(topology, where.substring(slash + 1));
+    List<Node> nodes = nodes(topology, slash < 0 ? where : where.substring(0, slash));
+    if (topology == Topology.SENTINEL) {
+      if (who.isEmpty()) {
+        throw new IllegalArgumentException(
+            "the master's name is missing: redis-sentinel://MASTER@host:port,…");
+      }
+      return new RedisAddress(topology, tls, nodes, database, decode(who), Credentials.NONE);
+    }
+    return new RedisAddress(topology, tls, nodes, database, "", credentials(who));
+  }
+
+  private static Topology topology(String scheme) {
+    for (Topology topology : Topology.values()) {
+      if (topology.scheme.equals(scheme)) {
+        return topology;
+      }
+    }
+    throw new IllegalArgumentException("unknown kind of Redis address: " + scheme + "://");
+  }
+
+  private static Credentials credentials(String who) {
+    if (who.isEmpty()) {
+      return Credentials.NONE;
+    }
+    int colon = who.indexOf(':');
+    return colon < 0
+        ? new Credentials("", decode(who))
+        : new Credentials(decode(who.substring(0, colon)), decode(who.substring(colon + 1)));
+  }
+
+  private static String decode(String text) {
+    return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+  }
+
+  private static int database(Topology topology, String text) {
+    if (text.isEmpty()) {
+      return 0;
+    }
+    if (topology == Topology.CLUSTER) {
+      throw new IllegalArgumentException("a Redis Cluster has only database 0");
+    }
+    return number(text, "database", 0, 1_000_000);
+  }
+
+  private static List<Node> nodes(Topology topology, String text) {
+    List<Node> nodes = new ArrayList<>();
+    for (String part : text.split(",", -1)) {
+      nodes.add(node(topology, part.strip()));
+    }
+    if (topology == Topology.SINGLE && nodes.size() > 1) {
+      throw new IllegalArgumentException(
+          "redis:// takes one node; several are redis-cluster://, redis-sentinel:// or"
+              + " redis-ring://");
+    }
+    if (nodes.stream().distinct().count() < nodes.size()) {
+      throw new IllegalArgumentException("a node is named twice in " + text);
+    }
+    return nodes;
+  }
+
+  private static Node node(Topology topology, String text) {
+    int bracket = text.indexOf(']');
+    int colon = text.indexOf(':', Math.max(bracket, 0));
+    String host = colon < 0 ? text : text.substring(0, colon);
+    if (host.startsWith("[") && host.endsWith("]")) {
+      host = host.substring(1, host.length() - 1);
+    }
+    if (host.isEmpty()) {
+      throw new IllegalArgumentException("a host is missing");
+    }
+    int port = colon < 0 ? topology.port : number(text.substring(colon + 1), "port", 1, 65_535);
+    return new Node(host, port);
+  }
+
+  private static int number(String text, String what, int least, int most) {
+    try {
+      int number = Integer.parseInt(text);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Said below, in the same words as a number out of bounds.
+    }
+    throw new IllegalArgumentException(
+        what + " '" + text + "' is not a whole number from " + least + " to " + most);
+  }
+
+  /** The address without its password. */
+  @Override
+  public String toString() {
+    StringBuilder text =
+        new StringBuilder(topology.scheme.replaceFirst("^redis", tls ? "rediss" : "redis"));
+    text.append("://").append(master).append(master.isEmpty() ? "" : "@");
+    for (int i = 0; i < nodes.size(); i++) {
+      text.append(i == 0 ? "" : ",").append(nodes.get(i));
+    }
+    return database == 0 ? text.toString() : text.append('/').append(database).toString();
+  }
+}

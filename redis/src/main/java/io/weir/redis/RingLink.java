@@ -1,0 +1,43 @@
+package io.weir.redis;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The way to independent nodes, each of which holds a part of the keys. A node that is away is away
+ * for its own keys only.
+ */
+final class RingLink implements Link {
+  private final Ring ring;
+  private final List<NodeLink> nodes;
+
+  /** A way to nodes, in the order in which the ring names them. */
+  RingLink(Ring ring, List<NodeLink> nodes) {
+    this.ring = ring;
+    this.nodes = List.copyOf(nodes);
+  }
+
+  @Override
+  public int groupOf(byte[] key) {
+    return ring.nodeOf(key);
+  }
+
+  @Override
+  public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
+    return nodes.get(groupOf(keys[0])).run(script, keys, args);
+  }
+
+  @Override
+  public CompletionStage<Void> connected() {
+    return CompletableFuture.allOf(
+        nodes.stream()
+            .map(node -> node.connected().toCompletableFuture())
+            .toArray(CompletableFuture[]::new));
+  }
+
+  @Override
+  public void close() {
+    nodes.forEach(NodeLink::close);
+  }
+}

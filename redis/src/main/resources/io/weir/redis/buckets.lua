@@ -1,0 +1,95 @@
+-- Decides calls that draw from token and leaky buckets only. It does what take.lua does, for the common case, without
+-- functions and tables in its way: that makes a draw three times as cheap.
+--
+-- KEYS     one bucket per draw, in the order of ARGV[1]
+-- ARGV[1]  packed, little-endian: d the time in µs, or 0 to take Redis' own
+--          per call:  B number of draws
+--          per draw:  B algorithm (0), B flags, d amount, d tick, d drain, d token, d capacity
+--          flags:     1 enforce, 2 take, 4 count refusals, 8 leaky, 16 only what goes at once, 32 only look
+-- returns  packed: d the time, then per draw B 0 refused or 1 admitted, d time, d deficit, d 0: the bucket after the decision
+--
+-- A bucket is packed doubles: time, deficit, units of a token; in debt also the deficit at which it is empty.
+
+local spread = unpack
+local unpack, pack, floor, ceil, call = struct.unpack, struct.pack, math.floor, math.ceil, redis.call
+local EXACT = 9007199254740991 -- 2^53 - 1
+local args, keys = ARGV[1], KEYS
+local now, at = unpack('<d', args)
+-- How long a key outlives what it says, in ms: longer where Redis' clock is not the one that decides.
+local spare = 60000
+if now == 0 then
+  spare = 1000
+  local clock = call('TIME')
+  now = clock[1] * 1000000 + clock[2]
+end
+
+local answer = pack('<d', now)
+local size, done = #args, 0
+local draws
+
+while at <= size do
+  local count, passes = nil, true
+  local key, flags, amount, tick, drain, token, full, time, used, changed, admitted
+  count, at = unpack('<B', args, at)
+  for i = 1, count do
+    local _, capacity
+    _, flags, amount, tick, drain, token, capacity, at = unpack('<BBddddd', args, at)
+    key = keys[done + i]
+    full = capacity * token
+    used, changed = 0, false
+    local ticks = floor(now / tick)
+    time = ticks * tick
+    local state = call('GET', key)
+    if state then
+      local before, unit
+      before, used, unit = unpack('<ddd', state)
+      if unit ~= token then
+        -- New numbers: tokens taken stay taken, to a 65,536th of a token, clipped at the new burst.
+        local whole = floor(used / unit)
+        local fraction = ceil((used - whole * unit) * 65536 / unit)
+        used = math.min(math.min(whole, capacity) * token + ceil(fraction * token / 65536), full)
+      elseif used > full and (#state == 24 or unpack('<d', state, 25) ~= full) then
+        used = full
+      end
+      local passed = ticks - ceil(before / tick)
+      if passed > 0 then
+        used = passed > floor(used / drain) and 0 or used - passed * drain
+      end
+      changed = amount > 0 and flags < 32 -- a refused call writes down the present too
+    end
+    if amount == 0 then
+      admitted = full > 0
+    else
+      admitted = amount <= capacity and used <= full - amount * token
+        and not (used > 0 and flags % 32 >= 24)
+    end
+    passes = passes and (admitted or flags % 2 == 0)
+    if count > 1 then
+      draws = draws or {}
+      draws[i] = { key, flags, amount, tick, drain, token, full, time, used, changed, admitted }
+    end
+  end
+  for i = 1, count do
+    if count > 1 then
+      key, flags, amount, tick, drain, token, full, time, used, changed, admitted = spread(draws[i], 1, 11)
+    end
+    if passes and admitted and amount > 0 and flags % 4 >= 2 then
+      used, changed = used + amount * token, true
+    elseif not admitted and flags % 8 >= 4 and flags % 2 == 1 then
+      used, changed = math.max(used, math.min(used + amount * token, 2 * full, EXACT)), true
+    end
+    if changed then
+      if drain == 0 then
+        call('DEL', key) -- a limit of 0 has nothing to remember
+      elseif used > full then
+        call('SET', key, pack('<dddd', time, used, token, full), 'PX', ceil(ceil(used / drain) * tick / 1000) + spare)
+      else
+        call('SET', key, pack('<ddd', time, used, token), 'PX', ceil(ceil(used / drain) * tick / 1000) + spare)
+      end
+    end
+    answer = answer .. pack('<Bddd', admitted and 1 or 0, time, used, 0)
+  end
+  done = done + count
+end
+
+return answer
