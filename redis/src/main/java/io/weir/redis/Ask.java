@@ -2,18 +2,20 @@ package io.weir.redis;
 
 import java.util.concurrent.CompletableFuture;
 
-/** A script call for one group of keys, waiting for its answer until its deadline. */
+/** A script call for one group of keys, waiting for its answer. */
 final class Ask extends CompletableFuture<byte[]> {
   private final Script script;
   private final byte[][] keys;
   private final byte[] args;
-  private final long deadlineNanos;
+  private final NodeWatch node;
+  private final long askedNanos;
 
-  Ask(Script script, byte[][] keys, byte[] args, long deadlineNanos) {
+  Ask(NodeWatch node, Script script, byte[][] keys, byte[] args, long askedNanos) {
+    this.node = node;
     this.script = script;
     this.keys = keys;
     this.args = args;
-    this.deadlineNanos = deadlineNanos;
+    this.askedNanos = askedNanos;
   }
 
   Script script() {
@@ -29,12 +31,22 @@ final class Ask extends CompletableFuture<byte[]> {
     return args;
   }
 
-  /** Nanoseconds from now to the deadline; not positive once it has passed. */
-  long nanosLeft(long nowNanos) {
-    return deadlineNanos - nowNanos;
+  /** Nanoseconds since it was asked. */
+  long age(long nowNanos) {
+    return nowNanos - askedNanos;
   }
 
+  /** Ends with an answer, unless it was given up before. */
+  void answer(byte[] bytes) {
+    if (complete(bytes)) {
+      node.answered(age(System.nanoTime()));
+    }
+  }
+
+  /** Ends without an answer, unless there was one. */
   void fail(Unanswered reason) {
-    completeExceptionally(reason);
+    if (completeExceptionally(reason)) {
+      node.failed(reason);
+    }
   }
 }

@@ -14,6 +14,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,11 +29,12 @@ final class ClusterLink implements Link {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterLink.class);
   private static final long LONGEST_WAIT_MILLIS = 1000;
   private static final long TRY_AGAIN_MILLIS = 1;
+  private static final long HEARTBEAT_MILLIS = 1000;
 
   private final RedisClusterClient client;
   private final Deadlines deadlines;
   private final ScheduledExecutorService timer;
-  private final StoreClock clock;
+  private final ClusterNodes nodes;
   private final AtomicReferenceArray<Lane> lanes = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
   private final CompletableFuture<Void> connected = new CompletableFuture<>();
   private volatile @Nullable StatefulRedisClusterConnection<byte[], byte[]> connection;
@@ -43,11 +45,12 @@ final class ClusterLink implements Link {
       RedisClusterClient client,
       Deadlines deadlines,
       ScheduledExecutorService timer,
-      StoreClock clock) {
+      Supplier<StoreClock> clocks,
+      RedisEvents events) {
     this.client = client;
     this.deadlines = deadlines;
     this.timer = timer;
-    this.clock = clock;
+    this.nodes = new ClusterNodes(client, clocks, events);
     connect();
   }
 
@@ -81,6 +84,12 @@ final class ClusterLink implements Link {
         .whenComplete(
             (done, problem) -> {
               connection = fresh;
+              nodes.measure(fresh);
+              timer.scheduleAtFixedRate(
+                  () -> nodes.measure(fresh),
+                  HEARTBEAT_MILLIS,
+                  HEARTBEAT_MILLIS,
+                  TimeUnit.MILLISECONDS);
               if (closed) {
                 fresh.closeAsync();
               }
@@ -110,11 +119,13 @@ final class ClusterLink implements Link {
 
   @Override
   public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
+    int slot = groupOf(keys[0]);
+    NodeWatch node = nodes.watchOf(slot);
     if (connection == null) {
-      return CompletableFuture.failedFuture(Unanswered.away("the Redis Cluster is away"));
+      return CompletableFuture.failedFuture(node.away());
     }
-    Ask ask = deadlines.ask(script, keys, args);
-    lane(groupOf(keys[0])).submit(ask);
+    Ask ask = deadlines.ask(node, script, keys, args);
+    lane(slot).submit(ask);
     return ask;
   }
 
@@ -132,7 +143,7 @@ final class ClusterLink implements Link {
     if (now == null) {
       return CompletableFuture.failedFuture(Unanswered.away("the Redis Cluster is away"));
     }
-    byte[] timed = Packer.timed(clock.micros(), args);
+    byte[] timed = Packer.timed(nodes.clockOf(groupOf(keys[0])).micros(), args);
     RedisAdvancedClusterAsyncCommands<byte[], byte[]> commands = now.async();
     long giveUp = System.nanoTime() + deadlines.timeoutNanos();
     return commands

@@ -25,8 +25,8 @@ final class Deadlines implements AutoCloseable {
   }
 
   /** A call that begins now. */
-  Ask ask(Script script, byte[][] keys, byte[] args) {
-    Ask ask = new Ask(script, keys, args, System.nanoTime() + timeoutNanos);
+  Ask ask(NodeWatch node, Script script, byte[][] keys, byte[] args) {
+    Ask ask = new Ask(node, script, keys, args, System.nanoTime());
     asked.add(ask);
     return ask;
   }
@@ -49,7 +49,7 @@ final class Deadlines implements AutoCloseable {
   private long tellWhoIsLate(long nowNanos) {
     for (Ask first = asked.peek(); first != null; first = asked.peek()) {
       if (!first.isDone()) {
-        long left = first.nanosLeft(nowNanos);
+        long left = timeoutNanos - first.age(nowNanos);
         if (left > 0) {
           return left;
         }

@@ -154,7 +154,7 @@ final class Lane {
   /** Gives every ask its part of the answer, with the time before it. */
   private static void share(List<Ask> batch, byte[] answer) {
     if (batch.size() == 1) {
-      batch.get(0).complete(answer);
+      batch.get(0).answer(answer);
       return;
     }
     int at = Double.BYTES;
@@ -163,7 +163,7 @@ final class Lane {
       byte[] own = new byte[Double.BYTES + size];
       System.arraycopy(answer, 0, own, 0, Double.BYTES);
       System.arraycopy(answer, at, own, Double.BYTES, size);
-      ask.complete(own);
+      ask.answer(own);
       at += size;
     }
   }

@@ -20,7 +20,7 @@ final class Links implements Link {
   private final Runnable clientShutdown;
   private final Link link;
 
-  private Links(RedisOptions options, Supplier<StoreClock> clocks) {
+  private Links(RedisOptions options, Supplier<StoreClock> clocks, RedisEvents events) {
     this.deadlines = new Deadlines(options.timeout());
     if (options.address().topology() == RedisAddress.Topology.CLUSTER) {
       RedisClusterClient client =
@@ -29,48 +29,53 @@ final class Links implements Link {
               options.address().nodes().stream().map(node -> Lettuce.uri(options, node)).toList());
       client.setOptions(Lettuce.cluster(options));
       this.clientShutdown = () -> client.shutdown(0, 1, TimeUnit.SECONDS);
-      this.link = new ClusterLink(client, deadlines, timer, clocks.get());
+      this.link = new ClusterLink(client, deadlines, timer, clocks, events);
     } else {
       RedisClient client = RedisClient.create(resources);
       client.setOptions(Lettuce.node(options));
       this.clientShutdown = () -> client.shutdown(0, 1, TimeUnit.SECONDS);
-      this.link = ofNodes(client, options, clocks);
+      this.link = ofNodes(client, options, clocks, events);
     }
   }
 
   /** The way to an address, on a clock of the kind that the options name. */
-  static Link open(RedisOptions options, TimeSource time) {
+  static Link open(RedisOptions options, TimeSource time, RedisEvents events) {
     return new Links(
         options,
         options.clock() == RedisOptions.Clock.STORE
             ? () -> StoreClock.OF_REDIS
-            : () -> new OffsetClock(time));
+            : () -> new OffsetClock(time),
+        events);
   }
 
   /** The way to an address, on this clock. */
   static Link open(RedisOptions options, StoreClock clock) {
-    return new Links(options, () -> clock);
+    return new Links(options, () -> clock, RedisEvents.NONE);
   }
 
-  private Link ofNodes(RedisClient client, RedisOptions options, Supplier<StoreClock> clocks) {
+  private Link ofNodes(
+      RedisClient client, RedisOptions options, Supplier<StoreClock> clocks, RedisEvents events) {
     RedisAddress address = options.address();
     if (address.topology() == RedisAddress.Topology.SENTINEL) {
       StoreClock clock = clocks.get();
       Primary primary =
           new Primary(address.master(), client, Lettuce.sentinelUri(options), timer, clock);
-      return new NodeLink(primary, deadlines, clock);
+      return new NodeLink(new NodeWatch(address.master(), events), primary, deadlines, clock);
     }
     List<NodeLink> nodes =
-        address.nodes().stream().map(node -> node(client, options, node, clocks.get())).toList();
+        address.nodes().stream()
+            .map(node -> node(client, options, node, clocks.get(), events))
+            .toList();
     return nodes.size() == 1
         ? nodes.get(0)
         : new RingLink(new Ring(address.nodes().stream().map(Node::toString).toList()), nodes);
   }
 
-  private NodeLink node(RedisClient client, RedisOptions options, Node node, StoreClock clock) {
+  private NodeLink node(
+      RedisClient client, RedisOptions options, Node node, StoreClock clock, RedisEvents events) {
     Primary primary =
         new Primary(node.toString(), client, Lettuce.uri(options, node), timer, clock);
-    return new NodeLink(primary, deadlines, clock);
+    return new NodeLink(new NodeWatch(node.toString(), events), primary, deadlines, clock);
   }
 
   private static ScheduledExecutorService timer() {

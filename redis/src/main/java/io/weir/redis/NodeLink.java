@@ -7,12 +7,14 @@ import java.util.concurrent.CompletionStage;
 
 /** The way to one primary: one Redis, the master that Sentinels name, or a node of a ring. */
 final class NodeLink implements Link {
+  private final NodeWatch node;
   private final Primary primary;
   private final Deadlines deadlines;
   private final StoreClock clock;
   private final Lane lane = new Lane(this::send);
 
-  NodeLink(Primary primary, Deadlines deadlines, StoreClock clock) {
+  NodeLink(NodeWatch node, Primary primary, Deadlines deadlines, StoreClock clock) {
+    this.node = node;
     this.primary = primary;
     this.deadlines = deadlines;
     this.clock = clock;
@@ -26,9 +28,9 @@ final class NodeLink implements Link {
   @Override
   public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
     if (primary.live() == null) {
-      return away();
+      return CompletableFuture.failedFuture(node.away());
     }
-    Ask ask = deadlines.ask(script, keys, args);
+    Ask ask = deadlines.ask(node, script, keys, args);
     lane.submit(ask);
     return ask;
   }
@@ -36,7 +38,7 @@ final class NodeLink implements Link {
   private CompletionStage<byte[]> send(Script script, byte[][] keys, byte[] args) {
     Primary.Live live = primary.live();
     if (live == null) {
-      return away();
+      return CompletableFuture.failedFuture(Unanswered.away(node.node() + " is away"));
     }
     byte[] timed = Packer.timed(clock.micros(), args);
     return live.commands()
@@ -52,10 +54,6 @@ final class NodeLink implements Link {
               }
               return CompletableFuture.failedFuture(reason);
             });
-  }
-
-  private CompletionStage<byte[]> away() {
-    return CompletableFuture.failedFuture(Unanswered.away(primary.name() + " is away"));
   }
 
   @Override

@@ -117,10 +117,6 @@ final class Primary implements AutoCloseable {
     connect();
   }
 
-  String name() {
-    return name;
-  }
-
   /** The connection, or null while there is none. */
   @Nullable Live live() {
     return live;

@@ -37,8 +37,13 @@ public final class RedisStore implements Store {
    * Until it is reached, every draw is unanswered.
    */
   public static RedisStore open(RedisOptions options, TimeSource time) {
+    return open(options, time, RedisEvents.NONE);
+  }
+
+  /** As {@link #open(RedisOptions, TimeSource)}, telling how nodes answer. */
+  public static RedisStore open(RedisOptions options, TimeSource time, RedisEvents events) {
     return new RedisStore(
-        Links.open(options, time),
+        Links.open(options, time, events),
         new KeyNames(options.tagSecret().getBytes(StandardCharsets.UTF_8)),
         time);
   }

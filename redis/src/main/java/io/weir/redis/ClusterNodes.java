@@ -1,0 +1,64 @@
+package io.weir.redis;
+
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/** What is known of each primary of a Cluster: how it answers, and what time it is there. */
+final class ClusterNodes {
+  private final RedisClusterClient client;
+  private final Supplier<StoreClock> clocks;
+  private final RedisEvents events;
+  private final ConcurrentHashMap<String, Known> known = new ConcurrentHashMap<>();
+
+  /** For slots that nobody serves. */
+  private final Known nobody;
+
+  private record Known(NodeWatch watch, StoreClock clock) {}
+
+  ClusterNodes(RedisClusterClient client, Supplier<StoreClock> clocks, RedisEvents events) {
+    this.client = client;
+    this.clocks = clocks;
+    this.events = events;
+    this.nobody = fresh("no node");
+  }
+
+  NodeWatch watchOf(int slot) {
+    return ofSlot(slot).watch;
+  }
+
+  StoreClock clockOf(int slot) {
+    return ofSlot(slot).clock;
+  }
+
+  private Known ofSlot(int slot) {
+    RedisClusterNode node = client.getPartitions().getPartitionBySlot(slot);
+    return node == null ? nobody : known(node);
+  }
+
+  private Known known(RedisClusterNode node) {
+    Known there = known.get(node.getNodeId());
+    return there != null
+        ? there
+        : known.computeIfAbsent(
+            node.getNodeId(),
+            any -> fresh(node.getUri().getHost() + ":" + node.getUri().getPort()));
+  }
+
+  private Known fresh(String name) {
+    return new Known(new NodeWatch(name, events), clocks.get());
+  }
+
+  /** Asks every primary for its time, where this instance's clock has to follow it. */
+  void measure(StatefulRedisClusterConnection<byte[], byte[]> connection) {
+    for (RedisClusterNode node : client.getPartitions()) {
+      if (!node.getSlots().isEmpty() && known(node).clock instanceof OffsetClock clock) {
+        connection
+            .getConnectionAsync(node.getNodeId())
+            .thenCompose(there -> clock.measure(there.async()::time));
+      }
+    }
+  }
+}
