@@ -1,5 +1,8 @@
 package io.weir.cli;
 
+import io.weir.rules.EnvoyFolder;
+import io.weir.rules.EnvoyLoaded;
+import io.weir.rules.EnvoyOptions;
 import io.weir.rules.Loaded;
 import io.weir.rules.Problem;
 import io.weir.rules.RuleDocuments;
@@ -8,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -22,7 +26,8 @@ import picocli.CommandLine.Spec;
     name = "validate",
     description = {
       "Reads rule documents and says what is wrong with them, as file:line: reason.",
-      "A folder is read as one document. Needs no server."
+      "A folder is read as one document. Needs no server.",
+      "With --envoy: the folder that envoyproxy/ratelimit would read."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:valid, perhaps with warnings", "1:invalid", "2:error"})
@@ -30,52 +35,84 @@ final class ValidateCommand implements Callable<Integer> {
   @Parameters(arity = "0..*", paramLabel = "FILE", description = "Files or folders.")
   private List<Path> files = new ArrayList<>();
 
-  @Option(names = "--envoy", paramLabel = "DIR", description = "Not in this version.")
+  @Option(
+      names = "--envoy",
+      paramLabel = "DIR",
+      description = "A folder in the format of envoyproxy/ratelimit.")
   private @Nullable Path envoy;
+
+  @Option(
+      names = "--merge-domains",
+      description = "With --envoy: files may share a domain, as under MERGE_DOMAIN_CONFIG.")
+  private boolean mergeDomains;
 
   @Mixin private Output output;
   @Spec private CommandSpec spec;
 
   @Override
   public Integer call() {
-    if (envoy != null) {
-      throw new CommandFailed("--envoy is not in this version");
-    }
-    if (files.isEmpty()) {
+    if (files.isEmpty() && envoy == null) {
       throw new CommandFailed("rules validate: name a file or folder");
     }
-    PrintWriter out = spec.commandLine().getOut();
-    boolean valid = true;
-    List<JsonMap> results = new ArrayList<>();
-    for (Path file : files) {
-      Loaded loaded = RuleDocuments.load(file);
-      valid &= loaded.isValid();
-      results.add(json(file, loaded));
-      if (!output.isJson()) {
-        print(file, loaded, out);
-      }
+    List<Finding> findings = new ArrayList<>();
+    files.forEach(file -> findings.add(rules(file)));
+    if (envoy != null) {
+      findings.add(envoy(envoy, mergeDomains));
     }
+    boolean valid = findings.stream().allMatch(Finding::isValid);
+    PrintWriter out = spec.commandLine().getOut();
     if (output.isJson()) {
+      List<JsonMap> results = findings.stream().map(ValidateCommand::json).toList();
       out.println(new JsonMap().put("valid", valid).put("files", results).pretty());
+    } else {
+      findings.forEach(finding -> finding.print(out));
     }
     out.flush();
     return valid ? 0 : 1;
   }
 
-  private static void print(Path file, Loaded loaded, PrintWriter out) {
-    loaded.problems().forEach(out::println);
-    loaded
-        .ruleSet()
-        .ifPresent(rules -> out.println(file + ": valid, " + count(rules.rules().size(), "rule")));
+  /**
+   * What is to be said about one file or folder.
+   *
+   * @param content what it holds, if it is valid
+   */
+  private record Finding(Path file, List<Problem> problems, Optional<String> content) {
+    boolean isValid() {
+      return problems.stream().noneMatch(Problem::isError);
+    }
+
+    void print(PrintWriter out) {
+      problems.forEach(out::println);
+      content.ifPresent(text -> out.println(file + ": valid, " + text));
+    }
+  }
+
+  private static Finding rules(Path file) {
+    Loaded loaded = RuleDocuments.load(file);
+    return new Finding(
+        file, loaded.problems(), loaded.ruleSet().map(set -> count(set.rules().size(), "rule")));
+  }
+
+  private static Finding envoy(Path folder, boolean mergeDomains) {
+    EnvoyLoaded loaded = EnvoyFolder.load(folder, new EnvoyOptions(false, mergeDomains, ""));
+    Optional<String> content =
+        loaded
+            .config()
+            .map(
+                config ->
+                    count(config.domains(), "domain")
+                        + " with "
+                        + count(config.limits().size(), "limit"));
+    return new Finding(folder, loaded.problems(), content);
   }
 
   static String count(int number, String what) {
     return number + " " + what + (number == 1 ? "" : "s");
   }
 
-  private static JsonMap json(Path file, Loaded loaded) {
+  private static JsonMap json(Finding finding) {
     List<JsonMap> problems = new ArrayList<>();
-    for (Problem problem : loaded.problems()) {
+    for (Problem problem : finding.problems()) {
       problems.add(
           new JsonMap()
               .put("severity", problem.severity().name().toLowerCase(Locale.ROOT))
@@ -84,8 +121,8 @@ final class ValidateCommand implements Callable<Integer> {
               .put("reason", problem.reason()));
     }
     return new JsonMap()
-        .put("file", file.toString())
-        .put("valid", loaded.isValid())
+        .put("file", finding.file().toString())
+        .put("valid", finding.isValid())
         .put("problems", problems);
   }
 }

@@ -61,11 +61,32 @@ class RulesCommandsTest {
   }
 
   @Test
+  void validatesAFolderForEnvoy() throws IOException {
+    String good =
+        "domain: d\ndescriptors: [{ key: k, rate_limit: { unit: day, requests_per_unit: 1 } }]\n";
+    String one = file("one", good);
+    Run valid = Run.of("rules", "validate", "--envoy", folder.toString());
+    assertThat(valid.code()).isZero();
+    assertThat(valid.out()).isEqualTo(folder + ": valid, 1 domain with 1 limit\n");
+
+    String two =
+        file("two", good.replace("unit: day", "unit: age").replace("{ key: k", "{ key: l"));
+    Run invalid = Run.of("rules", "validate", "--envoy", folder.toString());
+    assertThat(invalid.code()).isEqualTo(1);
+    assertThat(invalid.out().lines())
+        .hasSize(2)
+        .contains(two + ":1: domain 'd' is also in " + one)
+        .anyMatch(line -> line.startsWith(two + ":2: descriptor 'l': unknown unit 'age'"));
+    Run merged = Run.of("rules", "validate", "--merge-domains", "--envoy", folder.toString());
+    assertThat(merged.out().lines()).hasSize(1);
+  }
+
+  @Test
   void cannotValidateWhatIsNotThere() {
     assertThat(Run.of("rules", "validate").err())
         .isEqualTo("weir: rules validate: name a file or folder\n");
-    assertThat(Run.of("rules", "validate", "--envoy", "x").err())
-        .isEqualTo("weir: --envoy is not in this version\n");
+    assertThat(Run.of("rules", "validate", "--envoy", "x").out())
+        .isEqualTo("x:1: there is no such file\n");
     assertThat(Run.of("rules", "validate", folder.resolve("none.yaml").toString()).code())
         .isEqualTo(1);
     assertThat(Run.of("rules").code()).isEqualTo(2);

@@ -39,11 +39,16 @@ final class DocumentFiles {
 
   /** Reads a file, or the rule files of a folder in the order of their names. */
   static Content read(Path fileOrFolder) {
+    return read(fileOrFolder, FilesOf.RULES);
+  }
+
+  /** Reads a file, or those that a folder stands for in the order of their names. */
+  static Content read(Path fileOrFolder, FilesOf which) {
     List<Document> documents = new ArrayList<>();
     List<Problem> problems = new ArrayList<>();
     try {
       long together = 0;
-      for (Path file : files(fileOrFolder)) {
+      for (Path file : files(fileOrFolder, which)) {
         try {
           Document document = document(file);
           documents.add(document);
@@ -62,16 +67,15 @@ final class DocumentFiles {
     return new Content(List.copyOf(documents), List.copyOf(problems));
   }
 
-  /** The rule files that a path stands for: itself, or those directly in a folder. */
-  private static List<Path> files(Path fileOrFolder) throws Refused {
+  /** The files that a path stands for: itself, or some of a folder. */
+  private static List<Path> files(Path fileOrFolder, FilesOf which) throws Refused {
     if (!Files.isDirectory(fileOrFolder)) {
       return List.of(fileOrFolder);
     }
-    try (Stream<Path> entries = Files.list(fileOrFolder)) {
-      List<Path> files =
-          entries.filter(DocumentFiles::isRuleFile).limit(MOST_FILES + 1L).sorted().toList();
-      if (files.isEmpty()) {
-        throw new Refused(fileOrFolder, 1, "the folder holds no *.yaml, *.yml or *.json");
+    try (Stream<Path> entries = which.in(fileOrFolder)) {
+      List<Path> files = entries.limit(MOST_FILES + 1L).sorted().toList();
+      if (files.isEmpty() && !which.wrongIfEmpty().isEmpty()) {
+        throw new Refused(fileOrFolder, 1, which.wrongIfEmpty());
       }
       if (files.size() > MOST_FILES) {
         throw new Refused(fileOrFolder, 1, "the folder holds more than " + MOST_FILES + " files");
@@ -80,14 +84,6 @@ final class DocumentFiles {
     } catch (IOException | java.io.UncheckedIOException e) {
       throw new Refused(fileOrFolder, 1, "cannot be read: " + e.getMessage());
     }
-  }
-
-  /** Files whose name begins with a dot are an editor's or a ConfigMap's own business. */
-  static boolean isRuleFile(Path file) {
-    String name = String.valueOf(file.getFileName());
-    return !name.startsWith(".")
-        && (name.endsWith(".yaml") || name.endsWith(".yml") || name.endsWith(".json"))
-        && !Files.isDirectory(file);
   }
 
   private static Document document(Path file) throws Refused {

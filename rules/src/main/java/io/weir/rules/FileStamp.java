@@ -28,13 +28,12 @@ record FileStamp(List<One> files) {
    */
   record One(Path path, Optional<Path> real, long size, FileTime modified, Optional<Object> key) {}
 
-  static FileStamp of(Path fileOrFolder) {
+  static FileStamp of(Path fileOrFolder, FilesOf which) {
     if (!Files.isDirectory(fileOrFolder)) {
       return new FileStamp(List.of(one(fileOrFolder)));
     }
-    try (Stream<Path> entries = Files.list(fileOrFolder)) {
-      return new FileStamp(
-          entries.filter(DocumentFiles::isRuleFile).sorted().map(FileStamp::one).toList());
+    try (Stream<Path> entries = which.in(fileOrFolder)) {
+      return new FileStamp(entries.sorted().map(FileStamp::one).toList());
     } catch (IOException | UncheckedIOException e) {
       return new FileStamp(List.of());
     }

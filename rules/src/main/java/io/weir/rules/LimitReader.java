@@ -135,7 +135,7 @@ final class LimitReader {
         + (takers.size() == 1 ? " takes it" : " take it");
   }
 
-  private static Algorithm algorithm(String id) {
+  static Algorithm algorithm(String id) {
     List<String> known = Arrays.stream(Algorithm.values()).map(Algorithm::id).toList();
     if (!known.contains(id)) {
       throw new IllegalArgumentException(

@@ -22,11 +22,18 @@ final class TreeBuilder {
   private static final int LONGEST_TEXT = 16_384;
 
   private final Place place;
+  private final @Nullable Anchors anchors;
   private final Deque<Open> open = new ArrayDeque<>();
   private @Nullable Node root;
 
   TreeBuilder(Place place) {
+    this(place, null);
+  }
+
+  /** A builder that knows what anchors stand for, and merges maps into others by {@code <<}. */
+  TreeBuilder(Place place, @Nullable Anchors anchors) {
     this.place = place;
+    this.anchors = anchors;
   }
 
   /** A map or list whose end has not come yet. */
@@ -34,7 +41,9 @@ final class TreeBuilder {
     final Node node;
     final Map<String, Field> fields;
     final List<Node> items;
+    final List<Mapping> merged = new ArrayList<>();
     @Nullable Scalar name;
+    @Nullable String anchor;
 
     Open(Node node, Map<String, Field> fields, List<Node> items) {
       this.node = node;
@@ -54,8 +63,7 @@ final class TreeBuilder {
   }
 
   private void push(Open next) throws Unreadable {
-    Open parent = open.peek();
-    if (parent != null && parent.node instanceof Mapping && parent.name == null) {
+    if (isAtName()) {
       throw new Unreadable(
           next.node.line(), "the name of a field must be a text, not " + next.node.what());
     }
@@ -67,8 +75,37 @@ final class TreeBuilder {
   }
 
   /** Ends the map or list that was started last. */
-  void end() {
-    add(open.pop().node);
+  void end() throws Unreadable {
+    Open ended = open.pop();
+    for (Mapping other : ended.merged) {
+      other.fields().forEach(ended.fields::putIfAbsent);
+    }
+    if (anchors != null && ended.anchor != null) {
+      anchors.put(ended.anchor, ended.node);
+    }
+    add(ended.node);
+  }
+
+  /** Names the map or list that was started last, so that it can stand elsewhere too. */
+  void anchor(String name) {
+    open.element().anchor = name;
+  }
+
+  /** Puts in what was named before. */
+  void alias(int line, Anchors known, String name) throws Unreadable {
+    Node node = known.get(line, name, DEEPEST - open.size());
+    if (node instanceof Scalar scalar) {
+      scalar(scalar);
+    } else if (isAtName()) {
+      throw new Unreadable(line, "the name of a field must be a text, not " + node.what());
+    } else {
+      add(node);
+    }
+  }
+
+  private boolean isAtName() {
+    Open parent = open.peek();
+    return parent != null && parent.node instanceof Mapping && parent.name == null;
   }
 
   /** A single value, or the name of the next field. */
@@ -77,15 +114,14 @@ final class TreeBuilder {
       throw new Unreadable(
           scalar.line(), "a single value has more than " + LONGEST_TEXT + " characters");
     }
-    Open parent = open.peek();
-    if (parent != null && parent.node instanceof Mapping && parent.name == null) {
-      parent.name = scalar;
+    if (isAtName()) {
+      open.element().name = scalar;
     } else {
       add(scalar);
     }
   }
 
-  private void add(Node node) {
+  private void add(Node node) throws Unreadable {
     Open parent = open.peek();
     if (parent == null) {
       root = node;
@@ -94,6 +130,10 @@ final class TreeBuilder {
     } else {
       Scalar name = parent.name;
       parent.name = null;
+      if (anchors != null && Anchors.isMerge(name)) {
+        parent.merged.addAll(Anchors.merged(name.line(), node));
+        return;
+      }
       Field earlier = parent.fields.putIfAbsent(name.text(), new Field(name.line(), node));
       if (earlier != null) {
         place.error(

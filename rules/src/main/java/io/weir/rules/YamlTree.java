@@ -5,6 +5,7 @@ import io.weir.rules.Node.Scalar.Style;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Parse;
 import org.snakeyaml.engine.v2.events.AliasEvent;
@@ -22,8 +23,8 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  * Reads YAML 1.2 into a tree.
  *
  * <p>It listens to the parser's events and constructs nothing, so a tag can do no harm; those that
- * are not of YAML's core are refused all the same, and so are anchors and aliases, with which a
- * small file can stand for a huge one.
+ * are not of YAML's core are refused all the same. So are anchors and aliases, with which a small
+ * file can stand for a huge one, unless they are asked for, and then they are capped.
  */
 final class YamlTree {
   private static final String CORE = "tag:yaml.org,2002:";
@@ -34,18 +35,28 @@ final class YamlTree {
 
   private final String text;
   private final TreeBuilder tree;
+  private final @Nullable Anchors anchors;
   private final int lastLine;
   private boolean inDocument;
 
-  private YamlTree(String text, TreeBuilder tree) {
+  private YamlTree(String text, Place place, @Nullable Anchors anchors) {
     this.text = text;
-    this.tree = tree;
+    this.tree = new TreeBuilder(place, anchors);
+    this.anchors = anchors;
     this.lastLine = TreeBuilder.lastLine(text);
   }
 
   /** The tree, or nothing if the text holds no document. */
   static Optional<Node> read(Place place, String text) throws Unreadable {
-    YamlTree reader = new YamlTree(text, new TreeBuilder(place));
+    return read(new YamlTree(text, place, null));
+  }
+
+  /** The same for files that were written for others, and may use anchors within reason. */
+  static Optional<Node> readWithAnchors(Place place, String text) throws Unreadable {
+    return read(new YamlTree(text, place, new Anchors()));
+  }
+
+  private static Optional<Node> read(YamlTree reader) throws Unreadable {
     reader.read();
     return reader.tree.root();
   }
@@ -84,14 +95,22 @@ final class YamlTree {
 
   private void take(Event event) throws Unreadable {
     int line = event.getStartMark().map(this::line).orElse(1);
-    if (event instanceof AliasEvent) {
+    if (anchors == null && event instanceof AliasEvent) {
       throw new Unreadable(line, "aliases (*name) are not allowed; write the value out");
     }
-    if (event instanceof NodeEvent node && node.getAnchor().isPresent()) {
+    Optional<String> anchor =
+        event instanceof NodeEvent node ? node.getAnchor().map(Object::toString) : Optional.empty();
+    if (anchors == null && anchor.isPresent()) {
       throw new Unreadable(line, "anchors (&name) are not allowed; write the value out");
     }
-    if (event instanceof ScalarEvent scalar) {
-      tree.scalar(scalar(line, scalar));
+    if (event instanceof AliasEvent alias && anchors != null) {
+      tree.alias(line, anchors, alias.getAlias().toString());
+    } else if (event instanceof ScalarEvent scalar) {
+      Scalar read = scalar(line, scalar);
+      if (anchors != null && anchor.isPresent()) {
+        anchors.put(anchor.get(), read);
+      }
+      tree.scalar(read);
     } else if (event instanceof CollectionStartEvent start) {
       checkTag(line, start.getTag());
       if (start.getEventId() == Event.ID.MappingStart) {
@@ -99,6 +118,7 @@ final class YamlTree {
       } else {
         tree.startList(line);
       }
+      anchor.ifPresent(tree::anchor);
     } else if (event.getEventId() == Event.ID.MappingEnd
         || event.getEventId() == Event.ID.SequenceEnd) {
       tree.end();

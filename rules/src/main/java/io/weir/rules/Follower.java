@@ -1,0 +1,192 @@
+package io.weir.rules;
+
+import io.weir.rules.DocumentFiles.Content;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Follows a file, or a folder of them, and hands over what every change comes to.
+ *
+ * <p>It looks at the files twice a second rather than wait for the operating system to tell: that
+ * works the same for editors that replace files, for symbolic links that move, and for network file
+ * systems. What decides is the text: if that is the same, nothing has changed.
+ *
+ * <p>A file may be seen half written. So what is invalid is looked at once more, and reported,
+ * once, when it still is the same.
+ *
+ * @param <T> what is understood of the files
+ */
+final class Follower<T> implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
+  private static final Duration LOOK_EVERY = Duration.ofMillis(500);
+
+  private final Path path;
+  private final Reading<T> reading;
+  private final Optional<LastGood> lastGood;
+  private final InstantSource clock = InstantSource.system();
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private @Nullable Thread watcher;
+
+  private @Nullable FileStamp stamp;
+  private Instant readAt = Instant.MIN;
+  private @Nullable Content content;
+  private @Nullable Content good;
+
+  /** What is wrong with {@link #content}, seen once and not yet reported. */
+  private @Nullable T doubtful;
+
+  /** How files become something, and whether that is any good. */
+  interface Reading<T> {
+    /** Which files of a folder are read. */
+    FilesOf files();
+
+    T understand(Content content);
+
+    boolean isValid(T understood);
+  }
+
+  /**
+   * Follows the files at a path.
+   *
+   * @param lastGoodFolder where the last good files are remembered across restarts, if at all
+   */
+  Follower(Path path, Optional<Path> lastGoodFolder, Reading<T> reading) {
+    this.path = path;
+    this.reading = reading;
+    this.lastGood = lastGoodFolder.map(folder -> new LastGood(folder, path));
+  }
+
+  /** What the files come to as they are now. */
+  synchronized T load() {
+    stamp = FileStamp.of(path, reading.files());
+    readAt = clock.instant();
+    Content read = DocumentFiles.read(path, reading.files());
+    content = read;
+    doubtful = null;
+    T understood = reading.understand(read);
+    if (reading.isValid(understood)) {
+      keep(read);
+    }
+    return understood;
+  }
+
+  /** What the last good files came to, if any are remembered. */
+  Optional<T> remembered() {
+    try {
+      return lastGood.isPresent()
+          ? lastGood.get().load().map(reading::understand).filter(reading::isValid)
+          : Optional.empty();
+    } catch (IOException e) {
+      LOG.warn("the last good rules cannot be read: {}", e.toString());
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * Calls a listener, on a thread of its own, with every later change, valid or not. If {@link
+   * #load} was not called before, the first state counts as a change.
+   */
+  synchronized void watch(Consumer<T> listener) {
+    if (watcher != null) {
+      throw new IllegalStateException("already watching " + path);
+    }
+    Thread thread = new Thread(() -> run(listener), "weir-rules-" + path.getFileName());
+    thread.setDaemon(true);
+    watcher = thread;
+    thread.start();
+  }
+
+  private void run(Consumer<T> listener) {
+    try {
+      while (!closed.await(LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS)) {
+        look(listener);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** One look; whatever goes wrong in it, there will be another. */
+  private void look(Consumer<T> listener) {
+    try {
+      poll().ifPresent(listener);
+    } catch (RuntimeException e) {
+      LOG.error("rules at {} could not be taken over", path, e);
+    }
+  }
+
+  /** What there is to report since the last call. */
+  synchronized Optional<T> poll() {
+    FileStamp now = FileStamp.of(path, reading.files());
+    if (now.equals(stamp) && now.isSettledAt(readAt) && doubtful == null) {
+      return Optional.empty();
+    }
+    Instant moment = clock.instant();
+    Content read = DocumentFiles.read(path, reading.files());
+    if (!FileStamp.of(path, reading.files()).equals(now)) {
+      return Optional.empty(); // someone is writing; next time
+    }
+    stamp = now;
+    readAt = moment;
+    return take(read);
+  }
+
+  private Optional<T> take(Content read) {
+    if (read.equals(content)) {
+      Optional<T> confirmed = Optional.ofNullable(doubtful);
+      doubtful = null;
+      return confirmed;
+    }
+    boolean mended = doubtful != null && read.equals(good);
+    content = read;
+    T understood = reading.understand(read);
+    boolean valid = reading.isValid(understood);
+    doubtful = valid ? null : understood;
+    if (mended || !valid) {
+      return Optional.empty();
+    }
+    keep(read);
+    return Optional.of(understood);
+  }
+
+  private void keep(Content read) {
+    if (read.equals(good)) {
+      return;
+    }
+    good = read;
+    try {
+      if (lastGood.isPresent()) {
+        lastGood.get().save(read);
+      }
+    } catch (IOException e) {
+      LOG.warn("the last good rules cannot be remembered: {}", e.toString());
+    }
+  }
+
+  /** Stops watching, and waits until the listener is not being called any more. */
+  @Override
+  public void close() {
+    closed.countDown();
+    Thread thread;
+    synchronized (this) {
+      thread = watcher;
+    }
+    try {
+      if (thread != null && thread != Thread.currentThread()) {
+        thread.join(TimeUnit.SECONDS.toMillis(5));
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package io.weir.rules.envoy;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One descriptor of a file: a key, perhaps a value or a pattern of values, and what holds for
+ * requests that come this far.
+ *
+ * @param value empty for every value; {@code *} stands for any characters
+ * @param limit holds where a request's descriptor ends here
+ * @param descriptors what may follow
+ */
+public record EnvoyDescriptor(
+    String key,
+    String value,
+    Optional<EnvoyLimit> limit,
+    Traits traits,
+    List<EnvoyDescriptor> descriptors) {
+
+  public EnvoyDescriptor {
+    descriptors = List.copyOf(descriptors);
+  }
+
+  /**
+   * How the descriptor counts.
+   *
+   * @param shadow its limit is counted and never refuses
+   * @param quota its limit refuses only together with all others of this kind
+   * @param shareThreshold all values that match the pattern share one count
+   */
+  public record Traits(boolean shadow, boolean quota, boolean shareThreshold) {
+    public static final Traits NONE = new Traits(false, false, false);
+  }
+
+  /** Whether the value is a pattern. */
+  public boolean isPattern() {
+    return value.indexOf('*') >= 0;
+  }
+}

@@ -1,0 +1,197 @@
+package io.weir.rules.envoy;
+
+import io.weir.FixedWindow;
+import io.weir.Limit;
+import io.weir.Mode;
+import io.weir.Standing;
+import io.weir.limit.Bounds;
+import io.weir.rules.envoy.LiveDomain.Meeting;
+import io.weir.store.Basket;
+import io.weir.store.Draw;
+import io.weir.store.Held;
+import io.weir.store.Taking;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request on its way: which limit each descriptor meets, what that draws, and what the
+ * standings of those limits mean for the request.
+ *
+ * <p><b>Quota descriptors</b> refuse only if all of them are over. A single one is therefore drawn
+ * from like any other. Several are drawn from as if in shadow, each for itself; whether all are
+ * over is seen afterwards.
+ */
+final class Inquiry {
+  private static final int NOT_DRAWN = -1;
+  private static final long SECOND_MICROS = 1_000_000;
+
+  private final List<Question.Descriptor> asked;
+  private final EnvoyLimiter.Modes modes;
+  private final @Nullable Meeting[] met;
+
+  /** For each descriptor the place of its draw in the basket. */
+  private final int[] drawn;
+
+  private final Basket basket = new Basket();
+  private int quotas;
+  private boolean someQuotaPasses;
+  private boolean someOther;
+
+  Inquiry(LiveDomain domain, Question question, EnvoyLimiter.Modes modes) {
+    this.asked = question.descriptors();
+    this.modes = modes;
+    this.met = new Meeting[asked.size()];
+    this.drawn = new int[asked.size()];
+    for (int i = 0; i < met.length; i++) {
+      met[i] = domain.meet(asked.get(i));
+    }
+    leaveOutReplaced();
+    for (Meeting meeting : met) {
+      count(meeting);
+    }
+    for (int i = 0; i < met.length; i++) {
+      Meeting meeting = met[i];
+      drawn[i] =
+          meeting == null || meeting.limit().isUnlimited()
+              ? NOT_DRAWN
+              : basket.add(draw(meeting, asked.get(i).hits()));
+    }
+  }
+
+  private void leaveOutReplaced() {
+    Set<String> replaced = null;
+    for (Meeting meeting : met) {
+      if (meeting != null && !meeting.limit().replaces().isEmpty()) {
+        replaced = replaced == null ? new HashSet<>() : replaced;
+        replaced.addAll(meeting.limit().replaces());
+      }
+    }
+    if (replaced == null) {
+      return;
+    }
+    for (int i = 0; i < met.length; i++) {
+      Meeting meeting = met[i];
+      if (meeting != null
+          && !meeting.limit().isUnlimited()
+          && replaced.contains(meeting.limit().name())) {
+        met[i] = null;
+      }
+    }
+  }
+
+  private void count(@Nullable Meeting meeting) {
+    if (meeting == null || meeting.limit().isUnlimited()) {
+      someQuotaPasses |= modes.quota();
+    } else if (isQuota(meeting.limit())) {
+      quotas++;
+      someQuotaPasses |= meeting.limit().isShadow();
+    } else {
+      someOther = true;
+    }
+  }
+
+  private boolean isQuota(LiveLimit limit) {
+    return modes.quota() || limit.isQuota();
+  }
+
+  private Draw draw(Meeting meeting, long hits) {
+    LiveLimit limit = meeting.limit();
+    boolean decides = !isQuota(limit) || (quotas == 1 && !someQuotaPasses);
+    Mode mode = decides && !modes.shadow() ? limit.mode() : Mode.SHADOW;
+    // Hits that are counted afterwards can come to more than was left; who asks before, with 0,
+    // passes only if something is left.
+    boolean mustFindSome = hits == 0 && limit.pool().countDenied();
+    return new Draw(
+        limit.pool(),
+        meeting.key(),
+        mustFindSome ? 1 : hits,
+        mode,
+        hits == 0 ? Draw.Intent.LOOK : Draw.Intent.TAKE_NOW);
+  }
+
+  /** What the request draws, each bucket once. */
+  List<Draw> draws() {
+    return basket.draws();
+  }
+
+  /** Whether it can turn out after all draws were taken that the request must not pass. */
+  boolean mayBeRefusedLater() {
+    return quotas > 1 && !someQuotaPasses && someOther && !modes.shadow();
+  }
+
+  /** What was taken, owed nothing. */
+  List<Held> held(Taking taking) {
+    List<Held> held = new ArrayList<>();
+    for (int i = 0; i < draws().size(); i++) {
+      Draw draw = draws().get(i);
+      if (taking.standings().get(i).allowed() && draw.intent() != Draw.Intent.LOOK) {
+        held.add(new Held(draw.pool(), draw.key(), draw.amount(), 0, taking.stamps().get(i)));
+      }
+    }
+    return held;
+  }
+
+  /** What the standings of all draws, in order, come to. */
+  Verdict verdict(List<Standing> standings, long wallMicros) {
+    List<Status> statuses = new ArrayList<>(met.length);
+    boolean refused = false;
+    boolean unanswered = false;
+    int quotasOver = 0;
+    for (int i = 0; i < met.length; i++) {
+      Meeting meeting = met[i];
+      if (drawn[i] == NOT_DRAWN || meeting == null) {
+        statuses.add(
+            meeting == null ? Status.Unmatched.INSTANCE : new Status.Unlimited(meeting.limit()));
+        continue;
+      }
+      Standing standing = standings.get(drawn[i]);
+      Status.Counted status = status(meeting.limit(), asked.get(i).hits(), standing, wallMicros);
+      statuses.add(status);
+      unanswered |= status.over() && !standing.answered();
+      if (isQuota(meeting.limit())) {
+        quotasOver += status.over() ? 1 : 0;
+      } else {
+        refused |= status.over();
+      }
+    }
+    refused |= quotas > 0 && quotasOver == quotas && !someQuotaPasses;
+    return new Verdict(outcome(refused, unanswered), statuses);
+  }
+
+  private Verdict.Outcome outcome(boolean refused, boolean unanswered) {
+    if (!refused || modes.shadow()) {
+      return Verdict.Outcome.OK;
+    }
+    return unanswered ? Verdict.Outcome.UNAVAILABLE : Verdict.Outcome.OVER_LIMIT;
+  }
+
+  private static Status.Counted status(
+      LiveLimit limit, long hits, Standing standing, long wallMicros) {
+    boolean over = !standing.allowed() && !limit.isShadow();
+    long reset =
+        Math.max(1, (resetMicros(standing, wallMicros) + SECOND_MICROS - 1) / SECOND_MICROS);
+    return new Status.Counted(limit, hits, standing.allowed(), over, standing.remaining(), reset);
+  }
+
+  /** When refused the time until it would not be, otherwise the time until all is back. */
+  private static long resetMicros(Standing standing, long wallMicros) {
+    long retry = standing.retryAfterMillis() * 1000;
+    if (!standing.allowed() && retry > 0) {
+      return retry;
+    }
+    long reset = standing.resetMillis() * 1000;
+    return reset > 0 ? reset : untilWindowEnds(standing.limit(), wallMicros);
+  }
+
+  /** Of a limit that nothing was taken from, or that refuses for ever. */
+  private static long untilWindowEnds(Limit limit, long wallMicros) {
+    long window = Bounds.micros(limit.window());
+    if (limit instanceof FixedWindow fixed && fixed.aligned()) {
+      return window - Math.floorMod(wallMicros, window);
+    }
+    return limit.capacity() == 0 ? window : 0;
+  }
+}

@@ -1,0 +1,43 @@
+package io.weir.rules.envoy;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The answer to a {@link Question}.
+ *
+ * @param statuses one per descriptor, in order
+ */
+public record Verdict(Outcome outcome, List<Status> statuses) {
+  /** What the request as a whole may do. */
+  public enum Outcome {
+    OK,
+    OVER_LIMIT,
+    /** As {@link #OK}: nobody has said anything about this domain. */
+    UNKNOWN_DOMAIN,
+    /** The store cannot be asked, and a limit says to refuse then. */
+    UNAVAILABLE
+  }
+
+  public boolean allowed() {
+    return outcome == Outcome.OK || outcome == Outcome.UNKNOWN_DOMAIN;
+  }
+
+  /**
+   * The status worth telling the caller about: the first that is over, else the least remaining.
+   */
+  public Optional<Status.Counted> tightest() {
+    Status.Counted tightest = null;
+    for (Status status : statuses) {
+      if (status instanceof Status.Counted counted) {
+        if (counted.over()) {
+          return Optional.of(counted);
+        }
+        if (tightest == null || counted.remaining() < tightest.remaining()) {
+          tightest = counted;
+        }
+      }
+    }
+    return Optional.ofNullable(tightest);
+  }
+}

@@ -1,0 +1,110 @@
+package io.weir.rules;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.rules.envoy.EnvoyConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class EnvoyFolderTest {
+  @TempDir private Path folder;
+
+  private static String domain(String name, int limit) {
+    return "domain: "
+        + name
+        + "\ndescriptors: [{ key: k, rate_limit: { unit: day, requests_per_unit: "
+        + limit
+        + " } }]\n";
+  }
+
+  private static EnvoyConfig load(Path path) {
+    return load(path, EnvoyOptions.DEFAULT);
+  }
+
+  private static EnvoyConfig load(Path path, EnvoyOptions options) {
+    EnvoyLoaded loaded = EnvoyFolder.load(path, options);
+    assertThat(loaded.problems()).isEmpty();
+    return loaded.config().orElseThrow();
+  }
+
+  private static long limitOf(EnvoyConfig config) {
+    return config.limits().get(0).counted().requestsPerUnit();
+  }
+
+  @Test
+  void readsEveryFileWhateverItIsCalled() throws IOException {
+    Files.writeString(folder.resolve("a.yaml"), domain("a", 1));
+    Files.writeString(folder.resolve("b"), domain("b", 1));
+    Files.writeString(folder.resolve("c.json"), "{\"domain\": \"c\"}");
+    Files.createDirectory(folder.resolve("inside"));
+    Files.writeString(folder.resolve("inside/d.conf"), domain("d", 1));
+    assertThat(load(folder).domains()).isEqualTo(4);
+    assertThat(load(folder.resolve("b")).domains()).isEqualTo(1);
+  }
+
+  @Test
+  void readsDotFilesOnlyWhenTold() throws IOException {
+    Files.writeString(folder.resolve(".a.yaml"), domain("a", 1));
+    Files.createDirectory(folder.resolve(".git"));
+    Files.writeString(folder.resolve(".git/b.yaml"), domain("b", 1));
+    assertThat(load(folder).domains()).isZero();
+    assertThat(load(folder, new EnvoyOptions(true, false, "")).domains()).isEqualTo(1);
+  }
+
+  @Test
+  void reportsWhatCannotBeRead() {
+    assertThat(EnvoyFolder.load(folder.resolve("none"), EnvoyOptions.DEFAULT).problems())
+        .extracting(Problem::reason)
+        .containsExactly("there is no such file");
+  }
+
+  @Test
+  void followsAConfigMapThroughItsSwaps() throws IOException {
+    Path mount = Files.createDirectory(folder.resolve("config"));
+    for (int i = 1; i <= 2; i++) {
+      Path version = Files.createDirectory(mount.resolve("..2026_0" + i));
+      Files.writeString(version.resolve("d.yaml"), domain("d", i));
+    }
+    Files.createSymbolicLink(mount.resolve("..data"), Path.of("..2026_01"));
+    Files.createSymbolicLink(mount.resolve("d.yaml"), Path.of("..data/d.yaml"));
+    List<EnvoyLoaded> heard = new CopyOnWriteArrayList<>();
+    try (EnvoyFolder files = EnvoyFolder.at(mount, Optional.empty(), EnvoyOptions.DEFAULT)) {
+      assertThat(limitOf(files.load().config().orElseThrow())).isEqualTo(1);
+      files.watch(heard::add);
+      Path next = Files.createSymbolicLink(mount.resolve("..data_tmp"), Path.of("..2026_02"));
+      Files.move(next, mount.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
+      await().atMost(Duration.ofSeconds(2)).until(() -> !heard.isEmpty());
+      assertThat(limitOf(heard.get(0).config().orElseThrow())).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void keepsTheOldConfigurationWhenANewOneIsBadAlsoAcrossARestart() throws IOException {
+    Path file = Files.writeString(folder.resolve("d.yaml"), domain("d", 1));
+    Optional<Path> state = Optional.of(folder.resolve(".state"));
+    try (EnvoyFolder files = EnvoyFolder.at(folder, state, EnvoyOptions.DEFAULT)) {
+      assertThat(files.load().isValid()).isTrue();
+      Files.writeString(file, "domain: d\ndescriptors: [{ key: k, rate_limit: {} }]\n");
+      assertThat(files.poll()).isEmpty();
+      EnvoyLoaded bad = files.poll().orElseThrow();
+      assertThat(bad.config()).isEmpty();
+      assertThat(bad.problems()).singleElement().asString().startsWith(file + ":2: ");
+    }
+    try (EnvoyFolder files = EnvoyFolder.at(folder, state, EnvoyOptions.DEFAULT)) {
+      EnvoyLoaded restarted = files.load();
+      assertThat(restarted.isValid()).isFalse();
+      assertThat(limitOf(restarted.config().orElseThrow())).isEqualTo(1);
+      Files.writeString(file, domain("d", 3));
+      assertThat(limitOf(files.poll().orElseThrow().config().orElseThrow())).isEqualTo(3);
+    }
+  }
+}
