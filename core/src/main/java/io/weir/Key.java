@@ -1,7 +1,10 @@
 package io.weir;
 
 import io.weir.store.Fingerprint;
+import io.weir.store.KeyText;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Whom a bucket belongs to: one value, or a tuple of them, hashed once.
@@ -14,19 +17,23 @@ public final class Key {
   /** The key of a rule that has only one bucket. */
   public static final Key NONE = of(new String[0]);
 
-  private final List<String> parts;
+  /** The value of a key that has just one; most have, and need no list. */
+  private final @Nullable String only;
+
+  private final List<String> several;
   private final long high;
   private final long low;
 
-  private Key(List<String> parts, long high, long low) {
-    this.parts = parts;
+  private Key(@Nullable String only, List<String> several, long high, long low) {
+    this.only = only;
+    this.several = several;
     this.high = high;
     this.low = low;
   }
 
   /** A key of one value. */
   public static Key of(String value) {
-    return new Key(List.of(value), Fingerprint.high(value), Fingerprint.low(value));
+    return new Key(value, List.of(), Fingerprint.high(value), Fingerprint.low(value));
   }
 
   /** A key of several values, in order. */
@@ -35,12 +42,17 @@ public final class Key {
       return of(values[0]);
     }
     Fingerprint print = Fingerprint.of(values);
-    return new Key(List.of(values), print.high(), print.low());
+    return new Key(null, List.of(values), print.high(), print.low());
   }
 
   /** The values. */
   public List<String> parts() {
-    return parts;
+    return only == null ? several : List.of(only);
+  }
+
+  /** The fixed hash of a rule and this key; see {@link KeyText}. */
+  public long fixedHash(String rule) {
+    return only == null ? KeyText.hash(rule, several) : KeyText.hash(rule, only);
   }
 
   /** The upper half of this key's fingerprint, which differs from process to process. */
@@ -55,7 +67,9 @@ public final class Key {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Key key && parts.equals(key.parts);
+    return other instanceof Key key
+        && Objects.equals(only, key.only)
+        && several.equals(key.several);
   }
 
   @Override
@@ -63,9 +77,9 @@ public final class Key {
     return Long.hashCode(low);
   }
 
-  /** The parts joined so that no two keys print alike; see {@link io.weir.store.KeyText}. */
+  /** The parts joined so that no two keys print alike; see {@link KeyText}. */
   @Override
   public String toString() {
-    return io.weir.store.KeyText.join(parts.toArray(String[]::new));
+    return KeyText.join(parts().toArray(String[]::new));
   }
 }

@@ -4,7 +4,6 @@ import io.weir.limit.Bounds;
 import io.weir.store.Draw;
 import io.weir.store.Fingerprint;
 import io.weir.store.Gate;
-import io.weir.store.KeyText;
 import io.weir.store.MemoryStore;
 import io.weir.store.Pool;
 import io.weir.time.SystemTime;
@@ -75,15 +74,17 @@ public final class Limiter {
   /** Takes {@code cost} if the key has it. Allocates nothing. */
   public boolean tryAcquire(String key, long cost) {
     Bounds.cost(cost);
+    // First of all: the clock waits for what was begun before it, but not the other way round.
+    long now = time.micros();
     RecentKeys.Hashed known = recent.find(key);
     if (known != null) {
-      return take(known.high(), known.low(), known.fixed(), cost);
+      return take(now, known.high(), known.low(), known.fixed(), cost);
     }
     long high = Fingerprint.high(key);
     long low = Fingerprint.low(key);
     long fixed = recent.fixed(key);
     recent.note(key, high, low, fixed);
-    return take(high, low, fixed, cost);
+    return take(now, high, low, fixed, cost);
   }
 
   /** As {@link #tryAcquire(String)}, for a key that was hashed before. */
@@ -94,12 +95,13 @@ public final class Limiter {
   /** As {@link #tryAcquire(String, long)}, for a key that was hashed before. */
   public boolean tryAcquire(Key key, long cost) {
     Bounds.cost(cost);
-    return take(key.high(), key.low(), needsHash ? KeyText.hash(name, key.parts()) : 0, cost);
+    long now = time.micros();
+    return take(now, key.high(), key.low(), needsHash ? key.fixedHash(name) : 0, cost);
   }
 
-  private boolean take(long high, long low, long hash, long cost) {
+  private boolean take(long now, long high, long low, long hash, long cost) {
     refuseConcurrency();
-    return gate.tryTake(high, low, hash, cost);
+    return gate.tryTake(now, high, low, hash, cost);
   }
 
   private void refuseConcurrency() {

@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
  * a row, so a flood of keys makes no objects, and drives out a hot key only for a moment.
  */
 final class RecentKeys {
-  private static final int PLACES = 256;
+  /** Few, so that they stay in the nearest cache; past those, hashing is as fast as looking. */
+  private static final int PLACES = 16;
+
   private static final int LONGEST = 128;
 
   /**

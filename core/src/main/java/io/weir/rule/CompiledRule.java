@@ -4,7 +4,6 @@ import io.weir.Call;
 import io.weir.Key;
 import io.weir.Mode;
 import io.weir.store.Draw;
-import io.weir.store.KeyText;
 import io.weir.store.Pool;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +32,11 @@ final class CompiledRule {
     this.pools = new Pools(rule, tenants);
     this.key = rule.key().stream().map(KeyPart::of).toArray(KeyPart[]::new);
     this.byPathOnly = rule.match().saysOnlyPaths() && rule.except().isEmpty();
+  }
+
+  /** Whether the rule is about every call whose path matches. */
+  boolean appliesToEveryCall() {
+    return byPathOnly;
   }
 
   /** Whether the rule is about a call whose path is known to match. */
@@ -128,7 +132,7 @@ final class CompiledRule {
     if (rule.mode() != Mode.ENFORCE || rule.percent() == 100) {
       return rule.mode();
     }
-    long hash = KeyText.hash(rule.id(), key.parts());
+    long hash = key.fixedHash(rule.id());
     return Long.remainderUnsigned(hash, 100) < rule.percent() ? Mode.ENFORCE : Mode.SHADOW;
   }
 

@@ -1,7 +1,10 @@
 package io.weir.store;
 
+import io.weir.Algorithm;
 import io.weir.Key;
+import io.weir.limit.BucketMeter;
 import io.weir.limit.Meter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A pool as one table sees it: the number its limit has there, and what is mixed into every key so
@@ -9,17 +12,29 @@ import io.weir.limit.Meter;
  *
  * @param shape the limit's number, or one that {@link Shapes#isNone says it has none}
  * @param meter the one instance the table knows for these numbers
+ * @param bucket the same if it is that of a token bucket, by far the most used and the simplest,
+ *     and can be taken from where it lies; else null
  */
-record Binding(Shapes shapes, int shape, Meter meter, long saltHigh, long saltLow) {
+record Binding(
+    Shapes shapes,
+    int shape,
+    Meter meter,
+    @Nullable BucketMeter bucket,
+    long saltHigh,
+    long saltLow) {
   static Binding of(Shapes shapes, Meter meter, long saltHigh, long saltLow) {
     int shape = shapes.of(meter);
     if (Shapes.isNone(shape)) {
       // Without a number the state cannot say what it was written under, so the numbers become part
       // of the key.
       Key numbers = Key.of(meter.limit().named("").toString());
-      return new Binding(shapes, shape, meter, saltHigh ^ numbers.high(), saltLow ^ numbers.low());
+      return new Binding(
+          shapes, shape, meter, null, saltHigh ^ numbers.high(), saltLow ^ numbers.low());
     }
-    return new Binding(shapes, shape, shapes.meter(shape), saltHigh, saltLow);
+    Meter known = shapes.meter(shape);
+    BucketMeter bucket =
+        known.limit().algorithm() == Algorithm.TOKEN_BUCKET ? (BucketMeter) known : null;
+    return new Binding(shapes, shape, known, bucket, saltHigh, saltLow);
   }
 
   long high(long keyHigh) {

@@ -2,6 +2,7 @@ package io.weir.store;
 
 import io.weir.Key;
 import io.weir.Mode;
+import io.weir.Standing;
 
 /**
  * One bucket and an amount to take from it.
@@ -33,6 +34,16 @@ public record Draw(Pool pool, Key key, long amount, Mode mode, Intent intent, lo
   /** Whether this draw leaves its bucket as it is, whatever comes of the call. */
   boolean looks() {
     return intent == Intent.LOOK || amount == 0;
+  }
+
+  /** Whether all that can come of this draw is that its amount is taken or not. */
+  boolean isPlain() {
+    return !looks() && !pool.countDenied();
+  }
+
+  /** What is known of how its limit stands before it is asked. */
+  Standing.Builder standing() {
+    return new Standing.Builder(pool.rule(), pool.name(), pool.meter().limit(), mode);
   }
 
   /** The same draw, taking nothing. */

@@ -1,6 +1,5 @@
 package io.weir.store;
 
-import io.weir.Algorithm;
 import io.weir.limit.BucketMeter;
 import io.weir.limit.Cell;
 import io.weir.limit.Meter;
@@ -14,18 +13,13 @@ public final class Gate {
   private final MemoryStore store;
   private final Binding binding;
   private final Meter meter;
-
-  /** The meter if it is that of a token bucket, by far the most used and the simplest. */
   private final @Nullable BucketMeter bucket;
 
   Gate(MemoryStore store, Binding binding) {
     this.store = store;
     this.binding = binding;
     this.meter = binding.meter();
-    this.bucket =
-        meter.limit().algorithm() == Algorithm.TOKEN_BUCKET && binding.shape() != Shapes.NONE
-            ? (BucketMeter) meter
-            : null;
+    this.bucket = binding.bucket();
   }
 
   /** Whether callers must come with the key's fixed hash, as windows take their phase from it. */
@@ -36,24 +30,22 @@ public final class Gate {
   /**
    * Takes {@code cost} if the bucket admits it at once.
    *
+   * @param moment the time on the monotonic clock; best read before anything else, as what comes
+   *     after it need not wait for the clock
    * @param keyHigh the upper half of the key's fingerprint
    * @param keyLow the lower half
    * @param keyHash the key's fixed hash if {@link #needsHash}
    */
-  public boolean tryTake(long keyHigh, long keyLow, long keyHash, long cost) {
+  public boolean tryTake(long moment, long keyHigh, long keyLow, long keyHash, long cost) {
     long high = binding.high(keyHigh);
     long low = binding.low(keyLow);
     Segment segment = store.segmentOf(high);
-    int slot = segment.seek(high, low);
-    // Only now: reading the clock would keep the processor from fetching the slot meanwhile.
-    long now = store.time().micros();
+    long now;
     boolean admitted;
     segment.lock();
     try {
-      now = store.orderly(segment, now);
-      if (!segment.isAt(slot, high, low)) {
-        slot = segment.find(high, low);
-      }
+      now = store.orderly(segment, moment);
+      int slot = segment.find(high, low);
       admitted =
           (bucket != null && slot >= 0 && segment.isShaped(slot, binding))
               ? segment.takeInPlace(slot, bucket, now, cost)

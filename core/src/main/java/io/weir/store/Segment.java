@@ -6,8 +6,6 @@ import io.weir.limit.Cell;
 import io.weir.limit.Log;
 import io.weir.limit.Meter;
 import io.weir.limit.Permits;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,11 +21,9 @@ import org.jspecify.annotations.Nullable;
  * Being sorted, a search ends at the first larger fingerprint, and growing the array is one pass
  * from left to right. There is no wrap-around; some slots past the last home take what spills over.
  *
- * <p>All methods but {@link #lock}, {@link #tryLock} and {@link #seek} are called with the lock
- * held. It is a spin lock: it is held for tens of nanoseconds, and taking it costs one
- * compare-and-set, as the state of a single bucket would.
+ * <p>All methods are called with the lock held.
  */
-final class Segment {
+final class Segment extends SpinLock {
   private static final int WIDTH = 4;
   private static final int SPILL = 32;
   private static final int SHAPE_BITS = 16;
@@ -43,19 +39,6 @@ final class Segment {
 
   /** What a slot of a limit without a number lives on after its last use. */
   private static final long UNNUMBERED_LIFE = 32L * 24 * 3600 * 1_000_000;
-
-  private static final VarHandle LOCKED;
-
-  static {
-    try {
-      LOCKED = MethodHandles.lookup().findVarHandle(Segment.class, "locked", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
-  @SuppressWarnings("unused") // through LOCKED
-  private volatile int locked;
 
   private long[] table;
   private Object @Nullable [] extras;
@@ -94,64 +77,11 @@ final class Segment {
     usage.addBytes(8L * table.length);
   }
 
-  // ---- the lock
-
-  boolean tryLock() {
-    return LOCKED.compareAndSet(this, 0, 1);
-  }
-
-  void lock() {
-    if (!LOCKED.compareAndSet(this, 0, 1)) {
-      spin();
-    }
-  }
-
-  @SuppressWarnings("ThreadPriorityCheck") // a hint, and only a hint
-  private void spin() {
-    for (int tries = 0; ; tries++) {
-      if ((int) LOCKED.getOpaque(this) == 0 && LOCKED.compareAndSet(this, 0, 1)) {
-        return;
-      }
-      if (tries < 50) {
-        // A pause lasts longer than the lock is held.
-        continue;
-      }
-      if (tries < 250) {
-        Thread.onSpinWait();
-      } else {
-        // The holder has probably been taken off its core.
-        Thread.yield();
-      }
-    }
-  }
-
-  void unlock() {
-    LOCKED.setRelease(this, 0);
-  }
-
   // ---- finding
 
   /** The slot of a fingerprint, or {@code -1 - where it would go}. */
   int find(long high, long low) {
-    return seek(table, high, low);
-  }
-
-  /** As {@link #find}, but without the lock: brings the slot near, and may be wrong. */
-  int seek(long high, long low) {
-    return seek(table, high, low);
-  }
-
-  /** Whether this slot, found without the lock, is right. */
-  boolean isAt(int slot, long high, long low) {
-    int at = slot * WIDTH;
-    return slot >= 0
-        && at < table.length
-        && table[at] == low
-        && table[at + 1] == high
-        && table[at + 2] != 0;
-  }
-
-  private static int seek(long[] table, long high, long low) {
+    long[] table = this.table;
     int slot = home(low, homes(table));
     for (int at = slot * WIDTH; at < table.length; at += WIDTH, slot++) {
       if (table[at + 2] == 0) {
@@ -167,6 +97,16 @@ final class Segment {
       }
     }
     return -1 - slot;
+  }
+
+  /** Whether this slot, found before, is still right. */
+  boolean isAt(int slot, long high, long low) {
+    int at = slot * WIDTH;
+    return slot >= 0
+        && at < table.length
+        && table[at] == low
+        && table[at + 1] == high
+        && table[at + 2] != 0;
   }
 
   private static int homes(long[] table) {
@@ -242,6 +182,11 @@ final class Segment {
     table[at + 2] = eras.relative(bucket.tickOf(now), false) << SHAPE_BITS | (word & SHAPE_MASK);
     table[at + 3] = admitted ? bucket.usedAfter(used, cost) : used;
     return admitted;
+  }
+
+  /** The deficit of a bucket where it lies. */
+  long used(int slot) {
+    return table[slot * WIDTH + 3];
   }
 
   private @Nullable Object extra(int slot) {

@@ -91,7 +91,7 @@ final class Visit {
 
   /** A shared bucket has windows of its own, or keys of many phases would end them at will. */
   private long phase() {
-    return shared ? low : KeyText.hash(pool.rule(), key.parts());
+    return shared ? low : key.fixedHash(pool.rule());
   }
 
   /** Decides for this bucket alone; true unless an enforced draw is refused. */
@@ -177,7 +177,7 @@ final class Visit {
   }
 
   Standing standing(Draw draw) {
-    return new Standing.Builder(pool.rule(), pool.name(), pool.meter().limit(), draw.mode())
+    return draw.standing()
         .allowed(admitted)
         .remaining(meter.remaining(cell, now))
         .reset(meter.reset(cell, now))

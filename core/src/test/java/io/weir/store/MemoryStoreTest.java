@@ -157,7 +157,7 @@ class MemoryStoreTest {
       time.advanceMicros(10);
       for (int i = 0; i < 500; i++) {
         Key key = Key.of("key" + i);
-        gate.tryTake(key.high(), key.low(), 0, 1);
+        gate.tryTake(time.micros(), key.high(), key.low(), 0, 1);
       }
     }
 

@@ -27,7 +27,7 @@ class GateProperties {
   void decidesAsTheReferenceDoes(@ForAll("traces") Trace trace) {
     VirtualTime time = new VirtualTime();
     MemoryStore store = MemoryStore.builder().maxKeys(100).time(time).build();
-    Differential.run(trace, new GateSubject(store, StoreHarness.on(time, store)));
+    Differential.run(trace, new GateSubject(time, store, StoreHarness.on(time, store)));
   }
 
   /** What a gate cannot do is left out: settling, counting refusals, waiting, permits. */
@@ -53,9 +53,10 @@ class GateProperties {
         .toList();
   }
 
-  private record GateSubject(MemoryStore store, StoreSubject rest) implements Subject {
-    GateSubject(MemoryStore store, StoreHarness harness) {
-      this(store, new StoreSubject(harness, false));
+  private record GateSubject(VirtualTime time, MemoryStore store, StoreSubject rest)
+      implements Subject {
+    GateSubject(VirtualTime time, MemoryStore store, StoreHarness harness) {
+      this(time, store, new StoreSubject(harness, false));
     }
 
     /** Yes or no comes from the gate, the numbers from a look afterwards. */
@@ -66,7 +67,8 @@ class GateProperties {
       }
       Gate gate = store.gate(rest.pool(limit));
       boolean admitted =
-          gate.tryTake(StoreSubject.KEY.high(), StoreSubject.KEY.low(), rest.keyHash(), cost);
+          gate.tryTake(
+              time.micros(), StoreSubject.KEY.high(), StoreSubject.KEY.low(), rest.keyHash(), cost);
       Seen after = rest.look(limit, cost);
       return new Seen(
           admitted, after.remaining(), after.reset(), admitted ? 0 : after.retryAfter(), 0);

@@ -85,7 +85,7 @@ class MemoryStoreStressTest {
                     for (int i = 0; i < 1000; i++) {
                       boolean admitted =
                           thread % 2 == 0
-                              ? gate.tryTake(KEY.high(), KEY.low(), hash, 1)
+                              ? gate.tryTake(time.micros(), KEY.high(), KEY.low(), hash, 1)
                               : Calls.get(store.take(List.of(draw(other, 1), draw(pool, 1))))
                                   .taken();
                       sum += admitted ? 1 : 0;
