@@ -162,12 +162,22 @@ public final class BucketMeter extends Meter {
 
   @Override
   public long remaining(Cell cell, long now) {
-    return cell.used >= full ? 0 : (full - cell.used) / token;
+    return remaining(cell.used);
+  }
+
+  /** The whole number that can be taken at this deficit. */
+  public long remaining(long used) {
+    return used >= full ? 0 : (full - used) / token;
   }
 
   @Override
   public long reset(Cell cell, long now) {
-    return ticksToDrain(cell.used) * tick;
+    return reset(cell.used);
+  }
+
+  /** Microseconds until a deficit has drained. */
+  public long reset(long used) {
+    return ticksToDrain(used) * tick;
   }
 
   /** Most rates drain one unit a tick, and need no division. */
@@ -180,10 +190,15 @@ public final class BucketMeter extends Meter {
 
   @Override
   public long retryAfter(Cell cell, long now, long cost) {
+    return retryAfter(cell.used, cost);
+  }
+
+  /** Microseconds until a deficit is small enough for {@code cost}, or {@link #NEVER}. */
+  public long retryAfter(long used, long cost) {
     if (cost > capacity() || full == 0) {
       return NEVER;
     }
-    long excess = cell.used - (full - cost * token);
+    long excess = used - (full - cost * token);
     return excess <= 0 ? 0 : ticksToDrain(excess) * tick;
   }
 

@@ -2,6 +2,7 @@ package io.weir.rule;
 
 import io.weir.Call;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +41,23 @@ final class Hits {
     List<Hit> all = new ArrayList<>(List.of(some));
     all.addAll(List.of(more));
     return all.toArray(NONE);
+  }
+
+  /** Whether the rules here apply to every call whose path leads here. */
+  boolean unconditional() {
+    return byAttribute.isEmpty()
+        && byHost.isEmpty()
+        && Arrays.stream(always).allMatch(hit -> hit.rule().appliesToEveryCall());
+  }
+
+  /** How many rules are here whatever attributes and host a call has. */
+  int size() {
+    return always.length;
+  }
+
+  /** Adds all of them, which must be {@link #unconditional}. */
+  void collectAll(Selection into) {
+    into.addAll(always);
   }
 
   /** Adds those that apply to a call whose path leads here. */

@@ -14,13 +14,35 @@ import org.jspecify.annotations.Nullable;
  * the path's length and on the rules that match it, not on the number of rules.
  *
  * <p>For paths that patterns without holes spell out, the way through the tree is known beforehand:
- * one look into a map instead of a walk.
+ * one look into a map instead of a walk. Where every rule on that way asks for nothing but the
+ * path, and there are few, so is what comes of it.
  */
 final class PathIndex {
-  private static final Hits[] NOWHERE = {};
+  /**
+   * The places that one path leads to.
+   *
+   * @param outcome the rules that apply to every call on this path; null if that depends on the
+   *     call
+   */
+  private record Way(List<Hits> places, @Nullable Selection outcome) {
+    /** So that rules for every path do not lie once more beside each of them. */
+    private static final int MOST = 8;
+
+    static final Way UNKNOWN = new Way(List.of(), null);
+
+    static Way along(List<Hits> places) {
+      boolean few = places.stream().mapToInt(Hits::size).sum() <= MOST;
+      if (!few || !places.stream().allMatch(Hits::unconditional)) {
+        return new Way(places, null);
+      }
+      Selection outcome = new Selection();
+      places.forEach(hits -> hits.collectAll(outcome));
+      return new Way(places, outcome);
+    }
+  }
 
   private final Node root = new Node();
-  private final Map<String, Hits[]> spelledOut = new HashMap<>();
+  private final Map<String, Way> spelledOut = new HashMap<>();
 
   void add(PathPattern pattern, Hit hit) {
     Node node = root;
@@ -34,7 +56,7 @@ final class PathIndex {
       node.here = node.here == null ? new Hits() : node.here;
       node.here.add(hit);
       if (pattern.segments().stream().noneMatch(PathPattern.Segment::any)) {
-        spelledOut.put(path(pattern.segments()), NOWHERE);
+        spelledOut.put(path(pattern.segments()), Way.UNKNOWN);
       }
     }
   }
@@ -48,24 +70,27 @@ final class PathIndex {
   /** Walks all ways that are known beforehand; to be called when the last rule has been added. */
   void seal() {
     spelledOut.replaceAll(
-        (path, none) -> {
+        (path, unknown) -> {
           List<Hits> places = new ArrayList<>();
           walk(root, path, 1, places::add);
-          return places.toArray(Hits[]::new);
+          return Way.along(places);
         });
   }
 
-  /** Adds the rules for a call's path. */
-  void collect(Call call, Selection into) {
+  /** The rules that apply to a call; not to be changed, as calls may share it. */
+  Selection select(Call call) {
     String path = call.normalPath();
-    Hits[] places = spelledOut.get(path);
-    if (places == null) {
-      walk(root, path, 1, hits -> hits.collect(call, into));
-      return;
+    Way way = spelledOut.get(path);
+    if (way != null && way.outcome != null) {
+      return way.outcome;
     }
-    for (Hits hits : places) {
-      hits.collect(call, into);
+    Selection selection = new Selection();
+    if (way == null) {
+      walk(root, path, 1, hits -> hits.collect(call, selection));
+    } else {
+      way.places.forEach(hits -> hits.collect(call, selection));
     }
+    return selection;
   }
 
   private static void walk(Node node, String path, int from, Consumer<Hits> visitor) {

@@ -79,7 +79,7 @@ public final class RuleIndex {
    */
   public Drawing plan(Call call, long wallMicros, Draw.Intent intent) {
     Selection selection = select(call);
-    List<Draw> draws = selection.size() == 1 ? List.of() : new ArrayList<>();
+    List<Draw> draws = selection.size() == 1 ? List.of() : new ArrayList<>(selection.size());
     for (int i = 0; i < selection.size(); i++) {
       Hit hit = selection.get(i);
       if (hit.rule().deniesForMissing(call, hit.route())) {
@@ -90,7 +90,9 @@ public final class RuleIndex {
         if (selection.size() == 1) {
           draws = some;
         } else {
-          draws.addAll(some);
+          for (int j = 0; j < some.size(); j++) {
+            draws.add(some.get(j));
+          }
         }
       }
     }
@@ -99,18 +101,12 @@ public final class RuleIndex {
 
   /** How many rules are looked at to decide a call. */
   int candidates(Call call) {
-    Selection selection = new Selection();
-    byPath.collect(call, selection);
-    return selection.looked();
+    return byPath.select(call).looked();
   }
 
   private Selection select(Call call) {
-    Selection selection = new Selection();
-    byPath.collect(call, selection);
-    if (anyReplaces && selection.size() > 1) {
-      selection.dropReplaced(call);
-    }
-    return selection;
+    Selection selection = byPath.select(call);
+    return anyReplaces && selection.size() > 1 ? selection.withoutReplaced(call) : selection;
   }
 
   /** The pool by which an earlier draw goes on now; empty if its rule or limit is gone. */

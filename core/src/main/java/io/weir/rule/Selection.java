@@ -32,6 +32,14 @@ final class Selection {
     }
   }
 
+  /** Adds rules that apply to every call. */
+  void addAll(Hit[] some) {
+    looked += some.length;
+    for (Hit hit : some) {
+      add(hit);
+    }
+  }
+
   private void add(Hit hit) {
     int at = size;
     while (at > 0 && hit.comesBefore(hits[at - 1])) {
@@ -53,24 +61,23 @@ final class Selection {
   }
 
   /**
-   * Leaves out every rule that another one here replaces, if that one is enforced for this call.
+   * The same without every rule that another one here replaces, if that one is enforced for this
+   * call.
    */
-  void dropReplaced(Call call) {
-    Hit[] all = hits;
-    int count = size;
-    hits = new Hit[Math.max(1, count)];
-    size = 0;
-    for (int i = 0; i < count; i++) {
-      if (!isReplaced(all[i].rule().rule.id(), call, all, count)) {
-        hits[size++] = all[i];
+  Selection withoutReplaced(Call call) {
+    Selection kept = new Selection();
+    for (int i = 0; i < size; i++) {
+      if (!isReplaced(hits[i].rule().rule.id(), call)) {
+        kept.add(hits[i]);
       }
     }
+    return kept;
   }
 
-  private static boolean isReplaced(String id, Call call, Hit[] all, int count) {
-    for (int i = 0; i < count; i++) {
-      CompiledRule rule = all[i].rule();
-      if (rule.rule.replaces().contains(id) && rule.isEnforced(call, all[i].route())) {
+  private boolean isReplaced(String id, Call call) {
+    for (int i = 0; i < size; i++) {
+      CompiledRule rule = hits[i].rule();
+      if (rule.rule.replaces().contains(id) && rule.isEnforced(call, hits[i].route())) {
         return true;
       }
     }

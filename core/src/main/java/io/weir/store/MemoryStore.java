@@ -1,7 +1,9 @@
 package io.weir.store;
 
 import io.weir.Key;
+import io.weir.Mode;
 import io.weir.Standing;
+import io.weir.limit.BucketMeter;
 import io.weir.limit.Stamp;
 import io.weir.time.SystemTime;
 import io.weir.time.TimeSource;
@@ -170,24 +172,56 @@ public final class MemoryStore implements Store {
 
   /** What {@link #decideAll} does, for a call that meets a single limit, as most do. */
   private Taking decideOne(long reservation, Draw draw, boolean stamped) {
-    Visit visit = Visit.alone(this, draw);
-    Taking taking;
+    long moment = time.micros();
+    Binding binding = bind(draw.pool());
+    long high = binding.high(draw.key().high());
+    long low = binding.low(draw.key().low());
+    Segment segment = segmentOf(high);
     long now;
-    visit.segment.lock();
+    Taking taking;
+    segment.lock();
     try {
-      now = open(visit);
-      boolean taken = visit.judge(draw);
-      visit.act(draw, taken, reservation);
-      List<Stamp> stamps = stamped && taken ? List.of(Stamp.of(visit.cell)) : List.of();
-      taking = new Taking(taken, List.of(visit.standing(draw)), stamps);
+      now = orderly(segment, moment);
+      int slot =
+          binding.bucket() != null && draw.isPlain() && !stamped ? segment.find(high, low) : -1;
+      taking =
+          slot >= 0 && segment.isShaped(slot, binding)
+              ? takeInPlace(segment, slot, binding.bucket(), now, draw)
+              : visit(reservation, draw, stamped, now);
     } finally {
-      visit.segment.unlock();
+      segment.unlock();
     }
     sweepIfDue(now);
     return taking;
   }
 
+  /** Decides a draw from a token bucket where it lies. */
+  private static Taking takeInPlace(
+      Segment segment, int slot, BucketMeter bucket, long now, Draw draw) {
+    boolean admitted = segment.takeInPlace(slot, bucket, now, draw.amount());
+    long used = segment.used(slot);
+    Standing standing =
+        draw.standing()
+            .allowed(admitted)
+            .remaining(bucket.remaining(used))
+            .reset(bucket.reset(used))
+            .retryAfter(admitted ? 0 : bucket.retryAfter(used, draw.amount()))
+            .build();
+    return new Taking(admitted || draw.mode() != Mode.ENFORCE, List.of(standing), List.of());
+  }
+
+  /** Decides a draw from any bucket; its segment is locked. */
+  private Taking visit(long reservation, Draw draw, boolean stamped, long now) {
+    Visit visit = Visit.alone(this, draw);
+    visit.open(now, visit.onWallClock() ? time.wallMicros() : now);
+    boolean taken = visit.judge(draw);
+    visit.act(draw, taken, reservation);
+    List<Stamp> stamps = stamped && taken ? List.of(Stamp.of(visit.cell)) : List.of();
+    return new Taking(taken, List.of(visit.standing(draw)), stamps);
+  }
+
   private Taking decideAll(long reservation, List<Draw> draws, boolean stamped) {
+    long moment = time.micros();
     Visit[] visits = new Visit[draws.size()];
     for (int i = 0; i < visits.length; i++) {
       Draw draw = draws.get(i);
@@ -197,7 +231,7 @@ public final class MemoryStore implements Store {
     long now;
     Segment[] locked = lockAll(visits);
     try {
-      now = open(visits);
+      now = open(visits, moment);
       boolean taken = true;
       for (int i = 0; i < visits.length; i++) {
         taken &= visits[i].judge(draws.get(i));
@@ -236,8 +270,8 @@ public final class MemoryStore implements Store {
   }
 
   /** Brings every visited cell to the present; returns the monotonic time. */
-  private long open(Visit[] visits) {
-    long now = time.micros();
+  private long open(Visit[] visits, long moment) {
+    long now = moment;
     long wall = Long.MIN_VALUE;
     for (Visit visit : visits) {
       now = orderly(visit.segment, now);
