@@ -32,6 +32,13 @@ final class CallArguments {
       defaultValue = Client.DEFAULT_SERVER)
   private String server;
 
+  @Option(
+      names = "--token",
+      paramLabel = "TOKEN",
+      description = "What the server asks callers for; from the environment: WEIR_TOKEN.",
+      defaultValue = "${env:WEIR_TOKEN:-}")
+  private String token;
+
   String method() {
     return method;
   }
@@ -41,7 +48,7 @@ final class CallArguments {
   }
 
   Client client() {
-    return new Client(server);
+    return new Client(server, token);
   }
 
   /** The body of a check. */

@@ -16,8 +16,11 @@ final class Client {
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   private final String server;
+  private final String token;
 
-  Client(String server) {
+  /** Asks a server, with a token unless it is empty. */
+  Client(String server, String token) {
+    this.token = token;
     String address = server.contains("://") ? server : "http://" + server;
     this.server = address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
   }
@@ -25,18 +28,20 @@ final class Client {
   /** Posts JSON and returns the JSON of the answer. */
   JsonMap post(String path, JsonMap body) {
     try {
-      HttpRequest request =
+      HttpRequest.Builder request =
           HttpRequest.newBuilder(URI.create(server + path))
               .timeout(TIMEOUT)
               .header("content-type", "application/json")
-              .POST(HttpRequest.BodyPublishers.ofString(body.compact()))
-              .build();
+              .POST(HttpRequest.BodyPublishers.ofString(body.compact()));
+      if (!token.isEmpty()) {
+        request.header("authorization", "Bearer " + token);
+      }
       HttpClient client =
           HttpClient.newBuilder()
               .version(HttpClient.Version.HTTP_1_1)
               .connectTimeout(CONNECT_TIMEOUT)
               .build();
-      return read(client.send(request, HttpResponse.BodyHandlers.ofString()));
+      return read(client.send(request.build(), HttpResponse.BodyHandlers.ofString()));
     } catch (ConnectException e) {
       throw new CommandFailed("no server at " + server + "; start one with: weir serve");
     } catch (IOException e) {

@@ -14,10 +14,10 @@ final class Greeting {
   private Greeting() {}
 
   static void print(PrintWriter out, WeirServer server, Path rules) {
-    String decisions = url(server.http());
+    String decisions = url(server, "http", server.http());
     out.println("weir " + Version.number() + ", ready" + after());
     out.println("  decisions  " + decisions);
-    out.println("  admin      " + url(server.admin()) + "/metrics");
+    out.println("  admin      " + url(server, "admin", server.admin()) + "/metrics");
     out.println(
         "  rules      "
             + rules
@@ -35,8 +35,9 @@ final class Greeting {
   }
 
   /** An address to go to; one that listens everywhere is reached here. */
-  private static String url(Address address) {
+  private static String url(WeirServer server, String listener, Address address) {
     boolean everywhere = address.host().equals("0.0.0.0") || address.host().equals("::");
-    return "http://" + (everywhere ? new Address("127.0.0.1", address.port()) : address);
+    String scheme = server.isSecured(listener) ? "https://" : "http://";
+    return scheme + (everywhere ? new Address("127.0.0.1", address.port()) : address);
   }
 }

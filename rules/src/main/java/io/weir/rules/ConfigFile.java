@@ -24,7 +24,8 @@ public record ConfigFile(List<Setting> settings, List<Problem> problems) {
   /**
    * One value.
    *
-   * @param name dotted, such as {@code guard.rate}; items of lists end in {@code [0]}
+   * @param name dotted, such as {@code guard.rate}; items of lists end in {@code [0]}, and a list
+   *     without items is one setting without a value
    * @param value as written; empty for nothing
    */
   public record Setting(String name, String value, int line) {}
@@ -59,6 +60,8 @@ public record ConfigFile(List<Setting> settings, List<Problem> problems) {
       map.fields().forEach((key, field) -> flatten(place, prefix + key, field.value(), settings));
     } else if (name.isEmpty()) {
       place.error(node.line(), "the file must be a map such as listen: { http: 127.0.0.1:8080 }");
+    } else if (node instanceof Sequence list && list.items().isEmpty()) {
+      settings.add(new Setting(name, "", list.line()));
     } else if (node instanceof Sequence list) {
       for (int i = 0; i < list.items().size(); i++) {
         flatten(place, name + "[" + i + "]", list.items().get(i), settings);

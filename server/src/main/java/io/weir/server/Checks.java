@@ -13,10 +13,12 @@ import java.util.function.Supplier;
 final class Checks {
   private final Weir weir;
   private final Guarded guarded;
+  private final Front front;
 
-  Checks(Weir weir, Guarded guarded) {
+  Checks(Weir weir, Guarded guarded, Front front) {
     this.weir = weir;
     this.guarded = guarded;
+    this.front = front;
   }
 
   /** {@code POST /v1/check}. */
@@ -45,7 +47,7 @@ final class Checks {
 
   /** {@code GET /v1/limits}. */
   void limits(Exchange exchange, byte[] body) {
-    Call call = QueryCall.of(exchange.request());
+    Call call = QueryCall.of(exchange.request(), front);
     exchange.answerWhenDone(ask(call, () -> weir.look(call)), DecisionWriter::write);
   }
 

@@ -21,8 +21,8 @@ final class ConfigEnvironment {
   private static final String PREFIX = "WEIR_";
   private static final List<String> SECRETS = List.of("reservations.secret");
 
-  /** What the launcher reads. */
-  private static final List<String> OTHERS = List.of("WEIR_JAVA_OPTS");
+  /** What the launcher and other commands read. */
+  private static final List<String> OTHERS = List.of("WEIR_JAVA_OPTS", "WEIR_TOKEN");
 
   /** What Kubernetes sets for every service whose name begins with "weir". */
   private static final Pattern SERVICE_LINK =

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 
 /** Makes a configuration of {@code weir.yaml} and the environment, or says all that is wrong. */
@@ -29,7 +30,38 @@ final class ConfigReader {
           "guard.in_flight",
           "rules.file",
           "reservations.secret",
-          "state.dir");
+          "state.dir",
+          "identity.client_ip.header",
+          "identity.client_ip.trusted",
+          "identity.client_ip.hops",
+          "identity.client_ip.ipv6_prefix",
+          "identity.api_key.header",
+          "identity.api_key.known",
+          "identity.jwt.jwks",
+          "identity.jwt.issuer",
+          "identity.jwt.audience",
+          "identity.jwt.claims",
+          "identity.jwt.leeway",
+          "identity.jwt.refresh",
+          "headers",
+          "callers.tokens",
+          "callers.mtls.ca",
+          "callers.mtls.names",
+          "tls.cert",
+          "tls.key",
+          "tls.listeners");
+
+  /** Lists; in the environment their items stand between commas. */
+  private static final Set<String> LISTS =
+      Set.of(
+          "identity.client_ip.trusted",
+          "headers",
+          "callers.tokens",
+          "callers.mtls.names",
+          "tls.listeners");
+
+  /** Maps; in the environment their entries are such as {@code user=sub,tenant=org.id}. */
+  private static final Set<String> MAPS = Set.of("identity.jwt.claims");
 
   /** What these mean is settled, but this version cannot do it; to ignore them would be unsafe. */
   private static final List<String> LATER =
@@ -40,7 +72,6 @@ final class ConfigReader {
           "rules.postgres",
           "rules.envoy",
           "admin",
-          "identity",
           "gateway",
           "callers",
           "events",
@@ -74,7 +105,9 @@ final class ConfigReader {
     Path base = Optional.ofNullable(file.toAbsolutePath().getParent()).orElse(Path.of(""));
     for (ConfigFile.Setting setting : read.settings()) {
       String source = file + ":" + setting.line() + ": " + setting.name();
-      if (KNOWN.contains(setting.name())) {
+      if (isPart(setting.name())) {
+        takePart(setting, source, base);
+      } else if (KNOWN.contains(setting.name())) {
         values.put(setting.name(), new Value(setting.value(), source, base));
       } else if (isLater(setting.name(), LATER)) {
         reasons.add(source + " is not available in this version");
@@ -82,6 +115,36 @@ final class ConfigReader {
         reasons.add(source + " is not a setting; there are " + String.join(", ", KNOWN));
       }
     }
+  }
+
+  /** Whether a setting is an item of a list or an entry of a map. */
+  private static boolean isPart(String name) {
+    int bracket = name.indexOf('[');
+    return (bracket > 0 && LISTS.contains(name.substring(0, bracket)))
+        || MAPS.stream().anyMatch(map -> name.startsWith(map + "."));
+  }
+
+  /** Adds an item or entry to what was said of its list or map, as the environment would say it. */
+  private void takePart(ConfigFile.Setting setting, String source, Path base) {
+    String name = setting.name();
+    int bracket = name.indexOf('[');
+    String whole = bracket > 0 ? name.substring(0, bracket) : name;
+    String text = setting.value();
+    for (String map : MAPS) {
+      if (name.startsWith(map + ".")) {
+        whole = map;
+        text = name.substring(map.length() + 1) + "=" + text;
+      }
+    }
+    if (text.indexOf(',') >= 0) {
+      reasons.add(source + ": a comma cannot be part of it");
+      return;
+    }
+    values.merge(
+        whole,
+        new Value(text, source, base),
+        (before, more) ->
+            new Value(before.text() + "," + more.text(), before.source(), before.base()));
   }
 
   /** Whether a name is one of these, or inside one. */
@@ -108,7 +171,8 @@ final class ConfigReader {
                 value -> (int) Math.min(Integer.MAX_VALUE, count(value, 1)))),
         get("rules.file", Optional.empty(), value -> Optional.of(path(value))),
         get("state.dir", Optional.empty(), value -> Optional.of(path(value))),
-        get("reservations.secret", "", ConfigReader::secret));
+        get("reservations.secret", "", ConfigReader::secret),
+        new FrontEndReader(this).read());
   }
 
   private void checkStore() {
@@ -123,7 +187,37 @@ final class ConfigReader {
         });
   }
 
-  private <T> T get(String name, T otherwise, Function<Value, T> reading) {
+  /** Whether a setting was made. */
+  boolean has(String name) {
+    return values.containsKey(name);
+  }
+
+  /** Notes that a setting cannot be meant. */
+  void complain(String name, String reason) {
+    Value value = values.get(name);
+    reasons.add((value == null ? name : value.source()) + ": " + reason);
+  }
+
+  /** The items of a list, none for one that is empty; or {@code otherwise} if it is not there. */
+  <T> List<T> list(String name, List<T> otherwise, Function<String, T> reading) {
+    Value value = values.get(name);
+    if (value == null) {
+      return otherwise;
+    }
+    List<T> items = new ArrayList<>();
+    if (!value.text().isBlank()) {
+      for (String item : value.text().split(",", -1)) {
+        try {
+          items.add(reading.apply(item.strip()));
+        } catch (IllegalArgumentException e) {
+          complain(name, String.valueOf(e.getMessage()));
+        }
+      }
+    }
+    return items;
+  }
+
+  <T> T get(String name, T otherwise, Function<Value, T> reading) {
     Value value = values.get(name);
     if (value == null) {
       return otherwise;
@@ -146,7 +240,7 @@ final class ConfigReader {
     throw new IllegalArgumentException("must be a rate such as 200000/s");
   }
 
-  private static long count(Value value, long least) {
+  static long count(Value value, long least) {
     long count = Periods.wholeNumber("value", value.text());
     if (count < least) {
       throw new IllegalArgumentException(count + " is less than " + least);
@@ -154,7 +248,7 @@ final class ConfigReader {
     return count;
   }
 
-  private static Path path(Value value) {
+  static Path path(Value value) {
     return value.base().resolve(value.text());
   }
 

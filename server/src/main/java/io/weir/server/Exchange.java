@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** One request and its answer, which is given once, on the event loop of the connection. */
@@ -50,26 +51,34 @@ final class Exchange {
 
   /** Answers with what a stage brings, written by {@code writer}, on the event loop. */
   <T> void answerWhenDone(CompletionStage<T> stage, BiConsumer<Json, T> writer) {
+    whenDone(
+        stage,
+        value -> {
+          Json json = json();
+          writer.accept(json, value);
+          answer(json);
+        });
+  }
+
+  /** Goes on with what a stage brings, on the event loop; what {@code next} throws is answered. */
+  <T> void whenDone(CompletionStage<T> stage, Consumer<T> next) {
     CompletableFuture<T> future = stage.toCompletableFuture();
     if (future.isDone()) {
-      future.whenComplete((value, failure) -> answer(value, failure, writer));
+      future.whenComplete((value, failure) -> goOn(value, failure, next));
     } else {
       Context context = loop.context();
       future.whenComplete(
-          (value, failure) -> context.runOnContext(now -> answer(value, failure, writer)));
+          (value, failure) -> context.runOnContext(now -> goOn(value, failure, next)));
     }
   }
 
-  private <T> void answer(
-      @Nullable T value, @Nullable Throwable failure, BiConsumer<Json, T> writer) {
+  private <T> void goOn(@Nullable T value, @Nullable Throwable failure, Consumer<T> next) {
     if (failure != null || value == null) {
       failed(failure == null ? new IllegalStateException("a stage brought nothing") : failure);
       return;
     }
     try {
-      Json json = json();
-      writer.accept(json, value);
-      answer(json);
+      next.accept(value);
     } catch (RuntimeException e) {
       failed(e);
     }
@@ -92,6 +101,22 @@ final class Exchange {
   /** Answers 200 with metrics. */
   void answerText(String text) {
     end(200, TEXT, Buffer.buffer(text));
+  }
+
+  /** Answers 200 and no more. */
+  void answerNothing() {
+    if (isOpen()) {
+      request.response().end();
+      abandoned();
+    }
+  }
+
+  /** Answers with a body whose type and other headers have been set. */
+  void answerBody(int status, String body) {
+    if (isOpen()) {
+      request.response().setStatusCode(status).end(body);
+      abandoned();
+    }
   }
 
   /** Answers that the request will not be answered, and why. */
@@ -117,14 +142,21 @@ final class Exchange {
   }
 
   private void end(int status, CharSequence type, Buffer body) {
-    HttpServerResponse response = request.response();
-    if (over || response.closed()) {
+    if (isOpen()) {
+      HttpServerResponse response = request.response();
+      response.headers().set(HttpHeaders.CONTENT_TYPE, type);
+      response.setStatusCode(status).end(body);
       abandoned();
-      return;
     }
-    response.headers().set(HttpHeaders.CONTENT_TYPE, type);
-    response.setStatusCode(status).end(body);
-    abandoned();
+  }
+
+  /** Whether somebody still waits for an answer. */
+  private boolean isOpen() {
+    if (over || request.response().closed()) {
+      abandoned();
+      return false;
+    }
+    return true;
   }
 
   /** Nobody waits for an answer any more. */

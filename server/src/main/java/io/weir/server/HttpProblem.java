@@ -41,6 +41,11 @@ final class HttpProblem extends RuntimeException {
     return badField("", detail);
   }
 
+  /** The caller does not say who it is, or nobody we know. */
+  static HttpProblem unauthorized(String detail) {
+    return new HttpProblem(401, "Unauthorized", detail, "", false);
+  }
+
   static HttpProblem notFound(String detail) {
     return new HttpProblem(404, "Not Found", detail, "", false);
   }

@@ -1,12 +1,14 @@
 package io.weir.server;
 
 import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
-import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -35,7 +37,8 @@ final class Listener extends VerticleBase {
       int mostConnections,
       Faults faults,
       Duration tick,
-      Function<Loop, Map<String, Route>> routes) {
+      Optional<TlsSettings.OfPort> tls,
+      Function<Loop, Handler<HttpServerRequest>> handler) {
 
     /** To Vert.x -1 is a free port that all who ask for it share, and 0 one for each. */
     private int number() {
@@ -59,15 +62,20 @@ final class Listener extends VerticleBase {
     vertx.setPeriodic(port.tick().toMillis(), tick -> connections.tick());
     server =
         vertx
-            .createHttpServer(options(port.tick()))
+            .createHttpServer(options())
             .connectionHandler(connections::opened)
             .invalidRequestHandler(new Malformed(loop))
             .exceptionHandler(broken -> {}) // connections that break are no news
-            .requestHandler(new Router(loop, port.routes().apply(loop)));
+            .requestHandler(port.handler().apply(loop));
     return server.listen(port.number(), port.address().host());
   }
 
-  private static HttpServerOptions options(Duration tick) {
+  private HttpServerOptions options() {
+    HttpServerOptions options = plain(port.tick());
+    return port.tls().isPresent() ? port.tls().get().addTo(options) : options;
+  }
+
+  private static HttpServerOptions plain(Duration tick) {
     return new HttpServerOptions()
         .setAcceptBacklog(BACKLOG)
         .setMaxInitialLineLength(Malformed.LONGEST_LINE)
@@ -83,6 +91,13 @@ final class Listener extends VerticleBase {
         .setHttp2RstFloodMaxRstFramePerWindow(MOST_RESETS)
         .setHttp2RstFloodWindowDuration(RESET_WINDOW_SECONDS)
         .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS);
+  }
+
+  /** Reads the certificates again for the connections to come. */
+  Future<Boolean> reload() {
+    return port.tls().isPresent()
+        ? server.updateSSLOptions(port.tls().get().again(), true)
+        : Future.succeededFuture(false);
   }
 
   /** The port that is really listened on. */

@@ -10,17 +10,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A call described by a query: {@code method}, {@code path}, {@code host}, and every other
- * parameter an attribute. The caller's own address is the {@code ip} unless it names one.
+ * parameter an attribute. What is known of the asker itself, such as its address, counts where it
+ * names nothing else.
  */
 final class QueryCall {
   private QueryCall() {}
 
-  static Call of(HttpServerRequest request) {
+  static Call of(HttpServerRequest request, Front front) {
     MultiMap parameters = parameters(request);
     Set<String> seen = new HashSet<>();
     Call call =
         Call.of(otherwise(parameters.get("method"), "GET"), otherwise(parameters.get("path"), "/"))
-            .host(otherwise(parameters.get("host"), ""));
+            .host(otherwise(parameters.get("host"), ""))
+            .with(front.call(new VertxHead(request)).attributes());
     for (Map.Entry<String, String> parameter : parameters) {
       String name = parameter.getKey();
       if (!seen.add(name)) {
@@ -29,10 +31,6 @@ final class QueryCall {
       if (!name.equals("method") && !name.equals("path") && !name.equals("host")) {
         call = call.with(name, parameter.getValue());
       }
-    }
-    if (call.attribute("ip") == null && request.remoteAddress() != null) {
-      String address = request.remoteAddress().hostAddress();
-      call = address == null ? call : call.with("ip", address);
     }
     return call;
   }

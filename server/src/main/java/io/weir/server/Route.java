@@ -6,14 +6,20 @@ import io.vertx.core.http.HttpMethod;
  * One address of a port: which method it takes, and what answers.
  *
  * @param method {@code GET} takes HEAD too
+ * @param open whether it answers everybody, whoever may ask for decisions
  */
-record Route(HttpMethod method, Endpoint endpoint) {
+record Route(HttpMethod method, Endpoint endpoint, boolean open) {
   static Route get(Endpoint endpoint) {
-    return new Route(HttpMethod.GET, endpoint);
+    return new Route(HttpMethod.GET, endpoint, false);
   }
 
   static Route post(Endpoint endpoint) {
-    return new Route(HttpMethod.POST, endpoint);
+    return new Route(HttpMethod.POST, endpoint, false);
+  }
+
+  /** The same, for everybody. */
+  Route forAll() {
+    return new Route(method, endpoint, true);
   }
 
   boolean takes(HttpMethod asked) {

@@ -11,11 +11,13 @@ final class Router implements Handler<HttpServerRequest> {
 
   private final Loop loop;
   private final Map<String, Route> routes;
+  private final Callers callers;
 
-  /** Routes by their exact path. */
-  Router(Loop loop, Map<String, Route> routes) {
+  /** Routes by their exact path, for those who may ask. */
+  Router(Loop loop, Map<String, Route> routes, Callers callers) {
     this.loop = loop;
     this.routes = routes;
+    this.callers = callers;
   }
 
   @Override
@@ -23,7 +25,10 @@ final class Router implements Handler<HttpServerRequest> {
     Exchange exchange = new Exchange(request, loop);
     String path = request.path();
     Route route = path == null ? null : routes.get(path);
-    if (route == null) {
+    if (!(route != null && route.open()) && !callers.admit(request)) {
+      request.response().putHeader("www-authenticate", "Bearer");
+      exchange.problem(HttpProblem.unauthorized("this needs a token or a certificate"));
+    } else if (route == null) {
       exchange.problem(HttpProblem.notFound("there is nothing at this path"));
     } else if (!route.takes(request.method())) {
       request.response().putHeader(HttpHeaders.ALLOW, route.allow());

@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param grpc kept for later versions; nothing listens there yet
  * @param stateFolder where the last good rules are remembered, if anywhere
  * @param reservationSecret what reservations are signed with; empty for one made at start
+ * @param frontEnd how requests are met
  */
 public record ServerConfig(
     Address http,
@@ -22,7 +23,8 @@ public record ServerConfig(
     Ceiling guard,
     Optional<Path> rules,
     Optional<Path> stateFolder,
-    String reservationSecret) {
+    String reservationSecret,
+    FrontEnd frontEnd) {
 
   /** What holds where nothing else is said. */
   public static final ServerConfig DEFAULT =
@@ -34,7 +36,8 @@ public record ServerConfig(
           new Ceiling(Limit.perSecond(200_000), 20_000),
           Optional.empty(),
           Optional.empty(),
-          "");
+          "",
+          FrontEnd.DEFAULT);
 
   /**
    * How large the memory store may become.
@@ -68,25 +71,25 @@ public record ServerConfig(
   /** The same, listening elsewhere for decisions. */
   public ServerConfig http(Address address) {
     return new ServerConfig(
-        address, admin, grpc, memory, guard, rules, stateFolder, reservationSecret);
+        address, admin, grpc, memory, guard, rules, stateFolder, reservationSecret, frontEnd);
   }
 
   /** The same, listening elsewhere for administrators. */
   public ServerConfig admin(Address address) {
     return new ServerConfig(
-        http, address, grpc, memory, guard, rules, stateFolder, reservationSecret);
+        http, address, grpc, memory, guard, rules, stateFolder, reservationSecret, frontEnd);
   }
 
   /** The same with another gRPC address. */
   public ServerConfig grpc(Address address) {
     return new ServerConfig(
-        http, admin, address, memory, guard, rules, stateFolder, reservationSecret);
+        http, admin, address, memory, guard, rules, stateFolder, reservationSecret, frontEnd);
   }
 
   /** The same with another ceiling. */
   public ServerConfig guard(Ceiling ceiling) {
     return new ServerConfig(
-        http, admin, grpc, memory, ceiling, rules, stateFolder, reservationSecret);
+        http, admin, grpc, memory, ceiling, rules, stateFolder, reservationSecret, frontEnd);
   }
 
   /** The same with rules from this file or folder. */
@@ -99,13 +102,20 @@ public record ServerConfig(
         guard,
         Optional.of(fileOrFolder),
         stateFolder,
-        reservationSecret);
+        reservationSecret,
+        frontEnd);
   }
 
   /** The same, remembering the last good rules in this folder. */
   public ServerConfig stateFolder(Path folder) {
     return new ServerConfig(
-        http, admin, grpc, memory, guard, rules, Optional.of(folder), reservationSecret);
+        http, admin, grpc, memory, guard, rules, Optional.of(folder), reservationSecret, frontEnd);
+  }
+
+  /** The same, meeting requests in another way. */
+  public ServerConfig frontEnd(FrontEnd other) {
+    return new ServerConfig(
+        http, admin, grpc, memory, guard, rules, stateFolder, reservationSecret, other);
   }
 
   /** Without the secret. */

@@ -2,9 +2,11 @@ package io.weir.server;
 
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpServerRequest;
 import io.weir.Weir;
 import io.weir.rule.RuleSet;
 import io.weir.store.MemoryStore;
@@ -17,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -58,11 +61,15 @@ public final class WeirServer implements AutoCloseable {
   private final MemoryStore adHocStore;
   private final Weir weir;
   private final Guarded guarded;
+  private final Front front;
+  private final FrontEnd settings;
+  private final Callers callers;
+  private final List<Listener> secured = new CopyOnWriteArrayList<>();
   private final List<String> deployments = new CopyOnWriteArrayList<>();
   private Address http;
   private Address admin;
 
-  private WeirServer(ServerConfig config, RuleFeed feed, Duration tick) {
+  private WeirServer(ServerConfig config, RuleFeed feed, Duration tick) throws ConfigException {
     this.tick = tick;
     this.feed = feed;
     this.http = config.http();
@@ -79,6 +86,9 @@ public final class WeirServer implements AutoCloseable {
     this.guarded =
         new Guarded(
             new Guard(config.guard().rate(), config.guard().inFlight(), SystemTime.INSTANCE));
+    this.settings = config.frontEnd();
+    this.front = new Front(weir, guarded, settings);
+    this.callers = new Callers(settings.callers());
     metrics.gauge("weir.keys", "Keys remembered", store, all -> all.keys() + adHocStore.keys());
   }
 
@@ -109,26 +119,36 @@ public final class WeirServer implements AutoCloseable {
   private void listen() throws ConfigException {
     feed.follow(weir, metrics);
     int loops = Runtime.getRuntime().availableProcessors();
-    http = listen(http, loops, MOST_CONNECTIONS, this::dataRoutes, "http");
-    admin = listen(admin, 1, MOST_ADMIN_CONNECTIONS, this::adminRoutes, "admin");
-    if (!http.isLoopback()) {
+    http = listen("http", http, loops, MOST_CONNECTIONS, this::data);
+    admin = listen("admin", admin, 1, MOST_ADMIN_CONNECTIONS, this::admin);
+    if (!http.isLoopback() && settings.callers().isAnyone()) {
       LOG.warn(
-          "{} can be reached from other machines, and this version cannot ask callers who they are",
+          "{} can be reached from other machines, and whoever reaches it may ask for decisions;"
+              + " say in callers who may",
           http);
     }
+    settings.tls().ifPresent(files -> new TlsReload(vertx, files, secured).begin(reload(tick)));
     health.is(Health.State.READY);
   }
 
+  /** How often certificates are looked at, in the time of this process. */
+  private static Duration reload(Duration tick) {
+    return TlsReload.EVERY.multipliedBy(tick.toMillis()).dividedBy(Connections.TICK.toMillis());
+  }
+
   private Address listen(
+      String name,
       Address address,
       int loops,
       int mostConnections,
-      Function<Loop, Map<String, Route>> routes,
-      String name)
+      Function<Loop, Handler<HttpServerRequest>> handler)
       throws ConfigException {
+    Optional<Path> authority =
+        name.equals("http") ? settings.callers().authority() : Optional.empty();
+    Optional<TlsSettings.OfPort> tls = settings.tls().flatMap(files -> files.of(name, authority));
     Listener.Port port =
         new Listener.Port(
-            address, loops, new AtomicInteger(), mostConnections, faults, tick, routes);
+            address, loops, new AtomicInteger(), mostConnections, faults, tick, tls, handler);
     List<Listener> listeners = new CopyOnWriteArrayList<>();
     Future<String> deployed =
         vertx.deployVerticle(
@@ -142,6 +162,9 @@ public final class WeirServer implements AutoCloseable {
       deployments.add(deployed.toCompletionStage().toCompletableFuture().join());
     } catch (CompletionException e) {
       throw new ConfigException(List.of(cannotListen(name, address, e.getCause())));
+    }
+    if (tls.isPresent()) {
+      secured.add(listeners.get(0));
     }
     return address.port(listeners.get(0).actualPort());
   }
@@ -157,30 +180,41 @@ public final class WeirServer implements AutoCloseable {
         + (inUse ? "the port is in use" : cause.getMessage());
   }
 
-  private Map<String, Route> dataRoutes(Loop loop) {
-    Checks checks = new Checks(weir, guarded);
+  private Router data(Loop loop) {
+    Checks checks = new Checks(weir, guarded, front);
     Batches batches = new Batches(checks);
     Settlements settlements = new Settlements(weir, guarded);
     RateLimitCheck rateLimit = new RateLimitCheck(new AdHocLimits(adHocStore), guarded);
-    return Map.ofEntries(
-        Map.entry("/v1/check", Route.post(checks::check)),
-        Map.entry("/v1/check/batch", Route.post(batches::check)),
-        Map.entry("/v1/reserve", Route.post(checks::reserve)),
-        Map.entry("/v1/settle", Route.post(settlements::settle)),
-        Map.entry("/v1/release", Route.post(settlements::release)),
-        Map.entry("/v1/renew", Route.post(settlements::renew)),
-        Map.entry("/v1/explain", Route.post(checks::explain)),
-        Map.entry("/v1/limits", Route.get(checks::limits)),
-        Map.entry("/ratelimit/check", Route.post(rateLimit::check)),
-        Map.entry("/healthz", Route.get(health::alive)),
-        Map.entry("/readyz", Route.get(health::ready)));
+    ForwardAuth forwardAuth = new ForwardAuth(front);
+    Map<String, Route> routes =
+        Map.ofEntries(
+            Map.entry("/v1/check", Route.post(checks::check)),
+            Map.entry("/v1/check/batch", Route.post(batches::check)),
+            Map.entry("/v1/reserve", Route.post(checks::reserve)),
+            Map.entry("/v1/settle", Route.post(settlements::settle)),
+            Map.entry("/v1/release", Route.post(settlements::release)),
+            Map.entry("/v1/renew", Route.post(settlements::renew)),
+            Map.entry("/v1/explain", Route.post(checks::explain)),
+            Map.entry("/v1/limits", Route.get(checks::limits)),
+            Map.entry("/v1/authorize", Route.get(forwardAuth::authorize)),
+            Map.entry("/ratelimit/check", Route.post(rateLimit::check)),
+            Map.entry("/healthz", Route.get(health::alive).forAll()),
+            Map.entry("/readyz", Route.get(health::ready).forAll()));
+    return new Router(loop, routes, callers);
   }
 
-  private Map<String, Route> adminRoutes(Loop loop) {
-    return Map.of(
-        "/healthz", Route.get(health::alive),
-        "/readyz", Route.get(health::ready),
-        "/metrics", Route.get((exchange, body) -> exchange.answerText(metrics.scrape())));
+  private Router admin(Loop loop) {
+    Map<String, Route> routes =
+        Map.of(
+            "/healthz", Route.get(health::alive),
+            "/readyz", Route.get(health::ready),
+            "/metrics", Route.get((exchange, body) -> exchange.answerText(metrics.scrape())));
+    return new Router(loop, routes, new Callers(CallerSettings.ANYONE));
+  }
+
+  /** Whether a port, by its name in the configuration, speaks TLS. */
+  public boolean isSecured(String listener) {
+    return settings.tls().map(tls -> tls.listeners().contains(listener)).orElse(false);
   }
 
   /** Where decisions are asked for; the port is the real one. */
@@ -216,6 +250,7 @@ public final class WeirServer implements AutoCloseable {
     } catch (ExecutionException | TimeoutException e) {
       LOG.warn("not everything could be closed: {}", e.toString());
     }
+    front.close();
     weir.close();
   }
 }

@@ -95,7 +95,7 @@ class ServerConfigTest {
               rate: fast
               in_flight: 0
               colour: red
-            identity: { client_ip: { header: x-forwarded-for } }
+            gateway: { upstream: "http://localhost" }
             store: { redis: { uri: "redis://localhost" } }
             rules: { file: }
             reservations: { secret: short }
@@ -112,7 +112,7 @@ class ServerConfigTest {
         .hasSize(1);
     assertThat(reasons)
         .contains(
-            file + ":6: identity.client_ip.header is not available in this version",
+            file + ":6: gateway.upstream is not available in this version",
             file + ":7: store.redis.uri is not available in this version",
             file + ":8: rules.file: has no value",
             file + ":9: reservations.secret: a secret has at least 16 characters",

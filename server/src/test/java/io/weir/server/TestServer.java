@@ -33,6 +33,11 @@ final class TestServer implements AutoCloseable {
     return with(UnaryOperator.identity(), Connections.TICK, rules);
   }
 
+  /** A server with these rules that meets requests in its own way. */
+  static TestServer with(FrontEnd frontEnd, String... rules) {
+    return with(config -> config.frontEnd(frontEnd), Connections.TICK, rules);
+  }
+
   /** A server with these rules, told otherwise by {@code change}, that counts time in ticks. */
   static TestServer with(UnaryOperator<ServerConfig> change, Duration tick, String... rules) {
     try {

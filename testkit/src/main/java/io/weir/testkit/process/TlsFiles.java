@@ -85,12 +85,23 @@ public final class TlsFiles implements AutoCloseable {
 
   /** For Java's own sockets: trusts the authority and shows the client's certificate. */
   public SSLContext clientContext() {
+    return context(true);
+  }
+
+  /** For Java's own sockets: trusts the authority and shows nothing. */
+  public SSLContext strangerContext() {
+    return context(false);
+  }
+
+  private SSLContext context(boolean withCertificate) {
     try {
       char[] password = PASSWORD.toCharArray();
       KeyStore identity = KeyStore.getInstance("PKCS12");
       identity.load(null, password);
-      identity.setKeyEntry(
-          "client", all.getKey("client", password), password, all.getCertificateChain("client"));
+      if (withCertificate) {
+        identity.setKeyEntry(
+            "client", all.getKey("client", password), password, all.getCertificateChain("client"));
+      }
       KeyManagerFactory keys =
           KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
       keys.init(identity, password);

@@ -1,0 +1,226 @@
+package io.weir.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import io.weir.testkit.process.NginxServer;
+import io.weir.testkit.process.Ports;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A real nginx with the configuration that the documentation shows, asking a process of ours. */
+@Timeout(60)
+class NginxForwardAuthTest {
+  private static final String RULES =
+      """
+      version: 1
+      rules:
+        - { id: per-address, match: { path: /a }, key: [ip], limit: 2/h }
+        - { id: posts, match: { methods: [POST], path: /posts }, key: [], limit: 1/h }
+      """;
+
+  @TempDir Path folder;
+  private HttpServer app;
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  /** An app that says what it got. */
+  @BeforeEach
+  void startApp() throws IOException {
+    app = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    app.createContext(
+        "/",
+        exchange -> {
+          String body =
+              new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+          String bypass = String.valueOf(exchange.getRequestHeaders().getFirst("X-Weir-Bypass"));
+          byte[] answer =
+              (exchange.getRequestMethod() + " " + body + " " + bypass)
+                  .getBytes(StandardCharsets.UTF_8);
+          boolean broken = exchange.getRequestURI().getPath().equals("/broken");
+          exchange.sendResponseHeaders(broken ? 500 : 200, answer.length);
+          exchange.getResponseBody().write(answer);
+          exchange.close();
+        });
+    app.start();
+  }
+
+  @AfterEach
+  void stopApp() {
+    app.stop(0);
+  }
+
+  private WeirProcess weir(int port) throws IOException {
+    Path rules = Files.writeString(folder.resolve("rules.yaml"), RULES);
+    Path config =
+        Files.writeString(
+            folder.resolve("weir.yaml"),
+            "identity: { client_ip: { trusted: [127.0.0.1/32] } }\nstate: { dir: state }\n");
+    return WeirProcess.start(
+        folder,
+        "serve",
+        "--config",
+        config.toString(),
+        "--rules",
+        rules.toString(),
+        "--port",
+        Integer.toString(port),
+        "--admin-port",
+        "0");
+  }
+
+  /**
+   * The documented configuration, with other ports, optionally refusing what Weir cannot decide.
+   */
+  private NginxServer nginx(int weir, boolean refuseWithoutWeir) throws IOException {
+    String page = Files.readString(Path.of("../docs/nginx-traefik.md"));
+    Matcher example = Pattern.compile("```nginx\n(.*?)```", Pattern.DOTALL).matcher(page);
+    assertThat(example.find()).isTrue();
+    int port = Ports.free();
+    String config =
+        example
+            .group(1)
+            .replace("127.0.0.1:8080", "127.0.0.1:" + weir)
+            .replace("127.0.0.1:9000", "127.0.0.1:" + app.getAddress().getPort())
+            .replace("listen 8000", "listen 127.0.0.1:" + port);
+    if (refuseWithoutWeir) {
+      int from = config.indexOf("# Weir did not answer.");
+      config = config.substring(0, from) + "return 503;\n  }\n}\n";
+    }
+    return NginxServer.start(port, config);
+  }
+
+  private HttpResponse<String> get(NginxServer nginx, String path, String... headers)
+      throws Exception {
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(nginx.uri() + path));
+    return send(headers.length == 0 ? request : request.headers(headers));
+  }
+
+  private HttpResponse<String> post(NginxServer nginx, String path, String body) throws Exception {
+    return send(
+        HttpRequest.newBuilder(URI.create(nginx.uri() + path))
+            .POST(HttpRequest.BodyPublishers.ofString(body)));
+  }
+
+  private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+    return client.send(
+        request.timeout(Duration.ofSeconds(10)).build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Test
+  void limitsWhatNginxForwards() throws Exception {
+    int port = Ports.free();
+    try (WeirProcess weir = weir(port);
+        NginxServer nginx = nginx(port, false)) {
+      HttpResponse<String> first = get(nginx, "/a?q", "X-Weir-Bypass", "invented");
+      HttpResponse<String> second = get(nginx, "/x/..//a/");
+      HttpResponse<String> third = get(nginx, "/a", "X-Forwarded-For", "6.6.6.6");
+
+      assertThat(first.statusCode()).isEqualTo(200);
+      assertThat(first.body()).isEqualTo("GET  null");
+      assertThat(first.headers().firstValue("RateLimit-Policy"))
+          .hasValue("\"per-address\";q=2;w=3600");
+      assertThat(first.headers().firstValue("RateLimit")).isPresent();
+      assertThat(second.statusCode()).isEqualTo(200);
+      assertThat(third.statusCode()).isEqualTo(429);
+      assertThat(Long.parseLong(third.headers().firstValue("Retry-After").orElseThrow()))
+          .isBetween(1L, 1800L);
+      assertThat(third.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+      assertThat(third.headers().firstValue("Cache-Control")).hasValue("no-store");
+      assertThat(post(nginx, "/posts", "body").body()).isEqualTo("POST body null");
+      assertThat(post(nginx, "/posts", "body").statusCode()).isEqualTo(429);
+      assertThat(get(nginx, "/posts").statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void doesNotLetClientsChooseThePathThatIsDecided() throws Exception {
+    int port = Ports.free();
+    try (WeirProcess weir = weir(port);
+        NginxServer nginx = nginx(port, false)) {
+      for (int i = 0; i < 2; i++) {
+        get(nginx, "/a");
+      }
+      for (String header :
+          new String[] {
+            "X-Original-URI", "X-Original-URL", "X-Forwarded-Uri", "X-Original-Method"
+          }) {
+        assertThat(get(nginx, "/a", header, "/cheap").statusCode()).as(header).isEqualTo(429);
+      }
+    }
+  }
+
+  @Test
+  void leavesTheErrorsOfTheAppAlone() throws Exception {
+    int port = Ports.free();
+    try (WeirProcess weir = weir(port);
+        NginxServer nginx = nginx(port, false)) {
+      assertThat(get(nginx, "/broken").statusCode()).isEqualTo(500);
+      assertThat(get(nginx, "/broken").body()).startsWith("GET");
+    }
+  }
+
+  @Test
+  void letsRequestsPassWhenWeirIsKilledAndLimitsAgainWhenItIsBack() throws Exception {
+    int port = Ports.free();
+    try (NginxServer nginx = nginx(port, false)) {
+      try (WeirProcess weir = weir(port)) {
+        for (int i = 0; i < 3; i++) {
+          get(nginx, "/a");
+        }
+        assertThat(get(nginx, "/a").statusCode()).isEqualTo(429);
+        weir.kill();
+        for (int i = 0; i < 5; i++) {
+          assertThat(get(nginx, "/a").statusCode()).isEqualTo(200);
+        }
+        assertThat(post(nginx, "/posts", "body").body()).isEqualTo("POST body null");
+      }
+      try (WeirProcess again = weir(port)) {
+        for (int i = 0; i < 2; i++) {
+          assertThat(get(nginx, "/a").statusCode()).isEqualTo(200);
+        }
+        assertThat(get(nginx, "/a").statusCode()).isEqualTo(429);
+      }
+    }
+  }
+
+  @Test
+  void refusesWhenWeirIsKilledIfItWasToldTo() throws Exception {
+    int port = Ports.free();
+    try (NginxServer nginx = nginx(port, true);
+        WeirProcess weir = weir(port)) {
+      assertThat(get(nginx, "/a").statusCode()).isEqualTo(200);
+      weir.kill();
+
+      assertThat(get(nginx, "/a").statusCode()).isEqualTo(503);
+    }
+  }
+
+  @Test
+  void waitsForAWeirThatHangsOnlySoLong() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        NginxServer nginx = nginx(silent.getLocalPort(), false)) {
+      long begun = System.nanoTime();
+
+      assertThat(get(nginx, "/a").statusCode()).isEqualTo(200);
+      assertThat(Duration.ofNanos(System.nanoTime() - begun))
+          .isBetween(Duration.ofMillis(400), Duration.ofSeconds(5));
+    }
+  }
+}

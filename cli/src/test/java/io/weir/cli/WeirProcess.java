@@ -1,0 +1,68 @@
+package io.weir.cli;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The command as a process of its own, which can be told to stop, and killed. */
+final class WeirProcess implements AutoCloseable {
+  private final Process process;
+  private final List<String> greeting = new ArrayList<>();
+
+  private WeirProcess(Process process) throws IOException {
+    this.process = process;
+    BufferedReader out =
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    for (String line = out.readLine(); line != null; line = out.readLine()) {
+      greeting.add(line);
+      if (line.startsWith("curl ")) {
+        return;
+      }
+    }
+    throw new IOException("the server ended");
+  }
+
+  /** Runs a command that serves; returns when it is ready. */
+  static WeirProcess start(Path folder, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-XX:TieredStopAtLevel=1");
+    command.add("-cp");
+    command.add(
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+    command.add(Main.class.getName());
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectError(folder.resolve("err").toFile());
+    builder.environment().put("XDG_STATE_HOME", folder.toString());
+    return new WeirProcess(builder.start());
+  }
+
+  Process process() {
+    return process;
+  }
+
+  /** What the greeting says of something, such as {@code decisions}. */
+  String said(String what) {
+    String prefix = "  " + what + " ";
+    return greeting.stream()
+        .filter(line -> line.startsWith(prefix))
+        .map(line -> line.substring(prefix.length()).strip())
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** SIGKILL; returns when it is gone. */
+  void kill() {
+    process.destroyForcibly().onExit().join();
+  }
+
+  @Override
+  public void close() {
+    kill();
+  }
+}

@@ -1,0 +1,113 @@
+package io.weir.server;
+
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.weir.Call;
+import io.weir.Decision;
+import io.weir.http.HeaderLine;
+import io.weir.http.Refusal;
+import io.weir.http.RequestHead;
+import io.weir.http.Target;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@code GET /v1/authorize}: a gateway asks about a request it holds, describes it in headers and
+ * passes on the client's own. 200, 429 or 503, with what the client should be told.
+ *
+ * <p>nginx says {@code X-Original-Method} and {@code X-Original-URI} (or {@code -URL}), Traefik
+ * {@code X-Forwarded-Method} and {@code X-Forwarded-Uri}. A request with both is refused: one pair
+ * comes from the gateway and the other from a client that would like to be taken for someone who
+ * asks for another path, and there is no telling which.
+ */
+final class ForwardAuth {
+  private static final Logger LOG = LoggerFactory.getLogger(ForwardAuth.class);
+
+  private final Front front;
+  private final AtomicBoolean warned = new AtomicBoolean();
+
+  ForwardAuth(Front front) {
+    this.front = front;
+  }
+
+  void authorize(Exchange exchange, byte[] body) {
+    HttpServerRequest request = exchange.request();
+    Described described = Described.by(request);
+    if (front.trustsNobody() && !described.headers("x-forwarded-for").isEmpty()) {
+      warn();
+    }
+    Call call = front.call(described);
+    exchange.whenDone(front.checkNow(call), decision -> answer(exchange, call, decision));
+  }
+
+  private void warn() {
+    if (warned.compareAndSet(false, true)) {
+      LOG.warn(
+          "a gateway says for whom it asks, and is not believed: all its clients count as one"
+              + " address; name it in identity.client_ip.trusted");
+    }
+  }
+
+  private void answer(Exchange exchange, Call call, Decision decision) {
+    HttpServerResponse response = exchange.request().response();
+    if (decision.allowed()) {
+      put(front.answers().admitted(decision), response);
+      exchange.answerNothing();
+    } else {
+      Refusal refusal = front.refused(call, decision);
+      put(refusal.headers(), response);
+      exchange.answerBody(refusal.status(), refusal.body());
+    }
+  }
+
+  private static void put(List<HeaderLine> lines, HttpServerResponse response) {
+    for (HeaderLine line : lines) {
+      response.putHeader(line.name(), line.value());
+    }
+  }
+
+  /** The request that a gateway describes. */
+  private record Described(VertxHead asked, String method, String path, String host)
+      implements RequestHead {
+    static Described by(HttpServerRequest request) {
+      VertxHead head = new VertxHead(request);
+      String forwarded = one(head, "x-forwarded-uri");
+      String original = one(head, "x-original-uri");
+      String url = original.isEmpty() ? one(head, "x-original-url") : original;
+      if (forwarded.isEmpty() == url.isEmpty()) {
+        throw HttpProblem.badRequest(
+            forwarded.isEmpty()
+                ? "which request? set X-Original-Method and X-Original-URI, or X-Forwarded-Method"
+                    + " and X-Forwarded-Uri"
+                : "both X-Original-URI and X-Forwarded-Uri are there; clear the one that is not"
+                    + " yours");
+      }
+      String method = one(head, forwarded.isEmpty() ? "x-original-method" : "x-forwarded-method");
+      if (method.isEmpty()) {
+        throw HttpProblem.badRequest("the method of the request is not said");
+      }
+      String host = forwarded.isEmpty() ? head.host() : one(head, "x-forwarded-host");
+      return new Described(head, method, Target.of(forwarded + url).path(), host);
+    }
+
+    private static String one(VertxHead head, String name) {
+      List<String> lines = head.headers(name);
+      if (lines.size() > 1) {
+        throw HttpProblem.badRequest(name + " is there twice");
+      }
+      return lines.isEmpty() ? "" : lines.get(0);
+    }
+
+    @Override
+    public String peer() {
+      return asked.peer();
+    }
+
+    @Override
+    public List<String> headers(String name) {
+      return asked.headers(name);
+    }
+  }
+}

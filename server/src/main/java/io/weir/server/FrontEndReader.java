@@ -1,0 +1,201 @@
+package io.weir.server;
+
+import io.weir.http.Dialect;
+import io.weir.http.identity.Cidr;
+import io.weir.http.identity.ClientAddress;
+import io.weir.http.identity.JwtSettings;
+import io.weir.http.identity.Sha256;
+import io.weir.limit.Periods;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Reads {@code identity}, {@code headers}, {@code callers} and {@code tls}. */
+final class FrontEndReader {
+  private final ConfigReader config;
+
+  FrontEndReader(ConfigReader config) {
+    this.config = config;
+  }
+
+  FrontEnd read() {
+    FrontEnd front =
+        new FrontEnd(
+            new IdentitySettings(address(), apiKey(), jwt()),
+            config.list("headers", Dialect.ALL, Dialect::named),
+            callers(),
+            tls());
+    if (front.callers().authority().isPresent()
+        && !front.tls().map(tls -> tls.listeners().contains("http")).orElse(false)) {
+      config.complain("callers.mtls.ca", "client certificates need tls on the listener http");
+    }
+    return front;
+  }
+
+  private ClientAddress address() {
+    ClientAddress otherwise = ClientAddress.OF_CONNECTION;
+    List<Cidr> trusted =
+        config.list("identity.client_ip.trusted", otherwise.trusted(), Cidr::parse);
+    String header =
+        config.get("identity.client_ip.header", otherwise.header(), FrontEndReader::headerName);
+    int hops = number("identity.client_ip.hops", otherwise.hops(), 0, 100);
+    int prefix = number("identity.client_ip.ipv6_prefix", otherwise.ipv6Prefix(), 1, 128);
+    if (config.has("identity.client_ip.header") && trusted.isEmpty() && hops == 0) {
+      config.complain(
+          "identity.client_ip.header", "is believed by nobody; say trusted or hops as well");
+    }
+    return new ClientAddress(header, trusted, hops, prefix);
+  }
+
+  private static String headerName(ConfigReader.Value value) {
+    String name = value.text().toLowerCase(Locale.ROOT);
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-' && c != '_') {
+        throw new IllegalArgumentException("'" + value.text() + "' is not the name of a header");
+      }
+    }
+    return name;
+  }
+
+  private int number(String name, int otherwise, int least, int most) {
+    return config.get(
+        name,
+        otherwise,
+        value -> {
+          long number = ConfigReader.count(value, least);
+          if (number > most) {
+            throw new IllegalArgumentException(number + " is more than " + most);
+          }
+          return (int) number;
+        });
+  }
+
+  private Optional<IdentitySettings.ApiKey> apiKey() {
+    String header = config.get("identity.api_key.header", "", FrontEndReader::headerName);
+    Optional<Path> known =
+        config.get(
+            "identity.api_key.known",
+            Optional.empty(),
+            value ->
+                value.text().equals("any")
+                    ? Optional.empty()
+                    : Optional.of(ConfigReader.path(value)));
+    if (header.isEmpty()) {
+      if (config.has("identity.api_key.known")) {
+        config.complain("identity.api_key.known", "say the header too");
+      }
+      return Optional.empty();
+    }
+    if (!config.has("identity.api_key.known")) {
+      config.complain("identity.api_key.header", "say which keys are known: a file, or any");
+    }
+    return Optional.of(new IdentitySettings.ApiKey(header, known));
+  }
+
+  private Optional<JwtSettings> jwt() {
+    if (!config.has("identity.jwt.jwks")) {
+      for (String other : List.of("issuer", "audience", "claims", "leeway", "refresh")) {
+        if (config.has("identity.jwt." + other)) {
+          config.complain("identity.jwt." + other, "says nothing without identity.jwt.jwks");
+        }
+      }
+      return Optional.empty();
+    }
+    URI jwks = config.get("identity.jwt.jwks", URI.create("file:/"), FrontEndReader::place);
+    return config.get(
+        "identity.jwt.jwks",
+        Optional.empty(),
+        value ->
+            Optional.of(
+                new JwtSettings(
+                    jwks,
+                    text("identity.jwt.issuer"),
+                    text("identity.jwt.audience"),
+                    claims(),
+                    config.get(
+                        "identity.jwt.leeway",
+                        JwtSettings.DEFAULT_LEEWAY,
+                        time -> Periods.parse(time.text())),
+                    config.get(
+                        "identity.jwt.refresh",
+                        JwtSettings.DEFAULT_REFRESH,
+                        time -> Periods.parse(time.text())))));
+  }
+
+  /** A file, relative to the one that names it, or a URL. */
+  private static URI place(ConfigReader.Value value) {
+    if (!value.text().contains("://")) {
+      return ConfigReader.path(value).toAbsolutePath().toUri();
+    }
+    URI uri = URI.create(value.text());
+    if (!Set.of("https", "http", "file").contains(uri.getScheme())) {
+      throw new IllegalArgumentException("'" + value.text() + "' is neither a file nor https://…");
+    }
+    return uri;
+  }
+
+  private Optional<String> text(String name) {
+    return config.get(name, Optional.empty(), value -> Optional.of(value.text()));
+  }
+
+  private Map<String, String> claims() {
+    Map<String, String> claims = new HashMap<>();
+    List<String> entries = config.list("identity.jwt.claims", List.of("user=sub"), entry -> entry);
+    for (String entry : entries) {
+      int equals = entry.indexOf('=');
+      if (equals < 1 || equals == entry.length() - 1) {
+        config.complain("identity.jwt.claims", "'" + entry + "' is not such as user: sub");
+      } else {
+        claims.put(entry.substring(0, equals), entry.substring(equals + 1));
+      }
+    }
+    return claims;
+  }
+
+  private CallerSettings callers() {
+    Set<String> tokens =
+        new HashSet<>(config.list("callers.tokens", List.of(), FrontEndReader::hash));
+    Optional<Path> authority =
+        config.get(
+            "callers.mtls.ca", Optional.empty(), value -> Optional.of(ConfigReader.path(value)));
+    Set<String> names = new HashSet<>(config.list("callers.mtls.names", List.of(), name -> name));
+    if (authority.isEmpty() && !names.isEmpty()) {
+      config.complain("callers.mtls.names", "says nothing without callers.mtls.ca");
+    }
+    return new CallerSettings(tokens, authority, names);
+  }
+
+  private static String hash(String text) {
+    if (!Sha256.isHex(text)) {
+      throw new IllegalArgumentException(
+          "tokens are written as their SHA-256, 64 hex digits: printf %s TOKEN | sha256sum");
+    }
+    return text.toLowerCase(Locale.ROOT);
+  }
+
+  private Optional<TlsSettings> tls() {
+    Optional<Path> certificate =
+        config.get("tls.cert", Optional.empty(), value -> Optional.of(ConfigReader.path(value)));
+    Optional<Path> key =
+        config.get("tls.key", Optional.empty(), value -> Optional.of(ConfigReader.path(value)));
+    if (certificate.isEmpty() && key.isEmpty()) {
+      return Optional.empty();
+    }
+    if (certificate.isEmpty() || key.isEmpty()) {
+      config.complain(
+          certificate.isEmpty() ? "tls.key" : "tls.cert", "needs both tls.cert and tls.key");
+      return Optional.empty();
+    }
+    Set<String> listeners =
+        new HashSet<>(
+            config.list("tls.listeners", List.copyOf(TlsSettings.ALL), TlsSettings::listener));
+    return Optional.of(new TlsSettings(certificate.get(), key.get(), listeners));
+  }
+}

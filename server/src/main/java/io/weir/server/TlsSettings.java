@@ -1,0 +1,78 @@
+package io.weir.server;
+
+import io.vertx.core.http.ClientAuth;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.PemTrustOptions;
+import io.vertx.core.net.ServerSSLOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * By which certificate the process is known, in PEM files, which are read again when they change.
+ *
+ * @param certificate with those that lead to the authority
+ * @param listeners the ports that speak TLS, by name
+ */
+public record TlsSettings(Path certificate, Path key, Set<String> listeners) {
+  /** All ports. */
+  public static final Set<String> ALL = Set.of("http", "grpc", "admin", "gateway");
+
+  public TlsSettings {
+    listeners = Set.copyOf(listeners);
+    listeners.forEach(TlsSettings::listener);
+  }
+
+  /**
+   * The name of a port.
+   *
+   * @throws IllegalArgumentException if there is none of that name
+   */
+  static String listener(String name) {
+    if (!ALL.contains(name)) {
+      throw new IllegalArgumentException("'" + name + "' is none of http, grpc, admin, gateway");
+    }
+    return name;
+  }
+
+  /** What one port needs to speak TLS. */
+  record OfPort(TlsSettings files, Optional<Path> authority) {
+    /** Tells a server to begin with. */
+    HttpServerOptions addTo(HttpServerOptions options) {
+      options.setSsl(true).setUseAlpn(true).setKeyCertOptions(files.pem());
+      authority.ifPresent(
+          file -> {
+            // Asked for and not insisted on: a token does as well, and health needs neither.
+            options.setClientAuth(ClientAuth.REQUEST);
+            options.setTrustOptions(new PemTrustOptions().addCertPath(file.toString()));
+          });
+      return options;
+    }
+
+    /** The same for a server that runs. */
+    ServerSSLOptions again() {
+      return addTo(new HttpServerOptions()).getSslOptions();
+    }
+  }
+
+  /** What a port needs, if it is one of ours. */
+  Optional<OfPort> of(String listener, Optional<Path> authority) {
+    return listeners.contains(listener)
+        ? Optional.of(new OfPort(this, authority))
+        : Optional.empty();
+  }
+
+  private PemKeyCertOptions pem() {
+    return new PemKeyCertOptions().addCertPath(certificate.toString()).addKeyPath(key.toString());
+  }
+
+  /** Changes when a file does; reads the disk. */
+  List<FileTime> stamp() throws IOException {
+    return List.of(Files.getLastModifiedTime(certificate), Files.getLastModifiedTime(key));
+  }
+}

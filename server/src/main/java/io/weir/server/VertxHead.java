@@ -1,0 +1,38 @@
+package io.weir.server;
+
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.HostAndPort;
+import io.vertx.core.net.SocketAddress;
+import io.weir.http.RequestHead;
+import java.util.List;
+
+/** The head of a request that Vert.x received. */
+record VertxHead(HttpServerRequest request) implements RequestHead {
+  @Override
+  public String method() {
+    return request.method().name();
+  }
+
+  @Override
+  public String path() {
+    return request.uri();
+  }
+
+  @Override
+  public String host() {
+    HostAndPort authority = request.authority();
+    return authority == null ? "" : authority.host();
+  }
+
+  @Override
+  public String peer() {
+    SocketAddress address = request.remoteAddress();
+    String text = address == null ? null : address.hostAddress();
+    return text == null ? "" : text;
+  }
+
+  @Override
+  public List<String> headers(String name) {
+    return request.headers().getAll(name);
+  }
+}

@@ -1,0 +1,227 @@
+package io.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import io.weir.http.Dialect;
+import io.weir.http.identity.Cidr;
+import io.weir.http.identity.ClientAddress;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ForwardAuthTest {
+  private static final FrontEnd BEHIND_A_PROXY =
+      FrontEnd.DEFAULT.identity(
+          IdentitySettings.DEFAULT
+              .address(
+                  new ClientAddress("x-forwarded-for", List.of(Cidr.parse("127.0.0.0/8")), 0, 64))
+              .apiKey(new IdentitySettings.ApiKey("x-api-key", Optional.empty())));
+
+  private static HttpResponse<String> ask(TestServer server, String... headers) {
+    return server.send(HttpRequest.newBuilder(server.uri("/v1/authorize")).headers(headers));
+  }
+
+  private static HttpResponse<String> original(TestServer server, String method, String uri) {
+    return ask(server, "X-Original-Method", method, "X-Original-URI", uri);
+  }
+
+  @Test
+  void saysYesWithHeadersAndThenNoWithAProblem() {
+    try (TestServer server =
+        TestServer.with(
+            "{ id: payments, key: [ip], limit: { algorithm: sliding-window, rate: 1/h } }")) {
+      HttpResponse<String> yes = original(server, "GET", "/a?b=c");
+      HttpResponse<String> no = original(server, "GET", "/a");
+
+      assertThat(yes.statusCode()).isEqualTo(200);
+      assertThat(yes.body()).isEmpty();
+      assertThat(yes.headers().firstValue("RateLimit-Policy")).hasValue("\"payments\";q=1;w=3600");
+      assertThat(yes.headers().firstValue("X-RateLimit-Remaining")).hasValue("0");
+      assertThat(yes.headers().firstValue("Retry-After")).isEmpty();
+      assertThat(no.statusCode()).isEqualTo(429);
+      assertThat(no.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+      assertThat(no.headers().firstValue("Cache-Control")).hasValue("no-store");
+      assertThat(Long.parseLong(no.headers().firstValue("Retry-After").orElseThrow()))
+          .isBetween(1L, 7200L);
+      assertThat(new JsonObject(no.body()).getString("code")).isEqualTo("RATE_LIMIT");
+      assertThat(new JsonObject(no.body()).getJsonArray("limit_dim")).containsExactly("ip");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "X-Original-Method, X-Original-URI",
+    "X-Original-Method, X-Original-URL",
+    "X-Forwarded-Method, X-Forwarded-Uri"
+  })
+  void decidesAboutTheRequestThatTheGatewayHolds(String method, String uri) {
+    try (TestServer server =
+        TestServer.with(
+            "{ id: pay, match: { methods: [POST], path: /payments }, key: [], limit: 1/h }")) {
+      String value = uri.endsWith("URL") ? "http://api/x/..//payments/" : "/x/..//payments/?q";
+
+      assertThat(ask(server, method, "POST", uri, value).statusCode()).isEqualTo(200);
+      assertThat(ask(server, method, "POST", uri, value).statusCode()).isEqualTo(429);
+      assertThat(ask(server, method, "GET", uri, value).statusCode()).isEqualTo(200);
+      assertThat(ask(server, method, "POST", uri, "/else").statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void knowsTheHostThatWasAskedFor() {
+    try (TestServer server =
+        TestServer.with("{ id: h, match: { hosts: [api.example.com] }, key: [], limit: 0/h }")) {
+      assertThat(
+              ask(
+                      server,
+                      "X-Forwarded-Method",
+                      "GET",
+                      "X-Forwarded-Uri",
+                      "/",
+                      "X-Forwarded-Host",
+                      "api.example.com")
+                  .statusCode())
+          .isEqualTo(429);
+      assertThat(original(server, "GET", "/").statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void refusesToGuessWhichRequestIsMeant() {
+    try (TestServer server = TestServer.with("{ id: a, key: [], limit: 1/h }")) {
+      List<HttpResponse<String>> answers =
+          List.of(
+              ask(server, "X-Other", "1"),
+              ask(server, "X-Original-URI", "/a"),
+              ask(server, "X-Forwarded-Uri", "/a", "X-Original-Method", "GET"),
+              ask(
+                  server,
+                  "X-Original-Method",
+                  "GET",
+                  "X-Original-URI",
+                  "/a",
+                  "X-Forwarded-Uri",
+                  "/cheap"),
+              ask(
+                  server,
+                  "X-Original-Method",
+                  "GET",
+                  "X-Original-URI",
+                  "/a",
+                  "X-Original-URI",
+                  "/cheap"));
+
+      assertThat(answers).allMatch(answer -> answer.statusCode() == 400);
+      assertThat(original(server, "GET", "/a").statusCode()).isEqualTo(200); // nothing was taken
+    }
+  }
+
+  @Test
+  void tellsClientsApartBehindATrustedProxyOnly() {
+    String rule = "{ id: a, key: [ip], limit: 1/h }";
+    String[] first = {
+      "X-Original-Method", "GET", "X-Original-URI", "/", "X-Forwarded-For", "1.1.1.1"
+    };
+    String[] second = first.clone();
+    second[5] = "2.2.2.2";
+    try (TestServer trusting = TestServer.with(BEHIND_A_PROXY, rule);
+        TestServer other = TestServer.with(rule)) {
+      assertThat(ask(trusting, first).statusCode()).isEqualTo(200);
+      assertThat(ask(trusting, second).statusCode()).isEqualTo(200);
+      assertThat(ask(trusting, first).statusCode()).isEqualTo(429);
+      assertThat(ask(other, first).statusCode()).isEqualTo(200);
+      assertThat(ask(other, second).statusCode()).isEqualTo(429);
+    }
+  }
+
+  @Test
+  void tellsClientsApartByTheirOwnHeaders() {
+    try (TestServer server =
+        TestServer.with(
+            BEHIND_A_PROXY,
+            "{ id: a, key: [api_key], limit: 1/h }",
+            "{ id: b, match: { attributes: { header.x-vip: \"1\" } }, key: [], limit: 0/h }")) {
+      String[] head = {"X-Original-Method", "GET", "X-Original-URI", "/", "X-API-Key", "k1"};
+      String[] vip = head.clone();
+      vip[4] = "X-Vip";
+      vip[5] = "1";
+      assertThat(ask(server, head).statusCode()).isEqualTo(200);
+      assertThat(ask(server, head).statusCode()).isEqualTo(429);
+      head[5] = "k2";
+      assertThat(ask(server, head).statusCode()).isEqualTo(200);
+      assertThat(ask(server, vip).statusCode()).isEqualTo(429);
+    }
+  }
+
+  @Test
+  void admitsOnlyWhatNeedNotWait() {
+    try (TestServer server =
+        TestServer.with(
+            "{ id: even, key: [], limit: { algorithm: leaky-bucket, rate: 1/h, queue: 5 } }")) {
+      assertThat(original(server, "GET", "/").statusCode()).isEqualTo(200);
+      assertThat(original(server, "GET", "/").statusCode()).isEqualTo(429);
+    }
+  }
+
+  @Test
+  void takesNoCostThatIsNoNumber() {
+    try (TestServer server =
+        TestServer.with(
+            "{ id: a, key: [], limit: 9/h, cost: { attribute: header.x-cost, max: 5 } }")) {
+      HttpResponse<String> bad =
+          ask(server, "X-Original-Method", "GET", "X-Original-URI", "/", "X-Cost", "much");
+
+      assertThat(bad.statusCode()).isEqualTo(400);
+      assertThat(bad.body()).contains("header.x-cost must be a whole number");
+    }
+  }
+
+  @Test
+  void answers503AtTheGuard() {
+    try (TestServer server =
+        TestServer.with(
+            config -> config.guard(new ServerConfig.Ceiling(io.weir.Limit.perHour(1), 1)),
+            Connections.TICK,
+            "{ id: a, key: [], limit: 9/h }")) {
+      original(server, "GET", "/");
+      HttpResponse<String> beyond = original(server, "GET", "/");
+
+      assertThat(beyond.statusCode()).isEqualTo(503);
+      assertThat(beyond.headers().firstValue("Retry-After")).hasValue("1");
+    }
+  }
+
+  @Test
+  void speaksOnlyTheDialectsItWasTold() {
+    try (TestServer server =
+        TestServer.with(
+            FrontEnd.DEFAULT.headers(List.of(Dialect.named("draft-06"))),
+            "{ id: a, key: [], limit: 9/h }")) {
+      HttpResponse<String> yes = original(server, "GET", "/");
+
+      assertThat(yes.headers().firstValue("RateLimit-Limit")).hasValue("9");
+      assertThat(yes.headers().firstValue("RateLimit")).isEmpty();
+      assertThat(yes.headers().firstValue("X-RateLimit-Limit")).isEmpty();
+    }
+  }
+
+  @Test
+  void showsACallerItsOwnStanding() {
+    try (TestServer server = TestServer.with(BEHIND_A_PROXY, "{ id: a, key: [ip], limit: 5/h }")) {
+      ask(server, "X-Original-Method", "GET", "X-Original-URI", "/", "X-Forwarded-For", "1.1.1.1");
+      HttpResponse<String> mine =
+          server.send(
+              HttpRequest.newBuilder(server.uri("/v1/limits"))
+                  .header("X-Forwarded-For", "1.1.1.1"));
+
+      assertThat(new JsonObject(mine.body()).getLong("remaining")).isEqualTo(4);
+      assertThat(new JsonObject(server.get("/v1/limits?ip=2.2.2.2").body()).getLong("remaining"))
+          .isEqualTo(5);
+    }
+  }
+}

@@ -1,0 +1,147 @@
+package io.weir.testkit.process;
+
+import static org.awaitility.Awaitility.await;
+
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.awaitility.core.ConditionTimeoutException;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * A real nginx on a loopback port, with servers as its configuration would have them.
+ *
+ * <p>Tests that need it are skipped where there is none, unless {@code WEIR_REQUIRE_NGINX} is set,
+ * as CI does.
+ */
+public final class NginxServer implements AutoCloseable {
+  private static final Duration START_LIMIT = Duration.ofSeconds(20);
+  private static final int LOG_LINES = 40;
+
+  private final Scratch scratch = Scratch.create("nginx");
+  private final int port;
+  private final ChildProcess process;
+
+  private NginxServer(Path binary, int port, String http) {
+    this.port = port;
+    Path config =
+        scratch.write(
+            "nginx.conf",
+            List.of(
+                "daemon off;",
+                "master_process off;", // one process, so that one signal ends it
+                "pid " + scratch.file("nginx.pid") + ";",
+                "error_log stderr;",
+                "events { worker_connections 512; }",
+                "http {",
+                "  access_log off;",
+                temporary("client_body"),
+                temporary("proxy"),
+                temporary("fastcgi"),
+                temporary("uwsgi"),
+                temporary("scgi"),
+                http,
+                "}"));
+    List<String> command =
+        List.of(
+            binary.toString(),
+            "-p",
+            scratch.path().toString(),
+            "-e",
+            "stderr",
+            "-c",
+            config.toString());
+    this.process = ChildProcess.start(command, scratch.path(), scratch.file("log"));
+    try {
+      await("nginx on port " + port)
+          .atMost(START_LIMIT)
+          .pollInterval(Duration.ofMillis(20))
+          .until(this::listens);
+    } catch (ConditionTimeoutException e) {
+      String log = log();
+      close();
+      throw new IllegalStateException("nginx did not start:\n" + log, e);
+    }
+  }
+
+  private String temporary(String name) {
+    return "  " + name + "_temp_path " + scratch.file(name) + ";";
+  }
+
+  /** Where nginx is, if it is installed. */
+  public static Optional<Path> find() {
+    String path = System.getenv().getOrDefault("PATH", "") + ":/usr/sbin:/usr/local/sbin";
+    return Stream.of(path.split(":", -1))
+        .filter(folder -> !folder.isEmpty())
+        .map(folder -> Path.of(folder, "nginx"))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  /**
+   * Starts one; skips the test if there is no nginx and none is required.
+   *
+   * @param port from {@link Ports#free}, which one of the servers listens on
+   * @param http what stands in the block {@code http}
+   */
+  public static NginxServer start(int port, String http) {
+    Optional<Path> binary = find();
+    if (binary.isEmpty()) {
+      boolean required = System.getenv().containsKey("WEIR_REQUIRE_NGINX");
+      Assumptions.assumeTrue(required, "nginx is not installed");
+      throw new IllegalStateException("nginx is required and not installed");
+    }
+    return new NginxServer(binary.get(), port, http);
+  }
+
+  private boolean listens() {
+    if (!process.isAlive()) {
+      throw new IllegalStateException("nginx ended:\n" + log());
+    }
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      return socket.isConnected();
+    } catch (java.io.IOException notYet) {
+      return false;
+    }
+  }
+
+  public int port() {
+    return port;
+  }
+
+  /** {@code http://127.0.0.1:port}. */
+  public String uri() {
+    return "http://127.0.0.1:" + port;
+  }
+
+  /** What it complained about last. */
+  public String log() {
+    return ChildProcess.tail(scratch.file("log"), LOG_LINES);
+  }
+
+  /** SIGKILL. */
+  public void kill() {
+    process.kill();
+  }
+
+  /** Stops it where it stands: it accepts connections and answers nothing. */
+  public void freeze() {
+    process.signal("STOP");
+  }
+
+  /** Lets it go on. */
+  public void thaw() {
+    process.signal("CONT");
+  }
+
+  @Override
+  public void close() {
+    process.kill();
+    scratch.close();
+  }
+}
