@@ -85,10 +85,14 @@ class NginxForwardAuthTest {
         "0");
   }
 
-  /**
-   * The documented configuration, with other ports, optionally refusing what Weir cannot decide.
-   */
+  /** As below, with more patience for a process that has just begun, on a machine that is busy. */
   private NginxServer nginx(int weir, boolean refuseWithoutWeir) throws IOException {
+    return nginx(weir, refuseWithoutWeir, "10s");
+  }
+
+  /** The documented configuration, optionally refusing what Weir cannot decide. */
+  private NginxServer nginx(int weir, boolean refuseWithoutWeir, String patience)
+      throws IOException {
     String page = Files.readString(Path.of("../docs/nginx-traefik.md"));
     Matcher example = Pattern.compile("```nginx\n(.*?)```", Pattern.DOTALL).matcher(page);
     assertThat(example.find()).isTrue();
@@ -98,7 +102,8 @@ class NginxForwardAuthTest {
             .group(1)
             .replace("127.0.0.1:8080", "127.0.0.1:" + weir)
             .replace("127.0.0.1:9000", "127.0.0.1:" + app.getAddress().getPort())
-            .replace("listen 8000", "listen 127.0.0.1:" + port);
+            .replace("listen 8000", "listen 127.0.0.1:" + port)
+            .replaceAll("(_read_timeout +)500ms", "$1" + patience);
     if (refuseWithoutWeir) {
       int from = config.indexOf("# Weir did not answer.");
       config = config.substring(0, from) + "return 503;\n  }\n}\n";
@@ -120,7 +125,7 @@ class NginxForwardAuthTest {
 
   private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
     return client.send(
-        request.timeout(Duration.ofSeconds(10)).build(), HttpResponse.BodyHandlers.ofString());
+        request.timeout(Duration.ofSeconds(20)).build(), HttpResponse.BodyHandlers.ofString());
   }
 
   @Test
@@ -215,7 +220,7 @@ class NginxForwardAuthTest {
   @Test
   void waitsForAWeirThatHangsOnlySoLong() throws Exception {
     try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        NginxServer nginx = nginx(silent.getLocalPort(), false)) {
+        NginxServer nginx = nginx(silent.getLocalPort(), false, "500ms")) {
       long begun = System.nanoTime();
 
       assertThat(get(nginx, "/a").statusCode()).isEqualTo(200);
