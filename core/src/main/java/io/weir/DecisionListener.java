@@ -8,4 +8,7 @@ package io.weir;
 public interface DecisionListener {
   /** Called once per decision. */
   void decided(Call call, Decision decision);
+
+  /** Called for an error that a store should not have; the rules decided without it. */
+  default void unexpected(Throwable error) {}
 }

@@ -69,35 +69,30 @@ final class ReservationDesk {
       return CompletableFuture.completedFuture(Settlement.ALREADY);
     }
     List<Held> parts = held(reservation, part -> Cost.times(cost, part.unit()));
-    return store
-        .settle(reservation.id(), parts, SETTLE_WITHIN)
-        .thenCompose(
-            settled ->
-                settled && cost == 0
-                    ? store.release(reservation.id(), parts).thenApply(released -> Settlement.DONE)
-                    : CompletableFuture.completedFuture(done(settled)));
+    CompletionStage<Settlement> settled = store.settle(reservation.id(), parts, SETTLE_WITHIN);
+    return cost > 0 ? settled : settled.thenCompose(came -> alsoReleased(reservation, parts, came));
+  }
+
+  /** Whoever tries again because the store was away may have settled already, and still hold. */
+  private CompletionStage<Settlement> alsoReleased(
+      Reservation reservation, List<Held> parts, Settlement settled) {
+    return settled == Settlement.UNAVAILABLE
+        ? CompletableFuture.completedFuture(settled)
+        : store.release(reservation.id(), parts).thenApply(settled::and);
   }
 
   CompletionStage<Settlement> release(String text) {
     Optional<Reservation> opened = seal.open(text);
     return opened.isEmpty()
         ? CompletableFuture.completedFuture(Settlement.UNKNOWN)
-        : store
-            .release(opened.get().id(), held(opened.get(), Reservation.Part::amount))
-            .thenApply(ReservationDesk::done);
+        : store.release(opened.get().id(), held(opened.get(), Reservation.Part::amount));
   }
 
   CompletionStage<Settlement> renew(String text) {
     Optional<Reservation> opened = seal.open(text);
     return opened.isEmpty()
         ? CompletableFuture.completedFuture(Settlement.UNKNOWN)
-        : store
-            .renew(opened.get().id(), held(opened.get(), Reservation.Part::amount))
-            .thenApply(ReservationDesk::done);
-  }
-
-  private static Settlement done(boolean done) {
-    return done ? Settlement.DONE : Settlement.ALREADY;
+        : store.renew(opened.get().id(), held(opened.get(), Reservation.Part::amount));
   }
 
   /** The parts whose pools still are. */

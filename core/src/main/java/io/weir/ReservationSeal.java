@@ -25,10 +25,11 @@ import javax.crypto.spec.SecretKeySpec;
  * <pre>   base64url( version · id · made at · parts… · first 16 bytes of HMAC-SHA256 )</pre>
  */
 final class ReservationSeal {
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
   private static final int SIGNATURE = 16;
   private static final int MAX_LENGTH = 1 << 20;
   private static final int MAX_PARTS = 4096;
+  private static final Stamp.Where[] WHERE = Stamp.Where.values();
 
   private final SecretKeySpec secret;
 
@@ -71,6 +72,7 @@ final class ReservationSeal {
     out.writeLong(part.unit());
     out.writeLong(part.stamp().time());
     out.writeLong(part.stamp().used());
+    out.writeByte(part.stamp().where().ordinal());
   }
 
   /** The reservation in a text that this secret has signed; empty for anything else. */
@@ -120,7 +122,7 @@ final class ReservationSeal {
     }
     long amount = in.readLong();
     long unit = in.readLong();
-    Stamp stamp = new Stamp(in.readLong(), in.readLong());
+    Stamp stamp = new Stamp(in.readLong(), in.readLong(), WHERE[in.readUnsignedByte()]);
     return new Reservation.Part(rule, slot, tenant, Key.of(values), amount, unit, stamp);
   }
 

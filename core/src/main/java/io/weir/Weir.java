@@ -7,6 +7,7 @@ import io.weir.store.Draw;
 import io.weir.store.MemoryStore;
 import io.weir.store.Store;
 import io.weir.store.Taking;
+import io.weir.tier.Fallback;
 import io.weir.tier.ScopedStore;
 import io.weir.time.SystemTime;
 import io.weir.time.TimeSource;
@@ -16,6 +17,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Decides calls by rules.
@@ -48,13 +51,13 @@ public final class Weir implements AutoCloseable {
 
   private Weir(Builder builder) {
     this.time = builder.time;
-    this.local =
-        builder.store instanceof MemoryStore memory
-            ? memory
-            : MemoryStore.builder().time(time).build();
-    Store shared = builder.store;
-    this.store = shared == null || shared == local ? local : new ScopedStore(local, shared);
+    this.local = localOf(builder);
     this.listener = builder.listener;
+    Store shared = builder.store;
+    this.store =
+        shared == null || shared == local
+            ? local
+            : new ScopedStore(local, new Fallback(shared, local, this::unexpected));
     this.rules = Rules.of(builder.rules);
     this.desk =
         new ReservationDesk(
@@ -62,6 +65,13 @@ public final class Weir implements AutoCloseable {
             time,
             builder.secret,
             (rule, slot, tenant) -> rules.index().pool(rule, slot, tenant, time.wallMicros()));
+  }
+
+  private static MemoryStore localOf(Builder builder) {
+    if (builder.store instanceof MemoryStore memory) {
+      return memory;
+    }
+    return builder.local == null ? MemoryStore.builder().time(builder.time).build() : builder.local;
   }
 
   public static Builder builder() {
@@ -170,6 +180,20 @@ public final class Weir implements AutoCloseable {
     return decision;
   }
 
+  private void unexpected(Throwable error) {
+    if (listener != null) {
+      listener.unexpected(error);
+    } else if (Complaints.LOGGED.tryAcquire("")) {
+      Complaints.LOG.error("the store failed; rules decide by their on_fail", error);
+    }
+  }
+
+  /** A flood of errors must not become a flood of log lines. */
+  private static final class Complaints {
+    static final Logger LOG = LoggerFactory.getLogger(Weir.class);
+    static final Limiter LOGGED = limiter(Limit.perMinute(20));
+  }
+
   // ---- reserving
 
   /** Takes a call's cost, permits too, to be settled or released by the decision's reservation. */
@@ -275,6 +299,7 @@ public final class Weir implements AutoCloseable {
   public static final class Builder {
     private RuleSet rules = RuleSet.EMPTY;
     private @Nullable Store store;
+    private @Nullable MemoryStore local;
     private TimeSource time = SystemTime.INSTANCE;
     private byte[] secret = {};
     private @Nullable DecisionListener listener;
@@ -289,10 +314,16 @@ public final class Weir implements AutoCloseable {
 
     /**
      * Where state lives; in this process unless said otherwise. Rules of scope instance stay here
-     * in any case.
+     * in any case, and while the store cannot answer, every rule does what its {@link OnFail} says.
      */
     public Builder store(Store store) {
       this.store = store;
+      return this;
+    }
+
+    /** The memory for what stays in this process although there is a store elsewhere. */
+    public Builder local(MemoryStore local) {
+      this.local = local;
       return this;
     }
 

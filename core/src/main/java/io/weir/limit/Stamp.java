@@ -6,10 +6,34 @@ package io.weir.limit;
  *
  * @param time the cell's time after the take, in µs
  * @param used the cell's deficit or count after the take
+ * @param where who knows of the take
  */
-public record Stamp(long time, long used) {
+public record Stamp(long time, long used, Where where) {
+  /** Of a draw that was admitted and taken from nothing. */
+  public static final Stamp NOWHERE = new Stamp(0, 0, Where.NOWHERE);
+
+  /** Where a take was written down. */
+  public enum Where {
+    /** In the store that the draw belongs to. */
+    STORE,
+    /** In the memory of the instance that decided, as the store was away. */
+    INSTANCE,
+    /** Nowhere: the store was away, and the rule lets everything pass then. */
+    NOWHERE
+  }
+
+  /** A take that the store knows of. */
+  public Stamp(long time, long used) {
+    this(time, used, Where.STORE);
+  }
+
   /** The stamp of a cell that was just taken from. */
   public static Stamp of(Cell cell) {
     return new Stamp(cell.time, cell.used);
+  }
+
+  /** The same take, which only this instance knows of. */
+  public Stamp onInstance() {
+    return new Stamp(time, used, Where.INSTANCE);
   }
 }

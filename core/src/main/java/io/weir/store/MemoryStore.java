@@ -2,6 +2,7 @@ package io.weir.store;
 
 import io.weir.Key;
 import io.weir.Mode;
+import io.weir.Settlement;
 import io.weir.Standing;
 import io.weir.limit.BucketMeter;
 import io.weir.limit.Stamp;
@@ -318,13 +319,13 @@ public final class MemoryStore implements Store {
   }
 
   @Override
-  public CompletionStage<Boolean> settle(long reservation, List<Held> parts, Duration within) {
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
     Key marker = Key.of("settled", Long.toString(reservation));
     Segment notes = segmentOf(marker.high());
     notes.lock();
     try {
       if (notes.find(marker.high(), marker.low()) >= 0) {
-        return CompletableFuture.completedFuture(false);
+        return CompletableFuture.completedFuture(Settlement.ALREADY);
       }
       long now = time.micros();
       notes.insertMarker(marker.high(), marker.low(), now + within.toNanos() / 1000, now);
@@ -334,25 +335,25 @@ public final class MemoryStore implements Store {
     for (Held part : parts) {
       visit(part.pool(), part.key(), visit -> visit.settle(part));
     }
-    return CompletableFuture.completedFuture(true);
+    return CompletableFuture.completedFuture(Settlement.DONE);
   }
 
   @Override
-  public CompletionStage<Boolean> release(long reservation, List<Held> parts) {
+  public CompletionStage<Settlement> release(long reservation, List<Held> parts) {
     return eachPermit(parts, visit -> visit.release(reservation));
   }
 
   @Override
-  public CompletionStage<Boolean> renew(long reservation, List<Held> parts) {
+  public CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
     return eachPermit(parts, visit -> visit.renew(reservation));
   }
 
-  private CompletionStage<Boolean> eachPermit(List<Held> parts, Predicate<Visit> change) {
+  private CompletionStage<Settlement> eachPermit(List<Held> parts, Predicate<Visit> change) {
     boolean any = false;
     for (Held part : parts) {
       any |= visit(part.pool(), part.key(), change);
     }
-    return CompletableFuture.completedFuture(any);
+    return CompletableFuture.completedFuture(any ? Settlement.DONE : Settlement.ALREADY);
   }
 
   @Override

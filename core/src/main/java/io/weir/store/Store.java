@@ -1,5 +1,6 @@
 package io.weir.store;
 
+import io.weir.Settlement;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -30,18 +31,18 @@ public interface Store extends AutoCloseable {
    * it, even below empty. At most once per reservation.
    *
    * @param within how long from now a repetition could still come
-   * @return false if it had been settled before
+   * @return done, already, or unavailable; then it may be tried again, and no part is settled twice
    */
-  CompletionStage<Boolean> settle(long reservation, List<Held> parts, Duration within);
+  CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within);
 
-  /** Ends the permits held in a reservation's name; false if none was held any more. */
-  CompletionStage<Boolean> release(long reservation, List<Held> parts);
+  /** Ends the permits held in a reservation's name; already if none was held any more. */
+  CompletionStage<Settlement> release(long reservation, List<Held> parts);
 
   /**
-   * Gives the permits held in a reservation's name their full life again; false if none was held
+   * Gives the permits held in a reservation's name their full life again; already if none was held
    * any more.
    */
-  CompletionStage<Boolean> renew(long reservation, List<Held> parts);
+  CompletionStage<Settlement> renew(long reservation, List<Held> parts);
 
   /** Gives back an amount that was taken just now, without a reservation. */
   CompletionStage<Void> refund(Pool pool, io.weir.Key key, long amount);

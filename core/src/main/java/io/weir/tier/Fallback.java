@@ -1,10 +1,10 @@
 package io.weir.tier;
 
 import io.weir.Key;
-import io.weir.Mode;
-import io.weir.OnFail;
-import io.weir.Standing;
+import io.weir.Kind;
+import io.weir.Settlement;
 import io.weir.limit.Stamp;
+import io.weir.limit.Stamp.Where;
 import io.weir.store.Draw;
 import io.weir.store.Held;
 import io.weir.store.MemoryStore;
@@ -12,139 +12,181 @@ import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Gives the answer that each rule chose beforehand for draws that a shared store could not answer.
  *
  * <p>Open allows, closed refuses as unavailable, local decides in memory. Any closed draw makes the
  * call unavailable; else any refusal, near or far, refuses it. What the store took for a call that
- * is refused in the end is given back.
+ * is refused in the end is given back. An error that the store should not have is no other case: it
+ * is told to whoever counts such things, and the rules decide as if nobody had answered.
+ *
+ * <p>A reservation says of each part who knows of it (see {@link Stamp}), and is settled there: in
+ * the store, in the memory of the instance that decided, or nowhere.
  */
 public final class Fallback implements Store {
+  /** A give-back follows within the same call, so its marker is not needed for long. */
   private static final Duration GIVE_BACK_WITHIN = Duration.ofSeconds(1);
 
   private final Store shared;
   private final MemoryStore local;
+  private final Consumer<Throwable> unexpected;
+  private final RecentIds heldHere = new RecentIds();
 
-  public Fallback(Store shared, MemoryStore local) {
+  /**
+   * A fallback.
+   *
+   * @param local where rules that fall back to memory are decided
+   * @param unexpected hears of errors that the shared store should not have; must not throw
+   */
+  public Fallback(Store shared, MemoryStore local, Consumer<Throwable> unexpected) {
     this.shared = shared;
     this.local = local;
+    this.unexpected = unexpected;
   }
 
   @Override
   public CompletionStage<Taking> take(List<Draw> draws) {
-    return reserve(ThreadLocalRandom.current().nextLong(), draws);
+    return decide(ThreadLocalRandom.current().nextLong(), draws, false);
   }
 
   @Override
   public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
-    return shared
-        .reserve(reservation, draws)
+    return decide(reservation, draws, true);
+  }
+
+  private CompletionStage<Taking> decide(long id, List<Draw> draws, boolean settledLater) {
+    return asked(() -> shared.reserve(id, draws), () -> Degraded.unheard(draws))
         .thenApply(
-            taking ->
-                taking.standings().stream().allMatch(Standing::answered)
-                    ? taking
-                    : degraded(reservation, draws, taking));
+            heard -> Degraded.isHeard(heard) ? heard : degraded(id, draws, heard, settledLater));
   }
 
-  private Taking degraded(long reservation, List<Draw> draws, Taking heard) {
-    List<Standing> standings = new ArrayList<>(heard.standings());
-    List<Stamp> stamps = new ArrayList<>(heard.stamps());
-    List<Integer> near = new ArrayList<>();
-    for (int i = 0; i < standings.size(); i++) {
-      if (!standings.get(i).answered()) {
-        Draw draw = draws.get(i);
-        if (draw.pool().onFail() == OnFail.OPEN) {
-          standings.set(i, open(draw));
-        } else if (draw.pool().onFail() == OnFail.LOCAL) {
-          near.add(i);
-        }
-      }
+  private Taking degraded(long id, List<Draw> draws, Taking heard, boolean settledLater) {
+    Degraded call = new Degraded(draws, heard);
+    Taking taking = call.decided(local.reserve(id, call.near()).toCompletableFuture().join());
+    List<Held> back = taking.taken() ? List.of() : call.tookThere();
+    if (!back.isEmpty()) {
+      giveBack(id, back);
     }
-    boolean passes = true;
-    for (int i = 0; i < standings.size(); i++) {
-      passes &=
-          near.contains(i) || standings.get(i).allowed() || draws.get(i).mode() != Mode.ENFORCE;
+    if (settledLater && taking.stamps().stream().anyMatch(at -> at.where() == Where.INSTANCE)) {
+      heldHere.add(id);
     }
-    Taking here = decideNear(reservation, near.stream().map(draws::get).toList(), passes);
-    for (int i = 0; i < near.size(); i++) {
-      standings.set(near.get(i), here.standings().get(i).asDegraded());
-      if (!here.stamps().isEmpty()) {
-        stamps.set(near.get(i), here.stamps().get(i));
-      }
-    }
-    boolean taken = passes && here.taken();
-    if (!taken) {
-      giveBack(reservation, draws, heard);
-    }
-    return new Taking(taken, standings, taken ? stamps : List.of());
+    return taking;
   }
 
-  private static Standing open(Draw draw) {
-    Pool pool = draw.pool();
-    return new Standing.Builder(pool.rule(), pool.name(), pool.meter().limit(), draw.mode())
-        .allowed(true)
-        .remaining(pool.meter().capacity())
-        .degraded()
-        .build();
+  private void giveBack(long id, List<Held> parts) {
+    settleThere(id, parts, GIVE_BACK_WITHIN);
+    if (parts.stream().anyMatch(Fallback::isPermit)) {
+      releaseThere(id, parts);
+    }
   }
 
-  /** Draws here what the store could not answer; only looks if the call does not pass anyway. */
-  private Taking decideNear(long reservation, List<Draw> draws, boolean passes) {
-    List<Draw> asked = draws;
-    if (!passes) {
-      asked = draws.stream().map(Draw::looking).toList();
-    }
-    return local.reserve(reservation, asked).toCompletableFuture().join();
+  private static boolean isPermit(Held part) {
+    return part.pool().meter().limit().kind() == Kind.CONCURRENCY;
   }
 
-  private void giveBack(long reservation, List<Draw> draws, Taking heard) {
-    List<Held> held = new ArrayList<>();
-    for (int i = 0; i < heard.stamps().size(); i++) {
-      Draw draw = draws.get(i);
-      Standing standing = heard.standings().get(i);
-      if (standing.answered() && standing.allowed() && draw.intent() != Draw.Intent.LOOK) {
-        held.add(new Held(draw.pool(), draw.key(), draw.amount(), 0, heard.stamps().get(i)));
-      }
+  // ---- putting right
+
+  @Override
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
+    List<Held> there = at(Where.STORE, parts);
+    List<Held> here = at(Where.INSTANCE, parts);
+    if (there.size() == parts.size()) {
+      return settleThere(reservation, parts, within);
     }
-    if (!held.isEmpty()) {
-      shared.settle(reservation, held, GIVE_BACK_WITHIN);
-      shared.release(reservation, held);
+    // Parts that nobody knows of are right as they are.
+    CompletionStage<Settlement> came =
+        CompletableFuture.completedFuture(
+            there.isEmpty() && here.isEmpty() ? Settlement.DONE : Settlement.ALREADY);
+    if (!there.isEmpty()) {
+      came = came.thenCombine(settleThere(reservation, there, within), Settlement::and);
     }
+    if (!here.isEmpty() && heldHere.contains(reservation)) {
+      came = came.thenCombine(local.settle(reservation, here, within), Settlement::and);
+    }
+    return came;
+  }
+
+  private CompletionStage<Settlement> settleThere(long id, List<Held> parts, Duration within) {
+    return asked(() -> shared.settle(id, parts, within), () -> Settlement.UNAVAILABLE);
+  }
+
+  private CompletionStage<Settlement> releaseThere(long id, List<Held> parts) {
+    return asked(() -> shared.release(id, parts), () -> Settlement.UNAVAILABLE);
   }
 
   @Override
-  public CompletionStage<Boolean> settle(long reservation, List<Held> parts, Duration within) {
-    return shared.settle(reservation, parts, within);
+  public CompletionStage<Settlement> release(long reservation, List<Held> parts) {
+    return eachPermit(
+        parts, there -> releaseThere(reservation, there), here -> local.release(reservation, here));
   }
 
   @Override
-  public CompletionStage<Boolean> release(long reservation, List<Held> parts) {
-    return both(shared.release(reservation, parts), local.release(reservation, parts));
+  public CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
+    return eachPermit(
+        parts,
+        there -> asked(() -> shared.renew(reservation, there), () -> Settlement.UNAVAILABLE),
+        here -> local.renew(reservation, here));
   }
 
-  @Override
-  public CompletionStage<Boolean> renew(long reservation, List<Held> parts) {
-    return both(shared.renew(reservation, parts), local.renew(reservation, parts));
+  /** What is done to parts, and what comes of it. */
+  private interface Change extends Function<List<Held>, CompletionStage<Settlement>> {}
+
+  /** Changes permits where they are held; those that are held nowhere are as asked for. */
+  private static CompletionStage<Settlement> eachPermit(
+      List<Held> parts, Change there, Change here) {
+    List<Held> permits = parts.stream().filter(Fallback::isPermit).toList();
+    CompletionStage<Settlement> came =
+        CompletableFuture.completedFuture(
+            at(Where.NOWHERE, permits).isEmpty() ? Settlement.ALREADY : Settlement.DONE);
+    List<Held> far = at(Where.STORE, permits);
+    List<Held> near = at(Where.INSTANCE, permits);
+    came = far.isEmpty() ? came : came.thenCombine(there.apply(far), Settlement::and);
+    return near.isEmpty() ? came : came.thenCombine(here.apply(near), Settlement::and);
   }
 
-  private static CompletionStage<Boolean> both(
-      CompletionStage<Boolean> there, CompletionStage<Boolean> here) {
-    return there.thenCombine(here, (one, other) -> one || other);
+  private static List<Held> at(Where where, List<Held> parts) {
+    return parts.stream().filter(part -> part.stamp().where() == where).toList();
   }
 
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
-    return shared.refund(pool, key, amount);
+    return asked(() -> shared.refund(pool, key, amount), () -> null);
   }
 
   @Override
   public CompletionStage<List<String>> describe(List<Draw> draws) {
-    return shared.describe(draws);
+    return asked(
+        () -> shared.describe(draws),
+        () -> Collections.nCopies(draws.size(), "the store did not answer"));
+  }
+
+  /** What the store says, or something else if it fails as it never should. */
+  private <T> CompletionStage<T> asked(
+      Supplier<CompletionStage<T>> question, Supplier<T> otherwise) {
+    CompletionStage<T> answer;
+    try {
+      answer = question.get();
+    } catch (RuntimeException e) {
+      unexpected.accept(e);
+      return CompletableFuture.completedFuture(otherwise.get());
+    }
+    return answer.exceptionally(
+        problem -> {
+          Throwable cause = problem.getCause();
+          unexpected.accept(
+              problem instanceof CompletionException && cause != null ? cause : problem);
+          return otherwise.get();
+        });
   }
 
   @Override

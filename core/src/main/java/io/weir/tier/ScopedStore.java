@@ -1,6 +1,7 @@
 package io.weir.tier;
 
 import io.weir.Key;
+import io.weir.Settlement;
 import io.weir.Standing;
 import io.weir.limit.Stamp;
 import io.weir.store.Draw;
@@ -104,7 +105,7 @@ public final class ScopedStore implements Store {
 
   /** What the shared store has settled before, on whichever instance, is not settled here again. */
   @Override
-  public CompletionStage<Boolean> settle(long reservation, List<Held> parts, Duration within) {
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
     List<Held> near = parts.stream().filter(part -> part.pool().isLocal()).toList();
     if (!near.isEmpty() && near.size() == parts.size()) {
       return local.settle(reservation, near, within);
@@ -114,32 +115,30 @@ public final class ScopedStore implements Store {
         .settle(reservation, far, within)
         .thenCompose(
             settled ->
-                settled && !near.isEmpty()
+                settled == Settlement.DONE && !near.isEmpty()
                     ? local.settle(reservation, near, within)
                     : CompletableFuture.completedFuture(settled));
   }
 
   @Override
-  public CompletionStage<Boolean> release(long reservation, List<Held> parts) {
+  public CompletionStage<Settlement> release(long reservation, List<Held> parts) {
     return eachSide(parts, (store, some) -> store.release(reservation, some));
   }
 
   @Override
-  public CompletionStage<Boolean> renew(long reservation, List<Held> parts) {
+  public CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
     return eachSide(parts, (store, some) -> store.renew(reservation, some));
   }
 
-  private CompletionStage<Boolean> eachSide(
-      List<Held> parts, BiFunction<Store, List<Held>, CompletionStage<Boolean>> action) {
+  private CompletionStage<Settlement> eachSide(
+      List<Held> parts, BiFunction<Store, List<Held>, CompletionStage<Settlement>> action) {
     Predicate<Held> isNear = part -> part.pool().isLocal();
     List<Held> near = parts.stream().filter(isNear).toList();
     List<Held> far = parts.stream().filter(isNear.negate()).toList();
     if (near.isEmpty() || far.isEmpty()) {
       return action.apply(near.isEmpty() ? shared : local, parts);
     }
-    return action
-        .apply(shared, far)
-        .thenCombine(action.apply(local, near), (there, here) -> there || here);
+    return action.apply(shared, far).thenCombine(action.apply(local, near), Settlement::and);
   }
 
   @Override

@@ -134,17 +134,17 @@ class ScopedStoreTest {
     }
 
     @Override
-    public CompletionStage<Boolean> settle(long reservation, List<Held> parts, Duration within) {
+    public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
       return store.settle(reservation, parts, within);
     }
 
     @Override
-    public CompletionStage<Boolean> release(long reservation, List<Held> parts) {
+    public CompletionStage<Settlement> release(long reservation, List<Held> parts) {
       return store.release(reservation, parts);
     }
 
     @Override
-    public CompletionStage<Boolean> renew(long reservation, List<Held> parts) {
+    public CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
       return store.renew(reservation, parts);
     }
 

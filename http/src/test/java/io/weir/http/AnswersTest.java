@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.Call;
 import io.weir.Decision;
 import io.weir.Limit;
+import io.weir.OnFail;
 import io.weir.Quota;
 import io.weir.Weir;
 import io.weir.rule.Cost;
@@ -288,7 +289,7 @@ class AnswersTest {
 
   @Test
   void answers503WhereTheStoreOfAClosedRuleIsAway() throws Exception {
-    Rule closed = payments().limit(Limit.perSecond(5)).build();
+    Rule closed = payments().onFail(OnFail.CLOSED).limit(Limit.perSecond(5)).build();
     RuleSet rules = RuleSet.of(closed);
     try (Weir weir = Weir.builder().rules(rules).store(new AwayStore()).time(time).build()) {
       Told told = told(weir.check(CALL), CALL, rules);

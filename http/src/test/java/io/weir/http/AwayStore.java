@@ -1,6 +1,7 @@
 package io.weir.http;
 
 import io.weir.Key;
+import io.weir.Settlement;
 import io.weir.Standing;
 import io.weir.store.Draw;
 import io.weir.store.Held;
@@ -37,18 +38,18 @@ final class AwayStore implements Store {
   }
 
   @Override
-  public CompletionStage<Boolean> settle(long reservation, List<Held> parts, Duration within) {
-    return CompletableFuture.completedFuture(false);
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
+    return CompletableFuture.completedFuture(Settlement.UNAVAILABLE);
   }
 
   @Override
-  public CompletionStage<Boolean> release(long reservation, List<Held> parts) {
-    return CompletableFuture.completedFuture(false);
+  public CompletionStage<Settlement> release(long reservation, List<Held> parts) {
+    return CompletableFuture.completedFuture(Settlement.UNAVAILABLE);
   }
 
   @Override
-  public CompletionStage<Boolean> renew(long reservation, List<Held> parts) {
-    return CompletableFuture.completedFuture(false);
+  public CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
+    return CompletableFuture.completedFuture(Settlement.UNAVAILABLE);
   }
 
   @Override

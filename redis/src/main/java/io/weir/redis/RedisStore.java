@@ -1,6 +1,7 @@
 package io.weir.redis;
 
 import io.weir.Key;
+import io.weir.Settlement;
 import io.weir.limit.Stamp;
 import io.weir.store.Draw;
 import io.weir.store.Held;
@@ -139,19 +140,19 @@ public final class RedisStore implements Store {
   }
 
   @Override
-  public CompletionStage<Boolean> settle(long reservation, List<Held> parts, Duration within) {
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
     return parts.isEmpty()
-        ? CompletableFuture.completedFuture(true)
+        ? CompletableFuture.completedFuture(Settlement.DONE)
         : change(Change.SETTLE, reservation, parts, within);
   }
 
   @Override
-  public CompletionStage<Boolean> release(long reservation, List<Held> parts) {
+  public CompletionStage<Settlement> release(long reservation, List<Held> parts) {
     return change(Change.RELEASE, reservation, parts, Duration.ZERO);
   }
 
   @Override
-  public CompletionStage<Boolean> renew(long reservation, List<Held> parts) {
+  public CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
     return change(Change.RENEW, reservation, parts, Duration.ZERO);
   }
 
@@ -161,8 +162,8 @@ public final class RedisStore implements Store {
     return change(Change.REFUND, 0, List.of(part), Duration.ZERO).thenApply(done -> null);
   }
 
-  /** Changes every group that parts are in; true if any of them was changed. */
-  private CompletionStage<Boolean> change(
+  /** Changes every group that parts are in. */
+  private CompletionStage<Settlement> change(
       Change what, long reservation, List<Held> parts, Duration within) {
     Map<Integer, List<Held>> groups = new LinkedHashMap<>();
     for (Held part : parts) {
@@ -171,16 +172,14 @@ public final class RedisStore implements Store {
               link.groupOf(names.bucket(part.pool(), part.key())), any -> new ArrayList<>())
           .add(part);
     }
-    CompletionStage<Boolean> any = CompletableFuture.completedFuture(false);
+    CompletionStage<Settlement> all = CompletableFuture.completedFuture(Settlement.ALREADY);
     for (List<Held> group : groups.values()) {
-      any =
-          any.thenCombine(
-              changeGroup(what, reservation, group, within), (one, other) -> one || other);
+      all = all.thenCombine(changeGroup(what, reservation, group, within), Settlement::and);
     }
-    return any;
+    return all;
   }
 
-  private CompletionStage<Boolean> changeGroup(
+  private CompletionStage<Settlement> changeGroup(
       Change what, long reservation, List<Held> parts, Duration within) {
     Packer packer = new Packer(time.wallMicros()).octet(what.ordinal());
     packer.add(within.toMillis());
@@ -193,7 +192,11 @@ public final class RedisStore implements Store {
       keys.add(0, names.marker(keys.get(0), reservation));
     }
     return link.run(Script.SETTLE, keys.toArray(byte[][]::new), packer.bytes())
-        .handle((bytes, problem) -> problem == null && bytes.length == 1 && bytes[0] == '1');
+        .handle((answer, problem) -> problem == null ? came(answer) : Settlement.UNAVAILABLE);
+  }
+
+  private static Settlement came(byte[] answer) {
+    return answer.length == 1 && answer[0] == '1' ? Settlement.DONE : Settlement.ALREADY;
   }
 
   @Override

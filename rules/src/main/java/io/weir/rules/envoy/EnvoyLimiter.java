@@ -1,5 +1,6 @@
 package io.weir.rules.envoy;
 
+import io.weir.Settlement;
 import io.weir.store.Store;
 import io.weir.store.Taking;
 import io.weir.time.TimeSource;
@@ -95,7 +96,7 @@ public final class EnvoyLimiter {
             });
   }
 
-  private CompletionStage<Boolean> giveBack(long id, Inquiry inquiry, Taking taking) {
+  private CompletionStage<Settlement> giveBack(long id, Inquiry inquiry, Taking taking) {
     return store.settle(id, inquiry.held(taking), GIVE_BACK_WITHIN);
   }
 }

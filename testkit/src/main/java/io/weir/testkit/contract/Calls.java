@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.Key;
 import io.weir.Limit;
 import io.weir.Mode;
+import io.weir.Settlement;
 import io.weir.Standing;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
@@ -127,14 +128,14 @@ public final class Calls {
   }
 
   public boolean settle(long reservation, List<Held> parts, long owed) {
-    return get(store.settle(reservation, owing(parts, owed), WITHIN));
+    return get(store.settle(reservation, owing(parts, owed), WITHIN)) == Settlement.DONE;
   }
 
   public boolean release(long reservation, List<Held> parts) {
-    return get(store.release(reservation, parts));
+    return get(store.release(reservation, parts)) == Settlement.DONE;
   }
 
   public boolean renew(long reservation, List<Held> parts) {
-    return get(store.renew(reservation, parts));
+    return get(store.renew(reservation, parts)) == Settlement.DONE;
   }
 }

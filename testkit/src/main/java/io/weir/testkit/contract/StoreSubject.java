@@ -3,6 +3,7 @@ package io.weir.testkit.contract;
 import io.weir.Key;
 import io.weir.Limit;
 import io.weir.Mode;
+import io.weir.Settlement;
 import io.weir.Standing;
 import io.weir.limit.Bounds;
 import io.weir.limit.Meter;
@@ -88,12 +89,12 @@ public final class StoreSubject implements Subject {
 
   @Override
   public boolean release(Limit limit, long id) {
-    return Calls.get(harness.store().release(id, held(limit, id, 0)));
+    return Calls.get(harness.store().release(id, held(limit, id, 0))) == Settlement.DONE;
   }
 
   @Override
   public boolean renew(Limit limit, long id) {
-    return Calls.get(harness.store().renew(id, held(limit, id, 0)));
+    return Calls.get(harness.store().renew(id, held(limit, id, 0))) == Settlement.DONE;
   }
 
   private List<Held> held(Limit limit, long id, long owed) {

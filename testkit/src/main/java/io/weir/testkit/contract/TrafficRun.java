@@ -3,6 +3,7 @@ package io.weir.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Algorithm;
+import io.weir.Settlement;
 import io.weir.limit.Stamp;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
@@ -65,7 +66,7 @@ final class TrafficRun {
       }
       assertThat(Calls.get(harness.store().release(call.id(), held(call, 0))))
           .as("%s", event)
-          .isEqualTo(expected);
+          .isEqualTo(expected ? Settlement.DONE : Settlement.ALREADY);
     } else if (event instanceof Traffic.Event.Renew renew && renew.back() < passed.size()) {
       Passed call = passed.get(passed.size() - 1 - renew.back());
       boolean expected = false;
@@ -74,7 +75,7 @@ final class TrafficRun {
       }
       assertThat(Calls.get(harness.store().renew(call.id(), held(call, 0))))
           .as("%s", event)
-          .isEqualTo(expected);
+          .isEqualTo(expected ? Settlement.DONE : Settlement.ALREADY);
     }
   }
 
@@ -122,7 +123,7 @@ final class TrafficRun {
       reference.settle(pool(share), draw.key(), draw.amount(), owed, share.mark());
     }
     assertThat(Calls.get(harness.store().settle(call.id(), held(call, owed), Calls.WITHIN)))
-        .isTrue();
+        .isEqualTo(Settlement.DONE);
   }
 
   private List<Held> held(Passed call, long owed) {

@@ -1,0 +1,124 @@
+package io.weir.tier;
+
+import io.weir.Key;
+import io.weir.Settlement;
+import io.weir.Standing;
+import io.weir.limit.Stamp;
+import io.weir.store.Draw;
+import io.weir.store.Held;
+import io.weir.store.MemoryStore;
+import io.weir.store.Pool;
+import io.weir.store.Store;
+import io.weir.store.Taking;
+import io.weir.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/**
+ * A shared store on several nodes, of which some are away: the rules named in {@link #away} live
+ * there. It can also break its promise, and throw or complete with an exception.
+ */
+final class PartlyAway implements Store {
+  final Set<String> away = new HashSet<>();
+  boolean throwing;
+  boolean failing;
+  boolean closed;
+  private final MemoryStore nodes;
+
+  PartlyAway(TimeSource time) {
+    this.nodes = MemoryStore.builder().time(time).build();
+  }
+
+  private boolean isAway(Pool pool) {
+    return away.contains(pool.rule());
+  }
+
+  private <T> CompletionStage<T> honest(Supplier<CompletionStage<T>> work) {
+    if (throwing) {
+      throw new IllegalStateException("a bug");
+    }
+    return failing
+        ? CompletableFuture.failedFuture(new IllegalStateException("a bug"))
+        : work.get();
+  }
+
+  @Override
+  public CompletionStage<Taking> take(List<Draw> draws) {
+    return reserve(0, draws);
+  }
+
+  @Override
+  public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+    return honest(() -> CompletableFuture.completedFuture(decide(reservation, draws)));
+  }
+
+  private Taking decide(long reservation, List<Draw> draws) {
+    List<Draw> reached = draws.stream().filter(draw -> !isAway(draw.pool())).toList();
+    Taking there = nodes.reserve(reservation, reached).toCompletableFuture().join();
+    List<Standing> standings = new ArrayList<>();
+    List<Stamp> stamps = new ArrayList<>();
+    int next = 0;
+    for (Draw draw : draws) {
+      if (isAway(draw.pool())) {
+        standings.add(unanswered(draw));
+        stamps.add(new Stamp(0, 0));
+      } else {
+        standings.add(there.standings().get(next));
+        stamps.add(there.taken() ? there.stamps().get(next) : new Stamp(0, 0));
+        next++;
+      }
+    }
+    boolean all = reached.size() == draws.size();
+    return new Taking(there.taken() && all, standings, there.taken() ? stamps : List.of());
+  }
+
+  private static Standing unanswered(Draw draw) {
+    Pool pool = draw.pool();
+    return new Standing.Builder(pool.rule(), pool.name(), pool.meter().limit(), draw.mode())
+        .unanswered()
+        .build();
+  }
+
+  private CompletionStage<Settlement> change(
+      List<Held> parts, Supplier<CompletionStage<Settlement>> work) {
+    return parts.stream().anyMatch(part -> isAway(part.pool()))
+        ? CompletableFuture.completedFuture(Settlement.UNAVAILABLE)
+        : honest(work);
+  }
+
+  @Override
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
+    return change(parts, () -> nodes.settle(reservation, parts, within));
+  }
+
+  @Override
+  public CompletionStage<Settlement> release(long reservation, List<Held> parts) {
+    return change(parts, () -> nodes.release(reservation, parts));
+  }
+
+  @Override
+  public CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
+    return change(parts, () -> nodes.renew(reservation, parts));
+  }
+
+  @Override
+  public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
+    return honest(() -> nodes.refund(pool, key, amount));
+  }
+
+  @Override
+  public CompletionStage<List<String>> describe(List<Draw> draws) {
+    return honest(() -> nodes.describe(draws));
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+}
