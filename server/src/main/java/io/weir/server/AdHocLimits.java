@@ -7,12 +7,13 @@ import io.weir.Limit;
 import io.weir.Mode;
 import io.weir.Standing;
 import io.weir.store.Draw;
-import io.weir.store.MemoryStore;
 import io.weir.store.Pool;
+import io.weir.store.Store;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 
 /**
  * Limits that callers bring along with each question, in a key space of their own. A key keeps what
@@ -22,12 +23,14 @@ import java.util.Map;
  */
 final class AdHocLimits {
   private static final int REMEMBERED = 1024;
-  private static final String NAME = "ratelimit.check";
+
+  /** No rule can have this id, and no key of a rule begins with this dimension. */
+  private static final String NAME = "/ratelimit/check";
 
   /** The numbers of a question, as it was asked. */
   record Numbers(Algorithm algorithm, long limit, long windowMillis, long burst) {}
 
-  private final MemoryStore store;
+  private final Store store;
   private final Map<Numbers, Pool> pools =
       new LinkedHashMap<>(64, 0.75f, true) {
         private static final long serialVersionUID = 1L;
@@ -38,7 +41,7 @@ final class AdHocLimits {
         }
       };
 
-  AdHocLimits(MemoryStore store) {
+  AdHocLimits(Store store) {
     this.store = store;
   }
 
@@ -47,15 +50,15 @@ final class AdHocLimits {
    *
    * @throws HttpProblem if there can be no such limit
    */
-  Standing take(String key, Numbers numbers, long weight) {
+  CompletionStage<Standing> take(String key, Numbers numbers, long weight) {
     Pool pool = pools.get(numbers);
     if (pool == null) {
-      pool = new Pool(NAME, NAME, "1", limit(numbers), false);
+      pool = new Pool(NAME, NAME, "1", limit(numbers), false).about(NAME);
       pools.put(numbers, pool);
     }
     // The answer has no room for a delay, so traffic is never shaped: it goes at once or not.
     Draw draw = new Draw(pool, Key.of(key), weight, Mode.ENFORCE, Draw.Intent.TAKE_NOW);
-    return store.take(List.of(draw)).toCompletableFuture().join().standings().get(0);
+    return store.take(List.of(draw)).thenApply(taking -> taking.standings().get(0));
   }
 
   private static Limit limit(Numbers numbers) {

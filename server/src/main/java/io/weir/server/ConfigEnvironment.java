@@ -19,7 +19,6 @@ import org.slf4j.LoggerFactory;
 final class ConfigEnvironment {
   private static final Logger LOG = LoggerFactory.getLogger(ConfigEnvironment.class);
   private static final String PREFIX = "WEIR_";
-  private static final List<String> SECRETS = List.of("reservations.secret");
 
   /** What the launcher and other commands read. */
   private static final List<String> OTHERS = List.of("WEIR_JAVA_OPTS", "WEIR_TOKEN");
@@ -71,7 +70,8 @@ final class ConfigEnvironment {
   }
 
   private static boolean isSecretFile(String variable) {
-    return SECRETS.stream().anyMatch(name -> variable.equals(variable(name) + "_FILE"));
+    return ConfigReader.SECRETS.stream()
+        .anyMatch(name -> variable.equals(variable(name) + "_FILE"));
   }
 
   private void readSecret(

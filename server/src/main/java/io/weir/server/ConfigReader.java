@@ -6,6 +6,8 @@ import io.weir.limit.Periods;
 import io.weir.rules.ConfigFile;
 import io.weir.server.ServerConfig.Ceiling;
 import io.weir.server.ServerConfig.Memory;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,6 +28,15 @@ final class ConfigReader {
           "store.memory",
           "store.memory.max_keys",
           "store.memory.max_bytes",
+          "store.redis.uri",
+          "store.redis.timeout",
+          "store.redis.clock",
+          "store.redis.user",
+          "store.redis.password",
+          "store.redis.tls.ca",
+          "store.redis.tls.cert",
+          "store.redis.tls.key",
+          "store.redis.tag_secret",
           "guard.rate",
           "guard.in_flight",
           "rules.file",
@@ -63,11 +74,14 @@ final class ConfigReader {
   /** Maps; in the environment their entries are such as {@code user=sub,tenant=org.id}. */
   private static final Set<String> MAPS = Set.of("identity.jwt.claims");
 
+  /** Each can be in a file of its own instead, named by the same setting with {@code _file}. */
+  static final List<String> SECRETS =
+      List.of("reservations.secret", "store.redis.password", "store.redis.tag_secret");
+
   /** What these mean is settled, but this version cannot do it; to ignore them would be unsafe. */
   private static final List<String> LATER =
       List.of(
           "listen.gateway",
-          "store.redis",
           "store.hot",
           "rules.postgres",
           "rules.envoy",
@@ -87,11 +101,14 @@ final class ConfigReader {
 
   private ConfigReader() {}
 
-  static ServerConfig read(Optional<Path> file, Map<String, String> environment)
+  static ServerConfig read(
+      Optional<Path> file, Map<String, String> environment, Optional<String> redis)
       throws ConfigException {
     ConfigReader reader = new ConfigReader();
     file.ifPresent(reader::takeFile);
     new ConfigEnvironment(environment, KNOWN, LATER).read(reader.values, reader.reasons);
+    redis.ifPresent(
+        uri -> reader.values.put("store.redis.uri", new Value(uri, "--redis", Path.of(""))));
     ServerConfig config = reader.config();
     if (!reader.reasons.isEmpty()) {
       throw new ConfigException(reader.reasons);
@@ -108,7 +125,9 @@ final class ConfigReader {
       if (isPart(setting.name())) {
         takePart(setting, source, base);
       } else if (KNOWN.contains(setting.name())) {
-        values.put(setting.name(), new Value(setting.value(), source, base));
+        put(setting.name(), new Value(setting.value(), source, base));
+      } else if (isSecretFile(setting.name())) {
+        takeSecret(setting, source, base);
       } else if (isLater(setting.name(), LATER)) {
         reasons.add(source + " is not available in this version");
       } else {
@@ -147,6 +166,27 @@ final class ConfigReader {
             new Value(before.text() + "," + more.text(), before.source(), before.base()));
   }
 
+  private static boolean isSecretFile(String name) {
+    return SECRETS.stream().anyMatch(secret -> name.equals(secret + "_file"));
+  }
+
+  private void takeSecret(ConfigFile.Setting setting, String source, Path base) {
+    try {
+      String secret = Files.readString(base.resolve(setting.value())).strip();
+      String name = setting.name().substring(0, setting.name().length() - "_file".length());
+      put(name, new Value(secret, source, base));
+    } catch (IOException | RuntimeException e) {
+      reasons.add(source + ": " + setting.value() + " cannot be read");
+    }
+  }
+
+  /** A file says everything once, but a secret may be there and in a file of its own too. */
+  private void put(String name, Value value) {
+    if (values.put(name, value) != null) {
+      reasons.add(value.source() + ": set one of " + name + " and " + name + "_file");
+    }
+  }
+
   /** Whether a name is one of these, or inside one. */
   static boolean isLater(String name, List<String> later) {
     return later.stream()
@@ -163,6 +203,7 @@ final class ConfigReader {
         new Memory(
             get("store.memory.max_keys", otherwise.memory().maxKeys(), value -> count(value, 1)),
             get("store.memory.max_bytes", 0L, value -> count(value, 1 << 16))),
+        new RedisSettings(this).read(),
         new Ceiling(
             get("guard.rate", otherwise.guard().rate(), ConfigReader::rate),
             get(
@@ -181,7 +222,8 @@ final class ConfigReader {
         "memory",
         value -> {
           if (!value.text().equals("memory")) {
-            throw new IllegalArgumentException("this version has only the store 'memory'");
+            throw new IllegalArgumentException(
+                "a store is 'memory', or a map such as { redis: { uri: redis://localhost } }");
           }
           return value.text();
         });
@@ -252,7 +294,7 @@ final class ConfigReader {
     return value.base().resolve(value.text());
   }
 
-  private static String secret(Value value) {
+  static String secret(Value value) {
     if (value.text().length() < 16) {
       throw new IllegalArgumentException("a secret has at least 16 characters");
     }

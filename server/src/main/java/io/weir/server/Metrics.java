@@ -14,9 +14,12 @@ import io.weir.Standing;
 import io.weir.rule.Bypass;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToDoubleFunction;
 
@@ -25,7 +28,8 @@ import java.util.function.ToDoubleFunction;
  *
  * <p>A call that passes counts as {@code allowed} for every rule that was asked, one that does not
  * as {@code denied} for every rule that refused it; a rule in shadow that would have refused counts
- * {@code shadow_denied} either way. A call that no rule is about counts for the rule {@code ""}.
+ * {@code shadow_denied} either way. Where the store was away it is {@code degraded_allowed} or
+ * {@code degraded_denied} instead. A call that no rule is about counts for the rule {@code ""}.
  * Labels are ids from the rule document and nothing else, so there are never more series than
  * rules. A decision adds to counters that were found when the rules were loaded.
  */
@@ -33,28 +37,61 @@ final class Metrics implements DecisionListener {
   private static final String DECISIONS = "weir.decisions";
 
   /** What one rule said so far. */
-  private record Counts(LongAdder allowed, LongAdder denied, LongAdder shadowDenied) {
+  private record Counts(Map<Outcome, LongAdder> byOutcome) {
     static Counts zero() {
-      return new Counts(new LongAdder(), new LongAdder(), new LongAdder());
+      Map<Outcome, LongAdder> counts = new EnumMap<>(Outcome.class);
+      for (Outcome outcome : Outcome.values()) {
+        counts.put(outcome, new LongAdder());
+      }
+      return new Counts(counts);
+    }
+
+    LongAdder of(Outcome outcome) {
+      return Objects.requireNonNull(byOutcome.get(outcome));
+    }
+  }
+
+  /** What can come of a call under a rule. */
+  private enum Outcome {
+    ALLOWED,
+    DENIED,
+    SHADOW_DENIED,
+    DEGRADED_ALLOWED,
+    DEGRADED_DENIED;
+
+    private String label() {
+      return name().toLowerCase(Locale.ROOT);
     }
   }
 
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final Faults faults;
   private final Counts noRule = Counts.zero();
   private final LongAdder rulesVersion = new LongAdder();
   private volatile Map<String, Counts> byRule = Map.of();
   private volatile Map<String, LongAdder> byToken = Map.of();
 
   Metrics(Faults faults) {
+    this.faults = faults;
     counter("weir.internal.errors", "Errors that should not happen", faults, Faults::count);
-    decisions("", "allowed", noRule.allowed());
+    decisions("", Outcome.ALLOWED.label(), noRule.of(Outcome.ALLOWED));
     gauge("weir.rules.version", "Rule sets taken over since start", rulesVersion, LongAdder::sum);
   }
 
   /** Shows a number that goes up and down. */
   <T> void gauge(String name, String what, T source, ToDoubleFunction<T> value) {
     Gauge.builder(name, source, value).description(what).strongReference(true).register(registry);
+  }
+
+  /** Where errors are reported that should not happen. */
+  Faults faults() {
+    return faults;
+  }
+
+  /** Who counts how the nodes of a shared store answer. */
+  StoreMetrics store() {
+    return new StoreMetrics(registry);
   }
 
   private <T> void counter(
@@ -90,9 +127,7 @@ final class Metrics implements DecisionListener {
 
   private Counts shown(String rule) {
     Counts counts = Counts.zero();
-    decisions(rule, "allowed", counts.allowed());
-    decisions(rule, "denied", counts.denied());
-    decisions(rule, "shadow_denied", counts.shadowDenied());
+    counts.byOutcome().forEach((outcome, count) -> decisions(rule, outcome.label(), count));
     return counts;
   }
 
@@ -104,8 +139,8 @@ final class Metrics implements DecisionListener {
   }
 
   private void forget(String rule) {
-    for (String outcome : List.of("allowed", "denied", "shadow_denied")) {
-      remove(DECISIONS, "rule", rule, "outcome", outcome);
+    for (Outcome outcome : Outcome.values()) {
+      remove(DECISIONS, "rule", rule, "outcome", outcome.label());
     }
   }
 
@@ -131,28 +166,38 @@ final class Metrics implements DecisionListener {
     for (int i = 0; i < standings.size(); ) {
       Standing first = standings.get(i);
       boolean admits = true;
+      boolean degraded = false;
       // The limits of one rule stand together.
       for (; i < standings.size() && standings.get(i).rule().equals(first.rule()); i++) {
         admits &= standings.get(i).allowed();
+        degraded |= standings.get(i).degraded();
       }
-      count(first, admits, decision.allowed());
+      if (!admits || decision.allowed()) {
+        count(first, outcome(first, admits, degraded));
+      }
     }
   }
 
-  private void count(Standing standing, boolean admits, boolean passes) {
-    Counts counts = byRule.get(standing.rule());
-    if (counts == null) {
-      return; // a rule that was removed a moment ago counts no more
-    }
+  private static Outcome outcome(Standing standing, boolean admits, boolean degraded) {
     if (admits) {
-      if (passes) {
-        counts.allowed.increment();
-      }
-    } else if (standing.mode() == Mode.ENFORCE) {
-      counts.denied.increment();
-    } else {
-      counts.shadowDenied.increment();
+      return degraded ? Outcome.DEGRADED_ALLOWED : Outcome.ALLOWED;
     }
+    if (standing.mode() != Mode.ENFORCE) {
+      return Outcome.SHADOW_DENIED;
+    }
+    return degraded ? Outcome.DEGRADED_DENIED : Outcome.DENIED;
+  }
+
+  private void count(Standing standing, Outcome outcome) {
+    Counts counts = byRule.get(standing.rule());
+    if (counts != null) { // a rule that was removed a moment ago counts no more
+      counts.of(outcome).increment();
+    }
+  }
+
+  @Override
+  public void unexpected(Throwable error) {
+    faults.report(error);
   }
 
   private void outright(Decision decision) {
@@ -163,9 +208,9 @@ final class Metrics implements DecisionListener {
         uses.increment();
       }
     } else if (id.isEmpty()) {
-      noRule.allowed.increment();
+      noRule.of(Outcome.ALLOWED).increment();
     } else if (byRule.containsKey(id)) {
-      byRule.get(id).denied.increment();
+      byRule.get(id).of(Outcome.DENIED).increment();
     }
   }
 

@@ -7,7 +7,6 @@ import io.weir.limit.Meter;
 import io.weir.server.AdHocLimits.Numbers;
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** The endpoint {@code POST /ratelimit/check}: a check by key and numbers, without rules. */
@@ -30,12 +29,8 @@ final class RateLimitCheck {
   void check(Exchange exchange, byte[] body) {
     Question question = JsonBody.read(body, Question::read);
     exchange.answerWhenDone(
-        guarded.begin(() -> CompletableFuture.completedFuture(take(question))),
+        guarded.begin(() -> limits.take(question.key, question.numbers, question.weight)),
         RateLimitCheck::write);
-  }
-
-  private Standing take(Question question) {
-    return limits.take(question.key, question.numbers, question.weight);
   }
 
   private static void write(Json out, Standing standing) {

@@ -2,6 +2,7 @@ package io.weir.server;
 
 import io.weir.Limit;
 import io.weir.TokenBucket;
+import io.weir.redis.RedisOptions;
 import io.weir.store.MemoryStore;
 import java.nio.file.Path;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.Optional;
  * All that a process can be told: {@code weir.yaml}, the environment and the flags, checked.
  *
  * @param grpc kept for later versions; nothing listens there yet
+ * @param redis where state that the fleet shares is, if anywhere
  * @param stateFolder where the last good rules are remembered, if anywhere
  * @param reservationSecret what reservations are signed with; empty for one made at start
  * @param frontEnd how requests are met
@@ -20,6 +22,7 @@ public record ServerConfig(
     Address admin,
     Address grpc,
     Memory memory,
+    Optional<RedisOptions> redis,
     Ceiling guard,
     Optional<Path> rules,
     Optional<Path> stateFolder,
@@ -33,6 +36,7 @@ public record ServerConfig(
           new Address("127.0.0.1", 6070),
           new Address("127.0.0.1", 8081),
           new Memory(MemoryStore.DEFAULT_MAX_KEYS, 0),
+          Optional.empty(),
           new Ceiling(Limit.perSecond(200_000), 20_000),
           Optional.empty(),
           Optional.empty(),
@@ -65,31 +69,56 @@ public record ServerConfig(
    */
   public static ServerConfig read(Optional<Path> file, Map<String, String> environment)
       throws ConfigException {
-    return ConfigReader.read(file, environment);
+    return ConfigReader.read(file, environment, Optional.empty());
+  }
+
+  /**
+   * As {@link #read(Optional, Map)}, with the address of a Redis that was named in some other way
+   * and overrides the one that is set.
+   */
+  public static ServerConfig read(
+      Optional<Path> file, Map<String, String> environment, Optional<String> redis)
+      throws ConfigException {
+    return ConfigReader.read(file, environment, redis);
   }
 
   /** The same, listening elsewhere for decisions. */
   public ServerConfig http(Address address) {
     return new ServerConfig(
-        address, admin, grpc, memory, guard, rules, stateFolder, reservationSecret, frontEnd);
+        address, admin, grpc, memory, redis, guard, rules, stateFolder, reservationSecret, frontEnd);
   }
 
   /** The same, listening elsewhere for administrators. */
   public ServerConfig admin(Address address) {
     return new ServerConfig(
-        http, address, grpc, memory, guard, rules, stateFolder, reservationSecret, frontEnd);
+        http, address, grpc, memory, redis, guard, rules, stateFolder, reservationSecret, frontEnd);
   }
 
   /** The same with another gRPC address. */
   public ServerConfig grpc(Address address) {
     return new ServerConfig(
-        http, admin, address, memory, guard, rules, stateFolder, reservationSecret, frontEnd);
+        http, admin, address, memory, redis, guard, rules, stateFolder, reservationSecret, frontEnd);
+  }
+
+  /** The same with state in this Redis. */
+  public ServerConfig redis(RedisOptions options) {
+    return new ServerConfig(
+        http,
+        admin,
+        grpc,
+        memory,
+        Optional.of(options),
+        guard,
+        rules,
+        stateFolder,
+        reservationSecret,
+        frontEnd);
   }
 
   /** The same with another ceiling. */
   public ServerConfig guard(Ceiling ceiling) {
     return new ServerConfig(
-        http, admin, grpc, memory, ceiling, rules, stateFolder, reservationSecret, frontEnd);
+        http, admin, grpc, memory, redis, ceiling, rules, stateFolder, reservationSecret, frontEnd);
   }
 
   /** The same with rules from this file or folder. */
@@ -99,6 +128,7 @@ public record ServerConfig(
         admin,
         grpc,
         memory,
+        redis,
         guard,
         Optional.of(fileOrFolder),
         stateFolder,
@@ -109,18 +139,29 @@ public record ServerConfig(
   /** The same, remembering the last good rules in this folder. */
   public ServerConfig stateFolder(Path folder) {
     return new ServerConfig(
-        http, admin, grpc, memory, guard, rules, Optional.of(folder), reservationSecret, frontEnd);
+        http, admin, grpc, memory, redis, guard, rules, Optional.of(folder), reservationSecret, frontEnd);
   }
 
   /** The same, meeting requests in another way. */
   public ServerConfig frontEnd(FrontEnd other) {
     return new ServerConfig(
-        http, admin, grpc, memory, guard, rules, stateFolder, reservationSecret, other);
+        http, admin, grpc, memory, redis, guard, rules, stateFolder, reservationSecret, other);
+  }
+
+  /** The same, signing reservations with this; instances that settle each other's share it. */
+  public ServerConfig reservationSecret(String secret) {
+    return new ServerConfig(
+        http, admin, grpc, memory, redis, guard, rules, stateFolder, secret, frontEnd);
+  }
+
+  /** Where state lives, without any password. */
+  public String store() {
+    return redis.map(options -> options.address().toString()).orElse("memory");
   }
 
   /** Without the secret. */
   @Override
   public String toString() {
-    return "http " + http + ", admin " + admin + ", rules " + rules;
+    return "http " + http + ", admin " + admin + ", store " + store() + ", rules " + rules;
   }
 }

@@ -47,6 +47,9 @@ final class Settlements {
     if (settlement == Settlement.UNKNOWN) {
       throw HttpProblem.notFound("this is no reservation made here");
     }
+    if (settlement == Settlement.UNAVAILABLE) {
+      throw HttpProblem.unavailable("the store is away; try again in a second");
+    }
     out.open().field(SETTLED).flag(settlement == Settlement.DONE).close();
   }
 

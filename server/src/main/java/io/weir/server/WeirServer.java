@@ -9,7 +9,6 @@ import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.Weir;
 import io.weir.rule.RuleSet;
-import io.weir.store.MemoryStore;
 import io.weir.tier.Guard;
 import io.weir.time.SystemTime;
 import java.net.BindException;
@@ -45,6 +44,9 @@ public final class WeirServer implements AutoCloseable {
   private static final int MOST_ADMIN_CONNECTIONS = 100;
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
+  /** How long a process waits for its store before it takes traffic without it. */
+  private static final Duration STORE_PATIENCE = Duration.ofSeconds(2);
+
   private final Vertx vertx =
       Vertx.vertx(
           new VertxOptions()
@@ -55,10 +57,10 @@ public final class WeirServer implements AutoCloseable {
                       .setFileCachingEnabled(false)));
   private final Duration tick;
   private final RuleFeed feed;
-  private final Faults faults = new Faults();
   private final Health health = new Health();
-  private final Metrics metrics = new Metrics(faults);
-  private final MemoryStore adHocStore;
+  private final Faults faults;
+  private final Metrics metrics;
+  private final Stores stores;
   private final Weir weir;
   private final Guarded guarded;
   private final Front front;
@@ -69,17 +71,21 @@ public final class WeirServer implements AutoCloseable {
   private Address http;
   private Address admin;
 
-  private WeirServer(ServerConfig config, RuleFeed feed, Duration tick) throws ConfigException {
+  private WeirServer(
+      ServerConfig config, RuleFeed feed, Stores stores, Metrics metrics, Duration tick)
+      throws ConfigException {
     this.tick = tick;
     this.feed = feed;
+    this.stores = stores;
+    this.metrics = metrics;
+    this.faults = metrics.faults();
     this.http = config.http();
     this.admin = config.admin();
-    MemoryStore store = config.memory().store();
-    this.adHocStore = config.memory().store();
     this.weir =
         Weir.builder()
             .rules(feed.first())
-            .store(store)
+            .store(stores.shared())
+            .local(stores.memory())
             .reservationSecret(config.reservationSecret().getBytes(StandardCharsets.UTF_8))
             .listener(metrics)
             .build();
@@ -89,11 +95,14 @@ public final class WeirServer implements AutoCloseable {
     this.settings = config.frontEnd();
     this.front = new Front(weir, guarded, settings);
     this.callers = new Callers(settings.callers());
-    metrics.gauge("weir.keys", "Keys remembered", store, all -> all.keys() + adHocStore.keys());
+    metrics.gauge("weir.keys", "Keys remembered", stores, Stores::keys);
+    if (config.redis().isPresent() && config.reservationSecret().isEmpty()) {
+      LOG.info("reservations.secret is not set: only this instance can settle what it reserves");
+    }
   }
 
   /**
-   * Starts a server; returns when it listens.
+   * Starts a server; returns when it listens and its store is there, or has been waited for.
    *
    * @throws ConfigException if the rules are invalid or an address cannot be listened on
    */
@@ -106,7 +115,15 @@ public final class WeirServer implements AutoCloseable {
     Path rules =
         config.rules().orElseThrow(() -> new ConfigException(List.of("no rules were named")));
     RuleFeed feed = RuleFeed.open(rules, config.stateFolder());
-    WeirServer server = new WeirServer(config, feed, tick);
+    Metrics metrics = new Metrics(new Faults());
+    Stores stores;
+    try {
+      stores = Stores.open(config, metrics.store());
+    } catch (ConfigException e) {
+      feed.close();
+      throw e;
+    }
+    WeirServer server = new WeirServer(config, feed, stores, metrics, tick);
     try {
       server.listen();
     } catch (ConfigException | RuntimeException e) {
@@ -128,6 +145,7 @@ public final class WeirServer implements AutoCloseable {
           http);
     }
     settings.tls().ifPresent(files -> new TlsReload(vertx, files, secured).begin(reload(tick)));
+    stores.awaitReady(STORE_PATIENCE);
     health.is(Health.State.READY);
   }
 
@@ -184,7 +202,7 @@ public final class WeirServer implements AutoCloseable {
     Checks checks = new Checks(weir, guarded, front);
     Batches batches = new Batches(checks);
     Settlements settlements = new Settlements(weir, guarded);
-    RateLimitCheck rateLimit = new RateLimitCheck(new AdHocLimits(adHocStore), guarded);
+    RateLimitCheck rateLimit = new RateLimitCheck(new AdHocLimits(stores.adHoc(faults)), guarded);
     ForwardAuth forwardAuth = new ForwardAuth(front);
     Map<String, Route> routes =
         Map.ofEntries(
@@ -225,6 +243,11 @@ public final class WeirServer implements AutoCloseable {
   /** Where metrics and health are; the port is the real one. */
   public Address admin() {
     return admin;
+  }
+
+  /** Where state lives, in words. */
+  public String store() {
+    return stores.name();
   }
 
   /** The rules that hold now. */

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.weir.Limit;
+import io.weir.redis.RedisOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -96,11 +98,11 @@ class ServerConfigTest {
               in_flight: 0
               colour: red
             gateway: { upstream: "http://localhost" }
-            store: { redis: { uri: "redis://localhost" } }
+            store: { hot: { uri: "redis://localhost" } }
             rules: { file: }
             reservations: { secret: short }
             """,
-            Map.of("WEIR_LISTEN_ADMIN", "x:y", "WEIR_STORE_REDIS_URI", "redis://localhost"));
+            Map.of("WEIR_LISTEN_ADMIN", "x:y", "WEIR_STORE_HOT_URI", "redis://localhost"));
     String file = folder.resolve("weir.yaml").toString();
 
     assertThat(reasons).hasSize(10);
@@ -113,10 +115,95 @@ class ServerConfigTest {
     assertThat(reasons)
         .contains(
             file + ":6: gateway.upstream is not available in this version",
-            file + ":7: store.redis.uri is not available in this version",
+            file + ":7: store.hot.uri is not available in this version",
             file + ":8: rules.file: has no value",
             file + ":9: reservations.secret: a secret has at least 16 characters",
-            "WEIR_STORE_REDIS_URI is not available in this version");
+            "WEIR_STORE_HOT_URI is not available in this version");
+  }
+
+  @Test
+  void readsEverySettingOfRedis() throws Exception {
+    for (String name : List.of("ca", "cert", "key", "password")) {
+      Files.writeString(folder.resolve(name), "content of " + name + "\n");
+    }
+    ServerConfig config =
+        read(
+            """
+            store:
+              redis:
+                uri: rediss-cluster://10.0.0.1,10.0.0.2:7000
+                timeout: 25ms
+                clock: instance
+                user: weir
+                password_file: password
+                tls: { ca: ca, cert: cert, key: key }
+                tag_secret: "0123456789abcdef"
+            """,
+            Map.of());
+    RedisOptions redis = config.redis().orElseThrow();
+
+    assertThat(config.store()).isEqualTo("rediss-cluster://10.0.0.1:6379,10.0.0.2:7000");
+    assertThat(redis.timeout()).isEqualTo(Duration.ofMillis(25));
+    assertThat(redis.clock()).isEqualTo(RedisOptions.Clock.INSTANCE);
+    assertThat(redis.credentials())
+        .isEqualTo(new RedisOptions.Credentials("weir", "content of password"));
+    assertThat(redis.tls().ca()).hasValue(folder.resolve("ca"));
+    assertThat(redis.tls().certificate()).hasValue(folder.resolve("cert"));
+    assertThat(redis.tls().key()).hasValue(folder.resolve("key"));
+    assertThat(redis.tagSecret()).isEqualTo("0123456789abcdef");
+    assertThat(config.toString())
+        .contains("rediss-cluster://")
+        .doesNotContain("content of password", "0123456789abcdef");
+  }
+
+  @Test
+  void letsTheLaterWordOnRedisWinOverTheEarlier() throws Exception {
+    Path secret = Files.writeString(folder.resolve("secret"), "from a file\n");
+    String yaml = "store: { redis: { uri: 'redis://me:old@one', password: older, timeout: 5ms } }";
+
+    RedisOptions fromFile = read(yaml, Map.of()).redis().orElseThrow();
+    assertThat(fromFile.credentials()).isEqualTo(new RedisOptions.Credentials("me", "older"));
+    Map<String, String> environment =
+        Map.of(
+            "WEIR_STORE_REDIS_URI",
+            "redis://two:7000/3",
+            "WEIR_STORE_REDIS_PASSWORD_FILE",
+            secret.toString());
+    RedisOptions fromEnvironment = read(yaml, environment).redis().orElseThrow();
+    assertThat(fromEnvironment.address()).hasToString("redis://two:7000/3");
+    assertThat(fromEnvironment.credentials().password()).isEqualTo("from a file");
+    assertThat(fromEnvironment.timeout()).isEqualTo(Duration.ofMillis(5));
+    ServerConfig fromFlag =
+        ServerConfig.read(
+            Optional.of(folder.resolve("weir.yaml")), environment, Optional.of("redis://three"));
+    assertThat(fromFlag.store()).isEqualTo("redis://three:6379");
+    assertThat(fromFlag.redis().orElseThrow().credentials().password()).isEqualTo("from a file");
+    assertThat(read("store: memory", environment).store()).isEqualTo("redis://two:7000/3");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "store: redis | store: a store is 'memory', or a map such as",
+        "store: { redis: { uri: http://x } } | store.redis.uri: unknown kind of Redis address",
+        "store: { redis: { uri: } } | store.redis.uri: has no value",
+        "store: { redis: { timeout: 5ms } } | store.redis.timeout: means nothing without",
+        "store: { redis: { uri: redis://x, timeout: 0ms } } | timeout: must be from 1ms to 10s",
+        "store: { redis: { uri: redis://x, timeout: 11s } } | timeout: must be from 1ms to 10s",
+        "store: { redis: { uri: redis://x, timeout: soon } } | timeout: 'soon' is not a time",
+        "store: { redis: { uri: redis://x, clock: mine } } | clock: must be 'store' or 'instance'",
+        "store: { redis: { uri: redis://x, colour: red } } | store.redis.colour is not a setting",
+        "store: { redis: { uri: redis://x, tag_secret: x } } | tag_secret: a secret has at least",
+        "store: { redis: { uri: redis://x, password_file: no } } | password_file: no cannot be",
+        "store: { redis: { uri: redis://x, tls: { ca: weir.yaml } } } | ca: means nothing unless",
+        "store: { redis: { uri: rediss://x, tls: { ca: none } } } | cannot be read",
+        "store: { redis: { uri: rediss://x, tls: { key: weir.yaml } } } | key: a certificate and",
+        "store: { redis: { uri: rediss://x, tls: { cert: weir.yaml } } } | cert: a certificate and",
+        "store: { redis: { uri: redis://x, password: a, password_file: weir.yaml } } | set one of"
+      })
+  void saysWhatIsWrongWithTheSettingsOfRedis(String yaml, String reason) {
+    assertThat(reasons(yaml, Map.of())).hasSize(1).first().asString().contains(reason);
   }
 
   @ParameterizedTest

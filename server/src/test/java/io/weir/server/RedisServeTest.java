@@ -1,0 +1,218 @@
+package io.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.json.JsonObject;
+import io.weir.redis.RedisOptions;
+import io.weir.testkit.process.RedisServer;
+import io.weir.testkit.process.SlowProxy;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Servers that share a real Redis, and what they say while it is away. */
+@Timeout(60)
+class RedisServeTest {
+  private static final String SECRET = "a secret of some length";
+  private static final String[] RULES = {
+    "{ id: free, match: { path: /open }, key: [user], limit: 3/h, on_fail: open }",
+    "{ id: strict, match: { path: /closed }, key: [user], limit: 3/h, on_fail: closed }",
+    "{ id: near, match: { path: /local }, key: [user], limit: 3/h }",
+    "{ id: here, match: { path: /here }, key: [user], limit: 3/h, scope: instance }",
+    "{ id: slots, match: { path: /slots }, key: [user],"
+        + " limit: { algorithm: concurrency, permits: 2 } }"
+  };
+
+  private RedisServer redis;
+
+  @BeforeEach
+  void start() {
+    redis = RedisServer.start();
+  }
+
+  @AfterEach
+  void stop() {
+    redis.close();
+  }
+
+  private TestServer server() {
+    return server(redis.uri());
+  }
+
+  /** A server that waits long for Redis, as the machine of a test may be busy. */
+  private static TestServer server(String uri) {
+    return TestServer.with(
+        config ->
+            config
+                .redis(RedisOptions.of(uri).timeout(Duration.ofSeconds(2)))
+                .reservationSecret(SECRET),
+        Connections.TICK,
+        RULES);
+  }
+
+  private static JsonObject check(TestServer server, String path) {
+    return server.check("{\"path\":\"" + path + "\",\"attributes\":{\"user\":\"42\"}}");
+  }
+
+  private static String reason(TestServer server, String path) {
+    return check(server, path).getString("reason");
+  }
+
+  @Test
+  void twoServersShareOneLimit() {
+    try (TestServer one = server();
+        TestServer other = server()) {
+      assertThat(check(one, "/closed").getLong("remaining")).isEqualTo(2);
+      assertThat(check(other, "/closed").getLong("remaining")).isEqualTo(1);
+      assertThat(check(one, "/closed").getLong("remaining")).isZero();
+      JsonObject refused = check(other, "/closed");
+
+      assertThat(refused.getString("reason")).isEqualTo("limited");
+      assertThat(refused.getBoolean("degraded")).isFalse();
+      assertThat(check(one, "/here").getLong("remaining")).isEqualTo(2);
+      assertThat(check(other, "/here").getLong("remaining")).isEqualTo(2);
+      assertThat(redis.command("DBSIZE")).isEqualTo(1L);
+      assertThat(one.server.store()).isEqualTo(redis.uri());
+    }
+  }
+
+  @Test
+  void checksWithoutRulesAreSharedTooInAKeySpaceOfTheirOwn() {
+    try (TestServer one = server();
+        TestServer other = server()) {
+      String body = "{\"key\":\"42\",\"limit\":2,\"window_ms\":3600000}";
+      assertThat(remaining(one.post("/ratelimit/check", body))).isEqualTo(1);
+      assertThat(remaining(other.post("/ratelimit/check", body))).isZero();
+      assertThat(one.post("/ratelimit/check", body).body()).contains("\"allowed\":false");
+      assertThat((List<?>) redis.command("KEYS", "weir:1:{*}:/ratelimit/check:s1")).hasSize(1);
+    }
+  }
+
+  private static long remaining(HttpResponse<String> response) {
+    return new JsonObject(response.body()).getLong("remaining");
+  }
+
+  @Test
+  void rulesDecideAsTheyChoseWhileRedisIsAwayAndTogetherAgainWhenItIsBack() {
+    try (TestServer one = server();
+        TestServer other = server()) {
+      check(one, "/closed");
+      redis.kill();
+
+      for (int i = 0; i < 5; i++) {
+        JsonObject open = check(one, "/open");
+        assertThat(open.getBoolean("allowed")).isTrue();
+        assertThat(open.getBoolean("degraded")).isTrue();
+      }
+      HttpResponse<String> closed =
+          one.post("/v1/check", "{\"path\":\"/closed\",\"attributes\":{\"user\":\"42\"}}");
+      assertThat(closed.statusCode()).isEqualTo(200);
+      JsonObject refused = new JsonObject(closed.body());
+      assertThat(refused.getString("reason")).isEqualTo("unavailable");
+      assertThat(refused.getLong("retry_after_ms")).isEqualTo(1000);
+      for (int i = 0; i < 3; i++) {
+        assertThat(check(one, "/local").getBoolean("allowed")).isTrue();
+      }
+      assertThat(reason(one, "/local")).isEqualTo("limited");
+      assertThat(check(one, "/here").getBoolean("degraded")).isFalse();
+      String adHoc = "{\"key\":\"42\",\"limit\":1,\"window_ms\":3600000}";
+      assertThat(one.post("/ratelimit/check", adHoc).body()).contains("\"allowed\":true");
+      assertThat(one.post("/ratelimit/check", adHoc).body()).contains("\"allowed\":false");
+      assertThat(one.get("/readyz").statusCode()).isEqualTo(200);
+
+      redis.restart();
+      await()
+          .atMost(Duration.ofSeconds(15))
+          .until(
+              () ->
+                  !reason(one, "/closed").equals("unavailable")
+                      && !reason(other, "/closed").equals("unavailable"));
+      await().atMost(Duration.ofSeconds(5)).until(() -> reason(one, "/closed").equals("limited"));
+      assertThat(reason(other, "/closed")).isEqualTo("limited");
+      assertThat(one.admin("/metrics").body())
+          .contains(
+              "weir_decisions_total{outcome=\"degraded_allowed\",rule=\"free\"} 5.0",
+              "weir_decisions_total{outcome=\"degraded_denied\",rule=\"near\"} 1.0",
+              "weir_internal_errors_total 0.0",
+              "weir_store_seconds_count{node=\"127.0.0.1:" + redis.port() + "\"}")
+          .containsPattern("weir_store_errors_total\\{kind=\"disconnected\",node=\"127[^}]*}");
+    }
+  }
+
+  @Test
+  void settlingWhileRedisIsAwayIsToBeTriedAgain() {
+    try (TestServer one = server();
+        TestServer other = server()) {
+      String call = "{\"path\":\"/slots\",\"attributes\":{\"user\":\"42\"}}";
+      JsonObject made = new JsonObject(one.post("/v1/reserve", call).body());
+      String reservation =
+          new JsonObject().put("reservation", made.getString("reservation")).encode();
+      redis.freeze();
+
+      HttpResponse<String> away = other.post("/v1/release", reservation);
+      assertThat(away.statusCode()).isEqualTo(503);
+      assertThat(away.headers().firstValue("content-type")).hasValue("application/problem+json");
+      assertThat(away.headers().firstValue("retry-after")).hasValue("1");
+      assertThat(away.body()).contains("\"detail\":\"the store is away; try again in a second\"");
+
+      redis.thaw();
+      await()
+          .atMost(Duration.ofSeconds(15))
+          .until(() -> other.post("/v1/release", reservation).statusCode() == 200);
+      assertThat(one.post("/v1/release", reservation).body()).isEqualTo("{\"settled\":false}");
+      assertThat(new JsonObject(one.post("/v1/reserve", call).body()).getLong("remaining"))
+          .isEqualTo(1);
+    }
+  }
+
+  @Test
+  void startsAndIsReadyWithRedisAwayAndUsesItOnceItIsThere() {
+    redis.kill();
+    long begun = System.nanoTime();
+    try (TestServer server = server()) {
+      assertThat(Duration.ofNanos(System.nanoTime() - begun))
+          .isBetween(Duration.ofMillis(1900), Duration.ofSeconds(8));
+      assertThat(server.get("/readyz").statusCode()).isEqualTo(200);
+      assertThat(reason(server, "/open")).isEqualTo("ok");
+      assertThat(reason(server, "/closed")).isEqualTo("unavailable");
+
+      redis.restart();
+      await().atMost(Duration.ofSeconds(15)).until(() -> reason(server, "/closed").equals("ok"));
+    }
+  }
+
+  @Test
+  void manyCallsAtOnceAreEachAnsweredOnTheirOwnConnection() throws Exception {
+    try (SlowProxy far = SlowProxy.before(redis);
+        TestServer server = server(far.uri())) {
+      far.delay(Duration.ofMillis(20), Duration.ZERO);
+      HttpClient client = HttpClient.newHttpClient();
+      List<CompletableFuture<String>> answers = new ArrayList<>();
+      for (int i = 0; i < 200; i++) {
+        String body =
+            "{\"path\":\"/closed\",\"attributes\":{\"user\":\"" + i + "\"},\"cost\":" + i % 3 + "}";
+        answers.add(
+            client
+                .sendAsync(
+                    HttpRequest.newBuilder(server.uri("/v1/check"))
+                        .POST(HttpRequest.BodyPublishers.ofString(body))
+                        .build(),
+                    HttpResponse.BodyHandlers.ofString())
+                .thenApply(HttpResponse::body));
+      }
+      for (int i = 0; i < 200; i++) {
+        JsonObject answer = new JsonObject(answers.get(i).get());
+        assertThat(answer.getLong("remaining")).isEqualTo(3 - i % 3);
+      }
+    }
+  }
+}
