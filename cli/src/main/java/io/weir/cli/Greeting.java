@@ -18,6 +18,7 @@ final class Greeting {
     out.println("weir " + Version.number() + ", ready" + after());
     out.println("  decisions  " + decisions);
     out.println("  admin      " + url(server, "admin", server.admin()) + "/metrics");
+    out.println("  store      " + server.store());
     out.println(
         "  rules      "
             + rules

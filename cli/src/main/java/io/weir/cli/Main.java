@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
       CheckCommand.class,
       ExplainCommand.class,
       RulesCommand.class,
+      DoctorCommand.class,
     })
 public final class Main implements Runnable {
   /** What a command ends with when it could not do what it was asked. */

@@ -31,7 +31,15 @@ final class ServeCommand implements Callable<Integer> {
   @Option(names = "--rules", paramLabel = "FILE_OR_DIR", description = "The rules.")
   private @Nullable Path rules;
 
-  @Option(names = "--redis", paramLabel = "URI", description = "Not in this version.")
+  @Option(
+      names = "--redis",
+      paramLabel = "URI",
+      description = {
+        "State that all instances share: redis://HOST, rediss://HOST (TLS),"
+            + " redis-sentinel://MASTER@HOST,HOST, redis-cluster://HOST,HOST or"
+            + " redis-ring://HOST,HOST. A password is better in WEIR_STORE_REDIS_PASSWORD_FILE,"
+            + " as others can see a command's arguments."
+      })
   private @Nullable String redis;
 
   @Option(names = "--port", paramLabel = "N", description = "Where decisions are asked for; 8080.")
@@ -65,11 +73,9 @@ final class ServeCommand implements Callable<Integer> {
 
   /** Starts the server and says where it is. */
   WeirServer start(Map<String, String> environment) {
-    if (redis != null) {
-      throw new CommandFailed("the Redis store is not in this version");
-    }
     try {
-      ServerConfig told = ServerConfig.read(Optional.ofNullable(config), environment);
+      ServerConfig told =
+          ServerConfig.read(Optional.ofNullable(config), environment, Optional.ofNullable(redis));
       ServerConfig complete = withState(withRules(withPorts(told)), environment);
       WeirServer server = WeirServer.start(complete);
       Greeting.print(spec.commandLine().getOut(), server, complete.rules().orElseThrow());

@@ -37,6 +37,8 @@ class ModuleMapTest {
         .definedBy("io.weir.rules..")
         .layer("http")
         .definedBy("io.weir.http..")
+        .layer("redis")
+        .definedBy("io.weir.redis..")
         .layer("server")
         .definedBy("io.weir.server..")
         .layer("cli")
@@ -49,18 +51,29 @@ class ModuleMapTest {
         .mayOnlyBeAccessedByLayers("server", "cli")
         .whereLayer("http")
         .mayOnlyBeAccessedByLayers("server", "cli")
+        .whereLayer("redis")
+        .mayOnlyBeAccessedByLayers("server", "cli")
         .ensureAllClassesAreContainedInArchitectureIgnoring("io.weir.testkit..")
         .check(WEIR);
   }
 
   @Test
   void onlyTheServerKnowsVertx() {
+    onlyIn("io.weir.server..", "io.vertx..", "io.netty..");
+  }
+
+  @Test
+  void onlyTheRedisStoreKnowsLettuce() {
+    onlyIn("io.weir.redis..", "io.lettuce..");
+  }
+
+  private static void onlyIn(String module, String... libraries) {
     noClasses()
         .that()
-        .resideOutsideOfPackages("io.weir.server..")
+        .resideOutsideOfPackage(module)
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("io.vertx..", "io.netty..")
+        .resideInAnyPackage(libraries)
         .check(WEIR);
   }
 

@@ -29,6 +29,7 @@ class ServeCommandTest {
       assertThat(out.toString())
           .contains("decisions  http://" + server.http())
           .contains("admin      http://" + server.admin())
+          .contains("store      memory")
           .contains("rules.yaml (10 rules;")
           .contains(
               "curl -s http://"
@@ -70,7 +71,8 @@ class ServeCommandTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "serve --redis redis://localhost",
+        "serve --redis localhost",
+        "serve --redis redis://me:secret@one,two",
         "serve --port 70000",
         "serve --config nowhere.yaml",
         "serve --colour red",
@@ -81,12 +83,22 @@ class ServeCommandTest {
     Run run = Run.of(arguments.isEmpty() ? new String[0] : arguments.split(" "));
 
     assertThat(run.code()).isEqualTo(2);
-    assertThat(run.err()).startsWith("weir: ");
+    assertThat(run.err()).startsWith("weir: ").doesNotContain("secret");
     assertThat(run.out()).isEmpty();
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "serve", "check", "explain", "rules", "rules validate", "rules diff"})
+  @ValueSource(
+      strings = {
+        "",
+        "serve",
+        "check",
+        "explain",
+        "rules",
+        "rules validate",
+        "rules diff",
+        "doctor"
+      })
   void everyCommandHasHelp(String command) {
     Run run = Run.of((command + " --help").strip().split(" "));
 

@@ -3,6 +3,7 @@ package io.weir.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.weir.testkit.process.RedisServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,6 +34,40 @@ class ServeProcessTest {
       weir.process().destroy(); // SIGTERM
       assertThat(weir.process().waitFor(10, TimeUnit.SECONDS)).isTrue();
       assertThat(weir.process().exitValue()).isZero();
+    }
+  }
+
+  @Test
+  void sharesLimitsWithOthersOnTheSameRedisAndLeavesItWhenTold() throws Exception {
+    Path rules =
+        Files.writeString(
+            folder.resolve("rules.yaml"),
+            "version: 1\nrules:\n- { id: two, key: [ip], limit: 2/h, on_fail: closed }\n");
+    Path config =
+        Files.writeString(
+            folder.resolve("weir.yaml"),
+            "listen: { http: 127.0.0.1:0, admin: 127.0.0.1:0 }\n"
+                + "store: { redis: { timeout: 5s, password_file: password } }\n");
+    Files.writeString(folder.resolve("password"), "secret\n");
+    try (RedisServer redis = RedisServer.builder().password("secret").start()) {
+      String[] arguments = {
+        "serve", "--config", config.toString(), "--rules", rules.toString(), "--redis", redis.uri()
+      };
+      try (WeirProcess one = WeirProcess.start(folder, arguments);
+          WeirProcess other = WeirProcess.start(folder, arguments)) {
+        String first = one.said("decisions");
+        String second = other.said("decisions");
+        assertThat(check(first).out()).startsWith("allowed by two: 1 of 2 left");
+        assertThat(check(second).out()).startsWith("allowed by two: 0 of 2 left");
+        assertThat(check(first).out()).startsWith("refused by two: 0 of 2 left");
+
+        one.process().destroy(); // SIGTERM
+        other.process().destroy();
+        assertThat(one.process().waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(other.process().waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(one.process().exitValue()).isZero();
+        await().until(() -> !redis.text("CLIENT", "LIST").contains("name=weir"));
+      }
     }
   }
 

@@ -1,0 +1,138 @@
+package io.weir.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.server.Address;
+import io.weir.server.ServerConfig;
+import io.weir.server.WeirServer;
+import io.weir.testkit.process.RedisServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class DoctorCommandTest {
+  @TempDir Path folder;
+  private Path config;
+
+  @BeforeEach
+  void writeConfig() throws IOException {
+    Files.writeString(
+        folder.resolve("rules.yaml"), "version: 1\nrules:\n- { id: a, key: [], limit: 5/s }\n");
+    config = config("");
+  }
+
+  private Path config(String more) throws IOException {
+    return Files.writeString(
+        folder.resolve("weir.yaml"),
+        "listen: { http: 127.0.0.1:0, admin: 127.0.0.1:0 }\nrules: { file: rules.yaml }\n" + more);
+  }
+
+  private Run doctor(String... more) {
+    String[] arguments = new String[3 + more.length];
+    System.arraycopy(more, 0, arguments, 3, more.length);
+    System.arraycopy(new String[] {"doctor", "--config", config.toString()}, 0, arguments, 0, 3);
+    return Run.of(arguments);
+  }
+
+  @Test
+  void looksAtRulesAndPortsWhereThereIsNoRedis() {
+    Run run = doctor();
+
+    assertThat(run.code()).isZero();
+    assertThat(run.out().lines())
+        .containsExactly(
+            "ok    rules        " + folder.resolve("rules.yaml") + ": 1 rule",
+            "ok    ports        listen.http 127.0.0.1:0 is free",
+            "ok    ports        listen.admin 127.0.0.1:0 is free",
+            "ok    store        memory: every instance has limits of its own",
+            "4 checks: 4 ok, 0 to look into, 0 failed");
+  }
+
+  @Test
+  void looksAtRedisToo() throws IOException {
+    try (RedisServer redis = RedisServer.builder().config("maxmemory-policy allkeys-lru").start()) {
+      config("store: { redis: { uri: \"" + redis.uri() + "\", timeout: 2s } }\n");
+      Run run = doctor();
+      JsonMap json = JsonMap.parse(doctor("--output", "json").out());
+
+      assertThat(run.code()).isZero();
+      assertThat(run.out())
+          .contains("ok    reach        127.0.0.1:" + redis.port() + ": connected as default user")
+          .containsPattern("(?m)^warn  reservations .* → set the same reservations.secret")
+          .containsPattern("(?m)^warn  eviction .* → set maxmemory-policy noeviction");
+      assertThat(json.flag("healthy")).isTrue();
+      List<JsonMap> checks = json.maps("checks");
+      assertThat(checks).extracting(check -> check.text("check")).contains("latency", "rights");
+      assertThat(checks).extracting(check -> check.text("grade")).containsOnly("ok", "warn");
+    }
+  }
+
+  @Test
+  void failsWhenRedisIsAwayAndTellsNoPassword() {
+    try (RedisServer redis = RedisServer.start()) {
+      redis.kill();
+      Run run = doctor("--redis", "redis://:hunter2@127.0.0.1:" + redis.port());
+
+      assertThat(run.code()).isEqualTo(1);
+      assertThat(run.out())
+          .containsPattern("(?m)^fail  reach +127.0.0.1:[0-9]+: nobody listens there.* → is Redis")
+          .doesNotContain("hunter2");
+    }
+  }
+
+  @Test
+  void failsOnInvalidRulesAndTakenPorts() throws IOException {
+    Files.writeString(
+        folder.resolve("rules.yaml"), "version: 1\nrules:\n- { id: a, key: [], limit: x }\n");
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Files.writeString(
+          config,
+          Files.readString(config)
+              .replaceFirst("http: 127.0.0.1:0", "http: " + taken.getLocalPort()));
+      Run run = doctor();
+
+      assertThat(run.code()).isEqualTo(1);
+      assertThat(run.out())
+          .containsPattern("(?m)^fail  rules +.*rules.yaml:3: rule a: limit must be")
+          .containsPattern("(?m)^fail  ports +listen.http .*cannot be listened on: .*in use")
+          .contains("0 to look into, 2 failed");
+    }
+  }
+
+  @Test
+  void failsOnAnInvalidConfiguration() throws IOException {
+    config("guard: { rate: fast }\n");
+    Run run = doctor("--redis", "http://x");
+
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.out())
+        .containsPattern("(?m)^fail  config +.*weir.yaml:3: guard.rate: ")
+        .containsPattern("(?m)^fail  config +--redis: unknown kind of Redis address");
+  }
+
+  @Test
+  void knowsAWeirThatRunsAlready() throws Exception {
+    try (var server =
+        WeirServer.start(
+            ServerConfig.DEFAULT
+                .http(new Address("127.0.0.1", 0))
+                .admin(new Address("127.0.0.1", 0))
+                .rules(folder.resolve("rules.yaml")))) {
+      Files.writeString(
+          config, Files.readString(config).replace("http: 127.0.0.1:0", "http: " + server.http()));
+      Run run = doctor();
+
+      assertThat(run.code()).isZero();
+      assertThat(run.out())
+          .contains("listen.http " + server.http() + ": a Weir runs there already");
+    }
+  }
+}

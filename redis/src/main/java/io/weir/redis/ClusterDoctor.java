@@ -1,0 +1,109 @@
+package io.weir.redis;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.models.partitions.ClusterPartitionParser;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode.NodeFlag;
+import io.weir.redis.RedisAddress.Node;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Looks at a Cluster as a whole, through the eyes of one node. */
+final class ClusterDoctor {
+  private static final String CHECK = "cluster";
+
+  /** A node that serves slots. */
+  record Serving(Node node, List<Integer> slots) {}
+
+  private final List<Finding> findings;
+  private final List<Serving> primaries = new ArrayList<>();
+
+  ClusterDoctor(List<Finding> findings) {
+    this.findings = findings;
+  }
+
+  /** The nodes that serve slots and are not known to be dead. */
+  List<Serving> primaries() {
+    return primaries;
+  }
+
+  /** Asks a node about the Cluster; false if it cannot say. */
+  boolean isAsked(Node seed, RedisCommands<byte[], byte[]> node) {
+    String nodes;
+    try {
+      nodes = node.clusterNodes();
+    } catch (RedisCommandExecutionException e) {
+      boolean refused = Trouble.reason(e).startsWith("NOPERM");
+      findings.add(
+          Finding.fail(
+              CHECK,
+              seed.toString(),
+              Trouble.reason(e),
+              refused
+                  ? "allow this user +cluster|nodes"
+                  : "this is no node of a Cluster: name it as redis://" + seed));
+      return false;
+    }
+    int covered = 0;
+    List<String> dead = new ArrayList<>();
+    List<String> alone = new ArrayList<>();
+    List<RedisClusterNode> all = ClusterPartitionParser.parse(nodes).getPartitions();
+    for (RedisClusterNode known : all) {
+      Node at = new Node(known.getUri().getHost(), known.getUri().getPort());
+      boolean down = known.is(NodeFlag.FAIL) || known.is(NodeFlag.EVENTUAL_FAIL);
+      if (down) {
+        dead.add(at.toString());
+      }
+      if (!known.getSlots().isEmpty()) {
+        covered += down ? 0 : known.getSlots().size();
+        if (all.stream().noneMatch(other -> replicates(other, known))) {
+          alone.add(at.toString());
+        }
+        if (!down) {
+          primaries.add(new Serving(at, known.getSlots()));
+        }
+      }
+    }
+    report(seed, covered, dead, alone);
+    return true;
+  }
+
+  private static boolean replicates(RedisClusterNode other, RedisClusterNode primary) {
+    return primary.getNodeId().equals(other.getSlaveOf());
+  }
+
+  private void report(Node seed, int covered, List<String> dead, List<String> alone) {
+    String where = seed.toString();
+    String text =
+        covered
+            + " of "
+            + SlotHash.SLOT_COUNT
+            + " slots are served, by "
+            + primaries.size()
+            + " primaries";
+    if (covered == SlotHash.SLOT_COUNT) {
+      findings.add(Finding.ok(CHECK, where, text));
+    } else {
+      findings.add(
+          Finding.fail(
+              CHECK,
+              where,
+              text,
+              "keys in the other slots are decided by on_fail: bring them back"));
+    }
+    if (!dead.isEmpty()) {
+      findings.add(
+          Finding.warn(CHECK, where, "down: " + String.join(", ", dead), "bring them back"));
+    }
+    if (!alone.isEmpty()) {
+      findings.add(
+          Finding.warn(
+              CHECK,
+              where,
+              "without a replica: " + String.join(", ", alone),
+              "add replicas, or accept that their keys are away when they are"));
+    }
+  }
+}

@@ -1,0 +1,125 @@
+package io.weir.redis;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.resource.ClientResources;
+import io.weir.redis.RedisAddress.Node;
+import io.weir.time.TimeSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at a Redis as a store would use it, and says what is wrong and what to do about it.
+ *
+ * <p>It takes as long as it needs, blocks, and writes nothing but one key per node that is gone a
+ * second later.
+ */
+public final class Doctor {
+  private final RedisOptions options;
+  private final TimeSource time;
+  private final RedisClient client;
+  private final List<Finding> findings = new ArrayList<>();
+
+  private Doctor(RedisOptions options, TimeSource time, RedisClient client) {
+    this.options = options;
+    this.time = time;
+    this.client = client;
+  }
+
+  /** Everything there is to say about the Redis that these options name, in order. */
+  public static List<Finding> examine(RedisOptions options, TimeSource time) {
+    ClientResources resources = Lettuce.resources();
+    RedisClient client = RedisClient.create(resources);
+    try {
+      client.setOptions(Lettuce.node(options));
+      return new Doctor(options, time, client).examined();
+    } finally {
+      client.shutdown(0, 1, TimeUnit.SECONDS);
+      resources.shutdown(0, 1, TimeUnit.SECONDS);
+    }
+  }
+
+  private List<Finding> examined() {
+    RedisAddress address = options.address();
+    switch (address.topology()) {
+      case SINGLE, RING -> address.nodes().forEach(node -> examine(node, NodeDoctor.Part.ALONE));
+      case SENTINEL ->
+          new SentinelDoctor(client, address, findings)
+              .master()
+              .ifPresent(master -> examine(master, NodeDoctor.Part.MASTER));
+      case CLUSTER -> examineCluster(address);
+    }
+    if (!address.tls() && !options.credentials().password().isEmpty() && isFar(address)) {
+      findings.add(
+          Finding.warn(
+              "encryption",
+              "",
+              "the password travels in the clear",
+              "use rediss:// if the network is not yours alone"));
+    }
+    return List.copyOf(findings);
+  }
+
+  private static boolean isFar(RedisAddress address) {
+    return address.nodes().stream()
+        .map(Node::host)
+        .anyMatch(
+            host -> !host.equals("localhost") && !host.startsWith("127.") && !host.equals("::1"));
+  }
+
+  private void examineCluster(RedisAddress address) {
+    ClusterDoctor cluster = new ClusterDoctor(findings);
+    for (Node seed : address.nodes()) {
+      try (StatefulRedisConnection<byte[], byte[]> connection = connect(seed)) {
+        if (connection != null && cluster.isAsked(seed, connection.sync())) {
+          break;
+        }
+      }
+    }
+    cluster
+        .primaries()
+        .forEach(primary -> examine(primary.node(), NodeDoctor.Part.inCluster(primary.slots())));
+  }
+
+  private void examine(Node node, NodeDoctor.Part part) {
+    try (StatefulRedisConnection<byte[], byte[]> connection = connect(node)) {
+      if (connection != null) {
+        new NodeDoctor(node, part, options, time, findings).examine(connection.sync());
+      }
+    } catch (RedisException e) {
+      findings.add(
+          Finding.fail(
+              "reach",
+              node.toString(),
+              "stopped answering: " + Trouble.reason(e),
+              "look at the log of that Redis and at the network"));
+    }
+  }
+
+  /** A connection, or null and a finding that says why there is none. */
+  private @Nullable StatefulRedisConnection<byte[], byte[]> connect(Node node) {
+    long begun = time.micros();
+    try {
+      StatefulRedisConnection<byte[], byte[]> connection =
+          client.connect(ByteArrayCodec.INSTANCE, Lettuce.uri(options, node));
+      findings.add(
+          Finding.ok(
+              "reach",
+              node.toString(),
+              "connected as "
+                  + options.credentials()
+                  + (options.address().tls() ? " over TLS" : "")
+                  + " in "
+                  + Trouble.millis(time.micros() - begun)));
+      return connection;
+    } catch (RedisException e) {
+      findings.add(
+          Finding.fail("reach", node.toString(), Trouble.reason(e), Trouble.advice(e, options)));
+      return null;
+    }
+  }
+}

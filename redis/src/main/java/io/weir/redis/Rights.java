@@ -1,0 +1,159 @@
+package io.weir.redis;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.SetArgs;
+import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.cluster.SlotHash;
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.Mode;
+import io.weir.store.Draw;
+import io.weir.store.Pool;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Finds out what a user may do on a node by doing it: every command that the store and its scripts
+ * use, on a key that is gone a second later.
+ */
+final class Rights {
+  private static final byte[] TIME_SCRIPT = "return redis.call('TIME')[1]".getBytes(US_ASCII);
+  private static final byte[] SCRIPT = "return 'ok'".getBytes(US_ASCII);
+
+  private static final String LOOK_LIMIT = "10/s";
+
+  private final RedisCommands<byte[], byte[]> node;
+  private final byte[] key;
+  private final List<String> allowed = new ArrayList<>();
+  private final Map<String, String> refused = new LinkedHashMap<>();
+  private String firstReason = "";
+  private String trouble = "";
+  private String scriptReason = "";
+  private boolean keyRefused;
+  private boolean tellsTimeInScripts;
+
+  /** Tries everything that matters on this clock, on a key in this slot; −1 for any. */
+  Rights(RedisCommands<byte[], byte[]> node, int slot, RedisOptions.Clock clock) {
+    this.node = node;
+    this.key = keyIn(slot);
+    attempt("PING", "+ping", node::ping);
+    attempt("ROLE", "+role", node::role);
+    if (clock == RedisOptions.Clock.STORE) {
+      attempt("TIME", "+time", node::time);
+    }
+    attempt("SET", "+set", () -> node.set(key, SCRIPT, SetArgs.Builder.px(1000)));
+    attempt("GET", "+get", () -> node.get(key));
+    attempt("DEL", "+del", () -> node.del(key));
+    attempt("EVAL", "+eval", () -> eval(SCRIPT));
+    attempt("SCRIPT LOAD", "+script|load", this::load);
+    attempt("EVALSHA", "+evalsha", () -> evalsha(SCRIPT));
+    try {
+      eval(TIME_SCRIPT);
+      tellsTimeInScripts = true;
+    } catch (RedisCommandExecutionException e) {
+      scriptReason = Trouble.reason(e);
+    }
+  }
+
+  private static byte[] keyIn(int slot) {
+    for (int i = 0; ; i++) {
+      byte[] name = ("weir:1:{doctor" + i + "}:doctor:b0").getBytes(US_ASCII);
+      if (slot < 0 || SlotHash.getSlot(name) == slot) {
+        return name;
+      }
+    }
+  }
+
+  private void attempt(String command, String rule, Runnable action) {
+    try {
+      action.run();
+      allowed.add(command);
+    } catch (RedisCommandExecutionException e) {
+      String reason = Trouble.reason(e);
+      if (!reason.startsWith("NOPERM")) {
+        // Allowed, and yet not possible: read-only, out of memory, a disk that is full.
+        trouble = trouble.isEmpty() ? reason : trouble;
+        return;
+      }
+      firstReason = firstReason.isEmpty() ? reason : firstReason;
+      boolean byKey = reason.contains("access");
+      keyRefused |= byKey;
+      refused.put(command, byKey ? "" : rule);
+    }
+  }
+
+  private void eval(byte[] script) {
+    node.eval(script, ScriptOutputType.VALUE, new byte[][] {key}, new byte[0]);
+  }
+
+  private void load() {
+    node.scriptLoad(SCRIPT);
+    for (Script script : Script.values()) {
+      node.scriptLoad(script.text());
+    }
+  }
+
+  private void evalsha(byte[] script) {
+    try {
+      node.evalsha(node.digest(script), ScriptOutputType.VALUE, new byte[][] {key}, new byte[0]);
+    } catch (RedisNoScriptException e) {
+      // It may be called; that it could not be loaded has been said.
+    }
+  }
+
+  /** Asks for a decision as the store does, and takes nothing. */
+  void runLook() {
+    Pool pool = new Pool("doctor", "doctor", "0", Limit.parse(LOOK_LIMIT), false);
+    Draw draw = new Draw(pool, Key.of("nobody"), 1, Mode.ENFORCE, Draw.Intent.LOOK);
+    long now = tellsTimeInScripts ? 0 : 1;
+    byte[] args = Packer.timed(now, new Packer(0).count(1).draw(draw, 0).bytes());
+    byte[][] keys = {key};
+    node.evalsha(Script.BUCKETS.digest(), ScriptOutputType.VALUE, keys, args);
+  }
+
+  List<String> allowed() {
+    return allowed;
+  }
+
+  List<String> refused() {
+    return List.copyOf(refused.keySet());
+  }
+
+  String firstReason() {
+    return firstReason;
+  }
+
+  /** The rules that would allow what is refused, as {@code ACL SETUSER} takes them. */
+  String missing() {
+    List<String> rules = new ArrayList<>();
+    if (keyRefused) {
+      rules.add("~weir:*");
+    }
+    refused.values().stream().filter(rule -> !rule.isEmpty()).forEach(rules::add);
+    return String.join(" ", rules);
+  }
+
+  /** Why a command that is allowed cannot be done; empty if it can. */
+  Optional<String> trouble() {
+    return trouble.isEmpty() ? Optional.empty() : Optional.of(trouble);
+  }
+
+  boolean mayRunScripts() {
+    return refused.isEmpty();
+  }
+
+  boolean tellsTimeInScripts() {
+    return tellsTimeInScripts;
+  }
+
+  String scriptReason() {
+    return scriptReason;
+  }
+}

@@ -1,0 +1,111 @@
+package io.weir.redis;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
+import io.lettuce.core.sentinel.api.sync.RedisSentinelCommands;
+import io.weir.redis.RedisAddress.Node;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Asks Sentinels who the master is, and whether they agree and could replace it. */
+final class SentinelDoctor {
+  private static final String CHECK = "sentinel";
+
+  private final RedisClient client;
+  private final RedisAddress address;
+  private final List<Finding> findings;
+  private final Map<Node, List<Node>> named = new HashMap<>();
+
+  SentinelDoctor(RedisClient client, RedisAddress address, List<Finding> findings) {
+    this.client = client;
+    this.address = address;
+    this.findings = findings;
+  }
+
+  /** The master that most Sentinels name. */
+  Optional<Node> master() {
+    address.nodes().forEach(this::ask);
+    if (named.isEmpty()) {
+      findings.add(
+          Finding.fail(
+              CHECK,
+              "",
+              "no Sentinel names a master called " + address.master(),
+              "check the addresses of the Sentinels, and the name in redis-sentinel://NAME@…"));
+      return Optional.empty();
+    }
+    if (named.size() > 1) {
+      findings.add(
+          Finding.fail(
+              CHECK,
+              "",
+              "they name different masters: " + named.keySet(),
+              "a failover may be under way; look again in a minute"));
+    }
+    return named.keySet().stream()
+        .max((one, other) -> Integer.compare(named.get(one).size(), named.get(other).size()));
+  }
+
+  private void ask(Node sentinel) {
+    RedisURI uri =
+        RedisURI.builder()
+            .withHost(sentinel.host())
+            .withPort(sentinel.port())
+            .withTimeout(Lettuce.PATIENCE)
+            .build();
+    try (StatefulRedisSentinelConnection<String, String> connection =
+        client.connectSentinel(StringCodec.UTF8, uri)) {
+      RedisSentinelCommands<String, String> commands = connection.sync();
+      SocketAddress master = commands.getMasterAddrByName(address.master());
+      if (master instanceof InetSocketAddress known) {
+        Node node = new Node(known.getHostString(), known.getPort());
+        named.computeIfAbsent(node, any -> new ArrayList<>()).add(sentinel);
+        quorum(sentinel, node, commands);
+      } else {
+        findings.add(
+            Finding.warn(
+                CHECK,
+                sentinel.toString(),
+                "knows no master called " + address.master(),
+                "is this the right Sentinel, and the right name?"));
+      }
+    } catch (RedisException e) {
+      findings.add(
+          Finding.warn(
+              CHECK,
+              sentinel.toString(),
+              Trouble.reason(e),
+              "start it again: the others need a majority to replace a dead master"));
+    }
+  }
+
+  private void quorum(Node sentinel, Node master, RedisSentinelCommands<String, String> commands) {
+    try {
+      commands.dispatch(
+          CommandType.SENTINEL,
+          new StatusOutput<>(StringCodec.UTF8),
+          new CommandArgs<>(StringCodec.UTF8).add("CKQUORUM").add(address.master()));
+      findings.add(
+          Finding.ok(CHECK, sentinel.toString(), "names " + master + ", and could replace it"));
+    } catch (RedisCommandExecutionException e) {
+      findings.add(
+          Finding.warn(
+              CHECK,
+              sentinel.toString(),
+              "names " + master + ", and could not replace it: " + Trouble.reason(e),
+              "a majority of the Sentinels must see each other"));
+    }
+  }
+}

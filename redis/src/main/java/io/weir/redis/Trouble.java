@@ -1,0 +1,71 @@
+package io.weir.redis;
+
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.security.GeneralSecurityException;
+import java.util.Locale;
+import javax.net.ssl.SSLException;
+
+/** Errors of Redis and of its client in words, with what to do about them. */
+final class Trouble {
+  private Trouble() {}
+
+  private static Throwable root(Throwable problem) {
+    Throwable cause = problem;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause;
+  }
+
+  private static boolean isAboutTls(Throwable problem) {
+    for (Throwable cause = problem; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SSLException || cause instanceof GeneralSecurityException) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** What went wrong, in one line. */
+  static String reason(Throwable problem) {
+    Throwable cause = root(problem);
+    String text = String.valueOf(cause.getMessage()).lines().findFirst().orElse("");
+    if (cause instanceof ConnectException) {
+      return "nobody listens there (" + text + ")";
+    } else if (cause instanceof UnknownHostException) {
+      return "the name is unknown (" + text + ")";
+    } else if (isAboutTls(problem)) {
+      return "no TLS (" + text + ")";
+    }
+    return text.isEmpty() ? cause.getClass().getSimpleName() : text;
+  }
+
+  /** What to do about a connection that could not be made. */
+  static String advice(Throwable problem, RedisOptions options) {
+    String reason = reason(problem);
+    if (reason.startsWith("WRONGPASS") || reason.contains("called without any password")) {
+      return "set the right store.redis.user and store.redis.password (or password_file)";
+    } else if (reason.startsWith("NOAUTH")) {
+      return "this Redis asks for a password: set store.redis.password (or password_file)";
+    } else if (reason.startsWith("NOPERM")) {
+      return "allow this user PING, and SELECT if the address names a database";
+    } else if (reason.startsWith("LOADING")) {
+      return "wait until it has loaded its data";
+    } else if (reason.startsWith("DENIED")) {
+      return "Redis is in protected mode: give it a password, or bind it to an address";
+    } else if (reason.startsWith("no TLS")) {
+      return "is it rediss:// there? name its authority in store.redis.tls.ca";
+    } else if (reason.startsWith("nobody") || reason.startsWith("the name")) {
+      return "is Redis running, and is the address right?";
+    }
+    return options.address().tls()
+        ? "is there TLS at that port, and may this machine reach it?"
+        : "may this machine reach it? a Redis that wants TLS is rediss://";
+  }
+
+  /** {@code 0.21 ms}. */
+  static String millis(long micros) {
+    return String.format(Locale.ROOT, "%.2f ms", micros / 1000.0);
+  }
+}

@@ -1,0 +1,392 @@
+package io.weir.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.redis.Finding.Grade;
+import io.weir.redis.RedisOptions.Clock;
+import io.weir.redis.RedisOptions.Credentials;
+import io.weir.redis.RedisOptions.Tls;
+import io.weir.testkit.process.RedisBinary;
+import io.weir.testkit.process.RedisCluster;
+import io.weir.testkit.process.RedisSentinels;
+import io.weir.testkit.process.RedisServer;
+import io.weir.testkit.process.SlowProxy;
+import io.weir.testkit.process.TlsFiles;
+import io.weir.time.SystemTime;
+import io.weir.time.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What the doctor says about real servers, healthy and not. */
+@Timeout(120)
+class DoctorTest {
+  /** What the documentation tells people to grant. */
+  static final String RIGHTS =
+      "~weir:* resetchannels -@all +ping +role +time +get +set +del +eval +evalsha +script|load"
+          + " +client|setname";
+
+  private static List<Finding> examine(RedisOptions options) {
+    return Doctor.examine(options, SystemTime.INSTANCE);
+  }
+
+  /** Waits longer than a decision may, as the machine of a test may be busy. */
+  private static RedisOptions patient(String uri) {
+    return RedisOptions.of(uri).timeout(Duration.ofSeconds(2));
+  }
+
+  private static Finding only(List<Finding> findings, String check) {
+    return findings.stream()
+        .filter(finding -> finding.check().equals(check))
+        .reduce(
+            (one, other) -> {
+              throw new AssertionError("two of " + check + ": " + findings);
+            })
+        .orElseThrow(() -> new AssertionError("none of " + check + ": " + findings));
+  }
+
+  private static void assertHealthy(List<Finding> findings) {
+    assertThat(findings).isNotEmpty().allMatch(finding -> finding.grade() == Grade.OK);
+  }
+
+  @Test
+  void findsNothingWrongWithAHealthyRedis() {
+    try (RedisServer redis = RedisServer.start()) {
+      List<Finding> findings = examine(patient(redis.uri()));
+
+      assertHealthy(findings);
+      assertThat(findings)
+          .extracting(Finding::check)
+          .containsExactly(
+              "reach",
+              "version",
+              "role",
+              "rights",
+              "script time",
+              "clock",
+              "latency",
+              "eviction",
+              "memory",
+              "persistence");
+      assertThat(only(findings, "version").text()).isEqualTo("Redis " + redis.binary().version());
+      assertThat(only(findings, "latency").text())
+          .matches("PING p50 [0-9.]+ ms, p99 [0-9.]+ ms; a decision p50 [0-9.]+ ms, p99 .* ms");
+      assertThat(findings).allMatch(f -> f.where().equals("127.0.0.1:" + redis.port()));
+      await().until(() -> redis.command("DBSIZE").equals(0L));
+    }
+  }
+
+  @Test
+  void findsNothingWrongWithRedis62() {
+    try (RedisServer redis = RedisServer.builder().binary(RedisBinary.embedded()).start()) {
+      List<Finding> findings = examine(patient(redis.uri()));
+
+      assertHealthy(findings);
+      assertThat(only(findings, "version").text()).startsWith("Redis 6.2.");
+    }
+  }
+
+  @Test
+  void saysThatAnOldRedisIsTooOld() {
+    assertThat(NodeInfo.parse("# Server\r\nredis_version:6.0.16\r\n").isAtLeast(6, 2)).isFalse();
+    assertThat(NodeInfo.parse("redis_version:5.0.7").isAtLeast(6, 2)).isFalse();
+    assertThat(NodeInfo.parse("redis_version:6.2.0").isAtLeast(6, 2)).isTrue();
+    assertThat(NodeInfo.parse("redis_version:7.2.4").isAtLeast(6, 2)).isTrue();
+    assertThat(NodeInfo.parse("redis_version:unstable").isAtLeast(6, 2)).isFalse();
+  }
+
+  @Test
+  void saysThatNobodyIsThere() {
+    try (RedisServer redis = RedisServer.start()) {
+      redis.kill();
+      Finding reach = only(examine(patient(redis.uri())), "reach");
+
+      assertThat(reach.grade()).isEqualTo(Grade.FAIL);
+      assertThat(reach.text()).startsWith("nobody listens there");
+      assertThat(reach.advice()).isNotEmpty();
+    }
+  }
+
+  @Test
+  void saysThatAFrozenRedisDoesNotAnswer() {
+    try (RedisServer redis = RedisServer.start()) {
+      redis.freeze();
+      assertThat(only(examine(patient(redis.uri())), "reach").grade()).isEqualTo(Grade.FAIL);
+    }
+  }
+
+  @Test
+  void tellsAMissingPasswordFromAWrongOne() {
+    try (RedisServer redis = RedisServer.builder().password("right").start()) {
+      RedisOptions options = patient(redis.uri());
+      Finding missing = only(examine(options), "reach");
+      Finding wrong = only(examine(options.credentials(new Credentials("", "wrong"))), "reach");
+
+      assertThat(missing.grade()).isEqualTo(Grade.FAIL);
+      assertThat(missing.advice()).contains("asks for a password");
+      assertThat(wrong.text()).startsWith("WRONGPASS");
+      assertThat(wrong.advice()).contains("set the right store.redis.user");
+      assertHealthy(examine(options.credentials(new Credentials("", "right"))));
+    }
+    try (RedisServer redis = RedisServer.start()) {
+      RedisOptions options = patient(redis.uri()).credentials(new Credentials("", "needless"));
+      assertThat(only(examine(options), "reach").advice()).contains("set the right");
+    }
+  }
+
+  @Test
+  void aUserWithTheDocumentedRightsIsEnough() {
+    for (RedisBinary binary : List.of(RedisBinary.find(), RedisBinary.embedded())) {
+      try (RedisServer redis =
+          RedisServer.builder().binary(binary).acl("user weir on >secret " + RIGHTS).start()) {
+        List<Finding> findings = examine(as("weir", redis));
+
+        assertThat(findings).noneMatch(finding -> finding.grade() == Grade.FAIL);
+        assertThat(findings)
+            .filteredOn(finding -> finding.grade() == Grade.WARN)
+            .extracting(Finding::check)
+            .containsExactly("info");
+        redis.command("ACL", "SETUSER", "weir", "+info");
+        assertHealthy(examine(as("weir", redis)));
+      }
+    }
+  }
+
+  private static RedisOptions as(String user, RedisServer redis) {
+    return patient(redis.uri()).credentials(new Credentials(user, "secret"));
+  }
+
+  @Test
+  void namesTheRightsThatAreMissingAndHowToGrantThem() {
+    try (RedisServer redis =
+        RedisServer.builder()
+            .acl(
+                "user weir on >secret " + RIGHTS + " +info -set -evalsha",
+                "user other on >secret " + RIGHTS + " +info resetkeys ~other:*")
+            .start()) {
+      Finding commands = only(examine(as("weir", redis)), "rights");
+      Finding keys = only(examine(as("other", redis)), "rights");
+
+      assertThat(commands.grade()).isEqualTo(Grade.FAIL);
+      assertThat(commands.text()).startsWith("may not SET, EVALSHA: NOPERM");
+      assertThat(commands.advice()).endsWith("ACL SETUSER weir +set +evalsha");
+      assertThat(keys.text()).startsWith("may not SET, GET, DEL, EVAL, EVALSHA: NOPERM");
+      assertThat(keys.advice()).endsWith("ACL SETUSER other ~weir:*");
+      redis.command("ACL", "SETUSER", "weir", "+set", "+evalsha");
+      assertHealthy(examine(as("weir", redis)));
+    }
+  }
+
+  @Test
+  void advisesTheClockOfTheInstanceWhereScriptsMayNotReadTime() {
+    try (RedisServer redis =
+        RedisServer.builder().acl("user weir on >secret " + RIGHTS + " +info -time").start()) {
+      List<Finding> onStoreClock = examine(as("weir", redis));
+      List<Finding> onInstanceClock = examine(as("weir", redis).clock(Clock.INSTANCE));
+
+      assertThat(only(onStoreClock, "rights").advice()).endsWith("ACL SETUSER weir +time");
+      assertThat(only(onInstanceClock, "rights").grade()).isEqualTo(Grade.OK);
+      assertThat(only(onInstanceClock, "script time").grade()).isEqualTo(Grade.OK);
+      assertThat(only(onInstanceClock, "clock").grade()).isEqualTo(Grade.WARN);
+      assertThat(only(onInstanceClock, "clock").advice()).contains("NTP");
+      assertThat(only(onInstanceClock, "latency").text()).contains("a decision");
+    }
+    try (RedisServer redis = RedisServer.builder().config("rename-command TIME \"\"").start()) {
+      List<Finding> findings = examine(patient(redis.uri()));
+      assertThat(only(findings, "script time").grade()).isEqualTo(Grade.FAIL);
+      assertThat(only(findings, "script time").advice()).contains("clock: instance");
+    }
+  }
+
+  @Test
+  void warnsOfAPolicyThatForgetsLimitsInUse() {
+    try (RedisServer redis =
+        RedisServer.builder()
+            .config("maxmemory 50mb")
+            .config("maxmemory-policy allkeys-lru")
+            .start()) {
+      Finding eviction = only(examine(patient(redis.uri())), "eviction");
+      assertThat(eviction.grade()).isEqualTo(Grade.WARN);
+      assertThat(eviction.text()).contains("allkeys-lru");
+
+      redis.command("CONFIG", "SET", "maxmemory-policy", "volatile-ttl");
+      assertThat(only(examine(patient(redis.uri())), "eviction").grade()).isEqualTo(Grade.OK);
+    }
+  }
+
+  @Test
+  void warnsBeforeMemoryRunsOutAndFailsWhenItHas() {
+    try (RedisServer redis = RedisServer.start()) {
+      long used = Long.parseLong(redis.info("used_memory"));
+      redis.command("CONFIG", "SET", "maxmemory", Long.toString(used * 10 / 9));
+      assertThat(only(examine(patient(redis.uri())), "memory").grade()).isEqualTo(Grade.WARN);
+
+      redis.command("CONFIG", "SET", "maxmemory", "100kb");
+      Finding write = only(examine(patient(redis.uri())), "write");
+      assertThat(write.grade()).isEqualTo(Grade.FAIL);
+      assertThat(write.text()).contains("OOM");
+      assertThat(write.advice()).contains("maxmemory");
+    }
+  }
+
+  @Test
+  void failsOnAReplica() {
+    try (RedisServer primary = RedisServer.start();
+        RedisServer replica =
+            RedisServer.builder().config("replicaof 127.0.0.1 " + primary.port()).start()) {
+      Finding role = only(examine(patient(replica.uri())), "role");
+
+      assertThat(role.grade()).isEqualTo(Grade.FAIL);
+      assertThat(role.advice()).startsWith("name the primary");
+    }
+  }
+
+  @Test
+  void warnsOfAClockThatIsFarAway() {
+    try (RedisServer redis = RedisServer.start()) {
+      TimeSource anHourAhead =
+          new TimeSource() {
+            @Override
+            public long micros() {
+              return SystemTime.INSTANCE.micros();
+            }
+
+            @Override
+            public long wallMicros() {
+              return SystemTime.INSTANCE.wallMicros() + Duration.ofHours(1).toNanos() / 1000;
+            }
+
+            @Override
+            public CompletableFuture<Void> after(Duration delay) {
+              return SystemTime.INSTANCE.after(delay);
+            }
+          };
+      Finding clock = only(Doctor.examine(patient(redis.uri()), anHourAhead), "clock");
+
+      assertThat(clock.grade()).isEqualTo(Grade.WARN);
+      assertThat(clock.text()).containsPattern("3(600|599).*behind this machine");
+      assertThat(only(examine(patient(redis.uri())), "clock").grade()).isEqualTo(Grade.OK);
+    }
+  }
+
+  @Test
+  void warnsOfARedisThatAnswersAfterTheTimeout() {
+    try (RedisServer redis = RedisServer.start();
+        SlowProxy far = SlowProxy.before(redis)) {
+      far.delay(Duration.ofMillis(6), Duration.ofMillis(6));
+      Finding latency = only(examine(RedisOptions.of(far.uri())), "latency");
+
+      assertThat(latency.grade()).isEqualTo(Grade.WARN);
+      assertThat(latency.text()).endsWith("the timeout is 10.00 ms");
+      assertThat(latency.advice()).contains("store.redis.timeout");
+    }
+  }
+
+  @Test
+  void saysWhatIsWrongWithTls() {
+    try (TlsFiles files = TlsFiles.create();
+        TlsFiles others = TlsFiles.create();
+        RedisServer redis = RedisServer.builder().mutualTls(files).start()) {
+      RedisOptions options = patient("rediss://localhost:" + redis.tlsPort());
+      Tls right =
+          new Tls(
+              Optional.of(files.ca()),
+              Optional.of(files.clientCertificate()),
+              Optional.of(files.clientKey()));
+      Tls wrong = new Tls(Optional.of(others.ca()), Optional.empty(), Optional.empty());
+
+      assertHealthy(examine(options.tls(right)));
+      assertThat(only(examine(options.tls(right)), "reach").text()).contains("over TLS");
+      Finding reach = only(examine(options.tls(wrong)), "reach");
+      assertThat(reach.grade()).isEqualTo(Grade.FAIL);
+      assertThat(reach.text()).startsWith("no TLS");
+      assertThat(reach.advice()).contains("tls.ca");
+      assertThat(only(examine(patient("redis://localhost:" + redis.tlsPort())), "reach").advice())
+          .contains("rediss://");
+    }
+  }
+
+  @Test
+  void looksAtEveryNodeOfARing() {
+    try (RedisServer one = RedisServer.start();
+        RedisServer other = RedisServer.start()) {
+      other.kill();
+      List<Finding> findings =
+          examine(patient("redis-ring://127.0.0.1:" + one.port() + ",127.0.0.1:" + other.port()));
+
+      assertThat(findings)
+          .filteredOn(finding -> finding.check().equals("reach"))
+          .extracting(Finding::grade)
+          .containsExactly(Grade.OK, Grade.FAIL);
+    }
+  }
+
+  @Test
+  void looksAtAClusterAndEachOfItsPrimaries() {
+    try (RedisCluster cluster = RedisCluster.builder().primaries(3).replicasEach(0).start()) {
+      RedisOptions options = patient("redis-cluster://" + cluster.addresses());
+      List<Finding> findings = examine(options);
+      List<Finding> whole =
+          findings.stream().filter(finding -> finding.check().equals("cluster")).toList();
+
+      assertThat(whole.get(0).grade()).isEqualTo(Grade.OK);
+      assertThat(whole.get(0).text()).startsWith("16384 of 16384 slots are served, by 3");
+      assertThat(whole.get(1).text()).startsWith("without a replica: ");
+      assertThat(findings)
+          .filteredOn(finding -> finding.check().equals("rights"))
+          .hasSize(3)
+          .allMatch(finding -> finding.grade() == Grade.OK);
+
+      RedisServer node = cluster.nodes().get(0);
+      assertThat(only(examine(patient(node.uri())), "role").advice())
+          .isEqualTo("name it as redis-cluster://127.0.0.1:" + node.port());
+      node.command("CLUSTER", "DELSLOTS", "0");
+      Finding uncovered = examine(options).get(1);
+      assertThat(uncovered.grade()).isEqualTo(Grade.FAIL);
+      assertThat(uncovered.text()).startsWith("16383 of 16384");
+    }
+    try (RedisServer single = RedisServer.start()) {
+      Finding none =
+          only(examine(patient("redis-cluster://127.0.0.1:" + single.port())), "cluster");
+      assertThat(none.grade()).isEqualTo(Grade.FAIL);
+      assertThat(none.advice()).contains("redis://127.0.0.1:" + single.port());
+    }
+  }
+
+  @Test
+  void asksTheSentinelsAndTheMasterTheyName() {
+    try (RedisSentinels sentinels = RedisSentinels.start(1)) {
+      RedisOptions options =
+          patient("redis-sentinel://" + RedisSentinels.MASTER_NAME + "@" + sentinels.addresses());
+      List<Finding> findings = examine(options);
+
+      assertHealthy(findings);
+      assertThat(findings)
+          .filteredOn(finding -> finding.check().equals("sentinel"))
+          .hasSize(3)
+          .allMatch(f -> f.text().contains(":" + sentinels.currentMaster().port()));
+      assertThat(only(findings, "role").text()).isEqualTo("primary, 1 replica");
+
+      RedisServer sentinel = sentinels.sentinels().get(0);
+      assertThat(only(examine(patient(sentinel.uri())), "role").advice())
+          .startsWith("name it as redis-sentinel://");
+      Finding unknown = examine(patient("redis-sentinel://nobody@" + sentinels.addresses())).get(3);
+      assertThat(unknown.grade()).isEqualTo(Grade.FAIL);
+      sentinel.kill();
+      sentinels.sentinels().get(1).kill();
+      await()
+          .atMost(Duration.ofSeconds(20))
+          .untilAsserted(
+              () ->
+                  assertThat(examine(options))
+                      .filteredOn(finding -> finding.check().equals("sentinel"))
+                      .extracting(Finding::grade)
+                      .containsExactly(Grade.WARN, Grade.WARN, Grade.WARN));
+      assertThat(only(examine(options), "reach").grade()).isEqualTo(Grade.OK);
+    }
+  }
+}
