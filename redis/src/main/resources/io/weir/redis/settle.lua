@@ -6,7 +6,7 @@
 --                     d d the stamp: time and deficit or count right after the take
 -- returns  '1' if anything was done, '0' if it had been done before or nothing was held
 
-local BUCKET, SLIDING, LOG, CONCURRENCY = 0, 2, 3, 5
+local LOG, CONCURRENCY = 3, 5
 local SETTLE, RELEASE, RENEW, REFUND, GIVE_BACK = 0, 1, 2, 3, 4
 local what, life
 what, life, at = unpack('<Bd', args, at)
@@ -31,14 +31,6 @@ local function drained(b, time, used)
   return used
 end
 
-local function give_to_bucket(b, stamp_time, stamp_used)
-  if what ~= REFUND and has(b.flags, LEAKY) and b.used ~= drained(b, stamp_time, stamp_used) then
-    return false -- somebody queued up behind what is given back
-  end
-  b.used = b.amount > floor(b.used / b.token) and 0 or b.used - b.amount * b.token
-  return true
-end
-
 local function give_to_log(b, stamp_time)
   local left = b.amount
   local from = #b.entries - 15
@@ -52,41 +44,14 @@ local function give_to_log(b, stamp_time)
     end
     from = from - 16
   end
-  return true
-end
-
--- Windows and quotas take back only what was charged to a window that still counts.
-local function give_to_window(b, kind, stamp_time)
-  if what == REFUND or stamp_time == b.time then
-    b.used = max(0, b.used - b.amount)
-    return true
-  elseif kind == SLIDING and stamp_time == b.time - b.window then
-    b.previous = max(0, b.previous - b.amount)
-    return true
-  end
-  return false
 end
 
 local function give(b, kind, stamp_time, stamp_used)
-  if kind == BUCKET then
-    return give_to_bucket(b, stamp_time, stamp_used)
-  elseif kind == LOG then
-    return give_to_log(b, stamp_time)
-  end
-  return give_to_window(b, kind, stamp_time)
-end
-
-local function charge(b, kind, amount)
-  if kind == BUCKET then
-    b.used = amount > floor(EXACT / b.token) and EXACT or min(b.used + amount * b.token, EXACT)
-  elseif kind == SLIDING then
-    b.used = min(b.used + min(amount, b.most), b.most)
-  elseif kind == LOG then
-    amount = min(amount, EXACT - b.used)
-    b.used = b.used + amount
-    b.algorithm.append(b, amount)
-  else
-    b.used = min(b.used + amount, EXACT)
+  if kind == LOG then
+    give_to_log(b, stamp_time)
+  elseif what == REFUND or not has(b.flags, LEAKY) or b.used == drained(b, stamp_time, stamp_used) then
+    -- A leaky bucket takes back only what nobody has queued up behind.
+    b.algorithm.give(b, b.amount, what == REFUND and b.time or stamp_time)
   end
 end
 
@@ -125,10 +90,10 @@ while at <= #args do
     changed = what == GIVE_BACK and change_permit(b) or changed
   elseif not b.stale then
     if amount < 0 then
-      charge(b, kind, -amount)
+      algorithm.charge(b, -amount)
       changed = true
     elseif amount > 0 then
-      changed = give(b, kind, stamp_time, stamp_used) or changed
+      give(b, kind, stamp_time, stamp_used)
     end
   end
   if changed then
