@@ -387,6 +387,10 @@ local function log_cells()
     end
   end
 
+  function log.remaining(b)
+    return max(0, b.capacity - b.used)
+  end
+
   function log.charge(b, amount)
     amount = min(amount, EXACT - b.used)
     b.used = b.used + amount
@@ -455,6 +459,12 @@ local function permit_cells()
   end
 
   function permits.count() end
+
+  function permits.remaining(b)
+    return max(0, b.capacity - b.used)
+  end
+
+  function permits.charge() end
 
   function permits.save(key, b)
     if #b.entries == 0 then
