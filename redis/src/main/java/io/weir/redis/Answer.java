@@ -83,14 +83,14 @@ record Answer(Verdict verdict, long now, long time, long used, long previous) {
   /** The answer as it stands once what was taken has been given back. */
   Answer givenBack(Draw draw) {
     Meter meter = draw.pool().meter();
-    if (!admitted() || draw.intent() == Draw.Intent.LOOK) {
+    if (!admitted() || draw.amount() == 0 || draw.intent() == Draw.Intent.LOOK) {
       return this;
     }
     return switch (meter.limit().algorithm()) {
-      case SLIDING_LOG -> new Answer(verdict, now, time, used - draw.amount(), previous);
+      case SLIDING_LOG -> new Answer(verdict, now, previous, used - draw.amount(), 0);
       case CONCURRENCY ->
           draw.intent() == Draw.Intent.HOLD
-              ? new Answer(verdict, now, time, used - draw.amount(), previous)
+              ? new Answer(verdict, now, previous, used - draw.amount(), 0)
               : this;
       default -> {
         Cell cell = cell(meter);

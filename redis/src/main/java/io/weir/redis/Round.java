@@ -115,8 +115,9 @@ final class Round {
     List<List<Held>> backs = new ArrayList<>();
     if (groups.size() > 1 && refused()) {
       for (int[] group : groups) {
-        if (groupTook(group)) {
-          backs.add(held(group));
+        List<Held> held = groupTook(group) ? held(group) : List.of();
+        if (!held.isEmpty()) {
+          backs.add(held);
         }
       }
     }
@@ -128,7 +129,8 @@ final class Round {
     for (int place : group) {
       Draw draw = draws.get(place);
       Answer answer = answers[place];
-      if (answer != null && answer.admitted() && draw.intent() != Draw.Intent.LOOK) {
+      boolean took = answer != null && answer.admitted() && draw.intent() != Draw.Intent.LOOK;
+      if (took && draw.amount() > 0) {
         held.add(new Held(draw.pool(), draw.key(), draw.amount(), 0, answer.stamp(draw)));
       }
     }

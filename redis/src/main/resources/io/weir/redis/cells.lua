@@ -374,7 +374,17 @@ local function log_cells()
     b.entries = b.entries .. pack('<dd', now, amount)
   end
 
+  -- The time of the newest entry that weighs.
+  local function newest(b)
+    local last = #b.entries - 15
+    while last > 0 and unpack('<d', b.entries, last + 8) == 0 do
+      last = last - 16
+    end
+    return last > 0 and unpack('<d', b.entries, last) or 0
+  end
+
   function log.take(b)
+    b.before = newest(b)
     b.used = b.used + b.amount
     log.append(b, b.amount)
   end
@@ -404,13 +414,14 @@ local function log_cells()
     call('SET', key, pack('<d', b.used) .. b.entries, 'PX', ceil(b.window / 1000) + spare)
   end
 
-  -- What the instance cannot work out from a total: the newest entry that weighs, and when the amount would fit.
+  -- What the instance cannot work out from a total: the newest entry that weighs, and when the amount would fit;
+  -- if it was taken, which entry would be the newest without it.
   function log.close(b)
-    local last = #b.entries - 15
-    while last > 0 and unpack('<d', b.entries, last + 8) == 0 do
-      last = last - 16
+    b.time = newest(b)
+    if b.before then
+      b.previous = b.before
+      return
     end
-    b.time = last > 0 and unpack('<d', b.entries, last) or 0
     local excess = b.used + b.amount - b.capacity
     local from = 1
     while excess > 0 and from < #b.entries do
@@ -455,7 +466,7 @@ local function permit_cells()
 
   function permits.take(b)
     b.entries = b.entries .. pack('<c8dd', b.id, b.amount, now + b.ttl)
-    b.used, b.time = b.used + b.amount, now + b.ttl
+    b.used, b.time, b.previous = b.used + b.amount, now + b.ttl, b.time
   end
 
   function permits.count() end

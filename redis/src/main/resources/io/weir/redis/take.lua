@@ -10,7 +10,8 @@
 -- returns  packed: d the time, then per draw
 --            B  0 refused, 1 admitted, 2 undecided: the periods sent are not those of now
 --            d time, d used, d previous: the cell after the decision
---              (log: time of the newest entry, total, when the amount would fit; concurrency: last deadline, held, 0)
+--              (log: time of the newest entry, total, when the amount would fit; concurrency: last deadline, held, 0;
+--              both, if it was taken: that time as it would be without the take, in place of previous)
 --            if it told of a lease also d kept, d lent, d epoch, d window, d life in µs
 
 local answers = { pack('<d', now) }
