@@ -1,43 +1,85 @@
 package io.weir.redis;
 
+import io.weir.store.Store;
 import io.weir.testkit.contract.StoreHarness;
+import io.weir.testkit.process.RedisBinary;
 import io.weir.testkit.process.RedisServer;
 import io.weir.time.VirtualTime;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * One real Redis for a whole test class, on which every test finds an empty store on time of its
- * own.
+ * Real Redis processes for a whole test class, on which every test finds an empty store on time of
+ * its own: the names of its keys are made with a secret that no other test has.
  */
 final class RedisFixture implements AutoCloseable {
   private static final Duration SLOW_MACHINE = Duration.ofSeconds(10);
 
-  private final RedisServer server = RedisServer.start();
+  private final List<RedisServer> servers;
   private final AtomicReference<VirtualTime> time = new AtomicReference<>(new VirtualTime());
-  private final Link link =
-      Links.open(
-          RedisOptions.of(server.uri()).timeout(SLOW_MACHINE), () -> time.get().wallMicros());
+  private final Link link;
 
-  RedisFixture() {
+  private RedisFixture(String uri, List<RedisServer> servers) {
+    this.servers = servers;
+    this.link =
+        Links.open(RedisOptions.of(uri).timeout(SLOW_MACHINE), () -> time.get().wallMicros());
     link.connected().toCompletableFuture().join();
+  }
+
+  /** One Redis, as it is installed. */
+  static RedisFixture single() {
+    return single(RedisBinary.find());
+  }
+
+  static RedisFixture single(RedisBinary binary) {
+    RedisServer server = RedisServer.builder().binary(binary).start();
+    return new RedisFixture(server.uri(), List.of(server));
+  }
+
+  /** The Cluster that all test classes share. */
+  static RedisFixture cluster() {
+    return new RedisFixture("redis-cluster://" + SharedCluster.get().addresses(), List.of());
+  }
+
+  /** A ring of this many nodes. */
+  static RedisFixture ring(int nodes) {
+    List<RedisServer> servers = Stream.generate(RedisServer::start).limit(nodes).toList();
+    return new RedisFixture(ringOf(servers), servers);
+  }
+
+  /** The address of a ring. */
+  static String ringOf(List<RedisServer> servers) {
+    return servers.stream()
+        .map(server -> server.host() + ":" + server.port())
+        .collect(Collectors.joining(",", "redis-ring://", ""));
   }
 
   /** An empty store whose only clock is virtual: windows on the clock and off it share it. */
   StoreHarness emptyStore() {
-    server.command("FLUSHALL");
+    return emptyStore(store -> store);
+  }
+
+  /** An empty store, seen through something. */
+  StoreHarness emptyStore(UnaryOperator<Store> view) {
     VirtualTime fresh = new VirtualTime(Instant.EPOCH);
     fresh.advance(Duration.ofDays(20_454));
     time.set(fresh);
-    return StoreHarness.on(fresh, new RedisStore(new Kept(), new KeyNames(new byte[0]), fresh));
+    KeyNames names = new KeyNames(UUID.randomUUID().toString().getBytes(StandardCharsets.UTF_8));
+    return StoreHarness.on(fresh, view.apply(new RedisStore(new Kept(), names, fresh)));
   }
 
   @Override
   public void close() {
     link.close();
-    server.close();
+    servers.forEach(RedisServer::close);
   }
 
   /** The link, surviving the stores that use it. */

@@ -11,7 +11,7 @@ class RedisStoreContractTest extends StoreContract {
 
   @BeforeAll
   static void start() {
-    redis = new RedisFixture();
+    redis = RedisFixture.single();
   }
 
   @AfterAll

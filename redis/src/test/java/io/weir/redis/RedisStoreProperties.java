@@ -11,7 +11,7 @@ class RedisStoreProperties extends StoreProperties {
 
   @BeforeContainer
   static void start() {
-    redis = new RedisFixture();
+    redis = RedisFixture.single();
   }
 
   @AfterContainer

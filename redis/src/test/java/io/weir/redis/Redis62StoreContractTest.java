@@ -1,0 +1,27 @@
+package io.weir.redis;
+
+import io.weir.testkit.contract.StoreContract;
+import io.weir.testkit.contract.StoreHarness;
+import io.weir.testkit.process.RedisBinary;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The store on the oldest Redis that is supported keeps the contract. */
+class Redis62StoreContractTest extends StoreContract {
+  private static RedisFixture redis;
+
+  @BeforeAll
+  static void start() {
+    redis = RedisFixture.single(RedisBinary.embedded());
+  }
+
+  @AfterAll
+  static void stop() {
+    redis.close();
+  }
+
+  @Override
+  protected StoreHarness create() {
+    return redis.emptyStore();
+  }
+}

@@ -1,0 +1,26 @@
+package io.weir.redis;
+
+import io.weir.testkit.contract.StoreContract;
+import io.weir.testkit.contract.StoreHarness;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The store on a ring of three keeps the contract, with every rule somewhere else. */
+class RingStoreContractTest extends StoreContract {
+  private static RedisFixture redis;
+
+  @BeforeAll
+  static void start() {
+    redis = RedisFixture.ring(3);
+  }
+
+  @AfterAll
+  static void stop() {
+    redis.close();
+  }
+
+  @Override
+  protected StoreHarness create() {
+    return redis.emptyStore(Scattered::new);
+  }
+}
