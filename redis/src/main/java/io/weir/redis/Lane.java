@@ -4,7 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,9 @@ final class Lane {
 
   private static final int MOST_WAITING = 10_000;
 
+  /** How long nothing may come back before another call tries whether the node still answers. */
+  private static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
   /** Sends one script call. */
   interface Wire {
     CompletionStage<byte[]> send(Script script, byte[][] keys, byte[] args);
@@ -43,6 +48,7 @@ final class Lane {
   private final ArrayDeque<Ask> waiting = new ArrayDeque<>();
   private int waitingKeys;
   private int underWay;
+  private long newsNanos;
 
   Lane(Wire wire) {
     this.wire = wire;
@@ -51,6 +57,7 @@ final class Lane {
   void submit(Ask ask) {
     List<Ask> batch;
     synchronized (this) {
+      forgetWhoWasGivenUp();
       if (waiting.size() >= MOST_WAITING) {
         batch = null;
       } else {
@@ -67,7 +74,17 @@ final class Lane {
   }
 
   private boolean mayGo() {
-    return underWay < EAGER || (waitingKeys >= SHARED_KEYS && underWay < MOST);
+    return underWay < EAGER
+        || (waitingKeys >= SHARED_KEYS && underWay < MOST)
+        || System.nanoTime() - newsNanos > SILENCE_NANOS;
+  }
+
+  /** All wait equally long, so those who were given up are at the head of the queue. */
+  private void forgetWhoWasGivenUp() {
+    for (Ask ask = waiting.peek(); ask != null && ask.isDone(); ask = waiting.peek()) {
+      waiting.poll();
+      waitingKeys -= ask.keys().length;
+    }
   }
 
   /** The asks at the head of the queue that go in one call: of one script, and not given up yet. */
@@ -93,11 +110,34 @@ final class Lane {
     }
     if (!batch.isEmpty()) {
       underWay++;
+      newsNanos = System.nanoTime();
     }
     return batch;
   }
 
+  /**
+   * Sends a call, and the next when it is back; one after the other where the node is away and
+   * every call is back at once, however many wait.
+   */
   private void send(List<Ask> batch) {
+    List<Ask> next = batch;
+    while (!next.isEmpty()) {
+      List<Ask> now = next;
+      CompletableFuture<byte[]> back = start(now);
+      if (!back.isDone()) {
+        back.whenComplete(
+            (answer, problem) -> {
+              send(afterOne());
+              end(now, answer, problem);
+            });
+        return;
+      }
+      next = afterOne();
+      back.whenComplete((answer, problem) -> end(now, answer, problem));
+    }
+  }
+
+  private CompletableFuture<byte[]> start(List<Ask> batch) {
     Ask first = batch.get(0);
     byte[][] keys = first.keys();
     byte[] args = first.args();
@@ -105,29 +145,26 @@ final class Lane {
       keys = joinedKeys(batch);
       args = joinedArgs(batch);
     }
-    wire.send(first.script(), keys, args)
-        .whenComplete(
-            (answer, problem) -> {
-              sendNext();
-              if (problem == null) {
-                share(batch, answer);
-              } else {
-                Unanswered reason = Unanswered.because(problem);
-                batch.forEach(ask -> ask.fail(reason));
-              }
-            });
+    try {
+      return wire.send(first.script(), keys, args).toCompletableFuture();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
-  private void sendNext() {
-    List<Ask> next = List.of();
-    synchronized (this) {
-      underWay--;
-      if (!waiting.isEmpty() && mayGo()) {
-        next = nextBatch();
-      }
-    }
-    if (!next.isEmpty()) {
-      send(next);
+  /** What can go now that a call is back. */
+  private synchronized List<Ask> afterOne() {
+    underWay--;
+    newsNanos = System.nanoTime();
+    return !waiting.isEmpty() && mayGo() ? nextBatch() : List.of();
+  }
+
+  private static void end(List<Ask> batch, byte[] answer, @Nullable Throwable problem) {
+    if (problem == null) {
+      share(batch, answer);
+    } else {
+      Unanswered reason = Unanswered.because(problem);
+      batch.forEach(ask -> ask.fail(reason));
     }
   }
 

@@ -1,0 +1,238 @@
+package io.weir.redis;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+class LaneTest {
+  private static final long NOW = 1_767_225_600_000_000L;
+
+  /** A call as it went out, to be answered by the test. */
+  private record Sent(Script script, byte[][] keys, byte[] args, CompletableFuture<byte[]> answer) {
+    /** Answers every key with the number in its name as what is used. */
+    void answerAll() {
+      ByteBuffer bytes =
+          ByteBuffer.allocate(Double.BYTES + keys.length * Answer.BYTES)
+              .order(ByteOrder.LITTLE_ENDIAN)
+              .putDouble(NOW);
+      for (byte[] key : keys) {
+        bytes.put((byte) 1).putDouble(0).putDouble(Long.parseLong(new String(key, US_ASCII)));
+        bytes.putDouble(0);
+      }
+      answer.complete(bytes.array());
+    }
+  }
+
+  private final List<Sent> sent = new ArrayList<>();
+  private final Lane lane = new Lane(this::send);
+  private boolean broken;
+  private int asked;
+
+  private CompletionStage<byte[]> send(Script script, byte[][] keys, byte[] args) {
+    if (broken) {
+      return CompletableFuture.failedFuture(Unanswered.away("gone"));
+    }
+    Sent call = new Sent(script, keys, args, new CompletableFuture<>());
+    sent.add(call);
+    return call.answer();
+  }
+
+  /** Asks about so many keys. */
+  private Ask ask(Script script, int keys) {
+    byte[][] names = new byte[keys][];
+    for (int i = 0; i < keys; i++) {
+      names[i] = Integer.toString(asked++).getBytes(US_ASCII);
+    }
+    NodeWatch watch = new NodeWatch("node", RedisEvents.NONE);
+    Ask ask = new Ask(watch, script, names, new byte[] {(byte) keys}, System.nanoTime());
+    lane.submit(ask);
+    return ask;
+  }
+
+  private Ask ask() {
+    return ask(Script.BUCKETS, 1);
+  }
+
+  private List<Ask> asks(int count) {
+    List<Ask> asks = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      asks.add(ask());
+    }
+    return asks;
+  }
+
+  private static long used(Ask ask) {
+    ByteBuffer bytes = ByteBuffer.wrap(ask.join()).order(ByteOrder.LITTLE_ENDIAN);
+    assertThat(bytes.getDouble()).isEqualTo(NOW);
+    return Answer.read(bytes, NOW).used();
+  }
+
+  private static Unanswered.Kind reasonOf(Ask ask) {
+    assertThat(ask).isCompletedExceptionally();
+    return ((Unanswered) ask.handle((answer, problem) -> problem).join()).kind();
+  }
+
+  @Test
+  void whoComesAloneGoesAtOnce() {
+    for (int i = 1; i <= 3; i++) {
+      Ask ask = ask();
+      assertThat(sent).hasSize(i);
+      sent.get(i - 1).answerAll();
+      assertThat(used(ask)).isEqualTo(i - 1);
+    }
+  }
+
+  @Test
+  void whoComesWhileCallsAreUnderWaySharesTheNext() {
+    List<Ask> early = asks(4);
+    assertThat(sent).hasSize(4);
+    List<Ask> late = asks(10);
+    assertThat(sent).hasSize(4);
+
+    sent.get(0).answerAll();
+    assertThat(sent).hasSize(5);
+    assertThat(sent.get(4).keys()).hasNumberOfRows(10);
+    assertThat(sent.get(4).args()).hasSize(10);
+    assertThat(used(early.get(0))).isZero();
+    sent.get(4).answerAll();
+    for (int i = 0; i < 10; i++) {
+      assertThat(used(late.get(i))).isEqualTo(4 + i);
+    }
+  }
+
+  @Test
+  void aFullCallWaitsForNobody() {
+    asks(4);
+    asks(31);
+    assertThat(sent).hasSize(4);
+    ask();
+    assertThat(sent).hasSize(5);
+    assertThat(sent.get(4).keys()).hasNumberOfRows(32);
+  }
+
+  @Test
+  void aCallTakesNoMoreKeysThanThatUnlessOneAskHasThem() {
+    asks(4);
+    ask(Script.BUCKETS, 20);
+    ask(Script.BUCKETS, 10);
+    Ask large = ask(Script.BUCKETS, 40);
+    assertThat(sent.get(4).keys()).hasNumberOfRows(30);
+    sent.get(0).answerAll();
+    sent.get(1).answerAll();
+    assertThat(sent.get(5).keys()).hasNumberOfRows(40);
+    sent.get(5).answerAll();
+    assertThat(large).isCompleted();
+  }
+
+  @Test
+  void differentScriptsDoNotShareAndSettlingNeverDoes() {
+    asks(4);
+    ask(Script.BUCKETS, 1);
+    ask(Script.TAKE, 1);
+    ask(Script.TAKE, 1);
+    ask(Script.SETTLE, 1);
+    ask(Script.SETTLE, 1);
+    List.copyOf(sent).forEach(Sent::answerAll);
+    assertThat(sent.subList(4, 8))
+        .extracting(Sent::script)
+        .containsExactly(Script.BUCKETS, Script.TAKE, Script.SETTLE, Script.SETTLE);
+    assertThat(sent.subList(4, 8))
+        .extracting(call -> call.keys().length)
+        .containsExactly(1, 2, 1, 1);
+  }
+
+  @Test
+  void whoeverWasGivenUpIsNotSentAnyMore() {
+    asks(4);
+    List<Ask> waiting = asks(6);
+    waiting.subList(0, 5).forEach(ask -> ask.fail(Unanswered.late()));
+    sent.get(0).answerAll();
+    assertThat(sent.get(4).keys()).hasNumberOfRows(1);
+    sent.get(4).answerAll();
+    assertThat(used(waiting.get(5))).isEqualTo(9);
+  }
+
+  @Test
+  void aFailedCallFailsAllWhoShareIt() {
+    asks(4);
+    List<Ask> sharing = asks(5);
+    sent.get(0).answerAll();
+    sent.get(4).answer().completeExceptionally(new IllegalStateException("cut"));
+    assertThat(sharing)
+        .allSatisfy(ask -> assertThat(reasonOf(ask)).isEqualTo(Unanswered.Kind.DISCONNECTED));
+    ask();
+    assertThat(sent).hasSize(6);
+  }
+
+  @Test
+  void aCallThatCannotEvenBeSentIsAFailedCall() {
+    Lane closed =
+        new Lane(
+            (script, keys, args) -> {
+              throw new IllegalStateException("closed");
+            });
+    for (int i = 0; i < 10; i++) {
+      Ask ask =
+          new Ask(
+              new NodeWatch("node", RedisEvents.NONE),
+              Script.BUCKETS,
+              new byte[1][],
+              new byte[0],
+              System.nanoTime());
+      closed.submit(ask);
+      assertThat(reasonOf(ask)).isEqualTo(Unanswered.Kind.DISCONNECTED);
+    }
+  }
+
+  @Test
+  void theQueueHasAnEndAndWhoeverWasGivenUpLeavesRoom() {
+    List<Ask> asks = asks(13_000);
+    assertThat(sent.size()).isEqualTo(64);
+    assertThat(reasonOf(asks.get(12_999))).isEqualTo(Unanswered.Kind.QUEUE_FULL);
+    assertThat(asks.stream().filter(Ask::isDone).count()).isLessThan(2_000);
+
+    asks.forEach(ask -> ask.fail(Unanswered.late()));
+    assertThat(ask()).isNotDone();
+  }
+
+  @Test
+  void aNodeThatIsGoneEmptiesALongQueue() {
+    for (int i = 0; i < 4; i++) {
+      ask(Script.SETTLE, 1);
+    }
+    List<Ask> waiting = new ArrayList<>();
+    for (int i = 0; i < 9_000; i++) {
+      waiting.add(ask(Script.SETTLE, 1));
+    }
+    broken = true;
+    List.copyOf(sent).forEach(call -> call.answer().completeExceptionally(Unanswered.away("cut")));
+    assertThat(waiting)
+        .allSatisfy(ask -> assertThat(reasonOf(ask)).isEqualTo(Unanswered.Kind.DISCONNECTED));
+    broken = false;
+    int before = sent.size();
+    ask();
+    assertThat(sent).hasSize(before + 1);
+  }
+
+  @Test
+  void callsThatNeverComeBackDoNotKeepOthersBackForEver() {
+    asks(4);
+    await()
+        .atMost(Duration.ofSeconds(5))
+        .until(
+            () -> {
+              ask();
+              return sent.size() > 4;
+            });
+    assertThat(sent.get(4).answer()).isNotDone();
+  }
+}
