@@ -1,0 +1,181 @@
+package io.weir.redis;
+
+import static io.weir.redis.Stores.PATIENT;
+import static io.weir.redis.Stores.one;
+import static io.weir.redis.Stores.plenty;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.cluster.SlotHash;
+import io.weir.Key;
+import io.weir.store.Pool;
+import io.weir.testkit.process.RedisCluster;
+import io.weir.testkit.process.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What a node of a Cluster can do to its callers: those of other nodes notice nothing, its own get
+ * an answer in time, and are served again once a replica has taken over.
+ */
+class ClusterFaultsTest {
+  private static final Duration TIMEOUT = RedisOptions.DEFAULT_TIMEOUT;
+
+  /** For callers who are to notice nothing, on a machine that may be busy. */
+  private static final Duration NOTICEABLE = Duration.ofMillis(500);
+
+  private static RedisCluster cluster;
+  private static RedisStore store;
+  private static RedisStore witness;
+
+  private final Pool pool = plenty("faults-" + UUID.randomUUID());
+
+  @BeforeAll
+  static void start() {
+    cluster = SharedCluster.get();
+    store = open(TIMEOUT);
+    witness = open(PATIENT);
+  }
+
+  @AfterAll
+  static void stop() {
+    store.close();
+    witness.close();
+  }
+
+  private static RedisStore open(Duration timeout) {
+    return Stores.ready("redis-cluster://" + cluster.addresses(), timeout);
+  }
+
+  /** A key whose bucket lives on this node now. */
+  private String keyOn(RedisServer node) {
+    KeyNames names = new KeyNames(new byte[0]);
+    for (int i = 0; ; i++) {
+      int slot = SlotHash.getSlot(names.bucket(pool, Key.of("key-" + i)));
+      if (cluster.primaryOf(slot) == node) {
+        return "key-" + i;
+      }
+    }
+  }
+
+  private Load load(RedisStore callers, String key) {
+    return Load.on(callers, n -> List.of(one(pool, key)));
+  }
+
+  @Test
+  void aKilledPrimaryIsReplacedByItsReplica() {
+    List<RedisServer> primaries = cluster.primaries();
+    RedisServer victim = primaries.get(0);
+    String key = keyOn(victim);
+    String elsewhere = keyOn(primaries.get(1));
+    try (RedisStore patient = open(NOTICEABLE);
+        Load hit = load(store, key);
+        Load spared = load(patient, elsewhere)) {
+      hit.awaitAnswered(200);
+      spared.awaitAnswered(100);
+
+      long killed = System.nanoTime();
+      victim.kill();
+      hit.awaitUnanswered(100);
+      hit.awaitAnswered(100);
+      long back = (System.nanoTime() - killed) / 1_000_000;
+
+      hit.stop().assertKept(TIMEOUT);
+      spared.stop().assertKept(NOTICEABLE);
+      assertThat(spared.unanswered()).as("callers of a healthy node").isZero();
+      long applied = Stores.taken(witness, pool, key);
+      System.out.printf(
+          "primary killed: served again after %,d ms; %s; over-admission %,d of %,d%n",
+          back, hit, Math.max(0, hit.taken() - applied), hit.taken());
+      assertThat(applied).isLessThanOrEqualTo(hit.sent());
+    } finally {
+      cluster.waitForFailover(victim);
+      victim.restart();
+      cluster.waitUntilWhole();
+    }
+  }
+
+  @Test
+  void aFrozenPrimaryHoldsUpItsOwnKeysOnlyAndIsReplaced() {
+    List<RedisServer> primaries = cluster.primaries();
+    RedisServer victim = primaries.get(1);
+    String key = keyOn(victim);
+    String elsewhere = keyOn(primaries.get(2));
+    try (RedisStore patient = open(NOTICEABLE);
+        Load hit = load(store, key);
+        Load spared = load(patient, elsewhere)) {
+      hit.awaitAnswered(100);
+      spared.awaitAnswered(100);
+
+      long frozen = System.nanoTime();
+      victim.freeze();
+      hit.awaitUnanswered(100);
+      cluster.waitForFailover(victim);
+      hit.awaitAnswered(100);
+      long back = (System.nanoTime() - frozen) / 1_000_000;
+
+      hit.stop().assertKept(TIMEOUT);
+      spared.stop().assertKept(NOTICEABLE);
+      System.out.printf("primary frozen: served again after %,d ms; %s%n", back, hit);
+      System.out.printf("meanwhile elsewhere: %s%n", spared);
+      assertThat(spared.unanswered()).as("callers of a healthy node").isZero();
+      assertThat(Stores.taken(witness, pool, key)).isLessThanOrEqualTo(hit.sent());
+    } finally {
+      victim.thaw();
+      cluster.waitUntilWhole();
+    }
+  }
+
+  @Test
+  void killedConnectionsAreReplacedAndNothingIsSentAgain() {
+    RedisServer node = cluster.primaries().get(0);
+    String key = keyOn(node);
+    try (Load load = load(store, key)) {
+      for (int i = 0; i < 10; i++) {
+        load.awaitAnswered(20);
+        node.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+      }
+      load.awaitAnswered(100).stop().assertKept(TIMEOUT);
+      System.out.println("10 connections killed: " + load);
+      assertThat(Stores.taken(witness, pool, key)).isBetween(load.taken(), load.sent());
+    }
+  }
+
+  @Test
+  void callsThatWereHeldUpWhenTheirConnectionDiedAreNeverApplied() {
+    RedisServer node = cluster.primaries().get(0);
+    String key = keyOn(node);
+    try (Load before = load(store, key)) {
+      before.awaitAnswered(20).stop();
+    }
+    long applied = Stores.taken(witness, pool, key);
+    node.command("CLIENT", "PAUSE", "3000", "WRITE");
+    try (Load load = load(store, key)) {
+      load.awaitUnanswered(50).stop().assertKept(TIMEOUT);
+      assertThat(load.answered()).isZero();
+    }
+    node.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+    node.command("CLIENT", "UNPAUSE");
+    assertThat(Stores.taken(witness, pool, key)).isEqualTo(applied);
+    try (Load after = load(store, key)) {
+      after.awaitAnswered(50).stop();
+      assertThat(Stores.taken(witness, pool, key))
+          .isBetween(applied + after.taken(), applied + after.sent());
+    }
+  }
+
+  @Test
+  void flushedScriptsAreLoadedAgainWithoutAnUnansweredCall() {
+    try (Load load = Load.on(witness, n -> List.of(one(pool, "key-" + n % 30)))) {
+      for (int i = 0; i < 5; i++) {
+        load.awaitAnswered(50);
+        cluster.primaries().forEach(node -> node.command("SCRIPT", "FLUSH"));
+      }
+      load.awaitAnswered(50).stop().assertKept(PATIENT);
+      assertThat(load.unanswered()).isZero();
+    }
+  }
+}

@@ -1,0 +1,210 @@
+package io.weir.redis;
+
+import static io.weir.redis.Stores.PATIENT;
+import static io.weir.redis.Stores.one;
+import static io.weir.redis.Stores.plenty;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.store.Pool;
+import io.weir.testkit.process.RedisServer;
+import io.weir.testkit.process.SlowProxy;
+import io.weir.time.SystemTime;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What a single Redis can do to its callers: every call ends in time, with a value, is applied at
+ * most once, and service returns by itself.
+ */
+class NodeFaultsTest {
+  private static final Duration TIMEOUT = RedisOptions.DEFAULT_TIMEOUT;
+  private static final Duration PAUSE = Duration.ofMillis(600);
+
+  private static RedisServer redis;
+  private static RedisStore witness;
+
+  private final Pool pool = plenty("faults");
+
+  @BeforeAll
+  static void start() {
+    redis = RedisServer.start();
+    witness = Stores.ready(redis.uri(), PATIENT);
+  }
+
+  @AfterAll
+  static void stop() {
+    witness.close();
+    redis.close();
+  }
+
+  private static RedisStore store() {
+    return Stores.ready(redis.uri(), TIMEOUT);
+  }
+
+  private Load load(RedisStore store, String key) {
+    return Load.on(store, n -> List.of(one(pool, key)));
+  }
+
+  /** Everything that was answered was applied, and nothing twice. */
+  private void assertAppliedOnce(Load load, String key) {
+    assertThat(Stores.taken(witness, pool, key)).isBetween(load.taken(), load.sent());
+  }
+
+  @Test
+  void aKilledConnectionIsReplacedAndNothingIsSentAgain() throws Exception {
+    try (RedisStore store = store();
+        Load load = load(store, "killed")) {
+      for (int i = 0; i < 20; i++) {
+        load.awaitAnswered(20);
+        redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+      }
+      load.awaitAnswered(100).stop().assertKept(TIMEOUT);
+      System.out.println("20 connections killed: " + load);
+      assertAppliedOnce(load, "killed");
+    }
+  }
+
+  @Test
+  void callsThatWereHeldUpWhenTheirConnectionDiedAreNeverApplied() {
+    try (RedisStore store = store()) {
+      // Scripts may write, so they are held up; what the test says itself is not.
+      redis.command("CLIENT", "PAUSE", "2000", "WRITE");
+      try (Load load = load(store, "held")) {
+        load.awaitUnanswered(50).stop().assertKept(TIMEOUT);
+        assertThat(load.answered()).isZero();
+      }
+      redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+      redis.command("CLIENT", "UNPAUSE");
+      try (Load other = load(store, "other")) {
+        other.awaitAnswered(50).stop();
+      }
+      assertThat(Stores.taken(witness, pool, "held")).isZero();
+    }
+  }
+
+  @Test
+  void callsWhoseAnswersWereLostAreAppliedOnce() {
+    try (SlowProxy network = SlowProxy.before(redis);
+        RedisStore store = Stores.ready(network.uri(), TIMEOUT)) {
+      network.delay(Duration.ZERO, Duration.ofSeconds(30));
+      long before = scriptCalls();
+      try (Load load = load(store, "lost")) {
+        load.awaitUnanswered(20).stop().assertKept(TIMEOUT);
+      }
+      long applied = Stores.taken(witness, pool, "lost");
+      assertThat(applied).isPositive();
+      network.delay(Duration.ZERO, Duration.ZERO);
+      network.cut();
+      await().until(() -> network.connections() > 0);
+      try (Load other = load(store, "other")) {
+        other.awaitAnswered(20).stop();
+      }
+      assertThat(Stores.taken(witness, pool, "lost")).isEqualTo(applied);
+      assertThat(scriptCalls()).isGreaterThan(before);
+    }
+  }
+
+  private static long scriptCalls() {
+    String stats = redis.info("cmdstat_evalsha");
+    return Long.parseLong(stats.replaceAll("calls=(\\d+),.*", "$1"));
+  }
+
+  @Test
+  void flushedScriptsAreLoadedAgainWithoutAnUnansweredCall() {
+    try (RedisStore store = Stores.ready(redis.uri(), PATIENT);
+        Load load = load(store, "flushed")) {
+      for (int i = 0; i < 10; i++) {
+        load.awaitAnswered(30);
+        redis.command("SCRIPT", "FLUSH");
+      }
+      load.awaitAnswered(30).stop().assertKept(PATIENT);
+      assertThat(load.unanswered()).isZero();
+      assertThat(Stores.taken(witness, pool, "flushed")).isEqualTo(load.sent());
+    }
+  }
+
+  @Test
+  void aPausedRedisIsWaitedForNoLongerThanTheDeadline() {
+    try (RedisStore store = store();
+        Load load = load(store, "paused")) {
+      load.awaitAnswered(20);
+      redis.command("CLIENT", "PAUSE", Long.toString(PAUSE.toMillis()));
+      load.awaitUnanswered(50).awaitAnswered(100).stop().assertKept(TIMEOUT);
+      System.out.println("paused: " + load);
+      assertAppliedOnce(load, "paused");
+    }
+  }
+
+  @Test
+  void aFrozenRedisIsWaitedForNoLongerThanTheDeadline() {
+    try (RedisStore store = store();
+        Load load = load(store, "frozen")) {
+      load.awaitAnswered(20);
+      redis.freeze();
+      load.awaitUnanswered(100);
+      redis.thaw();
+      load.awaitAnswered(100).stop().assertKept(TIMEOUT);
+      System.out.println("frozen: " + load);
+      assertAppliedOnce(load, "frozen");
+    }
+  }
+
+  @Test
+  void aFullRedisTakesNothingUntilThereIsRoom() {
+    try (RedisStore store = store();
+        Load load = load(store, "full")) {
+      load.awaitAnswered(20);
+      redis.command("CONFIG", "SET", "maxmemory", "1");
+      try {
+        load.awaitUnanswered(100);
+        long full = Stores.taken(witness, pool, "full");
+        load.awaitUnanswered(100);
+        assertThat(Stores.taken(witness, pool, "full")).isEqualTo(full);
+      } finally {
+        redis.command("CONFIG", "SET", "maxmemory", "0");
+      }
+      load.awaitAnswered(100).stop().assertKept(TIMEOUT);
+      assertAppliedOnce(load, "full");
+    }
+  }
+
+  @Test
+  void aReplicaIsNotAskedUntilItIsAPrimaryAgain() {
+    try (RedisStore store = store();
+        Load load = load(store, "replica")) {
+      load.awaitAnswered(20);
+      redis.command("REPLICAOF", "127.0.0.1", "1");
+      try {
+        load.awaitUnanswered(100);
+      } finally {
+        redis.command("REPLICAOF", "NO", "ONE");
+      }
+      load.awaitAnswered(100).stop().assertKept(TIMEOUT);
+      assertAppliedOnce(load, "replica");
+    }
+  }
+
+  @Test
+  void aRedisThatWasAwayFromTheStartIsFoundWhenItComes() {
+    try (RedisServer late = RedisServer.start()) {
+      late.kill();
+      try (RedisStore store =
+              RedisStore.open(RedisOptions.of(late.uri()).timeout(TIMEOUT), SystemTime.INSTANCE);
+          Load load = load(store, "late")) {
+        load.awaitUnanswered(100);
+        assertThat(store.ready().toCompletableFuture()).isNotDone();
+        late.restart();
+        load.awaitAnswered(100);
+        late.kill();
+        load.awaitUnanswered(100);
+        late.restart();
+        load.awaitAnswered(100).stop().assertKept(TIMEOUT);
+        System.out.println("killed and restarted: " + load);
+      }
+    }
+  }
+}
