@@ -1,0 +1,192 @@
+package io.weir.redis;
+
+import static io.weir.redis.Stores.PATIENT;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.Mode;
+import io.weir.redis.RedisOptions.Clock;
+import io.weir.store.Draw;
+import io.weir.store.Draw.Intent;
+import io.weir.store.Held;
+import io.weir.store.Pool;
+import io.weir.testkit.contract.Calls;
+import io.weir.testkit.process.RedisServer;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Every key lives as long as it says something, and no longer. */
+class LifetimeTest {
+  private static final List<String> LIMITS =
+      List.of(
+          "10/s",
+          "leaky-bucket 10/s queue=9",
+          "fixed-window 10/s",
+          "sliding-window 10/s",
+          "sliding-log 10/s",
+          "quota 10/h",
+          "concurrency 10 permit_ttl=1s");
+
+  private static final Duration TEN_LIVES = Duration.ofSeconds(11);
+
+  private RedisServer redis;
+
+  @BeforeEach
+  void start() {
+    redis = RedisServer.start();
+  }
+
+  @AfterEach
+  void stop() {
+    redis.close();
+  }
+
+  private static Pool pool(String limit, boolean countDenied) {
+    Limit parsed = Limit.parse(limit);
+    String rule = parsed.algorithm().id() + (countDenied ? "-counting" : "");
+    return new Pool(rule, rule, "1", parsed, countDenied).about("user");
+  }
+
+  @SuppressWarnings("unchecked")
+  private List<String> keys() {
+    return (List<String>) (List<?>) redis.command("KEYS", "*");
+  }
+
+  /** All that can be done to a key, in many orders. */
+  private static void useEverything(RedisStore store, Pool pool) {
+    Calls calls = new Calls(store);
+    for (int i = 0; i < 20; i++) {
+      Key key = Key.of("user-" + i);
+      Draw draw = new Draw(pool, key, 1 + i % 5, Mode.ENFORCE, Intent.HOLD);
+      List<Held> parts = calls.reserve(i, List.of(draw));
+      for (int refused = 0; refused < i; refused++) {
+        Calls.get(store.take(List.of(new Draw(pool, key, 9, Mode.ENFORCE, Intent.TAKE))));
+      }
+      if (i % 2 == 0) {
+        Calls.get(store.renew(i, parts));
+        Calls.get(store.settle(i, Calls.owing(parts, i % 3 * 10L), Duration.ofSeconds(5)));
+      }
+      if (i % 3 == 0) {
+        Calls.get(store.refund(pool, key, 1));
+        Calls.get(store.release(i, parts));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Clock.class)
+  void whateverIsDoneToAKeyItHasAnEnd(Clock clock) {
+    try (RedisStore store =
+        Stores.ready(RedisOptions.of(redis.uri()).timeout(PATIENT).clock(clock))) {
+      for (String limit : LIMITS) {
+        useEverything(store, pool(limit, false));
+        useEverything(store, pool(limit, true));
+      }
+    }
+    List<String> keys = keys();
+    assertThat(keys).hasSizeGreaterThan(LIMITS.size() * 15);
+    Duration spare = clock == Clock.STORE ? Duration.ofSeconds(1) : Duration.ofMinutes(1);
+    for (String key : keys) {
+      long longest = key.contains(":quota") ? 3600_000 : 8000;
+      // -1 is a key without an end, and -2 one that has reached it meanwhile.
+      assertThat((Long) redis.command("PTTL", key))
+          .as(key)
+          .isNotEqualTo(-1)
+          .isLessThanOrEqualTo(longest + spare.toMillis());
+    }
+  }
+
+  @Test
+  void aMarkerLivesAsLongAsItsReservation() {
+    Pool pool = pool("10/s", false);
+    try (RedisStore store = Stores.ready(redis.uri(), PATIENT)) {
+      Calls calls = new Calls(store);
+      List<Held> parts = calls.reserve(7, pool, 1);
+      Calls.get(store.settle(7, Calls.owing(parts, 0), Duration.ofMinutes(10)));
+    }
+    List<String> markers = keys().stream().filter(key -> key.contains(":settled:")).toList();
+    assertThat(markers).hasSize(1);
+    assertThat((Long) redis.command("PTTL", markers.get(0))).isBetween(500_000L, 600_000L);
+  }
+
+  @Test
+  void aKeyKeptBusyForTenLivesNeverStartsAfreshAndAllKeysExpireAfterwards() {
+    // What may be admitted in so many milliseconds; each of these keys lives for about 1.1 s.
+    Map<Pool, Limited> limits = new HashMap<>();
+    limits.put(pool("100/s burst=10", false), millis -> 10 + millis / 10);
+    limits.put(pool("leaky-bucket 100/s queue=9", false), millis -> 10 + millis / 10);
+    limits.put(pool("fixed-window 10/100ms", false), millis -> 10 * (millis / 100 + 2));
+    limits.put(pool("sliding-window 10/50ms", false), millis -> 10 * (millis / 50 + 2));
+    limits.put(pool("sliding-log 10/100ms", false), millis -> 10 * (millis / 100 + 1));
+    ExecutorService threads = Executors.newFixedThreadPool(limits.size());
+    try (RedisStore store = Stores.ready(redis.uri(), PATIENT)) {
+      List<CompletableFuture<Void>> busy =
+          limits.entrySet().stream()
+              .map(e -> CompletableFuture.runAsync(() -> keep(store, e), threads))
+              .toList();
+      busy.forEach(CompletableFuture::join);
+    } finally {
+      threads.shutdownNow();
+    }
+    await().atMost(Duration.ofSeconds(10)).until(() -> redis.command("DBSIZE").equals(0L));
+  }
+
+  private interface Limited {
+    long in(long millis);
+  }
+
+  /** Always asks for more than there is, at changing costs, so that most calls are refused. */
+  private static void keep(RedisStore store, Map.Entry<Pool, Limited> limit) {
+    long start = System.nanoTime();
+    long end = start + TEN_LIVES.toNanos();
+    long admitted = 0;
+    for (int i = 0; System.nanoTime() < end; i++) {
+      long cost = 1 + i % 10;
+      Draw draw = new Draw(limit.getKey(), Key.of("busy"), cost, Mode.ENFORCE, Intent.TAKE);
+      admitted += Calls.get(store.take(List.of(draw))).taken() ? cost : 0;
+      long elapsed = (System.nanoTime() - start) / 1_000_000 + 1;
+      assertThat(admitted)
+          .as("%s after %,d ms", limit.getKey(), elapsed)
+          .isLessThanOrEqualTo(limit.getValue().in(elapsed));
+      LockSupport.parkNanos(2_000_000);
+    }
+    assertThat(admitted).as("%s", limit.getKey()).isGreaterThan(100);
+  }
+
+  @Test
+  void aTokenBucketTakesNoMoreThan128Bytes() {
+    try (RedisStore store = Stores.ready(redis.uri(), PATIENT)) {
+      for (String limit : LIMITS) {
+        Draw draw = new Draw(pool(limit, false), Key.of("user-42"), 1, Mode.ENFORCE, Intent.HOLD);
+        Calls.get(store.reserve(1, List.of(draw)));
+      }
+      Pool payments = new Pool("payments", "payments", "1", Limit.parse("100/s"), false);
+      Calls.get(
+          store.take(
+              List.of(
+                  new Draw(payments, Key.of("user-42"), 1, Mode.ENFORCE, Intent.TAKE),
+                  new Draw(payments, Key.of("user-42", "GET"), 1, Mode.ENFORCE, Intent.TAKE))));
+    }
+    Map<String, Long> bytes = new HashMap<>();
+    for (String key : keys()) {
+      bytes.put(
+          key.replaceAll("\\{.*}", "{tag}").replaceAll("1:[-_A-Za-z0-9]{22}$", "1:rest"),
+          (Long) redis.command("MEMORY", "USAGE", key));
+    }
+    System.out.println("bytes per key: " + new java.util.TreeMap<>(bytes));
+    assertThat(bytes.get("weir:1:{tag}:payments:t1")).isLessThanOrEqualTo(128);
+  }
+}

@@ -1,0 +1,102 @@
+package io.weir.redis;
+
+import static io.weir.redis.Stores.PATIENT;
+import static io.weir.redis.Stores.one;
+import static io.weir.redis.Stores.plenty;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.cluster.SlotHash;
+import io.weir.Key;
+import io.weir.store.Draw;
+import io.weir.store.Pool;
+import io.weir.testkit.process.RedisCluster;
+import io.weir.testkit.process.RedisServer;
+import io.weir.testkit.process.SlotMigration;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** A slot moves to another node while its keys are in use: MOVED, ASK and TRYAGAIN on the way. */
+class SlotMigrationTest {
+  private static final int POOLS = 40;
+
+  private final RedisCluster cluster = SharedCluster.get();
+  private final String user = "user-" + UUID.randomUUID();
+  private final List<Pool> pools = new ArrayList<>();
+
+  SlotMigrationTest() {
+    for (int i = 0; i < POOLS; i++) {
+      pools.add(plenty("moving-" + i).about("user"));
+    }
+  }
+
+  private RedisStore open(Duration timeout) {
+    return Stores.ready("redis-cluster://" + cluster.addresses(), timeout);
+  }
+
+  private int slot() {
+    return SlotHash.getSlot(new KeyNames(new byte[0]).bucket(pools.get(0), Key.of(user)));
+  }
+
+  private RedisServer another() {
+    RedisServer from = cluster.primaryOf(slot());
+    return cluster.primaries().stream().filter(node -> node != from).findFirst().orElseThrow();
+  }
+
+  /** A call draws from two buckets, which are on their way at different moments. */
+  private List<Draw> pair(long n) {
+    int first = (int) (n % POOLS);
+    int second = (first + POOLS / 2) % POOLS;
+    return List.of(one(pools.get(first), user), one(pools.get(second), user));
+  }
+
+  private long taken(RedisStore store) {
+    return pools.stream().mapToLong(pool -> Stores.taken(store, pool, user)).sum();
+  }
+
+  @Test
+  void everyCallIsAnsweredAndTakenOnceWhileItsSlotMoves() throws Exception {
+    try (RedisStore store = open(PATIENT);
+        Load load = Load.on(store, this::pair)) {
+      load.awaitAnswered(2 * POOLS);
+      for (int i = 0; i < 2; i++) {
+        SlotMigration migration = cluster.beginMigration(slot(), another());
+        // Now new keys are there and old ones here, and some calls need both.
+        while (migration.moveKeys(10) > 0) {
+          load.awaitAnswered(5);
+        }
+        migration.finish();
+        load.awaitAnswered(50);
+      }
+      load.stop().assertKept(PATIENT);
+      System.out.println("a slot moved twice: " + load);
+      assertThat(load.unanswered()).isZero();
+      assertThat(taken(store)).isEqualTo(2 * load.sent());
+    }
+  }
+
+  @Test
+  void aCallWhoseKeysStayApartEndsAtItsDeadline() {
+    try (RedisStore store = open(RedisOptions.DEFAULT_TIMEOUT);
+        RedisStore witness = open(PATIENT)) {
+      try (Load load = Load.on(store, this::pair)) {
+        load.awaitAnswered(2 * POOLS).stop();
+      }
+      long before = taken(witness);
+      SlotMigration migration = cluster.beginMigration(slot(), another());
+      migration.moveKeys(POOLS / 2);
+      try (Load load = Load.on(store, this::pair)) {
+        load.awaitUnanswered(50).stop().assertKept(RedisOptions.DEFAULT_TIMEOUT);
+        System.out.println("keys apart: " + load);
+        migration.moveKeys();
+        migration.finish();
+        assertThat(taken(witness) - before).isBetween(2 * load.taken(), 2 * load.sent());
+      }
+      try (Load load = Load.on(store, this::pair)) {
+        load.awaitAnswered(50).stop();
+      }
+    }
+  }
+}
