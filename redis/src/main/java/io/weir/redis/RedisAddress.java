@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
  * Where Redis is, and what stands there.
@@ -29,6 +30,9 @@ public record RedisAddress(
     int database,
     String master,
     Credentials credentials) {
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]+");
+  private static final Pattern IPV6 = Pattern.compile("\\[[0-9A-Fa-f:.]+]");
+
   /** What stands at an address. */
   public enum Topology {
     SINGLE("redis", 6379),
@@ -84,7 +88,7 @@ public record RedisAddress(
         throw new IllegalArgumentException(
             "the master's name is missing: redis-sentinel://MASTER@host:port,…");
       }
-      return new RedisAddress(topology, tls, nodes, database, decode(who), Credentials.NONE);
+      return new RedisAddress(topology, tls, nodes, database, master(who), Credentials.NONE);
     }
     return new RedisAddress(topology, tls, nodes, database, "", credentials(who));
   }
@@ -98,6 +102,16 @@ public record RedisAddress(
     throw new IllegalArgumentException("unknown kind of Redis address: " + scheme + "://");
   }
 
+  /** Sentinels take no other names; so what stands here by mistake is not shown. */
+  private static String master(String who) {
+    if (!NAME.matcher(who).matches()) {
+      throw new IllegalArgumentException(
+          "a master's name is letters, digits, '.', '-' and '_'; a user or password does not go in"
+              + " an address of Sentinels");
+    }
+    return who;
+  }
+
   private static Credentials credentials(String who) {
     if (who.isEmpty()) {
       return Credentials.NONE;
@@ -109,7 +123,12 @@ public record RedisAddress(
   }
 
   private static String decode(String text) {
-    return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+    try {
+      return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      // Its message would quote the text.
+      throw new IllegalArgumentException("a % in a user or password is written %25");
+    }
   }
 
   private static int database(Topology topology, String text) {
@@ -141,15 +160,24 @@ public record RedisAddress(
   private static Node node(Topology topology, String text) {
     int bracket = text.indexOf(']');
     int colon = text.indexOf(':', Math.max(bracket, 0));
-    String host = colon < 0 ? text : text.substring(0, colon);
-    if (host.startsWith("[") && host.endsWith("]")) {
-      host = host.substring(1, host.length() - 1);
-    }
-    if (host.isEmpty()) {
-      throw new IllegalArgumentException("a host is missing");
-    }
+    String host = host(colon < 0 ? text : text.substring(0, colon));
     int port = colon < 0 ? topology.port : number(text.substring(colon + 1), "port", 1, 65_535);
     return new Node(host, port);
+  }
+
+  private static String host(String text) {
+    if (text.isEmpty()) {
+      throw new IllegalArgumentException("a host is missing");
+    }
+    if (IPV6.matcher(text).matches()) {
+      return text.substring(1, text.length() - 1);
+    }
+    if (!NAME.matcher(text).matches()) {
+      throw new IllegalArgumentException(
+          "a host is a name or an address, such as redis-1.example, 10.0.0.1 or [::1], and nothing"
+              + " follows it but a port and a database");
+    }
+    return text;
   }
 
   private static int number(String text, String what, int least, int most) {
@@ -161,8 +189,9 @@ public record RedisAddress(
     } catch (NumberFormatException e) {
       // Said below, in the same words as a number out of bounds.
     }
+    // The text is not shown: where a host was forgotten, it is a password.
     throw new IllegalArgumentException(
-        what + " '" + text + "' is not a whole number from " + least + " to " + most);
+        "the " + what + " is not a whole number from " + least + " to " + most);
   }
 
   /** The address without its password. */
