@@ -1,0 +1,122 @@
+package io.weir.redis;
+
+import static io.weir.redis.Stores.PATIENT;
+import static io.weir.redis.Stores.one;
+import static io.weir.redis.Stores.plenty;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.Mode;
+import io.weir.Standing;
+import io.weir.store.Draw;
+import io.weir.store.Draw.Intent;
+import io.weir.store.Pool;
+import io.weir.store.Taking;
+import io.weir.testkit.contract.Calls;
+import io.weir.testkit.process.RedisServer;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** A ring of three real nodes, one of which is away. */
+class RingFaultsTest {
+  private static List<RedisServer> servers;
+  private static RedisStore store;
+
+  @BeforeAll
+  static void start() {
+    servers = Stream.generate(RedisServer::start).limit(3).toList();
+    store = Stores.ready(RedisFixture.ringOf(servers), PATIENT);
+  }
+
+  @AfterAll
+  static void stop() {
+    store.close();
+    servers.forEach(RedisServer::close);
+  }
+
+  /** A key that lives on this node. */
+  private static String keyOn(Pool pool, int node) {
+    Ring ring =
+        new Ring(servers.stream().map(server -> server.host() + ":" + server.port()).toList());
+    KeyNames names = new KeyNames(new byte[0]);
+    for (int i = 0; ; i++) {
+      if (ring.nodeOf(names.bucket(pool, Key.of("key-" + i))) == node) {
+        return "key-" + i;
+      }
+    }
+  }
+
+  @Test
+  void everyKeyLivesOnItsNode() {
+    Pool pool = plenty("homes");
+    for (int node = 0; node < 3; node++) {
+      String key = keyOn(pool, node);
+      Calls.get(store.take(List.of(one(pool, key))));
+      String name =
+          new String(
+              new KeyNames(new byte[0]).bucket(pool, Key.of(key)),
+              java.nio.charset.StandardCharsets.US_ASCII);
+      for (int other = 0; other < 3; other++) {
+        assertThat(servers.get(other).command("EXISTS", name)).isEqualTo(other == node ? 1L : 0L);
+      }
+    }
+  }
+
+  @Test
+  void aDeadNodeIsAwayForItsOwnKeysOnlyAndComesBack() {
+    Pool pool = plenty("dead");
+    List<String> keys = Stream.of(0, 1, 2).map(node -> keyOn(pool, node)).toList();
+    try (Load first = Load.on(store, n -> List.of(one(pool, keys.get(0))));
+        Load hit = Load.on(store, n -> List.of(one(pool, keys.get(1))));
+        Load third = Load.on(store, n -> List.of(one(pool, keys.get(2))))) {
+      hit.awaitAnswered(20);
+      servers.get(1).kill();
+      hit.awaitUnanswered(200);
+      first.awaitAnswered(50);
+      third.awaitAnswered(50);
+      servers.get(1).restart();
+      hit.awaitAnswered(50);
+      for (Load load : List.of(first, hit, third)) {
+        load.stop().assertKept(PATIENT);
+      }
+      assertThat(first.unanswered() + third.unanswered()).isZero();
+    }
+  }
+
+  @Test
+  void aCallThatAlsoNeedsADeadNodeTellsWhichDrawsItKnows() {
+    Pool pool = plenty("partly");
+    Pool small = new Pool("small", "small", "1", Limit.parse("1/h"), false);
+    Draw healthy = one(pool, keyOn(pool, 0));
+    Draw refusing = new Draw(small, Key.of(keyOn(small, 0)), 2, Mode.ENFORCE, Intent.TAKE);
+    Draw dead = one(pool, keyOn(pool, 2));
+    servers.get(2).kill();
+    try (Load load = Load.on(store, n -> List.of(dead))) {
+      load.awaitUnanswered(20).stop();
+
+      Taking taking = Calls.get(store.take(List.of(healthy, dead)));
+      assertThat(taking.taken()).isFalse();
+      assertThat(taking.standings()).extracting(Standing::answered).containsExactly(true, false);
+      assertThat(Stores.taken(store, pool, keyOn(pool, 0)))
+          .as("stays taken until the tier before this store says what is to become of the call")
+          .isEqualTo(1);
+
+      Taking refused = Calls.get(store.take(List.of(refusing, dead)));
+      assertThat(refused.taken()).isFalse();
+      assertThat(refused.standings()).extracting(Standing::answered).containsExactly(true, false);
+      assertThat(refused.standings().get(0).allowed()).isFalse();
+
+      assertThat(Calls.get(store.describe(List.of(healthy, dead))).get(1))
+          .isEqualTo("the store did not answer");
+    } finally {
+      servers.get(2).restart();
+    }
+    try (Load load = Load.on(store, n -> List.of(dead))) {
+      load.awaitAnswered(20).stop();
+    }
+  }
+}
