@@ -11,8 +11,14 @@ import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.weir.redis.RedisAddress.Node;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * How the Redis client is set up; its defaults are made for caches, not for limits.
@@ -76,7 +82,12 @@ final class Lettuce {
         .sslOptions(ssl(options.tls()));
   }
 
-  private static SslOptions ssl(RedisOptions.Tls tls) {
+  /**
+   * The certificates to trust and to show.
+   *
+   * @throws IllegalArgumentException if a file is missing or holds something else
+   */
+  static SslOptions ssl(RedisOptions.Tls tls) {
     SslOptions.Builder builder = SslOptions.builder().jdkSslProvider().handshakeTimeout(PATIENCE);
     tls.ca().ifPresent(ca -> builder.trustManager(ca.toFile()));
     tls.certificate()
@@ -84,7 +95,26 @@ final class Lettuce {
             certificate ->
                 builder.keyManager(
                     certificate.toFile(), tls.key().orElseThrow().toFile(), new char[0]));
-    return builder.build();
+    SslOptions ssl = builder.build();
+    if (!tls.equals(RedisOptions.Tls.PLATFORM)) {
+      check(ssl, tls);
+    }
+    return ssl;
+  }
+
+  /** Reads the files once now; otherwise every connection would fail because of them later. */
+  private static void check(SslOptions ssl, RedisOptions.Tls tls) {
+    try {
+      ssl.createSslContextBuilder().build();
+    } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
+      String files =
+          Stream.of(tls.ca(), tls.certificate(), tls.key())
+              .flatMap(Optional::stream)
+              .map(Path::toString)
+              .collect(Collectors.joining(", "));
+      throw new IllegalArgumentException(
+          "cannot use the certificates in " + files + ": " + e.getMessage(), e);
+    }
   }
 
   /** The address of one node. */

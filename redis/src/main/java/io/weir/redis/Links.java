@@ -14,13 +14,16 @@ import java.util.function.Supplier;
 
 /** Opens the way to whatever stands at an address, with everything that belongs to it. */
 final class Links implements Link {
-  private final ClientResources resources = Lettuce.resources();
-  private final ScheduledExecutorService timer = timer();
+  private final ClientResources resources;
+  private final ScheduledExecutorService timer;
   private final Deadlines deadlines;
   private final Runnable clientShutdown;
   private final Link link;
 
   private Links(RedisOptions options, Supplier<StoreClock> clocks, RedisEvents events) {
+    Lettuce.ssl(options.tls()); // bad files are told before anything runs that would have to end
+    this.resources = Lettuce.resources();
+    this.timer = timer();
     this.deadlines = new Deadlines(options.timeout());
     if (options.address().topology() == RedisAddress.Topology.CLUSTER) {
       RedisClusterClient client =
