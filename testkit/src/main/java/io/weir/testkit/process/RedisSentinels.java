@@ -2,6 +2,7 @@ package io.weir.testkit.process;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -37,9 +38,18 @@ public final class RedisSentinels implements AutoCloseable {
   }
 
   public static RedisSentinels start(RedisBinary binary, int replicas) {
+    return start(binary, replicas, Optional.empty());
+  }
+
+  /** With this many replicas and a master that ask for a password; the Sentinels ask for none. */
+  public static RedisSentinels start(int replicas, String password) {
+    return start(RedisBinary.find(), replicas, Optional.of(password));
+  }
+
+  private static RedisSentinels start(RedisBinary binary, int replicas, Optional<String> password) {
     RedisSentinels sentinels = new RedisSentinels();
     try {
-      sentinels.form(binary, replicas);
+      sentinels.form(binary, replicas, password);
       return sentinels;
     } catch (RuntimeException e) {
       sentinels.close();
@@ -105,11 +115,11 @@ public final class RedisSentinels implements AutoCloseable {
     all().forEach(RedisServer::close);
   }
 
-  private void form(RedisBinary binary, int replicas) {
-    servers.add(RedisServer.builder().binary(binary).start());
+  private void form(RedisBinary binary, int replicas, Optional<String> password) {
+    servers.add(server(binary, password).start());
     String master = servers.get(0).host() + " " + servers.get(0).port();
     for (int i = 0; i < replicas; i++) {
-      servers.add(RedisServer.builder().binary(binary).config("replicaof " + master).launch());
+      servers.add(server(binary, password).config("replicaof " + master).launch());
     }
     servers.forEach(RedisServer::awaitReady);
     // Sentinels see all replicas at first glance then; the next may be 10 s later.
@@ -117,7 +127,9 @@ public final class RedisSentinels implements AutoCloseable {
         "the replicas to be in sync",
         () -> servers.stream().allMatch(server -> isInPlace(server, servers.get(0))));
     for (int i = 0; i < SENTINELS; i++) {
-      sentinels.add(sentinel(binary, master).launch());
+      RedisServerBuilder sentinel = sentinel(binary, master);
+      password.ifPresent(word -> sentinel.config("sentinel auth-pass " + MASTER_NAME + " " + word));
+      sentinels.add(sentinel.launch());
     }
     sentinels.forEach(RedisServer::awaitReady);
     sentinels.forEach(RedisSentinels::hurry);
@@ -126,6 +138,12 @@ public final class RedisSentinels implements AutoCloseable {
 
   private Stream<RedisServer> all() {
     return Stream.concat(sentinels.stream(), servers.stream());
+  }
+
+  private static RedisServerBuilder server(RedisBinary binary, Optional<String> password) {
+    RedisServerBuilder server = RedisServer.builder().binary(binary);
+    password.ifPresent(server::password);
+    return server;
   }
 
   private static RedisServerBuilder sentinel(RedisBinary binary, String master) {

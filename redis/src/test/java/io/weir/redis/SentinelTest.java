@@ -1,0 +1,49 @@
+package io.weir.redis;
+
+import static io.weir.redis.Stores.PATIENT;
+import static io.weir.redis.Stores.one;
+import static io.weir.redis.Stores.plenty;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.redis.RedisOptions.Credentials;
+import io.weir.store.Pool;
+import io.weir.testkit.process.RedisSentinels;
+import io.weir.testkit.process.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The master that Sentinels name is used, and another when they name another. */
+class SentinelTest {
+  private static final Duration TIMEOUT = RedisOptions.DEFAULT_TIMEOUT;
+
+  @Test
+  void aKilledMasterIsReplacedByTheOneThatSentinelsChoose() {
+    Pool pool = plenty("sentinel");
+    try (RedisSentinels sentinels = RedisSentinels.start(1, "secret")) {
+      RedisOptions options =
+          RedisOptions.of(
+                  "redis-sentinel://" + RedisSentinels.MASTER_NAME + "@" + sentinels.addresses())
+              .credentials(new Credentials("", "secret"));
+      try (RedisStore store = Stores.ready(options.timeout(TIMEOUT));
+          RedisStore witness = Stores.ready(options.timeout(PATIENT));
+          Load load = Load.on(store, n -> List.of(one(pool, "key")))) {
+        load.awaitAnswered(200);
+
+        long killed = System.nanoTime();
+        RedisServer dead = sentinels.killMaster();
+        load.awaitUnanswered(100).awaitAnswered(100);
+        long back = (System.nanoTime() - killed) / 1_000_000;
+        RedisServer master = sentinels.waitForFailover(dead);
+
+        load.stop().assertKept(TIMEOUT);
+        long applied = Stores.taken(witness, pool, "key");
+        System.out.printf(
+            "master killed: served again after %,d ms; %s; over-admission %,d of %,d%n",
+            back, load, Math.max(0, load.taken() - applied), load.taken());
+        assertThat(applied).isLessThanOrEqualTo(load.sent());
+        assertThat(master.info("cmdstat_evalsha")).isNotEmpty();
+      }
+    }
+  }
+}
