@@ -32,7 +32,8 @@ final class Packer implements Meter.Sink {
 
   /** The number of draws of a call. */
   Packer count(int draws) {
-    return octet(draws);
+    room(Short.BYTES).putShort((short) draws);
+    return this;
   }
 
   /** One draw of a call. */

@@ -11,7 +11,8 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Asks a store about keys that nobody has, so that scripts, connections and code have been used
- * before the first real call. It only looks: nothing is taken and nothing written.
+ * before the first real call. It only looks: nothing is taken and nothing written. The keys are of
+ * so many that every node is asked about some.
  */
 final class WarmUp {
   private static final int ROUNDS = 300;
@@ -38,9 +39,7 @@ final class WarmUp {
       return CompletableFuture.completedFuture(null);
     }
     Pool pool = POOLS.get(done % POOLS.size());
-    Draw look =
-        new Draw(
-            pool, Key.of("nobody", Integer.toString(done)), 1, Mode.ENFORCE, Draw.Intent.LOOK, 1);
+    Draw look = new Draw(pool, Key.of("nobody-" + done), 1, Mode.ENFORCE, Draw.Intent.LOOK, 1);
     return store.take(List.of(look)).thenComposeAsync(taking -> round(done + 1));
   }
 }

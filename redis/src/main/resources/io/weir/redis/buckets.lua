@@ -3,7 +3,7 @@
 --
 -- KEYS     one bucket per draw, in the order of ARGV[1]
 -- ARGV[1]  packed, little-endian: d the time in µs, or 0 to take Redis' own
---          per call:  B number of draws
+--          per call:  H number of draws
 --          per draw:  B algorithm (0), B flags, d amount, d tick, d drain, d token, d capacity
 --          flags:     1 enforce, 2 take, 4 count refusals, 8 leaky, 16 only what goes at once, 32 only look
 -- returns  packed: d the time, then per draw B 0 refused or 1 admitted, d time, d deficit, d 0: the bucket after the decision
@@ -32,7 +32,7 @@ local draws
 while at <= size do
   local count, passes = nil, true
   local key, flags, amount, tick, drain, token, full, time, used, changed, admitted, leases
-  count, at = unpack('<B', args, at)
+  count, at = unpack('<H', args, at)
   for i = 1, count do
     local _, capacity
     _, flags, amount, tick, drain, token, capacity, at = unpack('<BBddddd', args, at)

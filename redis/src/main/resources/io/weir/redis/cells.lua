@@ -2,7 +2,7 @@
 -- This file stands before the others; it is no script of its own.
 --
 -- KEYS     one bucket per draw, in the order of ARGV[1]
--- ARGV[1]  packed, little-endian, d = double, B = byte: d the time in µs, or 0 to take Redis' own; then what the script
+-- ARGV[1]  packed, little-endian, d = double, B = byte, H = two bytes: d the time in µs, or 0 to take Redis' own; then what the script
 --          that follows says. A limit's numbers are, by algorithm:
 --            0 bucket          d tick, d drain, d token, d capacity
 --            1 fixed window    d window, d phase, d capacity

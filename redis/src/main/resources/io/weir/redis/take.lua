@@ -1,7 +1,7 @@
 -- Decides calls. Looks at every draw of a call first; if all enforced draws admit, takes from all that admit, otherwise
 -- from none (but limits that count refusals count their own). Calls are decided one after the other.
 --
--- ARGV[1]  per call:  B number of draws
+-- ARGV[1]  per call:  H number of draws
 --          per draw:  B algorithm, B flags, d amount, the limit's numbers; if it tells of a lease also
 --                     d most that may be out, d d d held so far: amount, epoch, window, d kept in hand, d given back,
 --                     d asked for, d owed
@@ -94,7 +94,7 @@ local loans
 
 while at <= size do
   local count
-  count, at = unpack('<B', args, at)
+  count, at = unpack('<H', args, at)
   local passes = true
   local draws = {}
   for i = 1, count do
