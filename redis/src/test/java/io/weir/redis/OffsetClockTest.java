@@ -1,0 +1,81 @@
+package io.weir.redis;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.time.VirtualTime;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class OffsetClockTest {
+  private static final long NODE = 1_900_000_000_000_000L;
+
+  private final VirtualTime time = new VirtualTime();
+  private final OffsetClock clock = new OffsetClock(time);
+
+  /** Asks a node whose clock stands at this, and that takes so long there and back. */
+  private void measure(long nodeMicros, long there, long back) {
+    CompletableFuture<List<byte[]>> answer = new CompletableFuture<>();
+    clock.measure(() -> answer);
+    time.advanceMicros(there + back);
+    answer.complete(
+        List.of(
+            Long.toString(nodeMicros / 1_000_000).getBytes(US_ASCII),
+            Long.toString(nodeMicros % 1_000_000).getBytes(US_ASCII)));
+  }
+
+  @Test
+  void isTheWallClockUntilItKnowsBetter() {
+    assertThat(clock.micros()).isEqualTo(time.wallMicros());
+    clock.measure(() -> CompletableFuture.failedFuture(new IllegalStateException("NOPERM")));
+    assertThat(clock.micros()).isEqualTo(time.wallMicros());
+  }
+
+  @Test
+  void isTheNodesClockWhereTheWayIsTheSameThereAndBack() {
+    measure(NODE, 200, 200);
+    assertThat(clock.micros()).isEqualTo(NODE + 200);
+    time.advance(Duration.ofSeconds(5));
+    assertThat(clock.micros()).isEqualTo(NODE + 5_000_200);
+  }
+
+  @Test
+  void isOffByHalfTheRoundTripAtMost() {
+    measure(NODE, 1000, 0);
+    assertThat(clock.micros()).isEqualTo(NODE + 500);
+  }
+
+  @Test
+  void believesTheQuickestOfTheLastTenAnswers() {
+    long start = time.micros();
+    measure(NODE + 10, 10, 10);
+    for (int i = 0; i < 9; i++) {
+      long now = time.micros() - start;
+      measure(NODE + now + 90_000, 90_000, 10_000);
+    }
+    assertThat(clock.micros()).as("the quick one").isEqualTo(NODE + time.micros() - start);
+    long now = time.micros() - start;
+    measure(NODE + now + 90_000, 90_000, 10_000);
+    assertThat(clock.micros())
+        .as("the quick one is forgotten, and the slow ones are off by 40 ms")
+        .isEqualTo(NODE + time.micros() - start + 40_000);
+  }
+
+  @Test
+  void doesNotHeedTheWallClockOnceItKnowsTheNodes() {
+    measure(NODE, 0, 0);
+    time.stepWall(Duration.ofHours(1));
+    assertThat(clock.micros()).isEqualTo(NODE);
+  }
+
+  @Test
+  void followsANodeWhoseClockIsSetWithinTenHeartbeats() {
+    measure(NODE, 10, 10);
+    for (int i = 0; i < 10; i++) {
+      measure(NODE + 3_600_000_000L, 50, 50);
+    }
+    assertThat(clock.micros() - NODE).isBetween(3_600_000_000L, 3_600_002_000L);
+  }
+}

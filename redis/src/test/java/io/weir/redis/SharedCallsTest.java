@@ -1,0 +1,142 @@
+package io.weir.redis;
+
+import static io.weir.redis.Stores.PATIENT;
+import static io.weir.redis.Stores.one;
+import static io.weir.redis.Stores.plenty;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.Mode;
+import io.weir.Standing;
+import io.weir.store.Draw;
+import io.weir.store.Draw.Intent;
+import io.weir.store.Pool;
+import io.weir.store.Taking;
+import io.weir.testkit.contract.Calls;
+import io.weir.testkit.process.RedisCluster;
+import io.weir.testkit.process.RedisServer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** How many script calls it takes: one per call and slot, and fewer where callers can share. */
+class SharedCallsTest {
+  private static RedisServer redis;
+  private static RedisStore store;
+
+  @BeforeAll
+  static void start() {
+    redis = RedisServer.start();
+    store = Stores.ready(redis.uri(), PATIENT);
+  }
+
+  @AfterAll
+  static void stop() {
+    store.close();
+    redis.close();
+  }
+
+  private static long scriptCalls(RedisServer server) {
+    return server
+        .text("INFO", "commandstats")
+        .lines()
+        .filter(line -> line.startsWith("cmdstat_eval"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("^\\w+:calls=(\\d+),.*", "$1")))
+        .sum();
+  }
+
+  @Test
+  void whoComesAloneMakesOneCallWhateverTheNumberOfRules() {
+    for (int rules : new int[] {1, 3, 10, 64, 300}) {
+      List<Draw> draws =
+          IntStream.range(0, rules)
+              .mapToObj(i -> one(plenty("alone-" + rules + "-" + i), "user"))
+              .toList();
+      long before = scriptCalls(redis);
+      Taking taking = Calls.get(store.take(draws));
+      assertThat(scriptCalls(redis) - before).isEqualTo(1);
+      assertThat(taking.taken()).isTrue();
+      assertThat(taking.standings())
+          .hasSize(rules)
+          .allSatisfy(standing -> assertThat(standing.remaining()).isEqualTo(Stores.PLENTY - 1));
+    }
+  }
+
+  @Test
+  void oneRefusalAmongThreeHundredRulesTakesNothing() {
+    List<Draw> draws = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      draws.add(one(plenty("many-" + i), "user"));
+    }
+    Pool small = new Pool("small", "small", "1", Limit.parse("fixed-window 1/day"), false);
+    draws.add(280, new Draw(small, Key.of("user"), 2, Mode.ENFORCE, Intent.TAKE));
+    Taking taking = Calls.get(store.take(draws));
+    assertThat(taking.taken()).isFalse();
+    assertThat(taking.standings().stream().filter(standing -> !standing.allowed()))
+        .extracting(Standing::rule)
+        .containsExactly("small");
+    assertThat(Stores.taken(store, plenty("many-299"), "user")).isZero();
+  }
+
+  @Test
+  void thoseWhoComeTogetherShareCallsAndAreAnsweredEachForItself() {
+    int callers = 2000;
+    Pool pool = plenty("together");
+    long before = scriptCalls(redis);
+    List<CompletionStage<Taking>> answers = new ArrayList<>();
+    for (int i = 0; i < callers; i++) {
+      Draw draw = new Draw(pool, Key.of("user-" + i), i, Mode.ENFORCE, Intent.TAKE);
+      answers.add(store.take(List.of(draw)));
+    }
+    for (int i = 0; i < callers; i++) {
+      Standing standing = Calls.get(answers.get(i)).standings().get(0);
+      assertThat(standing.answered()).isTrue();
+      assertThat(standing.remaining()).isEqualTo(Stores.PLENTY - i);
+    }
+    long calls = scriptCalls(redis) - before;
+    System.out.printf("%,d draws of callers who came together in %,d calls%n", callers, calls);
+    assertThat(calls).isLessThan(callers / 4);
+  }
+
+  @Test
+  void aClusterIsAskedOncePerSlotAndAllAtOnce() {
+    RedisCluster cluster = SharedCluster.get();
+    try (RedisStore clustered = Stores.ready("redis-cluster://" + cluster.addresses(), PATIENT)) {
+      List<Draw> draws = new ArrayList<>();
+      for (int i = 0; i < 12; i++) {
+        // Four users, three rules about each.
+        draws.add(one(plenty("rule-" + i % 3).about("user"), "user-" + i / 3));
+      }
+      long before = cluster.primaries().stream().mapToLong(SharedCallsTest::scriptCalls).sum();
+      assertThat(Calls.get(clustered.take(draws)).taken()).isTrue();
+      assertThat(
+              cluster.primaries().stream().mapToLong(SharedCallsTest::scriptCalls).sum() - before)
+          .isEqualTo(4);
+    }
+  }
+
+  @Test
+  void readyMeansThatEveryNodeOfAClusterHasItsConnection() {
+    RedisCluster cluster = SharedCluster.get();
+    try (RedisStore clustered = Stores.ready("redis-cluster://" + cluster.addresses(), PATIENT)) {
+      long before = connections(cluster);
+      for (int i = 0; i < 30; i++) {
+        Calls.get(clustered.take(List.of(one(plenty("first-calls"), "user-" + i))));
+      }
+      assertThat(connections(cluster)).as("connections made by first calls").isEqualTo(before);
+    }
+  }
+
+  /** Connections that scripts are sent on, leaving aside those that look at the topology. */
+  private static long connections(RedisCluster cluster) {
+    return cluster.primaries().stream()
+        .flatMap(node -> node.text("CLIENT", "LIST").lines())
+        .filter(line -> line.contains("cmd=eval"))
+        .count();
+  }
+}
