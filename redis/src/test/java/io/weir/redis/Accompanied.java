@@ -3,6 +3,7 @@ package io.weir.redis;
 import io.weir.Key;
 import io.weir.Limit;
 import io.weir.Mode;
+import io.weir.Settlement;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
 import io.weir.store.Held;
@@ -53,17 +54,17 @@ final class Accompanied implements Store {
   }
 
   @Override
-  public CompletionStage<Boolean> settle(long reservation, List<Held> parts, Duration within) {
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
     return store.settle(reservation, parts, within);
   }
 
   @Override
-  public CompletionStage<Boolean> release(long reservation, List<Held> parts) {
+  public CompletionStage<Settlement> release(long reservation, List<Held> parts) {
     return store.release(reservation, parts);
   }
 
   @Override
-  public CompletionStage<Boolean> renew(long reservation, List<Held> parts) {
+  public CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
     return store.renew(reservation, parts);
   }
 

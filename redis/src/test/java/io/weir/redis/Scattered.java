@@ -1,6 +1,7 @@
 package io.weir.redis;
 
 import io.weir.Key;
+import io.weir.Settlement;
 import io.weir.store.Draw;
 import io.weir.store.Held;
 import io.weir.store.Pool;
@@ -42,17 +43,17 @@ record Scattered(Store store) implements Store {
   }
 
   @Override
-  public CompletionStage<Boolean> settle(long reservation, List<Held> parts, Duration within) {
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
     return store.settle(reservation, parts(parts), within);
   }
 
   @Override
-  public CompletionStage<Boolean> release(long reservation, List<Held> parts) {
+  public CompletionStage<Settlement> release(long reservation, List<Held> parts) {
     return store.release(reservation, parts(parts));
   }
 
   @Override
-  public CompletionStage<Boolean> renew(long reservation, List<Held> parts) {
+  public CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
     return store.renew(reservation, parts(parts));
   }
 

@@ -85,7 +85,16 @@ public record ServerConfig(
   /** The same, listening elsewhere for decisions. */
   public ServerConfig http(Address address) {
     return new ServerConfig(
-        address, admin, grpc, memory, redis, guard, rules, stateFolder, reservationSecret, frontEnd);
+        address,
+        admin,
+        grpc,
+        memory,
+        redis,
+        guard,
+        rules,
+        stateFolder,
+        reservationSecret,
+        frontEnd);
   }
 
   /** The same, listening elsewhere for administrators. */
@@ -97,7 +106,16 @@ public record ServerConfig(
   /** The same with another gRPC address. */
   public ServerConfig grpc(Address address) {
     return new ServerConfig(
-        http, admin, address, memory, redis, guard, rules, stateFolder, reservationSecret, frontEnd);
+        http,
+        admin,
+        address,
+        memory,
+        redis,
+        guard,
+        rules,
+        stateFolder,
+        reservationSecret,
+        frontEnd);
   }
 
   /** The same with state in this Redis. */
@@ -139,7 +157,16 @@ public record ServerConfig(
   /** The same, remembering the last good rules in this folder. */
   public ServerConfig stateFolder(Path folder) {
     return new ServerConfig(
-        http, admin, grpc, memory, redis, guard, rules, Optional.of(folder), reservationSecret, frontEnd);
+        http,
+        admin,
+        grpc,
+        memory,
+        redis,
+        guard,
+        rules,
+        Optional.of(folder),
+        reservationSecret,
+        frontEnd);
   }
 
   /** The same, meeting requests in another way. */
