@@ -2,10 +2,13 @@ package io.weir.redis;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.weir.redis.RedisAddress.Node;
+import io.weir.redis.RedisOptions.Credentials;
 import io.weir.time.TimeSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +38,7 @@ public final class Doctor {
     ClientResources resources = Lettuce.resources();
     RedisClient client = RedisClient.create(resources);
     try {
-      client.setOptions(Lettuce.node(options));
+      client.setOptions(Lettuce.node(options).mutate().pingBeforeActivateConnection(false).build());
       return new Doctor(options, time, client).examined();
     } finally {
       client.shutdown(0, 1, TimeUnit.SECONDS);
@@ -103,9 +106,10 @@ public final class Doctor {
   /** A connection, or null and a finding that says why there is none. */
   private @Nullable StatefulRedisConnection<byte[], byte[]> connect(Node node) {
     long begun = time.micros();
+    @Nullable StatefulRedisConnection<byte[], byte[]> connection = null;
     try {
-      StatefulRedisConnection<byte[], byte[]> connection =
-          client.connect(ByteArrayCodec.INSTANCE, Lettuce.uri(options, node));
+      connection = client.connect(ByteArrayCodec.INSTANCE, anonymous(node));
+      enter(connection.sync());
       findings.add(
           Finding.ok(
               "reach",
@@ -119,7 +123,30 @@ public final class Doctor {
     } catch (RedisException e) {
       findings.add(
           Finding.fail("reach", node.toString(), Trouble.reason(e), Trouble.advice(e, options)));
+      if (connection != null) {
+        connection.close();
+      }
       return null;
     }
+  }
+
+  /** An address without password or database: what Redis says to those is to be heard. */
+  private RedisURI anonymous(Node node) {
+    RedisURI uri = Lettuce.uri(options.credentials(Credentials.NONE), node);
+    uri.setDatabase(0);
+    return uri;
+  }
+
+  private void enter(RedisCommands<byte[], byte[]> node) {
+    Credentials who = options.credentials();
+    if (!who.user().isEmpty()) {
+      node.auth(who.user(), who.password());
+    } else if (!who.password().isEmpty()) {
+      node.auth(who.password());
+    }
+    if (options.address().database() != 0) {
+      node.select(options.address().database());
+    }
+    node.role();
   }
 }

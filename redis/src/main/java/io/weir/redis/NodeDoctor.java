@@ -5,6 +5,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.weir.redis.RedisAddress.Node;
 import io.weir.time.TimeSource;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -222,18 +223,12 @@ final class NodeDoctor {
   }
 
   private void latency(RedisCommands<byte[], byte[]> node, Rights rights) {
-    Latency ping = Latency.of(node::ping, time);
-    long worst = ping.p99();
-    String text = "PING " + ping;
+    List<String> texts = new ArrayList<>();
+    long worst = measure("PING", node::ping, texts);
     if (rights.mayRunScripts()) {
-      try {
-        Latency script = Latency.of(rights::runLook, time);
-        text += "; a decision " + script;
-        worst = Math.max(worst, script.p99());
-      } catch (RedisCommandExecutionException e) {
-        fail("scripts", "do not run: " + Trouble.reason(e), "look at the log of that Redis");
-      }
+      worst = Math.max(worst, measure("a decision", rights::runLook, texts));
     }
+    String text = String.join("; ", texts);
     long timeout = options.timeout().toNanos() / 1000;
     if (worst > timeout) {
       warn(
@@ -243,6 +238,18 @@ final class NodeDoctor {
               + " store.redis.timeout");
     } else {
       ok("latency", text);
+    }
+  }
+
+  /** Notes how long something takes; returns what nearly all tries took at most, in µs. */
+  private long measure(String what, Runnable action, List<String> texts) {
+    try {
+      Latency latency = Latency.of(action, time);
+      texts.add(what + " " + latency);
+      return latency.p99();
+    } catch (RedisCommandExecutionException e) {
+      texts.add(what + " is refused: " + Trouble.reason(e));
+      return 0;
     }
   }
 

@@ -43,7 +43,6 @@ final class Rights {
   Rights(RedisCommands<byte[], byte[]> node, int slot, RedisOptions.Clock clock) {
     this.node = node;
     this.key = keyIn(slot);
-    attempt("PING", "+ping", node::ping);
     attempt("ROLE", "+role", node::role);
     if (clock == RedisOptions.Clock.STORE) {
       attempt("TIME", "+time", node::time);
@@ -54,6 +53,9 @@ final class Rights {
     attempt("EVAL", "+eval", () -> eval(SCRIPT));
     attempt("SCRIPT LOAD", "+script|load", this::load);
     attempt("EVALSHA", "+evalsha", () -> evalsha(SCRIPT));
+    if (slot >= 0) {
+      attempt("ASKING", "+asking", node::asking);
+    }
     try {
       eval(TIME_SCRIPT);
       tellsTimeInScripts = true;

@@ -49,7 +49,7 @@ final class Trouble {
     } else if (reason.startsWith("NOAUTH")) {
       return "this Redis asks for a password: set store.redis.password (or password_file)";
     } else if (reason.startsWith("NOPERM")) {
-      return "allow this user PING, and SELECT if the address names a database";
+      return "allow this user ROLE, and SELECT if the address names a database";
     } else if (reason.startsWith("LOADING")) {
       return "wait until it has loaded its data";
     } else if (reason.startsWith("DENIED")) {

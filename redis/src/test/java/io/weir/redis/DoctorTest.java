@@ -30,6 +30,9 @@ class DoctorTest {
       "~weir:* resetchannels -@all +ping +role +time +get +set +del +eval +evalsha +script|load"
           + " +client|setname";
 
+  /** What a Cluster takes besides. */
+  private static final String CLUSTER_RIGHTS = " +cluster|nodes +asking";
+
   private static List<Finding> examine(RedisOptions options) {
     return Doctor.examine(options, SystemTime.INSTANCE);
   }
@@ -344,6 +347,17 @@ class DoctorTest {
       RedisServer node = cluster.nodes().get(0);
       assertThat(only(examine(patient(node.uri())), "role").advice())
           .isEqualTo("name it as redis-cluster://127.0.0.1:" + node.port());
+      for (RedisServer each : cluster.nodes()) {
+        String[] user = ("ACL SETUSER weir on >secret " + RIGHTS + CLUSTER_RIGHTS).split(" ");
+        each.command(user);
+      }
+      assertThat(examine(options.credentials(new Credentials("weir", "secret"))))
+          .filteredOn(finding -> finding.grade() != Grade.OK)
+          .extracting(Finding::check)
+          .containsExactly("cluster", "info", "info", "info");
+      node.command("ACL", "SETUSER", "weir", "-cluster|nodes");
+      assertThat(examine(options.credentials(new Credentials("weir", "secret"))).get(1).advice())
+          .isEqualTo("allow this user +cluster|nodes");
       node.command("CLUSTER", "DELSLOTS", "0");
       Finding uncovered = examine(options).get(1);
       assertThat(uncovered.grade()).isEqualTo(Grade.FAIL);
