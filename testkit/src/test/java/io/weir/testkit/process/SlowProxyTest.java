@@ -67,8 +67,9 @@ class SlowProxyTest {
 
   @Test
   void stalledItForwardsNothingAndResumedAllThatWasSent() throws Exception {
-    try (Resp client = Resp.connect(proxy.port(), HASTY)) {
-      client.call(PING);
+    try (Resp patient = Resp.connect(proxy.port(), PATIENT);
+        Resp client = Resp.connect(proxy.port(), HASTY)) {
+      patient.call(PING);
       proxy.stall();
       assertThatThrownBy(() -> client.call(List.of("INCR", "stalled")))
           .isInstanceOf(SocketTimeoutException.class);
