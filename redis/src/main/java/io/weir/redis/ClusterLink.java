@@ -77,23 +77,25 @@ final class ClusterLink implements Link {
     for (Script script : Script.values()) {
       loaded = loaded.thenCombine(commands.scriptLoad(script.text()), (before, digest) -> null);
     }
-    // A node that is away gets the scripts with the first call it answers.
+    // A node that is away gets the scripts with the first call it answers. Nobody is asked before
+    // the time there is known.
     loaded
+        .thenCombine(nodes.measure(fresh), (before, measured) -> null)
         .toCompletableFuture()
         .orTimeout(Lettuce.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
         .whenComplete(
             (done, problem) -> {
+              if (closed) {
+                fresh.closeAsync();
+                return;
+              }
               connection = fresh;
-              nodes.measure(fresh);
+              connected.complete(null);
               timer.scheduleAtFixedRate(
                   () -> nodes.measure(fresh),
                   HEARTBEAT_MILLIS,
                   HEARTBEAT_MILLIS,
                   TimeUnit.MILLISECONDS);
-              if (closed) {
-                fresh.closeAsync();
-              }
-              connected.complete(null);
             });
   }
 

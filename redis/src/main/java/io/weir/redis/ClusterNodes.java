@@ -3,6 +3,10 @@ package io.weir.redis;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
@@ -51,14 +55,20 @@ final class ClusterNodes {
     return new Known(new NodeWatch(name, events), clocks.get());
   }
 
-  /** Asks every primary for its time, where this instance's clock has to follow it. */
-  void measure(StatefulRedisClusterConnection<byte[], byte[]> connection) {
+  /**
+   * Asks every node for its time, where this instance's clock has to follow it; completes once all
+   * have told or refused. Replicas are asked too: they may be primaries at any moment.
+   */
+  CompletionStage<Void> measure(StatefulRedisClusterConnection<byte[], byte[]> connection) {
+    List<CompletableFuture<?>> told = new ArrayList<>();
     for (RedisClusterNode node : client.getPartitions()) {
-      if (!node.getSlots().isEmpty() && known(node).clock instanceof OffsetClock clock) {
-        connection
-            .getConnectionAsync(node.getNodeId())
-            .thenCompose(there -> clock.measure(there.async()::time));
+      if (known(node).clock instanceof OffsetClock clock) {
+        told.add(
+            connection
+                .getConnectionAsync(node.getNodeId())
+                .thenCompose(there -> clock.measure(there.async()::time)));
       }
     }
+    return CompletableFuture.allOf(told.toArray(CompletableFuture[]::new));
   }
 }

@@ -32,6 +32,7 @@ public final class RedisStore implements Store {
   private final Link link;
   private final KeyNames names;
   private final TimeSource time;
+  private volatile long behindMicros;
 
   /**
    * A store on the Redis that the options name; returns at once, and keeps trying to reach it.
@@ -68,19 +69,39 @@ public final class RedisStore implements Store {
   }
 
   private CompletionStage<Round> decide(long reservation, List<Draw> draws) {
-    long wallNow = time.wallMicros();
-    return ask(reservation, draws, wallNow)
-        .thenCompose(
-            round ->
-                round.undecided()
-                    ? ask(reservation, draws, round.storeNow())
-                    : CompletableFuture.completedFuture(round));
+    Round round = new Round(draws, names, link);
+    CompletionStage<Round> decided =
+        ask(reservation, round, round.groups(), wallNow())
+            .thenCompose(
+                asked -> {
+                  List<int[]> undecided = round.undecided();
+                  if (undecided.isEmpty()) {
+                    return CompletableFuture.completedFuture(round);
+                  }
+                  setRight(round.storeNow());
+                  return ask(reservation, round, undecided, wallNow());
+                });
+    return round.groups().size() == 1
+        ? decided
+        : decided.thenApply(
+            done -> {
+              giveBack(reservation, round);
+              return round;
+            });
   }
 
-  /** Asks all groups at the same moment, with the calendar periods around this time. */
-  private CompletionStage<Round> ask(long reservation, List<Draw> draws, long wallNow) {
-    Round round = new Round(draws, names, link);
-    List<int[]> groups = round.groups();
+  /** The time of day, set right where it was found to be in another calendar period than Redis. */
+  private long wallNow() {
+    return time.wallMicros() + behindMicros;
+  }
+
+  private void setRight(long storeNow) {
+    behindMicros = storeNow - time.wallMicros();
+  }
+
+  /** Asks groups at the same moment, with the calendar periods around this time. */
+  private CompletionStage<Round> ask(
+      long reservation, Round round, List<int[]> groups, long wallNow) {
     if (groups.size() == 1) {
       return ask(reservation, round, groups.get(0), wallNow);
     }
@@ -88,12 +109,7 @@ public final class RedisStore implements Store {
     for (int i = 0; i < asked.length; i++) {
       asked[i] = ask(reservation, round, groups.get(i), wallNow).toCompletableFuture();
     }
-    return CompletableFuture.allOf(asked)
-        .thenApply(
-            done -> {
-              giveBack(reservation, round);
-              return round;
-            });
+    return CompletableFuture.allOf(asked).thenApply(done -> round);
   }
 
   /**
@@ -181,7 +197,21 @@ public final class RedisStore implements Store {
 
   private CompletionStage<Settlement> changeGroup(
       Change what, long reservation, List<Held> parts, Duration within) {
-    Packer packer = new Packer(time.wallMicros()).octet(what.ordinal());
+    return runChange(what, reservation, parts, within)
+        .thenCompose(
+            answer -> {
+              if (answer.length != Double.BYTES) {
+                return CompletableFuture.completedFuture(answer);
+              }
+              setRight((long) ByteBuffer.wrap(answer).order(ByteOrder.LITTLE_ENDIAN).getDouble());
+              return runChange(what, reservation, parts, within);
+            })
+        .handle((answer, problem) -> problem == null ? came(answer) : Settlement.UNAVAILABLE);
+  }
+
+  private CompletionStage<byte[]> runChange(
+      Change what, long reservation, List<Held> parts, Duration within) {
+    Packer packer = new Packer(wallNow()).octet(what.ordinal());
     packer.add(within.toMillis());
     List<byte[]> keys = new ArrayList<>();
     for (Held part : parts) {
@@ -191,8 +221,7 @@ public final class RedisStore implements Store {
     if (what == Change.SETTLE) {
       keys.add(0, names.marker(keys.get(0), reservation));
     }
-    return link.run(Script.SETTLE, keys.toArray(byte[][]::new), packer.bytes())
-        .handle((answer, problem) -> problem == null ? came(answer) : Settlement.UNAVAILABLE);
+    return link.run(Script.SETTLE, keys.toArray(byte[][]::new), packer.bytes());
   }
 
   private static Settlement came(byte[] answer) {

@@ -61,9 +61,21 @@ final class Round {
     answers[place] = answer;
   }
 
-  /** Whether a calendar period that was sent was not that of the store's clock. */
-  boolean undecided() {
-    for (Answer answer : answers) {
+  /** The groups in which a calendar period that was sent was not that of the store's clock. */
+  List<int[]> undecided() {
+    List<int[]> undecided = List.of();
+    for (int[] group : groups) {
+      if (isUndecided(group)) {
+        undecided = undecided.isEmpty() ? new ArrayList<>() : undecided;
+        undecided.add(group);
+      }
+    }
+    return undecided;
+  }
+
+  private boolean isUndecided(int[] group) {
+    for (int place : group) {
+      Answer answer = answers[place];
       if (answer != null && answer.verdict() == Answer.Verdict.UNDECIDED) {
         return true;
       }

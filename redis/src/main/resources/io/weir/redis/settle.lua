@@ -4,24 +4,13 @@
 -- ARGV[1]  B what: 0 settle once, 1 release, 2 renew, 3 refund, 4 give back a call that was refused elsewhere; d how long the mark lives, in ms
 --          per part:  B algorithm, B flags, d amount (to give back; negative: to charge), the limit's numbers,
 --                     d d the stamp: time and deficit or count right after the take
--- returns  '1' if anything was done, '0' if it had been done before or nothing was held
+-- returns  '1' if anything was done, '0' if it had been done before or nothing was held; or packed d the time, and nothing
+--          done, if the periods sent are not those of now
 
 local LOG, CONCURRENCY = 3, 5
 local SETTLE, RELEASE, RENEW, REFUND, GIVE_BACK = 0, 1, 2, 3, 4
 local what, life
 what, life, at = unpack('<Bd', args, at)
-local key = 0
-local done = 1
-
-if what == SETTLE then
-  key = 1
-  if not call('SET', KEYS[1], '', 'NX', 'PX', life) then
-    return '0'
-  end
-elseif what == RELEASE or what == RENEW then
-  done = 0
-end
-
 -- What a bucket that held this much would hold after so long.
 local function drained(b, time, used)
   local passed = floor(b.time / b.tick) - ceil(time / b.tick)
@@ -31,12 +20,12 @@ local function drained(b, time, used)
   return used
 end
 
-local function give_to_log(b, stamp_time)
+local function give_to_log(b)
   local left = b.amount
   local from = #b.entries - 15
   while left > 0 and from > 0 do
     local time, amount = unpack('<dd', b.entries, from)
-    if what == REFUND or time == stamp_time then
+    if what == REFUND or time == b.stamp_time then
       local back = min(left, amount)
       left = what == REFUND and left - back or 0
       b.used = b.used - back
@@ -46,12 +35,12 @@ local function give_to_log(b, stamp_time)
   end
 end
 
-local function give(b, kind, stamp_time, stamp_used)
-  if kind == LOG then
-    give_to_log(b, stamp_time)
-  elseif what == REFUND or not has(b.flags, LEAKY) or b.used == drained(b, stamp_time, stamp_used) then
+local function give(b)
+  if b.kind == LOG then
+    give_to_log(b)
+  elseif what == REFUND or not has(b.flags, LEAKY) or b.used == drained(b, b.stamp_time, b.stamp_used) then
     -- A leaky bucket takes back only what nobody has queued up behind.
-    b.algorithm.give(b, b.amount, what == REFUND and b.time or stamp_time)
+    b.algorithm.give(b, b.amount, what == REFUND and b.time or b.stamp_time)
   end
 end
 
@@ -72,33 +61,44 @@ local function change_permit(b)
   return false
 end
 
+local first = what == SETTLE and 1 or 0
+local parts = {}
 while at <= #args do
-  local kind, flags, amount, stamp_time, stamp_used
-  kind, flags, amount, at = unpack('<BBd', args, at)
-  local algorithm = algorithm_of(kind)
-  local b = { flags = flags, amount = amount, algorithm = algorithm }
-  algorithm.read(b)
-  stamp_time, stamp_used, at = unpack('<dd', args, at)
-  key = key + 1
-  algorithm.open(b, KEYS[key])
-  local changed = b.known
-  if what == RELEASE or what == RENEW then
-    if kind == CONCURRENCY and change_permit(b) then
-      changed, done = true, 1
-    end
-  elseif kind == CONCURRENCY then -- settled or refunded, a call still holds its permits until it releases them
-    changed = what == GIVE_BACK and change_permit(b) or changed
-  elseif not b.stale then
-    if amount < 0 then
-      algorithm.charge(b, -amount)
-      changed = true
-    elseif amount > 0 then
-      give(b, kind, stamp_time, stamp_used)
-    end
-  end
-  if changed then
-    algorithm.save(KEYS[key], b)
+  local b = {}
+  b.kind, b.flags, b.amount, at = unpack('<BBd', args, at)
+  b.algorithm = algorithm_of(b.kind)
+  b.algorithm.read(b)
+  b.stamp_time, b.stamp_used, at = unpack('<dd', args, at)
+  parts[#parts + 1] = b
+  b.key = KEYS[first + #parts]
+  b.algorithm.open(b, b.key)
+  if b.stale and what ~= RELEASE and what ~= RENEW then
+    return pack('<d', now)
   end
 end
 
-return done == 1 and '1' or '0'
+if what == SETTLE and not call('SET', KEYS[1], '', 'NX', 'PX', life) then
+  return '0'
+end
+
+local done = what ~= RELEASE and what ~= RENEW
+for _, b in ipairs(parts) do
+  local changed = b.known
+  if what == RELEASE or what == RENEW then
+    if b.kind == CONCURRENCY and change_permit(b) then
+      changed, done = true, true
+    end
+  elseif b.kind == CONCURRENCY then -- settled or refunded, a call still holds its permits until it releases them
+    changed = what == GIVE_BACK and change_permit(b) or changed
+  elseif b.amount < 0 then
+    b.algorithm.charge(b, -b.amount)
+    changed = true
+  elseif b.amount > 0 then
+    give(b)
+  end
+  if changed then
+    b.algorithm.save(b.key, b)
+  end
+end
+
+return done and '1' or '0'

@@ -95,7 +95,7 @@ local loans
 while at <= size do
   local count
   count, at = unpack('<H', args, at)
-  local passes = true
+  local passes, undecided = true, false
   local draws = {}
   for i = 1, count do
     local kind, flags, amount
@@ -116,6 +116,7 @@ while at <= size do
       loans.hear(b)
     end
     b.admitted = not b.stale and algorithm.admits(b)
+    undecided = undecided or b.stale
     passes = passes and not b.stale and (b.admitted or not has(flags, ENFORCE))
     draws[i] = b
   end
@@ -131,7 +132,7 @@ while at <= size do
       changed = true
     end
     local standing = b.asked and loans.lend(b, passes) or ''
-    if changed and not b.stale then
+    if changed and not undecided then -- what is undecided will be asked again
       algorithm.save(KEYS[key + i], b)
     end
     if algorithm.close then
