@@ -7,9 +7,9 @@ package io.weir.bench;
  * @param periodSeconds the period
  * @param burst what a bucket holds
  */
-record Allowance(long rate, long periodSeconds, long burst) {
+public record Allowance(long rate, long periodSeconds, long burst) {
   /** More than one key can take in a run, on a bucket that is never full again: always admits. */
-  static final Allowance ONE_KEY = new Allowance(1, 1, 1_000_000_000);
+  public static final Allowance ONE_KEY = new Allowance(1, 1, 1_000_000_000);
 
   /** The same for many keys: each is remembered for at least a minute after its use. */
   static final Allowance MANY_KEYS = new Allowance(1, 60, 50_000_000);

@@ -1,11 +1,5 @@
 package io.weir.bench;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -19,15 +13,10 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  * is what that process runs.
  */
 final class Contestant implements AutoCloseable {
-  private final String name;
-  private final Process process;
-  private final BufferedReader output;
+  private final Child process;
 
-  private Contestant(String name, Process process) {
-    this.name = name;
+  private Contestant(Child process) {
     this.process = process;
-    this.output =
-        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
   }
 
   /**
@@ -48,43 +37,23 @@ final class Contestant implements AutoCloseable {
     command.add(Integer.toString(threads));
     command.add(pace.print());
     command.addAll(params);
-    return new Contestant(benchmark + params, Jvm.start(command));
+    return new Contestant(Child.start(benchmark + params, command));
   }
 
   /** Waits until the process can begin its next iteration. */
   void awaitReady() {
-    read(Turn.READY);
+    process.await(Turn.READY);
   }
 
   /** Lets it run one iteration, which must have been waited for. */
   Sample run() {
-    try {
-      process.getOutputStream().write('\n');
-      process.getOutputStream().flush();
-    } catch (IOException e) {
-      throw new UncheckedIOException(name + " is gone", e);
-    }
-    return Sample.parse(read(Turn.DONE));
-  }
-
-  private String read(String beginning) {
-    List<String> other = new ArrayList<>();
-    try {
-      for (String line = output.readLine(); line != null; line = output.readLine()) {
-        if (line.startsWith(beginning)) {
-          return line.substring(beginning.length());
-        }
-        other.add(line);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    throw new IllegalStateException(name + " has ended:\n" + String.join("\n", other));
+    process.tell("");
+    return Sample.parse(process.await(Turn.DONE));
   }
 
   @Override
   public void close() {
-    process.destroyForcibly();
+    process.close();
   }
 
   public static void main(String[] args) throws RunnerException {

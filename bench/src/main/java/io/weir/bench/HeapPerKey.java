@@ -1,12 +1,7 @@
 package io.weir.bench;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.Reference;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
@@ -30,23 +25,9 @@ record HeapPerKey(int keys, double all, double withoutTexts) {
     command.add("-XX:+UseSerialGC");
     command.add(HeapPerKey.class.getName());
     command.addAll(List.of(peer.name(), Integer.toString(keys), Boolean.toString(textsBefore)));
-    Process process = Jvm.start(command);
-    StringBuilder other = new StringBuilder();
-    try (BufferedReader output =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-      for (String line = output.readLine(); line != null; line = output.readLine()) {
-        if (line.startsWith(RESULT)) {
-          return Double.parseDouble(line.substring(RESULT.length())) / keys;
-        }
-        other.append(line).append('\n');
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } finally {
-      process.destroyForcibly();
+    try (Child process = Child.start(peer + " with " + keys + " keys", command)) {
+      return Double.parseDouble(process.await(RESULT)) / keys;
     }
-    throw new IllegalStateException(peer + " did not get as far as " + keys + " keys:\n" + other);
   }
 
   public static void main(String[] args) {

@@ -1,13 +1,7 @@
 package io.weir.bench;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 
 /** The check API against a bare handler: two servers side by side, under load by turns. */
 final class HttpSection {
@@ -42,7 +36,7 @@ final class HttpSection {
         bareCpu[i] = ofBare.cpuMicros();
         weirCpu[i] = ofWeir.cpuMicros();
       }
-      double ratio = Lineup.median(ratios);
+      double ratio = Median.of(ratios);
       row(HttpSubject.BARE, bareRates, 1, bareCpu);
       row(HttpSubject.WEIR, weirRates, ratio, weirCpu);
       report.atLeast("HTTP check, to the bare handler", ratio, 0.9, "x");
@@ -50,12 +44,12 @@ final class HttpSection {
   }
 
   private void row(HttpSubject subject, double[] rates, double ratio, double[] cpu) {
-    report.cell(subject.title, "HTTP requests/s", "%.0f (%.2fx)", Lineup.median(rates), ratio);
-    report.cell(subject.title, "server CPU µs/request", "%.1f", Lineup.median(cpu));
+    report.cell(subject.title, "HTTP requests/s", "%.0f (%.2fx)", Median.of(rates), ratio);
+    report.cell(subject.title, "server CPU µs/request", "%.1f", Median.of(cpu));
   }
 
   /** A server in a process of its own. */
-  private record Server(Process process, int port) implements AutoCloseable {
+  private record Server(Child process, int port) implements AutoCloseable {
     /** Requests a second, and the server's processor time for each. */
     record Load(double rate, double cpuMicros) {}
 
@@ -63,40 +57,20 @@ final class HttpSection {
       List<String> command = Jvm.command("512m");
       command.add(HttpSubject.class.getName());
       command.add(subject.name());
-      Process process = Jvm.start(command);
-      BufferedReader output =
-          new BufferedReader(
-              new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-      StringBuilder other = new StringBuilder();
-      try {
-        for (String line = output.readLine(); line != null; line = output.readLine()) {
-          if (line.startsWith(HttpSubject.PORT)) {
-            String port = line.substring(HttpSubject.PORT.length());
-            return new Server(process, Integer.parseInt(port));
-          }
-          other.append(line).append('\n');
-        }
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-      throw new IllegalStateException(
-          subject.name().toLowerCase(Locale.ROOT) + " did not start:\n" + other);
+      Child process = Child.start(subject.title, command);
+      return new Server(process, Integer.parseInt(process.await(HttpSubject.PORT)));
     }
 
     Load load(int seconds) {
-      Duration before = cpu();
+      Duration before = process.cpu();
       double rate = HttpLoad.run(port, seconds);
-      double micros = cpu().minus(before).toNanos() / 1000.0;
+      double micros = process.cpu().minus(before).toNanos() / 1000.0;
       return new Load(rate, micros / (rate * seconds));
-    }
-
-    private Duration cpu() {
-      return process.info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
     @Override
     public void close() {
-      process.destroyForcibly();
+      process.close();
     }
   }
 }

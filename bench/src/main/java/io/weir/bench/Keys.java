@@ -4,15 +4,15 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /** Keys {@code user:0}, {@code user:1}, …, and the orders in which requests bring them. */
-final class Keys {
+public final class Keys {
   /** Decisions until an order repeats; a power of two. */
-  static final int ORDER = 1 << 20;
+  public static final int ORDER = 1 << 20;
 
   private static final long SEED = 20_240_229;
 
   private Keys() {}
 
-  static String[] make(int count) {
+  public static String[] make(int count) {
     String[] keys = new String[count];
     for (int i = 0; i < count; i++) {
       keys[i] = text(i);
@@ -40,7 +40,7 @@ final class Keys {
   }
 
   /** Every key as likely as any other. */
-  static int[] uniform(int count) {
+  public static int[] uniform(int count) {
     SplittableRandom random = new SplittableRandom(SEED);
     int[] order = new int[ORDER];
     Arrays.setAll(order, i -> random.nextInt(count));

@@ -1,7 +1,6 @@
 package io.weir.bench;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,7 +52,7 @@ final class Lineup implements AutoCloseable {
 
   /** The median over the rounds. */
   double median(String name, ToDoubleFunction<Sample> value) {
-    return median(samples.get(name).stream().mapToDouble(value).toArray());
+    return Median.of(samples.get(name).stream().mapToDouble(value).toArray());
   }
 
   /** The largest of the rounds. */
@@ -69,13 +68,7 @@ final class Lineup implements AutoCloseable {
           value.applyAsDouble(samples.get(name).get(i))
               / value.applyAsDouble(samples.get(to).get(i));
     }
-    return median(ratios);
-  }
-
-  static double median(double[] values) {
-    Arrays.sort(values);
-    int middle = values.length / 2;
-    return values.length % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+    return Median.of(ratios);
   }
 
   @Override

@@ -8,7 +8,7 @@ package io.weir.bench;
  * @param rounds iterations that count
  * @param millis their length
  */
-record Pace(int warmups, int warmupMillis, int rounds, int millis) {
+public record Pace(int warmups, int warmupMillis, int rounds, int millis) {
   static final Pace FULL = new Pace(2, 700, 25, 100);
   static final Pace QUICK = new Pace(2, 500, 9, 60);
 
@@ -23,6 +23,20 @@ record Pace(int warmups, int warmupMillis, int rounds, int millis) {
   /** How often each server is under load before the first round that counts. */
   int httpWarmups() {
     return this == QUICK ? 3 : 8;
+  }
+
+  /** How long a turn of a limiter on Redis is. */
+  public int redisMillis() {
+    return this == QUICK ? 250 : 400;
+  }
+
+  public int redisRounds() {
+    return this == QUICK ? 5 : 15;
+  }
+
+  /** Turns that do not count; they are a second long. */
+  public int redisWarmups() {
+    return this == QUICK ? 2 : 4;
   }
 
   String print() {

@@ -1,31 +1,34 @@
 package io.weir.bench;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
-/** What was measured, as Markdown: a table with one row per subject, and one with the goals. */
-final class Report {
-  private final List<String> columns = new ArrayList<>();
-  private final Map<String, Map<String, String>> rows = new LinkedHashMap<>();
+/** What was measured, as Markdown: tables with one row per subject, and one with the goals. */
+public final class Report {
+  private final Table inProcess = new Table("");
+  private final List<Table> tables = new ArrayList<>(List.of(inProcess));
   private final List<String> goals = new ArrayList<>();
 
+  /** A cell of the table that most sections share. */
   void cell(String row, String column, String format, Object... values) {
-    if (!columns.contains(column)) {
-      columns.add(column);
-    }
-    rows.computeIfAbsent(row, name -> new LinkedHashMap<>()).put(column, text(format, values));
+    inProcess.cell(row, column, format, values);
+  }
+
+  /** A further table. */
+  public Table table(String heading) {
+    Table table = new Table(heading);
+    tables.add(table);
+    return table;
   }
 
   /** A goal that a measurement must not exceed. */
-  void atMost(String what, double measured, double goal, String unit) {
+  public void atMost(String what, double measured, double goal, String unit) {
     goal(what, "≤ " + number(goal) + unit, number(measured) + unit, measured <= goal);
   }
 
   /** A goal that a measurement must reach. */
-  void atLeast(String what, double measured, double goal, String unit) {
+  public void atLeast(String what, double measured, double goal, String unit) {
     goal(what, "≥ " + number(goal) + unit, number(measured) + unit, measured >= goal);
   }
 
@@ -35,19 +38,9 @@ final class Report {
 
   String print() {
     StringBuilder out = new StringBuilder();
-    if (!columns.isEmpty()) {
-      out.append("| | ").append(String.join(" | ", columns)).append(" |\n|");
-      out.append(" --- |".repeat(columns.size() + 1)).append('\n');
-      rows.forEach(
-          (name, cells) -> {
-            out.append("| ").append(name).append(" |");
-            columns.forEach(
-                column -> out.append(' ').append(cells.getOrDefault(column, "")).append(" |"));
-            out.append('\n');
-          });
-    }
+    tables.forEach(table -> out.append(table.print()));
     if (!goals.isEmpty()) {
-      out.append("\n| goal | | measured | |\n| --- | --- | --- | --- |\n");
+      out.append("| goal | | measured | |\n| --- | --- | --- | --- |\n");
       goals.forEach(goal -> out.append(goal).append('\n'));
     }
     return out.toString();
