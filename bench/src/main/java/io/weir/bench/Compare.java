@@ -1,5 +1,6 @@
 package io.weir.bench;
 
+import io.weir.bench.redis.RedisSection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -7,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The whole comparison in one run: {@code [--quick] [keyed] [rules] [memory] [http]}. */
+/** The whole comparison in one run: {@code [--quick] [keyed] [rules] [memory] [http] [redis]}. */
 public final class Compare {
-  private static final List<String> SECTIONS = List.of("keyed", "rules", "memory", "http");
+  private static final List<String> SECTIONS = List.of("keyed", "rules", "memory", "http", "redis");
 
   private Compare() {}
 
@@ -33,6 +34,9 @@ public final class Compare {
     }
     if (sections.contains("http")) {
       new HttpSection(pace, report).run();
+    }
+    if (sections.contains("redis")) {
+      new RedisSection(pace, report).run();
     }
     System.out.println(report.print());
     System.out.println(machine());

@@ -1,0 +1,147 @@
+package io.weir.bench.redis;
+
+import static io.weir.bench.redis.RedisPeer.BUCKET4J_ASYNC;
+import static io.weir.bench.redis.RedisPeer.FLOOR;
+import static io.weir.bench.redis.RedisPeer.GATEWAY;
+import static io.weir.bench.redis.RedisPeer.REDISSON;
+import static io.weir.bench.redis.RedisPeer.WEIR;
+import static io.weir.bench.redis.RedisPeer.WEIR_APART;
+import static io.weir.bench.redis.RedisPeer.WEIR_STORE;
+
+import io.weir.bench.Pace;
+import io.weir.bench.Report;
+import io.weir.bench.Table;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** Limiters that share their state through Redis, on one Redis and on a Cluster. */
+public final class RedisSection {
+  private static final int MANY = 100_000;
+  private static final int IN_FLIGHT = 64;
+
+  /** With one rule, what rules are about makes no difference. */
+  private static final Set<RedisPeer> EVERYBODY = EnumSet.complementOf(EnumSet.of(WEIR_APART));
+
+  private static final Set<RedisPeer> ON_CLUSTER =
+      EnumSet.of(FLOOR, WEIR, WEIR_STORE, BUCKET4J_ASYNC, REDISSON, GATEWAY);
+
+  private final Pace pace;
+  private final Report report;
+
+  public RedisSection(Pace pace, Report report) {
+    this.pace = pace;
+    this.report = report;
+  }
+
+  public void run() {
+    peers("one Redis, one key", Servers::single, 1, EVERYBODY);
+    Rounds single = peers("one Redis, 100,000 keys", Servers::single, MANY, EVERYBODY);
+    Rounds cluster = peers("Cluster, 100,000 keys", Servers::cluster, MANY, ON_CLUSTER);
+    reaches("one Redis, 100,000 keys, to the floor", single, FLOOR, 1.4);
+    reaches("Cluster, 100,000 keys, to the floor", cluster, FLOOR, 1.0);
+    reaches("one Redis, 100,000 keys, to Bucket4j async", single, BUCKET4J_ASYNC, 2.5);
+    reaches("one Redis, 100,000 keys, to Spring Cloud Gateway", single, GATEWAY, 3.5);
+    rulesOnOneRedis();
+    rulesOnCluster();
+  }
+
+  /** Everybody, with one bucket per key. */
+  private Rounds peers(String title, Supplier<Servers> servers, int keys, Set<RedisPeer> peers) {
+    System.err.println("  " + title);
+    try (RedisLineup lineup = new RedisLineup(pace, servers, keys)) {
+      peers.forEach(peer -> lineup.add(peer.title, peer, 1));
+      lineup.awaitReady();
+      return run(title + ", 64 in flight", lineup, IN_FLIGHT, FLOOR.title);
+    }
+  }
+
+  private void reaches(String what, Rounds rounds, RedisPeer other, double goal) {
+    double ratio = rounds.ratio(WEIR.title, other.title, Round::perSecond);
+    report.atLeast("decisions on " + what, ratio, goal, "x");
+  }
+
+  private void rulesOnOneRedis() {
+    System.err.println("  one Redis, several rules");
+    try (RedisLineup lineup = new RedisLineup(pace, Servers::single, MANY)) {
+      add(lineup, FLOOR, 1, 3, 10);
+      add(lineup, WEIR, 1, 3, 4, 10);
+      lineup.awaitReady();
+      Rounds loaded = runRules("one Redis", lineup, IN_FLIGHT);
+      Rounds alone = runRules("one Redis", lineup, 1);
+      report.atMost(
+          "Redis time of a call that is one draw",
+          alone.median(named(WEIR, 1), Round::scriptMicros),
+          6,
+          " µs");
+      report.atMost(
+          "four rules per call, 64 in flight, p99",
+          loaded.median(named(WEIR, 4), Round::p99Micros) / 1000,
+          5,
+          " ms");
+    }
+  }
+
+  private void rulesOnCluster() {
+    System.err.println("  Cluster, several rules");
+    try (RedisLineup lineup = new RedisLineup(pace, Servers::cluster, MANY)) {
+      add(lineup, FLOOR, 1, 3, 10);
+      add(lineup, WEIR, 1, 3, 10);
+      add(lineup, WEIR_APART, 3, 10);
+      lineup.awaitReady();
+      runRules("Cluster", lineup, IN_FLIGHT);
+      Rounds alone = runRules("Cluster", lineup, 1);
+      for (RedisPeer peer : EnumSet.of(WEIR, WEIR_APART)) {
+        report.atMost(
+            "latency on Cluster, to one rule: " + named(peer, 10),
+            alone.ratio(named(peer, 10), named(WEIR, 1), Round::p50Micros),
+            2,
+            "x");
+      }
+    }
+  }
+
+  private static void add(RedisLineup lineup, RedisPeer peer, int... counts) {
+    for (int rules : counts) {
+      lineup.add(named(peer, rules), peer, rules);
+    }
+  }
+
+  private static String named(RedisPeer peer, int rules) {
+    return peer.title + ", " + rules + (rules == 1 ? " rule" : " rules");
+  }
+
+  private Rounds runRules(String where, RedisLineup lineup, int inFlight) {
+    String title = where + ", rules per call, " + inFlight + " in flight";
+    return run(title, lineup, inFlight, named(FLOOR, 1));
+  }
+
+  private Rounds run(String title, RedisLineup lineup, int inFlight, String floor) {
+    Rounds rounds = lineup.run(inFlight);
+    Table table = report.table(title);
+    for (String name : lineup.names()) {
+      table.cell(
+          name,
+          "decisions/s",
+          "%.0f (%.2fx)",
+          rounds.median(name, Round::perSecond),
+          rounds.ratio(name, floor, Round::perSecond));
+      table.cell(
+          name,
+          "p50 / p99, µs",
+          "%.0f / %.0f",
+          rounds.median(name, Round::p50Micros),
+          rounds.median(name, Round::p99Micros));
+      table.cell(name, "commands", "%.2f", lineup.commandsPerDecision(name, inFlight));
+      table.cell(name, "Redis CPU µs", "%.1f", rounds.median(name, Round::redisCpuMicros));
+      table.cell(name, "in scripts µs", "%.1f", rounds.median(name, Round::scriptMicros));
+      table.cell(name, "client CPU µs", "%.1f", rounds.median(name, Round::clientCpuMicros));
+      table.cell(name, "Redis B/key", "%.0f", lineup.bytesPerKey(name));
+      double failed = rounds.worst(name, Round::failed);
+      if (failed > 0) {
+        table.cell(name, "**failed**", "%.2f%%", 100 * failed);
+      }
+    }
+    return rounds;
+  }
+}
