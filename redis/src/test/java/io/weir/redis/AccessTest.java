@@ -5,6 +5,7 @@ import static io.weir.redis.Stores.one;
 import static io.weir.redis.Stores.plenty;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -101,9 +102,11 @@ class AccessTest {
   @Test
   void aWrongPasswordIsNotServedAndNotToldUntilItIsRight() {
     ListAppender<ILoggingEvent> log = new ListAppender<>();
-    Logger logger = (Logger) LoggerFactory.getLogger("root");
+    Logger logger = (Logger) LoggerFactory.getLogger("io.weir.redis");
     log.start();
     logger.addAppender(log);
+    logger.setLevel(Level.TRACE);
+    logger.setAdditive(false);
     try (RedisServer redis = RedisServer.builder().password("right").start();
         RedisStore store =
             RedisStore.open(
@@ -118,6 +121,8 @@ class AccessTest {
       load.awaitAnswered(50).stop().assertKept(PATIENT);
     } finally {
       logger.detachAppender(log);
+      logger.setLevel(Level.ERROR);
+      logger.setAdditive(true);
     }
   }
 

@@ -26,7 +26,7 @@ import java.util.function.LongFunction;
  * <p>Each caller asks, waits for the answer, rests for a moment and asks again.
  */
 final class Load implements AutoCloseable {
-  private static final int CALLERS = Integer.getInteger("callers", 8);
+  private static final int CALLERS = 8;
   private static final long REST_NANOS = 1_000_000;
 
   /** How much longer than its deadline a call may take where threads do not have to wait. */
@@ -132,6 +132,14 @@ final class Load implements AutoCloseable {
     long bound = timeout.toNanos() / 1000 + GRACE_MICROS + 3 * noise.worstMicros();
     assertThat(slowestMicros()).as("slowest call, µs").isLessThanOrEqualTo(bound);
     return this;
+  }
+
+  /** Whether most of the next so many calls take no time at all, because nobody is asked. */
+  boolean isQuick(int calls) {
+    int before = micros.size();
+    await().until(() -> micros.size() >= before + calls);
+    return micros.stream().skip(before).limit(calls).filter(time -> time < 3000).count()
+        > calls / 2;
   }
 
   long slowestMicros() {

@@ -5,13 +5,19 @@ import static io.weir.redis.Stores.one;
 import static io.weir.redis.Stores.plenty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.store.Pool;
+import io.weir.testkit.process.RedisBinary;
 import io.weir.testkit.process.RedisServer;
 import io.weir.testkit.process.SlowProxy;
 import io.weir.time.SystemTime;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -204,6 +210,103 @@ class NodeFaultsTest {
         late.restart();
         load.awaitAnswered(100).stop().assertKept(TIMEOUT);
         System.out.println("killed and restarted: " + load);
+      }
+    }
+  }
+
+  @Test
+  void aRedisThatLoadsItsDataIsWaitedFor() throws Exception {
+    assumeTrue(RedisBinary.find().isAtLeast(7, 0), "older ones cannot be told to load slowly");
+    try (RedisServer large =
+        RedisServer.builder()
+            .config("enable-debug-command yes")
+            .config("key-load-delay 50")
+            .config("loading-process-events-interval-bytes 1024")
+            .start()) {
+      large.command("DEBUG", "POPULATE", "50000");
+      large.command("SAVE");
+      try (RedisStore store = Stores.ready(large.uri(), TIMEOUT);
+          Load load = load(store, "loading")) {
+        load.awaitAnswered(20);
+        CompletableFuture<Void> restarted = CompletableFuture.runAsync(large::restart);
+        await().until(() -> isLoading(large));
+        load.awaitUnanswered(100);
+        assertThat(isLoading(large)).isTrue();
+        restarted.get(30, TimeUnit.SECONDS);
+        load.awaitAnswered(100).stop().assertKept(TIMEOUT);
+      }
+    }
+  }
+
+  private static boolean isLoading(RedisServer server) {
+    try {
+      server.command("GET", "a");
+      return false;
+    } catch (RuntimeException e) {
+      return String.valueOf(e.getMessage()).startsWith("LOADING");
+    }
+  }
+
+  @Test
+  void aRedisThatIsSilentForLongIsReachedOnANewConnection() {
+    try (SlowProxy network = SlowProxy.before(redis);
+        RedisStore store = Stores.ready(network.uri(), TIMEOUT);
+        Load load = load(store, "silent")) {
+      load.awaitAnswered(20);
+      network.stall();
+      load.awaitUnanswered(50);
+      await("another connection").atMost(Duration.ofSeconds(20)).until(() -> load.isQuick(50));
+      network.resume();
+      load.awaitAnswered(100).stop().assertKept(TIMEOUT);
+      assertAppliedOnce(load, "silent");
+    }
+  }
+
+  @Test
+  void everyKindOfTroubleIsToldByItsName() {
+    Queue<String> heard = new ConcurrentLinkedQueue<>();
+    RedisEvents events =
+        new RedisEvents() {
+          @Override
+          public void answered(String node, long nanos) {
+            heard.add(node + " answered");
+          }
+
+          @Override
+          public void failed(String node, String kind) {
+            heard.add(node + " " + kind);
+          }
+        };
+    try (RedisServer server = RedisServer.start()) {
+      server.command("ACL", "SETUSER", "weir", "on", ">secret", "~*", "+@all");
+      RedisOptions options =
+          RedisOptions.of(server.uri())
+              .timeout(Duration.ofMillis(100))
+              .credentials(new RedisOptions.Credentials("weir", "secret"));
+      try (RedisStore store = RedisStore.open(options, SystemTime.INSTANCE, events);
+          Load load = load(store, "kinds")) {
+        String node = "127.0.0.1:" + server.port() + " ";
+        Runnable served = () -> load.awaitAnswered(1);
+        served.run();
+        assertThat(heard).contains(node + "answered");
+
+        server.command("CONFIG", "SET", "maxmemory", "1");
+        await().until(() -> heard.contains(node + "oom"));
+        server.command("CONFIG", "SET", "maxmemory", "0");
+        served.run();
+        server.command("ACL", "SETUSER", "weir", "-evalsha");
+        await().until(() -> heard.contains(node + "auth"));
+        server.command("ACL", "SETUSER", "weir", "+evalsha");
+        served.run();
+        server.command("CLIENT", "PAUSE", "400", "WRITE");
+        await().until(() -> heard.contains(node + "timeout"));
+        served.run();
+        server.command("REPLICAOF", "127.0.0.1", "1");
+        await().until(() -> heard.contains(node + "readonly"));
+        server.command("REPLICAOF", "NO", "ONE");
+        served.run();
+        server.kill();
+        await().until(() -> heard.contains(node + "disconnected"));
       }
     }
   }
