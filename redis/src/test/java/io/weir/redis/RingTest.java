@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RingTest {
-  private static final int KEYS = 100_000;
+  private static final int KEYS = 50_000;
 
   private static final byte[][] NAMES = names();
 

@@ -9,9 +9,11 @@ import io.lettuce.core.cluster.SlotHash;
 import io.weir.Key;
 import io.weir.store.Draw;
 import io.weir.store.Pool;
+import io.weir.testkit.contract.Calls;
 import io.weir.testkit.process.RedisCluster;
 import io.weir.testkit.process.RedisServer;
 import io.weir.testkit.process.SlotMigration;
+import io.weir.time.SystemTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,9 +65,9 @@ class SlotMigrationTest {
       load.awaitAnswered(2 * POOLS);
       for (int i = 0; i < 2; i++) {
         SlotMigration migration = cluster.beginMigration(slot(), another());
-        // Now new keys are there and old ones here, and some calls need both.
+        // Now some keys are there and some still here, and calls that need both wait.
         while (migration.moveKeys(10) > 0) {
-          load.awaitAnswered(5);
+          Calls.get(SystemTime.INSTANCE.after(Duration.ofMillis(30)));
         }
         migration.finish();
         load.awaitAnswered(50);
