@@ -272,7 +272,8 @@ final class NodeDoctor {
     }
     long most = info.number("maxmemory");
     long used = info.number("used_memory");
-    String text = "uses " + megabytes(used) + " of " + (most == 0 ? "any" : megabytes(most));
+    String text =
+        "uses " + megabytes(used) + (most == 0 ? ", no maxmemory" : " of " + megabytes(most));
     if (most > 0 && used * 100 > most * ENOUGH_MEMORY_PERCENT) {
       warn("memory", text, "raise maxmemory, or add nodes; see sizing in docs/redis.md");
     } else {

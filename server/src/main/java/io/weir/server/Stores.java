@@ -92,7 +92,7 @@ final class Stores {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
       LOG.warn(
-          "the store {} is not there after {} ms; going on without it, by each rule's on_fail",
+          "the store {} is not ready after {} ms; going on without it, by each rule's on_fail",
           name,
           patience.toMillis());
     }

@@ -1,0 +1,65 @@
+package io.weir.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.rules.RuleDocuments;
+import io.weir.server.ServerConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+
+/** What can be said of the files in deploy/ without Docker and Kubernetes. */
+class DeployFilesTest {
+  private static final Path DEPLOY = Path.of("..", "deploy");
+
+  static List<Path> yamls() throws IOException {
+    try (Stream<Path> files = Files.walk(DEPLOY)) {
+      return files.filter(file -> file.toString().endsWith(".yaml")).toList();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("yamls")
+  void areYaml(Path file) throws IOException {
+    Iterable<Object> documents =
+        new Load(LoadSettings.builder().build()).loadAllFromString(Files.readString(file));
+
+    assertThat(documents).isNotEmpty().allMatch(Map.class::isInstance);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "compose/weir.yaml, 'redis-cluster://redis-1:6379,redis-2:6379,redis-3:6379'",
+    "kubernetes/config/weir.yaml,"
+        + " 'redis-cluster://redis-0.redis:6379,redis-1.redis:6379,redis-2.redis:6379'"
+  })
+  void weirAcceptsTheConfiguration(String file, String store) throws Exception {
+    Path password = Files.createTempFile("weir", "password");
+    Files.writeString(password, "a password of some length\n");
+    ServerConfig config =
+        ServerConfig.read(
+            Optional.of(DEPLOY.resolve(file)),
+            Map.of(
+                "WEIR_STORE_REDIS_PASSWORD_FILE", password.toString(),
+                "WEIR_RESERVATIONS_SECRET_FILE", password.toString()));
+
+    assertThat(config.store()).isEqualTo(store);
+    assertThat(config.redis().orElseThrow().credentials().password()).startsWith("a password");
+  }
+
+  @Test
+  void weirAcceptsTheRules() {
+    assertThat(RuleDocuments.load(DEPLOY.resolve("kubernetes/config/rules.yaml")).problems())
+        .isEmpty();
+  }
+}
