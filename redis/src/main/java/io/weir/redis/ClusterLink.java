@@ -121,12 +121,11 @@ final class ClusterLink implements Link {
 
   @Override
   public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
-    int slot = groupOf(keys[0]);
-    NodeWatch node = nodes.watchOf(slot);
     if (connection == null) {
-      return CompletableFuture.failedFuture(node.away());
+      return CompletableFuture.failedFuture(nodes.away());
     }
-    Ask ask = deadlines.ask(node, script, keys, args);
+    int slot = groupOf(keys[0]);
+    Ask ask = deadlines.ask(nodes.watchOf(slot), script, keys, args);
     lane(slot).submit(ask);
     return ask;
   }

@@ -29,6 +29,11 @@ final class ClusterNodes {
     this.nobody = fresh("no node");
   }
 
+  /** Why nobody is asked before the client knows any node; it would make callers wait for that. */
+  Unanswered away() {
+    return nobody.watch.away();
+  }
+
   NodeWatch watchOf(int slot) {
     return ofSlot(slot).watch;
   }

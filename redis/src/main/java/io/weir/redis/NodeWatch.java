@@ -1,9 +1,15 @@
 package io.weir.redis;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 /** Takes note of how one node answers. */
 final class NodeWatch {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeWatch.class);
+
   private final String node;
   private final RedisEvents events;
+  private volatile boolean complained;
 
   NodeWatch(String node, RedisEvents events) {
     this.node = node;
@@ -15,11 +21,27 @@ final class NodeWatch {
   }
 
   void answered(long nanos) {
-    events.answered(node, nanos);
+    try {
+      events.answered(node, nanos);
+    } catch (RuntimeException e) {
+      complain(e);
+    }
   }
 
   void failed(Unanswered reason) {
-    events.failed(node, reason.kind().label());
+    try {
+      events.failed(node, reason.kind().label());
+    } catch (RuntimeException e) {
+      complain(e);
+    }
+  }
+
+  /** Once: whoever listens to calls may fail at each of them, but must not fail them. */
+  private void complain(RuntimeException problem) {
+    if (!complained) {
+      complained = true;
+      LOG.error("whoever listens to the calls of {} failed", node, problem);
+    }
   }
 
   /** Why this node is not asked at all. */
