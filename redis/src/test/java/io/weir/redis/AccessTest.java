@@ -122,7 +122,7 @@ class AccessTest {
       load.awaitAnswered(50).stop().assertKept(PATIENT);
     } finally {
       logger.detachAppender(log);
-      logger.setLevel(Level.ERROR);
+      logger.setLevel(Level.OFF);
       logger.setAdditive(true);
     }
   }

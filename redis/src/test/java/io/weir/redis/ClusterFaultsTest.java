@@ -10,6 +10,7 @@ import io.weir.Key;
 import io.weir.store.Pool;
 import io.weir.testkit.process.RedisCluster;
 import io.weir.testkit.process.RedisServer;
+import io.weir.time.SystemTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -196,6 +197,28 @@ class ClusterFaultsTest {
       }
       load.awaitAnswered(50).stop().assertKept(PATIENT);
       assertThat(load.unanswered()).isZero();
+    }
+  }
+
+  @Test
+  void aClusterThatIsAwayAltogetherIsFoundWhenItComesBack() {
+    try (RedisCluster small = RedisCluster.builder().primaries(2).replicasEach(0).start()) {
+      String uri = "redis-cluster://" + small.addresses();
+      try (RedisStore early = Stores.ready(uri, TIMEOUT);
+          Load load = Load.on(early, n -> List.of(one(pool, "key-" + n % 20)))) {
+        load.awaitAnswered(50);
+        small.nodes().forEach(RedisServer::kill);
+        load.awaitUnanswered(100);
+        try (RedisStore late =
+                RedisStore.open(RedisOptions.of(uri).timeout(TIMEOUT), SystemTime.INSTANCE);
+            Load other = Load.on(late, n -> List.of(one(pool, "key-" + n % 20)))) {
+          other.awaitUnanswered(100);
+          small.nodes().forEach(RedisServer::restart);
+          small.waitUntilWhole();
+          load.awaitAnswered(100).stop().assertKept(TIMEOUT);
+          other.awaitAnswered(100).stop().assertKept(TIMEOUT);
+        }
+      }
     }
   }
 }

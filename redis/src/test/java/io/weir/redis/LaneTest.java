@@ -9,8 +9,13 @@ import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class LaneTest {
@@ -234,5 +239,47 @@ class LaneTest {
               return sent.size() > 4;
             });
     assertThat(sent.get(4).answer()).isNotDone();
+  }
+
+  @Test
+  void everyAskOfManyThreadsIsAnsweredByItsOwnCall() throws Exception {
+    ExecutorService node = Executors.newFixedThreadPool(2);
+    Lane busy =
+        new Lane(
+            (script, keys, args) -> {
+              Sent call = new Sent(script, keys, args, new CompletableFuture<>());
+              node.execute(call::answerAll);
+              return call.answer();
+            });
+    ExecutorService callers = Executors.newFixedThreadPool(4);
+    try {
+      List<Callable<List<Ask>>> work = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        int first = i * 1_000_000;
+        work.add(() -> askOften(busy, first));
+      }
+      for (Future<List<Ask>> asks : callers.invokeAll(work, 30, TimeUnit.SECONDS)) {
+        for (Ask ask : asks.get()) {
+          ask.get(10, TimeUnit.SECONDS);
+          assertThat(used(ask)).isEqualTo(Long.parseLong(new String(ask.keys()[0], US_ASCII)));
+        }
+      }
+    } finally {
+      callers.shutdownNow();
+      node.shutdownNow();
+    }
+  }
+
+  private static List<Ask> askOften(Lane lane, int first) {
+    NodeWatch watch = new NodeWatch("node", RedisEvents.NONE);
+    List<Ask> asks = new ArrayList<>();
+    for (int i = 0; i < 2000; i++) {
+      byte[][] keys = {Integer.toString(first + i).getBytes(US_ASCII)};
+      Script script = i % 7 == 0 ? Script.TAKE : Script.BUCKETS;
+      Ask ask = new Ask(watch, script, keys, new byte[1], System.nanoTime());
+      lane.submit(ask);
+      asks.add(ask);
+    }
+    return asks;
   }
 }

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.store.Pool;
+import io.weir.store.Taking;
 import io.weir.testkit.process.RedisBinary;
 import io.weir.testkit.process.RedisServer;
 import io.weir.testkit.process.SlowProxy;
@@ -308,6 +309,47 @@ class NodeFaultsTest {
         server.kill();
         await().until(() -> heard.contains(node + "disconnected"));
       }
+    }
+  }
+
+  @Test
+  void aStoreThatIsClosedKnowsNothingAndLeavesNobodyWaiting() throws Exception {
+    RedisStore store = Stores.ready(redis.uri(), PATIENT);
+    redis.command("CLIENT", "PAUSE", "3000", "WRITE");
+    try {
+      CompletableFuture<Taking> waiting =
+          store.take(List.of(one(pool, "closed"))).toCompletableFuture();
+      assertThat(waiting).isNotDone();
+      store.close();
+      assertThat(waiting.get(2, TimeUnit.SECONDS).standings().get(0).answered()).isFalse();
+      Taking after = store.take(List.of(one(pool, "closed"))).toCompletableFuture().join();
+      assertThat(after.standings().get(0).answered()).isFalse();
+    } finally {
+      redis.command("CLIENT", "UNPAUSE");
+    }
+  }
+
+  @Test
+  void listenersThatFailDoNotFailCalls() {
+    RedisEvents failing =
+        new RedisEvents() {
+          @Override
+          public void answered(String node, long nanos) {
+            throw new IllegalStateException("answered");
+          }
+
+          @Override
+          public void failed(String node, String kind) {
+            throw new IllegalStateException("failed");
+          }
+        };
+    try (RedisStore store =
+            RedisStore.open(
+                RedisOptions.of(redis.uri()).timeout(TIMEOUT), SystemTime.INSTANCE, failing);
+        Load load = load(store, "listeners")) {
+      load.awaitAnswered(100);
+      redis.command("CLIENT", "PAUSE", "200", "WRITE");
+      load.awaitUnanswered(20).awaitAnswered(100).stop().assertKept(TIMEOUT);
     }
   }
 }
