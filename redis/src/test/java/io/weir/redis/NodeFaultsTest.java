@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.store.Pool;
 import io.weir.store.Taking;
+import io.weir.testkit.contract.Calls;
 import io.weir.testkit.process.RedisBinary;
 import io.weir.testkit.process.RedisServer;
 import io.weir.testkit.process.SlowProxy;
@@ -22,6 +23,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What a single Redis can do to its callers: every call ends in time, with a value, is applied at
@@ -350,6 +353,25 @@ class NodeFaultsTest {
       load.awaitAnswered(100);
       redis.command("CLIENT", "PAUSE", "200", "WRITE");
       load.awaitUnanswered(20).awaitAnswered(100).stop().assertKept(TIMEOUT);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redis://no-such-host.invalid",
+        "rediss://no-such-host.invalid",
+        "redis-sentinel://master@no-such-host.invalid,127.0.0.1:1",
+        "redis-cluster://no-such-host.invalid,127.0.0.1:1",
+        "redis-ring://no-such-host.invalid,127.0.0.1:1"
+      })
+  void anAddressThatLeadsNowhereIsAway(String uri) {
+    try (RedisStore store =
+            RedisStore.open(RedisOptions.of(uri).timeout(TIMEOUT), SystemTime.INSTANCE);
+        Load load = Load.on(store, n -> List.of(one(pool, "a"), one(pool, "b")))) {
+      Calls.get(SystemTime.INSTANCE.after(Duration.ofMillis(300)));
+      load.awaitUnanswered(10).stop().assertKept(TIMEOUT);
+      assertThat(load.answered()).isZero();
     }
   }
 }
