@@ -97,6 +97,13 @@ class RedisServeTest {
     }
   }
 
+  private static HttpResponse<String> authorize(TestServer server, String path) {
+    return server.send(
+        HttpRequest.newBuilder(server.uri("/v1/authorize"))
+            .header("x-original-method", "GET")
+            .header("x-original-uri", path));
+  }
+
   private static long remaining(HttpResponse<String> response) {
     return new JsonObject(response.body()).getLong("remaining");
   }
@@ -128,6 +135,10 @@ class RedisServeTest {
       assertThat(one.post("/ratelimit/check", adHoc).body()).contains("\"allowed\":true");
       assertThat(one.post("/ratelimit/check", adHoc).body()).contains("\"allowed\":false");
       assertThat(one.get("/readyz").statusCode()).isEqualTo(200);
+      HttpResponse<String> unavailable = authorize(one, "/closed");
+      assertThat(unavailable.statusCode()).isEqualTo(503);
+      assertThat(unavailable.headers().firstValue("retry-after")).hasValue("1");
+      assertThat(authorize(one, "/open").statusCode()).isEqualTo(200);
 
       redis.restart();
       await()
@@ -140,7 +151,7 @@ class RedisServeTest {
       assertThat(reason(other, "/closed")).isEqualTo("limited");
       assertThat(one.admin("/metrics").body())
           .contains(
-              "weir_decisions_total{outcome=\"degraded_allowed\",rule=\"free\"} 5.0",
+              "weir_decisions_total{outcome=\"degraded_allowed\",rule=\"free\"} 6.0",
               "weir_decisions_total{outcome=\"degraded_denied\",rule=\"near\"} 1.0",
               "weir_internal_errors_total 0.0",
               "weir_store_seconds_count{node=\"127.0.0.1:" + redis.port() + "\"}")
