@@ -2,6 +2,7 @@ package io.weir.redis;
 
 import io.weir.Algorithm;
 import io.weir.Standing;
+import io.weir.limit.Bounds;
 import io.weir.limit.Cell;
 import io.weir.limit.Meter;
 import io.weir.limit.Stamp;
@@ -68,7 +69,7 @@ record Answer(Verdict verdict, long now, long time, long used, long previous) {
   }
 
   private static long windowOf(Meter meter) {
-    return io.weir.limit.Bounds.micros(meter.limit().window());
+    return Bounds.micros(meter.limit().window());
   }
 
   private Cell cell(Meter meter) {

@@ -9,6 +9,7 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
@@ -91,7 +92,7 @@ final class ClusterLink implements Link {
               }
               connection = fresh;
               connected.complete(null);
-              timer.scheduleAtFixedRate(
+              timer.scheduleWithFixedDelay(
                   () -> nodes.measure(fresh),
                   HEARTBEAT_MILLIS,
                   HEARTBEAT_MILLIS,
@@ -186,9 +187,7 @@ final class ClusterLink implements Link {
 
   private static Throwable unwrapped(Throwable problem) {
     Throwable cause = problem.getCause();
-    return problem instanceof java.util.concurrent.CompletionException && cause != null
-        ? cause
-        : problem;
+    return problem instanceof CompletionException && cause != null ? cause : problem;
   }
 
   @Override

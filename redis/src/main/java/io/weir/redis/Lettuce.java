@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -134,7 +135,7 @@ final class Lettuce {
               ? RedisURI.Builder.sentinel(node.host(), node.port(), options.address().master())
               : builder.withSentinel(node.host(), node.port());
     }
-    return with(options, java.util.Objects.requireNonNull(builder));
+    return with(options, Objects.requireNonNull(builder));
   }
 
   private static RedisURI with(RedisOptions options, RedisURI.Builder builder) {

@@ -59,7 +59,7 @@ final class Primary implements AutoCloseable {
 
     private void start() {
       heartbeat =
-          timer.scheduleAtFixedRate(
+          timer.scheduleWithFixedDelay(
               this::beat, HEARTBEAT_MILLIS, HEARTBEAT_MILLIS, TimeUnit.MILLISECONDS);
     }
 

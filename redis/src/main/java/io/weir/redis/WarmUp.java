@@ -3,22 +3,34 @@ package io.weir.redis;
 import io.weir.Key;
 import io.weir.Limit;
 import io.weir.Mode;
+import io.weir.limit.Stamp;
 import io.weir.store.Draw;
+import io.weir.store.Held;
 import io.weir.store.Pool;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Asks a store about keys that nobody has, so that scripts, connections and code have been used
- * before the first real call. It only looks: nothing is taken and nothing written. The keys are of
- * so many that every node is asked about some.
+ * Asks a store about keys that nobody has, so that every script, connection and algorithm has been
+ * used before the first real call. It looks, and releases what nobody holds: nothing is taken and
+ * nothing written. The keys are of so many that every node is asked about some.
  */
 final class WarmUp {
-  private static final int ROUNDS = 300;
+  private static final int ROUNDS = 12;
+  private static final int EACH = 28;
+  private static final long NO_RESERVATION = 0;
 
   private static final List<Pool> POOLS =
-      List.of(pool("token-bucket", 10), pool("sliding-window", 10), pool("fixed-window", 10));
+      List.of(
+          pool("10/s"),
+          pool("leaky-bucket 10/s"),
+          pool("fixed-window 10/s"),
+          pool("sliding-window 10/s"),
+          pool("sliding-log 10/s"),
+          pool("quota 10/day"),
+          pool("concurrency 10"));
 
   private final RedisStore store;
 
@@ -26,20 +38,30 @@ final class WarmUp {
     this.store = store;
   }
 
-  private static Pool pool(String algorithm, int rate) {
-    return new Pool("warm-up", "", "0", Limit.parse(algorithm + " " + rate + "/s"), false);
+  private static Pool pool(String limit) {
+    return new Pool("warm-up", "", "0", Limit.parse(limit), false);
   }
 
   CompletionStage<Void> run() {
-    return round(0);
+    CompletionStage<Void> done = CompletableFuture.completedFuture(null);
+    for (int round = 0; round < ROUNDS; round++) {
+      int first = round * EACH;
+      done = done.thenCompose(before -> ask(first));
+    }
+    return done;
   }
 
-  private CompletionStage<Void> round(int done) {
-    if (done == ROUNDS) {
-      return CompletableFuture.completedFuture(null);
+  /** A round of questions at once, so that a node far away is warm soon too. */
+  private CompletionStage<Void> ask(int first) {
+    List<CompletableFuture<?>> asked = new ArrayList<>();
+    for (int i = first; i < first + EACH; i++) {
+      Pool pool = POOLS.get(i % POOLS.size());
+      Key key = Key.of("nobody-" + i);
+      Draw look = new Draw(pool, key, 1, Mode.ENFORCE, Draw.Intent.LOOK, 1);
+      Held held = new Held(pool, key, 1, 1, new Stamp(0, 0));
+      asked.add(store.take(List.of(look)).toCompletableFuture());
+      asked.add(store.release(NO_RESERVATION, List.of(held)).toCompletableFuture());
     }
-    Pool pool = POOLS.get(done % POOLS.size());
-    Draw look = new Draw(pool, Key.of("nobody-" + done), 1, Mode.ENFORCE, Draw.Intent.LOOK, 1);
-    return store.take(List.of(look)).thenComposeAsync(taking -> round(done + 1));
+    return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new));
   }
 }

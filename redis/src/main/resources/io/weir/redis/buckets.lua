@@ -8,13 +8,11 @@
 --          flags:     1 enforce, 2 take, 4 count refusals, 8 leaky, 16 only what goes at once, 32 only look
 -- returns  packed: d the time, then per draw B 0 refused or 1 admitted, d time, d deficit, d 0: the bucket after the decision
 --
--- A bucket is packed doubles: time, deficit, units of a token; in debt also the deficit at which it is empty; where leases are
--- out, three more that this script keeps as they are.
+-- A bucket is packed doubles: time, deficit, units of a token; in debt also the deficit at which it is empty.
 
 local spread = unpack
 local unpack, pack, floor, ceil, call = struct.unpack, struct.pack, math.floor, math.ceil, redis.call
 local EXACT = 9007199254740991 -- 2^53 - 1
-local LEASES_LIVE = 10000 -- ms for which leases are counted at least
 local args, keys = ARGV[1], KEYS
 local now, at = unpack('<d', args)
 -- How long a key outlives what it says, in ms: longer where Redis' clock is not the one that decides.
@@ -31,28 +29,26 @@ local draws
 
 while at <= size do
   local count, passes = nil, true
-  local key, flags, amount, tick, drain, token, full, time, used, changed, admitted, leases
+  local key, flags, amount, tick, drain, token, full, time, used, changed, admitted
   count, at = unpack('<H', args, at)
   for i = 1, count do
     local _, capacity
     _, flags, amount, tick, drain, token, capacity, at = unpack('<BBddddd', args, at)
     key = keys[done + i]
     full = capacity * token
-    used, changed, leases = 0, false, ''
+    used, changed = 0, false
     local ticks = floor(now / tick)
     time = ticks * tick
     local state = call('GET', key)
     if state then
       local before, unit
       before, used, unit = unpack('<ddd', state)
-      local in_debt = #state == 32 or #state == 56
-      leases = #state > 32 and state:sub(-24) or ''
       if unit ~= token then
         -- New numbers: tokens taken stay taken, to a 65,536th of a token, clipped at the new burst.
         local whole = floor(used / unit)
         local fraction = ceil((used - whole * unit) * 65536 / unit)
         used = math.min(math.min(whole, capacity) * token + ceil(fraction * token / 65536), full)
-      elseif used > full and not (in_debt and unpack('<d', state, 25) == full) then
+      elseif used > full and not (#state == 32 and unpack('<d', state, 25) == full) then
         used = full
       end
       local passed = ticks - ceil(before / tick)
@@ -70,12 +66,12 @@ while at <= size do
     passes = passes and (admitted or flags % 2 == 0)
     if count > 1 then
       draws = draws or {}
-      draws[i] = { key, flags, amount, tick, drain, token, full, time, used, changed, admitted, leases }
+      draws[i] = { key, flags, amount, tick, drain, token, full, time, used, changed, admitted }
     end
   end
   for i = 1, count do
     if count > 1 then
-      key, flags, amount, tick, drain, token, full, time, used, changed, admitted, leases = spread(draws[i], 1, 12)
+      key, flags, amount, tick, drain, token, full, time, used, changed, admitted = spread(draws[i], 1, 11)
     end
     if passes and admitted and amount > 0 and flags % 4 >= 2 then
       used, changed = used + amount * token, true
@@ -88,9 +84,6 @@ while at <= size do
       else
         local state = used > full and pack('<dddd', time, used, token, full) or pack('<ddd', time, used, token)
         local life = ceil(ceil(used / drain) * tick / 1000)
-        if leases ~= '' then
-          state, life = state .. leases, math.max(life, LEASES_LIVE)
-        end
         call('SET', key, state, 'PX', life + spare)
       end
     end
