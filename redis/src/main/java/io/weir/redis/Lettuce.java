@@ -33,7 +33,7 @@ final class Lettuce {
 
   private static final int QUEUE = 10_000;
   private static final Duration TOPOLOGY_EVERY = Duration.ofSeconds(2);
-  private static final int MAX_REDIRECTS = 3;
+  private static final int MAX_REDIRECTS = 5;
 
   private Lettuce() {}
 

@@ -4,6 +4,7 @@ import static io.weir.redis.Stores.PATIENT;
 import static io.weir.redis.Stores.one;
 import static io.weir.redis.Stores.plenty;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.cluster.SlotHash;
 import io.weir.Key;
@@ -90,7 +91,8 @@ class ClusterFaultsTest {
       spared.awaitAnswered(100);
 
       long heard = Stores.taken(witness, pool, key);
-      hit.awaitAnswered(50); // by now the replica has heard of those at least
+      long told = Long.parseLong(victim.info("master_repl_offset"));
+      await().until(() -> Long.parseLong(replica.info("slave_repl_offset")) >= told);
       replica.freeze();
       victim.command("CLIENT", "KILL", "TYPE", "replica");
       hit.awaitAnswered(100);

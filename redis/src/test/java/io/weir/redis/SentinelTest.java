@@ -4,6 +4,7 @@ import static io.weir.redis.Stores.PATIENT;
 import static io.weir.redis.Stores.one;
 import static io.weir.redis.Stores.plenty;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.weir.redis.RedisOptions.Credentials;
 import io.weir.store.Pool;
@@ -32,7 +33,8 @@ class SentinelTest {
 
         RedisServer replica = sentinels.servers().get(1);
         long heard = Stores.taken(witness, pool, "key");
-        load.awaitAnswered(50); // by now the replica has heard of those at least
+        sentinels.currentMaster().command("SET", "mark", "1");
+        await().until(() -> replica.command("EXISTS", "mark").equals(1L)); // so it heard of those
         replica.freeze();
         sentinels.currentMaster().command("CLIENT", "KILL", "TYPE", "replica");
         load.awaitAnswered(100);
