@@ -15,6 +15,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,7 +50,7 @@ final class Primary implements AutoCloseable {
   final class Live {
     private final StatefulRedisConnection<byte[], byte[]> connection;
     private final RedisAsyncCommands<byte[], byte[]> commands;
-    private int unanswered;
+    private final AtomicInteger unanswered = new AtomicInteger();
     private @Nullable ScheduledFuture<?> heartbeat;
 
     Live(StatefulRedisConnection<byte[], byte[]> connection) {
@@ -64,7 +65,7 @@ final class Primary implements AutoCloseable {
     }
 
     private void beat() {
-      if (++unanswered > SILENT_HEARTBEATS) {
+      if (unanswered.incrementAndGet() > SILENT_HEARTBEATS) {
         drop("silent for " + SILENT_HEARTBEATS * HEARTBEAT_MILLIS + " ms");
         return;
       }
@@ -75,7 +76,7 @@ final class Primary implements AutoCloseable {
                 if (problem != null) {
                   return; // counted as silence
                 }
-                unanswered = 0;
+                unanswered.set(0);
                 if (!isPrimary(role)) {
                   drop("it is no primary");
                 }
