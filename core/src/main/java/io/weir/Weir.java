@@ -93,6 +93,11 @@ public final class Weir implements AutoCloseable {
     rules = Rules.of(next);
   }
 
+  /** Where all state lives; for front ends that draw by rules in a form of their own. */
+  public Store store() {
+    return store;
+  }
+
   /**
    * Decides a call, and takes its cost if it may pass.
    *
@@ -141,6 +146,49 @@ public final class Weir implements AutoCloseable {
     return store
         .take(drawing.draws())
         .thenApply(taking -> heard(call, Decision.of(taking.standings())));
+  }
+
+  /**
+   * Decides several calls as one, none of which can wait: all of them pass and take their cost, or
+   * none.
+   *
+   * @return a decision per call, in order; the calls may pass if all of them are allowed
+   */
+  public CompletionStage<List<Decision>> checkTogether(List<Call> calls) {
+    Rules now = rules;
+    Together together = new Together();
+    calls.forEach(call -> add(together, now, call));
+    List<Draw> draws = together.draws();
+    return draws.isEmpty()
+        ? CompletableFuture.completedFuture(heard(calls, together.decisions(List.of())))
+        : store
+            .take(draws)
+            .thenApply(taking -> heard(calls, together.decisions(taking.standings())));
+  }
+
+  private void add(Together together, Rules now, Call call) {
+    Decision bypassed = bypass(now, call, Draw.Intent.TAKE_NOW);
+    if (bypassed != null) {
+      together.add(bypassed);
+      return;
+    }
+    RuleIndex.Drawing drawing = plan(now, call, Draw.Intent.TAKE_NOW);
+    if (settledOutright(drawing)) {
+      together.add(outright(drawing));
+    } else {
+      together.add(drawing);
+    }
+  }
+
+  /** Of calls that are refused together, those that were not refused themselves are no news. */
+  private List<Decision> heard(List<Call> calls, List<Decision> decisions) {
+    boolean passed = decisions.stream().allMatch(Decision::allowed);
+    for (int i = 0; i < calls.size(); i++) {
+      if (passed || !decisions.get(i).allowed()) {
+        heard(calls.get(i), decisions.get(i));
+      }
+    }
+    return decisions;
   }
 
   private RuleIndex.Drawing plan(Rules now, Call call, Draw.Intent intent) {

@@ -1,10 +1,10 @@
 package io.weir.cli;
 
 import io.weir.server.Address;
+import io.weir.server.ServerConfig;
 import io.weir.server.WeirServer;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Path;
 
 /** What a server says when it is ready: where it is, where its rules are, and what to try. */
 final class Greeting {
@@ -13,18 +13,21 @@ final class Greeting {
 
   private Greeting() {}
 
-  static void print(PrintWriter out, WeirServer server, Path rules) {
+  static void print(PrintWriter out, WeirServer server, ServerConfig config) {
     String decisions = url(server, "http", server.http());
     out.println("weir " + Version.number() + ", ready" + after());
     out.println("  decisions  " + decisions);
+    server.grpc().ifPresent(grpc -> out.println("  Envoy      " + grpc + " (gRPC)"));
     out.println("  admin      " + url(server, "admin", server.admin()) + "/metrics");
     out.println("  store      " + server.store());
-    out.println(
-        "  rules      "
-            + rules
-            + " ("
-            + ValidateCommand.count(server.rules().rules().size(), "rule")
-            + "; edit it, and it is reloaded)");
+    String reloaded = "; edit it, and it is reloaded)";
+    String rules = ValidateCommand.count(server.rules().rules().size(), "rule");
+    config.rules().ifPresent(file -> out.println("  rules      " + file + " (" + rules + reloaded));
+    String limits = ValidateCommand.count(server.envoyConfig().limits().size(), "limit");
+    config
+        .envoy()
+        .folder()
+        .ifPresent(folder -> out.println("  limits     " + folder + " (" + limits + reloaded));
     out.println("  try this, a few times:");
     out.println("curl -s " + decisions + "/v1/check -d '" + CALL + "'");
     out.flush();

@@ -48,7 +48,7 @@ final class ServeCommand implements Callable<Integer> {
   @Option(
       names = "--grpc-port",
       paramLabel = "N",
-      description = "For later: nothing listens there in this version.")
+      description = "Where Envoy asks over gRPC; 8081.")
   private @Nullable Integer grpcPort;
 
   @Option(names = "--admin-port", paramLabel = "N", description = "Metrics and health; 6070.")
@@ -58,6 +58,7 @@ final class ServeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    LogLevel.set(System.getenv());
     WeirServer server = start(System.getenv());
     CountDownLatch stopped = new CountDownLatch(1);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server), "weir-stop"));
@@ -78,7 +79,7 @@ final class ServeCommand implements Callable<Integer> {
           ServerConfig.read(Optional.ofNullable(config), environment, Optional.ofNullable(redis));
       ServerConfig complete = withState(withRules(withPorts(told)), environment);
       WeirServer server = WeirServer.start(complete);
-      Greeting.print(spec.commandLine().getOut(), server, complete.rules().orElseThrow());
+      Greeting.print(spec.commandLine().getOut(), server, complete);
       return server;
     } catch (ConfigException e) {
       throw new CommandFailed(e.reasons());
@@ -100,7 +101,8 @@ final class ServeCommand implements Callable<Integer> {
     if (rules != null) {
       return told.rules(rules);
     }
-    return told.rules().isPresent() ? told : told.rules(Sample.file());
+    boolean hasSome = told.rules().isPresent() || told.envoy().folder().isPresent();
+    return hasSome ? told : told.rules(Sample.file());
   }
 
   /** Unless told otherwise, what is to be remembered is where the system keeps such things. */

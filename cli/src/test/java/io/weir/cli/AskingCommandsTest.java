@@ -21,6 +21,7 @@ class AskingCommandsTest {
             ServerConfig.DEFAULT
                 .http(new Address("127.0.0.1", 0))
                 .admin(new Address("127.0.0.1", 0))
+                .grpc(new Address("127.0.0.1", 0))
                 .rules(Sample.copy()));
     url = "http://" + server.http();
   }

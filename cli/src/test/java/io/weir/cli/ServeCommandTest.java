@@ -24,10 +24,11 @@ class ServeCommandTest {
     ServeCommand serve = new ServeCommand();
     new CommandLine(serve)
         .setOut(new PrintWriter(out))
-        .parseArgs("--port", "0", "--admin-port", "0", "--grpc-port", "9");
+        .parseArgs("--port", "0", "--admin-port", "0", "--grpc-port", "0");
     try (var server = serve.start(Map.of("XDG_STATE_HOME", folder.toString()))) {
       assertThat(out.toString())
           .contains("decisions  http://" + server.http())
+          .contains("Envoy      " + server.grpc().orElseThrow() + " (gRPC)")
           .contains("admin      http://" + server.admin())
           .contains("store      memory")
           .contains("rules.yaml (10 rules;")

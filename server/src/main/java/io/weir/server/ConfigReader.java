@@ -4,8 +4,12 @@ import io.weir.Limit;
 import io.weir.TokenBucket;
 import io.weir.limit.Periods;
 import io.weir.rules.ConfigFile;
+import io.weir.rules.EnvoyOptions;
+import io.weir.rules.envoy.EnvoyLimiter;
 import io.weir.server.ServerConfig.Ceiling;
 import io.weir.server.ServerConfig.Memory;
+import io.weir.server.envoy.EnvoySettings;
+import io.weir.server.envoy.HeaderNames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,6 +44,17 @@ final class ConfigReader {
           "guard.rate",
           "guard.in_flight",
           "rules.file",
+          "rules.envoy",
+          "envoy.shadow_mode",
+          "envoy.quota_mode",
+          "envoy.near_limit_ratio",
+          "envoy.key_prefix",
+          "envoy.merge_domains",
+          "envoy.dot_files",
+          "envoy.headers.enabled",
+          "envoy.headers.limit",
+          "envoy.headers.remaining",
+          "envoy.headers.reset",
           "reservations.secret",
           "state.dir",
           "identity.client_ip.header",
@@ -84,7 +99,6 @@ final class ConfigReader {
           "listen.gateway",
           "store.hot",
           "rules.postgres",
-          "rules.envoy",
           "admin",
           "gateway",
           "callers",
@@ -106,6 +120,8 @@ final class ConfigReader {
       throws ConfigException {
     ConfigReader reader = new ConfigReader();
     file.ifPresent(reader::takeFile);
+    new EnvoyEnvironment(environment, reader.values, reader.reasons)
+        .read(KNOWN, ServerConfig.DEFAULT);
     new ConfigEnvironment(environment, KNOWN, LATER).read(reader.values, reader.reasons);
     redis.ifPresent(
         uri -> reader.values.put("store.redis.uri", new Value(uri, "--redis", Path.of(""))));
@@ -213,7 +229,28 @@ final class ConfigReader {
         get("rules.file", Optional.empty(), value -> Optional.of(path(value))),
         get("state.dir", Optional.empty(), value -> Optional.of(path(value))),
         get("reservations.secret", "", ConfigReader::secret),
-        new FrontEndReader(this).read());
+        new FrontEndReader(this).read(),
+        envoy());
+  }
+
+  private EnvoySettings envoy() {
+    EnvoySettings otherwise = EnvoySettings.DEFAULT;
+    HeaderNames headers = otherwise.headers();
+    return new EnvoySettings(
+        get("rules.envoy", Optional.empty(), value -> Optional.of(path(value))),
+        new EnvoyOptions(
+            get("envoy.dot_files", false, ConfigReader::flag),
+            get("envoy.merge_domains", false, ConfigReader::flag),
+            get("envoy.key_prefix", "", Value::text)),
+        new EnvoyLimiter.Modes(
+            get("envoy.shadow_mode", false, ConfigReader::flag),
+            get("envoy.quota_mode", false, ConfigReader::flag)),
+        get("envoy.near_limit_ratio", otherwise.nearLimitRatio(), ConfigReader::ratio),
+        new HeaderNames(
+            get("envoy.headers.enabled", false, ConfigReader::flag),
+            get("envoy.headers.limit", headers.limit(), ConfigReader::header),
+            get("envoy.headers.remaining", headers.remaining(), ConfigReader::header),
+            get("envoy.headers.reset", headers.reset(), ConfigReader::header)));
   }
 
   private void checkStore() {
@@ -288,6 +325,25 @@ final class ConfigReader {
       throw new IllegalArgumentException(count + " is less than " + least);
     }
     return count;
+  }
+
+  private static boolean flag(Value value) {
+    return EnvoyEnvironment.flag(value.text());
+  }
+
+  private static double ratio(Value value) {
+    double ratio = Double.parseDouble(value.text());
+    if (!(ratio >= 0 && ratio <= 1)) {
+      throw new IllegalArgumentException(value.text() + " is not between 0 and 1");
+    }
+    return ratio;
+  }
+
+  private static String header(Value value) {
+    if (!value.text().matches("[A-Za-z0-9!#$%&'*+.^_`|~-]+")) {
+      throw new IllegalArgumentException("'" + value.text() + "' is not the name of a header");
+    }
+    return value.text();
   }
 
   static Path path(Value value) {

@@ -11,10 +11,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * The connections of one event loop, and its patience with them.
  *
- * <p>A connection is closed when it brings no whole request for {@value #IDLE_TICKS} seconds:
- * counted from the last answer and not from the last byte, so that nobody keeps one open by sending
- * headers a byte at a time. A body has {@value #BODY_TICKS} seconds. Time is counted in ticks of a
- * timer, so that a request costs no look at a clock.
+ * <p>A connection is closed when it brings no whole request for {@value #IDLE_TICKS} seconds, or
+ * longer where that is usual: counted from the last answer and not from the last byte, so that
+ * nobody keeps one open by sending headers a byte at a time. A body has {@value #BODY_TICKS}
+ * seconds. Time is counted in ticks of a timer, so that a request costs no look at a clock.
  */
 final class Connections {
   static final int IDLE_TICKS = 60;
@@ -29,6 +29,7 @@ final class Connections {
 
   private final AtomicInteger total;
   private final int most;
+  private final int idleTicks;
   private final Map<HttpConnection, Open> open = new IdentityHashMap<>();
   private final Set<BodyReader> bodies = new HashSet<>();
   private int now;
@@ -38,10 +39,12 @@ final class Connections {
    *
    * @param total how many there are in all loops together
    * @param most how many there may be in all loops together
+   * @param idleTicks how long one may bring nothing
    */
-  Connections(AtomicInteger total, int most) {
+  Connections(AtomicInteger total, int most, int idleTicks) {
     this.total = total;
     this.most = most;
+    this.idleTicks = idleTicks;
   }
 
   /** Takes a new connection on, or closes it if there are too many. */
@@ -95,7 +98,7 @@ final class Connections {
     }
     for (Map.Entry<HttpConnection, Open> entry : Map.copyOf(open).entrySet()) {
       Open state = entry.getValue();
-      if (state.underWay == 0 && now - state.since > IDLE_TICKS) {
+      if (state.underWay == 0 && now - state.since > idleTicks) {
         entry.getKey().close();
       }
     }

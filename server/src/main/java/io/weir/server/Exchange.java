@@ -20,6 +20,8 @@ final class Exchange {
       HttpHeaders.createOptimized("application/problem+json");
   private static final CharSequence TEXT =
       HttpHeaders.createOptimized("text/plain; version=0.0.4; charset=utf-8");
+  private static final CharSequence PLAIN =
+      HttpHeaders.createOptimized("text/plain; charset=utf-8");
   private static final CharSequence ONE = HttpHeaders.createOptimized("1");
   private static final CharSequence RETRY_AFTER = HttpHeaders.createOptimized("retry-after");
 
@@ -96,6 +98,16 @@ final class Exchange {
 
   void answer(int status, Json body) {
     end(status, JSON, body.toBuffer());
+  }
+
+  /** Answers with JSON that somebody else has written. */
+  void answerJson(int status, String json) {
+    end(status, JSON, Buffer.buffer(json));
+  }
+
+  /** Answers in plain words. */
+  void answerPlain(int status, String text) {
+    end(status, PLAIN, Buffer.buffer(text));
   }
 
   /** Answers 200 with metrics. */

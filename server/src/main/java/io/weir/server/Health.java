@@ -19,6 +19,16 @@ final class Health {
     state = now;
   }
 
+  boolean isReady() {
+    return state == State.READY;
+  }
+
+  /** {@code GET /healthcheck}, as envoyproxy/ratelimit answers it. */
+  void healthcheck(Exchange exchange, byte[] body) {
+    boolean ready = isReady();
+    exchange.answerPlain(ready ? 200 : 500, ready ? "OK" : "not ready");
+  }
+
   /** {@code GET /healthz}: 200 for as long as there is somebody to answer. */
   void alive(Exchange exchange, byte[] body) {
     exchange.answer(exchange.json().open().field(STATUS).text("ok").close());

@@ -18,10 +18,28 @@ import java.util.function.Function;
  * use of us in size, time and number is set here.
  */
 final class Listener extends VerticleBase {
-  private static final int MOST_STREAMS = 256;
-  private static final int MOST_RESETS = 200;
   private static final int RESET_WINDOW_SECONDS = 30;
   private static final int BACKLOG = 1024;
+
+  /** What is spoken on a port, and what a connection may use of us. */
+  enum Spoken {
+    HTTP(256, 200, Connections.IDLE_TICKS),
+    /**
+     * Envoy keeps few connections for long, with many calls on each, and gives calls up by the
+     * hundred when answers are late.
+     */
+    GRPC(1000, 6000, 5 * Connections.IDLE_TICKS);
+
+    private final int mostStreams;
+    private final int mostResets;
+    private final int idleTicks;
+
+    Spoken(int mostStreams, int mostResets, int idleTicks) {
+      this.mostStreams = mostStreams;
+      this.mostResets = mostResets;
+      this.idleTicks = idleTicks;
+    }
+  }
 
   /**
    * Where to listen, and who answers: what all loops of a port have in common.
@@ -31,6 +49,7 @@ final class Listener extends VerticleBase {
    * @param tick the unit of time in which patience is counted
    */
   record Port(
+      Spoken spoken,
       Address address,
       int loops,
       AtomicInteger connections,
@@ -40,9 +59,12 @@ final class Listener extends VerticleBase {
       Optional<TlsSettings.OfPort> tls,
       Function<Loop, Handler<HttpServerRequest>> handler) {
 
-    /** To Vert.x -1 is a free port that all who ask for it share, and 0 one for each. */
+    /**
+     * To Vert.x a negative number is a free port that all who ask for that number share, and 0 one
+     * for each.
+     */
     private int number() {
-      return address.port() == 0 && loops > 1 ? -1 : address.port();
+      return address.port() == 0 && loops > 1 ? -1 - spoken.ordinal() : address.port();
     }
   }
 
@@ -57,7 +79,8 @@ final class Listener extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    Connections connections = new Connections(port.connections(), port.mostConnections());
+    Connections connections =
+        new Connections(port.connections(), port.mostConnections(), port.spoken().idleTicks);
     Loop loop = new Loop(vertx, context, connections, new Json(), port.faults());
     vertx.setPeriodic(port.tick().toMillis(), tick -> connections.tick());
     server =
@@ -71,24 +94,24 @@ final class Listener extends VerticleBase {
   }
 
   private HttpServerOptions options() {
-    HttpServerOptions options = plain(port.tick());
+    HttpServerOptions options = plain(port.tick(), port.spoken());
     return port.tls().isPresent() ? port.tls().get().addTo(options) : options;
   }
 
-  private static HttpServerOptions plain(Duration tick) {
+  private static HttpServerOptions plain(Duration tick, Spoken spoken) {
     return new HttpServerOptions()
         .setAcceptBacklog(BACKLOG)
         .setMaxInitialLineLength(Malformed.LONGEST_LINE)
         .setMaxHeaderSize(Malformed.MOST_HEADER_BYTES)
         // For those who connect and say nothing; the others are known to Connections.
-        .setIdleTimeout((int) tick.multipliedBy(Connections.IDLE_TICKS).toMillis())
+        .setIdleTimeout((int) tick.multipliedBy(spoken.idleTicks).toMillis())
         .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
         .setHttp2ClearTextEnabled(true)
         .setInitialSettings(
             new Http2Settings()
-                .setMaxConcurrentStreams(MOST_STREAMS)
+                .setMaxConcurrentStreams(spoken.mostStreams)
                 .setMaxHeaderListSize(Malformed.MOST_HEADER_BYTES))
-        .setHttp2RstFloodMaxRstFramePerWindow(MOST_RESETS)
+        .setHttp2RstFloodMaxRstFramePerWindow(spoken.mostResets)
         .setHttp2RstFloodWindowDuration(RESET_WINDOW_SECONDS)
         .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS);
   }

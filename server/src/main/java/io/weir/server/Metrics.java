@@ -34,7 +34,8 @@ import java.util.function.ToDoubleFunction;
  * rules. A decision adds to counters that were found when the rules were loaded.
  */
 final class Metrics implements DecisionListener {
-  private static final String DECISIONS = "weir.decisions";
+  static final String DECISIONS = "weir.decisions";
+  static final String WHAT_DECISIONS_ARE = "What rules decided";
 
   /** What one rule said so far. */
   private record Counts(Map<Outcome, LongAdder> byOutcome) {
@@ -94,14 +95,13 @@ final class Metrics implements DecisionListener {
     return new StoreMetrics(registry);
   }
 
-  private <T> void counter(
-      String name, String what, T source, ToDoubleFunction<T> value, String... tags) {
+  /** Shows a number that only goes up. */
+  <T> void counter(String name, String what, T source, ToDoubleFunction<T> value, String... tags) {
     FunctionCounter.builder(name, source, value).description(what).tags(tags).register(registry);
   }
 
   private void decisions(String rule, String outcome, LongAdder count) {
-    counter(
-        DECISIONS, "What rules decided", count, LongAdder::sum, "rule", rule, "outcome", outcome);
+    counter(DECISIONS, WHAT_DECISIONS_ARE, count, LongAdder::sum, "rule", rule, "outcome", outcome);
   }
 
   /**
@@ -149,7 +149,8 @@ final class Metrics implements DecisionListener {
     remove("weir.bypass", "token", token);
   }
 
-  private void remove(String name, String... tags) {
+  /** Shows a number no more. */
+  void remove(String name, String... tags) {
     Meter meter = registry.find(name).tags(tags).functionCounter();
     if (meter != null) {
       registry.remove(meter);

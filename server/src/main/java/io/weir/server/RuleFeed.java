@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,20 +19,25 @@ final class RuleFeed implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RuleFeed.class);
   private static final int MOST_LINES = 20;
 
-  private final RuleFile file;
+  private final @Nullable RuleFile file;
   private final RuleSet first;
 
-  private RuleFeed(RuleFile file, RuleSet first) {
+  private RuleFeed(@Nullable RuleFile file, RuleSet first) {
     this.file = file;
     this.first = first;
   }
 
   /**
    * Reads the rules to start with: those in the file, or the last good ones if there are any.
+   * Without a file there are none.
    *
-   * @throws ConfigException if there are neither
+   * @throws ConfigException if there is a file, and neither
    */
-  static RuleFeed open(Path path, Optional<Path> stateFolder) throws ConfigException {
+  static RuleFeed open(Optional<Path> rules, Optional<Path> stateFolder) throws ConfigException {
+    if (rules.isEmpty()) {
+      return new RuleFeed(null, RuleSet.EMPTY);
+    }
+    Path path = rules.get();
     RuleFile file = RuleFile.at(path, stateFolder);
     Loaded loaded = file.load();
     if (loaded.ruleSet().isEmpty()) {
@@ -52,7 +58,9 @@ final class RuleFeed implements AutoCloseable {
   /** From now on every valid change is taken over. */
   void follow(Weir weir, Metrics metrics) {
     metrics.rules(first);
-    file.watch(loaded -> take(loaded, weir, metrics));
+    if (file != null) {
+      file.watch(loaded -> take(loaded, weir, metrics));
+    }
   }
 
   private static void take(Loaded loaded, Weir weir, Metrics metrics) {
@@ -86,6 +94,8 @@ final class RuleFeed implements AutoCloseable {
 
   @Override
   public void close() {
-    file.close();
+    if (file != null) {
+      file.close();
+    }
   }
 }

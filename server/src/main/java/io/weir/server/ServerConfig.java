@@ -3,6 +3,7 @@ package io.weir.server;
 import io.weir.Limit;
 import io.weir.TokenBucket;
 import io.weir.redis.RedisOptions;
+import io.weir.server.envoy.EnvoySettings;
 import io.weir.store.MemoryStore;
 import java.nio.file.Path;
 import java.util.Map;
@@ -11,8 +12,8 @@ import java.util.Optional;
 /**
  * All that a process can be told: {@code weir.yaml}, the environment and the flags, checked.
  *
- * @param grpc kept for later versions; nothing listens there yet
  * @param redis where state that the fleet shares is, if anywhere
+ * @param rules the rule document, if there is any
  * @param stateFolder where the last good rules are remembered, if anywhere
  * @param reservationSecret what reservations are signed with; empty for one made at start
  * @param frontEnd how requests are met
@@ -27,7 +28,8 @@ public record ServerConfig(
     Optional<Path> rules,
     Optional<Path> stateFolder,
     String reservationSecret,
-    FrontEnd frontEnd) {
+    FrontEnd frontEnd,
+    EnvoySettings envoy) {
 
   /** What holds where nothing else is said. */
   public static final ServerConfig DEFAULT =
@@ -41,7 +43,8 @@ public record ServerConfig(
           Optional.empty(),
           Optional.empty(),
           "",
-          FrontEnd.DEFAULT);
+          FrontEnd.DEFAULT,
+          EnvoySettings.DEFAULT);
 
   /**
    * How large the memory store may become.
@@ -94,13 +97,24 @@ public record ServerConfig(
         rules,
         stateFolder,
         reservationSecret,
-        frontEnd);
+        frontEnd,
+        envoy);
   }
 
   /** The same, listening elsewhere for administrators. */
   public ServerConfig admin(Address address) {
     return new ServerConfig(
-        http, address, grpc, memory, redis, guard, rules, stateFolder, reservationSecret, frontEnd);
+        http,
+        address,
+        grpc,
+        memory,
+        redis,
+        guard,
+        rules,
+        stateFolder,
+        reservationSecret,
+        frontEnd,
+        envoy);
   }
 
   /** The same with another gRPC address. */
@@ -115,7 +129,8 @@ public record ServerConfig(
         rules,
         stateFolder,
         reservationSecret,
-        frontEnd);
+        frontEnd,
+        envoy);
   }
 
   /** The same with state in this Redis. */
@@ -130,13 +145,24 @@ public record ServerConfig(
         rules,
         stateFolder,
         reservationSecret,
-        frontEnd);
+        frontEnd,
+        envoy);
   }
 
   /** The same with another ceiling. */
   public ServerConfig guard(Ceiling ceiling) {
     return new ServerConfig(
-        http, admin, grpc, memory, redis, ceiling, rules, stateFolder, reservationSecret, frontEnd);
+        http,
+        admin,
+        grpc,
+        memory,
+        redis,
+        ceiling,
+        rules,
+        stateFolder,
+        reservationSecret,
+        frontEnd,
+        envoy);
   }
 
   /** The same with rules from this file or folder. */
@@ -151,7 +177,8 @@ public record ServerConfig(
         Optional.of(fileOrFolder),
         stateFolder,
         reservationSecret,
-        frontEnd);
+        frontEnd,
+        envoy);
   }
 
   /** The same, remembering the last good rules in this folder. */
@@ -166,24 +193,51 @@ public record ServerConfig(
         rules,
         Optional.of(folder),
         reservationSecret,
-        frontEnd);
+        frontEnd,
+        envoy);
   }
 
   /** The same, meeting requests in another way. */
   public ServerConfig frontEnd(FrontEnd other) {
     return new ServerConfig(
-        http, admin, grpc, memory, redis, guard, rules, stateFolder, reservationSecret, other);
+        http,
+        admin,
+        grpc,
+        memory,
+        redis,
+        guard,
+        rules,
+        stateFolder,
+        reservationSecret,
+        other,
+        envoy);
   }
 
   /** The same, signing reservations with this; instances that settle each other's share it. */
   public ServerConfig reservationSecret(String secret) {
     return new ServerConfig(
-        http, admin, grpc, memory, redis, guard, rules, stateFolder, secret, frontEnd);
+        http, admin, grpc, memory, redis, guard, rules, stateFolder, secret, frontEnd, envoy);
   }
 
   /** Where state lives, without any password. */
   public String store() {
     return redis.map(options -> options.address().toString()).orElse("memory");
+  }
+
+  /** The same with other settings for Envoy. */
+  public ServerConfig envoy(EnvoySettings settings) {
+    return new ServerConfig(
+        http,
+        admin,
+        grpc,
+        memory,
+        redis,
+        guard,
+        rules,
+        stateFolder,
+        reservationSecret,
+        frontEnd,
+        settings);
   }
 
   /** Without the secret. */

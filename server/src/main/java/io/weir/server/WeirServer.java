@@ -9,6 +9,8 @@ import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.Weir;
 import io.weir.rule.RuleSet;
+import io.weir.rules.envoy.EnvoyConfig;
+import io.weir.server.envoy.EnvoyGrpc;
 import io.weir.tier.Guard;
 import io.weir.time.SystemTime;
 import java.net.BindException;
@@ -19,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
@@ -42,6 +45,7 @@ public final class WeirServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WeirServer.class);
   private static final int MOST_CONNECTIONS = 20_000;
   private static final int MOST_ADMIN_CONNECTIONS = 100;
+  private static final String GRPC = "grpc";
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
   /** How long a process waits for its store before it takes traffic without it. */
@@ -66,16 +70,37 @@ public final class WeirServer implements AutoCloseable {
   private final Front front;
   private final FrontEnd settings;
   private final Callers callers;
+  private final EnvoyFront envoy;
+  private final ServerConfig config;
   private final List<Listener> secured = new CopyOnWriteArrayList<>();
   private final List<String> deployments = new CopyOnWriteArrayList<>();
   private Address http;
   private Address admin;
+  private Optional<Address> grpc = Optional.empty();
+
+  /** The files that a process follows. */
+  private record Feeds(RuleFeed rules, EnvoyFeed envoy) {
+    static Feeds open(ServerConfig config) throws ConfigException {
+      if (config.rules().isEmpty() && config.envoy().folder().isEmpty()) {
+        throw new ConfigException(List.of("no rules were named"));
+      }
+      return new Feeds(
+          RuleFeed.open(config.rules(), config.stateFolder()),
+          EnvoyFeed.open(config.envoy(), config.stateFolder()));
+    }
+
+    void close() {
+      rules.close();
+      envoy.close();
+    }
+  }
 
   private WeirServer(
-      ServerConfig config, RuleFeed feed, Stores stores, Metrics metrics, Duration tick)
+      ServerConfig config, Feeds feeds, Stores stores, Metrics metrics, Duration tick)
       throws ConfigException {
+    this.config = config;
     this.tick = tick;
-    this.feed = feed;
+    this.feed = feeds.rules();
     this.stores = stores;
     this.metrics = metrics;
     this.faults = metrics.faults();
@@ -83,18 +108,18 @@ public final class WeirServer implements AutoCloseable {
     this.admin = config.admin();
     this.weir =
         Weir.builder()
-            .rules(feed.first())
+            .rules(feeds.rules().first())
             .store(stores.shared())
             .local(stores.memory())
             .reservationSecret(config.reservationSecret().getBytes(StandardCharsets.UTF_8))
             .listener(metrics)
             .build();
-    this.guarded =
-        new Guarded(
-            new Guard(config.guard().rate(), config.guard().inFlight(), SystemTime.INSTANCE));
+    Guard guard = new Guard(config.guard().rate(), config.guard().inFlight(), SystemTime.INSTANCE);
+    this.guarded = new Guarded(guard);
     this.settings = config.frontEnd();
     this.front = new Front(weir, guarded, settings);
     this.callers = new Callers(settings.callers());
+    this.envoy = new EnvoyFront(feeds.envoy(), config.envoy(), weir, guard, metrics);
     metrics.gauge("weir.keys", "Keys remembered", stores, Stores::keys);
     if (config.redis().isPresent() && config.reservationSecret().isEmpty()) {
       LOG.info("reservations.secret is not set: only this instance can settle what it reserves");
@@ -112,19 +137,19 @@ public final class WeirServer implements AutoCloseable {
 
   /** As {@link #start(ServerConfig)}, with another unit of patience; for tests. */
   static WeirServer start(ServerConfig config, Duration tick) throws ConfigException {
-    Path rules =
-        config.rules().orElseThrow(() -> new ConfigException(List.of("no rules were named")));
-    RuleFeed feed = RuleFeed.open(rules, config.stateFolder());
+    CompletableFuture<Void> described = CompletableFuture.runAsync(EnvoyGrpc::load);
+    Feeds feeds = Feeds.open(config);
     Metrics metrics = new Metrics(new Faults());
     Stores stores;
     try {
       stores = Stores.open(config, metrics.store());
     } catch (ConfigException e) {
-      feed.close();
+      feeds.close();
       throw e;
     }
-    WeirServer server = new WeirServer(config, feed, stores, metrics, tick);
+    WeirServer server = new WeirServer(config, feeds, stores, metrics, tick);
     try {
+      described.join();
       server.listen();
     } catch (ConfigException | RuntimeException e) {
       server.close();
@@ -135,18 +160,46 @@ public final class WeirServer implements AutoCloseable {
 
   private void listen() throws ConfigException {
     feed.follow(weir, metrics);
+    envoy.follow();
     int loops = Runtime.getRuntime().availableProcessors();
     http = listen("http", http, loops, MOST_CONNECTIONS, this::data);
     admin = listen("admin", admin, 1, MOST_ADMIN_CONNECTIONS, this::admin);
-    if (!http.isLoopback() && settings.callers().isAnyone()) {
-      LOG.warn(
-          "{} can be reached from other machines, and whoever reaches it may ask for decisions;"
-              + " say in callers who may",
-          http);
-    }
+    listenForEnvoy(loops);
+    warnIfOpen(http);
+    grpc.ifPresent(this::warnIfOpen);
     settings.tls().ifPresent(files -> new TlsReload(vertx, files, secured).begin(reload(tick)));
     stores.awaitReady(STORE_PATIENCE);
     health.is(Health.State.READY);
+  }
+
+  private void warnIfOpen(Address address) {
+    if (!address.isLoopback() && settings.callers().isAnyone()) {
+      LOG.warn(
+          "{} can be reached from other machines, and whoever reaches it may ask for decisions;"
+              + " say in callers who may",
+          address);
+    }
+  }
+
+  /**
+   * Who has not asked for gRPC in any way is not kept from running because somebody else has its
+   * port.
+   */
+  private void listenForEnvoy(int loops) throws ConfigException {
+    boolean asked =
+        config.envoy().folder().isPresent() || !config.grpc().equals(ServerConfig.DEFAULT.grpc());
+    try {
+      grpc = Optional.of(listen(GRPC, config.grpc(), loops, MOST_CONNECTIONS, this::grpc));
+    } catch (ConfigException e) {
+      if (asked) {
+        throw e;
+      }
+      LOG.warn("{}; Envoy cannot ask here", e.reasons().get(0));
+    }
+  }
+
+  private GrpcRouter grpc(Loop loop) {
+    return new GrpcRouter(loop, callers, envoy.service(), health::isReady, tick);
   }
 
   /** How often certificates are looked at, in the time of this process. */
@@ -162,11 +215,21 @@ public final class WeirServer implements AutoCloseable {
       Function<Loop, Handler<HttpServerRequest>> handler)
       throws ConfigException {
     Optional<Path> authority =
-        name.equals("http") ? settings.callers().authority() : Optional.empty();
+        name.equals("http") || name.equals(GRPC)
+            ? settings.callers().authority()
+            : Optional.empty();
     Optional<TlsSettings.OfPort> tls = settings.tls().flatMap(files -> files.of(name, authority));
     Listener.Port port =
         new Listener.Port(
-            address, loops, new AtomicInteger(), mostConnections, faults, tick, tls, handler);
+            name.equals(GRPC) ? Listener.Spoken.GRPC : Listener.Spoken.HTTP,
+            address,
+            loops,
+            new AtomicInteger(),
+            mostConnections,
+            faults,
+            tick,
+            tls,
+            handler);
     List<Listener> listeners = new CopyOnWriteArrayList<>();
     Future<String> deployed =
         vertx.deployVerticle(
@@ -203,6 +266,7 @@ public final class WeirServer implements AutoCloseable {
     Batches batches = new Batches(checks);
     Settlements settlements = new Settlements(weir, guarded);
     RateLimitCheck rateLimit = new RateLimitCheck(new AdHocLimits(stores.adHoc(faults)), guarded);
+    EnvoyEndpoint json = new EnvoyEndpoint(envoy.service());
     ForwardAuth forwardAuth = new ForwardAuth(front);
     Map<String, Route> routes =
         Map.ofEntries(
@@ -216,6 +280,8 @@ public final class WeirServer implements AutoCloseable {
             Map.entry("/v1/limits", Route.get(checks::limits)),
             Map.entry("/v1/authorize", Route.get(forwardAuth::authorize)),
             Map.entry("/ratelimit/check", Route.post(rateLimit::check)),
+            Map.entry("/json", Route.post(json::json)),
+            Map.entry("/healthcheck", Route.get(health::healthcheck).forAll()),
             Map.entry("/healthz", Route.get(health::alive).forAll()),
             Map.entry("/readyz", Route.get(health::ready).forAll()));
     return new Router(loop, routes, callers);
@@ -245,6 +311,16 @@ public final class WeirServer implements AutoCloseable {
     return admin;
   }
 
+  /** Where Envoy asks, unless the port was taken; the port is the real one. */
+  public Optional<Address> grpc() {
+    return grpc;
+  }
+
+  /** The limits for Envoy that hold now. */
+  public EnvoyConfig envoyConfig() {
+    return envoy.config();
+  }
+
   /** Where state lives, in words. */
   public String store() {
     return stores.name();
@@ -260,6 +336,7 @@ public final class WeirServer implements AutoCloseable {
   public void close() {
     health.is(Health.State.STOPPING);
     feed.close();
+    envoy.close();
     List<Future<?>> stopping = new ArrayList<>();
     deployments.forEach(deployment -> stopping.add(vertx.undeploy(deployment)));
     try {

@@ -94,6 +94,7 @@ class LifecycleTest {
           ServerConfig.DEFAULT
               .http(server.server.http())
               .admin(new Address("127.0.0.1", 0))
+              .grpc(new Address("127.0.0.1", 0))
               .rules(server.rules);
 
       assertThatThrownBy(() -> WeirServer.start(same))

@@ -59,6 +59,7 @@ class RuleReloadTest {
         ServerConfig.DEFAULT
             .http(new Address("127.0.0.1", 0))
             .admin(new Address("127.0.0.1", 0))
+            .grpc(new Address("127.0.0.1", 0))
             .rules(rules);
     Files.writeString(
         rules, "version: 1\nrules: [ { id: a, key: [], limit: x }, { id: b, key: [], limit: y } ]");

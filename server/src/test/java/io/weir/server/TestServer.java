@@ -48,6 +48,7 @@ final class TestServer implements AutoCloseable {
           ServerConfig.DEFAULT
               .http(new Address("127.0.0.1", 0))
               .admin(new Address("127.0.0.1", 0))
+              .grpc(new Address("127.0.0.1", 0))
               .rules(file);
       return new TestServer(folder, WeirServer.start(change.apply(config), tick));
     } catch (IOException e) {

@@ -1,0 +1,88 @@
+package io.weir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.rule.Match;
+import io.weir.rule.OnMissing;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.store.MemoryStore;
+import io.weir.time.VirtualTime;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Calls that are decided as one: all pass, or none takes anything. */
+class TogetherTest {
+  private final VirtualTime time = new VirtualTime();
+  private final List<String> heard = new ArrayList<>();
+  private final Weir weir =
+      Weir.builder()
+          .rules(
+              RuleSet.of(
+                  Rule.named("user")
+                      .key("user")
+                      .limit(Limit.perHour(5))
+                      .onMissing(OnMissing.SKIP)
+                      .build(),
+                  Rule.named("tenant")
+                      .key("tenant")
+                      .limit(Limit.perHour(2))
+                      .onMissing(OnMissing.SKIP)
+                      .build(),
+                  Rule.named("strict")
+                      .match(Match.ALL.andAttribute("strict", "yes"))
+                      .key("api_key")
+                      .limit(Limit.perHour(1))
+                      .onMissing(OnMissing.DENY)
+                      .build()))
+          .time(time)
+          .store(MemoryStore.builder().time(time).build())
+          .listener((call, decision) -> heard.add(decision.reason().toString()))
+          .build();
+
+  private static final Call USER = Call.of("GET", "/").with("user", "1");
+  private static final Call TENANT = Call.of("GET", "/").with("tenant", "1");
+
+  private List<Boolean> ask(Call... calls) {
+    return weir.checkTogether(List.of(calls)).toCompletableFuture().join().stream()
+        .map(Decision::allowed)
+        .toList();
+  }
+
+  private long left(Call call) {
+    return weir.look(call).toCompletableFuture().join().remaining();
+  }
+
+  @Test
+  void takesFromAllOrFromNone() {
+    assertThat(ask(USER, TENANT)).containsExactly(true, true);
+    assertThat(ask(USER, TENANT)).containsExactly(true, true);
+    heard.clear();
+    assertThat(ask(USER, TENANT)).containsExactly(true, false);
+    assertThat(left(USER)).isEqualTo(3);
+    assertThat(heard).containsExactly("limited");
+  }
+
+  @Test
+  void addsUpCallsOnTheSameBucket() {
+    assertThat(ask(USER.cost(3), USER.cost(3))).containsExactly(false, false);
+    assertThat(left(USER)).isEqualTo(5);
+    assertThat(ask(USER.cost(3), USER.cost(2))).containsExactly(true, true);
+    assertThat(left(USER)).isZero();
+  }
+
+  @Test
+  void takesNothingIfOneIsRefusedOutright() {
+    Call strict = Call.of("GET", "/").with("strict", "yes");
+    assertThat(ask(USER, strict)).containsExactly(true, false);
+    assertThat(left(USER)).isEqualTo(5);
+  }
+
+  @Test
+  void passesCallsThatNoRuleIsAbout() {
+    assertThat(ask(Call.of("GET", "/"), Call.of("GET", "/"))).containsExactly(true, true);
+    assertThat(ask(Call.of("GET", "/"), USER)).containsExactly(true, true);
+    assertThat(left(USER)).isEqualTo(4);
+  }
+}

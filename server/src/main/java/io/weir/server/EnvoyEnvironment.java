@@ -1,0 +1,212 @@
+package io.weir.server;
+
+import io.weir.server.ConfigReader.Value;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The variables that operators of envoyproxy/ratelimit set, as settings of Weir: {@code
+ * RUNTIME_ROOT} is {@code rules.envoy}, {@code SHADOW_MODE} is {@code envoy.shadow_mode}.
+ *
+ * <p>Ports are taken in any case. Everything else is taken only if there is a configuration folder
+ * for Envoy, as other programs have variables of these names too.
+ */
+final class EnvoyEnvironment {
+  private static final Logger LOG = LoggerFactory.getLogger(EnvoyEnvironment.class);
+
+  private static final Map<String, String> PORTS =
+      Map.of("PORT", "listen.http", "GRPC_PORT", "listen.grpc", "DEBUG_PORT", "listen.admin");
+
+  private static final Map<String, String> HOSTS =
+      Map.of("HOST", "listen.http", "GRPC_HOST", "listen.grpc");
+
+  /** What is said in the same words. */
+  private static final Map<String, String> SAME =
+      Map.ofEntries(
+          Map.entry("SHADOW_MODE", "envoy.shadow_mode"),
+          Map.entry("QUOTA_MODE", "envoy.quota_mode"),
+          Map.entry("NEAR_LIMIT_RATIO", "envoy.near_limit_ratio"),
+          Map.entry("CACHE_KEY_PREFIX", "envoy.key_prefix"),
+          Map.entry("MERGE_DOMAIN_CONFIG", "envoy.merge_domains"),
+          Map.entry("LIMIT_RESPONSE_HEADERS_ENABLED", "envoy.headers.enabled"),
+          Map.entry("LIMIT_LIMIT_HEADER", "envoy.headers.limit"),
+          Map.entry("LIMIT_REMAINING_HEADER", "envoy.headers.remaining"),
+          Map.entry("LIMIT_RESET_HEADER", "envoy.headers.reset"));
+
+  /** How variables begin that mean nothing here. */
+  private static final List<String> MEANINGLESS =
+      List.of(
+          "BACKEND_TYPE",
+          "CONFIG_",
+          "EXPIRATION_JITTER_MAX_SECONDS",
+          "EXTRA_TAGS",
+          "FORCE_START_WITHOUT_INITIAL_CONFIG",
+          "GLOBAL_SHADOW_MODE",
+          "GRPC_AUTH_TOKEN",
+          "GRPC_CLIENT_",
+          "GRPC_MAX_CONNECTION_AGE",
+          "GRPC_SERVER_",
+          "HEALTHY_WITH_AT_LEAST_ONE_CONFIG_LOADED",
+          "LOCAL_CACHE_SIZE_IN_BYTES",
+          "LOG_FORMAT",
+          "MEMCACHE_",
+          "PROMETHEUS_",
+          "REDIS_CLUSTER_",
+          "REDIS_HEALTH_CHECK_",
+          "REDIS_PERSECOND",
+          "REDIS_PIPELINE_",
+          "REDIS_POOL_",
+          "REDIS_SOCKET_TYPE",
+          "REDIS_TIMEOUT",
+          "RESPONSE_DYNAMIC_METADATA",
+          "STATSD_",
+          "STOP_CACHE_KEY_INCREMENT_WHEN_OVERLIMIT",
+          "TRACING_",
+          "USE_DOG_STATSD",
+          "USE_PROMETHEUS",
+          "USE_STATSD");
+
+  private final Map<String, String> environment;
+  private final Map<String, Value> values;
+  private final List<String> reasons;
+
+  /**
+   * Variables, where they go, and what is wrong with them.
+   *
+   * @param values what was said before
+   */
+  EnvoyEnvironment(
+      Map<String, String> environment, Map<String, Value> values, List<String> reasons) {
+    this.environment = new TreeMap<>(environment);
+    this.environment.values().removeIf(String::isBlank);
+    this.values = values;
+    this.reasons = reasons;
+  }
+
+  /**
+   * Puts what the variables say over what was said before.
+   *
+   * @param known the settings that there are
+   */
+  void read(List<String> known, ServerConfig otherwise) {
+    PORTS.forEach((variable, setting) -> port(variable, setting, otherwise));
+    folder();
+    if (!values.containsKey("rules.envoy")) {
+      return;
+    }
+    HOSTS.forEach((variable, setting) -> host(variable, setting, otherwise));
+    SAME.forEach(this::put);
+    dotFiles();
+    redis(known);
+    List<String> ignored =
+        environment.keySet().stream().filter(EnvoyEnvironment::isMeaningless).toList();
+    if (!ignored.isEmpty()) {
+      LOG.info("envoy: these variables mean nothing here: {}", String.join(", ", ignored));
+    }
+  }
+
+  private void put(String variable, String setting) {
+    if (environment.containsKey(variable)) {
+      put(setting, environment.get(variable), variable);
+    }
+  }
+
+  private void put(String setting, String text, String variable) {
+    values.put(setting, new Value(text, variable, Path.of("")));
+  }
+
+  private void port(String variable, String setting, ServerConfig otherwise) {
+    String text = environment.get(variable);
+    if (text == null) {
+      return;
+    }
+    try {
+      put(
+          setting,
+          now(setting, otherwise).port(Integer.parseInt(text.strip())).toString(),
+          variable);
+    } catch (IllegalArgumentException e) {
+      reasons.add(variable + ": '" + text + "' is not a port");
+    }
+  }
+
+  private void host(String variable, String setting, ServerConfig otherwise) {
+    if (environment.containsKey(variable)) {
+      int port = now(setting, otherwise).port();
+      put(setting, new Address(environment.get(variable), port).toString(), variable);
+    }
+  }
+
+  /** Where to listen as far as is known; what is wrong with it is said elsewhere. */
+  private Address now(String setting, ServerConfig otherwise) {
+    Value said = values.get(setting);
+    if (said != null) {
+      try {
+        return Address.parse(said.text());
+      } catch (IllegalArgumentException e) {
+        // said elsewhere
+      }
+    }
+    return switch (setting) {
+      case "listen.http" -> otherwise.http();
+      case "listen.grpc" -> otherwise.grpc();
+      default -> otherwise.admin();
+    };
+  }
+
+  /** The folder is {@code config} below the root, or what the variables name instead. */
+  private void folder() {
+    String root = environment.get("RUNTIME_ROOT");
+    if (root != null) {
+      Path folder =
+          Path.of(root)
+              .resolve(environment.getOrDefault("RUNTIME_SUBDIRECTORY", ""))
+              .resolve(environment.getOrDefault("RUNTIME_APPDIRECTORY", "config"));
+      put("rules.envoy", folder.toAbsolutePath().toString(), "RUNTIME_ROOT");
+    }
+  }
+
+  private void dotFiles() {
+    String ignore = environment.get("RUNTIME_IGNOREDOTFILES");
+    if (ignore != null) {
+      try {
+        put("envoy.dot_files", Boolean.toString(!flag(ignore)), "RUNTIME_IGNOREDOTFILES");
+      } catch (IllegalArgumentException e) {
+        reasons.add("RUNTIME_IGNOREDOTFILES: " + e.getMessage());
+      }
+    }
+  }
+
+  /** A flag as that project reads it. */
+  static boolean flag(String text) {
+    return switch (text.strip().toLowerCase(Locale.ROOT)) {
+      case "1", "t", "true" -> true;
+      case "0", "f", "false" -> false;
+      default -> throw new IllegalArgumentException("'" + text + "' is neither true nor false");
+    };
+  }
+
+  private void redis(List<String> known) {
+    if (!environment.containsKey("REDIS_URL")) {
+      return;
+    }
+    if (!known.contains("store.redis.uri")) {
+      reasons.add("REDIS_URL: the store Redis is not available in this version");
+      return;
+    }
+    try {
+      EnvoyRedis.settings(environment).forEach((setting, text) -> put(setting, text, "REDIS_URL"));
+    } catch (IllegalArgumentException e) {
+      reasons.add("REDIS_URL: " + e.getMessage());
+    }
+  }
+
+  private static boolean isMeaningless(String variable) {
+    return MEANINGLESS.stream().anyMatch(variable::startsWith);
+  }
+}

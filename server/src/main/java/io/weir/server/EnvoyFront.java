@@ -1,0 +1,46 @@
+package io.weir.server;
+
+import io.weir.Weir;
+import io.weir.rules.envoy.EnvoyConfig;
+import io.weir.rules.envoy.EnvoyLimiter;
+import io.weir.server.envoy.EnvoyService;
+import io.weir.server.envoy.EnvoySettings;
+import io.weir.server.envoy.EnvoyTally;
+import io.weir.tier.Guard;
+import io.weir.time.SystemTime;
+
+/** Envoy's rate limit service in this process, and the folder that it follows. */
+final class EnvoyFront implements AutoCloseable {
+  private final EnvoyFeed feed;
+  private final EnvoyLimiter limiter;
+  private final EnvoyMetrics metrics;
+  private final EnvoyService service;
+
+  EnvoyFront(EnvoyFeed feed, EnvoySettings settings, Weir weir, Guard guard, Metrics metrics) {
+    this.feed = feed;
+    this.limiter =
+        new EnvoyLimiter(weir.store(), SystemTime.INSTANCE, settings.modes(), feed.first());
+    EnvoyTally tally = new EnvoyTally(settings.nearLimitRatio());
+    this.metrics = new EnvoyMetrics(metrics, tally);
+    this.service = new EnvoyService(limiter, weir, guard, settings.headers(), tally);
+  }
+
+  /** From now on every valid change of the folder is taken over. */
+  void follow() {
+    feed.follow(limiter, metrics);
+  }
+
+  EnvoyService service() {
+    return service;
+  }
+
+  /** The limits that hold now. */
+  EnvoyConfig config() {
+    return limiter.config();
+  }
+
+  @Override
+  public void close() {
+    feed.close();
+  }
+}

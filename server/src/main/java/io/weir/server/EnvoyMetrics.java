@@ -1,0 +1,96 @@
+package io.weir.server;
+
+import io.weir.rules.envoy.EnvoyConfig;
+import io.weir.rules.envoy.Verdict;
+import io.weir.server.envoy.EnvoyTally;
+import io.weir.server.envoy.EnvoyTally.Counts;
+import io.weir.server.envoy.EnvoyTally.Stat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Shows what Envoy's rate limit service counts: decisions by limit next to those of Weir's own
+ * rules, and hits under the names that envoyproxy/ratelimit gives them.
+ */
+final class EnvoyMetrics {
+  private static final String HITS = "weir.envoy.hits";
+  private static final String LOADS = "weir.envoy.config.loads";
+  private static final String REQUESTS = "weir.envoy.requests";
+
+  private static final Map<Stat, String> OUTCOMES =
+      Map.of(Stat.ALLOWED, "allowed", Stat.DENIED, "denied", Stat.SHADOW_DENIED, "shadow_denied");
+
+  private final Metrics metrics;
+  private final EnvoyTally tally;
+  private final LongAdder loads = new LongAdder();
+  private final LongAdder failures = new LongAdder();
+  private Set<String> shown = Set.of();
+
+  EnvoyMetrics(Metrics metrics, EnvoyTally tally) {
+    this.metrics = metrics;
+    this.tally = tally;
+    for (Verdict.Outcome outcome : Verdict.Outcome.values()) {
+      requests(outcome.name().toLowerCase(Locale.ROOT), tally.requests(outcome));
+    }
+    requests("invalid", tally.badRequests());
+    loads("success", loads);
+    loads("error", failures);
+  }
+
+  private void requests(String outcome, LongAdder count) {
+    String what = "Requests to Envoy's rate limit service";
+    metrics.counter(REQUESTS, what, count, LongAdder::sum, "outcome", outcome);
+  }
+
+  private void loads(String outcome, LongAdder count) {
+    String what = "Configurations for Envoy that were read";
+    metrics.counter(LOADS, what, count, LongAdder::sum, "outcome", outcome);
+  }
+
+  /** A configuration holds from now on. */
+  synchronized void loaded(EnvoyConfig config) {
+    loads.increment();
+    Map<String, Counts> counts = tally.limits(config);
+    shown.stream().filter(id -> !counts.containsKey(id)).forEach(this::forget);
+    Set<String> before = shown;
+    counts.keySet().stream().filter(id -> !before.contains(id)).forEach(id -> show(id, counts));
+    shown = Set.copyOf(counts.keySet());
+  }
+
+  /** A configuration could not be taken over. */
+  void failedToLoad() {
+    failures.increment();
+  }
+
+  private void show(String id, Map<String, Counts> counts) {
+    for (Stat stat : Stat.values()) {
+      LongAdder count = counts.get(id).of(stat);
+      metrics.counter(name(stat), what(stat), count, LongAdder::sum, tags(id, stat));
+    }
+  }
+
+  private void forget(String id) {
+    for (Stat stat : Stat.values()) {
+      metrics.remove(name(stat), tags(id, stat));
+    }
+  }
+
+  private static String name(Stat stat) {
+    return OUTCOMES.containsKey(stat) ? Metrics.DECISIONS : HITS;
+  }
+
+  private static String what(Stat stat) {
+    return OUTCOMES.containsKey(stat) ? Metrics.WHAT_DECISIONS_ARE : "Hits on limits for Envoy";
+  }
+
+  private static String[] tags(String id, Stat stat) {
+    List<String> tags =
+        OUTCOMES.containsKey(stat)
+            ? List.of("rule", id, "outcome", OUTCOMES.get(stat))
+            : List.of("rule", id, "stat", stat.name().toLowerCase(Locale.ROOT));
+    return tags.toArray(String[]::new);
+  }
+}

@@ -1,0 +1,58 @@
+package io.weir.server;
+
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** Where Redis is, as operators of envoyproxy/ratelimit say it, in settings of Weir. */
+final class EnvoyRedis {
+  private EnvoyRedis() {}
+
+  /**
+   * The settings that {@code REDIS_URL}, {@code REDIS_TYPE}, {@code REDIS_AUTH} and {@code
+   * REDIS_TLS} come to.
+   *
+   * @throws IllegalArgumentException if they make no sense
+   */
+  static Map<String, String> settings(Map<String, String> environment) {
+    Map<String, String> settings = new HashMap<>();
+    settings.put("store.redis.uri", uri(environment));
+    String auth = environment.getOrDefault("REDIS_AUTH", "");
+    int colon = auth.indexOf(':');
+    if (colon > 0) {
+      settings.put("store.redis.user", auth.substring(0, colon));
+    }
+    if (!auth.isEmpty()) {
+      settings.put("store.redis.password", auth.substring(colon + 1));
+    }
+    return settings;
+  }
+
+  private static String uri(Map<String, String> environment) {
+    String url = environment.getOrDefault("REDIS_URL", "").strip();
+    String type = environment.getOrDefault("REDIS_TYPE", "SINGLE").toUpperCase(Locale.ROOT);
+    boolean tls = EnvoyEnvironment.flag(environment.getOrDefault("REDIS_TLS", "false"));
+    if (url.startsWith("/")) {
+      throw new IllegalArgumentException("Redis is reached by host:port, not by a socket file");
+    }
+    int scheme = url.indexOf("://");
+    if (scheme >= 0 && type.equals("SINGLE")) {
+      return (tls ? "rediss" : url.substring(0, scheme)) + url.substring(scheme);
+    }
+    String redis = tls ? "rediss" : "redis";
+    return switch (type) {
+      case "SINGLE" -> redis + "://" + url;
+      case "CLUSTER" -> redis + "-cluster://" + url;
+      case "SENTINEL" -> {
+        int comma = url.indexOf(',');
+        if (comma < 1) {
+          throw new IllegalArgumentException("for SENTINEL, the master's name comes first");
+        }
+        yield redis + "-sentinel://" + url.substring(0, comma) + "@" + url.substring(comma + 1);
+      }
+      default ->
+          throw new IllegalArgumentException(
+              "REDIS_TYPE is SINGLE, SENTINEL or CLUSTER, not " + type);
+    };
+  }
+}

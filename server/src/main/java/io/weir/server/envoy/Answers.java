@@ -1,0 +1,148 @@
+package io.weir.server.envoy;
+
+import com.google.protobuf.Duration;
+import io.envoyproxy.envoy.config.core.v3.HeaderValue;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit;
+import io.weir.Decision;
+import io.weir.Standing;
+import io.weir.rules.envoy.EnvoyLimit;
+import io.weir.rules.envoy.EnvoyUnit;
+import io.weir.rules.envoy.LiveLimit;
+import io.weir.rules.envoy.Status;
+import io.weir.rules.envoy.Verdict;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Puts answers into Envoy's wire format. */
+final class Answers {
+  /** What is left of a limit without an end, and of one with more than fits the number. */
+  private static final int MOST = -1; // unsigned
+
+  private static final DescriptorStatus OK = DescriptorStatus.newBuilder().setCode(Code.OK).build();
+  private static final DescriptorStatus UNLIMITED =
+      DescriptorStatus.newBuilder().setCode(Code.OK).setLimitRemaining(MOST).build();
+  private static final DescriptorStatus REFUSED =
+      DescriptorStatus.newBuilder().setCode(Code.OVER_LIMIT).build();
+
+  private final HeaderNames headers;
+
+  Answers(HeaderNames headers) {
+    this.headers = headers;
+  }
+
+  /** The answer by a configuration folder. */
+  RateLimitResponse of(Verdict verdict) {
+    RateLimitResponse.Builder answer =
+        RateLimitResponse.newBuilder().setOverallCode(code(!verdict.allowed()));
+    List<Status> statuses = verdict.statuses();
+    for (int i = 0; i < statuses.size(); i++) {
+      answer.addStatuses(status(statuses.get(i)));
+    }
+    if (headers.enabled()) {
+      verdict
+          .tightest()
+          .ifPresent(
+              tightest ->
+                  headers(
+                      answer,
+                      tightest.limit().counted().requestsPerUnit(),
+                      tightest.over() ? 0 : tightest.remaining(),
+                      tightest.resetSeconds()));
+    }
+    return answer.build();
+  }
+
+  private static Code code(boolean over) {
+    return over ? Code.OVER_LIMIT : Code.OK;
+  }
+
+  private static DescriptorStatus status(Status status) {
+    if (status instanceof Status.Counted counted) {
+      return DescriptorStatus.newBuilder()
+          .setCode(code(counted.over()))
+          .setCurrentLimit(limit(counted.limit()))
+          .setLimitRemaining(unsigned(counted.over() ? 0 : counted.remaining()))
+          .setDurationUntilReset(Duration.newBuilder().setSeconds(counted.resetSeconds()))
+          .build();
+    }
+    return status instanceof Status.Unlimited ? UNLIMITED : OK;
+  }
+
+  private static RateLimit limit(LiveLimit limit) {
+    EnvoyLimit.Counted counted = limit.counted();
+    return RateLimit.newBuilder()
+        .setName(limit.name())
+        .setRequestsPerUnit(unsigned(counted.requestsPerUnit()))
+        .setUnitValue(counted.unit().number())
+        .build();
+  }
+
+  private static int unsigned(long number) {
+    return number > 0xFFFF_FFFFL ? MOST : (int) number;
+  }
+
+  /** The answer by Weir's own rules. */
+  RateLimitResponse of(List<Decision> decisions) {
+    boolean over = false;
+    Standing tightest = null;
+    RateLimitResponse.Builder answer = RateLimitResponse.newBuilder();
+    for (Decision decision : decisions) {
+      answer.addStatuses(status(decision));
+      Standing standing = decision.deciding().orElse(null);
+      boolean first = !over && !decision.allowed();
+      if (standing != null && (first || (!over && isTighter(standing, tightest)))) {
+        tightest = standing;
+      }
+      over |= !decision.allowed();
+    }
+    if (headers.enabled() && tightest != null) {
+      headers(
+          answer,
+          tightest.limit().capacity(),
+          tightest.allowed() ? tightest.remaining() : 0,
+          resetSeconds(tightest));
+    }
+    return answer.setOverallCode(code(over)).build();
+  }
+
+  private static boolean isTighter(Standing standing, @Nullable Standing than) {
+    return than == null || standing.remaining() < than.remaining();
+  }
+
+  private static DescriptorStatus status(Decision decision) {
+    Standing standing = decision.deciding().orElse(null);
+    if (standing == null) {
+      return decision.allowed() ? OK : REFUSED;
+    }
+    int unit = EnvoyUnit.lasting(standing.limit().window()).map(EnvoyUnit::number).orElse(0);
+    return DescriptorStatus.newBuilder()
+        .setCode(code(!decision.allowed()))
+        .setCurrentLimit(
+            RateLimit.newBuilder()
+                .setName(standing.name())
+                .setRequestsPerUnit(unsigned(standing.limit().capacity()))
+                .setUnitValue(unit))
+        .setLimitRemaining(unsigned(decision.allowed() ? standing.remaining() : 0))
+        .setDurationUntilReset(Duration.newBuilder().setSeconds(resetSeconds(standing)))
+        .build();
+  }
+
+  private static long resetSeconds(Standing standing) {
+    long millis = standing.allowed() ? standing.resetMillis() : standing.retryAfterMillis();
+    return Math.max(1, (millis + 999) / 1000);
+  }
+
+  private void headers(
+      RateLimitResponse.Builder answer, long limit, long remaining, long resetSeconds) {
+    answer.addResponseHeadersToAdd(header(headers.limit(), limit));
+    answer.addResponseHeadersToAdd(header(headers.remaining(), remaining));
+    answer.addResponseHeadersToAdd(header(headers.reset(), resetSeconds));
+  }
+
+  private static HeaderValue header(String name, long value) {
+    return HeaderValue.newBuilder().setKey(name).setValue(Long.toString(value)).build();
+  }
+}

@@ -1,0 +1,96 @@
+package io.weir.server.envoy;
+
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.envoyproxy.envoy.service.ratelimit.v3.RlsProto;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.grpc.common.GrpcMessageDecoder;
+import io.vertx.grpc.common.GrpcMessageEncoder;
+import io.vertx.grpc.common.ServiceMethod;
+import io.vertx.grpc.common.ServiceName;
+import io.vertx.grpc.health.HealthService;
+import io.vertx.grpc.reflection.ReflectionService;
+import io.vertx.grpc.server.GrpcProtocol;
+import io.vertx.grpc.server.GrpcServer;
+import io.vertx.grpc.server.GrpcServerOptions;
+import io.vertx.grpc.server.Service;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** The gRPC services of one event loop: rate limits, health and reflection. */
+public final class EnvoyGrpc {
+  /** How the paths of the health service begin. */
+  public static final String HEALTH_PATH = "/grpc.health.v1.Health/";
+
+  private static final ServiceName RATE_LIMIT =
+      ServiceName.create("envoy.service.ratelimit.v3", "RateLimitService");
+  private static final int MOST_MESSAGE_BYTES = 1 << 20;
+
+  /** The name under which envoyproxy/ratelimit reports its health. */
+  private static final String HEALTH_NAME = "ratelimit";
+
+  private final Vertx vertx;
+  private final Context context;
+  private final Patience patience;
+  private final Function<Throwable, String> faults;
+
+  /**
+   * Services on the loop of a context.
+   *
+   * @param faults reports an error that should not happen, and returns what to tell the caller
+   */
+  public EnvoyGrpc(
+      Vertx vertx, Context context, Patience patience, Function<Throwable, String> faults) {
+    this.vertx = vertx;
+    this.context = context;
+    this.patience = patience;
+    this.faults = faults;
+  }
+
+  /**
+   * Loads what describes Envoy's messages, which takes a third of a second; better done beside
+   * other things than on an event loop.
+   */
+  public static void load() {
+    RlsProto.getDescriptor();
+  }
+
+  /**
+   * All services together.
+   *
+   * @param ready whether traffic is welcome
+   */
+  public Handler<HttpServerRequest> serve(EnvoyService service, BooleanSupplier ready) {
+    GrpcServerOptions options = new GrpcServerOptions().setMaxMessageSize(MOST_MESSAGE_BYTES);
+    for (GrpcProtocol protocol : GrpcProtocol.values()) {
+      if (protocol != GrpcProtocol.HTTP_2) {
+        options.removeEnabledProtocol(protocol);
+      }
+    }
+    Supplier<Future<Boolean>> healthy = () -> Future.succeededFuture(ready.getAsBoolean());
+    return GrpcServer.server(vertx, options)
+        .addService(rateLimit(service))
+        .addService(
+            HealthService.create(vertx).register(HEALTH_NAME, healthy).register("", healthy))
+        .addService(ReflectionService.v1());
+  }
+
+  private Service rateLimit(EnvoyService service) {
+    ServiceMethod<RateLimitRequest, RateLimitResponse> method =
+        ServiceMethod.server(
+            RATE_LIMIT,
+            "ShouldRateLimit",
+            GrpcMessageEncoder.encoder(),
+            GrpcMessageDecoder.decoder(RateLimitRequest.getDefaultInstance()));
+    return Service.service(
+            RATE_LIMIT, RlsProto.getDescriptor().findServiceByName("RateLimitService"))
+        .bind(
+            method, new UnaryCalls<>(context, method.decoder(), patience, faults, service::decide))
+        .build();
+  }
+}

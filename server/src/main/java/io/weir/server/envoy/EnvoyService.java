@@ -1,0 +1,104 @@
+package io.weir.server.envoy;
+
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.weir.Call;
+import io.weir.Decision;
+import io.weir.Reason;
+import io.weir.Weir;
+import io.weir.rules.envoy.EnvoyDomain;
+import io.weir.rules.envoy.EnvoyLimiter;
+import io.weir.rules.envoy.Verdict;
+import io.weir.tier.Guard;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Answers {@code ShouldRateLimit}: by the limits of a configuration folder, or, in the domain
+ * {@code weir}, by Weir's own rules.
+ */
+public final class EnvoyService {
+  private final EnvoyLimiter limiter;
+  private final Weir weir;
+  private final Guard guard;
+  private final Answers answers;
+  private final EnvoyTally tally;
+
+  public EnvoyService(
+      EnvoyLimiter limiter, Weir weir, Guard guard, HeaderNames headers, EnvoyTally tally) {
+    this.limiter = limiter;
+    this.weir = weir;
+    this.guard = guard;
+    this.answers = new Answers(headers);
+    this.tally = tally;
+  }
+
+  /**
+   * Answers a request, and counts it if it may pass. The stage fails with {@link Unavailable} if a
+   * limit refuses because its store is away.
+   *
+   * @throws BadQuestion if the request says what no request may
+   * @throws Unavailable if the process has enough to do
+   */
+  public CompletionStage<RateLimitResponse> decide(RateLimitRequest request) {
+    if (!guard.tryEnter()) {
+      throw new Unavailable("this process is at its guard; try again in a second");
+    }
+    CompletableFuture<RateLimitResponse> answer;
+    try {
+      answer = begin(request).toCompletableFuture();
+    } catch (RuntimeException e) {
+      guard.exit();
+      if (e instanceof BadQuestion) {
+        tally.bad();
+      }
+      throw e;
+    }
+    if (answer.isDone()) {
+      guard.exit();
+    } else {
+      answer.whenComplete((value, failure) -> guard.exit());
+    }
+    return answer;
+  }
+
+  private CompletionStage<RateLimitResponse> begin(RateLimitRequest request) {
+    Questions.check(request);
+    return request.getDomain().equals(EnvoyDomain.OWN_RULES)
+        ? byOwnRules(request)
+        : limiter.decide(Questions.read(request)).thenApply(this::answer);
+  }
+
+  private RateLimitResponse answer(Verdict verdict) {
+    tally.decided(verdict);
+    if (verdict.outcome() == Verdict.Outcome.UNAVAILABLE) {
+      throw new Unavailable("the store behind a limit cannot be asked");
+    }
+    return answers.of(verdict);
+  }
+
+  private CompletionStage<RateLimitResponse> byOwnRules(RateLimitRequest request) {
+    List<Call> calls = Questions.calls(request);
+    try {
+      return weir.checkTogether(calls).thenApply(this::answer);
+    } catch (IllegalArgumentException e) {
+      // an attribute that a rule takes as cost is no number
+      throw new BadQuestion(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private RateLimitResponse answer(List<Decision> decisions) {
+    boolean unavailable =
+        decisions.stream().anyMatch(decision -> decision.reason() == Reason.UNAVAILABLE);
+    boolean allowed = decisions.stream().allMatch(Decision::allowed);
+    tally.outcome(
+        unavailable
+            ? Verdict.Outcome.UNAVAILABLE
+            : allowed ? Verdict.Outcome.OK : Verdict.Outcome.OVER_LIMIT);
+    if (unavailable) {
+      throw new Unavailable("the store behind a rule cannot be asked");
+    }
+    return answers.of(decisions);
+  }
+}

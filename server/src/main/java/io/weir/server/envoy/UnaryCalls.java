@@ -1,0 +1,144 @@
+package io.weir.server.envoy;
+
+import io.vertx.core.Context;
+import io.vertx.core.Handler;
+import io.vertx.grpc.common.CodecException;
+import io.vertx.grpc.common.GrpcMessage;
+import io.vertx.grpc.common.GrpcMessageDecoder;
+import io.vertx.grpc.common.GrpcStatus;
+import io.vertx.grpc.common.InvalidMessageException;
+import io.vertx.grpc.server.GrpcServerRequest;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls of one question and one answer, which is given once, on the event loop of the connection.
+ * Where the answer is known at once, nothing leaves that loop.
+ */
+final class UnaryCalls<Q, A> implements Handler<GrpcServerRequest<Q, A>> {
+  private static final String IDENTITY = "identity";
+
+  private final Context context;
+  private final GrpcMessageDecoder<Q> decoder;
+  private final Patience patience;
+  private final Function<Throwable, String> faults;
+  private final Function<Q, CompletionStage<A>> answering;
+
+  UnaryCalls(
+      Context context,
+      GrpcMessageDecoder<Q> decoder,
+      Patience patience,
+      Function<Throwable, String> faults,
+      Function<Q, CompletionStage<A>> answering) {
+    this.context = context;
+    this.decoder = decoder;
+    this.patience = patience;
+    this.faults = faults;
+    this.answering = answering;
+  }
+
+  @Override
+  public void handle(GrpcServerRequest<Q, A> request) {
+    new Call(request).begin();
+  }
+
+  /** One call. */
+  private final class Call implements Handler<GrpcMessage> {
+    private final GrpcServerRequest<Q, A> request;
+    private boolean asked;
+    private boolean over;
+
+    Call(GrpcServerRequest<Q, A> request) {
+      this.request = request;
+    }
+
+    void begin() {
+      // What is small on the wire and huge when unpacked is not unpacked.
+      if (request.encoding() != null && !request.encoding().equals(IDENTITY)) {
+        fail(GrpcStatus.UNIMPLEMENTED, "messages must not be compressed");
+        return;
+      }
+      patience.begun(request);
+      request.invalidMessageHandler(this::tooLarge);
+      request.exceptionHandler(gone -> left());
+      request.errorHandler(givenUp -> left());
+      request.endHandler(end -> endOfQuestion());
+      // Whoever lets the request decode has it cancelled, without a word, where it cannot.
+      request.messageHandler(this);
+    }
+
+    @Override
+    public void handle(GrpcMessage message) {
+      if (asked) {
+        return; // one question has one answer
+      }
+      asked = true;
+      patience.ended(request);
+      try {
+        Q question = decoder.decode(message);
+        CompletableFuture<A> answer = answering.apply(question).toCompletableFuture();
+        if (answer.isDone()) {
+          answer.whenComplete(this::answer);
+        } else {
+          answer.whenComplete(
+              (value, failure) -> context.runOnContext(now -> answer(value, failure)));
+        }
+      } catch (CodecException e) {
+        fail(GrpcStatus.INVALID_ARGUMENT, "the message cannot be read");
+      } catch (RuntimeException e) {
+        failed(e);
+      }
+    }
+
+    private void answer(@Nullable A value, @Nullable Throwable failure) {
+      if (failure != null || value == null) {
+        failed(failure == null ? new IllegalStateException("a stage brought nothing") : failure);
+      } else if (!over) {
+        over = true;
+        request.response().end(value);
+      }
+    }
+
+    private void failed(Throwable failure) {
+      Throwable cause =
+          failure instanceof CompletionException && failure.getCause() != null
+              ? failure.getCause()
+              : failure;
+      if (cause instanceof BadQuestion) {
+        fail(GrpcStatus.INVALID_ARGUMENT, cause.getMessage());
+      } else if (cause instanceof Unavailable) {
+        fail(GrpcStatus.UNAVAILABLE, cause.getMessage());
+      } else {
+        fail(GrpcStatus.UNAVAILABLE, faults.apply(cause));
+      }
+    }
+
+    private void tooLarge(InvalidMessageException why) {
+      asked = true;
+      patience.ended(request);
+      fail(GrpcStatus.INVALID_ARGUMENT, "the message is too large");
+    }
+
+    private void endOfQuestion() {
+      if (!asked) {
+        patience.ended(request);
+        fail(GrpcStatus.INVALID_ARGUMENT, "there was no message");
+      }
+    }
+
+    private void left() {
+      over = true;
+      patience.ended(request);
+    }
+
+    private void fail(GrpcStatus status, @Nullable String reason) {
+      if (!over) {
+        over = true;
+        request.response().status(status).statusMessage(reason).end();
+      }
+    }
+  }
+}

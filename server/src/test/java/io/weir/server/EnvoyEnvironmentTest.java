@@ -1,0 +1,178 @@
+package io.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.rules.EnvoyOptions;
+import io.weir.rules.envoy.EnvoyLimiter.Modes;
+import io.weir.server.envoy.EnvoySettings;
+import io.weir.server.envoy.HeaderNames;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The variables that operators of envoyproxy/ratelimit set keep working. */
+class EnvoyEnvironmentTest {
+  @TempDir private Path folder;
+
+  private static ServerConfig read(Map<String, String> environment) throws ConfigException {
+    return ServerConfig.read(Optional.empty(), environment);
+  }
+
+  @Test
+  void takesThemAll() throws Exception {
+    ServerConfig config =
+        read(
+            Map.ofEntries(
+                Map.entry("PORT", "18080"),
+                Map.entry("GRPC_PORT", "18081"),
+                Map.entry("DEBUG_PORT", "16070"),
+                Map.entry("GRPC_HOST", "0.0.0.0"),
+                Map.entry("RUNTIME_ROOT", "/data"),
+                Map.entry("RUNTIME_SUBDIRECTORY", "ratelimit"),
+                Map.entry("RUNTIME_IGNOREDOTFILES", "false"),
+                Map.entry("RUNTIME_WATCH_ROOT", "false"),
+                Map.entry("SHADOW_MODE", "true"),
+                Map.entry("QUOTA_MODE", "1"),
+                Map.entry("NEAR_LIMIT_RATIO", "0.5"),
+                Map.entry("CACHE_KEY_PREFIX", "mine:"),
+                Map.entry("LIMIT_RESPONSE_HEADERS_ENABLED", "T"),
+                Map.entry("LIMIT_LIMIT_HEADER", "X-A"),
+                Map.entry("LIMIT_REMAINING_HEADER", "X-B"),
+                Map.entry("LIMIT_RESET_HEADER", "X-C"),
+                Map.entry("MERGE_DOMAIN_CONFIG", "true"),
+                Map.entry("LOG_LEVEL", "debug"),
+                Map.entry("USE_STATSD", "false")));
+
+    assertThat(config.http()).hasToString("127.0.0.1:18080");
+    assertThat(config.grpc()).hasToString("0.0.0.0:18081");
+    assertThat(config.admin()).hasToString("127.0.0.1:16070");
+    assertThat(config.envoy())
+        .isEqualTo(
+            new EnvoySettings(
+                Optional.of(Path.of("/data/ratelimit/config")),
+                new EnvoyOptions(true, true, "mine:"),
+                new Modes(true, true),
+                0.5,
+                new HeaderNames(true, "X-A", "X-B", "X-C")));
+  }
+
+  @Test
+  void findsTheFolderBelowTheRoot() throws Exception {
+    assertThat(read(Map.of("RUNTIME_ROOT", "/data")).envoy().folder())
+        .hasValue(Path.of("/data/config"));
+    assertThat(
+            read(Map.of("RUNTIME_ROOT", "/data", "RUNTIME_APPDIRECTORY", "limits"))
+                .envoy()
+                .folder())
+        .hasValue(Path.of("/data/limits"));
+  }
+
+  @Test
+  void leavesAloneWhatIsMeantForOthers() throws Exception {
+    ServerConfig config =
+        read(Map.of("REDIS_URL", "redis://elsewhere", "SHADOW_MODE", "maybe", "HOST", "box"));
+    assertThat(config.envoy()).isEqualTo(EnvoySettings.DEFAULT);
+    assertThat(config.http()).isEqualTo(ServerConfig.DEFAULT.http());
+  }
+
+  @Test
+  void keepsHostsOfTheFileAndGivesOwnVariablesTheLastWord() throws Exception {
+    Path file =
+        Files.writeString(
+            folder.resolve("weir.yaml"),
+            "listen: { grpc: 0.0.0.0:1, http: 0.0.0.0:2 }\nrules: { envoy: limits }\n");
+    ServerConfig config =
+        ServerConfig.read(
+            Optional.of(file),
+            Map.of("GRPC_PORT", "3", "PORT", "4", "WEIR_LISTEN_HTTP", "127.0.0.1:5"));
+    assertThat(config.grpc()).hasToString("0.0.0.0:3");
+    assertThat(config.http()).hasToString("127.0.0.1:5");
+    assertThat(config.envoy().folder()).hasValue(folder.resolve("limits"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          PORT                   | high   | PORT: 'high' is not a port
+          GRPC_PORT              | 70000  | GRPC_PORT: '70000' is not a port
+          SHADOW_MODE            | maybe  | SHADOW_MODE: 'maybe' is neither true nor false
+          RUNTIME_IGNOREDOTFILES | maybe  | RUNTIME_IGNOREDOTFILES: 'maybe' is neither true nor false
+          NEAR_LIMIT_RATIO       | 2      | NEAR_LIMIT_RATIO: 2 is not between 0 and 1
+          NEAR_LIMIT_RATIO       | NaN    | NEAR_LIMIT_RATIO: NaN is not between 0 and 1
+          LIMIT_RESET_HEADER     | a b    | LIMIT_RESET_HEADER: 'a b' is not the name of a header
+          """)
+  void saysWhatIsWrong(String variable, String value, String reason) {
+    assertThatThrownBy(() -> read(Map.of("RUNTIME_ROOT", "/data", variable, value)))
+        .isInstanceOfSatisfying(
+            ConfigException.class, e -> assertThat(e.reasons()).containsExactly(reason));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      nullValues = "-",
+      textBlock =
+          """
+          -        | host:6379               | -    | redis://host:6379
+          SINGLE   | redis://host:6379       | -    | redis://host:6379
+          single   | host:6379               | true | rediss://host:6379
+          SENTINEL | mymaster,a:1,b:2        | -    | redis-sentinel://mymaster@a:1,b:2
+          CLUSTER  | a:1,b:2                 | 1    | rediss-cluster://a:1,b:2
+          """)
+  void translatesWhereRedisIs(String type, String url, String tls, String uri) {
+    Map<String, String> environment = new java.util.HashMap<>(Map.of("REDIS_URL", url));
+    if (type != null) {
+      environment.put("REDIS_TYPE", type);
+    }
+    if (tls != null) {
+      environment.put("REDIS_TLS", tls);
+    }
+    assertThat(EnvoyRedis.settings(environment)).isEqualTo(Map.of("store.redis.uri", uri));
+  }
+
+  @Test
+  void keepsStateInTheSameRedis() throws Exception {
+    ServerConfig config =
+        read(
+            Map.of(
+                "RUNTIME_ROOT",
+                "/data",
+                "REDIS_URL",
+                "mymaster,a:1,b:2",
+                "REDIS_TYPE",
+                "SENTINEL",
+                "REDIS_AUTH",
+                "secret"));
+    assertThat(config.store()).isEqualTo("redis-sentinel://mymaster@a:1,b:2");
+    assertThatThrownBy(
+            () -> read(Map.of("RUNTIME_ROOT", "/data", "REDIS_URL", "h:1", "REDIS_TYPE", "X")))
+        .isInstanceOfSatisfying(
+            ConfigException.class,
+            e -> assertThat(e.reasons()).singleElement().asString().startsWith("REDIS_URL: "));
+  }
+
+  @Test
+  void translatesWhoAsksRedis() {
+    assertThat(EnvoyRedis.settings(Map.of("REDIS_URL", "h:1", "REDIS_AUTH", "secret")))
+        .containsEntry("store.redis.password", "secret")
+        .doesNotContainKey("store.redis.user");
+    assertThat(EnvoyRedis.settings(Map.of("REDIS_URL", "h:1", "REDIS_AUTH", "me:sec:ret")))
+        .containsEntry("store.redis.password", "sec:ret")
+        .containsEntry("store.redis.user", "me");
+    assertThatThrownBy(() -> EnvoyRedis.settings(Map.of("REDIS_URL", "/run/redis.sock")))
+        .hasMessageContaining("not by a socket file");
+    assertThatThrownBy(
+            () -> EnvoyRedis.settings(Map.of("REDIS_URL", "h:1", "REDIS_TYPE", "SENTINEL")))
+        .hasMessageContaining("the master's name comes first");
+    assertThatThrownBy(() -> EnvoyRedis.settings(Map.of("REDIS_URL", "h:1", "REDIS_TYPE", "X")))
+        .hasMessageContaining("SINGLE, SENTINEL or CLUSTER");
+  }
+}
