@@ -12,6 +12,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -60,6 +61,17 @@ final class ReservationDesk {
    */
   CompletionStage<Settlement> settle(String text, long cost) {
     Bounds.cost(cost);
+    return settle(text, part -> Cost.times(cost, part.unit()), cost == 0);
+  }
+
+  /** Puts the parts of some rules right, each at its own cost; the others keep what they took. */
+  CompletionStage<Settlement> settle(String text, Map<String, Long> costs) {
+    costs.values().forEach(Bounds::cost);
+    return settle(text, part -> costs.getOrDefault(part.rule(), part.amount()), false);
+  }
+
+  private CompletionStage<Settlement> settle(
+      String text, ToLongFunction<Reservation.Part> owed, boolean andRelease) {
     Optional<Reservation> opened = seal.open(text);
     if (opened.isEmpty()) {
       return CompletableFuture.completedFuture(Settlement.UNKNOWN);
@@ -68,9 +80,11 @@ final class ReservationDesk {
     if (time.wallMicros() - reservation.madeAtMicros() > Bounds.micros(SETTLE_WITHIN)) {
       return CompletableFuture.completedFuture(Settlement.ALREADY);
     }
-    List<Held> parts = held(reservation, part -> Cost.times(cost, part.unit()));
+    List<Held> parts = held(reservation, owed);
     CompletionStage<Settlement> settled = store.settle(reservation.id(), parts, SETTLE_WITHIN);
-    return cost > 0 ? settled : settled.thenCompose(came -> alsoReleased(reservation, parts, came));
+    return andRelease
+        ? settled.thenCompose(came -> alsoReleased(reservation, parts, came))
+        : settled;
   }
 
   /** Whoever tries again because the store was away may have settled already, and still hold. */

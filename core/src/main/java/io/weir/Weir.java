@@ -13,6 +13,7 @@ import io.weir.time.SystemTime;
 import io.weir.time.TimeSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -43,9 +44,9 @@ public final class Weir implements AutoCloseable {
   private volatile Rules rules;
 
   /** What is swapped when rules change. */
-  private record Rules(RuleIndex index, BypassIndex bypasses) {
+  private record Rules(RuleIndex index, BypassIndex bypasses, LaterRules later) {
     static Rules of(RuleSet set) {
-      return new Rules(RuleIndex.of(set), new BypassIndex(set.bypasses()));
+      return new Rules(RuleIndex.of(set), new BypassIndex(set.bypasses()), LaterRules.of(set));
     }
   }
 
@@ -265,6 +266,31 @@ public final class Weir implements AutoCloseable {
   }
 
   /**
+   * As {@link #checkAsync}, for front ends that know when a call ends: takes permits too. The
+   * decision carries a reservation only if something is to be put right later, which is permits to
+   * release or a cost that the response tells.
+   */
+  public CompletionStage<Decision> enter(Call call) {
+    Rules now = rules;
+    if (!now.later().any()) {
+      return decide(call, Draw.Intent.TAKE);
+    }
+    Decision bypassed = bypass(now, call, Draw.Intent.TAKE_NOW);
+    if (bypassed != null) {
+      return CompletableFuture.completedFuture(heard(call, bypassed));
+    }
+    RuleIndex.Drawing drawing = plan(now, call, Draw.Intent.HOLD);
+    if (settledOutright(drawing)) {
+      return CompletableFuture.completedFuture(heard(call, outright(drawing)));
+    }
+    return now.later().anyOf(drawing.draws())
+        ? desk.reserve(drawing.draws(), tenantOf(call)).thenApply(made -> heard(call, made))
+        : store
+            .take(drawing.draws())
+            .thenApply(taking -> heard(call, Decision.of(taking.standings())));
+  }
+
+  /**
    * Puts a reservation right at its true cost: 0 gives all back, more than was reserved goes into
    * debt.
    *
@@ -272,6 +298,16 @@ public final class Weir implements AutoCloseable {
    */
   public CompletionStage<Settlement> settle(String reservation, long cost) {
     return desk.settle(reservation, cost);
+  }
+
+  /**
+   * Puts a reservation right for the rules whose true cost has become known, by their ids; the
+   * others keep what they took.
+   *
+   * @throws IllegalArgumentException if a cost is negative or above {@link Call#MAX_COST}
+   */
+  public CompletionStage<Settlement> settle(String reservation, Map<String, Long> costs) {
+    return desk.settle(reservation, costs);
   }
 
   /** Gives back the permits of a reservation. */
