@@ -1,6 +1,7 @@
 package io.weir.cli;
 
 import io.weir.server.Address;
+import io.weir.server.GatewaySettings;
 import io.weir.server.ServerConfig;
 import io.weir.server.WeirServer;
 import java.io.PrintWriter;
@@ -14,12 +15,30 @@ final class Greeting {
   private Greeting() {}
 
   static void print(PrintWriter out, WeirServer server, ServerConfig config) {
-    String decisions = url(server, "http", server.http());
+    GatewaySettings gateway = config.frontEnd().gateway();
     out.println("weir " + Version.number() + ", ready" + after());
-    out.println("  decisions  " + decisions);
+    if (gateway.isOn()) {
+      out.println("  gateway    " + url(server, "gateway", server.gateway()));
+      gateway
+          .upstreams()
+          .forEach(one -> out.println("  upstream   " + one.prefix() + " at " + one.uri()));
+    }
+    if (server.takesDecisions()) {
+      out.println("  decisions  " + url(server, "http", server.http()));
+    }
     server.grpc().ifPresent(grpc -> out.println("  Envoy      " + grpc + " (gRPC)"));
     out.println("  admin      " + url(server, "admin", server.admin()) + "/metrics");
     out.println("  store      " + server.store());
+    files(out, server, config);
+    out.println("  try this, a few times:");
+    out.println(
+        gateway.isOn()
+            ? "curl -si " + url(server, "gateway", server.gateway()) + "/"
+            : "curl -s " + url(server, "http", server.http()) + "/v1/check -d '" + CALL + "'");
+    out.flush();
+  }
+
+  private static void files(PrintWriter out, WeirServer server, ServerConfig config) {
     String reloaded = "; edit it, and it is reloaded)";
     String rules = ValidateCommand.count(server.rules().rules().size(), "rule");
     config.rules().ifPresent(file -> out.println("  rules      " + file + " (" + rules + reloaded));
@@ -28,9 +47,6 @@ final class Greeting {
         .envoy()
         .folder()
         .ifPresent(folder -> out.println("  limits     " + folder + " (" + limits + reloaded));
-    out.println("  try this, a few times:");
-    out.println("curl -s " + decisions + "/v1/check -d '" + CALL + "'");
-    out.flush();
   }
 
   /** How long the JVM took to get here; the process is older if the launcher had to build first. */

@@ -17,6 +17,7 @@ import picocli.CommandLine.Spec;
     versionProvider = Version.class,
     subcommands = {
       ServeCommand.class,
+      GatewayCommand.class,
       CheckCommand.class,
       ExplainCommand.class,
       RulesCommand.class,

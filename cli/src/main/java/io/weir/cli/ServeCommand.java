@@ -1,6 +1,7 @@
 package io.weir.cli;
 
 import io.weir.server.ConfigException;
+import io.weir.server.FrontEnd;
 import io.weir.server.ServerConfig;
 import io.weir.server.WeirServer;
 import java.nio.file.Path;
@@ -24,7 +25,7 @@ import picocli.CommandLine.Spec;
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:stopped by SIGTERM or SIGINT", "2:error"})
-final class ServeCommand implements Callable<Integer> {
+class ServeCommand implements Callable<Integer> {
   @Option(names = "--config", paramLabel = "FILE", description = "The configuration, weir.yaml.")
   private @Nullable Path config;
 
@@ -77,7 +78,7 @@ final class ServeCommand implements Callable<Integer> {
     try {
       ServerConfig told =
           ServerConfig.read(Optional.ofNullable(config), environment, Optional.ofNullable(redis));
-      ServerConfig complete = withState(withRules(withPorts(told)), environment);
+      ServerConfig complete = withState(withRules(withPorts(prepared(told))), environment);
       WeirServer server = WeirServer.start(complete);
       Greeting.print(spec.commandLine().getOut(), server, complete);
       return server;
@@ -89,12 +90,23 @@ final class ServeCommand implements Callable<Integer> {
   private ServerConfig withPorts(ServerConfig told) {
     ServerConfig config = told;
     try {
-      config = port == null ? config : config.http(config.http().port(port));
+      config = port == null ? config : withPort(config, port);
       config = adminPort == null ? config : config.admin(config.admin().port(adminPort));
       return grpcPort == null ? config : config.grpc(config.grpc().port(grpcPort));
     } catch (IllegalArgumentException e) {
       throw new CommandFailed(String.valueOf(e.getMessage()));
     }
+  }
+
+  /** What was told, made ready for this command: decisions are asked for, also beside a gateway. */
+  ServerConfig prepared(ServerConfig told) {
+    FrontEnd front = told.frontEnd();
+    return told.frontEnd(front.gateway(front.gateway().decisions(true)));
+  }
+
+  /** The same with {@code --port}. */
+  ServerConfig withPort(ServerConfig told, int number) {
+    return told.http(told.http().port(number));
   }
 
   private ServerConfig withRules(ServerConfig told) {

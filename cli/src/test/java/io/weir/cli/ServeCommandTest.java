@@ -93,6 +93,7 @@ class ServeCommandTest {
       strings = {
         "",
         "serve",
+        "gateway",
         "check",
         "explain",
         "rules",

@@ -75,7 +75,15 @@ final class ConfigReader {
           "callers.mtls.names",
           "tls.cert",
           "tls.key",
-          "tls.listeners");
+          "tls.listeners",
+          "listen.gateway",
+          "gateway.upstream",
+          "gateway.upstreams",
+          "gateway.timeout",
+          "gateway.connect_timeout",
+          "gateway.max_body",
+          "gateway.connections",
+          "gateway.drain");
 
   /** Lists; in the environment their items stand between commas. */
   private static final Set<String> LISTS =
@@ -87,7 +95,7 @@ final class ConfigReader {
           "tls.listeners");
 
   /** Maps; in the environment their entries are such as {@code user=sub,tenant=org.id}. */
-  private static final Set<String> MAPS = Set.of("identity.jwt.claims");
+  private static final Set<String> MAPS = Set.of("identity.jwt.claims", "gateway.upstreams");
 
   /** Each can be in a file of its own instead, named by the same setting with {@code _file}. */
   static final List<String> SECRETS =
@@ -95,17 +103,7 @@ final class ConfigReader {
 
   /** What these mean is settled, but this version cannot do it; to ignore them would be unsafe. */
   private static final List<String> LATER =
-      List.of(
-          "listen.gateway",
-          "store.hot",
-          "rules.postgres",
-          "admin",
-          "gateway",
-          "callers",
-          "events",
-          "cell",
-          "headers",
-          "fleet");
+      List.of("store.hot", "rules.postgres", "admin", "events", "cell", "fleet");
 
   /** A value, where it was said, and what a path in it is relative to. */
   record Value(String text, String source, Path base) {}
@@ -147,9 +145,23 @@ final class ConfigReader {
       } else if (isLater(setting.name(), LATER)) {
         reasons.add(source + " is not available in this version");
       } else {
-        reasons.add(source + " is not a setting; there are " + String.join(", ", KNOWN));
+        reasons.add(source + " is not a setting; there are " + near(setting.name()));
       }
     }
+  }
+
+  /** The settings of the same section, or all sections if there is none of that name. */
+  private static String near(String name) {
+    String section = section(name);
+    List<String> same = KNOWN.stream().filter(known -> section(known).equals(section)).toList();
+    return String.join(
+        ", ",
+        same.isEmpty() ? KNOWN.stream().map(ConfigReader::section).distinct().toList() : same);
+  }
+
+  private static String section(String name) {
+    int dot = name.indexOf('.');
+    return dot < 0 ? name : name.substring(0, dot);
   }
 
   /** Whether a setting is an item of a list or an entry of a map. */

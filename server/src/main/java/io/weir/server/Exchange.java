@@ -183,7 +183,7 @@ final class Exchange {
    * Closes the connection (of HTTP/2: the stream) when the rest of the body was read, or has been
    * thrown away for long enough. Closing at once would reset it, and the answer with it.
    */
-  private void closeSoon() {
+  void closeSoon() {
     if (request.version() == HttpVersion.HTTP_2) {
       loop.after(LINGER_MILLIS, this::resetUnlessEnded);
       return;

@@ -62,6 +62,20 @@ final class Front implements AutoCloseable {
     return ask(() -> weir.checkNow(call));
   }
 
+  /** A decision for a front end that can make a call wait, and knows when it ends. */
+  CompletionStage<Decision> enter(Call call) {
+    return ask(() -> weir.enter(call));
+  }
+
+  Weir weir() {
+    return weir;
+  }
+
+  /** Whether what a request says of those before it is believed. */
+  boolean believes(RequestHead head) {
+    return address.believes(head);
+  }
+
   /**
    * Asks, if the guard has room.
    *

@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /**
  * How the process meets requests: how it finds out who calls, in which headers it answers, who may
- * ask it at all, and by which certificate it is known.
+ * ask it at all, by which certificate it is known, and what it forwards.
  *
  * @param headers the dialects of rate limit headers; none for no such headers
  */
@@ -14,10 +14,16 @@ public record FrontEnd(
     IdentitySettings identity,
     List<Dialect> headers,
     CallerSettings callers,
-    Optional<TlsSettings> tls) {
+    Optional<TlsSettings> tls,
+    GatewaySettings gateway) {
   /** Believes nobody, tells everything, answers everybody, in plain text. */
   public static final FrontEnd DEFAULT =
-      new FrontEnd(IdentitySettings.DEFAULT, Dialect.ALL, CallerSettings.ANYONE, Optional.empty());
+      new FrontEnd(
+          IdentitySettings.DEFAULT,
+          Dialect.ALL,
+          CallerSettings.ANYONE,
+          Optional.empty(),
+          GatewaySettings.NONE);
 
   public FrontEnd {
     headers = List.copyOf(headers);
@@ -25,21 +31,26 @@ public record FrontEnd(
 
   /** The same, finding out who calls in another way. */
   public FrontEnd identity(IdentitySettings other) {
-    return new FrontEnd(other, headers, callers, tls);
+    return new FrontEnd(other, headers, callers, tls, gateway);
   }
 
   /** The same with other headers. */
   public FrontEnd headers(List<Dialect> other) {
-    return new FrontEnd(identity, other, callers, tls);
+    return new FrontEnd(identity, other, callers, tls, gateway);
   }
 
   /** The same, asked by others. */
   public FrontEnd callers(CallerSettings other) {
-    return new FrontEnd(identity, headers, other, tls);
+    return new FrontEnd(identity, headers, other, tls, gateway);
   }
 
   /** The same, with certificates. */
   public FrontEnd tls(TlsSettings files) {
-    return new FrontEnd(identity, headers, callers, Optional.of(files));
+    return new FrontEnd(identity, headers, callers, Optional.of(files), gateway);
+  }
+
+  /** The same with a gateway. */
+  public FrontEnd gateway(GatewaySettings other) {
+    return new FrontEnd(identity, headers, callers, tls, other);
   }
 }

@@ -8,6 +8,8 @@ import io.weir.http.identity.Sha256;
 import io.weir.limit.Periods;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -16,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads {@code identity}, {@code headers}, {@code callers} and {@code tls}. */
+/** Reads {@code identity}, {@code headers}, {@code callers}, {@code tls} and {@code gateway}. */
 final class FrontEndReader {
   private final ConfigReader config;
 
@@ -30,7 +32,8 @@ final class FrontEndReader {
             new IdentitySettings(address(), apiKey(), jwt()),
             config.list("headers", Dialect.ALL, Dialect::named),
             callers(),
-            tls());
+            tls(),
+            gateway());
     if (front.callers().authority().isPresent()
         && !front.tls().map(tls -> tls.listeners().contains("http")).orElse(false)) {
       config.complain("callers.mtls.ca", "client certificates need tls on the listener http");
@@ -119,14 +122,8 @@ final class FrontEndReader {
                     text("identity.jwt.issuer"),
                     text("identity.jwt.audience"),
                     claims(),
-                    config.get(
-                        "identity.jwt.leeway",
-                        JwtSettings.DEFAULT_LEEWAY,
-                        time -> Periods.parse(time.text())),
-                    config.get(
-                        "identity.jwt.refresh",
-                        JwtSettings.DEFAULT_REFRESH,
-                        time -> Periods.parse(time.text())))));
+                    time("identity.jwt.leeway", JwtSettings.DEFAULT_LEEWAY),
+                    time("identity.jwt.refresh", JwtSettings.DEFAULT_REFRESH))));
   }
 
   /** A file, relative to the one that names it, or a URL. */
@@ -197,5 +194,54 @@ final class FrontEndReader {
         new HashSet<>(
             config.list("tls.listeners", List.copyOf(TlsSettings.ALL), TlsSettings::listener));
     return Optional.of(new TlsSettings(certificate.get(), key.get(), listeners));
+  }
+
+  private GatewaySettings gateway() {
+    GatewaySettings otherwise = GatewaySettings.NONE;
+    return new GatewaySettings(
+        config.get("listen.gateway", otherwise.address(), value -> Address.parse(value.text())),
+        upstreams(),
+        time("gateway.timeout", otherwise.timeout()),
+        time("gateway.connect_timeout", otherwise.connectTimeout()),
+        config.get("gateway.max_body", otherwise.maxBody(), value -> ConfigReader.count(value, 0)),
+        number("gateway.connections", otherwise.connections(), 1, 1_000_000),
+        time("gateway.drain", otherwise.drain()),
+        config.has("listen.http") || config.has("listen.grpc"));
+  }
+
+  private List<GatewaySettings.Upstream> upstreams() {
+    List<GatewaySettings.Upstream> upstreams = new ArrayList<>();
+    config.get(
+        "gateway.upstream",
+        "",
+        value -> {
+          upstreams.add(GatewaySettings.Upstream.of("/", value.text()));
+          return value.text();
+        });
+    upstreams.addAll(config.list("gateway.upstreams", List.of(), FrontEndReader::upstream));
+    long different = upstreams.stream().map(GatewaySettings.Upstream::prefix).distinct().count();
+    if (different < upstreams.size()) {
+      config.complain("gateway.upstreams", "a prefix is there twice");
+    }
+    return upstreams;
+  }
+
+  /** Reads {@code /prefix=http://host:port}. */
+  private static GatewaySettings.Upstream upstream(String entry) {
+    int equals = Math.max(0, entry.indexOf('='));
+    return GatewaySettings.Upstream.of(entry.substring(0, equals), entry.substring(equals + 1));
+  }
+
+  private Duration time(String name, Duration otherwise) {
+    return config.get(
+        name,
+        otherwise,
+        value -> {
+          Duration time = Periods.parse(value.text());
+          if (time.compareTo(Duration.ofHours(24)) > 0) {
+            throw new IllegalArgumentException("more than a day");
+          }
+          return time;
+        });
   }
 }

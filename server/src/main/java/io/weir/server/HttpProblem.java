@@ -69,6 +69,16 @@ final class HttpProblem extends RuntimeException {
     return new HttpProblem(status, title, detail, "", true);
   }
 
+  /** What is behind the gateway could not be reached, or broke off. */
+  static HttpProblem badGateway(String detail) {
+    return new HttpProblem(502, "Bad Gateway", detail, "", false);
+  }
+
+  /** What is behind the gateway took too long. */
+  static HttpProblem gatewayTimeout(String detail) {
+    return new HttpProblem(504, "Gateway Timeout", detail, "", false);
+  }
+
   /** Nothing is wrong with the question, but it cannot be answered now. */
   static HttpProblem unavailable(String detail) {
     return new HttpProblem(503, "Service Unavailable", detail, "", false);
@@ -76,6 +86,10 @@ final class HttpProblem extends RuntimeException {
 
   int status() {
     return status;
+  }
+
+  String title() {
+    return title;
   }
 
   /** Which field is wrong; empty if it is none in particular. */

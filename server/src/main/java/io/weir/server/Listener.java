@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,6 +21,7 @@ import java.util.function.Function;
 final class Listener extends VerticleBase {
   private static final int RESET_WINDOW_SECONDS = 30;
   private static final int BACKLOG = 1024;
+  private static final List<String> NAMES = List.of("http", "grpc", "admin", "gateway");
 
   /** What is spoken on a port, and what a connection may use of us. */
   enum Spoken {
@@ -39,16 +41,24 @@ final class Listener extends VerticleBase {
       this.mostResets = mostResets;
       this.idleTicks = idleTicks;
     }
+
+    int idleTicks() {
+      return idleTicks;
+    }
   }
 
   /**
    * Where to listen, and who answers: what all loops of a port have in common.
    *
+   * @param name by which the configuration knows it
    * @param loops how many loops share it
    * @param connections how many there are now
    * @param tick the unit of time in which patience is counted
+   * @param idleTicks how long a connection may be without a byte in either direction
+   * @param drain how long requests under way are waited for at the end
    */
   record Port(
+      String name,
       Spoken spoken,
       Address address,
       int loops,
@@ -56,6 +66,8 @@ final class Listener extends VerticleBase {
       int mostConnections,
       Faults faults,
       Duration tick,
+      int idleTicks,
+      Duration drain,
       Optional<TlsSettings.OfPort> tls,
       Function<Loop, Handler<HttpServerRequest>> handler) {
 
@@ -64,17 +76,15 @@ final class Listener extends VerticleBase {
      * for each.
      */
     private int number() {
-      return address.port() == 0 && loops > 1 ? -1 - spoken.ordinal() : address.port();
+      return address.port() == 0 && loops > 1 ? -1 - NAMES.indexOf(name) : address.port();
     }
   }
 
   private final Port port;
-  private final Duration drain;
   private HttpServer server;
 
-  Listener(Port port, Duration drain) {
+  Listener(Port port) {
     this.port = port;
-    this.drain = drain;
   }
 
   @Override
@@ -94,17 +104,18 @@ final class Listener extends VerticleBase {
   }
 
   private HttpServerOptions options() {
-    HttpServerOptions options = plain(port.tick(), port.spoken());
+    HttpServerOptions options =
+        plain(port.tick().multipliedBy(port.idleTicks()), port.spoken());
     return port.tls().isPresent() ? port.tls().get().addTo(options) : options;
   }
 
-  private static HttpServerOptions plain(Duration tick, Spoken spoken) {
+  private static HttpServerOptions plain(Duration idle, Spoken spoken) {
     return new HttpServerOptions()
         .setAcceptBacklog(BACKLOG)
         .setMaxInitialLineLength(Malformed.LONGEST_LINE)
         .setMaxHeaderSize(Malformed.MOST_HEADER_BYTES)
         // For those who connect and say nothing; the others are known to Connections.
-        .setIdleTimeout((int) tick.multipliedBy(spoken.idleTicks).toMillis())
+        .setIdleTimeout((int) idle.toMillis())
         .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
         .setHttp2ClearTextEnabled(true)
         .setInitialSettings(
@@ -131,6 +142,6 @@ final class Listener extends VerticleBase {
   /** Takes no more connections, finishes what is under way, and closes. */
   @Override
   public Future<?> stop() {
-    return server.shutdown(drain.toMillis(), TimeUnit.MILLISECONDS);
+    return server.shutdown(port.drain().toMillis(), TimeUnit.MILLISECONDS);
   }
 }

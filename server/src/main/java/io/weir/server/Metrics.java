@@ -104,6 +104,17 @@ final class Metrics implements DecisionListener {
     counter(DECISIONS, WHAT_DECISIONS_ARE, count, LongAdder::sum, "rule", rule, "outcome", outcome);
   }
 
+  /** Shows how often upstreams answered in this way. */
+  void upstream(String outcome, LongAdder count) {
+    counter(
+        "weir.upstream.responses",
+        "What upstreams of the gateway answered",
+        count,
+        LongAdder::sum,
+        "outcome",
+        outcome);
+  }
+
   /**
    * Makes counters for the rules that hold from now on, and forgets those of rules that are gone.
    */

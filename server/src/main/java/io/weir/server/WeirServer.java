@@ -74,8 +74,10 @@ public final class WeirServer implements AutoCloseable {
   private final ServerConfig config;
   private final List<Listener> secured = new CopyOnWriteArrayList<>();
   private final List<String> deployments = new CopyOnWriteArrayList<>();
+  private final UpstreamCounts upstreamCounts = new UpstreamCounts();
   private Address http;
   private Address admin;
+  private Address gateway;
   private Optional<Address> grpc = Optional.empty();
 
   /** The files that a process follows. */
@@ -117,6 +119,7 @@ public final class WeirServer implements AutoCloseable {
     Guard guard = new Guard(config.guard().rate(), config.guard().inFlight(), SystemTime.INSTANCE);
     this.guarded = new Guarded(guard);
     this.settings = config.frontEnd();
+    this.gateway = settings.gateway().address();
     this.front = new Front(weir, guarded, settings);
     this.callers = new Callers(settings.callers());
     this.envoy = new EnvoyFront(feeds.envoy(), config.envoy(), weir, guard, metrics);
@@ -147,7 +150,14 @@ public final class WeirServer implements AutoCloseable {
       feeds.close();
       throw e;
     }
-    WeirServer server = new WeirServer(config, feeds, stores, metrics, tick);
+    WeirServer server;
+    try {
+      server = new WeirServer(config, feeds, stores, metrics, tick);
+    } catch (ConfigException e) {
+      feeds.close();
+      stores.shared().close();
+      throw e;
+    }
     try {
       described.join();
       server.listen();
@@ -162,11 +172,19 @@ public final class WeirServer implements AutoCloseable {
     feed.follow(weir, metrics);
     envoy.follow();
     int loops = Runtime.getRuntime().availableProcessors();
-    http = listen("http", http, loops, MOST_CONNECTIONS, this::data);
+    if (takesDecisions()) {
+      http = listen("http", http, loops, MOST_CONNECTIONS, this::data);
+    }
+    if (settings.gateway().isOn()) {
+      upstreamCounts.show(metrics);
+      gateway = listen("gateway", gateway, loops, MOST_CONNECTIONS, this::gateway);
+    }
     admin = listen("admin", admin, 1, MOST_ADMIN_CONNECTIONS, this::admin);
-    listenForEnvoy(loops);
-    warnIfOpen(http);
-    grpc.ifPresent(this::warnIfOpen);
+    if (takesDecisions()) {
+      listenForEnvoy(loops);
+      warnIfOpen(http);
+      grpc.ifPresent(this::warnIfOpen);
+    }
     settings.tls().ifPresent(files -> new TlsReload(vertx, files, secured).begin(reload(tick)));
     stores.awaitReady(STORE_PATIENCE);
     health.is(Health.State.READY);
@@ -221,20 +239,23 @@ public final class WeirServer implements AutoCloseable {
     Optional<TlsSettings.OfPort> tls = settings.tls().flatMap(files -> files.of(name, authority));
     Listener.Port port =
         new Listener.Port(
-            name.equals(GRPC) ? Listener.Spoken.GRPC : Listener.Spoken.HTTP,
+            name,
+            spoken(name),
             address,
             loops,
             new AtomicInteger(),
             mostConnections,
             faults,
             tick,
+            idleTicks(name),
+            drain(name),
             tls,
             handler);
     List<Listener> listeners = new CopyOnWriteArrayList<>();
     Future<String> deployed =
         vertx.deployVerticle(
             () -> {
-              Listener listener = new Listener(port, DRAIN);
+              Listener listener = new Listener(port);
               listeners.add(listener);
               return listener;
             },
@@ -287,6 +308,28 @@ public final class WeirServer implements AutoCloseable {
     return new Router(loop, routes, callers);
   }
 
+  private Gateway gateway(Loop loop) {
+    int loops = Runtime.getRuntime().availableProcessors();
+    Gateway handler = new Gateway(loop, front, settings.gateway(), upstreamCounts, loops);
+    loop.vertx().setPeriodic(tick.toMillis(), now -> handler.tick());
+    return handler;
+  }
+
+  /** At the gateway longer than an upstream may take: that is not a client that has gone. */
+  private int idleTicks(String name) {
+    int usual = spoken(name).idleTicks();
+    long timeout = settings.gateway().timeout().toSeconds() + 5;
+    return name.equals("gateway") ? (int) Math.max(usual, timeout) : usual;
+  }
+
+  private static Listener.Spoken spoken(String name) {
+    return name.equals(GRPC) ? Listener.Spoken.GRPC : Listener.Spoken.HTTP;
+  }
+
+  private Duration drain(String name) {
+    return name.equals("gateway") ? settings.gateway().drain() : DRAIN;
+  }
+
   private Router admin(Loop loop) {
     Map<String, Route> routes =
         Map.of(
@@ -301,9 +344,19 @@ public final class WeirServer implements AutoCloseable {
     return settings.tls().map(tls -> tls.listeners().contains(listener)).orElse(false);
   }
 
+  /** Whether decisions can be asked for; a gateway may be all there is. */
+  public boolean takesDecisions() {
+    return !settings.gateway().isOn() || settings.gateway().decisions();
+  }
+
   /** Where decisions are asked for; the port is the real one. */
   public Address http() {
     return http;
+  }
+
+  /** Where requests are forwarded, if there is a gateway; the port is the real one. */
+  public Address gateway() {
+    return gateway;
   }
 
   /** Where metrics and health are; the port is the real one. */
@@ -344,7 +397,8 @@ public final class WeirServer implements AutoCloseable {
           .transform(stopped -> vertx.close())
           .toCompletionStage()
           .toCompletableFuture()
-          .get(2 * DRAIN.toMillis(), TimeUnit.MILLISECONDS);
+          .get(
+              DRAIN.plus(DRAIN).plus(settings.gateway().drain()).toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {

@@ -82,6 +82,48 @@ class FrontEndConfigTest {
   }
 
   @Test
+  void readsTheGateway() throws Exception {
+    GatewaySettings gateway =
+        read(
+                """
+                listen: { gateway: 127.0.0.1:80, http: 127.0.0.1:81 }
+                gateway:
+                  upstream: http://127.0.0.1:9000
+                  upstreams: { /api/v1.0: "https://api", /grpc: "h2c://[::1]:5" }
+                  timeout: 5s
+                  connect_timeout: 100ms
+                  max_body: 1000
+                  connections: 7
+                  drain: 1min
+                """,
+                Map.of())
+            .gateway();
+
+    assertThat(gateway.address()).isEqualTo(new Address("127.0.0.1", 80));
+    assertThat(gateway.upstreams())
+        .extracting(one -> one.prefix() + " " + one.host() + " " + one.port())
+        .containsExactly("/ 127.0.0.1 9000", "/api/v1.0 api 443", "/grpc ::1 5");
+    assertThat(gateway.timeout()).isEqualTo(Duration.ofSeconds(5));
+    assertThat(gateway.connectTimeout()).isEqualTo(Duration.ofMillis(100));
+    assertThat(gateway.maxBody()).isEqualTo(1000);
+    assertThat(gateway.connections()).isEqualTo(7);
+    assertThat(gateway.drain()).isEqualTo(Duration.ofMinutes(1));
+    assertThat(gateway.decisions()).isTrue();
+  }
+
+  @Test
+  void readsUpstreamsFromTheEnvironment() throws Exception {
+    GatewaySettings gateway =
+        read("", Map.of("WEIR_GATEWAY_UPSTREAMS", "/a=http://a,/b=http://b:2")).gateway();
+
+    assertThat(gateway.upstreams())
+        .extracting(one -> one.prefix() + " " + one.uri())
+        .containsExactly("/a http://a", "/b http://b:2");
+    assertThat(gateway.isOn()).isTrue();
+    assertThat(gateway.decisions()).isFalse();
+  }
+
+  @Test
   void readsTheSameFromTheEnvironment() throws Exception {
     FrontEnd front =
         read(
@@ -142,7 +184,16 @@ class FrontEndConfigTest {
         "callers: { mtls: { names: [a] } }             | says nothing without callers.mtls.ca",
         "tls: { cert: c.pem }                          | needs both tls.cert and tls.key",
         "tls: { cert: c, key: k, listeners: [htp] }    | 'htp' is none of http, grpc",
-        "identity: { colour: red }                     | is not a setting",
+        "identity: { colour: red }                     | is not a setting; there are identity.",
+        "colour: red                                   | is not a setting; there are listen, store",
+        "gateway: { upstream: \"ftp://x\" }            | is not an upstream such as",
+        "gateway: { upstream: \"http://x/path\" }      | is not an upstream such as",
+        "gateway: { upstream: \"http://u:p@x\" }       | is not an upstream such as",
+        "gateway: { upstream: \"http:// x\" }          | is not an upstream such as",
+        "gateway: { upstreams: { a: \"http://x\" } }   | is not a prefix such as / or /api",
+        "gateway: { upstreams: { /a/: \"http://x\" } } | is not a prefix such as / or /api",
+        "gateway: { upstreams: { /: \"http://x\" }, upstream: \"http://y\" } | a prefix is there twice",
+        "gateway: { timeout: 2day }                    | more than a day",
       })
   void refusesWhatCannotBeMeant(String yaml, String reason) {
     ConfigException refused =

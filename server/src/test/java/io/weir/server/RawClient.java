@@ -12,7 +12,11 @@ final class RawClient implements AutoCloseable {
   private final Socket socket;
 
   RawClient(TestServer server) throws IOException {
-    this.socket = new Socket("127.0.0.1", server.port());
+    this(server.port());
+  }
+
+  RawClient(int port) throws IOException {
+    this.socket = new Socket("127.0.0.1", port);
     socket.setSoTimeout(15_000);
   }
 

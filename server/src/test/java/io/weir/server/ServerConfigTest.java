@@ -97,7 +97,7 @@ class ServerConfigTest {
               rate: fast
               in_flight: 0
               colour: red
-            gateway: { upstream: "http://localhost" }
+            cell: { id: eu-1 }
             store: { hot: { uri: "redis://localhost" } }
             rules: { file: }
             reservations: { secret: short }
@@ -114,7 +114,7 @@ class ServerConfigTest {
         .hasSize(1);
     assertThat(reasons)
         .contains(
-            file + ":6: gateway.upstream is not available in this version",
+            file + ":6: cell.id is not available in this version",
             file + ":7: store.hot.uri is not available in this version",
             file + ":8: rules.file: has no value",
             file + ":9: reservations.secret: a secret has at least 16 characters",

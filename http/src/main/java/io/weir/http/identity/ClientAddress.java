@@ -65,6 +65,11 @@ public record ClientAddress(String header, List<Cidr> trusted, int hops, int ipv
     return IpAddress.parse(zone < 0 ? text : text.substring(0, zone));
   }
 
+  /** Whether the connection is one of our proxies, whose word on others is taken. */
+  public boolean believes(RequestHead head) {
+    return peer(head.peer()).map(this::believes).orElse(false);
+  }
+
   private boolean believes(IpAddress peer) {
     return trusted.isEmpty() ? hops > 0 : isTrusted(peer);
   }

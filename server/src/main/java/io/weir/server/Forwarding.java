@@ -1,0 +1,433 @@
+package io.weir.server;
+
+import io.netty.channel.ConnectTimeoutException;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.ConnectionPoolTooBusyException;
+import io.vertx.core.http.HttpClientRequest;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.NetSocket;
+import io.weir.http.HeaderLine;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request on its way to an upstream, and the response on its way back. Both pass through piece
+ * by piece, each no faster than the other side takes it, and neither is ever held whole.
+ *
+ * <p>It is over when the response has ended, when the client has gone, when the upstream has
+ * failed, or when nothing has moved for too long; whichever comes first. Until then the call holds
+ * its permits.
+ */
+final class Forwarding {
+  /** How long a client may keep silent in the middle of a body. */
+  static final int BODY_TICKS = 30;
+
+  private static final long UNKNOWN = -1;
+  private static final Set<HttpMethod> REPEATABLE =
+      Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS);
+
+  private final Gateway gateway;
+  private final Exchange exchange;
+  private final HttpServerRequest request;
+  private final HttpServerResponse response;
+  private final Upstream upstream;
+  private final String uri;
+  private final List<HeaderLine> lines;
+  private final Passage passage;
+  private @Nullable HttpClientRequest sent;
+  private long timer = -1;
+  private long received;
+  private long left = UNKNOWN;
+  private boolean mayHaveNoBody;
+  private boolean bodyDone;
+  private boolean waitsForUpstream;
+  private boolean repeated;
+  private boolean over;
+  private int idle;
+
+  Forwarding(
+      Gateway gateway,
+      Exchange exchange,
+      HttpServerRequest request,
+      Upstream upstream,
+      String uri,
+      List<HeaderLine> lines,
+      Passage passage) {
+    this.gateway = gateway;
+    this.exchange = exchange;
+    this.request = request;
+    this.response = request.response();
+    this.upstream = upstream;
+    this.uri = uri;
+    this.lines = lines;
+    this.passage = passage;
+  }
+
+  /** Forwards the request after a delay, or at once if that is 0. */
+  void begin(long delayMillis) {
+    gateway.watch(this);
+    response.closeHandler(gone -> clientGone());
+    response.exceptionHandler(broken -> clientGone());
+    request.exceptionHandler(broken -> clientGone());
+    if (Framing.length(request) > gateway.settings().maxBody()) {
+      fail(tooLarge());
+    } else if (delayMillis > 0) {
+      timer = gateway.loop().vertx().setTimer(delayMillis, due -> connect());
+    } else {
+      connect();
+    }
+  }
+
+  private void connect() {
+    timer = -1;
+    upstream.request(request.method(), uri).onComplete(this::send, this::upstreamFailed);
+  }
+
+  // ---- the request
+
+  private void send(HttpClientRequest up) {
+    up.exceptionHandler(this::upstreamFailed);
+    if (over) {
+      up.reset();
+      return;
+    }
+    sent = up;
+    idle = 0;
+    VertxHead head = new VertxHead(request);
+    ForwardedHead.request(request, gateway.front().believes(head), head.peer(), up.headers());
+    if (request.authority() != null) {
+      up.authority(request.authority());
+    }
+    if (request.canUpgradeToWebSocket()) {
+      upgrade(up);
+      return;
+    }
+    up.response().onComplete(this::answered, this::upstreamFailed);
+    if (bodyDone || Framing.hasNoBody(request)) {
+      bodyDone = true;
+      if (request.headers().contains(HttpHeaders.CONTENT_LENGTH)) {
+        up.putHeader(HttpHeaders.CONTENT_LENGTH, "0");
+      }
+      up.end();
+      resume();
+    } else {
+      sendBody(up);
+    }
+  }
+
+  private void sendBody(HttpClientRequest up) {
+    long length = Framing.length(request);
+    if (length >= 0) {
+      up.putHeader(HttpHeaders.CONTENT_LENGTH, Long.toString(length));
+    } else if (REPEATABLE.contains(request.method())) {
+      mayHaveNoBody = true; // HTTP/2 does not say before
+    } else {
+      up.setChunked(true);
+      up.sendHead(); // whoever streams may wait for a word from the other side first
+    }
+    if (request.headers().contains(HttpHeaders.EXPECT)) {
+      response.writeContinue();
+    }
+    request.handler(this::more);
+    request.endHandler(
+        end -> {
+          bodyDone = true;
+          if (!over) {
+            up.end();
+          }
+        });
+    request.resume();
+  }
+
+  private void more(Buffer piece) {
+    HttpClientRequest up = sent;
+    if (over || up == null) {
+      return;
+    }
+    idle = 0;
+    received += piece.length();
+    if (received > gateway.settings().maxBody()) {
+      fail(tooLarge());
+      return;
+    }
+    if (mayHaveNoBody) {
+      mayHaveNoBody = false;
+      up.setChunked(true);
+    }
+    up.write(piece);
+    if (up.writeQueueFull()) {
+      request.pause();
+      waitsForUpstream = true;
+      up.drainHandler(
+          drained -> {
+            waitsForUpstream = false;
+            idle = 0;
+            resume();
+          });
+    }
+  }
+
+  private void resume() {
+    if (!request.isEnded()) {
+      request.resume();
+    }
+  }
+
+  private HttpProblem tooLarge() {
+    return HttpProblem.tooLarge(
+        "the body is larger than " + gateway.settings().maxBody() + " bytes");
+  }
+
+  // ---- the response
+
+  private void answered(HttpClientResponse from) {
+    if (over) {
+      return;
+    }
+    idle = 0;
+    head(from);
+    boolean bare =
+        request.method() == HttpMethod.HEAD || from.statusCode() == 204 || from.statusCode() == 304;
+    String length = from.getHeader(HttpHeaders.CONTENT_LENGTH);
+    if (length == null && !bare) {
+      if (request.version() == HttpVersion.HTTP_1_0) {
+        response.headers().set(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+      } else {
+        response.setChunked(true);
+      }
+    }
+    left = length == null || bare ? UNKNOWN : Long.parseLong(length);
+    from.exceptionHandler(this::upstreamFailed);
+    from.handler(piece -> relay(from, piece));
+    from.endHandler(end -> ended(from));
+  }
+
+  private void head(HttpClientResponse from) {
+    gateway.counts().answered(from.statusCode());
+    passage.answered(from.headers());
+    response.setStatusCode(from.statusCode());
+    if (from.statusMessage() != null && request.version() != HttpVersion.HTTP_2) {
+      response.setStatusMessage(from.statusMessage());
+    }
+    ForwardedHead.response(from.headers(), response.headers());
+    for (int i = 0; i < lines.size(); i++) {
+      response.headers().set(lines.get(i).name(), lines.get(i).value());
+    }
+  }
+
+  private void relay(HttpClientResponse from, Buffer piece) {
+    if (over) {
+      return;
+    }
+    idle = 0;
+    if (left != UNKNOWN) {
+      left -= piece.length();
+      if (left == 0) { // the last piece and the end in one
+        response.end(piece);
+        finish();
+        return;
+      }
+    }
+    response.write(piece);
+    if (response.writeQueueFull()) {
+      from.pause();
+      response.drainHandler(
+          drained -> {
+            idle = 0;
+            from.resume();
+          });
+    }
+  }
+
+  private void ended(HttpClientResponse from) {
+    if (over) {
+      return;
+    }
+    from.trailers().forEach((name, value) -> response.putTrailer(name, value));
+    response.end();
+    boolean close =
+        request.version() == HttpVersion.HTTP_1_0
+            && from.getHeader(HttpHeaders.CONTENT_LENGTH) == null;
+    finish();
+    if (close) {
+      request.connection().close();
+    }
+  }
+
+  // ---- upgrades
+
+  /** Asks the upstream to speak WebSocket, and lets both talk if it does. */
+  private void upgrade(HttpClientRequest up) {
+    up.headers().set(HttpHeaders.CONNECTION, HttpHeaders.UPGRADE);
+    up.headers().set(HttpHeaders.UPGRADE, HttpHeaders.WEBSOCKET);
+    bodyDone = true;
+    up.connect()
+        .onComplete(
+            from -> {
+              if (over) {
+                up.reset();
+              } else if (from.statusCode() == 101) {
+                open(from);
+              } else {
+                answered(from);
+              }
+            },
+            this::upstreamFailed);
+    resume();
+  }
+
+  private void open(HttpClientResponse from) {
+    gateway.forget(this); // the port closes what keeps silent
+    head(from);
+    response.headers().set(HttpHeaders.CONNECTION, HttpHeaders.UPGRADE);
+    response.headers().set(HttpHeaders.UPGRADE, HttpHeaders.WEBSOCKET);
+    NetSocket behind = from.netSocket();
+    behind.pause();
+    request
+        .toNetSocket()
+        .onComplete(
+            client -> {
+              client.closeHandler(closed -> finish());
+              client.pipeTo(behind).onComplete(ended -> behind.close());
+              behind.pipeTo(client).onComplete(ended -> client.close());
+            },
+            failure -> {
+              behind.close();
+              clientGone();
+            });
+  }
+
+  // ---- ends
+
+  private void clientGone() {
+    if (!over) {
+      over = true;
+      reset();
+      cleanUp();
+    }
+  }
+
+  private void upstreamFailed(Throwable failure) {
+    if (over) {
+      return;
+    }
+    if (response.headWritten()) {
+      gateway.counts().failed();
+      breakOff();
+    } else if (canRepeat(failure)) {
+      repeated = true;
+      connect();
+    } else {
+      fail(problem(failure));
+    }
+  }
+
+  /**
+   * Whether to try once more: a connection that was kept open may have been closed at the moment it
+   * was used, and then nothing has happened yet.
+   */
+  private boolean canRepeat(Throwable failure) {
+    return sent != null
+        && !repeated
+        && bodyDone
+        && received == 0
+        && REPEATABLE.contains(request.method())
+        && !isTimeout(failure);
+  }
+
+  private HttpProblem problem(Throwable failure) {
+    if (failure instanceof ConnectionPoolTooBusyException) {
+      return HttpProblem.unavailable("all connections to the upstream are in use");
+    }
+    if (isTimeout(failure)) {
+      gateway.counts().late();
+      return HttpProblem.gatewayTimeout("the upstream could not be reached in time");
+    }
+    gateway.counts().failed();
+    return HttpProblem.badGateway(
+        sent == null ? "the upstream cannot be reached" : "the upstream broke off");
+  }
+
+  private static boolean isTimeout(Throwable failure) {
+    return failure instanceof TimeoutException || failure instanceof ConnectTimeoutException;
+  }
+
+  /** Answers with a problem instead of what was asked for; too late for that, it breaks off. */
+  private void fail(HttpProblem problem) {
+    if (response.headWritten()) {
+      breakOff();
+      return;
+    }
+    over = true;
+    reset();
+    response.headers().clear();
+    response.setChunked(false);
+    if (request.version() != HttpVersion.HTTP_2) {
+      response.setStatusMessage(problem.title());
+    }
+    Gateway.unwanted(exchange, request);
+    exchange.problem(problem);
+    cleanUp();
+  }
+
+  /**
+   * A response that has begun cannot become another: the client is to notice that it is not whole.
+   */
+  private void breakOff() {
+    over = true;
+    reset();
+    response.reset();
+    cleanUp();
+  }
+
+  private void reset() {
+    if (sent != null) {
+      sent.reset();
+    }
+  }
+
+  private void finish() {
+    if (!over) {
+      over = true;
+      if (!bodyDone) {
+        // Answered without having read all: nobody wants the rest.
+        reset();
+        Gateway.unwanted(exchange, request);
+      }
+      cleanUp();
+    }
+  }
+
+  private void cleanUp() {
+    if (timer >= 0) {
+      gateway.loop().vertx().cancelTimer(timer);
+    }
+    gateway.forget(this);
+    passage.end();
+    exchange.abandoned();
+  }
+
+  /** A second has passed. */
+  void tick() {
+    if (timer >= 0) {
+      return; // held back, as a limit wants it
+    }
+    idle++;
+    boolean byClient = sent != null && !bodyDone && !waitsForUpstream;
+    if (byClient && idle > BODY_TICKS) {
+      fail(HttpProblem.tooSlow("nothing came of the body for " + BODY_TICKS + " seconds"));
+    } else if (idle > gateway.settings().timeout().toSeconds()) {
+      gateway.counts().late();
+      fail(
+          HttpProblem.gatewayTimeout(
+              "the upstream said nothing for " + gateway.settings().timeout().toSeconds() + " s"));
+    }
+  }
+}

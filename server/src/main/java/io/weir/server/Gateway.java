@@ -1,0 +1,185 @@
+package io.weir.server;
+
+import io.vertx.core.Handler;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.weir.Call;
+import io.weir.Decision;
+import io.weir.http.HeaderLine;
+import io.weir.http.Refusal;
+import io.weir.http.Target;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The public port, one event loop's part of it: decides every request, and forwards what may pass.
+ *
+ * <p>A request is charged when its head is here, so one that is cancelled is not free. Nothing is
+ * read of its body before it may pass. What is forwarded is the path in the form that rules have
+ * seen.
+ */
+final class Gateway implements Handler<HttpServerRequest> {
+  /** An unwanted body up to this size is read, so that the connection can be used again. */
+  private static final int MOST_UNWANTED = 64 * 1024;
+
+  private final Loop loop;
+  private final Front front;
+  private final GatewaySettings settings;
+  private final UpstreamCounts counts;
+  private final List<Upstream> upstreams;
+  private final Set<Forwarding> underWay = new HashSet<>();
+
+  Gateway(Loop loop, Front front, GatewaySettings settings, UpstreamCounts counts, int loops) {
+    this.loop = loop;
+    this.front = front;
+    this.settings = settings;
+    this.counts = counts;
+    this.upstreams =
+        settings.upstreams().stream()
+            .sorted((a, b) -> b.prefix().length() - a.prefix().length())
+            .map(one -> new Upstream(loop.vertx(), one, settings, loops))
+            .toList();
+  }
+
+  /** Ends what has kept silent for too long; called every tick. */
+  void tick() {
+    for (Forwarding forwarding : List.copyOf(underWay)) {
+      forwarding.tick();
+    }
+  }
+
+  @Override
+  public void handle(HttpServerRequest request) {
+    request.pause();
+    Exchange exchange = new Exchange(request, loop);
+    try {
+      begin(exchange, request);
+    } catch (RuntimeException e) {
+      unwanted(exchange, request);
+      exchange.failed(e);
+    }
+  }
+
+  private void begin(Exchange exchange, HttpServerRequest request) {
+    Target target = Target.of(request.uri());
+    Framing.check(request);
+    if (target.isAmbiguous() || request.method() == HttpMethod.CONNECT) {
+      throw HttpProblem.badRequest(
+          "servers do not agree on what this path is: it has an encoded slash, backslash or NUL, or"
+              + " a character that does not belong there");
+    }
+    Call call = front.call(new GatewayHead(new VertxHead(request), target.path()));
+    Upstream upstream = upstream(call.normalPath());
+    String uri = target.forwarded(call.normalPath());
+    exchange.whenDone(
+        front.enter(call), decision -> decided(exchange, request, call, decision, upstream, uri));
+  }
+
+  private @Nullable Upstream upstream(String path) {
+    for (Upstream upstream : upstreams) {
+      if (upstream.takes(path)) {
+        return upstream;
+      }
+    }
+    return null;
+  }
+
+  private void decided(
+      Exchange exchange,
+      HttpServerRequest request,
+      Call call,
+      Decision decision,
+      @Nullable Upstream upstream,
+      String uri) {
+    if (!decision.allowed()) {
+      refuse(exchange, request, front.refused(call, decision));
+      return;
+    }
+    Passage passage = new Passage(front.weir(), loop, decision);
+    if (request.response().closed()) {
+      passage.end();
+      exchange.abandoned();
+    } else if (upstream == null) {
+      passage.end();
+      unwanted(exchange, request);
+      exchange.problem(HttpProblem.notFound("nothing is behind this path"));
+    } else {
+      List<HeaderLine> lines = front.answers().admitted(decision);
+      Forwarding forwarding =
+          new Forwarding(this, exchange, request, upstream, uri, lines, passage);
+      long millis = (decision.delay().toNanos() + 999_999) / 1_000_000;
+      forwarding.begin(millis);
+    }
+  }
+
+  private void refuse(Exchange exchange, HttpServerRequest request, Refusal refusal) {
+    HttpServerResponse response = request.response();
+    unwanted(exchange, request);
+    for (HeaderLine line : refusal.headers()) {
+      response.putHeader(line.name(), line.value());
+    }
+    exchange.answerBody(refusal.status(), refusal.body());
+  }
+
+  /** Gets rid of a body that nobody wants: by reading it if it is small, else by closing soon. */
+  static void unwanted(Exchange exchange, HttpServerRequest request) {
+    if (Framing.isLarge(request, MOST_UNWANTED) || request.headers().contains(HttpHeaders.EXPECT)) {
+      exchange.closeSoon();
+    }
+    if (!request.isEnded()) {
+      request.handler(unwanted -> {});
+      request.resume();
+    }
+  }
+
+  Loop loop() {
+    return loop;
+  }
+
+  Front front() {
+    return front;
+  }
+
+  GatewaySettings settings() {
+    return settings;
+  }
+
+  UpstreamCounts counts() {
+    return counts;
+  }
+
+  void watch(Forwarding forwarding) {
+    underWay.add(forwarding);
+  }
+
+  void forget(Forwarding forwarding) {
+    underWay.remove(forwarding);
+  }
+
+  /** What the gateway sees of a request: its path without what else is in the target. */
+  private record GatewayHead(VertxHead head, String path) implements io.weir.http.RequestHead {
+    @Override
+    public String method() {
+      return head.method();
+    }
+
+    @Override
+    public String host() {
+      return head.host();
+    }
+
+    @Override
+    public String peer() {
+      return head.peer();
+    }
+
+    @Override
+    public List<String> headers(String name) {
+      return head.headers(name);
+    }
+  }
+}

@@ -1,0 +1,151 @@
+package io.weir.server;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What the gateway forwards where, and how patient it is.
+ *
+ * @param address the public port, which serves forwarded traffic and nothing else
+ * @param upstreams none for no gateway
+ * @param timeout how long an upstream may keep silent before and within a response
+ * @param connectTimeout how long it may take to get a connection to an upstream
+ * @param maxBody the largest body of a request, in bytes
+ * @param connections the most connections to one upstream, in all event loops together
+ * @param drain how long exchanges under way are waited for when the process stops
+ * @param decisions whether the ports for decisions listen beside a gateway
+ */
+public record GatewaySettings(
+    Address address,
+    List<Upstream> upstreams,
+    Duration timeout,
+    Duration connectTimeout,
+    long maxBody,
+    int connections,
+    Duration drain,
+    boolean decisions) {
+  /** No gateway. */
+  public static final GatewaySettings NONE =
+      new GatewaySettings(
+          new Address("0.0.0.0", 8000),
+          List.of(),
+          Duration.ofSeconds(60),
+          Duration.ofSeconds(5),
+          1L << 30,
+          1000,
+          Duration.ofSeconds(10),
+          false);
+
+  public GatewaySettings {
+    upstreams = List.copyOf(upstreams);
+  }
+
+  /** Whether there is a gateway at all. */
+  public boolean isOn() {
+    return !upstreams.isEmpty();
+  }
+
+  /**
+   * A server behind the gateway.
+   *
+   * @param prefix of the paths that go there, by whole segments; {@code /} for all that go nowhere
+   *     else
+   * @param uri {@code http://host:port}, {@code https://…}, or {@code h2c://…} for HTTP/2 in plain
+   *     text
+   */
+  public record Upstream(String prefix, URI uri) {
+    public Upstream {
+      if (!prefix.startsWith("/") || (prefix.endsWith("/") && prefix.length() > 1)) {
+        throw new IllegalArgumentException("'" + prefix + "' is not a prefix such as / or /api");
+      }
+    }
+
+    /**
+     * Reads the address of an upstream.
+     *
+     * @throws IllegalArgumentException with a reason in words
+     */
+    public static Upstream of(String prefix, String text) {
+      URI uri;
+      try {
+        uri = URI.create(text);
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException(wrong(text), e);
+      }
+      String path = uri.getPath();
+      boolean bare =
+          (path == null || path.isEmpty() || path.equals("/"))
+              && uri.getRawQuery() == null
+              && uri.getRawFragment() == null
+              && uri.getRawUserInfo() == null;
+      boolean known =
+          "http".equals(uri.getScheme())
+              || "https".equals(uri.getScheme())
+              || "h2c".equals(uri.getScheme());
+      if (!known || uri.getHost() == null || !bare) {
+        throw new IllegalArgumentException(wrong(text));
+      }
+      return new Upstream(prefix, uri);
+    }
+
+    private static String wrong(String text) {
+      return "'" + text + "' is not an upstream such as http://127.0.0.1:9000";
+    }
+
+    boolean secure() {
+      return uri.getScheme().equals("https");
+    }
+
+    /** Whether HTTP/2 is spoken from the first byte. */
+    boolean http2() {
+      return uri.getScheme().equals("h2c");
+    }
+
+    String host() {
+      String host = uri.getHost();
+      return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+    }
+
+    int port() {
+      return uri.getPort() >= 0 ? uri.getPort() : secure() ? 443 : 80;
+    }
+
+    /** Whether a path in its normal form goes here. */
+    boolean takes(String path) {
+      return prefix.equals("/")
+          || (path.startsWith(prefix)
+              && (path.length() == prefix.length() || path.charAt(prefix.length()) == '/'));
+    }
+  }
+
+  /** The same with another port. */
+  public GatewaySettings address(Address other) {
+    return new GatewaySettings(
+        other, upstreams, timeout, connectTimeout, maxBody, connections, drain, decisions);
+  }
+
+  /** The same with other upstreams. */
+  public GatewaySettings upstreams(List<Upstream> others) {
+    return new GatewaySettings(
+        address, others, timeout, connectTimeout, maxBody, connections, drain, decisions);
+  }
+
+  /** The same, with or without ports for decisions. */
+  public GatewaySettings decisions(boolean also) {
+    return new GatewaySettings(
+        address, upstreams, timeout, connectTimeout, maxBody, connections, drain, also);
+  }
+
+  /** The same with other patience. */
+  public GatewaySettings patience(Duration timeout, Duration connectTimeout) {
+    return new GatewaySettings(
+        address, upstreams, timeout, connectTimeout, maxBody, connections, drain, decisions);
+  }
+
+  /** The same with another largest body. */
+  public GatewaySettings maxBody(long bytes) {
+    return new GatewaySettings(
+        address, upstreams, timeout, connectTimeout, bytes, connections, drain, decisions);
+  }
+}

@@ -1,0 +1,97 @@
+package io.weir.server;
+
+import io.vertx.core.MultiMap;
+import io.weir.Call;
+import io.weir.Concurrency;
+import io.weir.Decision;
+import io.weir.Standing;
+import io.weir.Weir;
+import io.weir.rule.Cost;
+import io.weir.rule.RuleSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the limiter has in hand for a call that was let through: permits, which are kept for as long
+ * as the call goes on and then given back, and a cost that the response tells.
+ */
+final class Passage {
+  private static final long NO_TIMER = -1;
+
+  private final Weir weir;
+  private final Loop loop;
+  private final Decision decision;
+  private final @Nullable String reservation;
+  private long timer = NO_TIMER;
+  private boolean over;
+
+  Passage(Weir weir, Loop loop, Decision decision) {
+    this.weir = weir;
+    this.loop = loop;
+    this.decision = decision;
+    this.reservation = decision.reservation().orElse(null);
+    long renewMillis = renewMillis();
+    if (renewMillis > 0) {
+      timer = loop.vertx().setPeriodic(renewMillis, tick -> weir.renew(reservation));
+    }
+  }
+
+  /** A third of the shortest life of its permits; 0 if it holds none. */
+  private long renewMillis() {
+    long shortest = Long.MAX_VALUE;
+    if (reservation != null) {
+      for (Standing standing : decision.standings()) {
+        if (standing.limit() instanceof Concurrency limit) {
+          shortest = Math.min(shortest, limit.permitTtl().toMillis());
+        }
+      }
+    }
+    return shortest == Long.MAX_VALUE ? 0 : Math.max(1, shortest / 3);
+  }
+
+  /** The upstream has answered: settles what the response says that the call has cost. */
+  void answered(MultiMap headers) {
+    if (reservation == null) {
+      return;
+    }
+    Map<String, Long> costs = new HashMap<>();
+    RuleSet rules = weir.rules();
+    for (Standing standing : decision.standings()) {
+      rules
+          .rule(standing.rule())
+          .filter(rule -> rule.cost() instanceof Cost.FromResponse)
+          .map(rule -> (Cost.FromResponse) rule.cost())
+          .flatMap(cost -> number(headers.get(cost.header())))
+          .ifPresent(cost -> costs.put(standing.rule(), cost));
+    }
+    if (!costs.isEmpty()) {
+      weir.settle(reservation, costs);
+    }
+  }
+
+  /** A cost; what is no whole number leaves the reservation as it is. */
+  private static Optional<Long> number(@Nullable String text) {
+    if (text == null) {
+      return Optional.empty();
+    }
+    try {
+      long cost = Long.parseLong(text.strip());
+      return cost < 0 || cost > Call.MAX_COST ? Optional.empty() : Optional.of(cost);
+    } catch (NumberFormatException e) {
+      return Optional.empty();
+    }
+  }
+
+  /** The call is over, however it ended. */
+  void end() {
+    if (!over) {
+      over = true;
+      if (timer != NO_TIMER) {
+        loop.vertx().cancelTimer(timer);
+        weir.release(reservation);
+      }
+    }
+  }
+}

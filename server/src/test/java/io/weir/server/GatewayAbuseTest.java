@@ -1,0 +1,149 @@
+package io.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpClientAgent;
+import io.vertx.core.http.HttpClientConnection;
+import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpConnectOptions;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.RequestOptions;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What callers may use of the gateway itself: size, time and number. */
+@Timeout(60)
+class GatewayAbuseTest {
+  private static final UnaryOperator<FrontEnd> SMALL =
+      front -> front.gateway(front.gateway().maxBody(100_000));
+
+  private final EchoUpstream upstream = new EchoUpstream();
+
+  @AfterEach
+  void stopUpstream() {
+    upstream.close();
+  }
+
+  @Test
+  void refusesBodiesThatAreTooLarge() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url(), SMALL, Connections.TICK);
+        RawClient announced = gateway.raw();
+        RawClient chunked = gateway.raw()) {
+      String early =
+          announced
+              .send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100001\r\n\r\n")
+              .readUntil("}", 1);
+      chunked.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+      String piece = "8000\r\n" + "x".repeat(0x8000) + "\r\n";
+      String late = chunked.send(piece + piece + piece + piece).readUntil("}", 1);
+
+      assertThat(early).startsWith("HTTP/1.1 413").contains("larger than 100000 bytes");
+      assertThat(late).startsWith("HTTP/1.1 413");
+      assertThat(gateway.post("/", "x".repeat(100_000)).statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void refusesHeadersThatAreTooLarge() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient line = gateway.raw();
+        RawClient headers = gateway.raw()) {
+      assertThat(line.send("GET /" + "a".repeat(9000) + " HTTP/1.1\r\n\r\n").readAll())
+          .contains(" 414 ");
+      assertThat(
+              headers
+                  .send("GET / HTTP/1.1\r\nHost: x\r\nA: " + "a".repeat(17_000) + "\r\n\r\n")
+                  .readAll())
+          .contains(" 431 ");
+    }
+  }
+
+  @Test
+  void doesNotWaitForeverForABody() throws Exception {
+    try (TestGateway gateway =
+            TestGateway.before(upstream.url(), front -> front, Duration.ofMillis(20));
+        RawClient slow = gateway.raw()) {
+      String answer =
+          slow.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nsome").readAll();
+
+      assertThat(answer).startsWith("HTTP/1.1 408").contains("application/problem+json");
+    }
+  }
+
+  @Test
+  void doesNotWaitForeverForHeaders() throws Exception {
+    try (TestGateway gateway =
+            TestGateway.before(upstream.url(), front -> front, Duration.ofMillis(20));
+        RawClient slow = gateway.raw()) {
+      assertThat(slow.send("GET / HTTP/1.1\r\nHost: x\r\nA").readAll()).isEmpty();
+    }
+  }
+
+  @Test
+  void throwsTheBodyOfARefusedRequestAway() throws Exception {
+    try (TestGateway gateway =
+            TestGateway.before(upstream.url(), "{ id: none, key: [], limit: 0/h }");
+        RawClient raw = gateway.raw()) {
+      String request = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody";
+      assertThat(raw.send(request).readUntil("}", 1)).startsWith("HTTP/1.1 429");
+      assertThat(raw.send(request).readUntil("}", 1)).startsWith("HTTP/1.1 429");
+      assertThat(
+              gateway
+                  .client
+                  .send(
+                      gateway
+                          .request("/")
+                          .POST(HttpRequest.BodyPublishers.ofByteArray(new byte[300_000]))
+                          .build(),
+                      BodyHandlers.ofString())
+                  .statusCode())
+          .isEqualTo(429);
+      assertThat(upstream.paths).isEmpty();
+    }
+  }
+
+  @Test
+  void closesAConnectionThatResetsItsStreamsInAFlood() throws Exception {
+    Vertx vertx = Vertx.vertx();
+    try (TestGateway gateway =
+        TestGateway.before(upstream.url(), "{ id: count, key: [], limit: 100000/h }")) {
+      HttpClientAgent client =
+          vertx.createHttpClient(
+              new HttpClientOptions()
+                  .setProtocolVersion(HttpVersion.HTTP_2)
+                  .setHttp2ClearTextUpgrade(false));
+      HttpClientConnection connection =
+          client
+              .connect(new HttpConnectOptions().setHost("127.0.0.1").setPort(gateway.port()))
+              .await(10, TimeUnit.SECONDS);
+      CountDownLatch closed = new CountDownLatch(1);
+      connection.closeHandler(now -> closed.countDown());
+      connection.goAwayHandler(now -> closed.countDown());
+      for (int i = 0; i < 1000 && closed.getCount() > 0; i++) {
+        connection
+            .request(new RequestOptions().setURI("/silent"))
+            .onSuccess(
+                request -> {
+                  request.end();
+                  request.reset();
+                });
+      }
+
+      assertThat(closed.await(10, TimeUnit.SECONDS)).isTrue();
+      // Those that arrived were charged.
+      assertThat(gateway.metric("weir_decisions_total{outcome=\"allowed\",rule=\"count\"}"))
+          .isBetween(1.0, 999.0);
+      assertThat(gateway.get("/x").statusCode()).isEqualTo(200);
+    } finally {
+      vertx.close().await(10, TimeUnit.SECONDS);
+    }
+  }
+}

@@ -1,0 +1,248 @@
+package io.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.WebSocket;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Limits that last as long as an exchange does, or longer. */
+@Timeout(60)
+class GatewayLimitsTest {
+  private static final String ONE_AT_ONCE =
+      "{ id: once, key: [], limit: { algorithm: concurrency, permits: 1%s } }";
+
+  private final EchoUpstream upstream = new EchoUpstream();
+
+  @AfterEach
+  void stopUpstream() {
+    upstream.close();
+  }
+
+  private CompletableFuture<HttpResponse<String>> begin(TestGateway gateway, String path) {
+    CompletableFuture<HttpResponse<String>> answer =
+        gateway.client.sendAsync(gateway.request(path).build(), BodyHandlers.ofString());
+    await().until(() -> upstream.paths.contains(path));
+    return answer;
+  }
+
+  @Test
+  void holdsAPermitForAsLongAsTheExchangeLasts() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url(), ONE_AT_ONCE.formatted(""))) {
+      CompletableFuture<HttpResponse<String>> held = begin(gateway, "/stream");
+      HttpResponse<String> refused = gateway.get("/x");
+      upstream.goOn.complete();
+      held.get(10, TimeUnit.SECONDS);
+
+      assertThat(refused.statusCode()).isEqualTo(429);
+      assertThat(refused.headers().firstValue("retry-after")).hasValue("1");
+      assertThat(new JsonObject(refused.body()).getString("kind")).isEqualTo("concurrency");
+      await().until(() -> gateway.get("/x").statusCode() == 200);
+    }
+  }
+
+  @Test
+  void keepsThePermitOfAnExchangeThatOutlivesIt() throws Exception {
+    try (TestGateway gateway =
+        TestGateway.before(upstream.url(), ONE_AT_ONCE.formatted(", permit_ttl: 1s"))) {
+      CompletableFuture<HttpResponse<String>> held = begin(gateway, "/held");
+      await()
+          .during(Duration.ofMillis(2500))
+          .atMost(Duration.ofSeconds(10))
+          .pollInterval(Duration.ofMillis(200))
+          .until(() -> gateway.get("/x").statusCode() == 429);
+      upstream.goOn.complete();
+      held.get(10, TimeUnit.SECONDS);
+
+      await().until(() -> gateway.get("/x").statusCode() == 200);
+    }
+  }
+
+  @Test
+  void givesThePermitBackHoweverTheExchangeEnds() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url(), ONE_AT_ONCE.formatted(""))) {
+      try (RawClient raw = gateway.raw()) {
+        raw.send("GET /silent HTTP/1.1\r\nHost: x\r\n\r\n");
+        await().until(() -> upstream.paths.contains("/silent"));
+        assertThat(gateway.get("/x").statusCode()).isEqualTo(429);
+      } // the client goes away
+      await().until(() -> gateway.get("/x").statusCode() == 200);
+      await().until(() -> gateway.get("/close").statusCode() == 502);
+      await().until(() -> gateway.get("/x").statusCode() == 200);
+      try (RawClient raw = gateway.raw()) {
+        raw.send("GET /break HTTP/1.1\r\nHost: x\r\n\r\n").readAll();
+      }
+      await().until(() -> gateway.get("/x").statusCode() == 200);
+    }
+  }
+
+  @Test
+  void givesThePermitBackWhenTheUpstreamIsAway() throws Exception {
+    upstream.close();
+    try (TestGateway gateway = TestGateway.before(upstream.url(), ONE_AT_ONCE.formatted(""))) {
+      for (int i = 0; i < 3; i++) {
+        await().until(() -> gateway.get("/x").statusCode() == 502);
+      }
+    }
+  }
+
+  @Test
+  void holdsRequestsBackAsALeakyBucketWants() throws Exception {
+    try (TestGateway gateway =
+        TestGateway.before(
+            upstream.url(),
+            "{ id: even, key: [], limit: { algorithm: leaky-bucket, rate: 2/s, queue: 10, max_wait: 1s } }")) {
+      gateway.get("/warm");
+      await().until(() -> gateway.get("/warm").statusCode() == 200);
+      long begun = System.nanoTime();
+      List<CompletableFuture<HttpResponse<String>>> answers =
+          List.of(start(gateway), start(gateway), start(gateway), start(gateway), start(gateway));
+      long passed = answers.stream().filter(answer -> answer.join().statusCode() == 200).count();
+      double seconds = (System.nanoTime() - begun) / 1e9;
+
+      assertThat(passed)
+          .isBetween(1L, 3L); // those who would wait for more than a second are refused
+      assertThat(seconds).isCloseTo(1, within(0.8));
+    }
+  }
+
+  private static CompletableFuture<HttpResponse<String>> start(TestGateway gateway) {
+    return gateway.client.sendAsync(gateway.request("/x").build(), BodyHandlers.ofString());
+  }
+
+  @Test
+  void forgetsARequestThatGoesAwayWhileItIsHeldBack() throws Exception {
+    try (TestGateway gateway =
+        TestGateway.before(
+            upstream.url(),
+            "{ id: even, key: [], limit: { algorithm: leaky-bucket, rate: 1/s, queue: 10 } }")) {
+      gateway.get("/first");
+      try (RawClient raw = gateway.raw()) {
+        raw.send("GET /gone HTTP/1.1\r\nHost: x\r\n\r\n");
+        Thread.sleep(100); // so that it arrives, which nobody tells
+      }
+      gateway.get("/last"); // has to wait for both
+
+      assertThat(upstream.paths).containsExactly("/first", "/last");
+    }
+  }
+
+  @Test
+  void settlesTheCostThatTheResponseTells() throws Exception {
+    try (TestGateway gateway =
+        TestGateway.before(
+            upstream.url(),
+            "{ id: work, key: [ip], cost: { response_header: X-Cost, reserve: 10 }, limit: 100/h }",
+            "{ id: calls, key: [ip], limit: 50/h }")) {
+      assertThat(remaining(gateway.get("/cost?is=37"))).isEqualTo("90"); // as far as it is known
+      await().until(() -> remaining(gateway.get("/cost?is=0")).equals("53"));
+      await().until(() -> remaining(gateway.get("/cost?is=lots")).equals("53"));
+      await().until(() -> remaining(gateway.get("/cost?is=-5")).equals("43"));
+      await().until(() -> remaining(gateway.get("/none")).equals("33"));
+      await().until(() -> gateway.get("/cost?is=1000").statusCode() == 200);
+      await().until(() -> gateway.get("/none").statusCode() == 429); // in debt
+    }
+  }
+
+  private static String remaining(HttpResponse<String> answer) {
+    return answer.headers().firstValue("RateLimit-Remaining").orElse("");
+  }
+
+  /** Collects what a WebSocket brings. */
+  private static final class Heard implements WebSocket.Listener {
+    final BlockingQueue<String> texts = new LinkedBlockingQueue<>();
+    final CompletableFuture<Void> closed = new CompletableFuture<>();
+
+    @Override
+    public CompletionStage<?> onText(WebSocket socket, CharSequence text, boolean last) {
+      texts.add(text.toString());
+      socket.request(1);
+      return null;
+    }
+
+    @Override
+    public CompletionStage<?> onClose(WebSocket socket, int status, String reason) {
+      closed.complete(null);
+      return null;
+    }
+  }
+
+  private static WebSocket open(TestGateway gateway, Heard heard) {
+    return gateway
+        .client
+        .newWebSocketBuilder()
+        .buildAsync(URI.create("ws://127.0.0.1:" + gateway.port() + "/socket"), heard)
+        .join();
+  }
+
+  @Test
+  void letsWebSocketsThroughAndHoldsTheirPermit() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url(), ONE_AT_ONCE.formatted(""))) {
+      Heard heard = new Heard();
+      WebSocket socket = open(gateway, heard);
+      for (int i = 0; i < 20; i++) {
+        socket.sendText("hello " + i, true).join();
+        assertThat(heard.texts.poll(10, TimeUnit.SECONDS)).isEqualTo("hello " + i);
+      }
+      assertThat(gateway.get("/x").statusCode()).isEqualTo(429);
+      socket.sendClose(WebSocket.NORMAL_CLOSURE, "").join();
+      heard.closed.get(10, TimeUnit.SECONDS);
+
+      await().until(() -> gateway.get("/x").statusCode() == 200);
+    }
+  }
+
+  @Test
+  void refusesWebSocketsByTheRules() throws Exception {
+    try (TestGateway gateway =
+        TestGateway.before(upstream.url(), "{ id: one, key: [], limit: 1/h }")) {
+      open(gateway, new Heard()).abort();
+      CompletableFuture<WebSocket> second =
+          gateway
+              .client
+              .newWebSocketBuilder()
+              .buildAsync(URI.create("ws://127.0.0.1:" + gateway.port() + "/socket"), new Heard());
+
+      assertThat(second)
+          .failsWithin(Duration.ofSeconds(10))
+          .withThrowableThat()
+          .havingRootCause()
+          .withMessageContaining("429");
+    }
+  }
+
+  @Test
+  void letsABypassTokenPastAndKeepsItFromTheUpstream() throws Exception {
+    try (TestGateway gateway =
+        TestGateway.before(upstream.url(), "{ id: none, key: [], limit: 0/h }")) {
+      java.nio.file.Files.writeString(
+          gateway.server.rules,
+          TestServer.document("{ id: none, key: [], limit: 0/h }")
+              + "bypass:\n  - { id: smoke, token_sha256: "
+              + io.weir.http.identity.Sha256.hex("sesame")
+              + ", limit: 100/s, expires: 2999-01-01 }\n");
+      await()
+          .atMost(Duration.ofSeconds(10))
+          .until(() -> gateway.get("/", "X-Weir-Bypass", "sesame").statusCode() == 200);
+      JsonObject said = gateway.echo("/", "X-Weir-Bypass", "sesame");
+
+      assertThat(said.getJsonObject("headers").containsKey("x-weir-bypass")).isFalse();
+      assertThat(gateway.get("/").statusCode()).isEqualTo(429);
+      assertThat(gateway.get("/", "X-Weir-Bypass", "guess").statusCode()).isEqualTo(429);
+    }
+  }
+}

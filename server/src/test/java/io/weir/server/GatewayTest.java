@@ -1,0 +1,540 @@
+package io.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.json.JsonObject;
+import io.weir.http.identity.Cidr;
+import io.weir.http.identity.ClientAddress;
+import io.weir.testkit.process.TlsFiles;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class GatewayTest {
+  private final EchoUpstream upstream = new EchoUpstream();
+
+  @AfterEach
+  void stopUpstream() {
+    upstream.close();
+  }
+
+  private static HttpResponse<String> future(CompletableFuture<HttpResponse<String>> answer)
+      throws Exception {
+    return answer.get(20, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void forwardsARequestAndItsResponse() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url())) {
+      HttpResponse<String> answer =
+          gateway.client.send(
+              gateway
+                  .request("/a/b?x=1&y=%2F")
+                  .method("PATCH", HttpRequest.BodyPublishers.ofString("some body"))
+                  .header("X-Mine", "1")
+                  .build(),
+              BodyHandlers.ofString());
+      JsonObject said = new JsonObject(answer.body());
+
+      assertThat(answer.statusCode()).isEqualTo(200);
+      assertThat(answer.headers().firstValue("x-upstream")).hasValue("echo");
+      assertThat(said.getString("method")).isEqualTo("PATCH");
+      assertThat(said.getString("uri")).isEqualTo("/a/b?x=1&y=%2F");
+      assertThat(said.getString("body")).isEqualTo("some body");
+      assertThat(said.getString("host")).isEqualTo("127.0.0.1:" + gateway.port());
+      assertThat(said.getJsonObject("headers").getString("x-mine")).isEqualTo("1");
+      assertThat(said.getJsonObject("headers").getString("content-length")).isEqualTo("9");
+    }
+  }
+
+  @Test
+  void tellsAdmittedAndRefusedHowTheyStand() throws Exception {
+    try (TestGateway gateway =
+        TestGateway.before(upstream.url(), "{ id: two, key: [ip], limit: 2/h }")) {
+      HttpResponse<String> first = gateway.get("/");
+      gateway.get("/");
+      HttpResponse<String> third = gateway.get("/");
+
+      assertThat(first.headers().firstValue("RateLimit-Policy")).hasValue("\"two\";q=2;w=3600");
+      assertThat(first.headers().firstValue("RateLimit").orElseThrow())
+          .startsWith("\"two\";r=1;t=");
+      assertThat(first.headers().firstValue("X-RateLimit-Remaining")).hasValue("1");
+      assertThat(third.statusCode()).isEqualTo(429);
+      assertThat(third.headers().firstValue("content-type")).hasValue("application/problem+json");
+      assertThat(third.headers().firstValue("cache-control")).hasValue("no-store");
+      assertThat(third.headers().firstValueAsLong("retry-after").orElseThrow())
+          .isBetween(1L, 1800L);
+      assertThat(new JsonObject(third.body()).getString("rule")).isEqualTo("two");
+      assertThat(upstream.paths).hasSize(2);
+    }
+  }
+
+  @Test
+  void servesNothingButForwardedTraffic() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url())) {
+      for (String path :
+          List.of("/healthz", "/readyz", "/v1/check", "/metrics", "/v1/limits", "/v1/authorize")) {
+        assertThat(gateway.echo(path).getString("uri")).isEqualTo(path);
+      }
+      assertThat(gateway.server.server.takesDecisions()).isFalse();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/a/../b, /b",
+    "//b, /b",
+    "/%62, /b",
+    "/b/, /b",
+    "/b;x=1, /b",
+    "/%2e%2e/b, /b",
+    "/x/%2E%2e/b, /b",
+    "/%252e/b, /%252e/b",
+    "/a\\..\\b, /b",
+    "/b?q=//x/../, /b?q=//x/../",
+    "http://elsewhere/b, /b",
+    "/b/./, /b",
+    "/c;jsessionid=1/../b;y, /b"
+  })
+  void forwardsTheFormThatWasMatched(String sent, String forwarded) throws Exception {
+    try (TestGateway gateway =
+            TestGateway.before(
+                upstream.url(), "{ id: b, match: { path: [/b, /%252e/b] }, key: [], limit: 1/h }");
+        RawClient raw = gateway.raw()) {
+      String first = raw.send("GET " + sent + " HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("}", 2);
+      String second = raw.send("GET " + sent + " HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("}", 1);
+
+      assertThat(first).startsWith("HTTP/1.1 200");
+      assertThat(upstream.paths).containsExactly(forwarded);
+      assertThat(second).startsWith("HTTP/1.1 429");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"/a%2Fb", "/a%2fb", "/a%5Cb", "/a%5cb", "/a%00", "/%2e%2e%2fb", "/..%5c..%5cb"})
+  void refusesPathsThatServersDoNotAgreeOn(String path) throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient raw = gateway.raw()) {
+      String answer = raw.send("GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("}", 1);
+
+      assertThat(answer).startsWith("HTTP/1.1 400").contains("application/problem+json");
+      assertThat(upstream.paths).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: +1\r\n\r\na",
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\na",
+        "GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
+        "GET / HTTP/1.1\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\nA B: c\r\n\r\n",
+        "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n"
+      })
+  void refusesWhatCanBeReadInTwoWays(String request) throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient raw = gateway.raw()) {
+      assertThat(raw.send(request).readUntil("}", 1)).startsWith("HTTP/1.1 400");
+      assertThat(upstream.paths).isEmpty();
+    }
+  }
+
+  @Test
+  void forwardsALengthOfABodyOnlyIfThatIsWhereItEnds() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient raw = gateway.raw()) {
+      String answer =
+          raw.send(
+                  "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n"
+                      + "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n")
+              .readUntil("}", 2);
+
+      assertThat(answer).contains("\"body\":\"ok\"").contains("\"transfer-encoding\":\"chunked\"");
+      assertThat(answer.substring(answer.indexOf("{"))).doesNotContain("content-length");
+    }
+  }
+
+  @Test
+  void keepsHeadersBetweenHopsAndItsOwnFromTheUpstream() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient raw = gateway.raw()) {
+      String answer =
+          raw.send(
+                  "GET / HTTP/1.1\r\nHost: api.example.com\r\nConnection: keep-alive, X-Secret\r\n"
+                      + "X-Secret: 1\r\nKeep-Alive: 5\r\nTE: trailers\r\nProxy-Connection: x\r\n"
+                      + "Upgrade: h9\r\nProxy-Authorization: p\r\nX-Weir-Bypass: token\r\n"
+                      + "RateLimit-Limit: 9\r\nRateLimit: 9\r\nX-RateLimit-Limit: 9\r\n"
+                      + "X-Forwarded-For: 6.6.6.6\r\nX-Forwarded-Proto: https\r\n"
+                      + "X-Forwarded-Host: evil\r\nForwarded: for=6.6.6.6\r\nX-Real-IP: 6.6.6.6\r\n"
+                      + "X-HTTP-Method-Override: DELETE\r\nCookie: a=1\r\nAccept: x\r\n\r\n")
+              .readUntil("}", 2);
+      JsonObject headers =
+          new JsonObject(answer.substring(answer.indexOf("{"))).getJsonObject("headers");
+
+      assertThat(headers.fieldNames())
+          .containsExactlyInAnyOrder(
+              "host",
+              "x-forwarded-for",
+              "x-forwarded-proto",
+              "x-forwarded-host",
+              "x-http-method-override",
+              "cookie",
+              "accept");
+      assertThat(headers.getString("host")).isEqualTo("api.example.com");
+      assertThat(headers.getString("x-forwarded-for")).isEqualTo("127.0.0.1");
+      assertThat(headers.getString("x-forwarded-proto")).isEqualTo("http");
+      assertThat(headers.getString("x-forwarded-host")).isEqualTo("api.example.com");
+    }
+  }
+
+  @Test
+  void goesOnWithWhatATrustedProxySaid() throws Exception {
+    ClientAddress trusting =
+        new ClientAddress("x-forwarded-for", List.of(Cidr.parse("127.0.0.0/8")), 0, 64);
+    try (TestGateway gateway =
+        TestGateway.before(
+            upstream.url(),
+            front -> front.identity(IdentitySettings.DEFAULT.address(trusting)),
+            Connections.TICK,
+            "{ id: a, key: [ip], limit: 1/h }")) {
+      String[] first = {"X-Forwarded-For", "203.0.113.9", "X-Forwarded-Proto", "https"};
+      JsonObject headers = gateway.echo("/", first).getJsonObject("headers");
+
+      assertThat(headers.getString("x-forwarded-for")).isEqualTo("203.0.113.9, 127.0.0.1");
+      assertThat(headers.getString("x-forwarded-proto")).isEqualTo("https");
+      assertThat(gateway.get("/", first).statusCode()).isEqualTo(429);
+      assertThat(gateway.get("/", "X-Forwarded-For", "203.0.113.10").statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void keepsHeadersBetweenHopsFromTheClient() throws Exception {
+    try (TestGateway gateway =
+        TestGateway.before(upstream.url(), "{ id: a, key: [], limit: 9/h }")) {
+      HttpResponse<String> answer = gateway.get("/hops");
+
+      assertThat(answer.statusCode()).isEqualTo(418);
+      assertThat(answer.body()).isEqualTo("teapot");
+      assertThat(answer.headers().map())
+          .doesNotContainKeys("x-private", "keep-alive", "proxy-authenticate", "connection");
+      assertThat(answer.headers().allValues("set-cookie")).containsExactly("a=1", "b=2");
+      assertThat(answer.headers().allValues("RateLimit-Limit")).containsExactly("9");
+    }
+  }
+
+  @Test
+  void passesResponsesOnPieceByPiece() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url())) {
+      HttpResponse<InputStream> answer =
+          gateway.client.send(gateway.request("/stream").build(), BodyHandlers.ofInputStream());
+      assertThat(new String(answer.body().readNBytes(6), "US-ASCII")).isEqualTo("first,");
+      upstream.goOn.complete();
+
+      assertThat(new String(answer.body().readAllBytes(), "US-ASCII")).isEqualTo("last");
+    }
+  }
+
+  @Test
+  void passesRequestsOnPieceByPiece() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient raw = gateway.raw()) {
+      raw.send("POST /in HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n");
+      await().until(() -> upstream.firstPiece.future().isComplete());
+      String answer = raw.send("4\r\nlast\r\n0\r\n\r\n").readUntil("}", 2);
+
+      assertThat(upstream.firstPiece.future().result()).isEqualTo("first");
+      assertThat(answer).contains("\"body\":\"firstlast\"");
+    }
+  }
+
+  @Test
+  void waitsWithTheBodyUntilItMayPass() throws Exception {
+    String head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n";
+    try (TestGateway gateway =
+            TestGateway.before(upstream.url(), "{ id: one, key: [], limit: 1/h }");
+        RawClient first = gateway.raw();
+        RawClient second = gateway.raw()) {
+      assertThat(first.send(head).readUntil("\r\n\r\n", 1)).startsWith("HTTP/1.1 100");
+      assertThat(first.send("body").readUntil("}", 2)).contains("\"body\":\"body\"");
+      assertThat(second.send(head).readAll()).startsWith("HTTP/1.1 429");
+    }
+  }
+
+  @Test
+  void passesBigBodiesThroughWithoutHoldingThem() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url())) {
+      byte[] body = new byte[40 << 20];
+      HttpResponse<String> up =
+          gateway.client.send(
+              gateway.request("/in").POST(HttpRequest.BodyPublishers.ofByteArray(body)).build(),
+              BodyHandlers.ofString());
+      HttpResponse<InputStream> down =
+          gateway.client.send(gateway.request("/big?mb=200").build(), BodyHandlers.ofInputStream());
+      long read = 0;
+      try (InputStream in = down.body()) {
+        for (byte[] some = in.readNBytes(1 << 16); some.length > 0; some = in.readNBytes(1 << 16)) {
+          read += some.length;
+        }
+      }
+
+      assertThat(new JsonObject(up.body()).getInteger("size")).isEqualTo(body.length);
+      assertThat(read).isEqualTo(200L << 20);
+    }
+  }
+
+  @Test
+  void sendsNoFasterThanTheClientReads() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient raw = gateway.raw()) {
+      raw.send("GET /big?mb=600 HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("\r\n\r\n", 1);
+      System.gc();
+      long before = direct();
+      await().during(Duration.ofMillis(700)).until(() -> direct() - before < 64 << 20);
+    }
+  }
+
+  /** Bytes in buffers outside the heap, of everybody in this process. */
+  private static long direct() {
+    return io.netty.util.internal.PlatformDependent.usedDirectMemory();
+  }
+
+  @Test
+  void tellsTheUpstreamThatTheClientHasGone() throws Exception {
+    try (TestGateway gateway =
+        TestGateway.before(upstream.url(), "{ id: three, key: [], limit: 3/h }")) {
+      try (RawClient raw = gateway.raw()) {
+        raw.send("GET /silent HTTP/1.1\r\nHost: x\r\n\r\n");
+        await().until(() -> upstream.paths.contains("/silent"));
+      }
+      await().until(() -> upstream.brokenOff.get() == 1);
+      gateway.get("/");
+      HttpResponse<String> third = gateway.get("/");
+
+      assertThat(third.headers().firstValue("RateLimit-Remaining")).hasValue("0"); // it was charged
+    }
+  }
+
+  @Test
+  void answers502WhenTheUpstreamIsAway() throws Exception {
+    upstream.close();
+    try (TestGateway gateway = TestGateway.before(upstream.url())) {
+      HttpResponse<String> answer = gateway.post("/a", "body");
+
+      assertThat(answer.statusCode()).isEqualTo(502);
+      assertThat(answer.headers().firstValue("content-type")).hasValue("application/problem+json");
+      assertThat(new JsonObject(answer.body()).getString("title")).isEqualTo("Bad Gateway");
+      assertThat(gateway.metric("weir_upstream_responses_total{outcome=\"failed\"}")).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void answers502WhenTheUpstreamBreaksOffBeforeItAnswers() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url())) {
+      assertThat(gateway.get("/close").statusCode()).isEqualTo(502);
+      assertThat(upstream.paths).containsExactly("/close", "/close"); // a GET can be repeated
+      assertThat(gateway.post("/close", "x").statusCode()).isEqualTo(502);
+      assertThat(upstream.paths).hasSize(3); // a POST cannot
+    }
+  }
+
+  @Test
+  void breaksOffAResponseThatTheUpstreamBrokeOff() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient raw = gateway.raw()) {
+      String answer = raw.send("GET /break HTTP/1.1\r\nHost: x\r\n\r\n").readAll();
+
+      assertThat(answer).startsWith("HTTP/1.1 200").endsWith("some");
+    }
+  }
+
+  @Test
+  void answers504WhenTheUpstreamTakesTooLong() throws Exception {
+    try (TestGateway gateway =
+        TestGateway.before(
+            upstream.url(),
+            front ->
+                front.gateway(
+                    front.gateway().patience(Duration.ofSeconds(5), Duration.ofSeconds(5))),
+            Duration.ofMillis(50))) {
+      HttpResponse<String> answer = gateway.get("/silent");
+
+      assertThat(answer.statusCode()).isEqualTo(504);
+      assertThat(answer.headers().firstValue("content-type")).hasValue("application/problem+json");
+      assertThat(gateway.metric("weir_upstream_responses_total{outcome=\"timeout\"}")).isEqualTo(1);
+      await().until(() -> upstream.brokenOff.get() == 1);
+    }
+  }
+
+  @Test
+  void sendsRequestsToTheUpstreamOfTheirPrefix() throws Exception {
+    try (EchoUpstream api = new EchoUpstream();
+        TestGateway gateway =
+            TestGateway.before(
+                upstream.url(),
+                front ->
+                    front.gateway(
+                        front
+                            .gateway()
+                            .upstreams(
+                                List.of(
+                                    GatewaySettings.Upstream.of("/api", api.url()),
+                                    GatewaySettings.Upstream.of("/api/old", upstream.url())))),
+                Connections.TICK)) {
+      gateway.get("/api");
+      gateway.get("/api/x");
+      gateway.get("/api/old/y");
+      HttpResponse<String> nowhere = gateway.get("/apis");
+
+      assertThat(api.paths).containsExactly("/api", "/api/x");
+      assertThat(upstream.paths).containsExactly("/api/old/y");
+      assertThat(nowhere.statusCode()).isEqualTo(404);
+      assertThat(nowhere.body()).contains("nothing is behind this path");
+    }
+  }
+
+  @Test
+  void finishesExchangesUnderWayWhenItStops() throws Exception {
+    TestGateway gateway = TestGateway.before(upstream.url());
+    CompletableFuture<HttpResponse<String>> held =
+        gateway.client.sendAsync(gateway.request("/held").build(), BodyHandlers.ofString());
+    await().until(() -> upstream.paths.contains("/held"));
+    CompletableFuture<Void> closing = CompletableFuture.runAsync(gateway::close);
+    await().until(() -> refusesConnections(gateway.port()));
+    upstream.goOn.complete();
+
+    assertThat(future(held).body()).isEqualTo("held");
+    closing.get(20, TimeUnit.SECONDS);
+  }
+
+  private static boolean refusesConnections(int port) throws java.io.IOException {
+    try (RawClient socket = new RawClient(port)) {
+      return false;
+    } catch (java.net.ConnectException e) {
+      return true;
+    }
+  }
+
+  @Test
+  void keepsConnectionsOpenOnBothSides() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient raw = gateway.raw()) {
+      for (int i = 0; i < 5; i++) {
+        assertThat(raw.send("GET /n HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("}", 2))
+            .startsWith("HTTP/1.1 200");
+      }
+      assertThat(
+              raw.send("POST /n HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nok")
+                  .readUntil("}", 2))
+          .contains("\"body\":\"ok\"");
+    }
+  }
+
+  @Test
+  void streamsToClientsOfHttp10() throws Exception {
+    upstream.goOn.complete();
+    try (TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient old = gateway.raw();
+        RawClient keeping = gateway.raw()) {
+      assertThat(old.send("GET /stream HTTP/1.0\r\n\r\n").readAll())
+          .startsWith("HTTP/1.0 200")
+          .doesNotContain("chunked")
+          .endsWith("first,last");
+      assertThat(keeping.send("GET /stream HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").readAll())
+          .endsWith("first,last");
+    }
+  }
+
+  @Test
+  void answersHeadWithoutABody() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient raw = gateway.raw()) {
+      String head = raw.send("HEAD /big?mb=1 HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("\r\n\r\n", 1);
+
+      assertThat(head).startsWith("HTTP/1.1 200").containsIgnoringCase("content-length: 1048576");
+      assertThat(raw.send("GET /n HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("}", 2))
+          .startsWith("HTTP/1.1 200");
+    }
+  }
+
+  @Test
+  void passesTrailersOn() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient raw = gateway.raw()) {
+      String answer = raw.send("GET /trailer HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("\r\n\r\n", 2);
+
+      assertThat(answer).contains("body").containsIgnoringCase("x-sum: 42");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"http", "h2c"})
+  void speaksHttp2OnBothSides(String scheme) throws Exception {
+    try (TestGateway gateway = TestGateway.before(scheme + "://127.0.0.1:" + upstream.port())) {
+      HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+      HttpResponse<String> get =
+          client.send(gateway.request("/x?y").build(), BodyHandlers.ofString());
+      HttpResponse<String> post =
+          client.send(
+              gateway
+                  .request("/x")
+                  .POST(
+                      HttpRequest.BodyPublishers.ofInputStream(
+                          () -> new java.io.ByteArrayInputStream(new byte[100_000])))
+                  .build(),
+              BodyHandlers.ofString());
+      JsonObject said = new JsonObject(post.body());
+
+      assertThat(get.version()).isEqualTo(HttpClient.Version.HTTP_2);
+      assertThat(new JsonObject(get.body()).getString("uri")).isEqualTo("/x?y");
+      assertThat(get.headers().firstValue("ratelimit-policy")).isPresent();
+      assertThat(said.getInteger("size")).isEqualTo(100_000);
+      assertThat(said.getString("version")).isEqualTo(scheme.equals("h2c") ? "HTTP_2" : "HTTP_1_1");
+    }
+  }
+
+  @Test
+  void speaksTls() throws Exception {
+    try (TlsFiles files = TlsFiles.create();
+        TestGateway gateway =
+            TestGateway.before(
+                upstream.url(),
+                front ->
+                    front.tls(
+                        new TlsSettings(
+                            files.serverCertificate(), files.serverKey(), Set.of("gateway"))),
+                Connections.TICK)) {
+      HttpClient client = HttpClient.newBuilder().sslContext(files.strangerContext()).build();
+      HttpResponse<String> answer =
+          client.send(
+              HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + gateway.port() + "/a"))
+                  .build(),
+              BodyHandlers.ofString());
+
+      assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
+      assertThat(
+              new JsonObject(answer.body()).getJsonObject("headers").getString("x-forwarded-proto"))
+          .isEqualTo("https");
+    }
+  }
+}

@@ -1,0 +1,203 @@
+package io.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.testkit.process.NginxServer;
+import io.weir.testkit.process.Ports;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.WebSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The gateway before a server that nobody here has written. */
+@Timeout(120)
+class NginxGatewayTest {
+  @TempDir Path folder;
+
+  /** Serves files, takes files, says which path it was asked for, and passes WebSockets on. */
+  private NginxServer nginx(int socketPort) throws Exception {
+    // nginx may run as another user.
+    assertThat(folder.toFile().setReadable(true, false)).isTrue();
+    assertThat(folder.toFile().setExecutable(true, false)).isTrue();
+    int port = Ports.free();
+    return NginxServer.start(
+        port,
+        """
+        server {
+          listen 127.0.0.1:%d;
+          keepalive_timeout 1s;
+          client_max_body_size 100m;
+          root %s;
+          location /said { return 200 "$request_method $request_uri $http_host"; }
+          location /put/ { dav_methods PUT; client_body_temp_path %s/temp; }
+          location /slow { limit_rate 200k; try_files /big =404; }
+          location /socket {
+            proxy_pass http://127.0.0.1:%d;
+            proxy_http_version 1.1;
+            proxy_set_header Upgrade $http_upgrade;
+            proxy_set_header Connection "upgrade";
+          }
+        }
+        """
+            .formatted(port, folder, folder, socketPort));
+  }
+
+  private byte[] someFile(String name, int size) throws Exception {
+    byte[] bytes = new byte[size];
+    new Random(7).nextBytes(bytes);
+    Files.write(folder.resolve(name), bytes);
+    return bytes;
+  }
+
+  private static HttpResponse<byte[]> bytes(TestGateway gateway, HttpRequest.Builder request)
+      throws Exception {
+    return gateway.client.send(request.build(), BodyHandlers.ofByteArray());
+  }
+
+  @Test
+  void bringsFilesWholeAndInParts() throws Exception {
+    byte[] big = someFile("big", 30 << 20);
+    try (NginxServer nginx = nginx(9);
+        TestGateway gateway = TestGateway.before(nginx.uri())) {
+      HttpResponse<byte[]> whole = bytes(gateway, gateway.request("/big"));
+      HttpResponse<byte[]> part =
+          bytes(gateway, gateway.request("/big").header("Range", "bytes=100-199"));
+      HttpResponse<byte[]> head =
+          bytes(
+              gateway, gateway.request("/big").method("HEAD", HttpRequest.BodyPublishers.noBody()));
+      HttpResponse<byte[]> same =
+          bytes(
+              gateway,
+              gateway
+                  .request("/big")
+                  .header("If-None-Match", whole.headers().firstValue("etag").orElseThrow()));
+
+      assertThat(whole.body()).isEqualTo(big);
+      assertThat(part.statusCode()).isEqualTo(206);
+      assertThat(part.body()).isEqualTo(java.util.Arrays.copyOfRange(big, 100, 200));
+      assertThat(head.body()).isEmpty();
+      assertThat(head.headers().firstValueAsLong("content-length")).hasValue(big.length);
+      assertThat(same.statusCode()).isEqualTo(304);
+      assertThat(same.body()).isEmpty();
+    }
+  }
+
+  @Test
+  void takesFilesThere() throws Exception {
+    byte[] big = someFile("source", 20 << 20);
+    Files.createDirectory(folder.resolve("put"));
+    try (NginxServer nginx = nginx(9);
+        TestGateway gateway = TestGateway.before(nginx.uri())) {
+      HttpResponse<byte[]> announced =
+          bytes(
+              gateway, gateway.request("/put/a").PUT(HttpRequest.BodyPublishers.ofByteArray(big)));
+      HttpResponse<byte[]> chunked =
+          bytes(
+              gateway,
+              gateway
+                  .request("/put/b")
+                  .PUT(
+                      HttpRequest.BodyPublishers.ofInputStream(
+                          () -> new java.io.ByteArrayInputStream(big))));
+
+      assertThat(announced.statusCode()).isEqualTo(201);
+      assertThat(chunked.statusCode()).isEqualTo(201);
+      assertThat(Files.readAllBytes(folder.resolve("put/a"))).isEqualTo(big);
+      assertThat(Files.readAllBytes(folder.resolve("put/b"))).isEqualTo(big);
+    }
+  }
+
+  @Test
+  void asksForTheFormThatWasMatched() throws Exception {
+    try (NginxServer nginx = nginx(9);
+        TestGateway gateway = TestGateway.before(nginx.uri());
+        RawClient raw = gateway.raw()) {
+      raw.send("GET /x/%2e%2e//s%61id/;a=b?q=%2F HTTP/1.1\r\nHost: api.example.com\r\n\r\n");
+
+      assertThat(raw.readUntil("api.example.com", 1)).contains("GET /said?q=%2F api.example.com");
+    }
+  }
+
+  @Test
+  void usesNoConnectionThatNginxHasClosed() throws Exception {
+    try (NginxServer nginx = nginx(9);
+        TestGateway gateway = TestGateway.before(nginx.uri())) {
+      for (int i = 0; i < 4; i++) {
+        assertThat(gateway.get("/said").statusCode()).isEqualTo(200);
+        Thread.sleep(990 + 10 * i); // about when nginx closes it
+      }
+    }
+  }
+
+  @Test
+  void answers502WhenNginxIsKilledAnd504WhenItHangs() throws Exception {
+    try (NginxServer nginx = nginx(9);
+        TestGateway gateway =
+            TestGateway.before(
+                nginx.uri(),
+                front ->
+                    front.gateway(
+                        front.gateway().patience(Duration.ofSeconds(10), Duration.ofSeconds(10))),
+                Duration.ofMillis(100))) {
+      assertThat(gateway.get("/said").statusCode()).isEqualTo(200);
+      nginx.freeze();
+      assertThat(gateway.get("/said").statusCode()).isEqualTo(504);
+      nginx.thaw();
+      await().until(() -> gateway.get("/said").statusCode() == 200);
+      nginx.kill();
+      assertThat(gateway.get("/said").statusCode()).isEqualTo(502);
+    }
+  }
+
+  @Test
+  void breaksAResponseOffWhenNginxIsKilledInIt() throws Exception {
+    someFile("big", 20 << 20);
+    try (NginxServer nginx = nginx(9);
+        TestGateway gateway = TestGateway.before(nginx.uri());
+        RawClient raw = gateway.raw()) {
+      raw.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("\r\n\r\n", 1);
+      nginx.kill();
+
+      assertThat(raw.readAll().length()).isLessThan(20 << 20); // and it ends
+    }
+  }
+
+  @Test
+  void letsWebSocketsThrough() throws Exception {
+    CompletableFuture<String> heard = new CompletableFuture<>();
+    WebSocket.Listener listener =
+        new WebSocket.Listener() {
+          @Override
+          public CompletionStage<?> onText(WebSocket socket, CharSequence text, boolean last) {
+            heard.complete(text.toString());
+            return null;
+          }
+        };
+    try (EchoUpstream echo = new EchoUpstream();
+        NginxServer nginx = nginx(echo.port());
+        TestGateway gateway = TestGateway.before(nginx.uri())) {
+      WebSocket socket =
+          gateway
+              .client
+              .newWebSocketBuilder()
+              .buildAsync(URI.create("ws://127.0.0.1:" + gateway.port() + "/socket"), listener)
+              .get(20, TimeUnit.SECONDS);
+      socket.sendText("through three", true);
+
+      assertThat(heard.get(20, TimeUnit.SECONDS)).isEqualTo("through three");
+      socket.abort();
+    }
+  }
+}
