@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
     description = {
       "Forwards requests to an upstream, as far as the rules let them pass.",
       "The public port (--port, 8000) serves forwarded traffic and nothing else. The ports for"
-          + " decisions listen only where the configuration names them."
+          + " decisions listen only if the configuration or --grpc-port names one."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:stopped by SIGTERM or SIGINT", "2:error"})

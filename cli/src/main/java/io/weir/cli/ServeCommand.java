@@ -92,7 +92,7 @@ class ServeCommand implements Callable<Integer> {
     try {
       config = port == null ? config : withPort(config, port);
       config = adminPort == null ? config : config.admin(config.admin().port(adminPort));
-      return grpcPort == null ? config : config.grpc(config.grpc().port(grpcPort));
+      return grpcPort == null ? config : withDecisions(config.grpc(config.grpc().port(grpcPort)));
     } catch (IllegalArgumentException e) {
       throw new CommandFailed(String.valueOf(e.getMessage()));
     }
@@ -100,6 +100,10 @@ class ServeCommand implements Callable<Integer> {
 
   /** What was told, made ready for this command: decisions are asked for, also beside a gateway. */
   ServerConfig prepared(ServerConfig told) {
+    return withDecisions(told);
+  }
+
+  private static ServerConfig withDecisions(ServerConfig told) {
     FrontEnd front = told.frontEnd();
     return told.frontEnd(front.gateway(front.gateway().decisions(true)));
   }

@@ -104,8 +104,7 @@ final class Listener extends VerticleBase {
   }
 
   private HttpServerOptions options() {
-    HttpServerOptions options =
-        plain(port.tick().multipliedBy(port.idleTicks()), port.spoken());
+    HttpServerOptions options = plain(port.tick().multipliedBy(port.idleTicks()), port.spoken());
     return port.tls().isPresent() ? port.tls().get().addTo(options) : options;
   }
 
