@@ -144,6 +144,16 @@ public final class Decision {
     return false;
   }
 
+  /** Who answered: the farthest of those that were asked. */
+  public Source source() {
+    Source farthest = Source.MEMORY;
+    for (int i = 0; i < standings.size(); i++) {
+      Source source = standings.get(i).source();
+      farthest = source.compareTo(farthest) > 0 ? source : farthest;
+    }
+    return farthest;
+  }
+
   @Override
   public String toString() {
     return reason + (rule == null ? "" : " by " + rule) + " " + standings;

@@ -24,6 +24,7 @@ public final class Standing {
   private final long delayMicros;
   private final boolean answered;
   private final boolean degraded;
+  private final Source source;
 
   private Standing(Builder b) {
     this.rule = b.rule;
@@ -37,6 +38,7 @@ public final class Standing {
     this.delayMicros = b.delayMicros;
     this.answered = b.answered;
     this.degraded = b.degraded;
+    this.source = b.source;
   }
 
   /** The id of the rule that holds the limit. */
@@ -73,6 +75,11 @@ public final class Standing {
     return degraded;
   }
 
+  /** Who answered for this limit. */
+  public Source source() {
+    return source;
+  }
+
   /** The whole number that could be taken now. */
   public long remaining() {
     return remaining;
@@ -95,14 +102,32 @@ public final class Standing {
 
   /** The same numbers, decided without the store that should have been asked. */
   public Standing asDegraded() {
-    return new Builder(rule, name, limit, mode)
-        .allowed(allowed)
-        .remaining(remaining)
-        .reset(resetMicros)
-        .retryAfter(retryAfterMicros)
-        .delay(delayMicros)
-        .degraded()
-        .build();
+    return edit().degraded().build();
+  }
+
+  /** A builder that starts from this. */
+  public Builder edit() {
+    Builder builder =
+        new Builder(rule, name, limit, mode)
+            .allowed(allowed)
+            .remaining(remaining)
+            .reset(resetMicros)
+            .retryAfter(retryAfterMicros)
+            .delay(delayMicros)
+            .source(source);
+    builder.answered = answered;
+    builder.degraded = degraded;
+    return builder;
+  }
+
+  /** {@link #reset} in microseconds. */
+  public long resetMicros() {
+    return resetMicros;
+  }
+
+  /** {@link #retryAfter} in microseconds; {@link Meter#NEVER} when waiting cannot help. */
+  public long retryAfterMicros() {
+    return retryAfterMicros;
   }
 
   /** {@link #reset} in whole milliseconds, rounded up. */
@@ -172,6 +197,7 @@ public final class Standing {
     private long delayMicros;
     private boolean answered = true;
     private boolean degraded;
+    private Source source = Source.MEMORY;
 
     public Builder(String rule, String name, Limit limit, Mode mode) {
       this.rule = rule;
@@ -209,14 +235,19 @@ public final class Standing {
     /** The store could not be asked: refuses, and says to come back in a second. */
     public Builder unanswered() {
       this.answered = false;
-      this.degraded = true;
       this.allowed = false;
-      return retryAfter(1_000_000);
+      return degraded().retryAfter(1_000_000);
     }
 
     /** Decided without the store that should have been asked. */
     public Builder degraded() {
       this.degraded = true;
+      return source(Source.FALLBACK);
+    }
+
+    /** Who answers; a memory table unless said otherwise. */
+    public Builder source(Source source) {
+      this.source = source;
       return this;
     }
 

@@ -3,6 +3,7 @@ package io.weir.rule;
 import io.weir.Call;
 import io.weir.Limit;
 import io.weir.Scale;
+import io.weir.limit.LeaseBound;
 import io.weir.store.Pool;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -82,7 +83,8 @@ final class Pools {
     Pool pool =
         new Pool(rule.id(), name, slot, scaled, rule.countDenied())
             .about(rule.key().isEmpty() ? "" : rule.key().get(0))
-            .onFail(rule.onFail());
+            .onFail(rule.onFail(), rule.localFactor())
+            .lending(LeaseBound.of(scaled, rule.accuracy().millionths()));
     return rule.scope() == Scope.INSTANCE ? pool.keptLocally() : pool;
   }
 

@@ -12,8 +12,15 @@ import io.weir.Standing;
  *     passes and it admits
  * @param intent what to do if everything admits
  * @param unit what the amount is multiplied by when the call's true cost is settled
+ * @param lease what there is to tell of leases; a store that does not lend may leave it unread
  */
-public record Draw(Pool pool, Key key, long amount, Mode mode, Intent intent, long unit) {
+public record Draw(
+    Pool pool, Key key, long amount, Mode mode, Intent intent, long unit, LeaseCall lease) {
+  /** A draw with nothing to tell of leases. */
+  public Draw(Pool pool, Key key, long amount, Mode mode, Intent intent, long unit) {
+    this(pool, key, amount, mode, intent, unit, LeaseCall.NONE);
+  }
+
   /** A draw that counts a call at its cost. */
   public Draw(Pool pool, Key key, long amount, Mode mode, Intent intent) {
     this(pool, key, amount, mode, intent, 1);
@@ -32,7 +39,7 @@ public record Draw(Pool pool, Key key, long amount, Mode mode, Intent intent, lo
   }
 
   /** Whether this draw leaves its bucket as it is, whatever comes of the call. */
-  boolean looks() {
+  public boolean looks() {
     return intent == Intent.LOOK || amount == 0;
   }
 
@@ -42,12 +49,17 @@ public record Draw(Pool pool, Key key, long amount, Mode mode, Intent intent, lo
   }
 
   /** What is known of how its limit stands before it is asked. */
-  Standing.Builder standing() {
+  public Standing.Builder standing() {
     return new Standing.Builder(pool.rule(), pool.name(), pool.meter().limit(), mode);
   }
 
-  /** The same draw, taking nothing. */
+  /** The same draw, taking nothing and telling nothing. */
   public Draw looking() {
     return new Draw(pool, key, amount, mode, Intent.LOOK, unit);
+  }
+
+  /** The same draw, with this to tell. */
+  public Draw telling(LeaseCall lease) {
+    return new Draw(pool, key, amount, mode, intent, unit, lease);
   }
 }

@@ -3,6 +3,7 @@ package io.weir.store;
 import io.weir.Key;
 import io.weir.Limit;
 import io.weir.OnFail;
+import io.weir.Scale;
 import io.weir.limit.Meter;
 import org.jspecify.annotations.Nullable;
 
@@ -20,10 +21,8 @@ public final class Pool {
   private final Traits traits;
   private final long saltHigh;
   private final long saltLow;
+  private final long lends;
   private volatile @Nullable Binding binding;
-
-  /** What a pool is beside its limit. */
-  private record Traits(boolean countDenied, boolean local, String subject, OnFail onFail) {}
 
   /**
    * A pool.
@@ -34,12 +33,7 @@ public final class Pool {
    * @param countDenied whether refusals count
    */
   public Pool(String rule, String name, String slot, Limit limit, boolean countDenied) {
-    this(
-        rule,
-        name,
-        limit.algorithm().letter() + slot,
-        Meter.of(limit),
-        new Traits(countDenied, false, "", OnFail.LOCAL));
+    this(rule, name, limit.algorithm().letter() + slot, Meter.of(limit), Traits.of(countDenied));
   }
 
   private Pool(String rule, String name, String slot, Meter meter, Traits traits) {
@@ -48,6 +42,7 @@ public final class Pool {
     this.slot = slot;
     this.meter = meter;
     this.traits = traits;
+    this.lends = traits.lends();
     Key salt = Key.of(rule, slot);
     this.saltHigh = salt.high();
     this.saltLow = salt.low();
@@ -59,17 +54,17 @@ public final class Pool {
 
   /** The same pool, to be kept in this process and nowhere else. */
   public Pool keptLocally() {
-    return with(new Traits(traits.countDenied, true, traits.subject, traits.onFail));
+    return with(traits.keptLocally());
   }
 
   /** Whether this pool is kept in this process, whatever store there is. */
   public boolean isLocal() {
-    return traits.local;
+    return traits.local();
   }
 
   /** The same pool, of a rule whose keys begin with this dimension, such as {@code user}. */
   public Pool about(String dimension) {
-    return with(new Traits(traits.countDenied, traits.local, dimension, traits.onFail));
+    return with(traits.about(dimension));
   }
 
   /**
@@ -77,17 +72,41 @@ public final class Pool {
    * live together.
    */
   public String subject() {
-    return traits.subject;
+    return traits.subject();
   }
 
   /** The same pool, with another answer for the day the store is away. */
   public Pool onFail(OnFail onFail) {
-    return with(new Traits(traits.countDenied, traits.local, traits.subject, onFail));
+    return onFail(onFail, traits.localFactor());
+  }
+
+  /**
+   * The same pool, with another answer for the day the store is away.
+   *
+   * @param localFactor what this instance's share is multiplied by while it decides alone
+   */
+  public Pool onFail(OnFail onFail, Scale localFactor) {
+    return with(traits.onFail(onFail, localFactor));
   }
 
   /** What to say while the store cannot answer. */
   public OnFail onFail() {
-    return traits.onFail;
+    return traits.onFail();
+  }
+
+  /** What this instance's share is multiplied by while it decides alone. */
+  public Scale localFactor() {
+    return traits.localFactor();
+  }
+
+  /** The same pool, where so many of a bucket's tokens may be out on lease at once. */
+  public Pool lending(long most) {
+    return with(traits.lending(most));
+  }
+
+  /** How many of a bucket's tokens may be out on lease at once; 0 if every draw is to be asked. */
+  public long lends() {
+    return lends;
   }
 
   /** The rule's id. */
@@ -110,7 +129,17 @@ public final class Pool {
   }
 
   public boolean countDenied() {
-    return traits.countDenied;
+    return traits.countDenied();
+  }
+
+  /** The upper half of what tells a bucket from all others, whatever its numbers. */
+  public long high(Key key) {
+    return key.high() ^ saltHigh;
+  }
+
+  /** The lower half. */
+  public long low(Key key) {
+    return key.low() ^ saltLow;
   }
 
   /** This pool as a table sees it; remembered, as a pool hardly ever serves two tables. */

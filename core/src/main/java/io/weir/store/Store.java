@@ -3,6 +3,7 @@ package io.weir.store;
 import io.weir.Settlement;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -15,7 +16,9 @@ import java.util.concurrent.CompletionStage;
 public interface Store extends AutoCloseable {
   /**
    * Looks at every draw; if all enforced ones admit, takes from all that admit, otherwise from none
-   * (but pools that count refusals count their own). The draws are on different buckets.
+   * (but pools that count refusals count their own). The draws are on different buckets. What a
+   * draw tells of leases is heard whatever comes of the call, but nothing is lent to one that is
+   * refused.
    */
   CompletionStage<Taking> take(List<Draw> draws);
 
@@ -46,6 +49,16 @@ public interface Store extends AutoCloseable {
 
   /** Gives back an amount that was taken just now, without a reservation. */
   CompletionStage<Void> refund(Pool pool, io.weir.Key key, long amount);
+
+  /**
+   * Ends a lease: the bucket gets back {@link LeaseCall#back} and no longer counts {@link
+   * LeaseCall#held} as out. Applied to the state as it is, so that a lease from before a change of
+   * numbers does not bring the old ones back. Sent once; a store that does not lend has nothing to
+   * do.
+   */
+  default CompletionStage<Void> endLease(Pool pool, io.weir.Key key, LeaseCall lease) {
+    return CompletableFuture.completedFuture(null);
+  }
 
   /** The state behind each draw as arithmetic that a person can follow; changes nothing. */
   CompletionStage<List<String>> describe(List<Draw> draws);
