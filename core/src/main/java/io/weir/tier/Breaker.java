@@ -1,0 +1,156 @@
+package io.weir.tier;
+
+import java.util.Arrays;
+import java.util.function.DoubleSupplier;
+
+/**
+ * Keeps calls from a node that does not answer, so that nobody waits for it.
+ *
+ * <pre>
+ *            5 failures in a row, or more than 5% of at
+ *            least 20 calls in 10 s failed or slow
+ *   CLOSED ────────────────────────────────────────► OPEN ◄──────────────┐
+ *      ▲                                              │ cool-down is over │
+ *      │                                              ▼                   │ twice as long,
+ *      └────────────────────────────────────────── PROBING ───────────────┘ up to 30 s
+ *                   the probe succeeds                     the probe fails
+ * </pre>
+ *
+ * <p>A cool-down is 2 s and up to a fifth more, so that instances do not return together. While
+ * probing, one call goes through and all others are kept away. Knows no clock; times are in
+ * microseconds on the monotonic one.
+ */
+public final class Breaker {
+  static final long SECOND = 1_000_000;
+  private static final int SLICES = 10;
+  private static final int IN_A_ROW = 5;
+  private static final int ENOUGH_CALLS = 20;
+  private static final int ONE_IN = 20;
+  private static final long FIRST_COOL_DOWN = 2 * SECOND;
+  private static final long LONGEST_COOL_DOWN = 30 * SECOND;
+  private static final double JITTER = 0.2;
+
+  /** What a breaker does with calls. */
+  public enum State {
+    /** Lets them through. */
+    CLOSED,
+    /** Keeps them away. */
+    OPEN,
+    /** Has let one through, and waits for what comes of it. */
+    PROBING
+  }
+
+  private final DoubleSupplier random;
+  private final int[] calls = new int[SLICES];
+  private final int[] bad = new int[SLICES];
+  private long slice = Long.MIN_VALUE;
+  private int failedInARow;
+  private long coolDown = FIRST_COOL_DOWN;
+  private long openUntil;
+  private volatile State state = State.CLOSED;
+
+  /**
+   * A closed breaker.
+   *
+   * @param random numbers from 0 to 1 that spread cool-downs
+   */
+  public Breaker(DoubleSupplier random) {
+    this.random = random;
+  }
+
+  public State state() {
+    return state;
+  }
+
+  /**
+   * Whether a call may go to the node now. Of the calls after a cool-down the first may, and must
+   * report what came of it.
+   */
+  public boolean tryPass(long now) {
+    return state == State.CLOSED || tryProbe(now);
+  }
+
+  private synchronized boolean tryProbe(long now) {
+    if (state == State.CLOSED) {
+      return true;
+    }
+    if (state == State.PROBING || now < openUntil) {
+      return false;
+    }
+    state = State.PROBING;
+    return true;
+  }
+
+  /**
+   * A call was answered.
+   *
+   * @param slow whether it took longer than it should
+   * @return whether that changed the state
+   */
+  public synchronized boolean succeeded(long now, boolean slow) {
+    if (state == State.PROBING) {
+      close();
+      return true;
+    }
+    failedInARow = 0;
+    return count(now, slow);
+  }
+
+  /**
+   * A call was not answered in time, or not at all.
+   *
+   * @return whether that changed the state
+   */
+  public synchronized boolean failed(long now) {
+    if (state == State.PROBING) {
+      coolDown = Math.min(2 * coolDown, LONGEST_COOL_DOWN);
+      open(now);
+      return true;
+    }
+    failedInARow++;
+    return count(now, true);
+  }
+
+  /** Calls that were under way when it opened say nothing new. */
+  private boolean count(long now, boolean isBad) {
+    if (state != State.CLOSED) {
+      return false;
+    }
+    int at = at(now);
+    calls[at]++;
+    bad[at] += isBad ? 1 : 0;
+    int all = Arrays.stream(calls).sum();
+    boolean tooMany = all >= ENOUGH_CALLS && Arrays.stream(bad).sum() * ONE_IN > all;
+    if (failedInARow < IN_A_ROW && !tooMany) {
+      return false;
+    }
+    coolDown = FIRST_COOL_DOWN;
+    open(now);
+    return true;
+  }
+
+  /** The slice of the last ten seconds that is now; those that have passed meanwhile are empty. */
+  private int at(long now) {
+    long current = Math.floorDiv(now, SECOND);
+    for (long i = Math.max(slice + 1, current - SLICES + 1); i <= current; i++) {
+      int at = (int) Math.floorMod(i, (long) SLICES);
+      calls[at] = 0;
+      bad[at] = 0;
+    }
+    slice = Math.max(slice, current);
+    return (int) Math.floorMod(current, (long) SLICES);
+  }
+
+  private void open(long now) {
+    openUntil = now + coolDown + (long) (coolDown * JITTER * random.getAsDouble());
+    state = State.OPEN;
+  }
+
+  private void close() {
+    Arrays.fill(calls, 0);
+    Arrays.fill(bad, 0);
+    failedInARow = 0;
+    coolDown = FIRST_COOL_DOWN;
+    state = State.CLOSED;
+  }
+}
