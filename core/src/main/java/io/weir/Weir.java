@@ -7,8 +7,8 @@ import io.weir.store.Draw;
 import io.weir.store.MemoryStore;
 import io.weir.store.Store;
 import io.weir.store.Taking;
-import io.weir.tier.Fallback;
 import io.weir.tier.ScopedStore;
+import io.weir.tier.Tier;
 import io.weir.time.SystemTime;
 import io.weir.time.TimeSource;
 import java.util.ArrayList;
@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +38,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Weir implements AutoCloseable {
   private final MemoryStore local;
+  private final @Nullable Tier tier;
   private final Store store;
   private final TimeSource time;
   private final ReservationDesk desk;
@@ -55,10 +57,11 @@ public final class Weir implements AutoCloseable {
     this.local = localOf(builder);
     this.listener = builder.listener;
     Store shared = builder.store;
-    this.store =
+    this.tier =
         shared == null || shared == local
-            ? local
-            : new ScopedStore(local, new Fallback(shared, local, this::unexpected));
+            ? null
+            : Tier.before(shared, local, time, builder.instances, this::unexpected);
+    this.store = tier == null ? local : new ScopedStore(local, tier);
     this.rules = Rules.of(builder.rules);
     this.desk =
         new ReservationDesk(
@@ -89,9 +92,26 @@ public final class Weir implements AutoCloseable {
     return rules.index().rules();
   }
 
-  /** Swaps the rules, whole; calls under way finish under the old ones. */
+  /**
+   * Swaps the rules, whole; calls under way finish under the old ones. Leases under the old ones go
+   * back.
+   */
   public void rules(RuleSet next) {
     rules = Rules.of(next);
+    giveBack();
+  }
+
+  /**
+   * Gives back what this instance has taken from a shared store in advance; so does {@link #close},
+   * without waiting long.
+   */
+  public CompletionStage<Void> giveBack() {
+    return tier == null ? CompletableFuture.completedFuture(null) : tier.giveBack();
+  }
+
+  /** What stands before the shared store; empty where all state is in this process. */
+  public Optional<Tier> tier() {
+    return Optional.ofNullable(tier);
   }
 
   /** Where all state lives; for front ends that draw by rules in a form of their own. */
@@ -386,6 +406,7 @@ public final class Weir implements AutoCloseable {
     private @Nullable MemoryStore local;
     private TimeSource time = SystemTime.INSTANCE;
     private byte[] secret = {};
+    private IntSupplier instances = () -> 1;
     private @Nullable DecisionListener listener;
 
     private Builder() {}
@@ -423,6 +444,15 @@ public final class Weir implements AutoCloseable {
      */
     public Builder reservationSecret(byte[] secret) {
       this.secret = secret.clone();
+      return this;
+    }
+
+    /**
+     * How many instances share the store, as last heard: while it is away, each decides by that
+     * part of every limit.
+     */
+    public Builder instances(IntSupplier instances) {
+      this.instances = instances;
       return this;
     }
 

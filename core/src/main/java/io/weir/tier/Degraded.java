@@ -6,7 +6,6 @@ import io.weir.Standing;
 import io.weir.limit.Stamp;
 import io.weir.store.Draw;
 import io.weir.store.Held;
-import io.weir.store.Pool;
 import io.weir.store.Taking;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,18 +64,16 @@ final class Degraded {
 
   /** What a store says that says nothing. */
   static Taking unheard(List<Draw> draws) {
-    List<Standing> standings =
-        draws.stream().map(draw -> standing(draw).unanswered().build()).toList();
-    return new Taking(false, standings, List.of());
+    return new Taking(false, draws.stream().map(Degraded::unheard).toList(), List.of());
   }
 
-  private static Standing.Builder standing(Draw draw) {
-    Pool pool = draw.pool();
-    return new Standing.Builder(pool.rule(), pool.name(), pool.meter().limit(), draw.mode());
+  /** What a store that says nothing says of one draw. */
+  static Standing unheard(Draw draw) {
+    return draw.standing().unanswered().build();
   }
 
   private static Standing open(Draw draw) {
-    return standing(draw)
+    return draw.standing()
         .allowed(true)
         .remaining(draw.pool().meter().capacity())
         .degraded()
@@ -101,13 +98,13 @@ final class Degraded {
   /** The decision, once memory has said its part. */
   Taking decided(Taking here) {
     for (int i = 0; i < near.size(); i++) {
-      standings.set(near.get(i), here.standings().get(i).asDegraded());
+      standings.set(near.get(i), here.standings().get(i));
       if (!here.stamps().isEmpty()) {
         stamps.set(near.get(i), here.stamps().get(i).onInstance());
       }
     }
     boolean taken = passes && here.taken();
-    return new Taking(taken, standings, taken ? stamps : List.of());
+    return new Taking(taken, standings, taken ? stamps : List.of(), heard.grants());
   }
 
   /** What the store took for this call, to be given back if it is refused. */

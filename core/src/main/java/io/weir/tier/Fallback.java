@@ -7,11 +7,14 @@ import io.weir.limit.Stamp;
 import io.weir.limit.Stamp.Where;
 import io.weir.store.Draw;
 import io.weir.store.Held;
+import io.weir.store.LeaseCall;
 import io.weir.store.MemoryStore;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
+import io.weir.time.TimeSource;
 import java.time.Duration;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,12 +26,14 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Gives the answer that each rule chose beforehand for draws that a shared store could not answer.
+ * The third step: asks the shared store, and gives the answer that each rule chose beforehand for
+ * draws that it could not answer.
  *
- * <p>Open allows, closed refuses as unavailable, local decides in memory. Any closed draw makes the
- * call unavailable; else any refusal, near or far, refuses it. What the store took for a call that
- * is refused in the end is given back. An error that the store should not have is no other case: it
- * is told to whoever counts such things, and the rules decide as if nobody had answered.
+ * <p>Open allows, closed refuses as unavailable, local decides by this instance's share. Any closed
+ * draw makes the call unavailable; else any refusal, near or far, refuses it. What the store took
+ * for a call that is refused in the end is given back. When it answers for a bucket again, the draw
+ * carries what the local share still owes. An error that the store should not have is no other
+ * case: it is told to whoever counts such things, and the rules decide as if nobody had answered.
  *
  * <p>A reservation says of each part who knows of it (see {@link Stamp}), and is settled there: in
  * the store, in the memory of the instance that decided, or nowhere.
@@ -38,41 +43,70 @@ public final class Fallback implements Store {
   private static final Duration GIVE_BACK_WITHIN = Duration.ofSeconds(1);
 
   private final Store shared;
-  private final MemoryStore local;
+  private final LocalShares local;
+  private final Debts debts;
   private final Consumer<Throwable> unexpected;
   private final RecentIds heldHere = new RecentIds();
 
   /**
-   * A fallback.
+   * A fallback for a store that is this instance's alone, so that its share is everything.
    *
    * @param local where rules that fall back to memory are decided
    * @param unexpected hears of errors that the shared store should not have; must not throw
    */
-  public Fallback(Store shared, MemoryStore local, Consumer<Throwable> unexpected) {
+  public Fallback(
+      Store shared, MemoryStore local, TimeSource time, Consumer<Throwable> unexpected) {
+    this(shared, new LocalShares(local, time, () -> 1), unexpected);
+  }
+
+  Fallback(Store shared, LocalShares local, Consumer<Throwable> unexpected) {
     this.shared = shared;
     this.local = local;
+    this.debts = new Debts(local);
     this.unexpected = unexpected;
   }
 
   @Override
   public CompletionStage<Taking> take(List<Draw> draws) {
-    return decide(ThreadLocalRandom.current().nextLong(), draws, false);
+    return decide(ThreadLocalRandom.current().nextLong(), draws, new BitSet(), false);
   }
 
   @Override
   public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
-    return decide(reservation, draws, true);
+    return decide(reservation, draws, new BitSet(), true);
   }
 
-  private CompletionStage<Taking> decide(long id, List<Draw> draws, boolean settledLater) {
-    return asked(() -> shared.reserve(id, draws), () -> Degraded.unheard(draws))
+  /**
+   * Decides a call.
+   *
+   * @param away the places of draws that the store is known not to answer just now, and is not
+   *     asked for
+   */
+  CompletionStage<Taking> decide(long id, List<Draw> draws, BitSet away, boolean settledLater) {
+    List<Draw> loaded = debts.load(draws, away);
+    return asked(() -> ask(id, loaded, away), () -> Degraded.unheard(loaded))
         .thenApply(
-            heard -> Degraded.isHeard(heard) ? heard : degraded(id, draws, heard, settledLater));
+            heard -> {
+              debts.unload(loaded, heard);
+              local.heard(loaded, heard);
+              return Degraded.isHeard(heard) ? heard : degraded(id, loaded, heard, settledLater);
+            });
+  }
+
+  private CompletionStage<Taking> ask(long id, List<Draw> draws, BitSet away) {
+    return away.isEmpty()
+        ? shared.reserve(id, draws)
+        : new AskedInPart(draws, away).ask(shared, id);
+  }
+
+  /** Decides a call without asking the store for any of it. */
+  Taking decideAlone(long id, List<Draw> draws) {
+    return degraded(id, draws, Degraded.unheard(draws), false);
   }
 
   private Taking degraded(long id, List<Draw> draws, Taking heard, boolean settledLater) {
     Degraded call = new Degraded(draws, heard);
-    Taking taking = call.decided(local.reserve(id, call.near()).toCompletableFuture().join());
+    Taking taking = call.decided(local.reserve(id, call.near()));
     List<Held> back = taking.taken() ? List.of() : call.tookThere();
     if (!back.isEmpty()) {
       giveBack(id, back);
@@ -161,6 +195,11 @@ public final class Fallback implements Store {
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
     return asked(() -> shared.refund(pool, key, amount), () -> null);
+  }
+
+  @Override
+  public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
+    return asked(() -> shared.endLease(pool, key, lease), () -> null);
   }
 
   @Override

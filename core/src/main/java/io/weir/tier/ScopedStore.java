@@ -43,19 +43,27 @@ public final class ScopedStore implements Store {
 
   @Override
   public CompletionStage<Taking> take(List<Draw> draws) {
-    return decide(RANDOM.nextLong(), draws, false);
+    return noneIsLocal(draws) ? shared.take(draws) : decide(RANDOM.nextLong(), draws, false);
   }
 
   @Override
   public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
-    return decide(reservation, draws, true);
+    return noneIsLocal(draws)
+        ? shared.reserve(reservation, draws)
+        : decide(reservation, draws, true);
+  }
+
+  private static boolean noneIsLocal(List<Draw> draws) {
+    for (int i = 0; i < draws.size(); i++) {
+      if (draws.get(i).pool().isLocal()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private CompletionStage<Taking> decide(long id, List<Draw> draws, boolean stamped) {
     List<Draw> near = draws.stream().filter(draw -> draw.pool().isLocal()).toList();
-    if (near.isEmpty()) {
-      return stamped ? shared.reserve(id, draws) : shared.take(draws);
-    }
     if (near.size() == draws.size()) {
       return stamped ? local.reserve(id, draws) : local.take(draws);
     }
@@ -75,6 +83,9 @@ public final class ScopedStore implements Store {
   private Taking together(long id, List<Draw> draws, List<Draw> near, Taking here, Taking there) {
     if (!there.taken()) {
       giveBack(id, near, here);
+    }
+    if (there.standings().size() < draws.size() - near.size()) {
+      return there; // refused before all were asked
     }
     List<Standing> standings = new ArrayList<>(draws.size());
     List<Stamp> stamps = new ArrayList<>();

@@ -240,7 +240,7 @@ class FallbackTest {
 
   @Test
   void refundsWithoutAnErrorWhateverTheStoreDoes() {
-    Fallback fallback = new Fallback(shared, MemoryStore.builder().build(), errors::add);
+    Fallback fallback = new Fallback(shared, MemoryStore.builder().build(), time, errors::add);
     shared.failing = true;
 
     assertThat(fallback.refund(new Pool("r", "r", "1", Limit.perHour(1), false), Key.NONE, 1))

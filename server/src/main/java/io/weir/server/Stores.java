@@ -70,7 +70,9 @@ final class Stores {
 
   /** What limits draw from that callers bring along. */
   Store adHoc(Faults faults) {
-    return redis.isPresent() ? new Fallback(redis.get(), adHocMemory, faults::report) : adHocMemory;
+    return redis.isPresent()
+        ? new Fallback(redis.get(), adHocMemory, SystemTime.INSTANCE, faults::report)
+        : adHocMemory;
   }
 
   /** How many keys this process remembers. */

@@ -1,0 +1,75 @@
+package io.weir.tier;
+
+import io.weir.Key;
+import io.weir.Mode;
+import io.weir.Settlement;
+import io.weir.Standing;
+import io.weir.store.Draw;
+import io.weir.store.Held;
+import io.weir.store.Pool;
+import io.weir.store.Store;
+import io.weir.store.Taking;
+import io.weir.time.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The first step: repeats refusals that still hold. A call refused here is answered with the one
+ * limit that refused it before. Whatever comes back to a bucket through this instance makes its
+ * refusals forgotten.
+ */
+final class DenyCache extends Step {
+  private final Denials denials;
+  private final TimeSource time;
+
+  DenyCache(Denials denials, TimeSource time, Store next) {
+    super(next);
+    this.denials = denials;
+    this.time = time;
+  }
+
+  @Override
+  public CompletionStage<Taking> take(List<Draw> draws) {
+    Taking refused = repeat(draws);
+    return refused == null ? super.take(draws) : CompletableFuture.completedFuture(refused);
+  }
+
+  @Override
+  public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+    Taking refused = repeat(draws);
+    return refused == null
+        ? super.reserve(reservation, draws)
+        : CompletableFuture.completedFuture(refused);
+  }
+
+  private @Nullable Taking repeat(List<Draw> draws) {
+    for (int i = 0; i < draws.size(); i++) {
+      Draw draw = draws.get(i);
+      if (draw.mode() == Mode.ENFORCE && denials.knows(draw)) {
+        Standing again = denials.find(draw, time.micros());
+        if (again != null) {
+          return new Taking(false, List.of(again), List.of());
+        }
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
+    return super.settle(reservation, parts, within)
+        .thenApply(
+            settled -> {
+              parts.forEach(part -> denials.clear(part.pool(), part.key()));
+              return settled;
+            });
+  }
+
+  @Override
+  public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
+    return super.refund(pool, key, amount).thenRun(() -> denials.clear(pool, key));
+  }
+}

@@ -1,0 +1,124 @@
+package io.weir.tier;
+
+import io.weir.Key;
+import io.weir.store.Draw;
+import io.weir.store.Pool;
+import io.weir.time.TimeSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the buckets that are asked for most, without counting all of them.
+ *
+ * <p>A space-saving sketch: so many counters, each for one bucket. One that has no counter takes
+ * over the smallest and its count, which is then by how much the new count may be too high. A
+ * bucket that makes up more than 1/{@value #COUNTERS} of all calls is never missed. One call in
+ * {@value #SAMPLED} is noted, and none waits: if another thread is just noting, it goes uncounted.
+ * Counts are of the last ten seconds that are over, or of the present ones at the beginning.
+ */
+public final class HotKeys {
+  static final int COUNTERS = 128;
+  static final int SAMPLED = 32;
+  static final long SPAN = 10_000_000;
+
+  /**
+   * A bucket that is asked for often.
+   *
+   * @param perSecond an estimate, at least a little high
+   */
+  public record HotKey(Pool pool, Key key, double perSecond) {}
+
+  private record Counter(Pool pool, Key key, long count, long tooHigh) {}
+
+  private final TimeSource time;
+  private final AtomicBoolean busy = new AtomicBoolean();
+  private final @Nullable Counter[] counters = new Counter[COUNTERS];
+  private long begun;
+  private volatile @Nullable List<HotKey> last;
+
+  HotKeys(TimeSource time) {
+    this.time = time;
+    this.begun = time.micros();
+  }
+
+  /** Notes a call, or rather one in a number of them. */
+  void note(List<Draw> draws) {
+    if ((ThreadLocalRandom.current().nextInt() & (SAMPLED - 1)) == 0) {
+      count(draws);
+    }
+  }
+
+  void count(List<Draw> draws) {
+    if (busy.compareAndSet(false, true)) {
+      try {
+        turnOver(time.micros());
+        for (int i = 0; i < draws.size(); i++) {
+          count(draws.get(i).pool(), draws.get(i).key());
+        }
+      } finally {
+        busy.set(false);
+      }
+    }
+  }
+
+  private void count(Pool pool, Key key) {
+    int smallest = 0;
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < COUNTERS; i++) {
+      Counter here = counters[i];
+      if (here == null) {
+        counters[i] = new Counter(pool, key, 1, 0);
+        return;
+      }
+      if (here.pool == pool && here.key.low() == key.low() && here.key.high() == key.high()) {
+        counters[i] = new Counter(pool, key, here.count + 1, here.tooHigh);
+        return;
+      }
+      if (here.count < least) {
+        least = here.count;
+        smallest = i;
+      }
+    }
+    counters[smallest] = new Counter(pool, key, least + 1, least);
+  }
+
+  private void turnOver(long now) {
+    if (now - begun >= SPAN) {
+      last = now - begun < 2 * SPAN ? ranked(now) : List.of();
+      java.util.Arrays.fill(counters, null);
+      begun = now;
+    }
+  }
+
+  /** The counters in order, without those that owe most of their count to others. */
+  private List<HotKey> ranked(long now) {
+    double seconds = Math.max(1, now - begun) / 1e6;
+    List<HotKey> ranked = new ArrayList<>();
+    for (Counter counter : counters) {
+      if (counter != null && counter.count >= 2 * counter.tooHigh) {
+        ranked.add(new HotKey(counter.pool, counter.key, counter.count * SAMPLED / seconds));
+      }
+    }
+    ranked.sort(Comparator.comparingDouble(HotKey::perSecond).reversed());
+    return List.copyOf(ranked);
+  }
+
+  /** The buckets asked for most, at most so many. */
+  public List<HotKey> top(int most) {
+    while (!busy.compareAndSet(false, true)) {
+      Thread.onSpinWait();
+    }
+    try {
+      long now = time.micros();
+      turnOver(now);
+      List<HotKey> all = last == null ? ranked(now) : last;
+      return all.subList(0, Math.min(most, all.size()));
+    } finally {
+      busy.set(false);
+    }
+  }
+}

@@ -1,0 +1,309 @@
+package io.weir.tier;
+
+import io.weir.Algorithm;
+import io.weir.Key;
+import io.weir.Source;
+import io.weir.Standing;
+import io.weir.limit.Loans;
+import io.weir.store.Draw;
+import io.weir.store.Grant;
+import io.weir.store.LeaseCall;
+import io.weir.store.Pool;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tokens of one bucket that were taken in advance, and are handed out from here.
+ *
+ * <pre>
+ *   claim ──► call under way ──► settle, or lose        one at a time
+ *             (what is left goes on being handed out)
+ * </pre>
+ *
+ * <p>Every call to the store begins a new term of the {@link Tokens}, because it reports what has
+ * been handed out so far. A token that is put back later goes onto a pile, and back to the bucket
+ * with the next call.
+ *
+ * <p>Whoever claims the lease may talk to the store about it until {@link #settle}; the last group
+ * of fields is the claimant's. If the answer is never heard, the books there may or may not have
+ * been changed; then what is left may be handed out until it is void, and nothing is said about the
+ * past again.
+ */
+final class Lease {
+  /** How long to ask for no lease when nothing was lent. */
+  static final long PAUSE = 50_000;
+
+  /** Refill when no more is left than goes in this time. */
+  private static final long REFILL_AHEAD = 25_000;
+
+  private static final long IDLE = 1_000_000;
+  private static final long FORGET_AFTER = 10_000_000;
+
+  /** How the bucket stood when the store was last heard. */
+  private record Seen(long at, long remaining, long reset) {
+    long untilReset(long now) {
+      return Math.max(0, reset - (now - at));
+    }
+
+    /** What a bucket of this capacity would hold now if nobody else had taken from it. */
+    long refilled(long capacity, long now) {
+      return reset == 0
+          ? remaining
+          : capacity - (long) Math.ceil((double) (capacity - remaining) * untilReset(now) / reset);
+    }
+  }
+
+  final Pool pool;
+  final Key key;
+  final long high;
+  final long low;
+  private final boolean bucket;
+  private final long pace;
+  private final Tokens tokens = new Tokens();
+  private final AtomicLong pile = new AtomicLong();
+  private volatile long voidAt = Long.MIN_VALUE;
+  private volatile long refillBelow;
+  private volatile long pausedUntil = Long.MIN_VALUE;
+  private volatile long drainedUntil = Long.MIN_VALUE;
+  private volatile long window;
+  private volatile Seen seen;
+  private volatile @Nullable Flight flight;
+  private volatile boolean retired;
+
+  private final AtomicBoolean claimed = new AtomicBoolean();
+  private final Demand demand;
+  private volatile Grant held = Grant.NONE;
+  private long inHand;
+
+  Lease(Pool pool, Key key, long now) {
+    this.pool = pool;
+    this.key = key;
+    this.high = key.high();
+    this.low = key.low();
+    this.bucket = pool.meter().limit().algorithm() == Algorithm.TOKEN_BUCKET;
+    this.pace = Pace.of(pool);
+    this.seen = new Seen(now, pool.meter().capacity(), 0);
+    this.demand = new Demand(now);
+  }
+
+  // ---- handing out
+
+  /** Hands out {@code cost} if it is there; a receipt, or {@link Tokens#NOTHING}. */
+  long take(long cost, long now) {
+    return now >= voidAt ? Tokens.NOTHING : tokens.take(cost);
+  }
+
+  /** Takes back what was handed out by this receipt and not used. */
+  void putBack(long cost, long receipt) {
+    if (!tokens.putBack(cost, receipt)) {
+      pile(cost);
+    }
+  }
+
+  /** A window's tokens are worth nothing outside it, so they are let go. */
+  private void pile(long tooLate) {
+    if (bucket) {
+      pile.addAndGet(tooLate);
+    }
+  }
+
+  /** What could be handed out. */
+  long left(long now) {
+    return now >= voidAt ? 0 : tokens.left();
+  }
+
+  /** Whether it is time to ask for more than is left, so that nobody has to wait for it. */
+  boolean isLow(long left, long now) {
+    return left < refillBelow && flight == null && now >= pausedUntil;
+  }
+
+  /** The end of the window that tokens are from; 0 for buckets. */
+  long window() {
+    return window;
+  }
+
+  /** How the limit stands by what was heard last, for a draw that this lease admits. */
+  Standing standing(Draw draw, long left, long now) {
+    Seen last = seen;
+    return draw.standing()
+        .allowed(true)
+        .remaining(Math.min(pool.meter().capacity(), remainingThere(last, now) + left))
+        .reset(last.untilReset(now))
+        .source(Source.LEASE)
+        .build();
+  }
+
+  private long remainingThere(Seen last, long now) {
+    return bucket ? last.refilled(pool.meter().capacity(), now) : last.remaining;
+  }
+
+  /** How the limit stands while its bucket is known to be empty; null if it is not. */
+  @Nullable Standing drained(Draw draw, long now) {
+    long until = drainedUntil;
+    return now >= until
+        ? null
+        : draw.standing()
+            .remaining(left(now))
+            .reset(seen.untilReset(now))
+            .retryAfter(until - now)
+            .source(Source.LEASE)
+            .build();
+  }
+
+  // ---- talking to the store
+
+  /** The call under way. */
+  @Nullable Flight flight() {
+    return flight;
+  }
+
+  /**
+   * The right to make the next call, with what to say in it.
+   *
+   * @param cost what the draw that rides along takes
+   * @return null if a call is under way, or there is nothing to say
+   */
+  @Nullable Flight claim(long cost, long now) {
+    if (now < pausedUntil || retired || !claimed.compareAndSet(false, true)) {
+      return null;
+    }
+    long had = tokens.left();
+    demand.add(Math.max(0, inHand - had) + cost, now);
+    inHand = had;
+    long asked = Math.max(0, Math.min(demand.target(), pool.lends()) - had);
+    if (asked == 0 && had == 0 && held.held() == 0 && pile.get() == 0) {
+      claimed.set(false);
+      return null;
+    }
+    Flight next = new Flight(now, call(cost, asked, now), cost);
+    flight = next;
+    return next;
+  }
+
+  /**
+   * Where the bucket alone may not have enough for a draw, it gets back what is in hand: together
+   * they may.
+   */
+  private LeaseCall call(long cost, long asked, long now) {
+    boolean together = cost > inHand && cost > remainingThere(seen, now) / 2;
+    long back = pile.getAndSet(0) + (together ? tokens.clear() : 0);
+    long kept = together ? 0 : tokens.beginTerm();
+    inHand = kept;
+    return new LeaseCall(pool.lends(), held, kept, back, asked, 0);
+  }
+
+  /** Takes in what the store said. */
+  void settle(Flight call, Grant grant, Standing standing) {
+    pile(tokens.exchange(call.call.kept() - grant.kept(), grant.lent()));
+    inHand = tokens.left();
+    held = grant;
+    window = grant.window();
+    seen = new Seen(call.sent, standing.remaining(), standing.resetMicros());
+    refillBelow = Math.min(demand.in(REFILL_AHEAD), inHand / 4);
+    voidAt = call.sent + grant.life();
+    pause(call, grant, standing);
+    release(call, standing);
+  }
+
+  /**
+   * A bucket that lent its last token is left alone until it has gathered some; one from which
+   * others have all that may be lent is not asked for a lease for a while.
+   */
+  private void pause(Flight call, Grant grant, Standing standing) {
+    if (grant.lent() >= call.call.asked()) {
+      return;
+    }
+    if (standing.remaining() == 0) {
+      drainedUntil = call.sent + Pace.jittered(pace, call.sent);
+      pausedUntil = drainedUntil;
+    } else if (grant.lent() == 0) {
+      pausedUntil = call.sent + PAUSE;
+    }
+  }
+
+  /** Nothing was heard: whatever was said may have been heard there, or not. */
+  void lose(Flight call, Standing standing) {
+    held = held.forgotten();
+    release(call, standing);
+  }
+
+  private void release(Flight call, Standing standing) {
+    flight = null;
+    claimed.set(false);
+    call.done.complete(standing);
+  }
+
+  /**
+   * Ends the lease: what to tell the store, or null if there is nothing, or a call is under way.
+   *
+   * @param forGood whether there will never be another on this bucket from here
+   */
+  @Nullable LeaseCall end(boolean forGood) {
+    if (!claimed.compareAndSet(false, true)) {
+      return null;
+    }
+    retired = forGood;
+    long back = tokens.clear() + pile.getAndSet(0);
+    LeaseCall last =
+        back == 0 && held.held() == 0 ? null : new LeaseCall(pool.lends(), held, 0, back, 0, 0);
+    held = held.forgotten();
+    inHand = 0;
+    voidAt = Long.MIN_VALUE;
+    claimed.set(false);
+    return last;
+  }
+
+  // ---- being looked after, by one thread
+
+  /** What a lease needs that nobody asks for just now. */
+  enum Care {
+    NONE,
+    /** It is in use and about to become void. */
+    RENEW,
+    /** It is not in use, and others could use it. */
+    END,
+    /** There is nothing here to remember. */
+    FORGET
+  }
+
+  private long watched;
+  private long movedAt = Long.MIN_VALUE;
+
+  /** What to do about this lease. */
+  Care care(long now) {
+    long print = tokens.fingerprint();
+    if (print != watched || movedAt == Long.MIN_VALUE) {
+      watched = print;
+      movedAt = now;
+    }
+    long left = tokens.left();
+    long quiet = now - movedAt;
+    if (left == 0 && pile.get() == 0) {
+      boolean owesAReport = held.held() > pool.lends() / 8;
+      return quiet >= IDLE && owesAReport
+          ? Care.END
+          : quiet >= FORGET_AFTER ? Care.FORGET : Care.NONE;
+    }
+    if (now >= voidAt || quiet >= idleAfter(left)) {
+      return Care.END;
+    }
+    boolean aging = voidAt - now < IDLE && held.life() == Loans.LIFE;
+    return aging ? Care.RENEW : Care.NONE;
+  }
+
+  /** A lease is idle when it has lain about for twice as long as it was to last. */
+  private long idleAfter(long left) {
+    return Math.max(IDLE, Math.min(2 * demand.lasts(left), Loans.LIFE - IDLE));
+  }
+
+  /** No call will be made about this lease any more; false if one is under way. */
+  boolean retire() {
+    if (!claimed.compareAndSet(false, true)) {
+      return false;
+    }
+    retired = tokens.left() == 0 && pile.get() == 0;
+    claimed.set(false);
+    return retired;
+  }
+}

@@ -1,0 +1,129 @@
+package io.weir.tier;
+
+import io.weir.Key;
+import io.weir.store.Pool;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The leases of this instance by bucket: at most a given number, found without a lock.
+ *
+ * <p>An array with open addressing, half empty at least. Places are only ever filled in it; to take
+ * leases out, a new array is made without them. A key gets a lease when it comes twice in a row, so
+ * that a flood of keys that come once makes no objects; when there is no room it gets none, and
+ * every call is asked of the store.
+ */
+final class LeaseTable {
+  private static final int SMALLEST = 64;
+  private static final int NOTES = 4096;
+  private static final int GOLDEN = 0x9e3779b9;
+
+  private final int most;
+
+  /** The last bucket that was missed at each of these; threads may overwrite each other's. */
+  private final long[] notes = new long[NOTES];
+
+  private volatile AtomicReferenceArray<@Nullable Lease> places =
+      new AtomicReferenceArray<>(SMALLEST);
+  private int size;
+
+  LeaseTable(int most) {
+    this.most = most;
+  }
+
+  /** The lease on a bucket, if there is one. */
+  @Nullable Lease find(Pool pool, Key key) {
+    AtomicReferenceArray<@Nullable Lease> all = places;
+    int mask = all.length() - 1;
+    for (int at = home(pool, key) & mask; ; at = (at + 1) & mask) {
+      Lease here = all.getAcquire(at);
+      if (here == null || (here.low == key.low() && here.high == key.high() && here.pool == pool)) {
+        return here;
+      }
+    }
+  }
+
+  private static int home(Pool pool, Key key) {
+    return Long.hashCode(key.low()) ^ (System.identityHashCode(pool) * GOLDEN);
+  }
+
+  /** The lease on a bucket, made now if the bucket was just asked for before. */
+  @Nullable Lease findOrNote(Pool pool, Key key, long now) {
+    Lease known = find(pool, key);
+    if (known != null) {
+      return known;
+    }
+    long print = pool.high(key);
+    int note = (int) pool.low(key) & (NOTES - 1);
+    if (notes[note] != print) {
+      notes[note] = print;
+      return null;
+    }
+    return add(pool, key, now);
+  }
+
+  private synchronized @Nullable Lease add(Pool pool, Key key, long now) {
+    Lease known = find(pool, key);
+    if (known != null || size >= most) {
+      return known;
+    }
+    if (2 * (size + 1) > places.length()) {
+      places = filled(2 * places.length(), all());
+    }
+    Lease added = new Lease(pool, key, now);
+    put(places, added);
+    size++;
+    return added;
+  }
+
+  private static AtomicReferenceArray<@Nullable Lease> filled(int length, List<Lease> leases) {
+    AtomicReferenceArray<@Nullable Lease> array = new AtomicReferenceArray<>(length);
+    leases.forEach(lease -> put(array, lease));
+    return array;
+  }
+
+  private static void put(AtomicReferenceArray<@Nullable Lease> array, Lease lease) {
+    int mask = array.length() - 1;
+    int at = home(lease.pool, lease.key) & mask;
+    while (array.getPlain(at) != null) {
+      at = (at + 1) & mask;
+    }
+    array.setRelease(at, lease);
+  }
+
+  /** All leases there are at this moment. */
+  List<Lease> all() {
+    AtomicReferenceArray<@Nullable Lease> array = places;
+    List<Lease> all = new ArrayList<>();
+    for (int i = 0; i < array.length(); i++) {
+      Lease lease = array.getAcquire(i);
+      if (lease != null) {
+        all.add(lease);
+      }
+    }
+    return all;
+  }
+
+  /** Takes out all leases that this is true of, and returns them. */
+  synchronized List<Lease> removeIf(Predicate<Lease> unwanted) {
+    List<Lease> kept = new ArrayList<>();
+    List<Lease> removed = new ArrayList<>();
+    for (Lease lease : all()) {
+      (unwanted.test(lease) ? removed : kept).add(lease);
+    }
+    int length = SMALLEST;
+    while (length < 4 * kept.size()) {
+      length *= 2;
+    }
+    places = filled(length, kept);
+    size = kept.size();
+    return removed;
+  }
+
+  synchronized int size() {
+    return size;
+  }
+}

@@ -1,0 +1,253 @@
+package io.weir.tier;
+
+import io.weir.Mode;
+import io.weir.Standing;
+import io.weir.limit.Stamp;
+import io.weir.store.Draw;
+import io.weir.store.Taking;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call on its way through {@link Leases}: which of its draws were answered from what is in
+ * hand, and which the store has to be asked for. All or none are taken in the end.
+ */
+final class LeasedCall {
+  private final Leases leases;
+  private final long reservation;
+  private final List<Draw> draws;
+  private final boolean stamped;
+  private final @Nullable Lease[] found;
+
+  /** The receipt by which each draw was handed out, or {@link Tokens#NOTHING}. */
+  private final long[] receipts;
+
+  /** The window that each draw was handed out from. */
+  private final long[] windows;
+
+  /** Draws that the store was just heard not to answer. */
+  private final BitSet away = new BitSet();
+
+  LeasedCall(Leases leases, long reservation, List<Draw> draws, boolean stamped) {
+    this.leases = leases;
+    this.reservation = reservation;
+    this.draws = draws;
+    this.stamped = stamped;
+    this.found = new Lease[draws.size()];
+    this.receipts = new long[draws.size()];
+    this.windows = new long[draws.size()];
+  }
+
+  CompletionStage<Taking> decide() {
+    return decide(true);
+  }
+
+  private CompletionStage<Taking> decide(boolean mayWait) {
+    long now = leases.now();
+    takeWhatIsInHand(now);
+    Standing drained = firstDrained(now);
+    if (drained != null) {
+      putBack();
+      return CompletableFuture.completedFuture(new Taking(false, List.of(drained), List.of()));
+    }
+    int waitFor = mayWait ? firstToWaitFor() : -1;
+    if (waitFor >= 0) {
+      Flight flight = found[waitFor].flight();
+      if (flight != null) {
+        putBack();
+        return flight.done.thenCompose(heard -> afterWaiting(waitFor, flight, heard));
+      }
+    }
+    return ask(now);
+  }
+
+  private void takeWhatIsInHand(long now) {
+    Arrays.fill(receipts, Tokens.NOTHING);
+    for (int i = 0; i < receipts.length; i++) {
+      Draw draw = draws.get(i);
+      Lease lease = leases.leaseFor(draw, now);
+      found[i] = lease;
+      if (lease != null && !draw.looks()) {
+        takeFrom(lease, i, now);
+      }
+    }
+  }
+
+  /**
+   * The window is read before and after: tokens of an old window are never taken for those of a new
+   * one, to which a reservation could later give them back.
+   */
+  private void takeFrom(Lease lease, int place, long now) {
+    long amount = draws.get(place).amount();
+    windows[place] = lease.window();
+    receipts[place] = lease.take(amount, now);
+    if (receipts[place] != Tokens.NOTHING && lease.window() != windows[place]) {
+      lease.putBack(amount, receipts[place]);
+      receipts[place] = Tokens.NOTHING;
+    }
+  }
+
+  private boolean inHand(int place) {
+    return receipts[place] != Tokens.NOTHING;
+  }
+
+  /** The first refusal by a bucket that is known to be empty. */
+  private @Nullable Standing firstDrained(long now) {
+    for (int i = 0; i < receipts.length; i++) {
+      Lease lease = found[i];
+      Draw draw = draws.get(i);
+      if (lease != null
+          && !inHand(i)
+          && draw.mode() == Mode.ENFORCE
+          && !draw.looks()
+          && !draw.pool().countDenied()
+          && draw.amount() <= draw.pool().meter().capacity()) {
+        Standing drained = lease.drained(draw, now);
+        if (drained != null) {
+          return drained;
+        }
+      }
+    }
+    return null;
+  }
+
+  private int firstToWaitFor() {
+    for (int i = 0; i < receipts.length; i++) {
+      Lease lease = found[i];
+      if (lease != null && !inHand(i) && !draws.get(i).looks()) {
+        Flight flight = lease.flight();
+        if (flight != null && flight.promises(draws.get(i).amount())) {
+          return i;
+        }
+      }
+    }
+    return -1;
+  }
+
+  /** Whoever waited shares what the call brought: tokens, a refusal, or no answer at all. */
+  private CompletionStage<Taking> afterWaiting(int place, Flight flight, Standing heard) {
+    Draw draw = draws.get(place);
+    if (heard.degraded()) {
+      away.set(place);
+    } else if (!heard.allowed()
+        && draw.mode() == Mode.ENFORCE
+        && draw.amount() >= flight.cost
+        && !draw.pool().countDenied()) {
+      return CompletableFuture.completedFuture(
+          new Taking(false, List.of(repeated(draw, heard)), List.of()));
+    }
+    return decide(false);
+  }
+
+  private static Standing repeated(Draw draw, Standing heard) {
+    return draw.standing()
+        .remaining(heard.remaining())
+        .reset(heard.resetMicros())
+        .retryAfter(heard.retryAfterMicros())
+        .source(heard.source())
+        .build();
+  }
+
+  // ---- asking for the rest
+
+  private CompletionStage<Taking> ask(long now) {
+    List<Integer> far = new ArrayList<>(receipts.length);
+    List<Draw> asked = new ArrayList<>(receipts.length);
+    BitSet farAway = new BitSet();
+    @Nullable Flight[] flights = new Flight[receipts.length];
+    for (int i = 0; i < receipts.length; i++) {
+      if (inHand(i)) {
+        continue;
+      }
+      Draw draw = draws.get(i);
+      Lease lease = found[i];
+      flights[i] =
+          lease == null || draw.looks() || away.get(i) ? null : lease.claim(draw.amount(), now);
+      farAway.set(far.size(), away.get(i));
+      far.add(i);
+      asked.add(flights[i] == null ? draw : draw.telling(flights[i].call));
+    }
+    if (far.isEmpty()) {
+      return CompletableFuture.completedFuture(answer(now, far, null));
+    }
+    return ask(asked, farAway)
+        .handle(
+            (taking, problem) -> {
+              for (int i = 0; i < far.size(); i++) {
+                int place = far.get(i);
+                if (flights[place] != null) {
+                  leases.settle(found[place], flights[place], draws.get(place), taking, i);
+                }
+              }
+              if (problem != null) {
+                putBack();
+                throw new CompletionException(problem);
+              }
+              return answer(leases.now(), far, taking);
+            });
+  }
+
+  /** A failure to ask is a failure to answer: claims must be let go either way. */
+  private CompletionStage<Taking> ask(List<Draw> asked, BitSet farAway) {
+    try {
+      return leases.ask(reservation, asked, farAway, stamped);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private void putBack() {
+    for (int i = 0; i < receipts.length; i++) {
+      Lease lease = found[i];
+      if (lease != null && inHand(i)) {
+        lease.putBack(draws.get(i).amount(), receipts[i]);
+        receipts[i] = Tokens.NOTHING;
+      }
+    }
+  }
+
+  // ---- answering
+
+  private Taking answer(long now, List<Integer> far, @Nullable Taking there) {
+    boolean taken = there == null || there.taken();
+    List<Standing> standings = new ArrayList<>(receipts.length);
+    List<Stamp> stamps = new ArrayList<>();
+    int fromThere = 0;
+    for (int i = 0; i < receipts.length; i++) {
+      Lease lease = found[i];
+      if (lease != null && inHand(i)) {
+        long left = lease.left(now);
+        leases.refillIfLow(lease, left, now);
+        standings.add(lease.standing(draws.get(i), left, now));
+        stamps.add(new Stamp(windows[i], 0));
+      } else {
+        standings.add(withLease(i, there.standings().get(fromThere), now));
+        stamps.add(there.stamps().isEmpty() ? new Stamp(0, 0) : there.stamps().get(fromThere));
+        fromThere++;
+      }
+    }
+    if (!taken) {
+      putBack();
+    }
+    return new Taking(taken, standings, stamped && taken ? stamps : List.of());
+  }
+
+  /** What is in hand could be taken too; whoever only looks would be admitted by it. */
+  private Standing withLease(int place, Standing there, long now) {
+    Lease lease = found[place];
+    long left = lease == null || there.degraded() ? 0 : lease.left(now);
+    if (left == 0) {
+      return there;
+    }
+    Draw draw = draws.get(place);
+    Standing.Builder with = there.edit().remaining(there.remaining() + left);
+    return (draw.looks() && draw.amount() <= left ? with.allowed(true).retryAfter(0) : with)
+        .build();
+  }
+}

@@ -1,0 +1,190 @@
+package io.weir.tier;
+
+import io.weir.Mode;
+import io.weir.Standing;
+import io.weir.store.Draw;
+import io.weir.store.Grant;
+import io.weir.store.LeaseCall;
+import io.weir.store.Taking;
+import io.weir.time.TimeSource;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The second step: hands out tokens that were taken in advance, and gets more before they run out.
+ *
+ * <pre>
+ *   draw ─► in hand? ── yes ─► handed out; if little is left, ask for more on the side
+ *              │ no
+ *              ▼
+ *           a call under way that will bring some? ── yes ─► wait for it, once
+ *              │ no
+ *              ▼
+ *           ask the store, and for a lease in the same breath
+ * </pre>
+ *
+ * <p>A call with several draws takes what is in hand first, and asks the store for the rest; if
+ * that is refused, what was handed out goes back. {@link LeasedCall} does this; here is the short
+ * way of a call with one draw that meets a lease.
+ */
+final class Leases extends Step {
+  private final Fallback next;
+  private final TimeSource time;
+  private final Denials denials;
+  private final LeaseTable table;
+  private final Map<String, LongAdder> refills = new ConcurrentHashMap<>();
+
+  /**
+   * Leases on at most {@code most} buckets.
+   *
+   * @param denials to be cleared where tokens arrive
+   */
+  Leases(int most, Denials denials, TimeSource time, Fallback next) {
+    super(next);
+    this.next = next;
+    this.time = time;
+    this.denials = denials;
+    this.table = new LeaseTable(most);
+  }
+
+  @Override
+  public CompletionStage<Taking> take(List<Draw> draws) {
+    if (draws.size() == 1) {
+      Draw draw = draws.get(0);
+      Lease lease = draw.pool().lends() > 0 ? table.find(draw.pool(), draw.key()) : null;
+      if (lease != null && !draw.looks()) {
+        long now = time.micros();
+        long receipt = lease.take(draw.amount(), now);
+        if (receipt != Tokens.NOTHING) {
+          long left = Tokens.leftAfter(receipt);
+          refillIfLow(lease, left, now);
+          return CompletableFuture.completedFuture(
+              new Taking(true, List.of(lease.standing(draw, left, now)), List.of()));
+        }
+      }
+    }
+    return new LeasedCall(this, ThreadLocalRandom.current().nextLong(), draws, false).decide();
+  }
+
+  @Override
+  public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+    return new LeasedCall(this, reservation, draws, true).decide();
+  }
+
+  long now() {
+    return time.micros();
+  }
+
+  /** The lease that a draw could be answered from; null if its bucket has none. */
+  @Nullable Lease leaseFor(Draw draw, long now) {
+    if (draw.pool().lends() == 0) {
+      return null;
+    }
+    return draw.looks()
+        ? table.find(draw.pool(), draw.key())
+        : table.findOrNote(draw.pool(), draw.key(), now);
+  }
+
+  /** Asks the store; {@code away} says which draws it is known not to answer just now. */
+  CompletionStage<Taking> ask(
+      long reservation, List<Draw> draws, BitSet away, boolean settledLater) {
+    return next.decide(reservation, draws, away, settledLater);
+  }
+
+  // ---- getting more
+
+  void refillIfLow(Lease lease, long left, long now) {
+    if (lease.isLow(left, now)) {
+      refill(lease, now);
+    }
+  }
+
+  /** Asks for more on the side. */
+  private void refill(Lease lease, long now) {
+    Flight flight = lease.claim(0, now);
+    if (flight != null) {
+      Draw draw = new Draw(lease.pool, lease.key, 0, Mode.SHADOW, Draw.Intent.TAKE);
+      next.decide(0, List.of(draw.telling(flight.call)), new BitSet(), false)
+          .whenComplete((taking, problem) -> settle(lease, flight, draw, taking, 0));
+    }
+  }
+
+  /** Takes in what came of a call that spoke of a lease; nothing, if it failed. */
+  void settle(Lease lease, Flight flight, Draw draw, @Nullable Taking taking, int place) {
+    refills.computeIfAbsent(lease.pool.rule(), rule -> new LongAdder()).increment();
+    Standing standing = taking == null ? Degraded.unheard(draw) : taking.standings().get(place);
+    if (standing.degraded()) {
+      lease.lose(flight, standing);
+      return;
+    }
+    // A store that does not lend says nothing of leases: nothing was lent, nothing can be kept.
+    Grant grant = taking.grants().isEmpty() ? Grant.NONE : taking.grants().get(place);
+    if (grant.lent() > 0) {
+      denials.clear(lease.pool, lease.key);
+    }
+    lease.settle(flight, grant, standing);
+  }
+
+  // ---- looking after leases that nobody asks for
+
+  /** Renews what is in use, ends what is not, and forgets what is long gone. */
+  void tend() {
+    long now = time.micros();
+    boolean anyGone = false;
+    for (Lease lease : table.all()) {
+      switch (lease.care(now)) {
+        case RENEW -> refill(lease, now);
+        case END -> end(lease, false);
+        case FORGET -> anyGone = true;
+        case NONE -> {}
+      }
+    }
+    if (anyGone) {
+      table.removeIf(lease -> lease.care(now) == Lease.Care.FORGET && lease.retire());
+    }
+  }
+
+  private CompletionStage<Void> end(Lease lease, boolean forGood) {
+    Flight flight = lease.flight();
+    if (flight != null && forGood) {
+      return flight.done.thenCompose(heard -> end(lease, true));
+    }
+    LeaseCall last = lease.end(forGood);
+    return last == null
+        ? CompletableFuture.completedFuture(null)
+        : next.endLease(lease.pool, lease.key, last);
+  }
+
+  /** Gives everything back. Whoever asks from now on begins afresh. */
+  CompletionStage<Void> endAll() {
+    List<Lease> all = table.removeIf(lease -> true);
+    CompletableFuture<?>[] ended =
+        all.stream()
+            .map(lease -> end(lease, true).toCompletableFuture())
+            .toArray(CompletableFuture[]::new);
+    return CompletableFuture.allOf(ended);
+  }
+
+  /** Tokens in hand, by rule. */
+  Map<String, Long> inHand() {
+    long now = time.micros();
+    Map<String, Long> byRule = new TreeMap<>();
+    table.all().forEach(lease -> byRule.merge(lease.pool.rule(), lease.left(now), Long::sum));
+    return byRule;
+  }
+
+  /** Calls to the store that spoke of leases, by rule. */
+  Map<String, Long> refills() {
+    Map<String, Long> byRule = new TreeMap<>();
+    refills.forEach((rule, count) -> byRule.put(rule, count.sum()));
+    return byRule;
+  }
+}

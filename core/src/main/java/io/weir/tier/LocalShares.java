@@ -1,0 +1,215 @@
+package io.weir.tier;
+
+import io.weir.Algorithm;
+import io.weir.Key;
+import io.weir.Mode;
+import io.weir.Settlement;
+import io.weir.Standing;
+import io.weir.limit.Bounds;
+import io.weir.limit.Meter;
+import io.weir.store.Draw;
+import io.weir.store.Held;
+import io.weir.store.MemoryStore;
+import io.weir.store.Pool;
+import io.weir.store.Taking;
+import io.weir.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntSupplier;
+
+/**
+ * Decides in memory by this instance's {@link Share} of each limit, and knows what of that is owed
+ * to the shared store.
+ *
+ * <p>Windows and quotas start from what was left when the store was last heard, divided likewise:
+ * what was gone before counts as taken, but is not owed.
+ */
+final class LocalShares {
+  private static final long SECOND = 1_000_000;
+
+  private final MemoryStore memory;
+  private final TimeSource time;
+  private final IntSupplier instances;
+  private final LastSeen lastSeen = new LastSeen();
+  private final Map<Pool, Share> shares = new ConcurrentHashMap<>();
+
+  /** The moment from which on nothing can be owed any more. */
+  private final AtomicLong owingUntil = new AtomicLong(Long.MIN_VALUE);
+
+  /**
+   * Shares of nothing yet.
+   *
+   * @param memory where they are kept, beside what is about this instance anyway
+   * @param instances among how many the limits are divided
+   */
+  LocalShares(MemoryStore memory, TimeSource time, IntSupplier instances) {
+    this.memory = memory;
+    this.time = time;
+    this.instances = instances;
+  }
+
+  /** Takes the draws from this instance's shares, all or none. */
+  Taking reserve(long reservation, List<Draw> draws) {
+    if (draws.isEmpty()) {
+      return new Taking(true, List.of(), List.of());
+    }
+    List<Draw> here = new ArrayList<>(draws.size());
+    for (Draw draw : draws) {
+      Pool share = shareFor(draw).pool();
+      here.add(new Draw(share, draw.key(), draw.amount(), draw.mode(), draw.intent(), draw.unit()));
+    }
+    Taking taking = memory.reserve(reservation, here).toCompletableFuture().join();
+    List<Standing> standings = new ArrayList<>(draws.size());
+    for (int i = 0; i < here.size(); i++) {
+      standings.add(degraded(draws.get(i), taking.standings().get(i)));
+    }
+    return new Taking(taking.taken(), standings, taking.stamps());
+  }
+
+  /**
+   * How the shared limit stands by what its share says. What only the share is too small for may be
+   * there when the store is.
+   */
+  private static Standing degraded(Draw draw, Standing share) {
+    Meter meter = draw.pool().meter();
+    boolean onlyTheShare =
+        !share.allowed()
+            && share.retryAfterMicros() == Meter.NEVER
+            && meter.limit().algorithm() != Algorithm.CONCURRENCY
+            && meter.capacity() > 0
+            && draw.amount() <= meter.capacity();
+    return draw.standing()
+        .allowed(share.allowed())
+        .remaining(share.remaining())
+        .reset(share.resetMicros())
+        .retryAfter(onlyTheShare ? SECOND : share.retryAfterMicros())
+        .delay(Bounds.micros(share.delay()))
+        .degraded()
+        .build();
+  }
+
+  private Share shareFor(Draw draw) {
+    Share share = shareOf(draw.pool());
+    if (!draw.looks()) {
+      if (isWindow(draw.pool())) {
+        startFromLastSeen(draw, share);
+      }
+      long over = time.micros() + 2 * Bounds.micros(share.pool().meter().limit().window());
+      owingUntil.accumulateAndGet(over, Math::max);
+    }
+    return share;
+  }
+
+  private Share shareOf(Pool pool) {
+    int among = Math.max(1, instances.getAsInt());
+    Share known = shares.get(pool);
+    if (known == null || known.among() != among) {
+      known = Share.of(pool, among);
+      shares.put(pool, known);
+    }
+    return known;
+  }
+
+  private static boolean isWindow(Pool pool) {
+    return switch (pool.meter().limit().algorithm()) {
+      case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_LOG, QUOTA -> true;
+      case TOKEN_BUCKET, LEAKY_BUCKET, CONCURRENCY -> false;
+    };
+  }
+
+  /** The first time that a window is decided here, takes what was gone from it before. */
+  private void startFromLastSeen(Draw draw, Share share) {
+    long remaining = lastSeen.take(draw.pool(), draw.key(), time.micros());
+    if (remaining >= 0) {
+      long start = share.scale().times(remaining);
+      long gone = share.pool().meter().capacity() - start - used(share.pool(), draw.key());
+      if (gone > 0) {
+        take(share.pool(), draw.key(), gone);
+        take(share.settled(), draw.key(), gone);
+      }
+    }
+  }
+
+  /** Notes how windows stood when the store was heard. */
+  void heard(List<Draw> draws, Taking taking) {
+    for (int i = 0; i < draws.size(); i++) {
+      Draw draw = draws.get(i);
+      Standing standing = taking.standings().get(i);
+      if (standing.answered() && isWindow(draw.pool())) {
+        long until = time.micros() + standing.resetMicros();
+        lastSeen.note(draw.pool(), draw.key(), standing.remaining(), until);
+      }
+    }
+  }
+
+  // ---- what is owed
+
+  /** Whether anything may be owed at all. */
+  boolean any() {
+    long until = owingUntil.get();
+    return until != Long.MIN_VALUE && time.micros() < until;
+  }
+
+  /** What was let through here and has not come back yet. */
+  long owed(Pool pool, Key key) {
+    if (pool.meter().limit().algorithm() == Algorithm.CONCURRENCY) {
+      return 0;
+    }
+    Share share = shareOf(pool);
+    long used = used(share.pool(), key);
+    return used == 0 || !isWindow(pool) ? used : Math.max(0, used - used(share.settled(), key));
+  }
+
+  /** The store has been told. */
+  void paid(Pool pool, Key key, long amount) {
+    Share share = shareOf(pool);
+    if (isWindow(pool)) {
+      take(share.settled(), key, amount);
+    } else {
+      memory.refund(share.pool(), key, amount);
+    }
+  }
+
+  private long used(Pool share, Key key) {
+    Draw look = new Draw(share, key, 0, Mode.SHADOW, Draw.Intent.LOOK);
+    long remaining = memory.takeNow(List.of(look)).standings().get(0).remaining();
+    return share.meter().capacity() - remaining;
+  }
+
+  private void take(Pool share, Key key, long amount) {
+    memory.takeNow(List.of(new Draw(share, key, amount, Mode.SHADOW, Draw.Intent.TAKE)));
+  }
+
+  // ---- putting right what was decided here
+
+  CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
+    return memory.settle(reservation, here(parts), within);
+  }
+
+  CompletionStage<Settlement> release(long reservation, List<Held> parts) {
+    return memory.release(reservation, here(parts));
+  }
+
+  CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
+    return memory.renew(reservation, here(parts));
+  }
+
+  private List<Held> here(List<Held> parts) {
+    List<Held> here = new ArrayList<>(parts.size());
+    for (Held part : parts) {
+      Pool share = shareOf(part.pool()).pool();
+      here.add(new Held(share, part.key(), part.amount(), part.owed(), part.stamp()));
+    }
+    return here;
+  }
+
+  /** Shares of pools that are gone need not be remembered; what was taken from them is. */
+  void rulesChanged() {
+    shares.clear();
+  }
+}

@@ -1,0 +1,42 @@
+package io.weir.tier;
+
+import io.weir.Limit;
+import io.weir.Scale;
+import io.weir.TokenBucket;
+import io.weir.store.Pool;
+
+/**
+ * One instance's part of a pool: the limit divided among the instances, times the rule's factor.
+ *
+ * <p>The rate is exact (100/s among 3 is 100 per 3 s), the burst at least one token.
+ *
+ * @param scale what the limit was multiplied by
+ * @param pool by which this instance decides alone
+ * @param settled by the same limit: what counts as taken here and is not owed to anybody
+ */
+record Share(int among, Scale scale, Pool pool, Pool settled) {
+  static Share of(Pool shared, int among) {
+    Scale factor = shared.localFactor();
+    Scale scale = Scale.of(factor.numerator(), factor.denominator() * among);
+    Limit limit = scaled(shared.meter().limit(), scale);
+    String slot = shared.slot() + ".share";
+    return new Share(
+        among,
+        scale,
+        new Pool(shared.rule(), shared.name(), slot, limit, shared.countDenied()),
+        new Pool(shared.rule(), shared.name(), shared.slot() + ".settled", limit, false));
+  }
+
+  private static Limit scaled(Limit limit, Scale scale) {
+    try {
+      return limit.scaled(scale);
+    } catch (IllegalArgumentException e) {
+      // The longer period could not be kept exactly: whole tokens in the period there is.
+      if (limit instanceof TokenBucket bucket) {
+        long rate = scale.times(bucket.rate());
+        return new TokenBucket(rate, bucket.period(), scale.times(bucket.burst()), bucket.name());
+      }
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package io.weir.tier;
+
+import io.weir.Key;
+import io.weir.Settlement;
+import io.weir.store.Draw;
+import io.weir.store.Held;
+import io.weir.store.LeaseCall;
+import io.weir.store.Pool;
+import io.weir.store.Store;
+import io.weir.store.Taking;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/** A store before a store: passes everything on, but for what a step has to say itself. */
+abstract class Step implements Store {
+  private final Store next;
+
+  Step(Store next) {
+    this.next = next;
+  }
+
+  @Override
+  public CompletionStage<Taking> take(List<Draw> draws) {
+    return next.take(draws);
+  }
+
+  @Override
+  public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+    return next.reserve(reservation, draws);
+  }
+
+  @Override
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
+    return next.settle(reservation, parts, within);
+  }
+
+  @Override
+  public CompletionStage<Settlement> release(long reservation, List<Held> parts) {
+    return next.release(reservation, parts);
+  }
+
+  @Override
+  public CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
+    return next.renew(reservation, parts);
+  }
+
+  @Override
+  public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
+    return next.refund(pool, key, amount);
+  }
+
+  @Override
+  public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
+    return next.endLease(pool, key, lease);
+  }
+
+  @Override
+  public CompletionStage<List<String>> describe(List<Draw> draws) {
+    return next.describe(draws);
+  }
+
+  @Override
+  public void close() {
+    next.close();
+  }
+}

@@ -1,0 +1,224 @@
+package io.weir.tier;
+
+import static io.weir.tier.TierFixture.KEY;
+import static io.weir.tier.TierFixture.draw;
+import static io.weir.tier.TierFixture.lending;
+import static io.weir.tier.TierFixture.pool;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.Mode;
+import io.weir.Source;
+import io.weir.Standing;
+import io.weir.limit.Stamp;
+import io.weir.store.Draw;
+import io.weir.store.Held;
+import io.weir.store.Pool;
+import io.weir.store.Taking;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class DenyCacheTest {
+  private final TierFixture tier = new TierFixture();
+  private final ScriptedStore shared = tier.shared;
+  private final Pool pool = pool("rule", "10/s");
+
+  private void refuse(Draw draw, Duration retryAfter) {
+    tier.take(draw);
+    shared.next().refuse(retryAfter);
+  }
+
+  private boolean isAsked(Draw draw) {
+    CompletableFuture<Taking> answer = tier.take(draw);
+    if (answer.isDone()) {
+      assertThat(answer.join().taken()).isFalse();
+      assertThat(answer.join().standings().get(0).source()).isEqualTo(Source.DENY_CACHE);
+      return false;
+    }
+    shared.next().refuse(Duration.ofSeconds(5));
+    return true;
+  }
+
+  @Test
+  void repeatsARefusalUntilItsRetryAfter() {
+    refuse(draw(pool, 1), Duration.ofMillis(300));
+
+    assertThat(isAsked(draw(pool, 1))).isFalse();
+    tier.time.advance(Duration.ofMillis(299));
+    assertThat(isAsked(draw(pool, 1))).isFalse();
+    tier.time.advance(Duration.ofMillis(1));
+    assertThat(isAsked(draw(pool, 1))).isTrue();
+  }
+
+  @Test
+  void saysHowMuchOfTheWaitIsLeft() {
+    refuse(draw(pool, 1), Duration.ofMillis(300));
+    tier.time.advance(Duration.ofMillis(100));
+
+    Standing again = tier.take(pool, 1).join().standings().get(0);
+
+    assertThat(again.retryAfter()).contains(Duration.ofMillis(200));
+    assertThat(again.reset()).isEqualTo(Duration.ofMillis(900));
+    assertThat(again.remaining()).isZero();
+  }
+
+  @Test
+  void countsFromTheMomentTheCallWasSent() {
+    tier.take(pool, 1);
+    tier.time.advance(Duration.ofMillis(8));
+    shared.next().refuse(Duration.ofMillis(100));
+
+    tier.time.advance(Duration.ofMillis(92));
+
+    assertThat(isAsked(draw(pool, 1))).isTrue();
+  }
+
+  @Test
+  void holdsForASecondAtMost() {
+    refuse(draw(pool, 1), Duration.ofHours(3));
+    tier.time.advance(Duration.ofMillis(999));
+    assertThat(isAsked(draw(pool, 1))).isFalse();
+
+    tier.time.advance(Duration.ofMillis(1));
+
+    assertThat(isAsked(draw(pool, 1))).isTrue();
+  }
+
+  @Test
+  void holdsForTheRefusedCostAndAbove() {
+    refuse(draw(pool, 5), Duration.ofMillis(300));
+
+    assertThat(isAsked(draw(pool, 6))).isFalse();
+    assertThat(isAsked(draw(pool, 4))).isTrue();
+  }
+
+  @Test
+  void holdsForOneVersionOfTheLimit() {
+    refuse(draw(pool, 1), Duration.ofMillis(300));
+
+    assertThat(isAsked(draw(pool("rule", "10/s"), 1))).isTrue();
+  }
+
+  @Test
+  void holdsForOneKey() {
+    refuse(draw(pool, 1), Duration.ofMillis(300));
+    Draw other = new Draw(pool, Key.of("another"), 1, Mode.ENFORCE, Draw.Intent.TAKE);
+
+    assertThat(isAsked(other)).isTrue();
+  }
+
+  @Test
+  void letsABucketThatLendsGatherForFiftyMilliseconds() {
+    Pool busy = lending("2000/s");
+    refuse(draw(busy, 1), Duration.ofNanos(500_000));
+
+    tier.time.advance(Duration.ofMillis(49));
+    assertThat(isAsked(draw(busy, 1))).isFalse();
+    tier.time.advance(Duration.ofMillis(1));
+    assertThat(isAsked(draw(busy, 1))).isTrue();
+  }
+
+  @Test
+  void isExactWhereTheRuleIs() {
+    refuse(draw(pool, 1), Duration.ofMillis(2));
+    tier.time.advance(Duration.ofMillis(2));
+
+    assertThat(isAsked(draw(pool, 1))).isTrue();
+  }
+
+  @Test
+  void neverHoldsWhereWaitingCannotHelp() {
+    tier.take(pool, 11);
+    shared.next().answer(false, List.of(ScriptedStore.standing(draw(pool, 11), false, 10, -1)), 0);
+
+    assertThat(isAsked(draw(pool, 11))).isTrue();
+  }
+
+  @Test
+  void neverHoldsForConcurrency() {
+    Pool slots = pool("slots", "concurrency 5");
+    refuse(draw(slots, 1), Duration.ofMillis(300));
+
+    assertThat(isAsked(draw(slots, 1))).isTrue();
+  }
+
+  @Test
+  void neverHoldsWhereRefusalsCount() {
+    Pool strict = new Pool("strict", "strict", "1", Limit.perSecond(10), true);
+    refuse(draw(strict, 1), Duration.ofMillis(300));
+
+    assertThat(isAsked(draw(strict, 1))).isTrue();
+  }
+
+  @Test
+  void neverHoldsForWhoeverOnlyLooks() {
+    refuse(draw(pool, 1), Duration.ofMillis(300));
+
+    assertThat(isAsked(draw(pool, 1).looking())).isTrue();
+  }
+
+  @Test
+  void neverHoldsForARuleInShadow() {
+    refuse(draw(pool, 1), Duration.ofMillis(300));
+    Draw shadow = new Draw(pool, KEY, 1, Mode.SHADOW, Draw.Intent.TAKE);
+
+    assertThat(isAsked(shadow)).isTrue();
+  }
+
+  @Test
+  void whoeverMustGoAtOnceIsNotAskedForTheOthers() {
+    Pool shaped = pool("shaped", "leaky-bucket 10/s queue=5");
+    Draw now = new Draw(shaped, KEY, 1, Mode.ENFORCE, Draw.Intent.TAKE_NOW);
+    refuse(now, Duration.ofMillis(300));
+
+    assertThat(isAsked(now)).isFalse();
+    assertThat(isAsked(draw(shaped, 1))).isTrue();
+  }
+
+  @Test
+  void anOutageIsNoRefusal() {
+    tier.take(pool, 1);
+    shared.next().ignore();
+
+    assertThat(tier.take(pool, 1)).isNotDone();
+  }
+
+  @Test
+  void aRefundHereIsNoticedAtOnce() {
+    refuse(draw(pool, 1), Duration.ofMillis(300));
+    tier.tier.refund(pool, KEY, 1);
+    assertThat(isAsked(draw(pool, 1))).isTrue();
+    assertThat(isAsked(draw(pool, 1))).isFalse();
+
+    Held part = new Held(pool, KEY, 1, 0, new Stamp(0, 0));
+    tier.tier.settle(9, List.of(part), Duration.ofMinutes(1));
+    assertThat(isAsked(draw(pool, 1))).isTrue();
+  }
+
+  @Test
+  void refusesACallOfSeveralDrawsForOneOfThem() {
+    Pool other = pool("other", "10/s");
+    refuse(draw(pool, 1), Duration.ofMillis(300));
+
+    Taking taking = tier.take(draw(other, 1), draw(pool, 1)).join();
+
+    assertThat(taking.taken()).isFalse();
+    assertThat(taking.standings()).extracting(Standing::rule).containsExactly("rule");
+    assertThat(shared.questions).isEmpty();
+  }
+
+  @Test
+  void aFloodOfRefusedCallsCostsTheStoreNothing() {
+    refuse(draw(pool, 1), Duration.ofSeconds(2));
+    int before = shared.asked;
+
+    for (int i = 0; i < 100_000; i++) {
+      tier.take(pool, 1);
+    }
+
+    assertThat(shared.asked).isEqualTo(before);
+  }
+}

@@ -1,0 +1,82 @@
+package io.weir.tier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.Mode;
+import io.weir.store.Draw;
+import io.weir.store.Pool;
+import io.weir.time.VirtualTime;
+import java.time.Duration;
+import java.util.List;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Test;
+
+class HotKeysTest {
+  private final VirtualTime time = new VirtualTime();
+  private final HotKeys hotKeys = new HotKeys(time);
+  private final Pool pool = new Pool("rule", "rule", "1", Limit.perSecond(10), false);
+
+  private List<Draw> draws(String user) {
+    return List.of(new Draw(pool, Key.of(user), 1, Mode.ENFORCE, Draw.Intent.TAKE));
+  }
+
+  @Test
+  void findsWhoIsAskedForMostAmongManyOthers() {
+    List<Draw> hot = draws("hot");
+    List<Draw> warm = draws("warm");
+    for (int i = 0; i < 10_000; i++) {
+      time.advance(Duration.ofNanos(900_000));
+      hotKeys.count(draws("user-" + i));
+      hotKeys.count(hot);
+      if (i % 4 == 0) {
+        hotKeys.count(warm);
+      }
+    }
+
+    List<HotKeys.HotKey> top = hotKeys.top(2);
+
+    assertThat(top).extracting(HotKeys.HotKey::key).containsExactly(Key.of("hot"), Key.of("warm"));
+    // 10,000 of those looked at in 9 s; what is looked at stands for all.
+    double perSecond = 10_000 / 9.0 * HotKeys.SAMPLED;
+    assertThat(top.get(0).perSecond()).isCloseTo(perSecond, Percentage.withPercentage(10));
+    assertThat(top.get(0).pool()).isSameAs(pool);
+  }
+
+  @Test
+  void showsNobodyWhoOwesTheCountToOthers() {
+    for (int i = 0; i < 10_000; i++) {
+      hotKeys.count(draws("user-" + i));
+    }
+
+    assertThat(hotKeys.top(10)).isEmpty();
+  }
+
+  @Test
+  void forgetsWhoIsNoLongerAskedFor() {
+    for (int i = 0; i < 1000; i++) {
+      hotKeys.count(draws("yesterday"));
+    }
+    time.advance(Duration.ofSeconds(10));
+    hotKeys.count(draws("today"));
+    assertThat(hotKeys.top(1)).extracting(HotKeys.HotKey::key).containsExactly(Key.of("yesterday"));
+
+    time.advance(Duration.ofSeconds(10));
+
+    assertThat(hotKeys.top(10)).extracting(HotKeys.HotKey::key).containsExactly(Key.of("today"));
+    time.advance(Duration.ofMinutes(1));
+    assertThat(hotKeys.top(10)).isEmpty();
+  }
+
+  @Test
+  void looksAtAPartOfAllCalls() {
+    List<Draw> hot = draws("hot");
+    for (int i = 0; i < 100_000; i++) {
+      hotKeys.note(hot);
+    }
+    time.advance(Duration.ofSeconds(10));
+
+    assertThat(hotKeys.top(1).get(0).perSecond()).isCloseTo(10_000, Percentage.withPercentage(15));
+  }
+}

@@ -1,0 +1,351 @@
+package io.weir.tier;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.Mode;
+import io.weir.Source;
+import io.weir.Standing;
+import io.weir.limit.Loans;
+import io.weir.store.Draw;
+import io.weir.store.Grant;
+import io.weir.store.LeaseCall;
+import io.weir.store.Pool;
+import org.junit.jupiter.api.Test;
+
+class LeaseTest {
+  private static final Key KEY = Key.of("somebody");
+  private static final long SECOND = 1_000_000;
+
+  private final Pool pool = pool("2000/s");
+  private final Lease lease = new Lease(pool, KEY, 0);
+  private long now = SECOND;
+
+  private static Pool pool(String limit) {
+    return new Pool("rule", "rule", "1", Limit.parse(limit), false).lending(1000);
+  }
+
+  private static Standing standing(Pool pool, boolean allowed, long remaining) {
+    return new Standing.Builder("rule", "rule", pool.meter().limit(), Mode.ENFORCE)
+        .allowed(allowed)
+        .remaining(remaining)
+        .reset(100_000)
+        .build();
+  }
+
+  private static Grant grant(long kept, long lent) {
+    return new Grant(kept, lent, 0, 0, Loans.LIFE);
+  }
+
+  /** Lets a crowd of so many go by, and takes a lease. */
+  private Flight lend(long crowd, long lent) {
+    Flight flight = lease.claim(crowd, now);
+    assertThat(flight).isNotNull();
+    lease.settle(flight, grant(flight.call.kept(), lent), standing(pool, true, 500));
+    return flight;
+  }
+
+  @Test
+  void handsOutWhatWasLentAndNoMore() {
+    lend(100, 3);
+
+    assertThat(lease.take(2, now)).isNotEqualTo(Tokens.NOTHING);
+    assertThat(lease.take(2, now)).isEqualTo(Tokens.NOTHING);
+    assertThat(lease.take(1, now)).isNotEqualTo(Tokens.NOTHING);
+    assertThat(lease.left(now)).isZero();
+  }
+
+  @Test
+  void isVoidFiveSecondsAfterItsCallWasSent() {
+    long sent = now;
+    Flight flight = lease.claim(100, now);
+    now += 8_000;
+    lease.settle(flight, grant(0, 9), standing(pool, true, 500));
+
+    assertThat(lease.take(1, sent + 5 * SECOND - 1)).isNotEqualTo(Tokens.NOTHING);
+    assertThat(lease.take(1, sent + 5 * SECOND)).isEqualTo(Tokens.NOTHING);
+    assertThat(lease.left(sent + 5 * SECOND)).isZero();
+  }
+
+  @Test
+  void tellsWhatItHeldAndKeeps() {
+    lend(100, 50);
+    lease.take(20, now);
+    now += 10_000;
+
+    Flight flight = lease.claim(0, now);
+
+    assertThat(flight.call.most()).isEqualTo(1000);
+    assertThat(flight.call.held().held()).isEqualTo(50);
+    assertThat(flight.call.kept()).isEqualTo(30);
+    assertThat(flight.call.back()).isZero();
+  }
+
+  @Test
+  void asksForWhatItIsShortOf() {
+    lend(100, 50);
+    lease.take(50, now);
+    now += 50_000; // 1,000 a second, and more before
+
+    long asked = lease.claim(0, now).call.asked();
+
+    assertThat(asked).isBetween(20L, 200L);
+  }
+
+  @Test
+  void returnsWhatIsInHandWhereTheBucketAloneMayNotHaveEnough() {
+    lend(100, 50); // 500 are left there
+    lease.take(10, now);
+
+    LeaseCall call = lease.claim(400, now).call;
+
+    assertThat(call.kept()).isZero();
+    assertThat(call.back()).isEqualTo(40);
+    assertThat(lease.left(now)).isZero();
+  }
+
+  @Test
+  void onlyOneMayTalkToTheStore() {
+    Flight flight = lease.claim(100, now);
+
+    assertThat(lease.claim(100, now)).isNull();
+    assertThat(lease.flight()).isSameAs(flight);
+    lease.settle(flight, grant(0, 1), standing(pool, true, 500));
+    assertThat(lease.flight()).isNull();
+    assertThat(lease.claim(100, now)).isNotNull();
+  }
+
+  @Test
+  void hasNothingToSayAboutAKeyThatHardlyComes() {
+    assertThat(lease.claim(1, 600 * SECOND)).isNull();
+    assertThat(lease.flight()).isNull();
+  }
+
+  @Test
+  void goesOnHandingOutWhileACallIsUnderWay() {
+    lend(100, 10);
+    Flight flight = lease.claim(100, now);
+
+    assertThat(lease.take(4, now)).isNotEqualTo(Tokens.NOTHING);
+    lease.settle(flight, grant(10, 20), standing(pool, true, 500));
+
+    assertThat(lease.left(now)).isEqualTo(26);
+  }
+
+  @Test
+  void dropsWhatItMayNotKeepAndReturnsIt() {
+    lend(100, 10);
+    Flight flight = lease.claim(100, now);
+    lease.take(4, now);
+
+    lease.settle(flight, grant(7, 5), standing(pool, true, 500));
+
+    assertThat(lease.left(now)).isEqualTo(3 + 5);
+    assertThat(lease.claim(100, now).call.back()).isEqualTo(3);
+  }
+
+  @Test
+  void takesBackWhatWasHandedOutInTheSameTerm() {
+    lend(100, 10);
+    long receipt = lease.take(4, now);
+
+    lease.putBack(4, receipt);
+
+    assertThat(lease.left(now)).isEqualTo(10);
+  }
+
+  @Test
+  void returnsToTheBucketWhatIsPutBackAfterItWasReportedAsUsed() {
+    lend(100, 10);
+    long receipt = lease.take(4, now);
+    lend(100, 0);
+
+    lease.putBack(4, receipt);
+
+    assertThat(lease.left(now)).isEqualTo(6);
+    now += SECOND;
+    assertThat(lease.claim(100, now).call.back()).isEqualTo(4);
+  }
+
+  @Test
+  void letsGoOfAWindowsTokensThatArePutBackTooLate() {
+    Lease windows = new Lease(pool("fixed-window 2000/s"), KEY, 0);
+    Flight first = windows.claim(100, now);
+    windows.settle(first, new Grant(0, 10, 0, 77, SECOND), standing(pool, true, 500));
+    long receipt = windows.take(4, now);
+    Flight second = windows.claim(100, now);
+    windows.settle(second, new Grant(6, 1, 0, 77, SECOND), standing(pool, true, 500));
+
+    windows.putBack(4, receipt);
+
+    assertThat(windows.left(now)).isEqualTo(7);
+    assertThat(windows.claim(100, now).call.back()).isZero();
+  }
+
+  @Test
+  void saysNothingOfThePastAfterACallThatNobodyHeard() {
+    lend(100, 10);
+    Flight lost = lease.claim(100, now);
+    lease.lose(lost, standing(pool, false, 0));
+
+    assertThat(lease.take(4, now)).isNotEqualTo(Tokens.NOTHING);
+    LeaseCall next = lease.claim(100, now).call;
+
+    assertThat(next.held().held()).isZero();
+    assertThat(next.kept()).isEqualTo(6);
+  }
+
+  @Test
+  void whoeverWaitsHearsWhatCameOfTheCall() {
+    Flight flight = lease.claim(100, now);
+    Standing heard = standing(pool, false, 0);
+
+    lease.settle(flight, Grant.NONE, heard);
+
+    assertThat(flight.done).isCompletedWithValue(heard);
+    assertThat(flight.promises(flight.call.asked())).isTrue();
+    assertThat(flight.promises(flight.call.asked() + 1)).isFalse();
+  }
+
+  @Test
+  void isLowBeforeItIsEmpty() {
+    lend(2000, 400); // 2,000 a second
+    assertThat(lease.isLow(400, now)).isFalse();
+
+    long receipt = lease.take(390, now);
+
+    assertThat(Tokens.leftAfter(receipt)).isEqualTo(10);
+    assertThat(lease.isLow(10, now)).isTrue();
+    lease.claim(0, now);
+    assertThat(lease.isLow(10, now)).isFalse();
+  }
+
+  @Test
+  void leavesADrainedBucketAlone() {
+    Flight flight = lease.claim(100, now);
+    lease.settle(flight, grant(0, 5), standing(pool, true, 0));
+    Draw draw = new Draw(pool, KEY, 1, Mode.ENFORCE, Draw.Intent.TAKE);
+
+    Standing drained = lease.drained(draw, now);
+
+    assertThat(drained.allowed()).isFalse();
+    assertThat(drained.retryAfterMicros()).isBetween(40_000L, 60_000L);
+    assertThat(lease.claim(1, now)).isNull();
+    assertThat(lease.drained(draw, now + 60_000)).isNull();
+    assertThat(lease.claim(1, now + 60_000)).isNotNull();
+  }
+
+  @Test
+  void asksForNoLeaseForAWhileWhenOthersHaveItAll() {
+    Flight flight = lease.claim(100, now);
+    lease.settle(flight, grant(0, 0), standing(pool, true, 900));
+    Draw draw = new Draw(pool, KEY, 1, Mode.ENFORCE, Draw.Intent.TAKE);
+
+    assertThat(lease.claim(1, now + Lease.PAUSE - 1)).isNull();
+    assertThat(lease.claim(1, now + Lease.PAUSE)).isNotNull();
+    assertThat(lease.drained(draw, now)).isNull();
+  }
+
+  @Test
+  void aStandingFollowsWhatComesBack() {
+    Draw draw = new Draw(pool, KEY, 1, Mode.ENFORCE, Draw.Intent.TAKE);
+    Flight flight = lease.claim(100, now);
+    lease.settle(flight, grant(0, 100), standing(pool, true, 1800)); // full in 100 ms
+
+    Standing standing = lease.standing(draw, lease.left(now), now + 50_000);
+
+    assertThat(standing.allowed()).isTrue();
+    assertThat(standing.source()).isEqualTo(Source.LEASE);
+    assertThat(standing.remaining()).isEqualTo(2000);
+    assertThat(standing.resetMicros()).isEqualTo(50_000);
+    lease.take(100, now);
+    assertThat(lease.standing(draw, lease.left(now), now + 50_000).remaining()).isEqualTo(1900);
+  }
+
+  // ---- being looked after
+
+  @Test
+  void anIdleLeaseIsEnded() {
+    lend(100, 10);
+    lease.care(now);
+
+    assertThat(lease.care(now + SECOND / 2)).isEqualTo(Lease.Care.NONE);
+    assertThat(lease.care(now + SECOND)).isEqualTo(Lease.Care.END);
+    assertThat(lease.end(false)).isEqualTo(new LeaseCall(1000, grant(0, 10), 0, 10, 0, 0));
+    assertThat(lease.left(now)).isZero();
+    assertThat(lease.end(false)).isNull();
+  }
+
+  @Test
+  void aLeaseInUseIsRenewedInTime() {
+    lend(2000, 1000);
+    for (int i = 1; i <= 40; i++) {
+      lease.take(1, now);
+      now += SECOND / 10;
+      assertThat(lease.care(now)).isEqualTo(Lease.Care.NONE);
+    }
+    lease.take(1, now);
+
+    assertThat(lease.care(now + SECOND / 10)).isEqualTo(Lease.Care.RENEW);
+  }
+
+  @Test
+  void aSlowKeysLeaseMayLieAboutForLonger() {
+    for (int i = 0; i < 10 && lease.claim(1, now) == null; i++) {
+      now += SECOND;
+    }
+    lease.settle(lease.flight(), grant(0, 3), standing(pool, true, 500));
+    lease.care(now);
+
+    assertThat(lease.care(now + 2 * SECOND)).isEqualTo(Lease.Care.NONE);
+    assertThat(lease.care(now + 4 * SECOND)).isEqualTo(Lease.Care.END);
+  }
+
+  @Test
+  void whatIsVoidIsEnded() {
+    lend(100, 10);
+    lease.take(1, now);
+    lease.care(now + 5 * SECOND - 1);
+
+    assertThat(lease.care(now + 5 * SECOND)).isEqualTo(Lease.Care.END);
+  }
+
+  @Test
+  void aLargeLeaseThatWasUsedUpIsReported() {
+    lend(1000, 500);
+    lease.take(500, now);
+    lease.care(now);
+
+    assertThat(lease.care(now + SECOND)).isEqualTo(Lease.Care.END);
+    assertThat(lease.end(false)).isEqualTo(new LeaseCall(1000, grant(0, 500), 0, 0, 0, 0));
+  }
+
+  @Test
+  void anEmptyLeaseIsForgottenInTheEnd() {
+    lease.care(now);
+
+    assertThat(lease.care(now + 9 * SECOND)).isEqualTo(Lease.Care.NONE);
+    assertThat(lease.care(now + 10 * SECOND)).isEqualTo(Lease.Care.FORGET);
+    assertThat(lease.retire()).isTrue();
+    assertThat(lease.claim(100, now + 10 * SECOND)).isNull();
+  }
+
+  @Test
+  void aLeaseThatHasEndedForGoodIsNeverTakenAgain() {
+    lend(100, 10);
+    lease.end(true);
+
+    assertThat(lease.claim(100, now + SECOND)).isNull();
+  }
+
+  @Test
+  void aLeaseThatIsTalkedAboutIsNotTouched() {
+    lend(100, 10);
+    lease.claim(100, now);
+
+    assertThat(lease.end(false)).isNull();
+    assertThat(lease.retire()).isFalse();
+    assertThat(lease.left(now)).isEqualTo(10);
+  }
+}

@@ -1,0 +1,324 @@
+package io.weir.tier;
+
+import static io.weir.tier.TierFixture.KEY;
+import static io.weir.tier.TierFixture.draw;
+import static io.weir.tier.TierFixture.lending;
+import static io.weir.tier.TierFixture.pool;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Mode;
+import io.weir.Source;
+import io.weir.Standing;
+import io.weir.store.Draw;
+import io.weir.store.Held;
+import io.weir.store.LeaseCall;
+import io.weir.store.Pool;
+import io.weir.store.Taking;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class LeasesTest {
+  private final TierFixture tier = new TierFixture();
+  private final ScriptedStore shared = tier.shared;
+  private final Pool pool = lending("2000/s");
+
+  private static Standing only(CompletableFuture<Taking> answer) {
+    return answer.join().standings().get(0);
+  }
+
+  @Test
+  void answersFromWhatIsInHand() {
+    tier.lend(pool, 5);
+
+    for (int i = 0; i < 4; i++) {
+      CompletableFuture<Taking> answer = tier.take(pool, 1);
+      assertThat(answer.join().taken()).isTrue();
+      assertThat(only(answer).source()).isEqualTo(Source.LEASE);
+    }
+    assertThat(shared.questions).isEmpty();
+    assertThat(tier.take(pool, 1)).isDone();
+    assertThat(tier.take(pool, 1)).isNotDone();
+  }
+
+  @Test
+  void asksForALeaseOnlyWhereItIsWorthIt() {
+    tier.take(pool, 1);
+    LeaseCall first = shared.next().lease();
+    tier.time.advance(Duration.ofMinutes(1));
+    tier.take(pool, 1);
+    LeaseCall second = shared.next().lease();
+    tier.time.advance(Duration.ofMinutes(1));
+    tier.take(pool, 1);
+    LeaseCall third = shared.next().lease();
+
+    assertThat(List.of(first, second, third)).containsOnly(LeaseCall.NONE);
+  }
+
+  @Test
+  void neverAsksForALeaseWhereAnswersAreExact() {
+    Pool exact = pool("exact", "2000/s");
+    for (int i = 0; i < 20; i++) {
+      tier.take(exact, 100);
+      ScriptedStore.Question question = shared.next();
+      assertThat(question.lease()).isEqualTo(LeaseCall.NONE);
+      question.admit(1000);
+      tier.time.advance(Duration.ofMillis(10));
+    }
+  }
+
+  @Test
+  void getsMoreBeforeItRunsOut() {
+    tier.lend(pool, 100);
+    for (int i = 0; i < 80; i++) {
+      assertThat(tier.take(pool, 1)).isDone();
+    }
+
+    ScriptedStore.Question refill = shared.next();
+    assertThat(refill.draws.get(0).amount()).isZero();
+    assertThat(refill.lease().kept()).isLessThan(25);
+    assertThat(tier.take(pool, 1)).isDone();
+    refill.admit(1000, 500);
+    for (int i = 0; i < 60; i++) {
+      assertThat(tier.take(pool, 1)).isDone();
+    }
+  }
+
+  @Test
+  void hasOneCallUnderWayThatAllWaitFor() {
+    tier.lend(pool, 1);
+    tier.take(pool, 1);
+    tier.time.advance(Duration.ofMillis(10));
+    CompletableFuture<Taking> first = tier.take(pool, 1);
+    CompletableFuture<Taking> second = tier.take(pool, 1);
+    CompletableFuture<Taking> third = tier.take(pool, 1);
+    assertThat(shared.questions).hasSize(1);
+
+    shared.next().admit(1000, 10);
+
+    assertThat(only(first).source()).isEqualTo(Source.STORE);
+    assertThat(only(second).source()).isEqualTo(Source.LEASE);
+    assertThat(only(third).source()).isEqualTo(Source.LEASE);
+    assertThat(shared.questions).isEmpty();
+  }
+
+  @Test
+  void whoeverWaitedInVainAsksForItself() {
+    tier.lend(pool, 1);
+    tier.take(pool, 1);
+    tier.time.advance(Duration.ofMillis(10));
+    tier.take(pool, 1);
+    CompletableFuture<Taking> second = tier.take(pool, 1);
+
+    shared.next().admit(1000, 0);
+
+    assertThat(second).isNotDone();
+    shared.next().admit(999);
+    assertThat(only(second).source()).isEqualTo(Source.STORE);
+  }
+
+  @Test
+  void whoeverWaitedSharesARefusal() {
+    tier.lend(pool, 1);
+    tier.take(pool, 1);
+    tier.time.advance(Duration.ofMillis(10));
+    tier.take(pool, 1);
+    CompletableFuture<Taking> second = tier.take(pool, 1);
+
+    shared.next().refuse(Duration.ofMillis(3));
+
+    assertThat(second.join().taken()).isFalse();
+    assertThat(shared.questions).isEmpty();
+  }
+
+  @Test
+  void whoeverWaitedForNoAnswerIsNotMadeToWaitAgain() {
+    tier.lend(pool, 1);
+    tier.take(pool, 1);
+    tier.time.advance(Duration.ofMillis(10));
+    tier.take(pool, 1);
+    CompletableFuture<Taking> second = tier.take(pool, 1);
+
+    shared.next().ignore();
+
+    assertThat(only(second).degraded()).isTrue();
+    assertThat(shared.questions).isEmpty();
+  }
+
+  @Test
+  void refusesWhileTheBucketIsKnownToBeEmpty() {
+    tier.lend(pool, 1);
+    tier.take(pool, 1);
+    tier.time.advance(Duration.ofMillis(10));
+    tier.take(pool, 1);
+    shared.next().admit(0, 3);
+    for (int i = 0; i < 3; i++) {
+      assertThat(tier.take(pool, 1).join().taken()).isTrue();
+    }
+
+    CompletableFuture<Taking> refused = tier.take(pool, 1);
+
+    assertThat(refused.join().taken()).isFalse();
+    assertThat(only(refused).retryAfterMicros()).isBetween(40_000L, 60_000L);
+    tier.time.advance(Duration.ofMillis(60));
+    assertThat(tier.take(pool, 1)).isNotDone();
+  }
+
+  @Test
+  void putsBackWhatItHandedOutWhenAnotherRuleRefuses() {
+    Pool other = pool("other", "10/s");
+    tier.lend(pool, 5);
+
+    CompletableFuture<Taking> refused = tier.take(draw(pool, 3), draw(other, 1));
+    assertThat(shared.questions.peek().draws).extracting(Draw::pool).containsExactly(other);
+    shared.next().refuse(Duration.ofMillis(100));
+
+    assertThat(refused.join().taken()).isFalse();
+    assertThat(refused.join().standings()).hasSize(2);
+    assertThat(tier.take(pool, 5).join().taken()).isTrue();
+  }
+
+  @Test
+  void takesFromBothWhenTheOtherRuleAdmits() {
+    Pool other = pool("other", "10/s");
+    tier.lend(pool, 5);
+
+    CompletableFuture<Taking> admitted = tier.take(draw(other, 1), draw(pool, 3));
+    shared.next().admit(7);
+
+    assertThat(admitted.join().standings())
+        .extracting(Standing::source)
+        .containsExactly(Source.STORE, Source.LEASE);
+    assertThat(tier.take(pool, 2).join().taken()).isTrue();
+    assertThat(tier.take(pool, 1)).isNotDone();
+  }
+
+  @Test
+  void aShadowRuleWithoutALeaseDoesNotRefuse() {
+    tier.lend(pool, 1);
+    Draw shadow = new Draw(pool, KEY, 5, Mode.SHADOW, Draw.Intent.TAKE);
+
+    CompletableFuture<Taking> answer = tier.take(shadow);
+    shared.next().admit(10);
+
+    assertThat(answer.join().taken()).isTrue();
+  }
+
+  @Test
+  void aReservationFromALeaseCanBeSettled() {
+    tier.lend(pool, 5);
+
+    Taking taking = tier.tier.reserve(77, List.of(draw(pool, 3))).toCompletableFuture().join();
+    assertThat(taking.stamps()).hasSize(1);
+    tier.tier.settle(
+        77, List.of(new Held(pool, KEY, 3, 1, taking.stamps().get(0))), Duration.ofMinutes(1));
+
+    assertThat(shared.settled).extracting(Held::owed).containsExactly(1L);
+  }
+
+  @Test
+  void whoeverLooksSeesWhatIsInHandToo() {
+    tier.lend(pool, 40);
+
+    CompletableFuture<Taking> look = tier.take(draw(pool, 30).looking());
+    Draw asked = shared.questions.peek().draws.get(0);
+    shared.next().answer(false, List.of(ScriptedStore.standing(asked, false, 10, 20_000)), 0);
+
+    assertThat(only(look).remaining()).isEqualTo(50);
+    assertThat(only(look).allowed()).isTrue();
+    assertThat(only(look).retryAfterMicros()).isZero();
+  }
+
+  @Test
+  void givesBackAnIdleLease() {
+    tier.lend(pool, 40);
+    tier.take(pool, 10);
+
+    tier.time.advance(Duration.ofSeconds(2));
+
+    assertThat(shared.ended).hasSize(1);
+    assertThat(shared.ended.get(0).back()).isEqualTo(30);
+    assertThat(shared.ended.get(0).held().held()).isEqualTo(40);
+    assertThat(tier.take(pool, 1)).isNotDone();
+  }
+
+  @Test
+  void renewsALeaseThatIsInUse() {
+    tier.lend(pool, 60);
+    for (int i = 0; i < 45 && shared.questions.isEmpty(); i++) {
+      tier.take(pool, 1);
+      tier.time.advance(Duration.ofMillis(100));
+    }
+
+    assertThat(shared.ended).isEmpty();
+    ScriptedStore.Question renewal = shared.next();
+    assertThat(renewal.lease().kept()).isBetween(15L, 25L);
+    renewal.admit(1000, 0);
+    tier.time.advance(Duration.ofMillis(900));
+    assertThat(tier.take(pool, 1)).isDone();
+  }
+
+  @Test
+  void givesEverythingBackWhenRulesChangeOrItCloses() {
+    tier.lend(pool, 40);
+    tier.tier.giveBack();
+
+    assertThat(shared.ended).extracting(LeaseCall::back).containsExactly(40L);
+    assertThat(tier.tier.leased()).isEmpty();
+
+    tier.lend(pool, 30);
+    tier.tier.close();
+
+    assertThat(shared.ended).extracting(LeaseCall::back).containsExactly(40L, 30L);
+    assertThat(shared.closed).isTrue();
+  }
+
+  @Test
+  void givesBackWhatArrivesAfterRulesHaveChanged() {
+    tier.lend(pool, 1);
+    tier.take(pool, 1);
+    tier.time.advance(Duration.ofMillis(10));
+    tier.take(pool, 1);
+    CompletableFuture<Void> given = tier.tier.giveBack().toCompletableFuture();
+    assertThat(given).isNotDone();
+
+    shared.next().admit(1000, 50);
+
+    assertThat(given).isDone();
+    assertThat(shared.ended).extracting(LeaseCall::back).containsExactly(50L);
+  }
+
+  @Test
+  void handsOutWhatIsLeftWhileTheStoreIsAway() {
+    tier.lend(pool, 3);
+    for (int i = 0; i < 3; i++) {
+      assertThat(only(tier.take(pool, 1)).degraded()).isFalse();
+    }
+    CompletableFuture<Taking> answer = tier.take(pool, 1);
+    shared.next().ignore();
+
+    assertThat(only(answer).degraded()).isTrue();
+  }
+
+  @Test
+  void aStoreThatDoesNotLendLeavesEverythingAsItWas() {
+    Pool modest = lending("2000/s");
+    for (int i = 0; i < 10; i++) {
+      CompletableFuture<Taking> answer = tier.take(modest, 50);
+      ScriptedStore.Question question = shared.next();
+      question.admit(1000, 0);
+      assertThat(answer.join().taken()).isTrue();
+      tier.time.advance(Duration.ofMillis(10));
+    }
+    assertThat(tier.tier.leased().values()).allMatch(tokens -> tokens == 0);
+  }
+
+  @Test
+  void tellsWhatIsOutAndWhatItCost() {
+    tier.lend(pool, 40);
+
+    assertThat(tier.tier.leased()).containsEntry("rule", 40L);
+    assertThat(tier.tier.refills()).containsEntry("rule", 1L);
+  }
+}

@@ -1,0 +1,218 @@
+package io.weir.tier;
+
+import static io.weir.tier.TierFixture.KEY;
+import static io.weir.tier.TierFixture.draw;
+import static io.weir.tier.TierFixture.onFail;
+import static io.weir.tier.TierFixture.pool;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Mode;
+import io.weir.OnFail;
+import io.weir.Settlement;
+import io.weir.Standing;
+import io.weir.store.Draw;
+import io.weir.store.Held;
+import io.weir.store.Pool;
+import io.weir.store.Taking;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class LocalSharesTest {
+  private final TierFixture tier = new TierFixture();
+  private final ScriptedStore shared = tier.shared;
+
+  /** Takes while the store is silent. */
+  private Taking takeAlone(Draw... draws) {
+    CompletableFuture<Taking> answer = tier.take(draws);
+    shared.next().ignore();
+    return answer.join();
+  }
+
+  private int admittedAlone(Pool pool, int tries) {
+    int admitted = 0;
+    for (int i = 0; i < tries; i++) {
+      admitted += takeAlone(draw(pool, 1)).taken() ? 1 : 0;
+    }
+    return admitted;
+  }
+
+  @Test
+  void localDecidesByThisInstancesShare() {
+    tier.instances = 4;
+    Pool pool = onFail(OnFail.LOCAL, "100/s burst=40");
+
+    assertThat(admittedAlone(pool, 100)).isEqualTo(10);
+    tier.time.advance(Duration.ofMillis(200));
+    assertThat(admittedAlone(pool, 100)).isEqualTo(5);
+    Standing refused = takeAlone(draw(pool, 1)).standings().get(0);
+    assertThat(refused.answered()).isTrue();
+    assertThat(refused.degraded()).isTrue();
+    assertThat(refused.retryAfter()).contains(Duration.ofMillis(40));
+  }
+
+  @Test
+  void tellsTheLimitOfTheRuleAndWhatTheShareHas() {
+    tier.instances = 4;
+    Pool pool = onFail(OnFail.LOCAL, "100/s burst=40");
+
+    Standing standing = takeAlone(draw(pool, 1)).standings().get(0);
+
+    assertThat(standing.limit()).isEqualTo(pool.meter().limit());
+    assertThat(standing.remaining()).isEqualTo(9);
+  }
+
+  @Test
+  void whatOnlyTheShareIsTooSmallForMayBeTriedAgain() {
+    tier.instances = 4;
+    Pool pool = onFail(OnFail.LOCAL, "100/s burst=40");
+
+    assertThat(takeAlone(draw(pool, 20)).standings().get(0).retryAfter())
+        .contains(Duration.ofSeconds(1));
+    assertThat(takeAlone(draw(pool, 50)).standings().get(0).retryAfter()).isEmpty();
+  }
+
+  @Test
+  void aShareFollowsTheNumberOfInstances() {
+    Pool pool = onFail(OnFail.LOCAL, "100/h burst=40");
+    assertThat(admittedAlone(pool, 20)).isEqualTo(20);
+
+    tier.instances = 2;
+
+    assertThat(admittedAlone(pool, 100)).isZero(); // 20 of 20 are gone
+  }
+
+  @Test
+  void aWindowStartsFromWhatWasLeftWhenTheStoreWasLastHeard() {
+    tier.instances = 2;
+    Pool pool = onFail(OnFail.LOCAL, "fixed-window 100/min");
+    tier.take(pool, 1);
+    shared.next().admit(60);
+
+    assertThat(admittedAlone(pool, 100)).isEqualTo(30);
+  }
+
+  @Test
+  void aWindowThatIsOverStartsAfresh() {
+    tier.instances = 2;
+    Pool pool = onFail(OnFail.LOCAL, "fixed-window 100/min");
+    tier.take(pool, 1);
+    shared.next().admit(60); // over in a second
+
+    tier.time.advance(Duration.ofSeconds(2));
+
+    assertThat(admittedAlone(pool, 100)).isEqualTo(50);
+  }
+
+  @Test
+  void theNextDrawCarriesWhatIsStillOwed() {
+    Pool pool = onFail(OnFail.LOCAL, "10/s burst=100");
+    assertThat(admittedAlone(pool, 30)).isEqualTo(30);
+    tier.time.advance(Duration.ofSeconds(2)); // 20 have come back
+
+    tier.take(pool, 1);
+    ScriptedStore.Question first = shared.next();
+    assertThat(first.lease().owed()).isEqualTo(10);
+    first.admit(80);
+
+    tier.take(pool, 1);
+    assertThat(shared.next().lease().owed()).isZero();
+  }
+
+  @Test
+  void aConformingClientOwesNothing() {
+    Pool pool = onFail(OnFail.LOCAL, "10/s");
+    for (int i = 0; i < 50; i++) {
+      assertThat(takeAlone(draw(pool, 1)).taken()).isTrue();
+      tier.time.advance(Duration.ofMillis(100));
+    }
+
+    tier.take(pool, 1);
+
+    assertThat(shared.next().lease().owed()).isZero();
+  }
+
+  @Test
+  void aWindowOwesItsCountAndNotWhatWasGoneBefore() {
+    tier.instances = 2;
+    Pool pool = onFail(OnFail.LOCAL, "sliding-window 100/min");
+    tier.take(pool, 1);
+    shared.next().admit(60);
+    assertThat(admittedAlone(pool, 7)).isEqualTo(7);
+
+    tier.take(pool, 1);
+    ScriptedStore.Question first = shared.next();
+    assertThat(first.lease().owed()).isEqualTo(7);
+    first.admit(50);
+
+    tier.take(pool, 1);
+    assertThat(shared.next().lease().owed()).isZero();
+  }
+
+  @Test
+  void aDebtThatNobodyHeardOfIsCarriedAgainAndByOneDrawAtATime() {
+    Pool pool = onFail(OnFail.LOCAL, "10/h burst=100");
+    admittedAlone(pool, 30);
+
+    tier.take(pool, 1);
+    tier.take(pool, 1);
+    ScriptedStore.Question first = shared.next();
+    ScriptedStore.Question second = shared.next();
+    assertThat(first.lease().owed()).isEqualTo(30);
+    assertThat(second.lease().owed()).isZero();
+    first.ignore();
+    second.ignore();
+
+    tier.take(pool, 1);
+    assertThat(shared.next().lease().owed()).isEqualTo(32);
+  }
+
+  @Test
+  void aLocalRefusalTakesNothingFromOtherShares() {
+    Pool wide = pool("wide", "10/h");
+    Pool narrow = pool("narrow", "1/h");
+    assertThat(takeAlone(draw(wide, 1), draw(narrow, 1)).taken()).isTrue();
+
+    assertThat(takeAlone(draw(wide, 1), draw(narrow, 1)).taken()).isFalse();
+
+    assertThat(takeAlone(draw(wide, 0)).standings().get(0).remaining()).isEqualTo(9);
+  }
+
+  @Test
+  void aReservationMadeAloneIsSettledHereOnce() {
+    Pool pool = onFail(OnFail.LOCAL, "10/h");
+    CompletableFuture<Taking> answer =
+        tier.tier.reserve(5, List.of(draw(pool, 4))).toCompletableFuture();
+    shared.next().ignore();
+    Held part = new Held(pool, KEY, 4, 1, answer.join().stamps().get(0));
+
+    assertThat(settle(part)).isEqualTo(Settlement.DONE);
+    assertThat(settle(part)).isEqualTo(Settlement.ALREADY);
+
+    assertThat(shared.settled).isEmpty();
+    assertThat(takeAlone(draw(pool, 0)).standings().get(0).remaining()).isEqualTo(9);
+  }
+
+  private Settlement settle(Held part) {
+    return tier.tier.settle(5, List.of(part), Duration.ofMinutes(10)).toCompletableFuture().join();
+  }
+
+  @Test
+  void permitsTakenAloneAreRenewedAndReleased() {
+    tier.instances = 2;
+    Pool slots = onFail(OnFail.LOCAL, "concurrency 4");
+    Draw hold = new Draw(slots, KEY, 2, Mode.ENFORCE, Draw.Intent.HOLD);
+    CompletableFuture<Taking> answer = tier.tier.reserve(5, List.of(hold)).toCompletableFuture();
+    shared.next().ignore();
+    assertThat(answer.join().taken()).isTrue();
+    List<Held> parts = List.of(new Held(slots, KEY, 2, 2, answer.join().stamps().get(0)));
+    assertThat(takeAlone(draw(slots, 1)).taken()).isFalse();
+
+    assertThat(tier.tier.renew(5, parts).toCompletableFuture().join()).isEqualTo(Settlement.DONE);
+    assertThat(tier.tier.release(5, parts).toCompletableFuture().join()).isEqualTo(Settlement.DONE);
+    assertThat(tier.tier.release(5, parts).toCompletableFuture().join())
+        .isEqualTo(Settlement.ALREADY);
+    assertThat(takeAlone(draw(slots, 1)).taken()).isTrue();
+  }
+}

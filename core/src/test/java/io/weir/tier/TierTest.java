@@ -1,0 +1,216 @@
+package io.weir.tier;
+
+import static io.weir.tier.TierFixture.draw;
+import static io.weir.tier.TierFixture.onFail;
+import static io.weir.tier.TierFixture.pool;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Call;
+import io.weir.Decision;
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.OnFail;
+import io.weir.Reason;
+import io.weir.Source;
+import io.weir.Weir;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.rule.Scope;
+import io.weir.store.Draw;
+import io.weir.store.LeaseCall;
+import io.weir.store.MemoryStore;
+import io.weir.store.Pool;
+import io.weir.store.Taking;
+import io.weir.time.TimeSource;
+import io.weir.time.VirtualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class TierTest {
+  private final VirtualTime time = new VirtualTime();
+  private final ScriptedStore shared = new ScriptedStore();
+  private final List<Throwable> errors = new ArrayList<>();
+
+  /** A clock that can break, and with it whatever reads it. */
+  private final class FragileTime implements TimeSource {
+    boolean broken;
+
+    @Override
+    public long micros() {
+      if (broken) {
+        throw new IllegalStateException("no time");
+      }
+      return time.micros();
+    }
+
+    @Override
+    public long wallMicros() {
+      return time.wallMicros();
+    }
+
+    @Override
+    public CompletableFuture<Void> after(Duration delay) {
+      return time.after(delay);
+    }
+  }
+
+  private Tier tier(TimeSource time) {
+    MemoryStore local = MemoryStore.builder().time(time).build();
+    return Tier.before(shared, local, time, () -> 1, errors::add);
+  }
+
+  @Test
+  void anErrorInsideFollowsTheRulesOnFail() {
+    FragileTime fragile = new FragileTime();
+    Tier tier = tier(fragile);
+    fragile.broken = true;
+
+    Taking open = take(tier, draw(onFail(OnFail.OPEN, "1/h"), 1));
+    Taking closed = take(tier, draw(onFail(OnFail.CLOSED, "1/h"), 1));
+
+    assertThat(open.taken()).isTrue();
+    assertThat(open.standings().get(0).degraded()).isTrue();
+    assertThat(closed.taken()).isFalse();
+    assertThat(closed.standings().get(0).answered()).isFalse();
+    assertThat(errors).hasSizeGreaterThanOrEqualTo(2);
+  }
+
+  @Test
+  void anErrorEvenInTheLocalLimitIsNotAnException() {
+    FragileTime fragile = new FragileTime();
+    Tier tier = tier(fragile);
+    fragile.broken = true;
+
+    Taking local = take(tier, draw(onFail(OnFail.LOCAL, "1/h"), 1));
+
+    assertThat(local.taken()).isFalse();
+    assertThat(local.standings().get(0).degraded()).isTrue();
+  }
+
+  private static Taking take(Tier tier, Draw draw) {
+    return tier.take(List.of(draw)).toCompletableFuture().join();
+  }
+
+  @Test
+  void goesOnLookingAfterLeasesAfterAnError() {
+    FragileTime fragile = new FragileTime();
+    Tier tier = tier(fragile);
+    fragile.broken = true;
+    time.advance(Duration.ofSeconds(2));
+    fragile.broken = false;
+
+    assertThat(errors).isNotEmpty();
+    time.advance(Duration.ofSeconds(2));
+    tier.close();
+    assertThat(shared.closed).isTrue();
+  }
+
+  @Test
+  void showsTheKeysThatAreAskedForMost() {
+    Tier tier = tier(time);
+    Pool pool = pool("rule", "10/s");
+    for (int i = 0; i < 5000; i++) {
+      tier.take(List.of(draw(pool, 1)));
+    }
+
+    assertThat(tier.hotKeys().top(1))
+        .extracting(HotKeys.HotKey::key)
+        .containsExactly(Key.of("somebody"));
+  }
+
+  // ---- as part of the limiter
+
+  private final Rule there = Rule.named("there").limit(Limit.perSecond(2000)).build();
+
+  private Weir weir(Rule... rules) {
+    return Weir.builder().rules(RuleSet.of(rules)).time(time).store(shared).build();
+  }
+
+  private CompletableFuture<Decision> check(Weir weir) {
+    return weir.checkAsync(Call.of("GET", "/")).toCompletableFuture();
+  }
+
+  @Test
+  void aDecisionSaysWhoAnswered() {
+    Weir weir = weir(there);
+
+    CompletableFuture<Decision> decision = check(weir);
+    shared.next().admit(7);
+    assertThat(decision.join().source()).isEqualTo(Source.STORE);
+
+    CompletableFuture<Decision> alone = check(weir);
+    shared.next().ignore();
+    assertThat(alone.join().source()).isEqualTo(Source.FALLBACK);
+    assertThat(alone.join().degraded()).isTrue();
+    assertThat(weir.tier()).isPresent();
+  }
+
+  @Test
+  void aClosedRuleIsUnavailableWhileTheStoreIsAway() {
+    Weir weir = weir(Rule.named("r").limit(Limit.perHour(1)).onFail(OnFail.CLOSED).build());
+
+    CompletableFuture<Decision> decision = check(weir);
+    shared.next().ignore();
+
+    assertThat(decision.join().reason()).isEqualTo(Reason.UNAVAILABLE);
+  }
+
+  @Test
+  void rulesAboutThisInstanceAreAskedFirst() {
+    Rule here = Rule.named("here").scope(Scope.INSTANCE).limit(Limit.perHour(1)).build();
+    Weir weir = weir(there, here);
+    check(weir);
+    shared.next().admit(7);
+
+    assertThat(check(weir).join().rule()).contains("here");
+    assertThat(shared.questions).isEmpty();
+  }
+
+  @Test
+  void aRefusalRepeatedFromMemoryGivesBackWhatAnInstanceRuleTook() {
+    Rule here = Rule.named("here").scope(Scope.INSTANCE).limit(Limit.perHour(9)).build();
+    Weir weir = weir(there, here);
+    check(weir);
+    shared.next().refuse(Duration.ofMillis(500));
+
+    Decision again = check(weir).join();
+
+    assertThat(again.rule()).contains("there");
+    assertThat(again.source()).isEqualTo(Source.DENY_CACHE);
+    time.advance(Duration.ofSeconds(1));
+    CompletableFuture<Decision> admitted = check(weir);
+    shared.next().admit(7);
+    assertThat(admitted.join().standings().get(1).remaining()).isEqualTo(8);
+  }
+
+  @Test
+  void newRulesGiveLeasesBack() {
+    Weir weir = weir(there);
+    for (int i = 0; i < 200; i++) {
+      time.advance(Duration.ofNanos(500_000));
+      check(weir);
+      while (!shared.questions.isEmpty()) {
+        shared.next().admit(1000, 100);
+      }
+    }
+
+    weir.rules(RuleSet.of(there));
+
+    assertThat(shared.ended).isNotEmpty();
+    assertThat(shared.ended.get(0).back()).isPositive();
+    check(weir);
+    assertThat(shared.next().lease()).isEqualTo(LeaseCall.NONE);
+  }
+
+  @Test
+  void aLimiterWithoutASharedStoreHasNoTier() {
+    Weir weir = Weir.builder().rules(RuleSet.of(there)).time(time).build();
+
+    assertThat(weir.tier()).isEmpty();
+    assertThat(weir.giveBack()).isCompleted();
+    assertThat(check(weir).join().source()).isEqualTo(Source.MEMORY);
+  }
+}
