@@ -1,0 +1,312 @@
+package io.weir.testkit.contract;
+
+import static io.weir.testkit.contract.Calls.KEY;
+import static io.weir.testkit.contract.Calls.draw;
+import static io.weir.testkit.contract.Calls.pool;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Limit;
+import io.weir.Mode;
+import io.weir.limit.Loans;
+import io.weir.store.Draw;
+import io.weir.store.Draw.Intent;
+import io.weir.store.Grant;
+import io.weir.store.LeaseCall;
+import io.weir.store.Pool;
+import io.weir.store.Taking;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What a store must do that lends, beside {@link StoreContract}. A subclass says how to get an
+ * empty one on virtual time. {@link LendingProperties} are the other half.
+ */
+public abstract class LendingContract {
+  private static final long MOST = 100;
+
+  private StoreHarness harness;
+  private Calls calls;
+
+  /** An empty store, on virtual time. */
+  protected abstract StoreHarness create();
+
+  @BeforeEach
+  final void open() {
+    harness = create();
+    calls = new Calls(harness.store());
+  }
+
+  @AfterEach
+  final void close() {
+    harness.close();
+  }
+
+  private static LeaseCall asking(long asked) {
+    return new LeaseCall(MOST, Grant.NONE, 0, 0, asked, 0);
+  }
+
+  private static LeaseCall keeping(Grant held, long kept, long asked) {
+    return new LeaseCall(MOST, held, kept, 0, asked, 0);
+  }
+
+  private static LeaseCall returning(Grant held, long back) {
+    return new LeaseCall(MOST, held, 0, back, 0, 0);
+  }
+
+  private static LeaseCall owing(long owed) {
+    return LeaseCall.NONE.owing(owed);
+  }
+
+  /** Tells the store something on the side, without taking anything. */
+  private Grant tell(Pool pool, LeaseCall lease) {
+    Draw draw = new Draw(pool, KEY, 0, Mode.SHADOW, Intent.TAKE);
+    return calls.take(draw.telling(lease)).grants().get(0);
+  }
+
+  private void endLease(Pool pool, LeaseCall lease) {
+    Calls.get(harness.store().endLease(pool, KEY, lease));
+  }
+
+  private void sleepUntilNextEpoch() {
+    long now = harness.now(Limit.perHour(1));
+    long left = Loans.EPOCH - Math.floorMod(now, Loans.EPOCH);
+    harness.advance(Duration.ofNanos(left * 1000));
+  }
+
+  @Test
+  void lendsWhatIsAskedForAndTakesItFromTheBucket() {
+    Pool pool = pool("1000/day");
+
+    Taking taking = calls.take(draw(pool, 5).telling(asking(40)));
+
+    assertThat(taking.taken()).isTrue();
+    assertThat(taking.grants()).hasSize(1);
+    assertThat(taking.grants().get(0).lent()).isEqualTo(40);
+    assertThat(taking.grants().get(0).kept()).isZero();
+    assertThat(taking.grants().get(0).window()).isZero();
+    assertThat(taking.grants().get(0).life()).isEqualTo(Loans.LIFE);
+    assertThat(taking.standings().get(0).remaining()).isEqualTo(955);
+    assertThat(calls.remaining(pool)).isEqualTo(955);
+  }
+
+  @Test
+  void lendsThreeQuartersOfWhatMayStillGoOut() {
+    Pool pool = pool("1000/day");
+
+    assertThat(tell(pool, asking(500)).lent()).isEqualTo(75);
+    assertThat(tell(pool, asking(500)).lent()).isEqualTo(18);
+    assertThat(tell(pool, asking(500)).lent()).isEqualTo(5);
+    assertThat(calls.remaining(pool)).isEqualTo(902);
+  }
+
+  @Test
+  void lendsNoMoreThanTheDrawLeaves() {
+    Pool pool = pool("20/day");
+
+    assertThat(calls.take(draw(pool, 15).telling(asking(40))).grants().get(0).lent()).isEqualTo(5);
+    assertThat(calls.remaining(pool)).isZero();
+  }
+
+  @Test
+  void lendsNothingToACallThatIsRefusedButHearsIt() {
+    Pool pool = pool("20/day");
+    Grant held = tell(pool, asking(10));
+
+    Taking refused = calls.take(draw(pool, 15).telling(keeping(held, 4, 40)));
+
+    assertThat(refused.taken()).isFalse();
+    assertThat(refused.grants().get(0).lent()).isZero();
+    assertThat(refused.grants().get(0).kept()).isEqualTo(4);
+    assertThat(calls.remaining(pool)).isEqualTo(10);
+    // Only 4 of 10 are out any more, so 72 of the other 96 may go.
+    assertThat(tell(pool("1000/day"), asking(500)).lent()).isEqualTo(72);
+  }
+
+  @Test
+  void lendsNothingWhenAnotherDrawRefuses() {
+    Pool pool = pool("1000/day");
+    Pool full = pool("full", "1/day");
+    calls.take(full, 1);
+
+    Taking refused = calls.take(draw(pool, 1).telling(asking(10)), draw(full, 1));
+
+    assertThat(refused.taken()).isFalse();
+    assertThat(refused.grants().get(0).lent()).isZero();
+    assertThat(calls.remaining(pool)).isEqualTo(1000);
+  }
+
+  @Test
+  void lendsAgainWhatWasHandedOut() {
+    Pool pool = pool("1000/day");
+    Grant held = tell(pool, asking(500));
+
+    Grant next = tell(pool, keeping(held, 15, 500));
+
+    assertThat(next.kept()).isEqualTo(15);
+    assertThat(next.lent()).isEqualTo(63); // three quarters of 85
+  }
+
+  @Test
+  void forgetsALeaseAWholeEpochAfterItsOwn() {
+    Pool pool = pool("1000/day");
+    sleepUntilNextEpoch();
+    tell(pool, asking(500));
+
+    sleepUntilNextEpoch();
+    assertThat(tell(pool, asking(500)).lent()).isEqualTo(18);
+    sleepUntilNextEpoch();
+    assertThat(tell(pool, asking(500)).lent()).isEqualTo(61); // three quarters of 82
+  }
+
+  @Test
+  void countsWhatIsKeptInTheEpochInWhichItIsKept() {
+    Pool pool = pool("1000/day");
+    sleepUntilNextEpoch();
+    Grant held = tell(pool, asking(60));
+    sleepUntilNextEpoch();
+    tell(pool, keeping(held, 60, 0));
+    sleepUntilNextEpoch();
+
+    assertThat(tell(pool, asking(500)).lent()).isEqualTo(30);
+  }
+
+  @Test
+  void aReportOnAForgottenLeaseTakesNothingFromOthers() {
+    Pool pool = pool("1000/day");
+    sleepUntilNextEpoch();
+    Grant old = tell(pool, asking(60));
+    sleepUntilNextEpoch();
+    sleepUntilNextEpoch();
+    tell(pool, asking(60));
+
+    tell(pool, keeping(old, 0, 0));
+
+    assertThat(tell(pool, asking(500)).lent()).isEqualTo(30);
+  }
+
+  @Test
+  void takesBackWhatIsReturned() {
+    Pool pool = pool("1000/day");
+    Grant held = tell(pool, asking(60));
+
+    tell(pool, returning(held, 50));
+
+    assertThat(calls.remaining(pool)).isEqualTo(990);
+    assertThat(tell(pool, asking(500)).lent()).isEqualTo(75);
+  }
+
+  @Test
+  void endsALease() {
+    Pool pool = pool("1000/day");
+    Grant held = tell(pool, asking(60));
+
+    endLease(pool, returning(held, 50));
+
+    assertThat(calls.remaining(pool)).isEqualTo(990);
+    assertThat(tell(pool, asking(500)).lent()).isEqualTo(75);
+  }
+
+  @Test
+  void endsALeaseOnABucketThatIsGone() {
+    Pool pool = pool("1000/day");
+
+    endLease(pool, returning(new Grant(0, 60, 1, 0, 1), 50));
+
+    assertThat(calls.remaining(pool)).isEqualTo(1000);
+  }
+
+  @Test
+  void endingALeaseDoesNotBringOldNumbersBack() {
+    Pool small = pool("20/day");
+    Pool large = pool("1000/day");
+    Grant held = tell(small, asking(10));
+    calls.take(large, 500);
+
+    endLease(small, returning(held, 10));
+
+    assertThat(calls.remaining(large)).isEqualTo(500);
+  }
+
+  @Test
+  void aWindowsLeaseEndsWithIt() {
+    for (String limit : List.of("fixed-window 1000/h", "sliding-window 1000/h", "quota 1000/h")) {
+      Pool pool = pool(limit, limit);
+      calls.take(pool, 1);
+      Duration left = calls.look(pool, 0).reset();
+      if (limit.startsWith("sliding")) {
+        left = left.minus(Duration.ofHours(1));
+      }
+      harness.advance(left.minusSeconds(2));
+
+      Grant held = tell(pool, asking(60));
+      assertThat(held.lent()).as(limit).isEqualTo(60);
+      assertThat(held.life()).as(limit).isEqualTo(2_000_000);
+      assertThat(tell(pool, keeping(held, 30, 0)).kept()).as(limit).isEqualTo(30);
+      harness.advance(Duration.ofSeconds(2));
+      Grant next = tell(pool, keeping(held, 30, 500));
+
+      assertThat(next.kept()).as(limit).isZero();
+      assertThat(next.lent()).as(limit).isEqualTo(75);
+      assertThat(next.life()).as(limit).isEqualTo(Loans.LIFE);
+      assertThat(next.window()).as(limit).isGreaterThan(held.window());
+    }
+  }
+
+  @Test
+  void aWindowTakesBackOnlyWhatWasTakenFromIt() {
+    Pool pool = pool("fixed-window 1000/h");
+    Grant held = tell(pool, asking(60));
+    endLease(pool, returning(held, 20));
+    assertThat(calls.remaining(pool)).isEqualTo(960);
+
+    harness.advance(Duration.ofHours(1));
+    calls.take(pool, 100);
+    endLease(pool, returning(held, 20));
+
+    assertThat(calls.remaining(pool)).isEqualTo(900);
+  }
+
+  @Test
+  void chargesWhatIsOwedBeforeTheDraw() {
+    Pool pool = pool("10/day");
+
+    Taking refused = calls.take(draw(pool, 5).telling(owing(6)));
+
+    assertThat(refused.taken()).isFalse();
+    assertThat(calls.remaining(pool)).isEqualTo(4);
+  }
+
+  @Test
+  void chargesNoMoreThanThereIs() {
+    for (String limit : List.of("10/day", "fixed-window 10/day", "sliding-log 10/day")) {
+      Pool pool = pool(limit, limit);
+      calls.take(draw(pool, 0).telling(owing(500)));
+
+      assertThat(calls.remaining(pool)).as(limit).isZero();
+      harness.advance(Duration.ofDays(2));
+      assertThat(calls.remaining(pool)).as(limit).isEqualTo(10);
+    }
+  }
+
+  @Test
+  void aLookChangesNoBooks() {
+    Pool pool = pool("1000/day");
+    Grant held = tell(pool, asking(60));
+
+    calls.look(pool, 1);
+
+    assertThat(tell(pool, keeping(held, 60, 500)).lent()).isEqualTo(30);
+  }
+
+  @Test
+  void aClockThatStepsBackForgetsNothingEarly() {
+    Pool pool = pool("1000/day");
+    tell(pool, asking(60));
+    harness.step(Duration.ofSeconds(-60));
+
+    assertThat(tell(pool, asking(500)).lent()).isEqualTo(30);
+  }
+}

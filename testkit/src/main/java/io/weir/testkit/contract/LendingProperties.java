@@ -1,0 +1,125 @@
+package io.weir.testkit.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Mode;
+import io.weir.store.Draw;
+import io.weir.store.Draw.Intent;
+import io.weir.store.Grant;
+import io.weir.store.LeaseCall;
+import io.weir.store.Pool;
+import io.weir.store.Store;
+import io.weir.store.Taking;
+import io.weir.testkit.lease.LendingStore;
+import java.util.Arrays;
+import java.util.List;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** A store on virtual time lends as {@link LendingStore} does, to the last token. */
+public abstract class LendingProperties {
+  /** An empty store, on virtual time. */
+  protected abstract StoreHarness create();
+
+  @Property(edgeCases = EdgeCasesMode.NONE)
+  void lendsAsTheReferenceDoes(@ForAll("traces") LeaseTrace trace) {
+    try (StoreHarness harness = create()) {
+      new Run(trace, harness).run();
+    }
+  }
+
+  @Provide
+  Arbitrary<LeaseTrace> traces() {
+    return LeaseTrace.any();
+  }
+
+  /** Tells the same to both, and compares the answers. */
+  private static final class Run {
+    private final LeaseTrace trace;
+    private final StoreHarness harness;
+    private final Clock clock;
+    private final Store reference;
+    private final Grant[] held = new Grant[LeaseTrace.INSTANCES];
+    private final long[] inHand = new long[LeaseTrace.INSTANCES];
+    private Pool pool;
+
+    Run(LeaseTrace trace, StoreHarness harness) {
+      this.trace = trace;
+      this.harness = harness;
+      this.clock = new Clock(harness);
+      this.reference = new LendingStore(() -> harness.now(trace.limit()));
+      this.pool = Calls.pool("rule", trace.limit());
+      Arrays.fill(held, Grant.NONE);
+    }
+
+    void run() {
+      for (LeaseTrace.Event event : trace.events()) {
+        happen(event);
+      }
+    }
+
+    private void happen(LeaseTrace.Event event) {
+      if (event instanceof LeaseTrace.Event.Ask ask) {
+        ask(ask);
+      } else if (event instanceof LeaseTrace.Event.End end) {
+        end(end.instance());
+      } else if (event instanceof LeaseTrace.Event.Take take) {
+        tell(take.amount(), LeaseCall.NONE, event);
+      } else if (event instanceof LeaseTrace.Event.Owe owe) {
+        tell(0, LeaseCall.NONE.owing(owe.amount()), event);
+      } else if (event instanceof LeaseTrace.Event.Change change) {
+        touch();
+        pool = Calls.pool("rule", change.limit());
+        touch();
+      } else if (event instanceof LeaseTrace.Event.Pass pass) {
+        if (pass.micros() < 0) {
+          touch();
+        }
+        clock.move(pass.micros());
+      }
+    }
+
+    private void ask(LeaseTrace.Event.Ask ask) {
+      int i = ask.instance();
+      long rest = inHand[i] - inHand[i] / 10 * ask.used();
+      long back = rest / 10 * ask.returned();
+      LeaseCall call = new LeaseCall(trace.most(), held[i], rest - back, back, ask.asked(), 0);
+      Grant grant = tell(ask.amount(), call, ask).grants().get(0);
+      held[i] = ask.heard() ? grant : held[i].forgotten();
+      inHand[i] = ask.heard() ? grant.held() : rest - back;
+    }
+
+    private void end(int i) {
+      touch();
+      LeaseCall call = new LeaseCall(trace.most(), held[i], 0, inHand[i], 0, 0);
+      Calls.get(harness.store().endLease(pool, Traffic.KEY, call));
+      Calls.get(reference.endLease(pool, Traffic.KEY, call));
+      held[i] = Grant.NONE;
+      inHand[i] = 0;
+      tell(0, LeaseCall.NONE, "after the end of " + i);
+    }
+
+    private Taking tell(long amount, LeaseCall lease, Object what) {
+      List<Draw> draws =
+          List.of(new Draw(pool, Traffic.KEY, amount, Mode.ENFORCE, Intent.TAKE).telling(lease));
+      Taking expected = Calls.get(reference.take(draws));
+      Taking actual = Calls.get(harness.store().take(draws));
+      assertThat(actual.taken()).as("%s", what).isEqualTo(expected.taken());
+      assertThat(StoreSubject.seen(actual.standings().get(0)))
+          .as("%s", what)
+          .isEqualTo(StoreSubject.seen(expected.standings().get(0)));
+      assertThat(actual.grants()).as("%s", what).isEqualTo(expected.grants());
+      return expected;
+    }
+
+    /** A store may have forgotten an idle key; once it is opened that makes no difference. */
+    private void touch() {
+      List<Draw> draw = List.of(StoreSubject.touching(pool, Traffic.KEY));
+      Calls.get(reference.take(draw));
+      Calls.get(harness.store().take(draw));
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.weir.testkit.lease;
+
+import io.weir.TokenBucket;
+import io.weir.limit.Bounds;
+import java.math.BigInteger;
+
+/**
+ * What a fleet has admitted, held against what it may admit: in <em>every</em> window T at most
+ * ceiling + rate · T.
+ *
+ * <p>That this holds for all windows is the same as that a bucket of that ceiling, drawn from by
+ * everything admitted, is never overdrawn; so one pass checks all of them, exactly.
+ */
+public final class Admitted implements Fleet.Log {
+  private final BigInteger rate;
+  private final BigInteger period;
+  private BigInteger deficit = BigInteger.ZERO;
+  private BigInteger worst = BigInteger.ZERO;
+  private long at;
+  private long total;
+
+  public Admitted(TokenBucket limit) {
+    this.rate = BigInteger.valueOf(limit.rate());
+    this.period = BigInteger.valueOf(Bounds.micros(limit.period()));
+  }
+
+  @Override
+  public void add(long amount, long micros) {
+    BigInteger back = rate.multiply(BigInteger.valueOf(micros - at));
+    deficit = deficit.subtract(back).max(BigInteger.ZERO);
+    deficit = deficit.add(period.multiply(BigInteger.valueOf(amount)));
+    worst = worst.max(deficit);
+    at = micros;
+    total += amount;
+  }
+
+  /** The least ceiling that would have been enough for all windows so far, rounded up. */
+  public long ceiling() {
+    return worst.add(period).subtract(BigInteger.ONE).divide(period).longValueExact();
+  }
+
+  public long total() {
+    return total;
+  }
+}

@@ -1,0 +1,116 @@
+package io.weir.testkit.lease;
+
+import io.weir.Algorithm;
+import io.weir.Key;
+import io.weir.limit.Cell;
+import io.weir.limit.Loans;
+import io.weir.limit.Meter;
+import io.weir.limit.PermitMeter;
+import io.weir.limit.Stamp;
+import io.weir.store.Grant;
+import io.weir.store.Held;
+import io.weir.store.KeyText;
+import io.weir.store.LeaseCall;
+import io.weir.store.Pool;
+
+/** One bucket of a {@link LendingStore}: its own state, and what is out on lease from it. */
+final class Ledger {
+  final Cell cell = new Cell();
+  final Loans loans = new Loans();
+
+  /** Brings both to the present, under the pool's numbers. */
+  void open(Pool pool, Key key, long now) {
+    open(pool.meter(), KeyText.hash(pool.rule(), key.parts()), now);
+  }
+
+  private void open(Meter meter, long hash, long now) {
+    boolean windowOver = cell.meter != null && hasWindows(meter) && now >= cell.time;
+    meter.open(cell, now, hash);
+    loans.open(now, windowOver);
+  }
+
+  static boolean hasWindows(Meter meter) {
+    Algorithm algorithm = meter.limit().algorithm();
+    return algorithm == Algorithm.FIXED_WINDOW
+        || algorithm == Algorithm.SLIDING_WINDOW
+        || algorithm == Algorithm.QUOTA;
+  }
+
+  /** Hears what an instance has to say; returns what it may keep. */
+  long hear(LeaseCall call, long now) {
+    Meter meter = meter();
+    boolean sameWindow = !hasWindows(meter) || call.held().window() == cell.time;
+    long kept =
+        sameWindow
+            ? loans.report(call.held().held(), call.held().epoch(), call.kept(), call.most())
+            : 0;
+    if (call.back() > 0) {
+      meter.giveBack(cell, now, call.back(), new Stamp(call.held().window(), 0));
+    }
+    if (call.owed() > 0) {
+      meter.charge(cell, now, Math.min(call.owed(), meter.remaining(cell, now)));
+    }
+    return kept;
+  }
+
+  /** Lends what was asked for, as far as it may; says how the lease stands. */
+  Grant lend(LeaseCall call, long kept, boolean passes, long now) {
+    Meter meter = meter();
+    long lent = 0;
+    if (passes && call.asked() > 0) {
+      lent = loans.lend(call.asked(), call.most(), meter.remaining(cell, now));
+      meter.take(cell, now, lent, 0);
+    }
+    boolean windows = hasWindows(meter);
+    long life = windows ? Math.min(Loans.LIFE, cell.time - now) : Loans.LIFE;
+    return new Grant(kept, lent, loans.epoch, windows ? cell.time : 0, life);
+  }
+
+  /** Ends a lease, under the numbers that the state was last written with. */
+  void endLease(Pool pool, Key key, long now, LeaseCall call) {
+    if (cell.meter != null) {
+      open(cell.meter, KeyText.hash(pool.rule(), key.parts()), now);
+      hear(new LeaseCall(0, call.held(), 0, call.back(), 0, 0), now);
+    }
+  }
+
+  void settle(Held part, long now) {
+    if (part.owed() < part.amount()) {
+      meter().giveBack(cell, now, part.amount() - part.owed(), part.stamp());
+    } else if (part.owed() > part.amount()) {
+      meter().charge(cell, now, part.owed() - part.amount());
+    }
+  }
+
+  boolean release(long reservation) {
+    return meter() instanceof PermitMeter permits && permits.release(cell, reservation);
+  }
+
+  boolean renew(long reservation, long now) {
+    return meter() instanceof PermitMeter permits && permits.renew(cell, now, reservation);
+  }
+
+  private Meter meter() {
+    Meter meter = cell.meter;
+    if (meter == null) {
+      throw new IllegalStateException("a ledger is opened before it is used");
+    }
+    return meter;
+  }
+
+  /** The same state, apart. */
+  Ledger copy() {
+    Ledger copy = new Ledger();
+    copy.cell.meter = cell.meter;
+    copy.cell.time = cell.time;
+    copy.cell.used = cell.used;
+    copy.cell.previous = cell.previous;
+    copy.cell.log = cell.log;
+    copy.cell.permits = cell.permits;
+    copy.cell.detach();
+    copy.loans.epoch = loans.epoch;
+    copy.loans.now = loans.now;
+    copy.loans.before = loans.before;
+    return copy;
+  }
+}

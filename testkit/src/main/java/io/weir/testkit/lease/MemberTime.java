@@ -1,0 +1,50 @@
+package io.weir.testkit.lease;
+
+import io.weir.time.TimeSource;
+import io.weir.time.VirtualTime;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Time as one instance has it: that of everybody, but while it is stopped, as by a long collection
+ * of garbage or by its hypervisor, nothing happens in it.
+ */
+final class MemberTime implements TimeSource {
+  private final VirtualTime time;
+  private long stoppedUntil = Long.MIN_VALUE;
+
+  MemberTime(VirtualTime time) {
+    this.time = time;
+  }
+
+  /** Stops everything in this instance for a while. */
+  void stop(Duration pause) {
+    stoppedUntil = time.micros() + pause.toNanos() / 1000;
+  }
+
+  boolean isStopped() {
+    return time.micros() < stoppedUntil;
+  }
+
+  @Override
+  public long micros() {
+    return time.micros();
+  }
+
+  @Override
+  public long wallMicros() {
+    return time.wallMicros();
+  }
+
+  @Override
+  public CompletableFuture<Void> after(Duration delay) {
+    return time.after(delay).thenCompose(due -> awake());
+  }
+
+  private CompletableFuture<Void> awake() {
+    return isStopped()
+        ? time.after(Duration.ofNanos((stoppedUntil - time.micros()) * 1000))
+            .thenCompose(due -> awake())
+        : CompletableFuture.completedFuture(null);
+  }
+}

@@ -1,0 +1,57 @@
+package io.weir.testkit.lease;
+
+import io.weir.Decision;
+import io.weir.Source;
+
+/** What came of all calls to a fleet. */
+public final class Tally {
+  private long calls;
+  private long allowed;
+  private long refused;
+  private long inMemory;
+  private long degraded;
+  private long underWay;
+  private long mostUnderWay;
+
+  void asked(long cost) {
+    calls++;
+    underWay += cost;
+    mostUnderWay = Math.max(mostUnderWay, underWay);
+  }
+
+  void answered(Decision decision, long cost) {
+    Source source = decision.source();
+    underWay -= cost;
+    allowed += decision.allowed() ? 1 : 0;
+    refused += decision.allowed() ? 0 : 1;
+    inMemory += source == Source.LEASE || source == Source.DENY_CACHE ? 1 : 0;
+    degraded += decision.degraded() ? 1 : 0;
+  }
+
+  public long calls() {
+    return calls;
+  }
+
+  public long allowed() {
+    return allowed;
+  }
+
+  public long refused() {
+    return refused;
+  }
+
+  /** Answered from a lease or by a refusal that still held. */
+  public long inMemory() {
+    return inMemory;
+  }
+
+  /** Decided without the store that should have been asked. */
+  public long degraded() {
+    return degraded;
+  }
+
+  /** The largest cost of calls that waited for their answers at the same time. */
+  public long mostUnderWay() {
+    return mostUnderWay;
+  }
+}

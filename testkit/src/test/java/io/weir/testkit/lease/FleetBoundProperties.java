@@ -1,0 +1,132 @@
+package io.weir.testkit.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Limit;
+import io.weir.TokenBucket;
+import io.weir.limit.Bounds;
+import io.weir.limit.LeaseBound;
+import io.weir.rule.Accuracy;
+import io.weir.rule.Rule;
+import io.weir.store.KeyText;
+import java.time.Duration;
+import java.util.SplittableRandom;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.ShrinkingMode;
+
+/** Whatever a fleet goes through, it admits no more than it may, and never has more out. */
+class FleetBoundProperties {
+  private static final int CALLS = 1500;
+
+  /** One fleet, and what it went through. */
+  private static final class Story {
+    final SplittableRandom random;
+    final TokenBucket limit;
+    final long most;
+    final Admitted admitted;
+    final Fleet fleet;
+
+    Story(long seed) {
+      random = new SplittableRandom(seed);
+      limit = bucket(random);
+      Accuracy accuracy = accuracy(random);
+      most = LeaseBound.of(limit, accuracy.millionths());
+      admitted = new Admitted(limit);
+      fleet = new Fleet(limit, accuracy, weather(random), random.nextLong(), admitted);
+    }
+
+    Story run() {
+      double perSecond = 1e6 * limit.rate() / Bounds.micros(limit.period());
+      new Chaos(fleet, random.nextLong(), perSecond, largest(limit, random), CALLS)
+          .run(() -> nothingIsLentTwice(fleet, most));
+      return this;
+    }
+  }
+
+  @Property(edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
+  void admitsAtMostBurstAndRateAndWhatIsLent(@ForAll long seed) {
+    Story story = new Story(seed).run();
+
+    assertThat(story.admitted.ceiling()).isLessThanOrEqualTo(story.limit.burst() + story.most);
+  }
+
+  /** Tokens in the hands of calls that wait for another rule are neither out nor admitted yet. */
+  @Property(edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
+  void handsNothingOutTwiceWhenAnotherRuleRefuses(@ForAll long seed) {
+    Story story = new Story(seed);
+    Limit other = story.limit.burst(Math.max(1, story.limit.burst() / 2));
+    story.fleet.alongside(
+        Rule.named("other").key("user").limit(other).accuracy(Accuracy.EXACT).build());
+    story.run();
+
+    assertThat(story.admitted.ceiling())
+        .isLessThanOrEqualTo(story.limit.burst() + story.most + story.fleet.tally().mostUnderWay());
+  }
+
+  @Property(edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
+  void admitsNoMoreThanAWindowHolds(@ForAll long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    long count = 1 + random.nextLong(2000);
+    Duration window = Duration.ofMillis(200 + random.nextLong(20_000));
+    Limit limit =
+        random.nextBoolean()
+            ? Limit.fixedWindow(count, window)
+            : Limit.slidingWindow(count, window);
+    Accuracy accuracy = accuracy(random);
+    long most = LeaseBound.of(limit, accuracy.millionths());
+    long length = Bounds.micros(window);
+    long phase = Math.floorMod(KeyText.hash(Fleet.RULE, Fleet.USER), length);
+    WindowsAdmitted admitted =
+        new WindowsAdmitted(micros -> Math.floorDiv(micros + Fleet.STORE_IS_AHEAD - phase, length));
+    Fleet fleet = new Fleet(limit, accuracy, weather(random), random.nextLong(), admitted);
+    fleet.keepStoreClock();
+
+    new Chaos(fleet, random.nextLong(), 1e6 * count / length, largest(limit, random), CALLS)
+        .run(() -> nothingIsLentTwice(fleet, most));
+
+    assertThat(admitted.most()).isLessThanOrEqualTo(limit.capacity());
+  }
+
+  /** The bound is not met by lending nothing: it is used, and needed. */
+  @Example
+  void someFleetsAdmitMoreThanBurstAndRate() {
+    int beyondTheBucket = 0;
+    long inMemory = 0;
+    for (long seed = 1; seed <= 40; seed++) {
+      Story story = new Story(seed).run();
+      beyondTheBucket += story.admitted.ceiling() > story.limit.burst() ? 1 : 0;
+      inMemory += story.fleet.tally().inMemory();
+    }
+    assertThat(beyondTheBucket).isPositive();
+    assertThat(inMemory).isGreaterThan(40L * CALLS / 10);
+  }
+
+  /** What instances can hand out is on the store's books, and the books keep to their bound. */
+  private static void nothingIsLentTwice(Fleet fleet, long most) {
+    long out = fleet.out(Fleet.USER);
+    assertThat(out).isLessThanOrEqualTo(most);
+    assertThat(fleet.inHand()).isLessThanOrEqualTo(out);
+  }
+
+  private static TokenBucket bucket(SplittableRandom random) {
+    long rate = 1 + random.nextLong(random.nextBoolean() ? 50 : 3000);
+    long burst = 1 + random.nextLong(2 * rate + 20);
+    Duration period = Duration.ofMillis(random.nextBoolean() ? 1000 : 100 + random.nextLong(5_000));
+    return new TokenBucket(rate, period, burst, "");
+  }
+
+  private static Accuracy accuracy(SplittableRandom random) {
+    return new Accuracy(random.nextBoolean() ? 10_000 : random.nextInt(500_001));
+  }
+
+  private static Link.Weather weather(SplittableRandom random) {
+    return new Link.Weather(50 + random.nextLong(4000), random.nextBoolean() ? 0 : 0.03);
+  }
+
+  private static long largest(Limit limit, SplittableRandom random) {
+    return 1 + random.nextLong(Math.max(1, limit.capacity() / 3));
+  }
+}

@@ -1,0 +1,12 @@
+package io.weir.testkit.lease;
+
+import io.weir.testkit.contract.StoreHarness;
+import io.weir.testkit.contract.StoreProperties;
+
+/** The store that lends decides as the reference does. */
+class LendingStoreProperties extends StoreProperties {
+  @Override
+  protected StoreHarness create() {
+    return LendingHarness.create();
+  }
+}
