@@ -8,9 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** The whole comparison in one run: {@code [--quick] [keyed] [rules] [memory] [http] [redis]}. */
+/**
+ * The whole comparison in one run: {@code [--quick] [keyed] [rules] [leases] [memory] [http]
+ * [redis]}.
+ */
 public final class Compare {
-  private static final List<String> SECTIONS = List.of("keyed", "rules", "memory", "http", "redis");
+  private static final List<String> SECTIONS =
+      List.of("keyed", "rules", "leases", "memory", "http", "redis");
 
   private Compare() {}
 
@@ -28,6 +32,9 @@ public final class Compare {
     }
     if (sections.contains("rules")) {
       new RuleSection(pace, report).run();
+    }
+    if (sections.contains("leases")) {
+      new LeaseSection(pace, report).run();
     }
     if (sections.contains("memory")) {
       new HeapSection(report).run();

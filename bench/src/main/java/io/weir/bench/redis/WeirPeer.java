@@ -6,6 +6,7 @@ import io.weir.Weir;
 import io.weir.bench.Allowance;
 import io.weir.redis.RedisOptions;
 import io.weir.redis.RedisStore;
+import io.weir.rule.Accuracy;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.time.SystemTime;
@@ -29,6 +30,7 @@ final class WeirPeer implements RedisSubject {
           Rule.named("rule" + rule)
               .key(dimensions[rule % dimensions.length])
               .limit(limit(allowance))
+              .accuracy(Accuracy.EXACT)
               .build());
     }
     this.weir = Weir.builder().rules(set.build()).store(open(place)).build();
