@@ -43,6 +43,8 @@ public final class Breaker {
   private final DoubleSupplier random;
   private final int[] calls = new int[SLICES];
   private final int[] bad = new int[SLICES];
+  private int allCalls;
+  private int allBad;
   private long slice = Long.MIN_VALUE;
   private int failedInARow;
   private long coolDown = FIRST_COOL_DOWN;
@@ -117,10 +119,12 @@ public final class Breaker {
       return false;
     }
     int at = at(now);
+    int worse = isBad ? 1 : 0;
     calls[at]++;
-    bad[at] += isBad ? 1 : 0;
-    int all = Arrays.stream(calls).sum();
-    boolean tooMany = all >= ENOUGH_CALLS && Arrays.stream(bad).sum() * ONE_IN > all;
+    allCalls++;
+    bad[at] += worse;
+    allBad += worse;
+    boolean tooMany = allCalls >= ENOUGH_CALLS && allBad * (long) ONE_IN > allCalls;
     if (failedInARow < IN_A_ROW && !tooMany) {
       return false;
     }
@@ -134,6 +138,8 @@ public final class Breaker {
     long current = Math.floorDiv(now, SECOND);
     for (long i = Math.max(slice + 1, current - SLICES + 1); i <= current; i++) {
       int at = (int) Math.floorMod(i, (long) SLICES);
+      allCalls -= calls[at];
+      allBad -= bad[at];
       calls[at] = 0;
       bad[at] = 0;
     }
@@ -149,6 +155,8 @@ public final class Breaker {
   private void close() {
     Arrays.fill(calls, 0);
     Arrays.fill(bad, 0);
+    allCalls = 0;
+    allBad = 0;
     failedInARow = 0;
     coolDown = FIRST_COOL_DOWN;
     state = State.CLOSED;
