@@ -61,7 +61,8 @@ enum HttpSubject {
     rules.toFile().deleteOnExit();
     Files.writeString(rules, RULES);
     Address anyPort = new Address("127.0.0.1", 0);
-    ServerConfig config = ServerConfig.DEFAULT.http(anyPort).admin(anyPort).grpc(anyPort).rules(rules);
+    ServerConfig config =
+        ServerConfig.DEFAULT.http(anyPort).admin(anyPort).grpc(anyPort).rules(rules);
     return WeirServer.start(config).http().port();
   }
 
