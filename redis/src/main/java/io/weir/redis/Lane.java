@@ -1,8 +1,10 @@
 package io.weir.redis;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -169,23 +171,40 @@ final class Lane {
   }
 
   private static byte[][] joinedKeys(List<Ask> batch) {
-    List<byte[]> keys = new ArrayList<>(SHARED_KEYS);
+    int count = 0;
     for (Ask ask : batch) {
-      keys.addAll(List.of(ask.keys()));
+      count += ask.keys().length;
     }
-    return keys.toArray(byte[][]::new);
+    byte[][] joined = new byte[count][];
+    int at = 0;
+    for (Ask ask : batch) {
+      System.arraycopy(ask.keys(), 0, joined, at, ask.keys().length);
+      at += ask.keys().length;
+    }
+    return joined;
   }
 
+  /**
+   * What the asks say, one after the other; asks that say the same are said once, and how often.
+   */
   private static byte[] joinedArgs(List<Ask> batch) {
     int size = 0;
     for (Ask ask : batch) {
       size += ask.args().length;
     }
-    ByteBuffer joined = ByteBuffer.allocate(size);
+    ByteBuffer joined = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
+    byte[] last = {};
+    int lastAt = 0;
     for (Ask ask : batch) {
-      joined.put(ask.args());
+      if (Arrays.equals(ask.args(), last)) {
+        joined.putShort(lastAt, (short) (joined.getShort(lastAt) + 1));
+      } else {
+        last = ask.args();
+        lastAt = joined.position();
+        joined.put(last);
+      }
     }
-    return joined.array();
+    return Arrays.copyOf(joined.array(), joined.position());
   }
 
   /** Gives every ask its part of the answer, with the time before it. */

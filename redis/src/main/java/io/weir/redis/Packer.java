@@ -30,9 +30,9 @@ final class Packer implements Meter.Sink {
     this.wallNow = wallNow;
   }
 
-  /** The number of draws of a call. */
+  /** The number of draws of a call that is made once. */
   Packer count(int draws) {
-    room(Short.BYTES).putShort((short) draws);
+    room(2 * Short.BYTES).putShort((short) 1).putShort((short) draws);
     return this;
   }
 

@@ -3,7 +3,7 @@
 --
 -- KEYS     one bucket per draw, in the order of ARGV[1]
 -- ARGV[1]  packed, little-endian: d the time in µs, or 0 to take Redis' own
---          per call:  H number of draws
+--          per call:  H how often, for calls that differ in their keys only, H number of draws
 --          per draw:  B algorithm (0), B flags, d amount, d tick, d drain, d token, d capacity
 --          flags:     1 enforce, 2 take, 4 count refusals, 8 leaky, 16 only what goes at once, 32 only look
 -- returns  packed: d the time, then per draw B 0 refused or 1 admitted, d time, d deficit, d 0: the bucket after the decision
@@ -23,73 +23,89 @@ if now == 0 then
   now = clock[1] * 1000000 + clock[2]
 end
 
-local answer = pack('<d', now)
 local size, done = #args, 0
-local draws
+local draws -- of calls with more than one
+local first, answers, answered = nil, nil, 0
 
 while at <= size do
-  local count, passes = nil, true
-  local key, flags, amount, tick, drain, token, full, time, used, changed, admitted
-  count, at = unpack('<H', args, at)
+  local times, count, _, flags, amount, tick, drain, token, capacity, full, ticks, time
+  local key, used, changed, admitted
+  times, count, at = unpack('<HH', args, at)
   for i = 1, count do
-    local _, capacity
     _, flags, amount, tick, drain, token, capacity, at = unpack('<BBddddd', args, at)
-    key = keys[done + i]
-    full = capacity * token
-    used, changed = 0, false
-    local ticks = floor(now / tick)
-    time = ticks * tick
-    local state = call('GET', key)
-    if state then
-      local before, unit
-      before, used, unit = unpack('<ddd', state)
-      if unit ~= token then
-        -- New numbers: tokens taken stay taken, to a 65,536th of a token, clipped at the new burst.
-        local whole = floor(used / unit)
-        local fraction = ceil((used - whole * unit) * 65536 / unit)
-        used = math.min(math.min(whole, capacity) * token + ceil(fraction * token / 65536), full)
-      elseif used > full and not (#state == 32 and unpack('<d', state, 25) == full) then
-        used = full
-      end
-      local passed = ticks - ceil(before / tick)
-      if passed > 0 then
-        used = passed > floor(used / drain) and 0 or used - passed * drain
-      end
-      changed = amount > 0 and flags < 32 -- a refused call writes down the present too
-    end
-    if amount == 0 then
-      admitted = full > 0
-    else
-      admitted = amount <= capacity and used <= full - amount * token
-        and not (used > 0 and flags % 32 >= 24)
-    end
-    passes = passes and (admitted or flags % 2 == 0)
+    ticks = floor(now / tick)
+    time, full = ticks * tick, capacity * token
     if count > 1 then
       draws = draws or {}
-      draws[i] = { key, flags, amount, tick, drain, token, full, time, used, changed, admitted }
+      draws[i] = { flags, amount, tick, drain, token, capacity, full, ticks, time }
     end
   end
-  for i = 1, count do
-    if count > 1 then
-      key, flags, amount, tick, drain, token, full, time, used, changed, admitted = spread(draws[i], 1, 11)
-    end
-    if passes and admitted and amount > 0 and flags % 4 >= 2 then
-      used, changed = used + amount * token, true
-    elseif not admitted and flags % 8 >= 4 and flags % 2 == 1 then
-      used, changed = math.max(used, math.min(used + amount * token, 2 * full, EXACT)), true
-    end
-    if changed then
-      if drain == 0 then
-        call('DEL', key) -- a limit of 0 has nothing to remember
+  for _ = 1, times do
+    local passes = true
+    for i = 1, count do
+      if count > 1 then
+        flags, amount, tick, drain, token, capacity, full, ticks, time = spread(draws[i], 1, 9)
+      end
+      key = keys[done + i]
+      used, changed = 0, false
+      local state = call('GET', key)
+      if state then
+        local before, unit
+        before, used, unit = unpack('<ddd', state)
+        if unit ~= token then
+          -- New numbers: tokens taken stay taken, to a 65,536th of a token, clipped at the new burst.
+          local whole = floor(used / unit)
+          local fraction = ceil((used - whole * unit) * 65536 / unit)
+          used = math.min(math.min(whole, capacity) * token + ceil(fraction * token / 65536), full)
+        elseif used > full and not (#state == 32 and unpack('<d', state, 25) == full) then
+          used = full
+        end
+        local passed = ticks - ceil(before / tick)
+        if passed > 0 then
+          used = passed > floor(used / drain) and 0 or used - passed * drain
+        end
+        changed = amount > 0 and flags < 32 -- a refused call writes down the present too
+      end
+      if amount == 0 then
+        admitted = full > 0
       else
-        local state = used > full and pack('<dddd', time, used, token, full) or pack('<ddd', time, used, token)
-        local life = ceil(ceil(used / drain) * tick / 1000)
-        call('SET', key, state, 'PX', life + spare)
+        admitted = amount <= capacity and used <= full - amount * token
+          and not (used > 0 and flags % 32 >= 24)
+      end
+      passes = passes and (admitted or flags % 2 == 0)
+      if count > 1 then
+        local draw = draws[i]
+        draw[10], draw[11], draw[12] = used, changed, admitted
       end
     end
-    answer = answer .. pack('<Bddd', admitted and 1 or 0, time, used, 0)
+    for i = 1, count do
+      if count > 1 then
+        flags, amount, tick, drain, token, capacity, full, ticks, time, used, changed, admitted = spread(draws[i], 1, 12)
+        key = keys[done + i]
+      end
+      if passes and admitted and amount > 0 and flags % 4 >= 2 then
+        used, changed = used + amount * token, true
+      elseif not admitted and flags % 8 >= 4 and flags % 2 == 1 then
+        used, changed = math.max(used, math.min(used + amount * token, 2 * full, EXACT)), true
+      end
+      if changed then
+        if drain == 0 then
+          call('DEL', key) -- a limit of 0 has nothing to remember
+        else
+          local state = used > full and pack('<dddd', time, used, token, full) or pack('<ddd', time, used, token)
+          call('SET', key, state, 'PX', ceil(ceil(used / drain) * tick / 1000) + spare)
+        end
+      end
+      answered = answered + 1
+      if answered == 1 then
+        first = pack('<dBddd', now, admitted and 1 or 0, time, used, 0)
+      else
+        answers = answers or { first }
+        answers[answered] = pack('<Bddd', admitted and 1 or 0, time, used, 0)
+      end
+    end
+    done = done + count
   end
-  done = done + count
 end
 
-return answer
+return answers and table.concat(answers) or first

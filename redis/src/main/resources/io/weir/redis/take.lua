@@ -2,7 +2,7 @@
 -- from none (but limits that count refusals count their own). Calls are decided one after the other.
 --
 -- KEYS     one bucket per draw, in the order of ARGV[1]
--- ARGV[1]  d the time; per call:  H number of draws
+-- ARGV[1]  d the time; per call:  H how often, for calls that differ in their keys only, H number of draws
 --          per draw:  B algorithm, B flags, d amount, the limit's numbers
 --          flags:     1 enforce, 2 take, 4 count refusals, 8 leaky, 16 only what goes at once, 32 only look
 -- returns  packed: d the time, then per draw
@@ -15,9 +15,13 @@ local answers = { pack('<d', now) }
 local size = #args
 local key = 0
 
-while at <= size do
-  local count
-  count, at = unpack('<H', args, at)
+local times, count, said = 0, 0, at
+
+while times > 0 or at <= size do
+  if times == 0 then
+    times, count, said = unpack('<HH', args, at)
+  end
+  times, at = times - 1, said
   local passes, undecided = true, false
   local draws = {}
   for i = 1, count do

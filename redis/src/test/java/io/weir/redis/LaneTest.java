@@ -58,7 +58,7 @@ class LaneTest {
       names[i] = Integer.toString(asked++).getBytes(US_ASCII);
     }
     NodeWatch watch = new NodeWatch("node", RedisEvents.NONE);
-    Ask ask = new Ask(watch, script, names, new byte[] {(byte) keys}, System.nanoTime());
+    Ask ask = new Ask(watch, script, names, new byte[] {1, 0, (byte) keys, 0}, System.nanoTime());
     lane.submit(ask);
     return ask;
   }
@@ -106,7 +106,7 @@ class LaneTest {
     sent.get(0).answerAll();
     assertThat(sent).hasSize(5);
     assertThat(sent.get(4).keys()).hasNumberOfRows(10);
-    assertThat(sent.get(4).args()).hasSize(10);
+    assertThat(sent.get(4).args()).containsExactly(10, 0, 1, 0);
     assertThat(used(early.get(0))).isZero();
     sent.get(4).answerAll();
     for (int i = 0; i < 10; i++) {
@@ -281,5 +281,18 @@ class LaneTest {
       asks.add(ask);
     }
     return asks;
+  }
+
+  @Test
+  void whatCallersSayAlikeIsSaidOnce() {
+    asks(4);
+    asks(3);
+    ask(Script.BUCKETS, 2);
+    ask();
+
+    sent.get(0).answerAll();
+
+    assertThat(sent.get(4).keys()).hasNumberOfRows(6);
+    assertThat(sent.get(4).args()).containsExactly(3, 0, 1, 0, 1, 0, 2, 0, 1, 0, 1, 0);
   }
 }
