@@ -2,6 +2,7 @@ package io.weir.redis;
 
 import java.time.Duration;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -9,9 +10,12 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>All wait equally long, so the first to ask is the first to be late, and a queue in the order
  * of asking is all it takes. For the same reason it may sleep for a whole timeout when nobody
- * waits: whoever asks meanwhile is not late before it wakes.
+ * waits: whoever asks meanwhile is not late before it wakes. It does not sleep long all the same,
+ * so that those who were answered are soon forgotten.
  */
 final class Deadlines implements AutoCloseable {
+  private static final long LONGEST_SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
   private final ConcurrentLinkedQueue<Ask> asked = new ConcurrentLinkedQueue<>();
   private final long timeoutNanos;
   private final Thread thread;
@@ -38,7 +42,8 @@ final class Deadlines implements AutoCloseable {
 
   private void watch() {
     while (!closed) {
-      LockSupport.parkNanos(this, tellWhoIsLate(System.nanoTime()));
+      long nobodyIsLateFor = tellWhoIsLate(System.nanoTime());
+      LockSupport.parkNanos(this, Math.min(nobodyIsLateFor, LONGEST_SLEEP_NANOS));
     }
     for (Ask ask = asked.poll(); ask != null; ask = asked.poll()) {
       ask.fail(Unanswered.away("the store is closed"));

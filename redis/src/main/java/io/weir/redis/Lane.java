@@ -50,6 +50,10 @@ final class Lane {
   private final ArrayDeque<Ask> waiting = new ArrayDeque<>();
   private int waitingKeys;
   private int underWay;
+
+  /** Calls that are back and whose callers are being told just now. */
+  private int telling;
+
   private long newsNanos;
 
   Lane(Wire wire) {
@@ -76,7 +80,7 @@ final class Lane {
   }
 
   private boolean mayGo() {
-    return underWay < EAGER
+    return (underWay < EAGER && telling == 0)
         || (waitingKeys >= SHARED_KEYS && underWay < MOST)
         || System.nanoTime() - newsNanos > SILENCE_NANOS;
   }
@@ -127,16 +131,24 @@ final class Lane {
       List<Ask> now = next;
       CompletableFuture<byte[]> back = start(now);
       if (!back.isDone()) {
-        back.whenComplete(
-            (answer, problem) -> {
-              send(afterOne());
-              end(now, answer, problem);
-            });
+        back.whenComplete((answer, problem) -> send(tell(now, answer, problem)));
         return;
       }
-      next = afterOne();
+      back(false);
       back.whenComplete((answer, problem) -> end(now, answer, problem));
+      next = told();
     }
+  }
+
+  /**
+   * Tells the callers of a call that is back, after the next has been sent.
+   *
+   * @return what can go then: those who, being told, ask again at once go together
+   */
+  private List<Ask> tell(List<Ask> batch, byte[] answer, @Nullable Throwable problem) {
+    send(back(true));
+    end(batch, answer, problem);
+    return told();
   }
 
   private CompletableFuture<byte[]> start(List<Ask> batch) {
@@ -154,10 +166,21 @@ final class Lane {
     }
   }
 
-  /** What can go now that a call is back. */
-  private synchronized List<Ask> afterOne() {
+  /** A call is back, and its callers are going to be told. */
+  private synchronized List<Ask> back(boolean sendsNext) {
     underWay--;
     newsNanos = System.nanoTime();
+    List<Ask> next = sendsNext ? nextIfAny() : List.of();
+    telling++;
+    return next;
+  }
+
+  private synchronized List<Ask> told() {
+    telling--;
+    return nextIfAny();
+  }
+
+  private List<Ask> nextIfAny() {
     return !waiting.isEmpty() && mayGo() ? nextBatch() : List.of();
   }
 
