@@ -22,6 +22,11 @@ public final class Report {
     return table;
   }
 
+  /** Shows a table that is complete, ahead of the rest, to whoever waits for it. */
+  public void show(Table table) {
+    System.err.println(table.print());
+  }
+
   /** A goal that a measurement must not exceed. */
   public void atMost(String what, double measured, double goal, String unit) {
     goal(what, "≤ " + number(goal) + unit, number(measured) + unit, measured <= goal);

@@ -34,21 +34,28 @@ enum RedisPeer {
    * The limiter, connected.
    *
    * @param keys all there will be
-   * @param rules how many buckets each key has; only some peers can have more than one
+   * @param rules how many buckets each key has
    */
   RedisSubject make(Place place, String[] keys, int rules) {
     Allowance allowance = keys.length == 1 ? Allowance.ONE_KEY : MANY_KEYS;
     return switch (this) {
-      case FLOOR -> new RedisFloor(place, allowance, rules);
       case WEIR -> WeirPeer.aboutUsers(place, allowance, rules);
       case WEIR_APART -> WeirPeer.aboutMuch(place, allowance, rules);
       case WEIR_STORE -> new WeirStorePeer(place, allowance, rules);
+      default -> Several.of(ofOneRule(place, allowance, keys), rules);
+    };
+  }
+
+  private RedisSubject ofOneRule(Place place, Allowance allowance, String[] keys) {
+    return switch (this) {
+      case FLOOR -> new RedisFloor(place, allowance);
       case BUCKET4J_SYNC -> new Bucket4jSync(place, allowance);
       case BUCKET4J_ASYNC -> Bucket4jAsync.exact(place, allowance);
       case BUCKET4J_BATCHING -> Bucket4jAsync.with(place, allowance, Optimizations.batching());
       case BUCKET4J_DELAYING -> Bucket4jAsync.with(place, allowance, Optimizations.delaying(DELAY));
       case REDISSON -> new RedissonPeer(place, keys);
       case GATEWAY -> new GatewayPeer(place);
+      case WEIR, WEIR_APART, WEIR_STORE -> throw new IllegalStateException(this + " knows rules");
     };
   }
 }

@@ -1,0 +1,40 @@
+package io.weir.bench.redis;
+
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Several rules for a limiter that knows one bucket per call: it is asked once per rule, all at
+ * once, and takes from each bucket for itself.
+ */
+final class Several implements RedisSubject {
+  private final RedisSubject one;
+  private final int rules;
+
+  private Several(RedisSubject one, int rules) {
+    this.one = one;
+    this.rules = rules;
+  }
+
+  static RedisSubject of(RedisSubject one, int rules) {
+    return rules == 1 ? one : new Several(one, rules);
+  }
+
+  @Override
+  public CompletionStage<Boolean> ask(String key) {
+    CompletionStage<Boolean> all = one.ask("0:" + key);
+    for (int rule = 1; rule < rules; rule++) {
+      all = all.thenCombine(one.ask(rule + ":" + key), Boolean::logicalAnd);
+    }
+    return all;
+  }
+
+  @Override
+  public boolean blocks() {
+    return one.blocks();
+  }
+
+  @Override
+  public void close() {
+    one.close();
+  }
+}
