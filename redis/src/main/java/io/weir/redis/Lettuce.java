@@ -7,9 +7,13 @@ import io.lettuce.core.SslOptions;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
+import io.netty.handler.flush.FlushConsolidationHandler;
 import io.weir.redis.RedisAddress.Node;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -35,12 +39,28 @@ final class Lettuce {
   private static final Duration TOPOLOGY_EVERY = Duration.ofSeconds(2);
   private static final int MAX_REDIRECTS = 5;
 
+  private static final int CALLS_PER_WRITE = 64;
+
+  /**
+   * Calls that are made one after the other on a loop, as when an answer sets many callers free, go
+   * out in one write at the end of that turn.
+   */
+  private static final NettyCustomizer FEWER_WRITES =
+      new NettyCustomizer() {
+        @Override
+        public void afterChannelInitialized(Channel channel) {
+          channel.pipeline().addFirst(new FlushConsolidationHandler(CALLS_PER_WRITE, true));
+        }
+      };
+
   private Lettuce() {}
 
   static ClientResources resources() {
     return ClientResources.builder()
         .ioThreadPoolSize(2)
         .computationThreadPoolSize(2)
+        .nettyCustomizer(FEWER_WRITES)
+        .commandLatencyRecorder(CommandLatencyRecorder.disabled()) // NodeWatch does that
         .reconnectDelay(
             Delay.fullJitter(Duration.ofMillis(50), PATIENCE, 50, TimeUnit.MILLISECONDS))
         .build();

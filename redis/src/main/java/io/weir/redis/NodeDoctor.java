@@ -125,8 +125,12 @@ final class NodeDoctor {
           "name the primary, or the Sentinels that know it");
       return false;
     }
+    if (info.fields().isEmpty()) {
+      ok("role", "primary");
+      return true;
+    }
     long replicas = info.number("connected_slaves");
-    if (part.replicated() && replicas == 0 && !info.fields().isEmpty()) {
+    if (part.replicated() && replicas == 0) {
       warn(
           "role",
           "primary without a replica: nobody takes over from it",
@@ -144,7 +148,13 @@ final class NodeDoctor {
       fail(
           "rights",
           "may not " + String.join(", ", rights.refused()) + ": " + rights.firstReason(),
-          "as an administrator: ACL SETUSER " + user() + " " + rights.missing());
+          "as an administrator: ACL SETUSER "
+              + user()
+              + " "
+              + rights.missing()
+              + (rights.refused().contains("TIME")
+                  ? "; or, if only TIME is refused, set store.redis.clock: instance"
+                  : ""));
     }
     rights
         .trouble()
@@ -258,15 +268,14 @@ final class NodeDoctor {
     if (policy.isEmpty()) {
       return;
     }
-    if (policy.startsWith("allkeys")) {
+    if (policy.equals("volatile-ttl")) {
+      ok("eviction", policy + ": a full Redis forgets first who has used least; keep it from full");
+    } else if (policy.startsWith("allkeys") || policy.startsWith("volatile")) {
+      // All keys of limits expire, so they are volatile.
       warn(
           "eviction",
           "maxmemory-policy is " + policy + ": a full Redis forgets limits that are in use",
           "set maxmemory-policy noeviction, or give Weir a Redis of its own");
-    } else if (policy.startsWith("volatile")) {
-      ok(
-          "eviction",
-          policy + ": a full Redis forgets limits, as they all expire; keep it from full");
     } else {
       ok("eviction", policy);
     }

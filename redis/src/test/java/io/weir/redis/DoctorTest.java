@@ -216,6 +216,8 @@ class DoctorTest {
       assertThat(eviction.grade()).isEqualTo(Grade.WARN);
       assertThat(eviction.text()).contains("allkeys-lru");
 
+      redis.command("CONFIG", "SET", "maxmemory-policy", "volatile-lru");
+      assertThat(only(examine(patient(redis.uri())), "eviction").grade()).isEqualTo(Grade.WARN);
       redis.command("CONFIG", "SET", "maxmemory-policy", "volatile-ttl");
       assertThat(only(examine(patient(redis.uri())), "eviction").grade()).isEqualTo(Grade.OK);
     }
