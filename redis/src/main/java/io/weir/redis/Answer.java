@@ -7,12 +7,22 @@ import io.weir.limit.Cell;
 import io.weir.limit.Meter;
 import io.weir.limit.Stamp;
 import io.weir.store.Draw;
+import io.weir.store.Grant;
 import java.nio.ByteBuffer;
 
-/** What the script said about one draw: whether it admits, and the cell after the decision. */
-record Answer(Verdict verdict, long now, long time, long used, long previous) {
-  /** The bytes one answer takes. */
+/**
+ * What the script said about one draw: whether it admits, and the cell after the decision.
+ *
+ * @param grant how the lease stands that the draw told of
+ */
+record Answer(Verdict verdict, long now, long time, long used, long previous, Grant grant) {
+  /** The bytes that one answer takes without a grant. */
   static final int BYTES = 1 + 3 * Double.BYTES;
+
+  private static final int GRANT_BYTES = 5 * Double.BYTES;
+
+  /** Added to the verdict where a grant follows the cell. */
+  private static final int WITH_GRANT = 4;
 
   enum Verdict {
     REFUSED,
@@ -24,12 +34,29 @@ record Answer(Verdict verdict, long now, long time, long used, long previous) {
   private static final Verdict[] VERDICTS = Verdict.values();
 
   static Answer read(ByteBuffer from, long now) {
+    int verdict = from.get();
     return new Answer(
-        VERDICTS[from.get()],
+        VERDICTS[verdict % WITH_GRANT],
         now,
-        (long) from.getDouble(),
-        (long) from.getDouble(),
-        (long) from.getDouble());
+        number(from),
+        number(from),
+        number(from),
+        verdict < WITH_GRANT
+            ? Grant.NONE
+            : new Grant(number(from), number(from), number(from), number(from), number(from)));
+  }
+
+  private static long number(ByteBuffer from) {
+    return (long) from.getDouble();
+  }
+
+  /** Where so many answers end that begin at a place. */
+  static int end(byte[] answers, int from, int count) {
+    int at = from;
+    for (int i = 0; i < count; i++) {
+      at += answers[at] < WITH_GRANT ? BYTES : BYTES + GRANT_BYTES;
+    }
+    return at;
   }
 
   boolean admitted() {
@@ -88,15 +115,15 @@ record Answer(Verdict verdict, long now, long time, long used, long previous) {
       return this;
     }
     return switch (meter.limit().algorithm()) {
-      case SLIDING_LOG -> new Answer(verdict, now, previous, used - draw.amount(), 0);
+      case SLIDING_LOG -> new Answer(verdict, now, previous, used - draw.amount(), 0, grant);
       case CONCURRENCY ->
           draw.intent() == Draw.Intent.HOLD
-              ? new Answer(verdict, now, previous, used - draw.amount(), 0)
+              ? new Answer(verdict, now, previous, used - draw.amount(), 0, grant)
               : this;
       default -> {
         Cell cell = cell(meter);
         meter.refund(cell, now, draw.amount());
-        yield new Answer(verdict, now, cell.time, cell.used, cell.previous);
+        yield new Answer(verdict, now, cell.time, cell.used, cell.previous, grant);
       }
     };
   }

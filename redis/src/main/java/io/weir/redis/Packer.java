@@ -6,8 +6,10 @@ import io.weir.Mode;
 import io.weir.limit.Bounds;
 import io.weir.limit.Meter;
 import io.weir.store.Draw;
+import io.weir.store.Grant;
 import io.weir.store.Held;
 import io.weir.store.KeyText;
+import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -21,6 +23,7 @@ final class Packer implements Meter.Sink {
   private static final int LEAKY = 8;
   private static final int AT_ONCE = 16;
   private static final int LOOK = 32;
+  private static final int TELLS = 64;
 
   private ByteBuffer buffer = ByteBuffer.allocate(128).order(ByteOrder.LITTLE_ENDIAN);
   private final long wallNow;
@@ -45,13 +48,46 @@ final class Packer implements Meter.Sink {
             | (draw.pool().countDenied() && draw.intent() != Draw.Intent.LOOK ? COUNT : 0)
             | (algorithm == Algorithm.LEAKY_BUCKET ? LEAKY : 0)
             | (draw.intent() == Draw.Intent.TAKE_NOW ? AT_ONCE : 0)
-            | (draw.intent() == Draw.Intent.LOOK ? LOOK : 0);
-    return limit(draw.pool(), draw.key(), flags, draw.amount(), reservation);
+            | (draw.intent() == Draw.Intent.LOOK ? LOOK : 0)
+            | (tells(draw) ? TELLS : 0);
+    limit(draw.pool(), draw.key(), flags, draw.amount(), reservation);
+    if (tells(draw)) {
+      lease(draw.lease());
+    }
+    return this;
   }
 
-  /** Whether the script for buckets knows this pool. */
-  static boolean isBucket(Pool pool) {
-    return kind(pool.meter().limit().algorithm()) == 0;
+  private void lease(LeaseCall lease) {
+    add(lease.most());
+    held(lease.held());
+    add(lease.kept());
+    add(lease.back());
+    add(lease.asked());
+    add(lease.owed());
+  }
+
+  private void held(Grant held) {
+    add(held.held());
+    add(held.epoch());
+    add(held.window());
+  }
+
+  /** The end of a lease. */
+  Packer endOf(LeaseCall lease, Pool pool) {
+    octet(kind(pool.meter().limit().algorithm()));
+    held(lease.held());
+    add(lease.back());
+    return this;
+  }
+
+  /** Whether a draw has anything to say of leases. */
+  static boolean tells(Draw draw) {
+    return !draw.lease().equals(LeaseCall.NONE);
+  }
+
+  /** Whether the script for buckets can decide a draw. */
+  static boolean isForBuckets(Draw draw) {
+    return kind(draw.pool().meter().limit().algorithm()) == 0 && !tells(draw);
   }
 
   private static boolean takes(Draw draw, Algorithm algorithm) {

@@ -5,6 +5,7 @@ import io.weir.Settlement;
 import io.weir.limit.Stamp;
 import io.weir.store.Draw;
 import io.weir.store.Held;
+import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
@@ -130,7 +131,7 @@ public final class RedisStore implements Store {
       Draw draw = round.draw(group[i]);
       keys[i] = round.key(group[i]);
       packer.draw(draw, reservation);
-      script = Packer.isBucket(draw.pool()) ? script : Script.TAKE;
+      script = Packer.isForBuckets(draw) ? script : Script.TAKE;
     }
     return link.run(script, keys, packer.bytes())
         .handle(
@@ -152,7 +153,8 @@ public final class RedisStore implements Store {
     RELEASE,
     RENEW,
     REFUND,
-    GIVE_BACK
+    GIVE_BACK,
+    END_LEASE
   }
 
   @Override
@@ -176,6 +178,17 @@ public final class RedisStore implements Store {
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
     Held part = new Held(pool, key, amount, 0, new Stamp(0, 0));
     return change(Change.REFUND, 0, List.of(part), Duration.ZERO).thenApply(done -> null);
+  }
+
+  @Override
+  public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
+    Packer packer = new Packer(wallNow()).octet(Change.END_LEASE.ordinal());
+    packer.add(0);
+    return link.run(
+            Script.SETTLE,
+            new byte[][] {names.bucket(pool, key)},
+            packer.endOf(lease, pool).bytes())
+        .handle((answer, problem) -> null);
   }
 
   /** Changes every group that parts are in. */

@@ -4,6 +4,7 @@ import io.weir.Mode;
 import io.weir.Standing;
 import io.weir.limit.Stamp;
 import io.weir.store.Draw;
+import io.weir.store.Grant;
 import io.weir.store.Held;
 import io.weir.store.Taking;
 import java.util.ArrayList;
@@ -170,7 +171,23 @@ final class Round {
       standings.add(answer == null ? unanswered(draw) : answer.standing(draw, !refused));
       stamps.add(answer == null ? new Stamp(0, 0) : answer.stamp(draw));
     }
-    return new Taking(taken, standings, refused ? List.of() : stamps);
+    return new Taking(taken, standings, refused ? List.of() : stamps, grants());
+  }
+
+  /** How leases stand, if any draw told of one. */
+  private List<Grant> grants() {
+    boolean tells = false;
+    for (Draw draw : draws) {
+      tells |= Packer.tells(draw);
+    }
+    if (!tells) {
+      return List.of();
+    }
+    List<Grant> grants = new ArrayList<>(answers.length);
+    for (Answer answer : answers) {
+      grants.add(answer == null ? Grant.NONE : answer.grant());
+    }
+    return grants;
   }
 
   /** The arithmetic behind each draw, in words. */

@@ -8,7 +8,8 @@
 --          flags:     1 enforce, 2 take, 4 count refusals, 8 leaky, 16 only what goes at once, 32 only look
 -- returns  packed: d the time, then per draw B 0 refused or 1 admitted, d time, d deficit, d 0: the bucket after the decision
 --
--- A bucket is packed doubles: time, deficit, units of a token; in debt also the deficit at which it is empty.
+-- A bucket is packed doubles: time, deficit, units of a token; in debt also the deficit at which it is empty; where leases are
+-- out, three more: the epoch, lent in it, lent in the one before. This script lends nothing, and keeps them up to date.
 
 local spread = unpack
 local unpack, pack, floor, ceil, call = struct.unpack, struct.pack, math.floor, math.ceil, redis.call
@@ -29,7 +30,7 @@ local first, answers, answered = nil, nil, 0
 
 while at <= size do
   local times, count, _, flags, amount, tick, drain, token, capacity, full, ticks, time
-  local key, used, changed, admitted
+  local key, used, changed, admitted, loans
   times, count, at = unpack('<HH', args, at)
   for i = 1, count do
     _, flags, amount, tick, drain, token, capacity, at = unpack('<BBddddd', args, at)
@@ -47,17 +48,31 @@ while at <= size do
         flags, amount, tick, drain, token, capacity, full, ticks, time = spread(draws[i], 1, 9)
       end
       key = keys[done + i]
-      used, changed = 0, false
+      used, changed, loans = 0, false, nil
       local state = call('GET', key)
       if state then
         local before, unit
         before, used, unit = unpack('<ddd', state)
+        local length = #state
+        if length > 32 then
+          local epoch, lent, lent_before = unpack('<ddd', state, length - 23)
+          local present = floor(now / 5000000)
+          if present == epoch + 1 then
+            lent, lent_before = 0, lent
+          elseif present < epoch then
+            lent, lent_before = lent + lent_before, 0
+          end
+          if present <= epoch + 1 and lent + lent_before > 0 then
+            loans = pack('<ddd', present, lent, lent_before)
+          end
+          length = length - 24
+        end
         if unit ~= token then
           -- New numbers: tokens taken stay taken, to a 65,536th of a token, clipped at the new burst.
           local whole = floor(used / unit)
           local fraction = ceil((used - whole * unit) * 65536 / unit)
           used = math.min(math.min(whole, capacity) * token + ceil(fraction * token / 65536), full)
-        elseif used > full and not (#state == 32 and unpack('<d', state, 25) == full) then
+        elseif used > full and not (length == 32 and unpack('<d', state, 25) == full) then
           used = full
         end
         local passed = ticks - ceil(before / tick)
@@ -75,12 +90,13 @@ while at <= size do
       passes = passes and (admitted or flags % 2 == 0)
       if count > 1 then
         local draw = draws[i]
-        draw[10], draw[11], draw[12] = used, changed, admitted
+        draw[10], draw[11], draw[12], draw[13] = used, changed, admitted, loans
       end
     end
     for i = 1, count do
       if count > 1 then
-        flags, amount, tick, drain, token, capacity, full, ticks, time, used, changed, admitted = spread(draws[i], 1, 12)
+        flags, amount, tick, drain, token, capacity, full, ticks, time, used, changed, admitted, loans =
+          spread(draws[i], 1, 13)
         key = keys[done + i]
       end
       if passes and admitted and amount > 0 and flags % 4 >= 2 then
@@ -93,7 +109,11 @@ while at <= size do
           call('DEL', key) -- a limit of 0 has nothing to remember
         else
           local state = used > full and pack('<dddd', time, used, token, full) or pack('<ddd', time, used, token)
-          call('SET', key, state, 'PX', ceil(ceil(used / drain) * tick / 1000) + spare)
+          local life = ceil(ceil(used / drain) * tick / 1000)
+          if loans then
+            state, life = state .. loans, math.max(life, 10000) -- for as long as leases are counted
+          end
+          call('SET', key, state, 'PX', life + spare)
         end
       end
       answered = answered + 1

@@ -11,6 +11,9 @@
 --            4 quota           d d d d starts of the previous, this, the next period and the one after, d capacity
 --            5 concurrency     d permit ttl, d capacity, c8 reservation
 --
+-- A bucket, window or quota from which leases are out keeps them behind its own state: d epoch, d lent in it, d lent in the one
+-- before. The arithmetic is that of Loans in core.
+--
 -- All numbers are whole and below 2^53, so doubles are exact. State is packed doubles: concatenating or printing numbers
 -- in Lua keeps only 14 digits and would corrupt µs timestamps. Every write sets the TTL.
 
@@ -18,7 +21,8 @@ local unpack, pack, floor, ceil, max, min =
   struct.unpack, struct.pack, math.floor, math.ceil, math.max, math.min
 local call = redis.call
 local EXACT = 9007199254740991 -- 2^53 - 1
-local ENFORCE, TAKE, COUNT, LEAKY, AT_ONCE, LOOK = 1, 2, 4, 8, 16, 32
+local ENFORCE, TAKE, COUNT, LEAKY, AT_ONCE, LOOK, TELLS = 1, 2, 4, 8, 16, 32, 64
+local EPOCH = 5000000 -- µs for which leases are counted together, and live
 
 local args = ARGV[1]
 local now, at = unpack('<d', args, 1)
@@ -34,8 +38,43 @@ local function has(flags, flag)
   return flags % (2 * flag) >= flag
 end
 
--- Writes a state, for as long as it says something.
-local function save_state(key, state, life)
+-- Reads what is out on lease, if anything is, from behind a state that is so long without it, and brings it to the present.
+local function read_loans(b, raw, size)
+  if #raw == size then
+    return
+  end
+  local epoch, lent, lent_before = unpack('<ddd', raw, size + 1)
+  local present = floor(now / EPOCH)
+  if present > epoch + 1 then
+    lent, lent_before = 0, 0
+  elseif present == epoch + 1 then
+    lent, lent_before = 0, lent
+  elseif present < epoch then
+    lent, lent_before = lent + lent_before, 0
+  end
+  b.epoch, b.lent, b.lent_before = present, lent, lent_before
+end
+
+-- What is out, as it is kept behind a state; nothing, where nothing is.
+local function loans_of(b)
+  return b.epoch and b.lent + b.lent_before > 0 and pack('<ddd', b.epoch, b.lent, b.lent_before) or ''
+end
+
+-- Forgets so much of what was lent or kept in an epoch; what is older has been forgotten.
+local function forget_loan(b, held, epoch)
+  if epoch == b.epoch then
+    b.lent = b.lent - min(b.lent, held)
+  elseif epoch == b.epoch - 1 then
+    b.lent_before = b.lent_before - min(b.lent_before, held)
+  end
+end
+
+-- Writes a state, for as long as it, or what is out on lease, says something.
+local function save_state(key, b, state, life)
+  local loans = loans_of(b)
+  if loans ~= '' then
+    state, life = state .. loans, max(life, 2 * EPOCH / 1000)
+  end
   call('SET', key, state, 'PX', life + spare)
 end
 
@@ -55,7 +94,7 @@ local function bucket_cells()
     else
       state = pack('<ddd', b.time, b.used, b.token)
     end
-    save_state(key, state, ceil(ceil(b.used / b.drain) * b.tick / 1000))
+    save_state(key, b, state, ceil(ceil(b.used / b.drain) * b.tick / 1000))
   end
 
   function bucket.read(b)
@@ -73,12 +112,14 @@ local function bucket_cells()
     b.known = raw
     if raw then
       local time, deficit, token = unpack('<ddd', raw)
+      local in_debt = #raw == 32 or #raw == 56
       used = deficit
+      read_loans(b, raw, in_debt and 32 or 24)
       if token ~= b.token then
         local whole = floor(used / token)
         local fraction = ceil((used - whole * token) * 65536 / token)
         used = min(min(whole, b.capacity) * b.token + ceil(fraction * b.token / 65536), full)
-      elseif used > full and not (#raw == 32 and unpack('<d', raw, 25) == full) then
+      elseif used > full and not (in_debt and unpack('<d', raw, 25) == full) then
         used = full
       end
       local passed = ticks - ceil(time / b.tick)
@@ -104,6 +145,10 @@ local function bucket_cells()
 
   function bucket.count(b)
     b.used = max(b.used, min(b.used + b.amount * b.token, 2 * b.full, EXACT))
+  end
+
+  function bucket.remaining(b)
+    return b.used >= b.full and 0 or floor((b.full - b.used) / b.token)
   end
 
   function bucket.give(b, amount)
@@ -133,6 +178,7 @@ local function count_cells()
       local before, count = unpack('<dd', raw)
       if now < before then
         b.used = count
+        read_loans(b, raw, 16) -- leases die with their window
       end
     end
   end
@@ -152,6 +198,10 @@ local function count_cells()
     b.used = max(b.used, min(b.used + min(b.amount, 2 * b.capacity), 2 * b.capacity))
   end
 
+  function count.remaining(b)
+    return max(0, b.capacity - b.used)
+  end
+
   -- Only what was charged to the window that still counts.
   function count.give(b, amount, window)
     if window == b.time then
@@ -164,7 +214,7 @@ local function count_cells()
   end
 
   function count.save(key, b)
-    save_state(key, pack('<dd', b.time, b.used), ceil((b.time - now) / 1000))
+    save_state(key, b, pack('<dd', b.time, b.used), ceil((b.time - now) / 1000))
   end
 
   return count
@@ -237,6 +287,9 @@ local function sliding_cells()
       return
     end
     local time, used, previous, length, tick = unpack('<ddddd', raw)
+    if now < time then
+      read_loans(b, raw, 40)
+    end
     if length == b.length then
       b.time, b.used, b.previous = roll(time, used, previous, b.window)
       b.used, b.previous = min(b.used, b.most), min(b.previous, b.most)
@@ -268,6 +321,11 @@ local function sliding_cells()
     b.used = max(b.used, min(b.used + min(b.amount, b.most), 2 * b.capacity, b.most))
   end
 
+  function sliding.remaining(b)
+    local weight = b.previous == 0 and 0 or ceil(b.previous * (b.ticks - elapsed(b)) / b.ticks)
+    return max(0, b.capacity - b.used - weight)
+  end
+
   function sliding.give(b, amount, window)
     if window == b.time then
       b.used = max(0, b.used - amount)
@@ -282,7 +340,7 @@ local function sliding_cells()
 
   function sliding.save(key, b)
     local life = b.used > 0 and b.time + b.window - now or b.time - now
-    save_state(key, pack('<ddddd', b.time, b.used, b.previous, b.length, b.tick), ceil(life / 1000))
+    save_state(key, b, pack('<ddddd', b.time, b.used, b.previous, b.length, b.tick), ceil(life / 1000))
   end
 
   return sliding
@@ -364,6 +422,10 @@ local function log_cells()
     end
   end
 
+  function log.remaining(b)
+    return max(0, b.capacity - b.used)
+  end
+
   function log.charge(b, amount)
     amount = min(amount, EXACT - b.used)
     b.used = b.used + amount
@@ -433,6 +495,10 @@ local function permit_cells()
   end
 
   function permits.count() end
+
+  function permits.remaining(b)
+    return max(0, b.capacity - b.used)
+  end
 
   function permits.charge() end
 

@@ -1,16 +1,57 @@
--- Puts takes right afterwards: settles, releases, renews and refunds.
+-- Puts takes right afterwards: settles, releases, renews and refunds; and ends leases.
 --
 -- KEYS     where ARGV[1] says so, first the key that marks a reservation as settled; then one bucket per part
 -- ARGV[1]  B what: 0 settle once, 1 release, 2 renew, 3 refund, 4 give back a call that was refused elsewhere; d how long the mark lives, in ms
 --          per part:  B algorithm, B flags, d amount (to give back; negative: to charge), the limit's numbers,
 --                     d d the stamp: time and deficit or count right after the take
+--          or, where what is 5, end a lease: B algorithm, d d d held: amount, epoch, window, d given back
 -- returns  '1' if anything was done, '0' if it had been done before or nothing was held; or packed d the time, and nothing
 --          done, if the periods sent are not those of now
 
-local LOG, CONCURRENCY = 3, 5
-local SETTLE, RELEASE, RENEW, REFUND, GIVE_BACK = 0, 1, 2, 3, 4
+local BUCKET, SLIDING, LOG, CONCURRENCY = 0, 2, 3, 5
+local SETTLE, RELEASE, RENEW, REFUND, GIVE_BACK, END_LEASE = 0, 1, 2, 3, 4, 5
 local what, life
 what, life, at = unpack('<Bd', args, at)
+
+-- Ends a lease in the state as it is, whatever numbers it was written under. What is given back may be subtracted before the rest
+-- has drained: the sum is the same. Windows and quotas take back only what is theirs.
+local function end_lease(key)
+  local kind, held, epoch, window, back = unpack('<Bdddd', args, at)
+  local raw = call('GET', key)
+  if not raw then
+    return
+  end
+  local b, state = {}, nil
+  local time, used = unpack('<dd', raw)
+  if kind == BUCKET then
+    local token = unpack('<d', raw, 17)
+    local size = (#raw == 32 or #raw == 56) and 32 or 24
+    read_loans(b, raw, size)
+    used = back > floor(used / token) and 0 or used - back * token
+    state = pack('<dd', time, used) .. raw:sub(17, size)
+  else
+    local size = kind == SLIDING and 40 or 16
+    if now < time then
+      read_loans(b, raw, size)
+    end
+    if window == time then
+      used = max(0, used - back)
+    elseif kind == SLIDING and window == time - math.abs(unpack('<d', raw, 25)) then
+      raw = raw:sub(1, 16) .. pack('<d', max(0, unpack('<d', raw, 17) - back)) .. raw:sub(25)
+    end
+    state = pack('<dd', time, used) .. raw:sub(17, size)
+  end
+  if b.epoch and (kind == BUCKET or window == time) then
+    forget_loan(b, held, epoch)
+  end
+  call('SET', key, state .. loans_of(b), 'KEEPTTL')
+end
+
+if what == END_LEASE then
+  end_lease(KEYS[1])
+  return '1'
+end
+
 -- What a bucket that held this much would hold after so long.
 local function drained(b, time, used)
   local passed = floor(b.time / b.tick) - ceil(time / b.tick)

@@ -7,6 +7,7 @@ import io.weir.Settlement;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
 import io.weir.store.Held;
+import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
@@ -50,7 +51,8 @@ final class Accompanied implements Store {
                 new Taking(
                     taking.taken(),
                     taking.standings().subList(0, count),
-                    taking.stamps().isEmpty() ? List.of() : taking.stamps().subList(0, count)));
+                    taking.stamps().isEmpty() ? List.of() : taking.stamps().subList(0, count),
+                    taking.grants().isEmpty() ? List.of() : taking.grants().subList(0, count)));
   }
 
   @Override
@@ -71,6 +73,11 @@ final class Accompanied implements Store {
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
     return store.refund(pool, key, amount);
+  }
+
+  @Override
+  public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
+    return store.endLease(pool, key, lease);
   }
 
   @Override
