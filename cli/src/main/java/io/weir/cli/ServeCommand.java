@@ -59,6 +59,7 @@ class ServeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
+    LogFormat.set(System.getenv());
     LogLevel.set(System.getenv());
     WeirServer server = start(System.getenv());
     CountDownLatch stopped = new CountDownLatch(1);

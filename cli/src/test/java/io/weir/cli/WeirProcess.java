@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** The command as a process of its own, which can be told to stop, and killed. */
 final class WeirProcess implements AutoCloseable {
@@ -28,6 +29,12 @@ final class WeirProcess implements AutoCloseable {
 
   /** Runs a command that serves; returns when it is ready. */
   static WeirProcess start(Path folder, String... arguments) throws IOException {
+    return start(folder, Map.of(), arguments);
+  }
+
+  /** Runs a command with more in its environment. */
+  static WeirProcess start(Path folder, Map<String, String> environment, String... arguments)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-XX:TieredStopAtLevel=1");
@@ -39,6 +46,7 @@ final class WeirProcess implements AutoCloseable {
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectError(folder.resolve("err").toFile());
     builder.environment().put("XDG_STATE_HOME", folder.toString());
+    builder.environment().putAll(environment);
     return new WeirProcess(builder.start());
   }
 

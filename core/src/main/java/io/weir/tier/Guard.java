@@ -5,6 +5,7 @@ import io.weir.limit.Cell;
 import io.weir.limit.Meter;
 import io.weir.time.TimeSource;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The last resort: a ceiling on what one process takes on, in calls a second and in calls under
@@ -16,6 +17,7 @@ public final class Guard {
   private final TimeSource time;
   private final Cell cell = new Cell();
   private final AtomicInteger inFlight = new AtomicInteger();
+  private final LongAdder refused = new LongAdder();
 
   /**
    * A guard.
@@ -33,6 +35,7 @@ public final class Guard {
   public boolean tryEnter() {
     if (inFlight.incrementAndGet() > maxInFlight || !takeOne()) {
       inFlight.decrementAndGet();
+      refused.increment();
       return false;
     }
     return true;
@@ -51,6 +54,11 @@ public final class Guard {
   /** A call that was taken on has ended. */
   public void exit() {
     inFlight.decrementAndGet();
+  }
+
+  /** How many calls were turned away so far. */
+  public long refused() {
+    return refused.sum();
   }
 
   /** Calls under way. */

@@ -53,7 +53,6 @@ final class EnvoyEnvironment {
           "GRPC_SERVER_",
           "HEALTHY_WITH_AT_LEAST_ONE_CONFIG_LOADED",
           "LOCAL_CACHE_SIZE_IN_BYTES",
-          "LOG_FORMAT",
           "MEMCACHE_",
           "PROMETHEUS_",
           "REDIS_CLUSTER_",

@@ -20,10 +20,12 @@ final class EnvoyFeed implements AutoCloseable {
 
   private final @Nullable EnvoyFolder folder;
   private final EnvoyConfig first;
+  private final boolean stale;
 
-  private EnvoyFeed(@Nullable EnvoyFolder folder, EnvoyConfig first) {
+  private EnvoyFeed(@Nullable EnvoyFolder folder, EnvoyConfig first, boolean stale) {
     this.folder = folder;
     this.first = first;
+    this.stale = stale;
   }
 
   /**
@@ -34,7 +36,7 @@ final class EnvoyFeed implements AutoCloseable {
    */
   static EnvoyFeed open(EnvoySettings settings, Optional<Path> stateFolder) throws ConfigException {
     if (settings.folder().isEmpty()) {
-      return new EnvoyFeed(null, EnvoyConfig.EMPTY);
+      return new EnvoyFeed(null, EnvoyConfig.EMPTY, false);
     }
     Path path = settings.folder().get();
     EnvoyFolder folder = EnvoyFolder.at(path, stateFolder, settings.files());
@@ -48,7 +50,7 @@ final class EnvoyFeed implements AutoCloseable {
     } else if (loaded.config().get().domains() == 0) {
       LOG.warn("envoy: {} holds no files, so nothing is limited", path);
     }
-    return new EnvoyFeed(folder, loaded.config().get());
+    return new EnvoyFeed(folder, loaded.config().get(), !loaded.isValid());
   }
 
   /** The configuration to start with. */
@@ -59,6 +61,9 @@ final class EnvoyFeed implements AutoCloseable {
   /** From now on every valid change is taken over. */
   void follow(EnvoyLimiter limiter, EnvoyMetrics metrics) {
     metrics.loaded(first);
+    if (stale) {
+      metrics.outdated();
+    }
     if (folder != null) {
       folder.watch(loaded -> take(loaded, limiter, metrics));
     }

@@ -22,7 +22,15 @@ final class EnvoyFront implements AutoCloseable {
         new EnvoyLimiter(weir.store(), SystemTime.INSTANCE, settings.modes(), feed.first());
     EnvoyTally tally = new EnvoyTally(settings.nearLimitRatio());
     this.metrics = new EnvoyMetrics(metrics, tally);
-    this.service = new EnvoyService(limiter, weir, guard, settings.headers(), tally);
+    this.service =
+        new EnvoyService(
+            limiter,
+            weir,
+            guard,
+            settings.headers(),
+            tally,
+            SystemTime.INSTANCE,
+            metrics::decisionTook);
   }
 
   /** From now on every valid change of the folder is taken over. */

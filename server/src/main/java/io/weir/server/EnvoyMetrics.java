@@ -53,6 +53,7 @@ final class EnvoyMetrics {
   /** A configuration holds from now on. */
   synchronized void loaded(EnvoyConfig config) {
     loads.increment();
+    metrics.staleness().fresh(Staleness.Source.ENVOY);
     Map<String, Counts> counts = tally.limits(config);
     shown.stream().filter(id -> !counts.containsKey(id)).forEach(this::forget);
     Set<String> before = shown;
@@ -63,6 +64,12 @@ final class EnvoyMetrics {
   /** A configuration could not be taken over. */
   void failedToLoad() {
     failures.increment();
+    outdated();
+  }
+
+  /** What is in use is not what was written. */
+  void outdated() {
+    metrics.staleness().stale(Staleness.Source.ENVOY);
   }
 
   private void show(String id, Map<String, Counts> counts) {

@@ -6,6 +6,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import io.weir.http.TraceParent;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -150,7 +151,10 @@ final class Exchange {
         failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()
             : failure;
-    problem(cause instanceof HttpProblem problem ? problem : loop.faults().report(cause));
+    problem(
+        cause instanceof HttpProblem problem
+            ? problem
+            : loop.faults().report(cause, request.getHeader(TraceParent.HEADER)));
   }
 
   private void end(int status, CharSequence type, Buffer body) {

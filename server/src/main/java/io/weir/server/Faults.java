@@ -6,6 +6,7 @@ import io.weir.Weir;
 import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,10 +24,15 @@ final class Faults {
 
   /** Counts and logs an error, and returns what to tell the caller. */
   HttpProblem report(Throwable error) {
+    return report(error, null);
+  }
+
+  /** As {@link #report(Throwable)}, for a request that may say which trace it belongs to. */
+  HttpProblem report(Throwable error, @Nullable String traceparent) {
     count.increment();
     String id = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
     if (logged.tryAcquire("")) {
-      LOG.error("internal error {}", id, error);
+      Traced.run(traceparent, () -> LOG.error("internal error {}", id, error));
     }
     return HttpProblem.unavailable("internal error; the log knows it as " + id);
   }

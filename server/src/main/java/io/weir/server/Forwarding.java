@@ -319,7 +319,7 @@ final class Forwarding {
       return;
     }
     if (response.headWritten()) {
-      gateway.counts().failed();
+      gateway.counts().failed(request, upstream, "broke off in the middle of a response");
       breakOff();
     } else if (canRepeat(failure)) {
       repeated = true;
@@ -347,12 +347,12 @@ final class Forwarding {
       return HttpProblem.unavailable("all connections to the upstream are in use");
     }
     if (isTimeout(failure)) {
-      gateway.counts().late();
+      gateway.counts().late(request, upstream);
       return HttpProblem.gatewayTimeout("the upstream could not be reached in time");
     }
-    gateway.counts().failed();
-    return HttpProblem.badGateway(
-        sent == null ? "the upstream cannot be reached" : "the upstream broke off");
+    String how = sent == null ? "cannot be reached" : "broke off";
+    gateway.counts().failed(request, upstream, how);
+    return HttpProblem.badGateway("the upstream " + how);
   }
 
   private static boolean isTimeout(Throwable failure) {
@@ -424,7 +424,7 @@ final class Forwarding {
     if (byClient && idle > BODY_TICKS) {
       fail(HttpProblem.tooSlow("nothing came of the body for " + BODY_TICKS + " seconds"));
     } else if (idle > gateway.settings().timeout().toSeconds()) {
-      gateway.counts().late();
+      gateway.counts().late(request, upstream);
       fail(
           HttpProblem.gatewayTimeout(
               "the upstream said nothing for " + gateway.settings().timeout().toSeconds() + " s"));

@@ -1,16 +1,22 @@
 package io.weir.server;
 
 import io.weir.tier.Guard;
+import io.weir.time.TimeSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
-/** Lets work begin only if the guard has room, and tells the guard when it is done. */
+/** Lets work begin only if the guard has room, and tells how long it took. */
 final class Guarded {
   private final Guard guard;
+  private final TimeSource time;
+  private final LongConsumer tookMicros;
 
-  Guarded(Guard guard) {
+  Guarded(Guard guard, TimeSource time, LongConsumer tookMicros) {
     this.guard = guard;
+    this.time = time;
+    this.tookMicros = tookMicros;
   }
 
   /**
@@ -22,6 +28,7 @@ final class Guarded {
     if (!guard.tryEnter()) {
       throw HttpProblem.unavailable("this process is at its guard; try again in a second");
     }
+    long begun = time.micros();
     CompletableFuture<T> done;
     try {
       done = work.get().toCompletableFuture();
@@ -30,10 +37,15 @@ final class Guarded {
       throw e;
     }
     if (done.isDone()) {
-      guard.exit();
+      ended(begun);
     } else {
-      done.whenComplete((value, failure) -> guard.exit());
+      done.whenComplete((value, failure) -> ended(begun));
     }
     return done;
+  }
+
+  private void ended(long begun) {
+    guard.exit();
+    tookMicros.accept(time.micros() - begun);
   }
 }

@@ -3,6 +3,7 @@ package io.weir.server;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.weir.Call;
@@ -14,14 +15,18 @@ import io.weir.Standing;
 import io.weir.rule.Bypass;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.time.SystemTime;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.LongStream;
 
 /**
  * Counts decisions and shows the counts to Prometheus.
@@ -36,6 +41,11 @@ import java.util.function.ToDoubleFunction;
 final class Metrics implements DecisionListener {
   static final String DECISIONS = "weir.decisions";
   static final String WHAT_DECISIONS_ARE = "What rules decided";
+
+  private static final Duration[] DECISION_BUCKETS =
+      LongStream.of(50, 100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 1_000_000)
+          .mapToObj(micros -> Duration.ofNanos(micros * 1000))
+          .toArray(Duration[]::new);
 
   /** What one rule said so far. */
   private record Counts(Map<Outcome, LongAdder> byOutcome) {
@@ -70,6 +80,8 @@ final class Metrics implements DecisionListener {
   private final Faults faults;
   private final Counts noRule = Counts.zero();
   private final LongAdder rulesVersion = new LongAdder();
+  private final Timer decisionTimes;
+  private final Staleness staleness = new Staleness(SystemTime.INSTANCE);
   private volatile Map<String, Counts> byRule = Map.of();
   private volatile Map<String, LongAdder> byToken = Map.of();
 
@@ -78,6 +90,26 @@ final class Metrics implements DecisionListener {
     counter("weir.internal.errors", "Errors that should not happen", faults, Faults::count);
     decisions("", Outcome.ALLOWED.label(), noRule.of(Outcome.ALLOWED));
     gauge("weir.rules.version", "Rule sets taken over since start", rulesVersion, LongAdder::sum);
+    gauge(
+        "weir.rules.stale.seconds",
+        "For how long the rules in use are not those that were written, as these are invalid",
+        staleness,
+        Staleness::seconds);
+    this.decisionTimes =
+        Timer.builder("weir.decision")
+            .description("How long decisions take, from the question to the answer")
+            .serviceLevelObjectives(DECISION_BUCKETS)
+            .register(registry);
+  }
+
+  /** Counts a decision that took this long. */
+  void decisionTook(long micros) {
+    decisionTimes.record(Math.max(0, micros), TimeUnit.MICROSECONDS);
+  }
+
+  /** Whether what was written is in use. */
+  Staleness staleness() {
+    return staleness;
   }
 
   /** Shows a number that goes up and down. */

@@ -21,10 +21,12 @@ final class RuleFeed implements AutoCloseable {
 
   private final @Nullable RuleFile file;
   private final RuleSet first;
+  private final boolean stale;
 
-  private RuleFeed(@Nullable RuleFile file, RuleSet first) {
+  private RuleFeed(@Nullable RuleFile file, RuleSet first, boolean stale) {
     this.file = file;
     this.first = first;
+    this.stale = stale;
   }
 
   /**
@@ -35,7 +37,7 @@ final class RuleFeed implements AutoCloseable {
    */
   static RuleFeed open(Optional<Path> rules, Optional<Path> stateFolder) throws ConfigException {
     if (rules.isEmpty()) {
-      return new RuleFeed(null, RuleSet.EMPTY);
+      return new RuleFeed(null, RuleSet.EMPTY, false);
     }
     Path path = rules.get();
     RuleFile file = RuleFile.at(path, stateFolder);
@@ -47,7 +49,7 @@ final class RuleFeed implements AutoCloseable {
       LOG.warn("rules: {} is invalid; the last good rules are in use", path);
     }
     report(loaded);
-    return new RuleFeed(file, loaded.ruleSet().get());
+    return new RuleFeed(file, loaded.ruleSet().get(), !loaded.errors().isEmpty());
   }
 
   /** The rules to start with. */
@@ -58,6 +60,9 @@ final class RuleFeed implements AutoCloseable {
   /** From now on every valid change is taken over. */
   void follow(Weir weir, Metrics metrics) {
     metrics.rules(first);
+    if (stale) {
+      metrics.staleness().stale(Staleness.Source.RULES);
+    }
     if (file != null) {
       file.watch(loaded -> take(loaded, weir, metrics));
     }
@@ -66,6 +71,7 @@ final class RuleFeed implements AutoCloseable {
   private static void take(Loaded loaded, Weir weir, Metrics metrics) {
     report(loaded);
     if (loaded.ruleSet().isEmpty()) {
+      metrics.staleness().stale(Staleness.Source.RULES);
       LOG.warn("rules: the change is invalid; the rules in use stay");
       return;
     }
@@ -73,6 +79,7 @@ final class RuleFeed implements AutoCloseable {
     RuleSet before = weir.rules();
     weir.rules(next);
     metrics.rules(next);
+    metrics.staleness().fresh(Staleness.Source.RULES);
     List<String> changes = RuleDiff.between(before, next).stream().map(Object::toString).toList();
     LOG.info("rules: {}", changes.isEmpty() ? "read again, nothing changes" : sentence(changes));
   }

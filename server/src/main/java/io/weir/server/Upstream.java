@@ -58,6 +58,11 @@ final class Upstream {
             .build();
   }
 
+  /** Where it is, in words. */
+  String uri() {
+    return settings.uri().toString();
+  }
+
   boolean takes(String path) {
     return settings.takes(path);
   }

@@ -1,9 +1,22 @@
 package io.weir.server;
 
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.Limit;
+import io.weir.Limiter;
+import io.weir.Weir;
+import io.weir.http.TraceParent;
 import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Counts what upstreams answer, by the first digit of the status, and how often they do not. */
+/**
+ * Counts what upstreams answer, by the first digit of the status, and how often they do not; the
+ * log is told of the latter, but not of each in a flood.
+ */
 final class UpstreamCounts {
+  private static final Logger LOG = LoggerFactory.getLogger(UpstreamCounts.class);
+
+  private final Limiter logged = Weir.limiter(Limit.perMinute(20));
   private final LongAdder[] byClass = new LongAdder[6];
   private final LongAdder failed = new LongAdder();
   private final LongAdder late = new LongAdder();
@@ -20,13 +33,23 @@ final class UpstreamCounts {
   }
 
   /** The upstream could not be reached, or broke off. */
-  void failed() {
+  void failed(HttpServerRequest request, Upstream upstream, String how) {
     failed.increment();
+    log(request, upstream, how);
   }
 
   /** The upstream took too long. */
-  void late() {
+  void late(HttpServerRequest request, Upstream upstream) {
     late.increment();
+    log(request, upstream, "took too long");
+  }
+
+  private void log(HttpServerRequest request, Upstream upstream, String how) {
+    if (logged.tryAcquire("")) {
+      Traced.run(
+          request.getHeader(TraceParent.HEADER),
+          () -> LOG.warn("the upstream {} {}", upstream.uri(), how));
+    }
   }
 
   /** Shows the counts. */

@@ -117,13 +117,14 @@ public final class WeirServer implements AutoCloseable {
             .listener(metrics)
             .build();
     Guard guard = new Guard(config.guard().rate(), config.guard().inFlight(), SystemTime.INSTANCE);
-    this.guarded = new Guarded(guard);
+    this.guarded = new Guarded(guard, SystemTime.INSTANCE, metrics::decisionTook);
     this.settings = config.frontEnd();
     this.gateway = settings.gateway().address();
     this.front = new Front(weir, guarded, settings);
     this.callers = new Callers(settings.callers());
     this.envoy = new EnvoyFront(feeds.envoy(), config.envoy(), weir, guard, metrics);
     metrics.gauge("weir.keys", "Keys remembered", stores, Stores::keys);
+    metrics.counter("weir.guard.refused", "Calls turned away at the guard", guard, Guard::refused);
     if (config.redis().isPresent() && config.reservationSecret().isEmpty()) {
       LOG.info("reservations.secret is not set: only this instance can settle what it reserves");
     }

@@ -10,9 +10,11 @@ import io.weir.rules.envoy.EnvoyDomain;
 import io.weir.rules.envoy.EnvoyLimiter;
 import io.weir.rules.envoy.Verdict;
 import io.weir.tier.Guard;
+import io.weir.time.TimeSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.LongConsumer;
 
 /**
  * Answers {@code ShouldRateLimit}: by the limits of a configuration folder, or, in the domain
@@ -24,14 +26,29 @@ public final class EnvoyService {
   private final Guard guard;
   private final Answers answers;
   private final EnvoyTally tally;
+  private final TimeSource time;
+  private final LongConsumer tookMicros;
 
+  /**
+   * A service.
+   *
+   * @param tookMicros hears how long each decision took
+   */
   public EnvoyService(
-      EnvoyLimiter limiter, Weir weir, Guard guard, HeaderNames headers, EnvoyTally tally) {
+      EnvoyLimiter limiter,
+      Weir weir,
+      Guard guard,
+      HeaderNames headers,
+      EnvoyTally tally,
+      TimeSource time,
+      LongConsumer tookMicros) {
     this.limiter = limiter;
     this.weir = weir;
     this.guard = guard;
     this.answers = new Answers(headers);
     this.tally = tally;
+    this.time = time;
+    this.tookMicros = tookMicros;
   }
 
   /**
@@ -45,6 +62,7 @@ public final class EnvoyService {
     if (!guard.tryEnter()) {
       throw new Unavailable("this process is at its guard; try again in a second");
     }
+    long begun = time.micros();
     CompletableFuture<RateLimitResponse> answer;
     try {
       answer = begin(request).toCompletableFuture();
@@ -56,11 +74,16 @@ public final class EnvoyService {
       throw e;
     }
     if (answer.isDone()) {
-      guard.exit();
+      ended(begun);
     } else {
-      answer.whenComplete((value, failure) -> guard.exit());
+      answer.whenComplete((value, failure) -> ended(begun));
     }
     return answer;
+  }
+
+  private void ended(long begun) {
+    guard.exit();
+    tookMicros.accept(time.micros() - begun);
   }
 
   private CompletionStage<RateLimitResponse> begin(RateLimitRequest request) {

@@ -1,0 +1,40 @@
+package io.weir.server;
+
+import io.weir.time.TimeSource;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * For how long what was written is not what is in use. An invalid change leaves the last good rules
+ * in force; that is safe, but somebody should know.
+ */
+final class Staleness {
+  /** What is read from files. */
+  enum Source {
+    RULES,
+    ENVOY
+  }
+
+  private final TimeSource time;
+  private final Map<Source, Long> since = new ConcurrentHashMap<>();
+
+  Staleness(TimeSource time) {
+    this.time = time;
+  }
+
+  /** What is written is in use. */
+  void fresh(Source source) {
+    since.remove(source);
+  }
+
+  /** What is written cannot be used; the clock starts with the first such change. */
+  void stale(Source source) {
+    since.putIfAbsent(source, time.micros());
+  }
+
+  /** The longest of all sources; 0 if all is well. */
+  double seconds() {
+    long now = time.micros();
+    return since.values().stream().mapToLong(begun -> now - begun).max().orElse(0) / 1e6;
+  }
+}
