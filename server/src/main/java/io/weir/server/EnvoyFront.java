@@ -6,8 +6,10 @@ import io.weir.rules.envoy.EnvoyLimiter;
 import io.weir.server.envoy.EnvoyService;
 import io.weir.server.envoy.EnvoySettings;
 import io.weir.server.envoy.EnvoyTally;
+import io.weir.server.envoy.QuotaDesk;
 import io.weir.tier.Guard;
 import io.weir.time.SystemTime;
+import java.time.Duration;
 
 /** Envoy's rate limit service in this process, and the folder that it follows. */
 final class EnvoyFront implements AutoCloseable {
@@ -15,13 +17,21 @@ final class EnvoyFront implements AutoCloseable {
   private final EnvoyLimiter limiter;
   private final EnvoyMetrics metrics;
   private final EnvoyService service;
+  private final QuotaDesk quotas;
 
-  EnvoyFront(EnvoyFeed feed, EnvoySettings settings, Weir weir, Guard guard, Metrics metrics) {
+  EnvoyFront(
+      EnvoyFeed feed,
+      EnvoySettings settings,
+      Weir weir,
+      Guard guard,
+      Metrics metrics,
+      Duration period) {
     this.feed = feed;
     this.limiter =
         new EnvoyLimiter(weir.store(), SystemTime.INSTANCE, settings.modes(), feed.first());
+    this.quotas = new QuotaDesk(weir, period);
     EnvoyTally tally = new EnvoyTally(settings.nearLimitRatio());
-    this.metrics = new EnvoyMetrics(metrics, tally);
+    this.metrics = new EnvoyMetrics(metrics, tally, quotas);
     this.service =
         new EnvoyService(
             limiter,
@@ -42,6 +52,11 @@ final class EnvoyFront implements AutoCloseable {
     return service;
   }
 
+  /** Who hands out quotas that Envoys enforce by themselves. */
+  QuotaDesk quotas() {
+    return quotas;
+  }
+
   /** The limits that hold now. */
   EnvoyConfig config() {
     return limiter.config();
@@ -50,5 +65,6 @@ final class EnvoyFront implements AutoCloseable {
   @Override
   public void close() {
     feed.close();
+    quotas.close();
   }
 }

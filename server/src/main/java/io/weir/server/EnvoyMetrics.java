@@ -5,6 +5,7 @@ import io.weir.rules.envoy.Verdict;
 import io.weir.server.envoy.EnvoyTally;
 import io.weir.server.envoy.EnvoyTally.Counts;
 import io.weir.server.envoy.EnvoyTally.Stat;
+import io.weir.server.envoy.QuotaDesk;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -29,7 +30,7 @@ final class EnvoyMetrics {
   private final LongAdder failures = new LongAdder();
   private Set<String> shown = Set.of();
 
-  EnvoyMetrics(Metrics metrics, EnvoyTally tally) {
+  EnvoyMetrics(Metrics metrics, EnvoyTally tally, QuotaDesk quotas) {
     this.metrics = metrics;
     this.tally = tally;
     for (Verdict.Outcome outcome : Verdict.Outcome.values()) {
@@ -38,6 +39,15 @@ final class EnvoyMetrics {
     requests("invalid", tally.badRequests());
     loads("success", loads);
     loads("error", failures);
+    quotas("allowed", quotas.allowed());
+    quotas("denied", quotas.denied());
+    metrics.gauge("weir.quota.streams", "Envoys with quotas", quotas, QuotaDesk::streams);
+    metrics.gauge("weir.quota.buckets", "Buckets with quotas", quotas, QuotaDesk::buckets);
+  }
+
+  private void quotas(String outcome, LongAdder count) {
+    String what = "Requests that Envoys decided by their quotas, as they report";
+    metrics.counter("weir.quota.requests", what, count, LongAdder::sum, "outcome", outcome);
   }
 
   private void requests(String outcome, LongAdder count) {

@@ -4,7 +4,6 @@ import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.server.envoy.EnvoyGrpc;
-import io.weir.server.envoy.EnvoyService;
 import io.weir.server.envoy.Patience;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
@@ -19,8 +18,7 @@ final class GrpcRouter implements Handler<HttpServerRequest> {
   private final Callers callers;
   private final Handler<HttpServerRequest> services;
 
-  GrpcRouter(
-      Loop loop, Callers callers, EnvoyService service, BooleanSupplier ready, Duration tick) {
+  GrpcRouter(Loop loop, Callers callers, EnvoyFront envoy, BooleanSupplier ready, Duration tick) {
     this.loop = loop;
     this.callers = callers;
     Patience patience = new Patience();
@@ -31,7 +29,7 @@ final class GrpcRouter implements Handler<HttpServerRequest> {
                 loop.context(),
                 patience,
                 error -> String.valueOf(loop.faults().report(error).getMessage()))
-            .serve(service, ready);
+            .serve(envoy.service(), envoy.quotas(), ready);
   }
 
   @Override

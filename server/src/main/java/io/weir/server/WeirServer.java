@@ -27,6 +27,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -74,6 +75,7 @@ public final class WeirServer implements AutoCloseable {
   private final ServerConfig config;
   private final List<Listener> secured = new CopyOnWriteArrayList<>();
   private final List<String> deployments = new CopyOnWriteArrayList<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
   private final UpstreamCounts upstreamCounts = new UpstreamCounts();
   private Address http;
   private Address admin;
@@ -122,7 +124,7 @@ public final class WeirServer implements AutoCloseable {
     this.gateway = settings.gateway().address();
     this.front = new Front(weir, guarded, settings);
     this.callers = new Callers(settings.callers());
-    this.envoy = new EnvoyFront(feeds.envoy(), config.envoy(), weir, guard, metrics);
+    this.envoy = new EnvoyFront(feeds.envoy(), config.envoy(), weir, guard, metrics, tick);
     metrics.gauge("weir.keys", "Keys remembered", stores, Stores::keys);
     metrics.counter("weir.guard.refused", "Calls turned away at the guard", guard, Guard::refused);
     if (config.redis().isPresent() && config.reservationSecret().isEmpty()) {
@@ -209,6 +211,7 @@ public final class WeirServer implements AutoCloseable {
         config.envoy().folder().isPresent() || !config.grpc().equals(ServerConfig.DEFAULT.grpc());
     try {
       grpc = Optional.of(listen(GRPC, config.grpc(), loops, MOST_CONNECTIONS, this::grpc));
+      vertx.setPeriodic(tick.toMillis(), period -> envoy.quotas().tick());
     } catch (ConfigException e) {
       if (asked) {
         throw e;
@@ -218,7 +221,7 @@ public final class WeirServer implements AutoCloseable {
   }
 
   private GrpcRouter grpc(Loop loop) {
-    return new GrpcRouter(loop, callers, envoy.service(), health::isReady, tick);
+    return new GrpcRouter(loop, callers, envoy, health::isReady, tick);
   }
 
   /** How often certificates are looked at, in the time of this process. */
@@ -388,6 +391,9 @@ public final class WeirServer implements AutoCloseable {
   /** Takes no more requests, finishes those under way, and stops. */
   @Override
   public void close() {
+    if (closed.getAndSet(true)) {
+      return;
+    }
     health.is(Health.State.STOPPING);
     feed.close();
     envoy.close();

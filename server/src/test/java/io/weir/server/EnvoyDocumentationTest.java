@@ -6,9 +6,12 @@ import com.google.protobuf.util.JsonFormat;
 import io.envoyproxy.envoy.config.bootstrap.v3.Bootstrap;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.route.v3.RateLimit.Action;
+import io.envoyproxy.envoy.extensions.filters.http.rate_limit_quota.v3.RateLimitQuotaBucketSettings;
+import io.envoyproxy.envoy.extensions.filters.http.rate_limit_quota.v3.RateLimitQuotaFilterConfig;
 import io.envoyproxy.envoy.extensions.filters.http.ratelimit.v3.RateLimit;
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
+import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter;
 import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
@@ -76,6 +79,36 @@ class EnvoyDocumentationTest {
                     ? "remote_address=" + address
                     : action.getRequestHeaders().getDescriptorKey() + "=" + path)
         .collect(Collectors.joining(" "));
+  }
+
+  @Test
+  @SuppressWarnings("unchecked")
+  void theQuotaExampleIsWhatEnvoyDefines() throws IOException {
+    List<Object> filters =
+        (List<Object>)
+            new Load(LoadSettings.builder().build())
+                .loadFromString(examples("- name: envoy.filters.http.rate_limit_quota").get(0));
+    HttpFilter.Builder filter = HttpFilter.newBuilder();
+    JsonFormat.parser()
+        .usingTypeRegistry(
+            JsonFormat.TypeRegistry.newBuilder()
+                .add(RateLimitQuotaFilterConfig.getDescriptor())
+                .add(RateLimitQuotaBucketSettings.getDescriptor())
+                .build())
+        .merge(new JsonObject((Map<String, Object>) filters.get(0)).encode(), filter);
+    RateLimitQuotaFilterConfig config =
+        filter.getTypedConfig().unpack(RateLimitQuotaFilterConfig.class);
+    RateLimitQuotaBucketSettings settings =
+        config
+            .getBucketMatchers()
+            .getOnNoMatch()
+            .getAction()
+            .getTypedConfig()
+            .unpack(RateLimitQuotaBucketSettings.class);
+
+    assertThat(config.getDomain()).isEqualTo("shop");
+    assertThat(settings.getBucketIdBuilder().getBucketIdBuilderMap()).containsKey("tenant");
+    assertThat(settings.getExpiredAssignmentBehavior().hasReuseLastAssignment()).isTrue();
   }
 
   @Test

@@ -1,5 +1,8 @@
 package io.weir.server.envoy;
 
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse;
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaUsageReports;
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.RlqsProto;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RlsProto;
@@ -22,13 +25,15 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** The gRPC services of one event loop: rate limits, health and reflection. */
+/** The gRPC services of one event loop: rate limits, quotas, health and reflection. */
 public final class EnvoyGrpc {
   /** How the paths of the health service begin. */
   public static final String HEALTH_PATH = "/grpc.health.v1.Health/";
 
   private static final ServiceName RATE_LIMIT =
       ServiceName.create("envoy.service.ratelimit.v3", "RateLimitService");
+  private static final ServiceName QUOTA =
+      ServiceName.create("envoy.service.rate_limit_quota.v3", "RateLimitQuotaService");
   private static final int MOST_MESSAGE_BYTES = 1 << 20;
 
   /** The name under which envoyproxy/ratelimit reports its health. */
@@ -58,6 +63,7 @@ public final class EnvoyGrpc {
    */
   public static void load() {
     RlsProto.getDescriptor();
+    RlqsProto.getDescriptor();
   }
 
   /**
@@ -65,7 +71,8 @@ public final class EnvoyGrpc {
    *
    * @param ready whether traffic is welcome
    */
-  public Handler<HttpServerRequest> serve(EnvoyService service, BooleanSupplier ready) {
+  public Handler<HttpServerRequest> serve(
+      EnvoyService service, QuotaDesk desk, BooleanSupplier ready) {
     GrpcServerOptions options = new GrpcServerOptions().setMaxMessageSize(MOST_MESSAGE_BYTES);
     for (GrpcProtocol protocol : GrpcProtocol.values()) {
       if (protocol != GrpcProtocol.HTTP_2) {
@@ -75,6 +82,7 @@ public final class EnvoyGrpc {
     Supplier<Future<Boolean>> healthy = () -> Future.succeededFuture(ready.getAsBoolean());
     return GrpcServer.server(vertx, options)
         .addService(rateLimit(service))
+        .addService(quotas(desk))
         .addService(
             HealthService.create(vertx).register(HEALTH_NAME, healthy).register("", healthy))
         .addService(ReflectionService.v1());
@@ -91,6 +99,19 @@ public final class EnvoyGrpc {
             RATE_LIMIT, RlsProto.getDescriptor().findServiceByName("RateLimitService"))
         .bind(
             method, new UnaryCalls<>(context, method.decoder(), patience, faults, service::decide))
+        .build();
+  }
+
+  private Service quotas(QuotaDesk desk) {
+    ServiceMethod<RateLimitQuotaUsageReports, RateLimitQuotaResponse> method =
+        ServiceMethod.server(
+            QUOTA,
+            "StreamRateLimitQuotas",
+            GrpcMessageEncoder.encoder(),
+            GrpcMessageDecoder.decoder(RateLimitQuotaUsageReports.getDefaultInstance()));
+    return Service.service(
+            QUOTA, RlqsProto.getDescriptor().findServiceByName("RateLimitQuotaService"))
+        .bind(method, new QuotaCalls(context, method.decoder(), patience, faults, desk))
         .build();
   }
 }

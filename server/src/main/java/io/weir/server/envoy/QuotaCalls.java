@@ -1,0 +1,133 @@
+package io.weir.server.envoy;
+
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse;
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaUsageReports;
+import io.vertx.core.Context;
+import io.vertx.core.Handler;
+import io.vertx.grpc.common.CodecException;
+import io.vertx.grpc.common.GrpcMessage;
+import io.vertx.grpc.common.GrpcMessageDecoder;
+import io.vertx.grpc.common.GrpcStatus;
+import io.vertx.grpc.server.GrpcServerRequest;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The streams of {@code StreamRateLimitQuotas}: reports in, assignments out. */
+final class QuotaCalls
+    implements Handler<GrpcServerRequest<RateLimitQuotaUsageReports, RateLimitQuotaResponse>> {
+  private final Context context;
+  private final GrpcMessageDecoder<RateLimitQuotaUsageReports> decoder;
+  private final Patience patience;
+  private final Function<Throwable, String> faults;
+  private final QuotaDesk desk;
+
+  QuotaCalls(
+      Context context,
+      GrpcMessageDecoder<RateLimitQuotaUsageReports> decoder,
+      Patience patience,
+      Function<Throwable, String> faults,
+      QuotaDesk desk) {
+    this.context = context;
+    this.decoder = decoder;
+    this.patience = patience;
+    this.faults = faults;
+    this.desk = desk;
+  }
+
+  @Override
+  public void handle(
+      GrpcServerRequest<RateLimitQuotaUsageReports, RateLimitQuotaResponse> request) {
+    new Talk(request).begin();
+  }
+
+  /** One stream. */
+  private final class Talk implements Handler<GrpcMessage> {
+    private final GrpcServerRequest<RateLimitQuotaUsageReports, RateLimitQuotaResponse> request;
+    private QuotaDesk.@Nullable Stream stream;
+    private boolean over;
+
+    Talk(GrpcServerRequest<RateLimitQuotaUsageReports, RateLimitQuotaResponse> request) {
+      this.request = request;
+    }
+
+    void begin() {
+      if (request.encoding() != null && !request.encoding().equals("identity")) {
+        end(GrpcStatus.UNIMPLEMENTED, "messages must not be compressed");
+        return;
+      }
+      patience.begun(request); // for the first report
+      request.invalidMessageHandler(
+          why -> end(GrpcStatus.INVALID_ARGUMENT, "the message is too large"));
+      request.exceptionHandler(gone -> leave());
+      request.errorHandler(givenUp -> leave());
+      request.endHandler(end -> end(GrpcStatus.OK, null));
+      request.messageHandler(this);
+    }
+
+    @Override
+    public void handle(GrpcMessage message) {
+      if (over) {
+        return;
+      }
+      try {
+        take(decoder.decode(message));
+      } catch (CodecException e) {
+        end(GrpcStatus.INVALID_ARGUMENT, "the message cannot be read");
+      } catch (BadQuestion e) {
+        end(GrpcStatus.INVALID_ARGUMENT, e.getMessage());
+      } catch (RuntimeException e) {
+        end(GrpcStatus.UNAVAILABLE, faults.apply(e));
+      }
+    }
+
+    private void take(RateLimitQuotaUsageReports reports) {
+      QuotaDesk.Stream known = stream;
+      if (known == null) {
+        if (reports.getDomain().isEmpty()) {
+          throw new BadQuestion("the first report must name a domain");
+        }
+        patience.ended(request);
+        known = desk.open(reports.getDomain(), this::send, this::endLater);
+        stream = known;
+      }
+      known.reported(reports.getBucketQuotaUsagesList());
+    }
+
+    private void send(RateLimitQuotaResponse assignments) {
+      context.runOnContext(
+          now -> {
+            // One who does not read gets no more; what it was told expires.
+            if (!over && !request.response().writeQueueFull()) {
+              request.response().write(assignments);
+            }
+          });
+    }
+
+    private void endLater() {
+      context.runOnContext(now -> end(GrpcStatus.UNAVAILABLE, "this instance stops"));
+    }
+
+    private void end(GrpcStatus status, @Nullable String reason) {
+      if (!over) {
+        leave();
+        // The Envoy would otherwise keep its half of the stream open.
+        request
+            .response()
+            .status(status)
+            .statusMessage(reason)
+            .end()
+            .onComplete(sent -> request.response().cancel());
+      }
+    }
+
+    private void leave() {
+      patience.ended(request);
+      if (!over) {
+        over = true;
+        if (stream != null) {
+          stream.closed();
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+package io.weir.server.envoy;
+
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.BucketId;
+import io.weir.Call;
+import java.util.Map;
+
+/**
+ * What a quota is about: the entries of Envoy's bucket, in a domain.
+ *
+ * <p>To the rules it is a call: {@code method}, {@code path} and {@code host} are the call's, all
+ * other entries its attributes, and {@code domain} is an attribute too.
+ */
+record QuotaId(String domain, Map<String, String> entries) {
+  private static final int MOST_ENTRIES = 64;
+
+  static QuotaId of(String domain, BucketId said) {
+    if (said.getBucketCount() == 0 || said.getBucketCount() > MOST_ENTRIES) {
+      throw new BadQuestion("a bucket has 1 to " + MOST_ENTRIES + " entries");
+    }
+    return new QuotaId(domain, Map.copyOf(said.getBucketMap()));
+  }
+
+  Call call() {
+    Call call =
+        Call.of(entries.getOrDefault("method", "GET"), entries.getOrDefault("path", "/"))
+            .with("domain", domain);
+    for (Map.Entry<String, String> entry : entries.entrySet()) {
+      switch (entry.getKey()) {
+        case "method", "path" -> {}
+        case "host" -> call = call.host(entry.getValue());
+        default -> call = call.with(entry.getKey(), entry.getValue());
+      }
+    }
+    return call;
+  }
+
+  BucketId toProto() {
+    return BucketId.newBuilder().putAllBucket(entries).build();
+  }
+}

@@ -1,0 +1,84 @@
+package io.weir.server.envoy;
+
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.BucketId;
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse;
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse.BucketAction;
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaUsageReports.BucketQuotaUsage;
+import io.envoyproxy.envoy.type.v3.RateLimitStrategy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** An Envoy as far as one bucket goes: enforces what it was told, and reports once a second. */
+final class FakeEnvoy {
+  private final QuotaDesk.Stream stream;
+  private final BucketId bucket;
+  final List<BucketAction> told = new ArrayList<>();
+  private RateLimitStrategy strategy =
+      RateLimitStrategy.newBuilder().setBlanketRule(RateLimitStrategy.BlanketRule.DENY_ALL).build();
+  private long tokens;
+  long passed;
+
+  FakeEnvoy(QuotaDesk desk, Map<String, String> bucket) {
+    this.bucket = BucketId.newBuilder().putAllBucket(bucket).build();
+    this.stream = desk.open("shop", this::hear, () -> {});
+  }
+
+  private void hear(RateLimitQuotaResponse response) {
+    for (BucketAction action : response.getBucketActionList()) {
+      told.add(action);
+      RateLimitStrategy next = action.getQuotaAssignmentAction().getRateLimitStrategy();
+      if (!next.equals(strategy)) {
+        strategy = next;
+        tokens = next.getTokenBucket().getMaxTokens(); // a new bucket begins full
+      }
+    }
+  }
+
+  /** A second with so many requests at its end, which is then reported. */
+  void second(long requests) {
+    report(pass(requests), requests);
+  }
+
+  /** A second with so many requests, of which no report comes; returns how many passed. */
+  long pass(long requests) {
+    tokens =
+        Math.min(
+            strategy.getTokenBucket().getMaxTokens(),
+            tokens + strategy.getTokenBucket().getTokensPerFill().getValue());
+    boolean all =
+        strategy.hasBlanketRule()
+            && strategy.getBlanketRule() == RateLimitStrategy.BlanketRule.ALLOW_ALL;
+    long admitted = all ? requests : Math.min(tokens, requests);
+    tokens -= all ? 0 : admitted;
+    passed += admitted;
+    return admitted;
+  }
+
+  void report(long admitted, long requests) {
+    stream.reported(
+        List.of(
+            BucketQuotaUsage.newBuilder()
+                .setBucketId(bucket)
+                .setTimeElapsed(com.google.protobuf.Duration.newBuilder().setSeconds(1))
+                .setNumRequestsAllowed(admitted)
+                .setNumRequestsDenied(requests - admitted)
+                .build()));
+  }
+
+  void disconnect() {
+    stream.closed();
+  }
+
+  long share() {
+    return strategy.getTokenBucket().getMaxTokens();
+  }
+
+  RateLimitStrategy strategy() {
+    return strategy;
+  }
+
+  BucketAction last() {
+    return told.get(told.size() - 1);
+  }
+}

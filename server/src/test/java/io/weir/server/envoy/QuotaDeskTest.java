@@ -1,0 +1,201 @@
+package io.weir.server.envoy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.envoyproxy.envoy.type.v3.RateLimitStrategy.BlanketRule;
+import io.weir.Call;
+import io.weir.Weir;
+import io.weir.rules.RuleDocuments;
+import io.weir.time.VirtualTime;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Quotas in virtual time, with Envoys that do as they are told. */
+class QuotaDeskTest {
+  private static final Map<String, String> ACME = Map.of("tenant", "acme");
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  @TempDir private Path folder;
+  private final VirtualTime time = new VirtualTime();
+
+  private Weir weir(String rule) throws Exception {
+    Path file = folder.resolve("rules.yaml");
+    Files.writeString(file, "version: 1\nrules:\n- " + rule + "\n", StandardCharsets.UTF_8);
+    return Weir.builder()
+        .rules(RuleDocuments.load(file).ruleSet().orElseThrow())
+        .time(time)
+        .build();
+  }
+
+  private QuotaDesk desk(Weir weir) {
+    return new QuotaDesk(weir, SECOND);
+  }
+
+  private void pass(QuotaDesk desk, int seconds, Runnable eachSecond) {
+    for (int i = 0; i < seconds; i++) {
+      time.advance(SECOND);
+      desk.tick().join();
+      eachSecond.run();
+    }
+  }
+
+  private static long remaining(Weir weir) {
+    return weir.check(Call.of("GET", "/").with("tenant", "acme").cost(0)).remaining();
+  }
+
+  @Test
+  void givesWhatIsAskedForAtOnceIfThereIsEnough() throws Exception {
+    QuotaDesk desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(0, 40);
+
+    assertThat(envoy.share()).isEqualTo(50); // with headroom
+    assertThat(envoy.last().getQuotaAssignmentAction().getAssignmentTimeToLive().getSeconds())
+        .isEqualTo(QuotaShare.LASTS);
+    assertThat(envoy.strategy().getTokenBucket().getFillInterval().getSeconds()).isOne();
+  }
+
+  @Test
+  void letsEverythingPassThatNoRuleIsAbout() throws Exception {
+    QuotaDesk desk = desk(weir("{ id: plan, match: { path: /pay }, key: [tenant], limit: 1/s }"));
+    FakeEnvoy free = new FakeEnvoy(desk, ACME);
+    free.report(0, 40);
+    FakeEnvoy bound = new FakeEnvoy(desk, Map.of("tenant", "acme", "path", "/pay"));
+    bound.report(0, 40);
+
+    assertThat(free.strategy().getBlanketRule()).isEqualTo(BlanketRule.ALLOW_ALL);
+    assertThat(bound.share()).isOne();
+  }
+
+  @Test
+  void keepsToTheLimitHoweverManyEnvoysThereAre() throws Exception {
+    QuotaDesk desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    List<FakeEnvoy> envoys =
+        List.of(new FakeEnvoy(desk, ACME), new FakeEnvoy(desk, ACME), new FakeEnvoy(desk, ACME));
+    envoys.forEach(envoy -> envoy.report(0, 80));
+    pass(desk, 60, () -> envoys.forEach(envoy -> envoy.second(80)));
+    long passed = envoys.stream().mapToLong(envoy -> envoy.passed).sum();
+
+    // The burst, the rate for a minute, and one second's share that an Envoy can be ahead.
+    assertThat(passed).isBetween(4800L, 100L + 60 * 100 + 100);
+    assertThat(envoys)
+        .allSatisfy(envoy -> assertThat((double) envoy.passed).isCloseTo(2000, within(700.0)));
+  }
+
+  @Test
+  void dividesAnewAsDemandMoves() throws Exception {
+    QuotaDesk desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    FakeEnvoy one = new FakeEnvoy(desk, ACME);
+    FakeEnvoy other = new FakeEnvoy(desk, ACME);
+    one.report(0, 180);
+    other.report(0, 20);
+    pass(
+        desk,
+        10,
+        () -> {
+          one.second(180);
+          other.second(20);
+        });
+    assertThat(one.share()).isGreaterThan(3 * other.share());
+    pass(
+        desk,
+        10,
+        () -> {
+          one.second(20);
+          other.second(180);
+        });
+    assertThat(other.share()).isGreaterThan(3 * one.share());
+  }
+
+  @Test
+  void givesBackWhatWasNotUsed() throws Exception {
+    Weir weir = weir("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 1000 } }");
+    QuotaDesk desk = desk(weir);
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(0, 80);
+    pass(desk, 3, () -> envoy.second(0)); // it had asked for 100 a second, and used nothing
+    assertThat(remaining(weir)).isGreaterThan(890);
+  }
+
+  @Test
+  void chargesWhatWasUsedWithoutHavingBeenGiven() throws Exception {
+    Weir weir = weir("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 1000 } }");
+    QuotaDesk desk = desk(weir);
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(600, 600); // by its own fallback, before it was told anything
+    pass(desk, 3, () -> envoy.report(0, 0));
+    assertThat(remaining(weir)).isBetween(300L, 400L);
+  }
+
+  @Test
+  void refusesAllWhenTheLimitIsUsedUp() throws Exception {
+    QuotaDesk desk = desk(weir("{ id: plan, key: [tenant], limit: 10/h }"));
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(0, 20);
+    pass(desk, 20, () -> envoy.second(20));
+
+    assertThat(envoy.passed).isBetween(10L, 20L);
+    assertThat(envoy.strategy().getBlanketRule()).isEqualTo(BlanketRule.DENY_ALL);
+  }
+
+  @Test
+  void abandonsABucketThatNobodyUses() throws Exception {
+    QuotaDesk desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(0, 10);
+    pass(desk, QuotaShare.UNUSED + 2, () -> envoy.report(0, 0));
+    assertThat(envoy.told).anyMatch(action -> action.hasAbandonAction());
+
+    envoy.report(0, 10); // and begins anew with the next request
+    assertThat(envoy.last().hasQuotaAssignmentAction()).isTrue();
+  }
+
+  @Test
+  void letsAssignmentsExpireOfWhichNoReportsCome() throws Exception {
+    QuotaDesk desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    FakeEnvoy silent = new FakeEnvoy(desk, ACME);
+    silent.report(0, 40);
+    pass(desk, 3 * QuotaShare.LASTS, () -> {});
+    int told = silent.told.size();
+    pass(desk, QuotaShare.LASTS, () -> {});
+
+    assertThat(silent.told).hasSize(told);
+    assertThat(desk.buckets()).isZero();
+  }
+
+  @Test
+  void countsTheShareOfAnEnvoyThatHasGoneUntilItExpires() throws Exception {
+    Weir weir = weir("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 10000 } }");
+    QuotaDesk desk = desk(weir);
+    FakeEnvoy gone = new FakeEnvoy(desk, ACME);
+    gone.report(0, 80);
+    pass(desk, 2, () -> gone.second(80));
+    gone.disconnect();
+    for (int i = 2; i < QuotaShare.LASTS; i++) {
+      gone.pass(100); // unheard, until what it was told at the beginning expires
+    }
+    long before = remaining(weir);
+    pass(desk, 2 * QuotaShare.LASTS, () -> {});
+
+    assertThat(before).isGreaterThan(9000);
+    assertThat(10_000 - remaining(weir)).isGreaterThanOrEqualTo(gone.passed - gone.share());
+    assertThat(desk.buckets()).isZero();
+    assertThat(desk.streams()).isZero();
+  }
+
+  @Test
+  void takesNoHarmFromReportsThatCannotBe() throws Exception {
+    QuotaDesk desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(-1, -1); // 2^64 - 1
+    pass(desk, 3, () -> envoy.report(-1, Long.MAX_VALUE));
+    assertThat(envoy.strategy().getBlanketRule()).isEqualTo(BlanketRule.DENY_ALL);
+  }
+}
