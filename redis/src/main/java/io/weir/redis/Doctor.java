@@ -42,7 +42,7 @@ public final class Doctor {
       return new Doctor(options, time, client).examined();
     } finally {
       client.shutdown(0, 1, TimeUnit.SECONDS);
-      resources.shutdown(0, 1, TimeUnit.SECONDS);
+      Lettuce.close(resources);
     }
   }
 

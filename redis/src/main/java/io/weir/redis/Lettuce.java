@@ -5,11 +5,13 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.SslVerifyMode;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.Channel;
@@ -42,6 +44,11 @@ final class Lettuce {
   private static final int CALLS_PER_WRITE = 64;
 
   /**
+   * One loop does for two cores: on a Cluster, loops that wake each other cost more than they do.
+   */
+  private static final int LOOPS = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+
+  /**
    * Calls that are made one after the other on a loop, as when an answer sets many callers free, go
    * out in one write at the end of that turn.
    */
@@ -57,13 +64,18 @@ final class Lettuce {
 
   static ClientResources resources() {
     return ClientResources.builder()
-        .ioThreadPoolSize(2)
+        .eventLoopGroupProvider(new DefaultEventLoopGroupProvider(LOOPS))
         .computationThreadPoolSize(2)
         .nettyCustomizer(FEWER_WRITES)
         .commandLatencyRecorder(CommandLatencyRecorder.disabled()) // NodeWatch does that
         .reconnectDelay(
             Delay.fullJitter(Duration.ofMillis(50), PATIENCE, 50, TimeUnit.MILLISECONDS))
         .build();
+  }
+
+  static void close(ClientResources resources) {
+    resources.shutdown(0, 1, TimeUnit.SECONDS);
+    resources.eventLoopGroupProvider().shutdown(0, 1, TimeUnit.SECONDS);
   }
 
   /** For a connection that is never made again by the client itself. */
@@ -93,6 +105,8 @@ final class Lettuce {
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
         .replayFilter(command -> true) // what was not answered is not sent again
         .requestQueueSize(QUEUE)
+        // Deadlines do that, without a timer for every call.
+        .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
         .protocolVersion(ProtocolVersion.RESP2)
         .socketOptions(
             SocketOptions.builder()

@@ -115,6 +115,6 @@ final class Links implements Link {
     timer.shutdownNow();
     deadlines.close();
     clientShutdown.run();
-    resources.shutdown(0, 1, TimeUnit.SECONDS);
+    Lettuce.close(resources);
   }
 }
