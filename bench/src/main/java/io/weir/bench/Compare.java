@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The whole comparison in one run: {@code [--quick] [keyed] [rules] [leases] [memory] [http]
+ * The whole comparison in one run: {@code [--quick] [keyed] [rules] [lease] [memory] [http]
  * [redis]}.
  */
 public final class Compare {
   private static final List<String> SECTIONS =
-      List.of("keyed", "rules", "leases", "memory", "http", "redis");
+      List.of("keyed", "rules", "lease", "memory", "http", "redis");
 
   private Compare() {}
 
@@ -33,8 +33,9 @@ public final class Compare {
     if (sections.contains("rules")) {
       new RuleSection(pace, report).run();
     }
-    if (sections.contains("leases")) {
+    if (sections.contains("lease")) {
       new LeaseSection(pace, report).run();
+      new LatencySection(report).run();
     }
     if (sections.contains("memory")) {
       new HeapSection(report).run();
