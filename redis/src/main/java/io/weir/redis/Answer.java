@@ -1,6 +1,7 @@
 package io.weir.redis;
 
 import io.weir.Algorithm;
+import io.weir.Source;
 import io.weir.Standing;
 import io.weir.limit.Bounds;
 import io.weir.limit.Cell;
@@ -73,7 +74,8 @@ record Answer(Verdict verdict, long now, long time, long used, long previous, Gr
     Meter meter = draw.pool().meter();
     Standing.Builder standing =
         new Standing.Builder(draw.pool().rule(), draw.pool().name(), meter.limit(), draw.mode())
-            .allowed(admitted());
+            .allowed(admitted())
+            .source(Source.STORE);
     return switch (meter.limit().algorithm()) {
       case SLIDING_LOG -> ofLog(draw, meter, standing);
       case CONCURRENCY ->

@@ -7,6 +7,7 @@ import io.weir.Decision;
 import io.weir.Limit;
 import io.weir.OnFail;
 import io.weir.Reason;
+import io.weir.Source;
 import io.weir.Weir;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
@@ -40,7 +41,9 @@ class EmbeddingTest {
         Weir other = weir(server)) {
       assertThat(one.check(CALL).remaining()).isEqualTo(1);
       assertThat(other.check(CALL).remaining()).isZero();
-      assertThat(one.check(CALL).reason()).isEqualTo(Reason.LIMITED);
+      Decision refused = one.check(CALL);
+      assertThat(refused.reason()).isEqualTo(Reason.LIMITED);
+      assertThat(refused.source()).isEqualTo(Source.STORE);
 
       server.kill();
       Decision away = other.checkAsync(CALL).toCompletableFuture().join();
