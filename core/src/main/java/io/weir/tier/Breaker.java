@@ -17,8 +17,9 @@ import java.util.function.DoubleSupplier;
  * </pre>
  *
  * <p>A cool-down is 2 s and up to a fifth more, so that instances do not return together. While
- * probing, one call goes through and all others are kept away. Knows no clock; times are in
- * microseconds on the monotonic one.
+ * probing, one call goes through and all others are kept away. Whoever knows more than calls can
+ * tell may open it at once ({@link #trip}) or close it before a cool-down is over ({@link
+ * #recovered}). Knows no clock; times are in microseconds on the monotonic one.
  */
 public final class Breaker {
   static final long SECOND = 1_000_000;
@@ -113,6 +114,32 @@ public final class Breaker {
     return count(now, true);
   }
 
+  /**
+   * The node is known to be away, whatever came of calls so far.
+   *
+   * @return whether that changed the state
+   */
+  public synchronized boolean trip(long now) {
+    if (state == State.OPEN) {
+      return false;
+    }
+    open(now);
+    return true;
+  }
+
+  /**
+   * The node is known to answer, however long ago it was last asked by a call.
+   *
+   * @return whether that changed the state
+   */
+  public synchronized boolean recovered() {
+    if (state == State.CLOSED) {
+      return false;
+    }
+    close();
+    return true;
+  }
+
   /** Calls that were under way when it opened say nothing new. */
   private boolean count(long now, boolean isBad) {
     if (state != State.CLOSED) {
@@ -124,7 +151,7 @@ public final class Breaker {
     allCalls++;
     bad[at] += worse;
     allBad += worse;
-    boolean tooMany = allCalls >= ENOUGH_CALLS && allBad * (long) ONE_IN > allCalls;
+    boolean tooMany = isBad && allCalls >= ENOUGH_CALLS && allBad * (long) ONE_IN > allCalls;
     if (failedInARow < IN_A_ROW && !tooMany) {
       return false;
     }

@@ -160,4 +160,25 @@ class BreakerTest {
     assertThat(breaker.succeeded(now, false)).isFalse();
     assertThat(breaker.state()).isEqualTo(Breaker.State.OPEN);
   }
+
+  @Test
+  void opensAtOnceWhenTheNodeIsKnownToBeAway() {
+    assertThat(breaker.trip(now)).isTrue();
+
+    assertThat(breaker.trip(now)).isFalse();
+    assertThat(breaker.tryPass(now)).isFalse();
+    assertThat(breaker.tryPass(now + 2 * SECOND)).isTrue();
+  }
+
+  @Test
+  void closesBeforeTheCoolDownIsOverWhenTheNodeIsKnownToAnswer() {
+    fail(5);
+
+    assertThat(breaker.recovered()).isTrue();
+
+    assertThat(breaker.recovered()).isFalse();
+    assertThat(breaker.tryPass(now)).isTrue();
+    fail(4);
+    assertThat(breaker.state()).isEqualTo(Breaker.State.CLOSED);
+  }
 }

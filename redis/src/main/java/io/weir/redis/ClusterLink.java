@@ -36,6 +36,7 @@ final class ClusterLink implements Link {
   private final Deadlines deadlines;
   private final ScheduledExecutorService timer;
   private final ClusterNodes nodes;
+  private final RedisEvents events;
   private final AtomicReferenceArray<Lane> lanes = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
   private final CompletableFuture<Void> connected = new CompletableFuture<>();
   private volatile @Nullable StatefulRedisClusterConnection<byte[], byte[]> connection;
@@ -44,14 +45,15 @@ final class ClusterLink implements Link {
 
   ClusterLink(
       RedisClusterClient client,
+      NodeWatch.Circle circle,
       Deadlines deadlines,
       ScheduledExecutorService timer,
-      Supplier<StoreClock> clocks,
-      RedisEvents events) {
+      Supplier<StoreClock> clocks) {
     this.client = client;
     this.deadlines = deadlines;
     this.timer = timer;
-    this.nodes = new ClusterNodes(client, clocks, events);
+    this.events = circle.events();
+    this.nodes = new ClusterNodes(client, clocks, circle);
     connect();
   }
 
@@ -90,6 +92,7 @@ final class ClusterLink implements Link {
                 fresh.closeAsync();
                 return;
               }
+              nodes.use(fresh);
               connection = fresh;
               connected.complete(null);
               timer.scheduleWithFixedDelay(
@@ -122,13 +125,31 @@ final class ClusterLink implements Link {
 
   @Override
   public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
-    if (connection == null) {
-      return CompletableFuture.failedFuture(nodes.away());
-    }
     int slot = groupOf(keys[0]);
-    Ask ask = deadlines.ask(nodes.watchOf(slot), script, keys, args);
+    NodeWatch node = connection == null ? null : nodes.watchOf(slot);
+    if (node == null) {
+      return CompletableFuture.failedFuture(nobody());
+    }
+    if (!node.mayAsk()) {
+      return CompletableFuture.failedFuture(node.kept());
+    }
+    Ask ask = deadlines.ask(node, script, keys, args);
     lane(slot).submit(ask);
     return ask;
+  }
+
+  /**
+   * Why nobody is asked before the client knows any node, or where nobody serves a slot: it would
+   * make callers wait for that.
+   */
+  private Unanswered nobody() {
+    Unanswered reason = Unanswered.away("no node serves this");
+    try {
+      events.failed("no node", reason.kind().label());
+    } catch (RuntimeException e) {
+      LOG.debug("whoever listens to calls failed", e);
+    }
+    return reason;
   }
 
   private Lane lane(int slot) {
@@ -198,6 +219,7 @@ final class ClusterLink implements Link {
   @Override
   public void close() {
     closed = true;
+    nodes.close();
     StatefulRedisClusterConnection<byte[], byte[]> last = connection;
     connection = null;
     if (last != null) {

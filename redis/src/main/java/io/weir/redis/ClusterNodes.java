@@ -1,70 +1,142 @@
 package io.weir.redis;
 
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.protocol.DefaultEndpoint;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
 
 /** What is known of each primary of a Cluster: how it answers, and what time it is there. */
-final class ClusterNodes {
+final class ClusterNodes implements AutoCloseable {
+  /** Checks that go unanswered before another connection is tried. */
+  private static final int SILENT_CHECKS = 3;
+
   private final RedisClusterClient client;
   private final Supplier<StoreClock> clocks;
-  private final RedisEvents events;
+  private final NodeWatch.Circle circle;
   private final ConcurrentHashMap<String, Known> known = new ConcurrentHashMap<>();
+  private volatile @Nullable StatefulRedisClusterConnection<byte[], byte[]> connection;
 
-  /** For slots that nobody serves. */
-  private final Known nobody;
+  /** One node. */
+  private final class Known {
+    private final String host;
+    private final int port;
+    private final NodeWatch watch;
+    private final StoreClock clock = clocks.get();
+    private final AtomicInteger unanswered = new AtomicInteger();
 
-  private record Known(NodeWatch watch, StoreClock clock) {}
+    Known(RedisClusterNode node) {
+      this.host = node.getUri().getHost();
+      this.port = node.getUri().getPort();
+      this.watch = new NodeWatch(host + ":" + port, circle, () -> check(node.getNodeId()));
+    }
 
-  ClusterNodes(RedisClusterClient client, Supplier<StoreClock> clocks, RedisEvents events) {
+    /**
+     * Asks the node about a key of its own, on the connection that calls take too. To be told that
+     * it serves that key no more is an answer: calls go elsewhere by then. A connection that stays
+     * silent is given up for another.
+     */
+    private CompletionStage<?> check(String id) {
+      StatefulRedisClusterConnection<byte[], byte[]> all = connection;
+      if (all == null) {
+        return CompletableFuture.failedFuture(Unanswered.away("there is no connection"));
+      }
+      return all.getConnectionAsync(host, port)
+          .thenCompose(
+              there -> {
+                if (unanswered.incrementAndGet() > SILENT_CHECKS) {
+                  unanswered.set(0);
+                  disconnect(there);
+                }
+                return ask(there, id);
+              })
+          .handle(
+              (said, problem) -> {
+                if (problem == null || isElsewhere(problem)) {
+                  unanswered.set(0);
+                  return null;
+                }
+                throw Unanswered.because(problem);
+              });
+    }
+
+    private CompletionStage<byte[]> ask(StatefulRedisConnection<byte[], byte[]> there, String id) {
+      RedisClusterNode node = client.getPartitions().getPartitionByNodeId(id);
+      byte[][] keys =
+          CheckCall.keys(
+              slot -> node == null || node.getSlots().isEmpty() || node.hasSlot(slot),
+              SlotHash::getSlot);
+      byte[] args = Packer.timed(clock.micros(), CheckCall.args());
+      return there.async().eval(CheckCall.SCRIPT.text(), ScriptOutputType.VALUE, keys, args);
+    }
+  }
+
+  ClusterNodes(RedisClusterClient client, Supplier<StoreClock> clocks, NodeWatch.Circle circle) {
     this.client = client;
     this.clocks = clocks;
-    this.events = events;
-    this.nobody = fresh("no node");
+    this.circle = circle;
   }
 
-  /** Why nobody is asked before the client knows any node; it would make callers wait for that. */
-  Unanswered away() {
-    return nobody.watch.away();
+  private static boolean isElsewhere(Throwable problem) {
+    String said = String.valueOf(Unanswered.because(problem).getMessage());
+    return said.startsWith("MOVED") || said.startsWith("ASK") || said.startsWith("READONLY");
   }
 
-  NodeWatch watchOf(int slot) {
-    return ofSlot(slot).watch;
+  /** Closes a connection; the client makes another. */
+  private static void disconnect(StatefulRedisConnection<byte[], byte[]> there) {
+    if (there instanceof RedisChannelHandler<?, ?> handler
+        && handler.getChannelWriter() instanceof DefaultEndpoint end) {
+      end.disconnect();
+    }
+  }
+
+  /** The node that a slot is served by, or null if nobody serves it. */
+  @Nullable NodeWatch watchOf(int slot) {
+    Known node = ofSlot(slot);
+    return node == null ? null : node.watch;
   }
 
   StoreClock clockOf(int slot) {
-    return ofSlot(slot).clock;
+    Known node = ofSlot(slot);
+    return node == null ? StoreClock.OF_REDIS : node.clock;
   }
 
-  private Known ofSlot(int slot) {
+  private @Nullable Known ofSlot(int slot) {
     RedisClusterNode node = client.getPartitions().getPartitionBySlot(slot);
-    return node == null ? nobody : known(node);
+    return node == null ? null : known(node);
   }
 
   private Known known(RedisClusterNode node) {
     Known there = known.get(node.getNodeId());
-    return there != null
-        ? there
-        : known.computeIfAbsent(
-            node.getNodeId(),
-            any -> fresh(node.getUri().getHost() + ":" + node.getUri().getPort()));
+    return there != null ? there : known.computeIfAbsent(node.getNodeId(), any -> new Known(node));
   }
 
-  private Known fresh(String name) {
-    return new Known(new NodeWatch(name, events), clocks.get());
+  /** From now on nodes can be asked, on this connection. */
+  void use(StatefulRedisClusterConnection<byte[], byte[]> fresh) {
+    connection = fresh;
   }
 
   /**
    * Asks every node for its time, where this instance's clock has to follow it; completes once all
-   * have told or refused. Replicas are asked too: they may be primaries at any moment.
+   * have told or refused. Replicas are asked too: they may be primaries at any moment. Nodes that
+   * have left are forgotten.
    */
   CompletionStage<Void> measure(StatefulRedisClusterConnection<byte[], byte[]> connection) {
+    forgetWhoLeft();
     List<CompletableFuture<?>> told = new ArrayList<>();
     for (RedisClusterNode node : client.getPartitions()) {
       if (known(node).clock instanceof OffsetClock clock) {
@@ -75,5 +147,24 @@ final class ClusterNodes {
       }
     }
     return CompletableFuture.allOf(told.toArray(CompletableFuture[]::new));
+  }
+
+  private void forgetWhoLeft() {
+    Set<String> here =
+        StreamSupport.stream(client.getPartitions().spliterator(), false)
+            .map(RedisClusterNode::getNodeId)
+            .collect(Collectors.toSet());
+    known.forEach(
+        (id, node) -> {
+          if (!here.isEmpty() && !here.contains(id)) {
+            known.remove(id);
+            node.watch.gone();
+          }
+        });
+  }
+
+  @Override
+  public void close() {
+    known.values().forEach(node -> node.watch.close());
   }
 }

@@ -4,6 +4,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.resource.ClientResources;
 import io.weir.redis.RedisAddress.Node;
+import io.weir.time.SystemTime;
 import io.weir.time.TimeSource;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -20,11 +21,14 @@ final class Links implements Link {
   private final Runnable clientShutdown;
   private final Link link;
 
-  private Links(RedisOptions options, Supplier<StoreClock> clocks, RedisEvents events) {
+  private Links(
+      RedisOptions options, Supplier<StoreClock> clocks, TimeSource time, RedisEvents events) {
     Lettuce.ssl(options.tls()); // bad files are told before anything runs that would have to end
     this.resources = Lettuce.resources();
     this.timer = timer();
     this.deadlines = new Deadlines(options.timeout());
+    NodeWatch.Circle circle =
+        new NodeWatch.Circle(events, time, deadlines.timeoutNanos(), Recovery.Timer.on(timer));
     if (options.address().topology() == RedisAddress.Topology.CLUSTER) {
       RedisClusterClient client =
           RedisClusterClient.create(
@@ -32,12 +36,12 @@ final class Links implements Link {
               options.address().nodes().stream().map(node -> Lettuce.uri(options, node)).toList());
       client.setOptions(Lettuce.cluster(options));
       this.clientShutdown = () -> client.shutdown(0, 1, TimeUnit.SECONDS);
-      this.link = new ClusterLink(client, deadlines, timer, clocks, events);
+      this.link = new ClusterLink(client, circle, deadlines, timer, clocks);
     } else {
       RedisClient client = RedisClient.create(resources);
       client.setOptions(Lettuce.node(options));
       this.clientShutdown = () -> client.shutdown(0, 1, TimeUnit.SECONDS);
-      this.link = ofNodes(client, options, clocks, events);
+      this.link = ofNodes(client, options, clocks, circle);
     }
   }
 
@@ -48,26 +52,33 @@ final class Links implements Link {
         options.clock() == RedisOptions.Clock.STORE
             ? () -> StoreClock.OF_REDIS
             : () -> new OffsetClock(time),
+        time,
         events);
   }
 
   /** The way to an address, on this clock. */
   static Link open(RedisOptions options, StoreClock clock) {
-    return new Links(options, () -> clock, RedisEvents.NONE);
+    return new Links(options, () -> clock, SystemTime.INSTANCE, RedisEvents.NONE);
   }
 
   private Link ofNodes(
-      RedisClient client, RedisOptions options, Supplier<StoreClock> clocks, RedisEvents events) {
+      RedisClient client,
+      RedisOptions options,
+      Supplier<StoreClock> clocks,
+      NodeWatch.Circle circle) {
     RedisAddress address = options.address();
     if (address.topology() == RedisAddress.Topology.SENTINEL) {
       StoreClock clock = clocks.get();
-      Primary primary =
-          new Primary(address.master(), client, Lettuce.sentinelUri(options), timer, clock);
-      return new NodeLink(new NodeWatch(address.master(), events), primary, deadlines, clock);
+      return new NodeLink(
+          address.master(),
+          circle,
+          deadlines,
+          clock,
+          node -> new Primary(node, client, Lettuce.sentinelUri(options), timer, clock));
     }
     List<NodeLink> nodes =
         address.nodes().stream()
-            .map(node -> node(client, options, node, clocks.get(), events))
+            .map(node -> node(client, options, node, clocks.get(), circle))
             .toList();
     return nodes.size() == 1
         ? nodes.get(0)
@@ -75,10 +86,17 @@ final class Links implements Link {
   }
 
   private NodeLink node(
-      RedisClient client, RedisOptions options, Node node, StoreClock clock, RedisEvents events) {
-    Primary primary =
-        new Primary(node.toString(), client, Lettuce.uri(options, node), timer, clock);
-    return new NodeLink(new NodeWatch(node.toString(), events), primary, deadlines, clock);
+      RedisClient client,
+      RedisOptions options,
+      Node node,
+      StoreClock clock,
+      NodeWatch.Circle circle) {
+    return new NodeLink(
+        node.toString(),
+        circle,
+        deadlines,
+        clock,
+        watch -> new Primary(watch, client, Lettuce.uri(options, node), timer, clock));
   }
 
   private static ScheduledExecutorService timer() {

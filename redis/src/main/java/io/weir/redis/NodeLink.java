@@ -4,6 +4,7 @@ import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 /** The way to one primary: one Redis, the master that Sentinels name, or a node of a ring. */
 final class NodeLink implements Link {
@@ -13,11 +14,25 @@ final class NodeLink implements Link {
   private final StoreClock clock;
   private final Lane lane = new Lane(this::send);
 
-  NodeLink(NodeWatch node, Primary primary, Deadlines deadlines, StoreClock clock) {
-    this.node = node;
-    this.primary = primary;
+  /**
+   * A way to a node.
+   *
+   * @param reach begins to reach for the node that it is given
+   */
+  NodeLink(
+      String name,
+      NodeWatch.Circle circle,
+      Deadlines deadlines,
+      StoreClock clock,
+      Function<NodeWatch, Primary> reach) {
     this.deadlines = deadlines;
     this.clock = clock;
+    this.node = new NodeWatch(name, circle, this::check);
+    this.primary = reach.apply(node);
+  }
+
+  private CompletionStage<byte[]> check() {
+    return send(CheckCall.SCRIPT, CheckCall.keys(), CheckCall.args());
   }
 
   @Override
@@ -29,6 +44,9 @@ final class NodeLink implements Link {
   public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
     if (primary.live() == null) {
       return CompletableFuture.failedFuture(node.away());
+    }
+    if (!node.mayAsk()) {
+      return CompletableFuture.failedFuture(node.kept());
     }
     Ask ask = deadlines.ask(node, script, keys, args);
     lane.submit(ask);
@@ -63,6 +81,7 @@ final class NodeLink implements Link {
 
   @Override
   public void close() {
+    node.close();
     primary.close();
   }
 }

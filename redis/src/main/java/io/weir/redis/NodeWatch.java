@@ -1,36 +1,166 @@
 package io.weir.redis;
 
+import io.weir.tier.Breaker;
+import io.weir.time.TimeSource;
+import java.util.Locale;
+import java.util.concurrent.ThreadLocalRandom;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Takes note of how one node answers. */
-final class NodeWatch {
+/**
+ * Takes note of how one node answers, and keeps calls from it while it does not.
+ *
+ * <p>A {@link Breaker} judges by the calls. A connection that is lost opens it at once; {@link
+ * Recovery} closes it as soon as the node answers again, so that callers come back within a second
+ * or two of that, whatever the cool-down is. Each turn is logged once.
+ */
+final class NodeWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeWatch.class);
+
+  /**
+   * A process that has just begun is slow itself: for so long, calls that are late are not held
+   * against the node.
+   */
+  private static final long GRACE_MICROS = 2_000_000;
 
   private final String node;
   private final RedisEvents events;
+  private final TimeSource time;
+  private final long slowNanos;
+  private final Breaker breaker = new Breaker(() -> ThreadLocalRandom.current().nextDouble());
+  private final Unanswered kept;
+  private final Recovery recovery;
+  private volatile long graceUntil;
   private volatile boolean complained;
+  private boolean open;
+  private long openSince;
+  private boolean closed;
 
-  NodeWatch(String node, RedisEvents events) {
+  /** What watches of all nodes share. */
+  record Circle(RedisEvents events, TimeSource time, long timeoutNanos, Recovery.Timer timer) {}
+
+  NodeWatch(String node, Circle circle, Recovery.Check check) {
     this.node = node;
-    this.events = events;
+    this.events = circle.events;
+    this.time = circle.time;
+    this.slowNanos = circle.timeoutNanos / 4 * 3;
+    this.kept = Unanswered.kept(node + " is kept from calls");
+    this.recovery = new Recovery(circle.timer, circle.timeoutNanos, check, this);
+    this.graceUntil = time.micros() + GRACE_MICROS;
+    tell(() -> events.breaker(node, false));
   }
 
   String node() {
     return node;
   }
 
+  /** Whether a call may be sent there now; one that may has to report what came of it. */
+  boolean mayAsk() {
+    return breaker.tryPass(time.micros());
+  }
+
+  /** Why a call that may not be sent is not. */
+  Unanswered kept() {
+    tellFailed(kept);
+    return kept;
+  }
+
+  /** Why a node is not asked to which there is no connection. */
+  Unanswered away() {
+    Unanswered reason = Unanswered.away(node + " is away");
+    tellFailed(reason);
+    return reason;
+  }
+
+  /** A call was answered. */
   void answered(long nanos) {
     try {
       events.answered(node, nanos);
     } catch (RuntimeException e) {
       complain(e);
     }
+    long now = time.micros();
+    if (breaker.succeeded(now, nanos > slowNanos && !isNew(now))) {
+      turned("too many calls are slow or fail");
+    }
   }
 
+  /** A call was not answered. */
   void failed(Unanswered reason) {
+    tellFailed(reason);
+    long now = time.micros();
+    if (!reason.kind().isOfNode()) {
+      if (breaker.succeeded(now, false)) {
+        turned("");
+      }
+    } else if ((reason.kind() != Unanswered.Kind.TIMEOUT || !isNew(now) || isOpen())
+        && breaker.failed(now)) {
+      turned(String.valueOf(reason.getMessage()));
+    }
+  }
+
+  private boolean isNew(long now) {
+    return now - graceUntil < 0;
+  }
+
+  /** There is no connection any more. */
+  void lost(String reason) {
+    if (breaker.trip(time.micros())) {
+      turned(reason);
+    }
+  }
+
+  /** There is a connection: if calls are kept away, the node is asked at once. */
+  void reached(boolean first) {
+    if (first) {
+      graceUntil = time.micros() + GRACE_MICROS;
+    }
+    if (breaker.state() != Breaker.State.CLOSED) {
+      recovery.ask();
+    }
+  }
+
+  /** The node answered a check. */
+  void recovered() {
+    if (breaker.recovered()) {
+      turned("");
+    }
+  }
+
+  boolean isOpen() {
+    return breaker.state() != Breaker.State.CLOSED;
+  }
+
+  /** Says so if calls are kept away from now on, or no longer. */
+  private void turned(String reason) {
+    boolean now;
+    synchronized (this) {
+      now = isOpen();
+      if (now == open || closed) {
+        return;
+      }
+      open = now;
+      if (now) {
+        openSince = time.micros();
+        LOG.warn("Redis {} is away: {}; its keys follow on_fail", node, reason);
+      } else {
+        String seconds = String.format(Locale.ROOT, "%.1f", (time.micros() - openSince) / 1e6);
+        LOG.info("Redis {} is back after {} s", node, seconds);
+      }
+    }
+    tell(() -> events.breaker(node, now));
+    if (now) {
+      recovery.begin();
+    }
+  }
+
+  private void tellFailed(Unanswered reason) {
+    tell(() -> events.failed(node, reason.kind().label()));
+  }
+
+  private void tell(Runnable event) {
     try {
-      events.failed(node, reason.kind().label());
+      event.run();
     } catch (RuntimeException e) {
       complain(e);
     }
@@ -44,10 +174,15 @@ final class NodeWatch {
     }
   }
 
-  /** Why this node is not asked at all. */
-  Unanswered away() {
-    Unanswered reason = Unanswered.away(node + " is away");
-    failed(reason);
-    return reason;
+  /** The node is not one of ours any more. */
+  void gone() {
+    close();
+    tell(() -> events.gone(node));
+  }
+
+  /** What happens to calls from now on is no news of the node. */
+  @Override
+  public synchronized void close() {
+    closed = true;
   }
 }

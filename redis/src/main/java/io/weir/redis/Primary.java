@@ -17,8 +17,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Keeps a connection to one primary.
@@ -29,13 +27,12 @@ import org.slf4j.LoggerFactory;
  * and Sentinels asked again. What was under way on a lost connection is never sent again.
  */
 final class Primary implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Primary.class);
   private static final long HEARTBEAT_MILLIS = 1000;
   private static final int SILENT_HEARTBEATS = 3;
   private static final long FIRST_WAIT_MILLIS = 50;
   private static final long LONGEST_WAIT_MILLIS = 2000;
 
-  private final String name;
+  private final NodeWatch node;
   private final RedisClient client;
   private final RedisURI uri;
   private final ScheduledExecutorService timer;
@@ -43,7 +40,6 @@ final class Primary implements AutoCloseable {
   private final CompletableFuture<Void> connected = new CompletableFuture<>();
   private volatile @Nullable Live live;
   private volatile boolean closed;
-  private boolean complained;
   private int failures;
 
   /** A connection to a node that said it is a primary. */
@@ -105,12 +101,12 @@ final class Primary implements AutoCloseable {
   }
 
   Primary(
-      String name,
+      NodeWatch node,
       RedisClient client,
       RedisURI uri,
       ScheduledExecutorService timer,
       StoreClock clock) {
-    this.name = name;
+    this.node = node;
     this.client = client;
     this.uri = uri;
     this.timer = timer;
@@ -209,16 +205,14 @@ final class Primary implements AutoCloseable {
         return;
       }
       failures = 0;
-      if (complained) {
-        LOG.info("Redis {} is back", name);
-        complained = false;
-      }
       live = fresh;
       fresh.start();
     }
     if (!fresh.connection.isOpen()) {
       drop(fresh, "the connection was lost");
+      return;
     }
+    node.reached(!connected.isDone());
     connected.complete(null);
   }
 
@@ -239,13 +233,10 @@ final class Primary implements AutoCloseable {
       if (closed) {
         return;
       }
-      if (!complained) {
-        LOG.warn("Redis {} is away: {}", name, reason);
-        complained = true;
-      }
       long longest = Math.min(FIRST_WAIT_MILLIS << Math.min(failures++, 10), LONGEST_WAIT_MILLIS);
       wait = ThreadLocalRandom.current().nextLong(longest / 2, longest + 1);
     }
+    node.lost(reason);
     timer.schedule(this::connect, wait, TimeUnit.MILLISECONDS);
   }
 

@@ -10,6 +10,12 @@ public interface RedisEvents {
 
         @Override
         public void failed(String node, String kind) {}
+
+        @Override
+        public void breaker(String node, boolean open) {}
+
+        @Override
+        public void gone(String node) {}
       };
 
   /** A node answered a call, so long after it was asked for. */
@@ -19,7 +25,17 @@ public interface RedisEvents {
    * A call was not answered.
    *
    * @param kind {@code timeout}, {@code disconnected}, {@code queue_full}, {@code readonly}, {@code
-   *     oom}, {@code auth}, {@code loading} or {@code error}
+   *     oom}, {@code auth}, {@code loading}, {@code busy}, {@code error}, or {@code breaker} for
+   *     one that was kept from a node that does not answer
    */
   void failed(String node, String kind);
+
+  /**
+   * Calls are kept from a node from now on, or no longer; told of every node when it is first heard
+   * of.
+   */
+  void breaker(String node, boolean open);
+
+  /** A node has left its Cluster. */
+  void gone(String node);
 }

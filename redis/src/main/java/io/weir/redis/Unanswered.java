@@ -1,6 +1,7 @@
 package io.weir.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletionException;
 
@@ -19,12 +20,23 @@ final class Unanswered extends RuntimeException {
     OOM,
     AUTH,
     LOADING,
+    BUSY,
+    KEPT,
     ERROR;
 
     String label() {
-      return name().toLowerCase(Locale.ROOT);
+      return this == KEPT ? "breaker" : name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Whether it says something about the node, and not about the keys of one call. */
+    boolean isOfNode() {
+      return this != ERROR;
     }
   }
+
+  /** What a node says that serves nobody just now, whatever the keys. */
+  private static final List<String> NODE_CODES =
+      List.of("BUSY", "MISCONF", "CLUSTERDOWN", "NOREPLICAS", "UNKILLABLE", "MOVED", "ASK");
 
   private final Kind kind;
 
@@ -39,6 +51,10 @@ final class Unanswered extends RuntimeException {
 
   static Unanswered full() {
     return new Unanswered(Kind.QUEUE_FULL, "too many calls are waiting");
+  }
+
+  static Unanswered kept(String reason) {
+    return new Unanswered(Kind.KEPT, reason);
   }
 
   static Unanswered away(String reason) {
@@ -72,6 +88,8 @@ final class Unanswered extends RuntimeException {
       return Kind.AUTH;
     } else if (reason.startsWith("LOADING") || reason.startsWith("MASTERDOWN")) {
       return Kind.LOADING;
+    } else if (NODE_CODES.stream().anyMatch(reason::startsWith)) {
+      return Kind.BUSY;
     }
     return Kind.ERROR;
   }

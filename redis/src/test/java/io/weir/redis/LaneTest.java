@@ -57,7 +57,7 @@ class LaneTest {
     for (int i = 0; i < keys; i++) {
       names[i] = Integer.toString(asked++).getBytes(US_ASCII);
     }
-    NodeWatch watch = new NodeWatch("node", RedisEvents.NONE);
+    NodeWatch watch = Watches.quiet("node");
     Ask ask = new Ask(watch, script, names, new byte[] {1, 0, (byte) keys, 0}, System.nanoTime());
     lane.submit(ask);
     return ask;
@@ -188,11 +188,7 @@ class LaneTest {
     for (int i = 0; i < 10; i++) {
       Ask ask =
           new Ask(
-              new NodeWatch("node", RedisEvents.NONE),
-              Script.BUCKETS,
-              new byte[1][],
-              new byte[0],
-              System.nanoTime());
+              Watches.quiet("node"), Script.BUCKETS, new byte[1][], new byte[0], System.nanoTime());
       closed.submit(ask);
       assertThat(reasonOf(ask)).isEqualTo(Unanswered.Kind.DISCONNECTED);
     }
@@ -271,7 +267,7 @@ class LaneTest {
   }
 
   private static List<Ask> askOften(Lane lane, int first) {
-    NodeWatch watch = new NodeWatch("node", RedisEvents.NONE);
+    NodeWatch watch = Watches.quiet("node");
     List<Ask> asks = new ArrayList<>();
     for (int i = 0; i < 2000; i++) {
       byte[][] keys = {Integer.toString(first + i).getBytes(US_ASCII)};

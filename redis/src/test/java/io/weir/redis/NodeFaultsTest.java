@@ -280,6 +280,14 @@ class NodeFaultsTest {
           public void failed(String node, String kind) {
             heard.add(node + " " + kind);
           }
+
+          @Override
+          public void breaker(String node, boolean open) {
+            heard.add(node + (open ? " opens" : " closes"));
+          }
+
+          @Override
+          public void gone(String node) {}
         };
     try (RedisServer server = RedisServer.start()) {
       server.command("ACL", "SETUSER", "weir", "on", ">secret", "~*", "+@all");
@@ -344,6 +352,16 @@ class NodeFaultsTest {
           @Override
           public void failed(String node, String kind) {
             throw new IllegalStateException("failed");
+          }
+
+          @Override
+          public void breaker(String node, boolean open) {
+            throw new IllegalStateException("breaker");
+          }
+
+          @Override
+          public void gone(String node) {
+            throw new IllegalStateException("gone");
           }
         };
     try (RedisStore store =

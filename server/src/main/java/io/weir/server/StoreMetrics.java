@@ -1,6 +1,8 @@
 package io.weir.server;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.weir.redis.RedisEvents;
@@ -8,6 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * Counts how the nodes of a shared store answer. Labels are the nodes' addresses and kinds of
@@ -20,6 +23,7 @@ final class StoreMetrics implements RedisEvents {
   private final MeterRegistry registry;
   private final Map<String, Timer> answers = new ConcurrentHashMap<>();
   private final Map<Trouble, Counter> errors = new ConcurrentHashMap<>();
+  private final Map<String, Keeping> breakers = new ConcurrentHashMap<>();
 
   StoreMetrics(MeterRegistry registry) {
     this.registry = registry;
@@ -53,6 +57,59 @@ final class StoreMetrics implements RedisEvents {
   @Override
   public void failed(String node, String kind) {
     errors.computeIfAbsent(new Trouble(node, kind), this::counter).increment();
+  }
+
+  @Override
+  public void breaker(String node, boolean open) {
+    breakers.computeIfAbsent(node, this::shown).turn(open);
+  }
+
+  private Keeping shown(String node) {
+    Keeping keeping = new Keeping();
+    Gauge.builder("weir.breaker.state", keeping, Keeping::state)
+        .description("1 while calls are kept from a node of the store, else 0")
+        .tag("node", node)
+        .strongReference(true)
+        .register(registry);
+    FunctionCounter.builder("weir.degraded.seconds", keeping, Keeping::seconds)
+        .description("How long calls were kept from a node of the store")
+        .tag("node", node)
+        .register(registry);
+    return keeping;
+  }
+
+  @Override
+  public void gone(String node) {
+    if (breakers.remove(node) != null) {
+      Stream.of("weir.breaker.state", "weir.degraded.seconds")
+          .flatMap(name -> registry.find(name).tag("node", node).meters().stream())
+          .forEach(registry::remove);
+    }
+  }
+
+  /** Whether calls are kept from a node, and for how long they were. */
+  private static final class Keeping {
+    private boolean open;
+    private long since;
+    private long nanos;
+
+    synchronized void turn(boolean nowOpen) {
+      nanos = nanos();
+      open = nowOpen;
+      since = System.nanoTime();
+    }
+
+    private long nanos() {
+      return open ? nanos + System.nanoTime() - since : nanos;
+    }
+
+    synchronized double state() {
+      return open ? 1 : 0;
+    }
+
+    synchronized double seconds() {
+      return nanos() / 1e9;
+    }
   }
 
   private Counter counter(Trouble trouble) {

@@ -1,0 +1,53 @@
+package io.weir.redis;
+
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.Mode;
+import io.weir.store.Draw;
+import io.weir.store.Pool;
+import java.util.function.IntPredicate;
+
+/**
+ * The script call by which a node is asked whether it could serve calls: it takes one from a bucket
+ * that always has it and is full, and gone, a second later. A look would do no harm to a node that
+ * has no memory left or may not write, and so would say nothing.
+ */
+final class CheckCall {
+  static final Script SCRIPT = Script.BUCKETS;
+
+  /** No rule can have this id. */
+  private static final String NAME = "/check";
+
+  private static final Pool POOL =
+      new Pool(NAME, NAME, "1", Limit.perSecond(1_000_000), false).about(NAME);
+  private static final KeyNames NAMES = new KeyNames(new byte[0]);
+  private static final int MOST_TRIES = 1 << 20;
+
+  private CheckCall() {}
+
+  /** The keys of the call, wherever they live. */
+  static byte[][] keys() {
+    return keys(any -> true, key -> 0);
+  }
+
+  /** A way to tell where a key lives. */
+  interface Slots {
+    int of(byte[] key);
+  }
+
+  /** The keys of the call, living where they should. */
+  static byte[][] keys(IntPredicate isThere, Slots slots) {
+    for (int i = 0; i < MOST_TRIES; i++) {
+      byte[] key = NAMES.bucket(POOL, Key.of(Integer.toString(i)));
+      if (isThere.test(slots.of(key))) {
+        return new byte[][] {key};
+      }
+    }
+    return keys();
+  }
+
+  static byte[] args() {
+    Draw draw = new Draw(POOL, Key.of(""), 1, Mode.SHADOW, Draw.Intent.TAKE);
+    return new Packer(0).count(1).draw(draw, 0).bytes();
+  }
+}

@@ -1,0 +1,115 @@
+package io.weir.redis;
+
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Asks a node that calls are kept from whether it answers again: a tenth of a second after that
+ * began, and then about once a second. The question writes what a call would write, to a key of its
+ * own, so that a node that answers it can serve calls again.
+ *
+ * <p>A node that comes and goes is given longer each time, up to two seconds, so that callers do
+ * not follow it to and fro.
+ */
+final class Recovery {
+  private static final long FIRST_WAIT_MILLIS = 100;
+  private static final long LONGEST_WAIT_MILLIS = 1000;
+  private static final long LONGEST_FIRST_WAIT_MILLIS = 2000;
+
+  /** A node that stays for so long did not just come and go. */
+  private static final long STAYS_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** Asks the node; completes normally if it could serve calls. */
+  interface Check {
+    CompletionStage<?> ask();
+  }
+
+  /** Does something later. */
+  interface Timer {
+    void after(long millis, Runnable task);
+
+    /** A timer that forgets what it was told once it is shut down. */
+    static Timer on(ScheduledExecutorService executor) {
+      return (millis, task) -> {
+        try {
+          executor.schedule(task, millis, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+          // The store is closed, and nobody asks any more.
+        }
+      };
+    }
+  }
+
+  private final Timer timer;
+  private final long timeoutNanos;
+  private final Check check;
+  private final NodeWatch node;
+  private long firstWait = FIRST_WAIT_MILLIS;
+  private long backNanos = System.nanoTime() - 2 * STAYS_NANOS;
+  private boolean asking;
+
+  Recovery(Timer timer, long timeoutNanos, Check check, NodeWatch node) {
+    this.timer = timer;
+    this.timeoutNanos = timeoutNanos;
+    this.check = check;
+    this.node = node;
+  }
+
+  /** Calls are kept away from now on. */
+  synchronized void begin() {
+    if (asking) {
+      return;
+    }
+    asking = true;
+    firstWait =
+        System.nanoTime() - backNanos > STAYS_NANOS
+            ? FIRST_WAIT_MILLIS
+            : Math.min(2 * firstWait, LONGEST_FIRST_WAIT_MILLIS);
+    askLater(firstWait);
+  }
+
+  private void askLater(long wait) {
+    long jitter = ThreadLocalRandom.current().nextLong(wait / 5 + 1);
+    timer.after(
+        wait + jitter,
+        () -> {
+          if (!node.isOpen()) {
+            end();
+            return;
+          }
+          askLater(Math.min(2 * wait, Math.max(wait, LONGEST_WAIT_MILLIS)));
+          ask();
+        });
+  }
+
+  private synchronized void end() {
+    asking = false;
+    if (node.isOpen()) {
+      begin();
+    }
+  }
+
+  /** Asks now. An answer that comes later than a call would wait for it is none. */
+  void ask() {
+    long asked = System.nanoTime();
+    CompletionStage<?> answer;
+    try {
+      answer = check.ask();
+    } catch (RuntimeException e) {
+      return; // as if there were no answer
+    }
+    answer.whenComplete(
+        (said, problem) -> {
+          long now = System.nanoTime();
+          if (problem == null && now - asked <= timeoutNanos) {
+            synchronized (this) {
+              backNanos = now;
+            }
+            node.recovered();
+          }
+        });
+  }
+}

@@ -1,0 +1,214 @@
+package io.weir.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.weir.time.VirtualTime;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class NodeWatchTest {
+  private static final Duration GRACE = Duration.ofSeconds(2);
+  private static final long QUICK = 1_000_000;
+  private static final long DEADLINE = 2_000_000_000; // checks run on the real clock
+
+  /** Something to be done later. */
+  private record Later(long millis, Runnable task) {}
+
+  private final VirtualTime time = new VirtualTime();
+  private final Deque<Later> timer = new ArrayDeque<>();
+  private final List<String> heard = new ArrayList<>();
+  private final List<CompletableFuture<String>> checks = new ArrayList<>();
+  private final NodeWatch node =
+      new NodeWatch(
+          "n",
+          new NodeWatch.Circle(
+              new Listener(), time, DEADLINE, (wait, task) -> timer.add(new Later(wait, task))),
+          this::check);
+
+  private final class Listener implements RedisEvents {
+    @Override
+    public void answered(String name, long nanos) {}
+
+    @Override
+    public void failed(String name, String kind) {
+      heard.add(kind);
+    }
+
+    @Override
+    public void breaker(String name, boolean open) {
+      heard.add(open ? "opens" : "closes");
+    }
+
+    @Override
+    public void gone(String name) {
+      heard.add("gone");
+    }
+  }
+
+  private CompletableFuture<String> check() {
+    checks.add(new CompletableFuture<>());
+    return checks.get(checks.size() - 1);
+  }
+
+  private void fail(int times) {
+    for (int i = 0; i < times; i++) {
+      node.failed(Unanswered.late());
+    }
+  }
+
+  private void open() {
+    time.advance(GRACE);
+    fail(5);
+    assertThat(node.mayAsk()).isFalse();
+    heard.clear();
+  }
+
+  @Test
+  void isToldOfWhenItIsFirstHeardOf() {
+    assertThat(heard).containsExactly("closes");
+  }
+
+  @Test
+  void keepsCallsAwayOnceFiveInARowHaveFailed() {
+    time.advance(GRACE);
+    fail(4);
+    assertThat(node.mayAsk()).isTrue();
+
+    fail(1);
+
+    assertThat(node.mayAsk()).isFalse();
+    assertThat(heard).endsWith("timeout", "opens");
+    node.kept();
+    assertThat(heard).endsWith("breaker");
+  }
+
+  @Test
+  void aProcessThatHasJustBegunIsSlowItself() {
+    fail(100);
+    node.answered(DEADLINE - 1);
+
+    assertThat(node.mayAsk()).isTrue();
+  }
+
+  @Test
+  void callsThatAreNearlyLateCountToo() {
+    time.advance(GRACE);
+    for (int i = 0; i < 18; i++) {
+      node.answered(QUICK);
+    }
+    node.answered(DEADLINE - 1);
+    node.answered(DEADLINE - 1);
+
+    assertThat(node.mayAsk()).isFalse();
+  }
+
+  @Test
+  void errorsAboutKeysSayNothingAgainstTheNode() {
+    time.advance(GRACE);
+    for (int i = 0; i < 10; i++) {
+      node.failed(Unanswered.because(new RedisCommandExecutionException("WRONGTYPE Operation")));
+    }
+    assertThat(node.mayAsk()).isTrue();
+
+    for (int i = 0; i < 5; i++) {
+      node.failed(Unanswered.because(new RedisCommandExecutionException("BUSY Redis is busy")));
+    }
+    assertThat(node.mayAsk()).isFalse();
+  }
+
+  @Test
+  void opensAtOnceWhenTheConnectionIsLostAndSaysSoOnce() {
+    heard.clear();
+    node.lost("gone");
+    node.lost("still gone");
+
+    assertThat(node.mayAsk()).isFalse();
+    assertThat(heard).containsExactly("opens");
+  }
+
+  @Test
+  void asksTheNodeATenthOfASecondLaterAndThenAboutOnceASecond() {
+    open();
+    List<Long> waits = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      Later next = timer.remove();
+      waits.add(next.millis);
+      next.task.run();
+    }
+
+    assertThat(waits.get(0)).isBetween(100L, 120L);
+    assertThat(waits.get(5)).isBetween(1000L, 1200L);
+    assertThat(checks).hasSize(6);
+    assertThat(node.mayAsk()).isFalse();
+  }
+
+  @Test
+  void letsCallsThroughAsSoonAsACheckIsAnsweredAndStopsAsking() {
+    open();
+    timer.remove().task.run();
+    checks.get(0).complete("yes");
+
+    assertThat(node.mayAsk()).isTrue();
+    assertThat(heard).containsExactly("closes");
+    timer.remove().task.run();
+    assertThat(checks).hasSize(1);
+    assertThat(timer).isEmpty();
+  }
+
+  @Test
+  void aCheckThatFailsChangesNothing() {
+    open();
+    timer.remove().task.run();
+    checks.get(0).completeExceptionally(new IllegalStateException("OOM"));
+
+    assertThat(node.mayAsk()).isFalse();
+    assertThat(heard).isEmpty();
+  }
+
+  @Test
+  void asksAtOnceOverANewConnection() {
+    node.lost("gone");
+    node.reached(false);
+    checks.get(0).complete("yes");
+
+    assertThat(node.mayAsk()).isTrue();
+  }
+
+  @Test
+  void aNodeThatComesAndGoesIsGivenLonger() {
+    open();
+    Later first = timer.remove();
+    first.task.run();
+    checks.get(0).complete("yes");
+    timer.remove().task.run();
+    fail(5);
+
+    assertThat(timer.remove().millis).isBetween(200L, 240L);
+  }
+
+  @Test
+  void letsOneCallThroughAfterTheCoolDownEvenIfNoCheckWasAnswered() {
+    open();
+    time.advance(Duration.ofSeconds(3));
+
+    assertThat(node.mayAsk()).isTrue();
+    assertThat(node.mayAsk()).isFalse();
+    node.answered(QUICK);
+    assertThat(node.mayAsk()).isTrue();
+  }
+
+  @Test
+  void aStoreThatIsClosedIsNoNewsOfTheNode() {
+    heard.clear();
+    node.close();
+    node.lost("closed");
+
+    assertThat(heard).isEmpty();
+  }
+}
