@@ -45,6 +45,13 @@ final class KeyNames {
     return name.toString().getBytes(StandardCharsets.US_ASCII);
   }
 
+  /** The rule whose bucket has this name. */
+  static String ruleOf(String name) {
+    int begin = name.indexOf('}') + 2;
+    int end = name.indexOf(':', begin);
+    return end < 0 ? "" : name.substring(begin, end);
+  }
+
   /** The name of the key that marks a reservation as settled, in the slot of one of its buckets. */
   byte[] marker(byte[] bucket, long reservation) {
     String name = new String(bucket, StandardCharsets.US_ASCII);

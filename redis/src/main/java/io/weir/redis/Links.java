@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /** Opens the way to whatever stands at an address, with everything that belongs to it. */
@@ -20,6 +21,7 @@ final class Links implements Link {
   private final Deadlines deadlines;
   private final Runnable clientShutdown;
   private final Link link;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   private Links(
       RedisOptions options, Supplier<StoreClock> clocks, TimeSource time, RedisEvents events) {
@@ -129,6 +131,9 @@ final class Links implements Link {
 
   @Override
   public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
     link.close();
     timer.shutdownNow();
     deadlines.close();

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -49,6 +50,30 @@ public final class RedisStore implements Store {
         Links.open(options, time, events),
         new KeyNames(options.tagSecret().getBytes(StandardCharsets.UTF_8)),
         time);
+  }
+
+  /**
+   * As {@link #open(RedisOptions, TimeSource, RedisEvents)}, with the keys of some rules in another
+   * Redis: for keys so hot that one node could not bear them beside all others.
+   *
+   * @param rules the ids of the rules whose keys live in {@code hot}
+   */
+  public static RedisStore open(
+      RedisOptions options,
+      RedisOptions hot,
+      Set<String> rules,
+      TimeSource time,
+      RedisEvents events) {
+    Link others = Links.open(options, time, events);
+    try {
+      return new RedisStore(
+          new PinnedLink(rules, Links.open(hot, time, events), others),
+          new KeyNames(options.tagSecret().getBytes(StandardCharsets.UTF_8)),
+          time);
+    } catch (RuntimeException e) {
+      others.close();
+      throw e;
+    }
   }
 
   RedisStore(Link link, KeyNames names, TimeSource time) {

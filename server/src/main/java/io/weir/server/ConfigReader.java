@@ -41,6 +41,11 @@ final class ConfigReader {
           "store.redis.tls.cert",
           "store.redis.tls.key",
           "store.redis.tag_secret",
+          "store.hot.uri",
+          "store.hot.user",
+          "store.hot.password",
+          "store.hot.rules",
+          "fleet.min_instances",
           "guard.rate",
           "guard.in_flight",
           "rules.file",
@@ -90,6 +95,7 @@ final class ConfigReader {
       Set.of(
           "identity.client_ip.trusted",
           "headers",
+          "store.hot.rules",
           "callers.tokens",
           "callers.mtls.names",
           "tls.listeners");
@@ -99,11 +105,14 @@ final class ConfigReader {
 
   /** Each can be in a file of its own instead, named by the same setting with {@code _file}. */
   static final List<String> SECRETS =
-      List.of("reservations.secret", "store.redis.password", "store.redis.tag_secret");
+      List.of(
+          "reservations.secret",
+          "store.redis.password",
+          "store.redis.tag_secret",
+          "store.hot.password");
 
   /** What these mean is settled, but this version cannot do it; to ignore them would be unsafe. */
-  private static final List<String> LATER =
-      List.of("store.hot", "rules.postgres", "admin", "events", "cell", "fleet");
+  private static final List<String> LATER = List.of("rules.postgres", "admin", "events", "cell");
 
   /** A value, where it was said, and what a path in it is relative to. */
   record Value(String text, String source, Path base) {}
@@ -231,7 +240,7 @@ final class ConfigReader {
         new Memory(
             get("store.memory.max_keys", otherwise.memory().maxKeys(), value -> count(value, 1)),
             get("store.memory.max_bytes", 0L, value -> count(value, 1 << 16))),
-        new RedisSettings(this).read(),
+        new SharedSettings(this).read(),
         new Ceiling(
             get("guard.rate", otherwise.guard().rate(), ConfigReader::rate),
             get(

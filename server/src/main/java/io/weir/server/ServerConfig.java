@@ -12,7 +12,7 @@ import java.util.Optional;
 /**
  * All that a process can be told: {@code weir.yaml}, the environment and the flags, checked.
  *
- * @param redis where state that the fleet shares is, if anywhere
+ * @param shared where state that the fleet shares is, if anywhere
  * @param rules the rule document, if there is any
  * @param stateFolder where the last good rules are remembered, if anywhere
  * @param reservationSecret what reservations are signed with; empty for one made at start
@@ -23,7 +23,7 @@ public record ServerConfig(
     Address admin,
     Address grpc,
     Memory memory,
-    Optional<RedisOptions> redis,
+    SharedStore shared,
     Ceiling guard,
     Optional<Path> rules,
     Optional<Path> stateFolder,
@@ -38,7 +38,7 @@ public record ServerConfig(
           new Address("127.0.0.1", 6070),
           new Address("127.0.0.1", 8081),
           new Memory(MemoryStore.DEFAULT_MAX_KEYS, 0),
-          Optional.empty(),
+          SharedStore.NONE,
           new Ceiling(Limit.perSecond(200_000), 20_000),
           Optional.empty(),
           Optional.empty(),
@@ -92,7 +92,7 @@ public record ServerConfig(
         admin,
         grpc,
         memory,
-        redis,
+        shared,
         guard,
         rules,
         stateFolder,
@@ -108,7 +108,7 @@ public record ServerConfig(
         address,
         grpc,
         memory,
-        redis,
+        shared,
         guard,
         rules,
         stateFolder,
@@ -124,7 +124,7 @@ public record ServerConfig(
         admin,
         address,
         memory,
-        redis,
+        shared,
         guard,
         rules,
         stateFolder,
@@ -140,7 +140,7 @@ public record ServerConfig(
         admin,
         grpc,
         memory,
-        Optional.of(options),
+        shared.redis(options),
         guard,
         rules,
         stateFolder,
@@ -156,7 +156,7 @@ public record ServerConfig(
         admin,
         grpc,
         memory,
-        redis,
+        shared,
         ceiling,
         rules,
         stateFolder,
@@ -172,7 +172,7 @@ public record ServerConfig(
         admin,
         grpc,
         memory,
-        redis,
+        shared,
         guard,
         Optional.of(fileOrFolder),
         stateFolder,
@@ -188,7 +188,7 @@ public record ServerConfig(
         admin,
         grpc,
         memory,
-        redis,
+        shared,
         guard,
         rules,
         Optional.of(folder),
@@ -204,7 +204,7 @@ public record ServerConfig(
         admin,
         grpc,
         memory,
-        redis,
+        shared,
         guard,
         rules,
         stateFolder,
@@ -216,12 +216,33 @@ public record ServerConfig(
   /** The same, signing reservations with this; instances that settle each other's share it. */
   public ServerConfig reservationSecret(String secret) {
     return new ServerConfig(
-        http, admin, grpc, memory, redis, guard, rules, stateFolder, secret, frontEnd, envoy);
+        http, admin, grpc, memory, shared, guard, rules, stateFolder, secret, frontEnd, envoy);
+  }
+
+  /** Where state that the fleet shares is, if anywhere. */
+  public Optional<RedisOptions> redis() {
+    return shared.redis();
+  }
+
+  /** The same, sharing state in another way. */
+  public ServerConfig shared(SharedStore other) {
+    return new ServerConfig(
+        http,
+        admin,
+        grpc,
+        memory,
+        other,
+        guard,
+        rules,
+        stateFolder,
+        reservationSecret,
+        frontEnd,
+        envoy);
   }
 
   /** Where state lives, without any password. */
   public String store() {
-    return redis.map(options -> options.address().toString()).orElse("memory");
+    return redis().map(options -> options.address().toString()).orElse("memory");
   }
 
   /** The same with other settings for Envoy. */
@@ -231,7 +252,7 @@ public record ServerConfig(
         admin,
         grpc,
         memory,
-        redis,
+        shared,
         guard,
         rules,
         stateFolder,

@@ -1,10 +1,12 @@
 package io.weir.server;
 
+import io.weir.redis.Fleet;
 import io.weir.redis.RedisEvents;
+import io.weir.redis.RedisOptions;
 import io.weir.redis.RedisStore;
 import io.weir.store.MemoryStore;
 import io.weir.store.Store;
-import io.weir.tier.Fallback;
+import io.weir.tier.Tier;
 import io.weir.time.SystemTime;
 import java.time.Duration;
 import java.util.List;
@@ -22,19 +24,36 @@ import org.slf4j.LoggerFactory;
  * The key space of {@code /ratelimit/check} has a memory of its own, so that what callers make up
  * there takes no room from the rules.
  */
-final class Stores {
+final class Stores implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Stores.class);
 
   private final String name;
   private final MemoryStore memory;
   private final MemoryStore adHocMemory;
-  private final Optional<RedisStore> redis;
+  private final Optional<Shared> shared;
+  private final Store adHoc;
 
-  private Stores(ServerConfig config, Optional<RedisStore> redis) {
+  /** The store that instances share, and how many they are. */
+  private record Shared(RedisStore store, Fleet fleet) {}
+
+  private Stores(ServerConfig config, Optional<RedisStore> redis, Faults faults) {
     this.name = config.store();
     this.memory = config.memory().store();
     this.adHocMemory = config.memory().store();
-    this.redis = redis;
+    this.shared =
+        redis.map(
+            store ->
+                new Shared(
+                    store, Fleet.join(store, SystemTime.INSTANCE, config.shared().minInstances())));
+    this.adHoc =
+        shared.isPresent()
+            ? Tier.before(
+                shared.get().store,
+                adHocMemory,
+                SystemTime.INSTANCE,
+                this::instances,
+                faults::report)
+            : adHocMemory;
   }
 
   /**
@@ -42,15 +61,22 @@ final class Stores {
    *
    * @throws ConfigException if Redis could never be reached with these settings
    */
-  static Stores open(ServerConfig config, RedisEvents events) throws ConfigException {
+  static Stores open(ServerConfig config, RedisEvents events, Faults faults)
+      throws ConfigException {
     try {
       return new Stores(
-          config,
-          config.redis().map(options -> RedisStore.open(options, SystemTime.INSTANCE, events)));
+          config, config.redis().map(options -> open(options, config.shared(), events)), faults);
     } catch (RuntimeException e) {
       throw new ConfigException(
           List.of("the store " + config.store() + " cannot be used: " + e.getMessage()));
     }
+  }
+
+  private static RedisStore open(RedisOptions options, SharedStore shared, RedisEvents events) {
+    return shared
+        .hot()
+        .map(hot -> RedisStore.open(options, hot.redis(), hot.rules(), SystemTime.INSTANCE, events))
+        .orElseGet(() -> RedisStore.open(options, SystemTime.INSTANCE, events));
   }
 
   /** In words, without any password. */
@@ -65,14 +91,17 @@ final class Stores {
 
   /** What rules draw from. */
   Store shared() {
-    return redis.isPresent() ? redis.get() : memory;
+    return shared.isPresent() ? shared.get().store : memory;
   }
 
   /** What limits draw from that callers bring along. */
-  Store adHoc(Faults faults) {
-    return redis.isPresent()
-        ? new Fallback(redis.get(), adHocMemory, SystemTime.INSTANCE, faults::report)
-        : adHocMemory;
+  Store adHoc() {
+    return adHoc;
+  }
+
+  /** How many instances share the store, as last heard. */
+  int instances() {
+    return shared.map(there -> there.fleet.instances()).orElse(1);
   }
 
   /** How many keys this process remembers. */
@@ -85,11 +114,16 @@ final class Stores {
    * that decides without it is better than none.
    */
   void awaitReady(Duration patience) {
-    if (redis.isEmpty()) {
+    if (shared.isEmpty()) {
       return;
     }
     try {
-      redis.get().ready().toCompletableFuture().get(patience.toNanos(), TimeUnit.NANOSECONDS);
+      shared
+          .get()
+          .store
+          .ready()
+          .toCompletableFuture()
+          .get(patience.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
@@ -98,5 +132,18 @@ final class Stores {
           name,
           patience.toMillis());
     }
+  }
+
+  /** Leaves the fleet; the store is there until {@link #close}. */
+  void leave() {
+    shared.ifPresent(there -> there.fleet.close());
+  }
+
+  /** Closes the store, if whoever draws from it has not yet. */
+  @Override
+  public void close() {
+    leave();
+    adHoc.close();
+    shared.ifPresent(there -> there.store.close());
   }
 }

@@ -116,6 +116,7 @@ public final class WeirServer implements AutoCloseable {
             .store(stores.shared())
             .local(stores.memory())
             .reservationSecret(config.reservationSecret().getBytes(StandardCharsets.UTF_8))
+            .instances(stores::instances)
             .listener(metrics)
             .build();
     Guard guard = new Guard(config.guard().rate(), config.guard().inFlight(), SystemTime.INSTANCE);
@@ -127,6 +128,7 @@ public final class WeirServer implements AutoCloseable {
     this.envoy = new EnvoyFront(feeds.envoy(), config.envoy(), weir, guard, metrics, tick);
     metrics.gauge("weir.keys", "Keys remembered", stores, Stores::keys);
     metrics.counter("weir.guard.refused", "Calls turned away at the guard", guard, Guard::refused);
+    metrics.gauge("weir.instances", "Instances that share the store", stores, Stores::instances);
     if (config.redis().isPresent() && config.reservationSecret().isEmpty()) {
       LOG.info("reservations.secret is not set: only this instance can settle what it reserves");
     }
@@ -146,21 +148,7 @@ public final class WeirServer implements AutoCloseable {
     CompletableFuture<Void> described = CompletableFuture.runAsync(EnvoyGrpc::load);
     Feeds feeds = Feeds.open(config);
     Metrics metrics = new Metrics(new Faults());
-    Stores stores;
-    try {
-      stores = Stores.open(config, metrics.store());
-    } catch (ConfigException e) {
-      feeds.close();
-      throw e;
-    }
-    WeirServer server;
-    try {
-      server = new WeirServer(config, feeds, stores, metrics, tick);
-    } catch (ConfigException e) {
-      feeds.close();
-      stores.shared().close();
-      throw e;
-    }
+    WeirServer server = make(config, feeds, metrics, tick);
     try {
       described.join();
       server.listen();
@@ -169,6 +157,25 @@ public final class WeirServer implements AutoCloseable {
       throw e;
     }
     return server;
+  }
+
+  /** Makes a server, or leaves nothing open behind it. */
+  private static WeirServer make(ServerConfig config, Feeds feeds, Metrics metrics, Duration tick)
+      throws ConfigException {
+    Stores stores;
+    try {
+      stores = Stores.open(config, metrics.store(), metrics.faults());
+    } catch (ConfigException | RuntimeException e) {
+      feeds.close();
+      throw e;
+    }
+    try {
+      return new WeirServer(config, feeds, stores, metrics, tick);
+    } catch (ConfigException | RuntimeException e) {
+      stores.close();
+      feeds.close();
+      throw e;
+    }
   }
 
   private void listen() throws ConfigException {
@@ -290,7 +297,7 @@ public final class WeirServer implements AutoCloseable {
     Checks checks = new Checks(weir, guarded, front);
     Batches batches = new Batches(checks);
     Settlements settlements = new Settlements(weir, guarded);
-    RateLimitCheck rateLimit = new RateLimitCheck(new AdHocLimits(stores.adHoc(faults)), guarded);
+    RateLimitCheck rateLimit = new RateLimitCheck(new AdHocLimits(stores.adHoc()), guarded);
     EnvoyEndpoint json = new EnvoyEndpoint(envoy.service());
     ForwardAuth forwardAuth = new ForwardAuth(front);
     Map<String, Route> routes =
@@ -412,6 +419,8 @@ public final class WeirServer implements AutoCloseable {
       LOG.warn("not everything could be closed: {}", e.toString());
     }
     front.close();
+    stores.leave();
     weir.close();
+    stores.close();
   }
 }

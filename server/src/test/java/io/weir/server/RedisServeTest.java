@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.json.JsonObject;
+import io.weir.Limit;
 import io.weir.redis.RedisOptions;
 import io.weir.testkit.process.RedisServer;
 import io.weir.testkit.process.SlowProxy;
@@ -13,6 +14,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,7 +28,7 @@ class RedisServeTest {
   private static final String[] RULES = {
     "{ id: free, match: { path: /open }, key: [user], limit: 3/h, on_fail: open }",
     "{ id: strict, match: { path: /closed }, key: [user], limit: 3/h, on_fail: closed }",
-    "{ id: near, match: { path: /local }, key: [user], limit: 3/h }",
+    "{ id: near, match: { path: /local }, key: [user], limit: 4/h }",
     "{ id: here, match: { path: /here }, key: [user], limit: 3/h, scope: instance }",
     "{ id: slots, match: { path: /slots }, key: [user],"
         + " limit: { algorithm: concurrency, permits: 2 } }"
@@ -51,12 +53,11 @@ class RedisServeTest {
   /** A server that waits long for Redis, as the machine of a test may be busy. */
   private static TestServer server(String uri) {
     return TestServer.with(
-        config ->
-            config
-                .redis(RedisOptions.of(uri).timeout(Duration.ofSeconds(2)))
-                .reservationSecret(SECRET),
-        Connections.TICK,
-        RULES);
+        config -> config.redis(patient(uri)).reservationSecret(SECRET), Connections.TICK, RULES);
+  }
+
+  private static RedisOptions patient(String uri) {
+    return RedisOptions.of(uri).timeout(Duration.ofSeconds(2));
   }
 
   private static JsonObject check(TestServer server, String path) {
@@ -80,7 +81,8 @@ class RedisServeTest {
       assertThat(refused.getBoolean("degraded")).isFalse();
       assertThat(check(one, "/here").getLong("remaining")).isEqualTo(2);
       assertThat(check(other, "/here").getLong("remaining")).isEqualTo(2);
-      assertThat(redis.command("DBSIZE")).isEqualTo(1L);
+      assertThat((List<?>) redis.command("KEYS", "weir:1:{*}:strict:*")).hasSize(1);
+      assertThat((List<?>) redis.command("KEYS", "weir:1:{*}:here:*")).isEmpty();
       assertThat(one.server.store()).isEqualTo(redis.uri());
     }
   }
@@ -113,6 +115,9 @@ class RedisServeTest {
     try (TestServer one = server();
         TestServer other = server()) {
       check(one, "/closed");
+      await()
+          .atMost(Duration.ofSeconds(15))
+          .until(() -> instances(one) == 2 && instances(other) == 2);
       redis.kill();
 
       for (int i = 0; i < 5; i++) {
@@ -126,10 +131,12 @@ class RedisServeTest {
       JsonObject refused = new JsonObject(closed.body());
       assertThat(refused.getString("reason")).isEqualTo("unavailable");
       assertThat(refused.getLong("retry_after_ms")).isEqualTo(1000);
-      for (int i = 0; i < 3; i++) {
+      for (int i = 0; i < 2; i++) { // half of the limit each
         assertThat(check(one, "/local").getBoolean("allowed")).isTrue();
+        assertThat(check(other, "/local").getBoolean("allowed")).isTrue();
       }
       assertThat(reason(one, "/local")).isEqualTo("limited");
+      assertThat(reason(other, "/local")).isEqualTo("limited");
       assertThat(check(one, "/here").getBoolean("degraded")).isFalse();
       String adHoc = "{\"key\":\"42\",\"limit\":1,\"window_ms\":3600000}";
       assertThat(one.post("/ratelimit/check", adHoc).body()).contains("\"allowed\":true");
@@ -156,6 +163,90 @@ class RedisServeTest {
               "weir_internal_errors_total 0.0",
               "weir_store_seconds_count{node=\"127.0.0.1:" + redis.port() + "\"}")
           .containsPattern("weir_store_errors_total\\{kind=\"disconnected\",node=\"127[^}]*}");
+    }
+  }
+
+  private static double instances(TestServer server) {
+    return metric(server, "weir_instances");
+  }
+
+  /** The value of a metric, 0 if it is not there. */
+  private static double metric(TestServer server, String name) {
+    return server
+        .admin("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
+        .findFirst()
+        .orElse(0);
+  }
+
+  @Test
+  void theBreakerOfANodeCanBeSeen() {
+    try (TestServer server = server()) {
+      String node = "{node=\"127.0.0.1:" + redis.port() + "\"}";
+      assertThat(server.admin("/metrics").body()).contains("weir_breaker_state" + node + " 0.0");
+
+      redis.kill();
+      await().until(() -> metric(server, "weir_breaker_state" + node) == 1);
+      assertThat(reason(server, "/closed")).isEqualTo("unavailable");
+
+      redis.restart();
+      await().until(() -> metric(server, "weir_breaker_state" + node) == 0);
+      assertThat(reason(server, "/closed")).isEqualTo("ok");
+      assertThat(metric(server, "weir_degraded_seconds_total" + node)).isPositive();
+    }
+  }
+
+  @Test
+  void theGuardHoldsWhereRulesStayOpen() {
+    redis.kill();
+    try (TestServer server =
+        TestServer.with(
+            config ->
+                config
+                    .redis(RedisOptions.of(redis.uri()))
+                    .guard(new ServerConfig.Ceiling(Limit.perHour(5), 100)),
+            Connections.TICK,
+            RULES)) {
+      for (int i = 0; i < 5; i++) {
+        assertThat(reason(server, "/open")).isEqualTo("ok");
+      }
+      HttpResponse<String> beyond =
+          server.post("/v1/check", "{\"path\":\"/open\",\"attributes\":{\"user\":\"42\"}}");
+      assertThat(beyond.statusCode()).isEqualTo(503);
+    }
+  }
+
+  @Test
+  void keysOfHotRulesLiveInARedisOfTheirOwn() {
+    try (RedisServer hot = RedisServer.start();
+        TestServer server =
+            TestServer.with(
+                config ->
+                    config.shared(
+                        SharedStore.NONE
+                            .redis(patient(redis.uri()))
+                            .hot(new SharedStore.Hot(patient(hot.uri()), Set.of("strict")))),
+                Connections.TICK,
+                "{ id: strict, key: [user], limit: 3/h, on_fail: closed }",
+                "{ id: all, key: [], limit: 2/h, on_fail: open }")) {
+      assertThat(reason(server, "/")).isEqualTo("ok");
+      assertThat(reason(server, "/")).isEqualTo("ok");
+      assertThat((List<?>) hot.command("KEYS", "*:strict:*")).hasSize(1);
+      assertThat((List<?>) hot.command("KEYS", "*:all:*")).isEmpty();
+      assertThat((List<?>) redis.command("KEYS", "*:all:*")).hasSize(1);
+      assertThat((List<?>) redis.command("KEYS", "*:strict:*")).isEmpty();
+      JsonObject refused = check(server, "/");
+      assertThat(refused.getString("rule")).isEqualTo("all");
+
+      redis.kill();
+      // What was taken for the refused call was given back: one of three is left.
+      await("the refusal is no longer repeated").until(() -> reason(server, "/").equals("ok"));
+      assertThat(reason(server, "/")).isEqualTo("limited");
+      hot.kill();
+      await().until(() -> reason(server, "/").equals("unavailable"));
     }
   }
 

@@ -98,11 +98,11 @@ class ServerConfigTest {
               in_flight: 0
               colour: red
             cell: { id: eu-1 }
-            store: { hot: { uri: "redis://localhost" } }
+            events: { denied: "1.0" }
             rules: { file: }
             reservations: { secret: short }
             """,
-            Map.of("WEIR_LISTEN_ADMIN", "x:y", "WEIR_STORE_HOT_URI", "redis://localhost"));
+            Map.of("WEIR_LISTEN_ADMIN", "x:y", "WEIR_CELL_ID", "eu-1"));
     String file = folder.resolve("weir.yaml").toString();
 
     assertThat(reasons).hasSize(10);
@@ -115,10 +115,48 @@ class ServerConfigTest {
     assertThat(reasons)
         .contains(
             file + ":6: cell.id is not available in this version",
-            file + ":7: store.hot.uri is not available in this version",
+            file + ":7: events.denied is not available in this version",
             file + ":8: rules.file: has no value",
             file + ":9: reservations.secret: a secret has at least 16 characters",
-            "WEIR_STORE_HOT_URI is not available in this version");
+            "WEIR_CELL_ID is not available in this version");
+  }
+
+  @Test
+  void readsWhatIsSharedAndWhereHotKeysLive() throws Exception {
+    ServerConfig config =
+        read(
+            """
+            store:
+              redis: { uri: "redis://a:1", timeout: 20ms }
+              hot: { uri: "redis://b:2", user: weir, password: secret, rules: [whole-api, search] }
+            fleet: { min_instances: 4 }
+            """,
+            Map.of());
+
+    assertThat(config.shared().minInstances()).isEqualTo(4);
+    SharedStore.Hot hot = config.shared().hot().orElseThrow();
+    assertThat(hot.rules()).containsExactlyInAnyOrder("whole-api", "search");
+    assertThat(hot.redis().address().toString()).isEqualTo("redis://b:2");
+    assertThat(hot.redis().credentials()).isEqualTo(new RedisOptions.Credentials("weir", "secret"));
+    assertThat(hot.redis().timeout()).isEqualTo(Duration.ofMillis(20));
+  }
+
+  @Test
+  void aStoreForHotKeysNeedsRulesAndAStoreBesideIt() {
+    assertThat(reasons("store: { hot: { uri: 'redis://b:2', rules: [a] } }", Map.of()))
+        .singleElement()
+        .asString()
+        .endsWith("store.hot.uri: means nothing without store.redis.uri");
+    assertThat(
+            reasons(
+                "store: { redis: { uri: 'redis://a:1' }, hot: { uri: 'redis://b:2' } }", Map.of()))
+        .singleElement()
+        .asString()
+        .endsWith("store.hot.uri: means nothing without store.hot.rules, the ids of rules");
+    assertThat(reasons("store: { redis: { uri: 'redis://a:1' }, hot: { rules: [a] } }", Map.of()))
+        .singleElement()
+        .asString()
+        .contains("store.hot.rules", "means nothing without store.hot.uri");
   }
 
   @Test

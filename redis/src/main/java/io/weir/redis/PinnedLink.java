@@ -1,0 +1,49 @@
+package io.weir.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The way to two stores: one for the keys of some rules, which are too hot to live beside others,
+ * and one for all other keys.
+ */
+final class PinnedLink implements Link {
+  private final Link hot;
+  private final Link others;
+  private final Set<String> rules;
+
+  /** A way on which the keys of these rules go to {@code hot}. */
+  PinnedLink(Set<String> rules, Link hot, Link others) {
+    this.rules = Set.copyOf(rules);
+    this.hot = hot;
+    this.others = others;
+  }
+
+  private boolean isHot(byte[] key) {
+    return rules.contains(KeyNames.ruleOf(new String(key, StandardCharsets.US_ASCII)));
+  }
+
+  /** Groups of the two never meet. */
+  @Override
+  public int groupOf(byte[] key) {
+    return isHot(key) ? -1 - hot.groupOf(key) : others.groupOf(key);
+  }
+
+  /** A key that marks a reservation comes before the buckets, so the last key is the one to ask. */
+  @Override
+  public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
+    return (isHot(keys[keys.length - 1]) ? hot : others).run(script, keys, args);
+  }
+
+  @Override
+  public CompletionStage<Void> connected() {
+    return hot.connected().thenCombine(others.connected(), (one, other) -> null);
+  }
+
+  @Override
+  public void close() {
+    hot.close();
+    others.close();
+  }
+}
