@@ -1,0 +1,243 @@
+package io.weir.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.Call;
+import io.weir.Decision;
+import io.weir.Limit;
+import io.weir.OnFail;
+import io.weir.Reason;
+import io.weir.Weir;
+import io.weir.rule.Match;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.time.SystemTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+
+/**
+ * Callers of a limiter by rules on a real Redis to which something is done, and what they were told
+ * when: one rule per way of {@code on_fail}, each asked in turn by every caller.
+ */
+final class Outage implements AutoCloseable {
+  static final Duration TIMEOUT = RedisOptions.DEFAULT_TIMEOUT;
+
+  /** What each rule allows: so much a second, and so much at once. */
+  static final int RATE = 50;
+
+  private static final int CALLERS = 3;
+  private static final long REST_NANOS = 1_000_000;
+  private static final long MOST_GRACE_MICROS = 250_000;
+  private static final Duration RECOVERS_WITHIN = Duration.ofSeconds(5);
+
+  /** One decision, and the moment it was asked for. */
+  record Told(OnFail rule, String key, long atNanos, long micros, Decision decision) {
+    boolean degraded() {
+      return decision.degraded();
+    }
+  }
+
+  private final Set<String> open = ConcurrentHashMap.newKeySet();
+  private final Queue<Told> told = new ConcurrentLinkedQueue<>();
+  private final Queue<Throwable> thrown = new ConcurrentLinkedQueue<>();
+  private final Noise noise = new Noise();
+  private final ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
+  private final List<String> keys;
+  private final Weir weir;
+  private volatile boolean stopped;
+
+  /** Begins; callers ask about these keys. */
+  Outage(String uri, List<String> keys) {
+    this.keys = keys;
+    RedisStore store =
+        RedisStore.open(RedisOptions.of(uri).timeout(TIMEOUT), SystemTime.INSTANCE, new Listener());
+    store.ready().toCompletableFuture().orTimeout(30, TimeUnit.SECONDS).join();
+    this.weir = Weir.builder().rules(rules()).store(store).build();
+    for (int i = 0; i < CALLERS; i++) {
+      callers.execute(this::call);
+    }
+    pass(Duration.ofSeconds(3)); // a process that has just begun is forgiven for two
+    await("a healthy beginning").until(() -> open.isEmpty());
+  }
+
+  private final class Listener implements RedisEvents {
+    @Override
+    public void answered(String node, long nanos) {}
+
+    @Override
+    public void failed(String node, String kind) {}
+
+    @Override
+    public void breaker(String node, boolean isOpen) {
+      if (isOpen) {
+        open.add(node);
+      } else {
+        open.remove(node);
+      }
+    }
+
+    @Override
+    public void gone(String node) {
+      open.remove(node);
+    }
+  }
+
+  private static RuleSet rules() {
+    List<Rule> rules = new ArrayList<>();
+    for (OnFail onFail : OnFail.values()) {
+      rules.add(
+          Rule.named(onFail.name())
+              .match(Match.path("/" + onFail))
+              .key("user")
+              .limit(Limit.perSecond(RATE))
+              .onFail(onFail)
+              .build());
+    }
+    return RuleSet.of(rules.toArray(Rule[]::new));
+  }
+
+  private void call() {
+    for (int i = 0; !stopped; i++) {
+      OnFail rule = OnFail.values()[i % OnFail.values().length];
+      String key = keys.get(i / OnFail.values().length % keys.size());
+      long before = System.nanoTime();
+      try {
+        Decision decision = weir.check(Call.of("GET", "/" + rule).with("user", key));
+        told.add(new Told(rule, key, before, (System.nanoTime() - before) / 1000, decision));
+      } catch (RuntimeException e) {
+        thrown.add(e);
+      }
+      LockSupport.parkNanos(REST_NANOS);
+    }
+  }
+
+  static void pass(Duration time) {
+    SystemTime.INSTANCE.after(time).join();
+  }
+
+  /** Waits until calls are kept from a node, and says when that was. */
+  long awaitOpen() {
+    await("the breaker opens").atMost(Duration.ofSeconds(20)).until(() -> !open.isEmpty());
+    return System.nanoTime();
+  }
+
+  /** Waits until no decision about a key is degraded any more, and says when that was. */
+  long awaitRecovered(String key) {
+    int before = told.size();
+    await("calls are answered by the store again")
+        .atMost(Duration.ofSeconds(30))
+        .pollInterval(Duration.ofMillis(20))
+        .until(
+            () ->
+                told.stream()
+                    .skip(before)
+                    .anyMatch(
+                        some ->
+                            some.key.equals(key)
+                                && !some.degraded()
+                                && some.decision.reason() != Reason.UNAVAILABLE));
+    return System.nanoTime();
+  }
+
+  List<Told> between(long from, long until, Predicate<Told> which) {
+    return told.stream()
+        .filter(some -> some.atNanos >= from && some.atNanos < until)
+        .filter(which)
+        .toList();
+  }
+
+  void stop() {
+    stopped = true;
+    callers.shutdown();
+    try {
+      assertThat(callers.awaitTermination(20, TimeUnit.SECONDS)).as("every call ends").isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    noise.close();
+    assertThat(thrown).as("exceptions that reached callers").isEmpty();
+  }
+
+  /** While calls are kept away: nobody waits, and each rule says what it promised. */
+  void assertPromises(String what, long opened, long ended, String key) {
+    // By then what was under way has ended, and no refusal of the store is repeated any more.
+    long settled = opened + TimeUnit.MILLISECONDS.toNanos(1100);
+    List<Told> during = between(settled, ended, some -> some.key.equals(key));
+    long[] micros = during.stream().mapToLong(Told::micros).sorted().toArray();
+    assertThat(micros).as("decisions while the breaker is open").hasSizeGreaterThan(100);
+    long p99 = micros[(int) ((micros.length - 1) * 0.99)];
+    List<Told> all = List.copyOf(told);
+    long slowest = all.stream().mapToLong(Told::micros).max().orElse(0);
+    double seconds = (ended - settled) / 1e9;
+    System.out.printf(
+        "%s: breaker open for %.1f s: %,d decisions, median %.3f ms, p99 %.3f ms; slowest of all"
+            + " %.1f ms (noise %.1f ms)%n",
+        what,
+        (ended - opened) / 1e9,
+        micros.length,
+        micros[micros.length / 2] / 1e3,
+        p99 / 1e3,
+        slowest / 1e3,
+        noise.worstMicros() / 1e3);
+    assertThat(p99).isLessThanOrEqualTo(1000 + noise.worstMicros());
+    assertThat(slowest)
+        .isLessThanOrEqualTo(
+            TIMEOUT.toNanos() / 1000 + MOST_GRACE_MICROS + 3 * noise.worstMicros());
+    for (OnFail rule : OnFail.values()) {
+      List<Told> its = during.stream().filter(some -> some.rule == rule).toList();
+      long admitted = its.stream().filter(some -> some.decision.allowed()).count();
+      System.out.printf("  %s: %,d of %,d admitted%n", rule, admitted, its.size());
+      switch (rule) {
+        case OPEN -> assertThat(admitted).isEqualTo(its.size());
+        case CLOSED ->
+            assertThat(its).allMatch(some -> some.decision.reason() == Reason.UNAVAILABLE);
+        case LOCAL -> {
+          assertThat(its).allMatch(Told::degraded);
+          assertThat(admitted).isPositive().isLessThanOrEqualTo((long) (RATE * (2 + seconds)));
+        }
+      }
+    }
+  }
+
+  /** Service is back soon after the fault is over. */
+  void assertRecovered(String what, long over, long back) {
+    double seconds = (back - over) / 1e9;
+    System.out.printf("%s: served by the store again %.1f s after it was over%n", what, seconds);
+    assertThat(seconds)
+        .isLessThanOrEqualTo(RECOVERS_WITHIN.toMillis() / 1e3 + 3 * noise.worstMicros() / 1e6);
+  }
+
+  /** Prints what the rule that decides locally let through beyond its limit, on one key. */
+  void printOverAdmission(String what, String key) {
+    List<Told> its = between(Long.MIN_VALUE, Long.MAX_VALUE, some -> some.key.equals(key));
+    long first = its.stream().mapToLong(Told::atNanos).min().orElse(0);
+    long last = its.stream().mapToLong(Told::atNanos).max().orElse(0);
+    long admitted =
+        its.stream().filter(some -> some.rule == OnFail.LOCAL && some.decision.allowed()).count();
+    double most = RATE + RATE * (last - first) / 1e9;
+    System.out.printf(
+        "%s: local admitted %,d where burst + rate x time is %,.0f: over-admission %,.0f%n",
+        what, admitted, most, Math.max(0, admitted - most));
+    // The bucket here was full when the store's was not: at most its burst is let through twice.
+    assertThat((double) admitted).isLessThanOrEqualTo(most + 2 * RATE);
+  }
+
+  @Override
+  public void close() {
+    stopped = true;
+    callers.shutdownNow();
+    noise.close();
+    weir.close();
+  }
+}

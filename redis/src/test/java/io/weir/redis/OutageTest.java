@@ -1,0 +1,130 @@
+package io.weir.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.lettuce.core.cluster.SlotHash;
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.store.Pool;
+import io.weir.testkit.process.RedisCluster;
+import io.weir.testkit.process.RedisServer;
+import io.weir.testkit.process.SlowProxy;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Bad days on real processes: nobody waits once a node is known to be away, every rule says what it
+ * chose, other nodes notice nothing, and service returns by itself. Prints what it measured.
+ */
+class OutageTest {
+  private static final Duration LASTS = Duration.ofSeconds(4);
+
+  @Test
+  void aRedisThatHangs() {
+    try (RedisServer redis = RedisServer.start();
+        Outage outage = new Outage(redis.uri(), List.of("a"))) {
+      play("hang", outage, redis::freeze, redis::thaw);
+    }
+  }
+
+  @Test
+  void aRedisThatIsKilledAndRestarted() {
+    try (RedisServer redis = RedisServer.start();
+        Outage outage = new Outage(redis.uri(), List.of("a"))) {
+      play("kill", outage, redis::kill, redis::restart);
+    }
+  }
+
+  @Test
+  void packetsThatAreLate() {
+    try (RedisServer redis = RedisServer.start();
+        SlowProxy network = SlowProxy.before(redis);
+        Outage outage = new Outage(network.uri(), List.of("a"))) {
+      play(
+          "packet delay",
+          outage,
+          () -> network.delay(Duration.ofMillis(30), Duration.ofMillis(30)),
+          () -> network.delay(Duration.ZERO, Duration.ZERO));
+    }
+  }
+
+  private static void play(String what, Outage outage, Runnable begin, Runnable end) {
+    begin.run();
+    long opened = outage.awaitOpen();
+    Outage.pass(LASTS);
+    long over = System.nanoTime();
+    end.run();
+    long answers = System.nanoTime();
+    long back = outage.awaitRecovered("a");
+    Outage.pass(Duration.ofSeconds(1));
+    outage.stop();
+    outage.assertPromises(what, opened, over, "a");
+    outage.assertRecovered(what, answers, back);
+    outage.printOverAdmission(what, "a");
+  }
+
+  @Test
+  void oneNodeOfAClusterThatIsKilled() {
+    inACluster("one Cluster node killed", RedisServer::kill, RedisServer::restart);
+  }
+
+  @Test
+  void oneNodeOfAClusterThatHangs() {
+    inACluster("one Cluster node hangs", RedisServer::freeze, RedisServer::thaw);
+  }
+
+  /** Something that is done to a node. */
+  private interface Deed {
+    void to(RedisServer node);
+  }
+
+  /** Slots that nobody serves do not stop those of others here. */
+  private static void inACluster(String what, Deed begin, Deed end) {
+    try (RedisCluster cluster = RedisCluster.builder().primaries(3).replicasEach(0).start()) {
+      cluster
+          .nodes()
+          .forEach(n -> n.command("CONFIG", "SET", "cluster-require-full-coverage", "no"));
+      RedisServer victim = cluster.nodes().get(0);
+      RedisServer healthy = cluster.nodes().get(1);
+      String hit = keyOn(cluster, victim);
+      String spared = keyOn(cluster, healthy);
+      try (Outage outage =
+          new Outage("redis-cluster://" + cluster.addresses(), List.of(hit, spared))) {
+        begin.to(victim);
+        long opened = outage.awaitOpen();
+        Outage.pass(LASTS);
+        long over = System.nanoTime();
+        end.to(victim);
+        await().ignoreExceptions().until(() -> victim.command("PING").equals("PONG"));
+        cluster.waitUntilWhole();
+        long answers = System.nanoTime();
+        long back = outage.awaitRecovered(hit);
+        Outage.pass(Duration.ofSeconds(1));
+        outage.stop();
+        outage.assertPromises(what, opened, over, hit);
+        outage.assertRecovered(what, answers, back);
+        outage.printOverAdmission(what, hit);
+        List<Outage.Told> elsewhere =
+            outage.between(opened, over, some -> some.key().equals(spared));
+        long degraded = elsewhere.stream().filter(Outage.Told::degraded).count();
+        System.out.printf(
+            "%s: %,d of %,d decisions about keys of another node were degraded%n",
+            what, degraded, elsewhere.size());
+        assertThat(degraded).isLessThanOrEqualTo(elsewhere.size() / 10); // a busy machine is slow
+      }
+    }
+  }
+
+  private static String keyOn(RedisCluster cluster, RedisServer node) {
+    KeyNames names = new KeyNames(new byte[0]);
+    Pool pool = new Pool("any", "any", "1", Limit.perSecond(1), false).about("user");
+    for (int i = 0; ; i++) {
+      int slot = SlotHash.getSlot(names.bucket(pool, Key.of("key-" + i)));
+      if (cluster.primaryOf(slot) == node) {
+        return "key-" + i;
+      }
+    }
+  }
+}
