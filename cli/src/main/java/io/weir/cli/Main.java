@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
       ExplainCommand.class,
       RulesCommand.class,
       DoctorCommand.class,
+      DrillCommand.class,
     })
 public final class Main implements Runnable {
   /** What a command ends with when it could not do what it was asked. */

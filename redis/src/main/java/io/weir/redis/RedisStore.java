@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 
 /**
  * State in Redis, shared by the whole fleet.
@@ -34,6 +35,7 @@ public final class RedisStore implements Store {
   private final Link link;
   private final KeyNames names;
   private final TimeSource time;
+  private final long timeoutNanos;
   private volatile long behindMicros;
 
   /**
@@ -49,7 +51,8 @@ public final class RedisStore implements Store {
     return new RedisStore(
         Links.open(options, time, events),
         new KeyNames(options.tagSecret().getBytes(StandardCharsets.UTF_8)),
-        time);
+        time,
+        options.timeout());
   }
 
   /**
@@ -69,17 +72,19 @@ public final class RedisStore implements Store {
       return new RedisStore(
           new PinnedLink(rules, Links.open(hot, time, events), others),
           new KeyNames(options.tagSecret().getBytes(StandardCharsets.UTF_8)),
-          time);
+          time,
+          options.timeout());
     } catch (RuntimeException e) {
       others.close();
       throw e;
     }
   }
 
-  RedisStore(Link link, KeyNames names, TimeSource time) {
+  RedisStore(Link link, KeyNames names, TimeSource time, Duration timeout) {
     this.link = link;
     this.names = names;
     this.time = time;
+    this.timeoutNanos = timeout.toNanos();
   }
 
   @Override
@@ -95,25 +100,37 @@ public final class RedisStore implements Store {
   }
 
   private CompletionStage<Round> decide(long reservation, List<Draw> draws) {
+    long begun = System.nanoTime();
     Round round = new Round(draws, names, link);
     CompletionStage<Round> decided =
         ask(reservation, round, round.groups(), wallNow())
-            .thenCompose(
-                asked -> {
-                  List<int[]> undecided = round.undecided();
-                  if (undecided.isEmpty()) {
-                    return CompletableFuture.completedFuture(round);
-                  }
-                  setRight(round.storeNow());
-                  return ask(reservation, round, undecided, wallNow());
-                });
+            .thenCompose(asked -> askAgain(reservation, asked, begun));
     return round.groups().size() == 1
         ? decided
         : decided.thenApply(
             done -> {
-              giveBack(reservation, round);
-              return round;
+              giveBack(reservation, done);
+              return done;
             });
+  }
+
+  /**
+   * Asks groups again for which the calendar periods that were sent were not those of now. Both
+   * times share one deadline; what is not answered by then is unanswered.
+   */
+  private CompletionStage<Round> askAgain(long reservation, Round asked, long begun) {
+    List<int[]> undecided = asked.undecided();
+    if (undecided.isEmpty()) {
+      return CompletableFuture.completedFuture(asked);
+    }
+    setRight(asked.storeNow());
+    return ask(reservation, asked.without(undecided), undecided, wallNow())
+        .toCompletableFuture()
+        .completeOnTimeout(asked.without(undecided), left(begun), TimeUnit.NANOSECONDS);
+  }
+
+  private long left(long begun) {
+    return Math.max(0, timeoutNanos - (System.nanoTime() - begun));
   }
 
   /** The time of day, set right where it was found to be in another calendar period than Redis. */
@@ -235,6 +252,7 @@ public final class RedisStore implements Store {
 
   private CompletionStage<Settlement> changeGroup(
       Change what, long reservation, List<Held> parts, Duration within) {
+    long begun = System.nanoTime();
     return runChange(what, reservation, parts, within)
         .thenCompose(
             answer -> {
@@ -242,7 +260,10 @@ public final class RedisStore implements Store {
                 return CompletableFuture.completedFuture(answer);
               }
               setRight((long) ByteBuffer.wrap(answer).order(ByteOrder.LITTLE_ENDIAN).getDouble());
-              return runChange(what, reservation, parts, within);
+              return runChange(what, reservation, parts, within)
+                  .toCompletableFuture()
+                  .copy()
+                  .orTimeout(left(begun), TimeUnit.NANOSECONDS);
             })
         .handle((answer, problem) -> problem == null ? came(answer) : Settlement.UNAVAILABLE);
   }

@@ -35,6 +35,24 @@ final class Round {
     this.groups = keys.length == 1 ? List.of(new int[] {0}) : grouped(link);
   }
 
+  private Round(Round other) {
+    this.draws = other.draws;
+    this.keys = other.keys;
+    this.answers = other.answers.clone();
+    this.groups = other.groups;
+  }
+
+  /** A round of its own, in which these groups have not been answered. */
+  Round without(List<int[]> unanswered) {
+    Round round = new Round(this);
+    for (int[] group : unanswered) {
+      for (int place : group) {
+        round.answers[place] = null;
+      }
+    }
+    return round;
+  }
+
   private List<int[]> grouped(Link link) {
     Map<Integer, List<Integer>> places = new LinkedHashMap<>();
     for (int i = 0; i < keys.length; i++) {

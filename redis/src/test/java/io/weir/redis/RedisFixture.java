@@ -73,7 +73,8 @@ final class RedisFixture implements AutoCloseable {
     fresh.advance(Duration.ofDays(20_454));
     time.set(fresh);
     KeyNames names = new KeyNames(UUID.randomUUID().toString().getBytes(StandardCharsets.UTF_8));
-    return StoreHarness.on(fresh, view.apply(new RedisStore(new Kept(), names, fresh)));
+    return StoreHarness.on(
+        fresh, view.apply(new RedisStore(new Kept(), names, fresh, SLOW_MACHINE)));
   }
 
   @Override

@@ -11,12 +11,14 @@ import io.weir.Decision;
 import io.weir.DecisionListener;
 import io.weir.Mode;
 import io.weir.Reason;
+import io.weir.Source;
 import io.weir.Standing;
 import io.weir.rule.Bypass;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.time.SystemTime;
 import java.time.Duration;
+import io.weir.tier.Tier;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -27,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts decisions and shows the counts to Prometheus.
@@ -84,11 +87,18 @@ final class Metrics implements DecisionListener {
   private final Staleness staleness = new Staleness(SystemTime.INSTANCE);
   private volatile Map<String, Counts> byRule = Map.of();
   private volatile Map<String, LongAdder> byToken = Map.of();
+  private final Map<Source, LongAdder> bySource = new EnumMap<>(Source.class);
+  private volatile @Nullable TierMetrics tier;
 
   Metrics(Faults faults) {
     this.faults = faults;
     counter("weir.internal.errors", "Errors that should not happen", faults, Faults::count);
     decisions("", Outcome.ALLOWED.label(), noRule.of(Outcome.ALLOWED));
+    for (Source source : Source.values()) {
+      LongAdder count = new LongAdder();
+      bySource.put(source, count);
+      counter("weir.answers", "Who answered", count, LongAdder::sum, "source", source.id());
+    }
     gauge("weir.rules.version", "Rule sets taken over since start", rulesVersion, LongAdder::sum);
     gauge(
         "weir.rules.stale.seconds",
@@ -115,6 +125,11 @@ final class Metrics implements DecisionListener {
   /** Shows a number that goes up and down. */
   <T> void gauge(String name, String what, T source, ToDoubleFunction<T> value) {
     Gauge.builder(name, source, value).description(what).strongReference(true).register(registry);
+  }
+
+  /** Shows what stands before a shared store too. */
+  void tier(Tier before) {
+    tier = new TierMetrics(registry, before);
   }
 
   /** Where errors are reported that should not happen. */
@@ -165,6 +180,10 @@ final class Metrics implements DecisionListener {
     byToken.keySet().stream().filter(id -> !tokens.containsKey(id)).forEach(this::forgetToken);
     byRule = counts;
     byToken = tokens;
+    TierMetrics before = tier;
+    if (before != null) {
+      before.rules(counts.keySet());
+    }
     rulesVersion.increment();
   }
 
@@ -207,6 +226,7 @@ final class Metrics implements DecisionListener {
       outright(decision);
       return;
     }
+    Objects.requireNonNull(bySource.get(decision.source())).increment();
     for (int i = 0; i < standings.size(); ) {
       Standing first = standings.get(i);
       boolean admits = true;
@@ -260,6 +280,10 @@ final class Metrics implements DecisionListener {
 
   /** Everything, in the text format of Prometheus. */
   String scrape() {
+    TierMetrics before = tier;
+    if (before != null) {
+      before.refresh();
+    }
     return registry.scrape();
   }
 }

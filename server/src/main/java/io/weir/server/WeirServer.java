@@ -119,6 +119,7 @@ public final class WeirServer implements AutoCloseable {
             .instances(stores::instances)
             .listener(metrics)
             .build();
+    weir.tier().ifPresent(metrics::tier);
     Guard guard = new Guard(config.guard().rate(), config.guard().inFlight(), SystemTime.INSTANCE);
     this.guarded = new Guarded(guard, SystemTime.INSTANCE, metrics::decisionTook);
     this.settings = config.frontEnd();

@@ -200,6 +200,27 @@ class RedisServeTest {
   }
 
   @Test
+  void whoAnsweredCanBeSeen() {
+    try (TestServer server = server()) {
+      check(server, "/closed");
+      check(server, "/here");
+      redis.kill();
+      await().until(() -> reason(server, "/closed").equals("unavailable"));
+      check(server, "/open");
+
+      String metrics = server.admin("/metrics").body();
+      assertThat(metric(server, "weir_answers_total{source=\"store\"}")).isPositive();
+      assertThat(metric(server, "weir_answers_total{source=\"memory\"}")).isEqualTo(1);
+      assertThat(metric(server, "weir_answers_total{source=\"fallback\"}")).isPositive();
+      assertThat(metrics)
+          .contains(
+              "weir_leased_tokens{rule=\"near\"} 0.0",
+              "weir_lease_refills_total{rule=\"near\"}",
+              "weir_hot_keys 0.0");
+    }
+  }
+
+  @Test
   void theGuardHoldsWhereRulesStayOpen() {
     redis.kill();
     try (TestServer server =

@@ -1,0 +1,185 @@
+package io.weir.cli;
+
+import io.weir.Call;
+import io.weir.Decision;
+import io.weir.Limit;
+import io.weir.OnFail;
+import io.weir.Reason;
+import io.weir.Weir;
+import io.weir.redis.RedisEvents;
+import io.weir.redis.RedisOptions;
+import io.weir.redis.RedisStore;
+import io.weir.rule.Match;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.time.SystemTime;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Callers who ask for decisions by one rule per {@code on_fail}, all the time, and what they got.
+ */
+final class DrillCallers implements AutoCloseable {
+  static final String HEADING =
+      String.format(
+          Locale.ROOT,
+          "%-11s %-8s %-14s %-14s %-14s %9s %9s",
+          "",
+          "breaker",
+          "local",
+          "open",
+          "closed",
+          "median",
+          "p99");
+
+  private static final int CALLERS = 2;
+  private static final int RATE = 100;
+  private static final long REST_NANOS = 1_000_000;
+  private static final long READY_SECONDS = 10;
+
+  /** What was heard since the last line. */
+  private static final class Heard {
+    private final Map<OnFail, int[]> byRule = new EnumMap<>(OnFail.class);
+    private final List<Long> nanos = new ArrayList<>();
+    private boolean degraded;
+
+    Heard() {
+      for (OnFail rule : OnFail.values()) {
+        byRule.put(rule, new int[2]);
+      }
+    }
+  }
+
+  private final Weir weir;
+  private final ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
+  private volatile boolean open;
+  private volatile boolean stopped;
+  private volatile boolean degraded;
+  private volatile long slowestNanos;
+  private Heard heard = new Heard();
+
+  DrillCallers(RedisOptions options) {
+    RedisStore store = RedisStore.open(options, SystemTime.INSTANCE, new Listener());
+    try {
+      store.ready().toCompletableFuture().get(READY_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (java.util.concurrent.ExecutionException | java.util.concurrent.TimeoutException e) {
+      store.close();
+      throw new CommandFailed(options.address() + " is not ready");
+    }
+    this.weir = Weir.builder().rules(rules()).store(store).build();
+    for (int i = 0; i < CALLERS; i++) {
+      callers.execute(this::call);
+    }
+  }
+
+  /** Hears only of the breaker. */
+  private final class Listener implements RedisEvents {
+    @Override
+    public void answered(String node, long nanos) {}
+
+    @Override
+    public void failed(String node, String kind) {}
+
+    @Override
+    public void breaker(String node, boolean isOpen) {
+      open = isOpen;
+    }
+
+    @Override
+    public void gone(String node) {}
+  }
+
+  private static RuleSet rules() {
+    return RuleSet.of(
+        Arrays.stream(OnFail.values())
+            .map(
+                onFail ->
+                    Rule.named("drill-" + nameOf(onFail))
+                        .match(Match.path("/" + nameOf(onFail)))
+                        .limit(Limit.perSecond(RATE))
+                        .onFail(onFail)
+                        .build())
+            .toArray(Rule[]::new));
+  }
+
+  private static String nameOf(OnFail onFail) {
+    return onFail.name().toLowerCase(Locale.ROOT);
+  }
+
+  private void call() {
+    OnFail[] rules = OnFail.values();
+    for (int i = 0; !stopped; i++) {
+      OnFail rule = rules[i % rules.length];
+      long before = System.nanoTime();
+      Decision decision = weir.check(Call.of("GET", "/" + nameOf(rule)));
+      note(rule, decision, System.nanoTime() - before);
+      LockSupport.parkNanos(REST_NANOS);
+    }
+  }
+
+  private synchronized void note(OnFail rule, Decision decision, long nanos) {
+    int[] counts = heard.byRule.get(rule);
+    counts[decision.allowed() ? 0 : 1]++;
+    heard.nanos.add(nanos);
+    heard.degraded |= decision.degraded() || decision.reason() == Reason.UNAVAILABLE;
+    slowestNanos = Math.max(slowestNanos, nanos);
+  }
+
+  private synchronized Heard turnOver() {
+    Heard last = heard;
+    heard = new Heard();
+    return last;
+  }
+
+  /** What callers were told since the last line: let through and refused, by rule. */
+  String line(String phase) {
+    Heard last = turnOver();
+    degraded = last.degraded;
+    long[] nanos = last.nanos.stream().mapToLong(Long::longValue).sorted().toArray();
+    StringBuilder line =
+        new StringBuilder(
+            String.format(Locale.ROOT, "%-11s %-8s", phase, open ? "open" : "closed"));
+    for (OnFail rule : List.of(OnFail.LOCAL, OnFail.OPEN, OnFail.CLOSED)) {
+      int[] counts = last.byRule.get(rule);
+      line.append(String.format(Locale.ROOT, " %-14s", counts[0] + " + " + counts[1] + " no"));
+    }
+    return line.append(
+            String.format(Locale.ROOT, " %6.2f ms %6.2f ms", at(nanos, 0.5), at(nanos, 0.99)))
+        .toString();
+  }
+
+  private static double at(long[] sorted, double share) {
+    return sorted.length == 0 ? 0 : sorted[(int) ((sorted.length - 1) * share)] / 1e6;
+  }
+
+  /** Whether any decision of the last line was made without Redis. */
+  boolean isDegraded() {
+    return degraded;
+  }
+
+  double slowestMillis() {
+    return slowestNanos / 1e6;
+  }
+
+  @Override
+  public void close() {
+    stopped = true;
+    callers.shutdown();
+    try {
+      callers.awaitTermination(1, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    weir.close();
+  }
+}

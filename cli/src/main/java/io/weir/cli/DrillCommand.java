@@ -1,0 +1,191 @@
+package io.weir.cli;
+
+import io.weir.limit.Periods;
+import io.weir.redis.RedisOptions;
+import io.weir.redis.Rehearsal;
+import io.weir.redis.Rehearsal.Deed;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Rehearses an outage: does it to a Redis on this machine, and shows what callers are told. */
+@Command(
+    name = "drill",
+    description = {
+      "Rehearses an outage on a Redis of this machine that is yours alone: callers draw by three"
+          + " rules, one per on_fail, while something is done to it and put right again.",
+      "A line per half second: the breaker, what each rule let through, and how long decisions took."
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:decisions were served by Redis again within 5 s",
+      "1:they were not",
+      "2:error"
+    })
+final class DrillCommand implements Callable<Integer> {
+  private static final Duration BEFORE = Duration.ofSeconds(3);
+  private static final Duration STEP = Duration.ofMillis(500);
+  private static final Duration PROMISED = Duration.ofSeconds(5);
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  @Parameters(
+      paramLabel = "OUTAGE",
+      completionCandidates = Deeds.class,
+      description = "One of ${COMPLETION-CANDIDATES}.")
+  private String outage;
+
+  @Option(
+      names = "--redis",
+      paramLabel = "URI",
+      defaultValue = "redis://127.0.0.1:6379",
+      description = "The Redis, on this machine (${DEFAULT-VALUE}).")
+  private String redis;
+
+  @Option(
+      names = "--for",
+      paramLabel = "TIME",
+      defaultValue = "5s",
+      description = "How long it lasts (${DEFAULT-VALUE}).")
+  private String time;
+
+  @Option(
+      names = "--restart",
+      paramLabel = "COMMAND",
+      description = "For redis-kill: starts Redis again, in the background.")
+  private @Nullable String restart;
+
+  @Spec private CommandSpec spec;
+
+  /** The names of all outages. */
+  static final class Deeds implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return Arrays.stream(Deed.values()).map(Deed::id).iterator();
+    }
+  }
+
+  @Override
+  public Integer call() {
+    Deed deed = deed();
+    Duration lasts = lasts();
+    if (deed == Deed.KILL && restart == null) {
+      throw misused("redis-kill needs --restart, such as 'redis-server --daemonize yes'");
+    }
+    RedisOptions options = options();
+    try (Rehearsal rehearsal = rehearsal(options);
+        DrillCallers callers = new DrillCallers(options)) {
+      PrintWriter out = spec.commandLine().getOut();
+      return new Play(out, callers).run(rehearsal, deed, lasts) ? 0 : 1;
+    }
+  }
+
+  private Deed deed() {
+    return Arrays.stream(Deed.values())
+        .filter(deed -> deed.id().equals(outage))
+        .findFirst()
+        .orElseThrow(() -> misused("there is no drill " + outage + "; there are " + names()));
+  }
+
+  private static String names() {
+    List<String> names = Arrays.stream(Deed.values()).map(Deed::id).toList();
+    return String.join(", ", names);
+  }
+
+  private Duration lasts() {
+    try {
+      return Periods.parse(time);
+    } catch (IllegalArgumentException e) {
+      throw misused("--for: " + e.getMessage());
+    }
+  }
+
+  private RedisOptions options() {
+    try {
+      return RedisOptions.of(redis);
+    } catch (IllegalArgumentException e) {
+      throw misused("--redis: " + e.getMessage());
+    }
+  }
+
+  private static Rehearsal rehearsal(RedisOptions options) {
+    try {
+      return new Rehearsal(options);
+    } catch (IllegalArgumentException e) {
+      throw new CommandFailed(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private ParameterException misused(String reason) {
+    return new ParameterException(spec.commandLine(), reason);
+  }
+
+  /** One drill from its quiet beginning to the end. */
+  private final class Play {
+    private final PrintWriter out;
+    private final DrillCallers callers;
+
+    Play(PrintWriter out, DrillCallers callers) {
+      this.out = out;
+      this.callers = callers;
+    }
+
+    boolean run(Rehearsal rehearsal, Deed deed, Duration lasts) {
+      out.println(DrillCallers.HEADING);
+      show(BEFORE, "");
+      Thread doing = new Thread(() -> rehearsal.perform(deed, lasts), "drill");
+      doing.setDaemon(true);
+      doing.start();
+      show(lasts, deed.id());
+      while (doing.isAlive()) {
+        show(STEP, deed.id());
+      }
+      startAgain();
+      long over = System.nanoTime();
+      while (callers.isDegraded() && System.nanoTime() - over < PATIENCE.toNanos()) {
+        show(STEP, "over");
+      }
+      Duration back = Duration.ofNanos(System.nanoTime() - over);
+      show(STEP.multipliedBy(2), "over");
+      boolean kept = !callers.isDegraded() && back.compareTo(PROMISED) <= 0;
+      out.printf(
+          "%s: decisions were %sserved by Redis again within %.1f s; the slowest took %.1f ms%n",
+          kept ? "ok" : "fail", kept ? "" : "not ", back.toMillis() / 1e3, callers.slowestMillis());
+      out.flush();
+      return kept;
+    }
+
+    private void show(Duration time, String phase) {
+      long until = System.nanoTime() + time.toNanos();
+      while (System.nanoTime() < until) {
+        LockSupport.parkNanos(STEP.toNanos());
+        out.println(callers.line(phase));
+        out.flush();
+      }
+    }
+
+    private void startAgain() {
+      if (restart != null) {
+        try {
+          new ProcessBuilder("sh", "-c", restart)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .redirectError(ProcessBuilder.Redirect.DISCARD)
+              .start();
+        } catch (IOException e) {
+          throw new CommandFailed("--restart: " + e.getMessage());
+        }
+      }
+    }
+  }
+}

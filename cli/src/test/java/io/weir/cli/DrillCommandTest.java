@@ -1,0 +1,77 @@
+package io.weir.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.testkit.process.RedisServer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(120)
+class DrillCommandTest {
+  private static Run drill(String... more) {
+    String[] arguments = new String[1 + more.length];
+    arguments[0] = "drill";
+    System.arraycopy(more, 0, arguments, 1, more.length);
+    return Run.of(arguments);
+  }
+
+  /** Whether Redis was back in time depends on how busy the machine is, so that is not asked here. */
+  @ParameterizedTest
+  @ValueSource(strings = {"redis-hang", "redis-slow", "redis-cut", "redis-full"})
+  void doesItAndPutsItRight(String outage) {
+    try (RedisServer redis = RedisServer.start()) {
+      Run run = drill(outage, "--redis", redis.uri(), "--for", "1s");
+
+      assertThat(run.err()).isEmpty();
+      assertThat(run.code()).isBetween(0, 1);
+      assertThat(run.out())
+          .containsPattern("(?m)^" + outage + " +open ")
+          .containsPattern("(?m)^(ok|fail): decisions were ");
+      assertThat(redis.command("SET", "a", "b")).isEqualTo("OK");
+      assertThat(redis.text("INFO", "memory")).contains("maxmemory:0\r\n");
+    }
+  }
+
+  @Test
+  void startsAKilledRedisAgainAsItIsTold() {
+    try (RedisServer redis = RedisServer.start()) {
+      Run run =
+          drill("redis-kill", "--redis", redis.uri(), "--for", "1s", "--restart", "exit 0");
+
+      assertThat(run.code()).as("nobody has started it").isEqualTo(1);
+      assertThat(run.out()).containsPattern("(?m)^fail: decisions were not served");
+      assertThat(redis.isRunning()).isFalse();
+    }
+  }
+
+  @Test
+  void isNotDoneToARedisOfOthers() {
+    Run run = drill("redis-hang", "--redis", "redis://192.0.2.1:6379");
+
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err())
+        .isEqualTo(
+            "weir: 192.0.2.1:6379 is not on this machine; drills are done to a Redis that is yours"
+                + " alone\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redis-dance|there is no drill redis-dance",
+        "redis-hang --for soon|--for: ",
+        "redis-hang --redis nowhere|--redis: ",
+        "redis-kill|redis-kill needs --restart",
+        "redis-hang --redis redis-cluster://127.0.0.1:1|single Redis",
+        "redis-hang --redis redis://127.0.0.1:1|127.0.0.1:1"
+      })
+  void saysWhatIsWrongInOneLine(String line) {
+    String[] said = line.split("\\|");
+    Run run = drill(said[0].split(" "));
+
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err()).contains(said[1]).hasLineCount(1);
+  }
+}

@@ -1,0 +1,94 @@
+package io.weir.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.Mode;
+import io.weir.Settlement;
+import io.weir.Standing;
+import io.weir.limit.Stamp;
+import io.weir.store.Draw;
+import io.weir.store.Held;
+import io.weir.store.Pool;
+import io.weir.time.SystemTime;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** A store that has to ask twice, as the calendar period it sent was not that of Redis. */
+class SharedDeadlineTest {
+  private static final Duration TIMEOUT = Duration.ofMillis(400);
+  private static final long FIRST_MILLIS = 300;
+  private static final Pool QUOTA = new Pool("q", "q", "1", Limit.parse("quota 5/day"), false);
+
+  /** Says after a while that it needs other periods, and then nothing. */
+  private static final class Undecided implements Link {
+    private int asked;
+
+    @Override
+    public int groupOf(byte[] key) {
+      return 0;
+    }
+
+    @Override
+    public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
+      CompletableFuture<byte[]> answer = new CompletableFuture<>();
+      if (asked++ > 0) {
+        return answer;
+      }
+      boolean settles = script == Script.SETTLE;
+      ByteBuffer bytes =
+          ByteBuffer.allocate(Double.BYTES + (settles ? 0 : Answer.BYTES))
+              .order(ByteOrder.LITTLE_ENDIAN)
+              .putDouble(1e15);
+      if (!settles) {
+        bytes.put((byte) Answer.Verdict.UNDECIDED.ordinal());
+      }
+      return answer.completeOnTimeout(bytes.array(), FIRST_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public CompletionStage<Void> connected() {
+      return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private final RedisStore store =
+      new RedisStore(new Undecided(), new KeyNames(new byte[0]), SystemTime.INSTANCE, TIMEOUT);
+
+  private static void assertInTime(CompletableFuture<?> answer) throws Exception {
+    answer.get(FIRST_MILLIS + TIMEOUT.toMillis() - 50, TimeUnit.MILLISECONDS);
+  }
+
+  @Test
+  void isUnansweredAfterOneDeadlineAndNotAfterTwo() throws Exception {
+    Draw draw = new Draw(QUOTA, Key.of("a"), 1, Mode.ENFORCE, Draw.Intent.TAKE);
+    CompletableFuture<Standing> standing =
+        store
+            .take(List.of(draw))
+            .thenApply(taking -> taking.standings().get(0))
+            .toCompletableFuture();
+
+    assertInTime(standing);
+    assertThat(standing.get().answered()).isFalse();
+  }
+
+  @Test
+  void settlingIsUnavailableLikewise() throws Exception {
+    Held held = new Held(QUOTA, Key.of("a"), 1, 0, new Stamp(1, 1));
+    CompletableFuture<Settlement> settled =
+        store.settle(1, List.of(held), Duration.ofSeconds(1)).toCompletableFuture();
+
+    assertInTime(settled);
+    assertThat(settled.get()).isEqualTo(Settlement.UNAVAILABLE);
+  }
+}
