@@ -4,15 +4,17 @@ import io.weir.tier.Breaker;
 import io.weir.time.TimeSource;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Takes note of how one node answers, and keeps calls from it while it does not.
  *
- * <p>A {@link Breaker} judges by the calls. A connection that is lost opens it at once; {@link
- * Recovery} closes it as soon as the node answers again, so that callers come back within a second
- * or two of that, whatever the cool-down is. Each turn is logged once.
+ * <p>A {@link Breaker} judges by the calls; those that were lost to one short stall, here or there,
+ * count as one, so that it takes five timeouts of silence to open it. A connection that is lost
+ * opens it at once; {@link Recovery} closes it as soon as the node answers again, so that callers
+ * come back within a second or two of that, whatever the cool-down is. Each turn is logged once.
  */
 final class NodeWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeWatch.class);
@@ -27,6 +29,8 @@ final class NodeWatch implements AutoCloseable {
   private final RedisEvents events;
   private final TimeSource time;
   private final long slowNanos;
+  private final long stallMicros;
+  private final AtomicLong lastBad;
   private final Breaker breaker = new Breaker(() -> ThreadLocalRandom.current().nextDouble());
   private final Unanswered kept;
   private final Recovery recovery;
@@ -43,7 +47,9 @@ final class NodeWatch implements AutoCloseable {
     this.node = node;
     this.events = circle.events;
     this.time = circle.time;
-    this.slowNanos = circle.timeoutNanos / 4 * 3;
+    this.slowNanos = circle.timeoutNanos / 10 * 9;
+    this.stallMicros = circle.timeoutNanos / 1000;
+    this.lastBad = new AtomicLong(time.micros() - stallMicros);
     this.kept = Unanswered.kept(node + " is kept from calls");
     this.recovery = new Recovery(circle.timer, circle.timeoutNanos, check, this);
     this.graceUntil = time.micros() + GRACE_MICROS;
@@ -80,7 +86,8 @@ final class NodeWatch implements AutoCloseable {
       complain(e);
     }
     long now = time.micros();
-    if (breaker.succeeded(now, nanos > slowNanos && !isNew(now))) {
+    boolean slow = nanos > slowNanos && !isNew(now);
+    if ((!slow || isNews(now)) && breaker.succeeded(now, slow)) {
       turned("too many calls are slow or fail");
     }
   }
@@ -94,9 +101,16 @@ final class NodeWatch implements AutoCloseable {
         turned("");
       }
     } else if ((reason.kind() != Unanswered.Kind.TIMEOUT || !isNew(now) || isOpen())
+        && isNews(now)
         && breaker.failed(now)) {
       turned(String.valueOf(reason.getMessage()));
     }
+  }
+
+  /** Whether a bad call says anything that one just before did not. */
+  private boolean isNews(long now) {
+    long last = lastBad.get();
+    return isOpen() || (now - last >= stallMicros && lastBad.compareAndSet(last, now));
   }
 
   private boolean isNew(long now) {

@@ -49,7 +49,9 @@ final class Recovery {
   private final NodeWatch node;
   private long firstWait = FIRST_WAIT_MILLIS;
   private long backNanos = System.nanoTime() - 2 * STAYS_NANOS;
-  private boolean asking;
+
+  /** Which time this is that calls are kept away; the one before is over. */
+  private int time;
 
   Recovery(Timer timer, long timeoutNanos, Check check, NodeWatch node) {
     this.timer = timer;
@@ -60,36 +62,27 @@ final class Recovery {
 
   /** Calls are kept away from now on. */
   synchronized void begin() {
-    if (asking) {
-      return;
-    }
-    asking = true;
     firstWait =
         System.nanoTime() - backNanos > STAYS_NANOS
             ? FIRST_WAIT_MILLIS
             : Math.min(2 * firstWait, LONGEST_FIRST_WAIT_MILLIS);
-    askLater(firstWait);
+    askLater(firstWait, ++time);
   }
 
-  private void askLater(long wait) {
+  private void askLater(long wait, int inTime) {
     long jitter = ThreadLocalRandom.current().nextLong(wait / 5 + 1);
     timer.after(
         wait + jitter,
         () -> {
-          if (!node.isOpen()) {
-            end();
-            return;
+          if (node.isOpen() && isTime(inTime)) {
+            askLater(Math.min(2 * wait, Math.max(wait, LONGEST_WAIT_MILLIS)), inTime);
+            ask();
           }
-          askLater(Math.min(2 * wait, Math.max(wait, LONGEST_WAIT_MILLIS)));
-          ask();
         });
   }
 
-  private synchronized void end() {
-    asking = false;
-    if (node.isOpen()) {
-      begin();
-    }
+  private synchronized boolean isTime(int which) {
+    return which == time;
   }
 
   /** Asks now. An answer that comes later than a call would wait for it is none. */

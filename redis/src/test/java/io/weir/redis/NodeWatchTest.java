@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 class NodeWatchTest {
   private static final Duration GRACE = Duration.ofSeconds(2);
   private static final long QUICK = 1_000_000;
-  private static final long DEADLINE = 2_000_000_000; // checks run on the real clock
+  private static final long DEADLINE = 1_500_000_000; // checks run on the real clock
+  private static final Duration STALL = Duration.ofNanos(DEADLINE);
 
   /** Something to be done later. */
   private record Later(long millis, Runnable task) {}
@@ -58,6 +59,7 @@ class NodeWatchTest {
 
   private void fail(int times) {
     for (int i = 0; i < times; i++) {
+      time.advance(STALL);
       node.failed(Unanswered.late());
     }
   }
@@ -90,10 +92,28 @@ class NodeWatchTest {
 
   @Test
   void aProcessThatHasJustBegunIsSlowItself() {
-    fail(100);
-    node.answered(DEADLINE - 1);
+    for (int i = 0; i < 100; i++) {
+      time.advance(Duration.ofMillis(15));
+      node.failed(Unanswered.late());
+      node.answered(DEADLINE - 1);
+    }
 
     assertThat(node.mayAsk()).isTrue();
+  }
+
+  @Test
+  void callsThatWereLostToOneStallCountAsOne() {
+    time.advance(GRACE);
+    for (int stall = 0; stall < 4; stall++) {
+      time.advance(STALL);
+      for (int i = 0; i < 100; i++) {
+        node.failed(Unanswered.late());
+      }
+    }
+    assertThat(node.mayAsk()).isTrue();
+
+    fail(1);
+    assertThat(node.mayAsk()).isFalse();
   }
 
   @Test
@@ -103,6 +123,7 @@ class NodeWatchTest {
       node.answered(QUICK);
     }
     node.answered(DEADLINE - 1);
+    time.advance(STALL);
     node.answered(DEADLINE - 1);
 
     assertThat(node.mayAsk()).isFalse();
@@ -117,6 +138,7 @@ class NodeWatchTest {
     assertThat(node.mayAsk()).isTrue();
 
     for (int i = 0; i < 5; i++) {
+      time.advance(STALL);
       node.failed(Unanswered.because(new RedisCommandExecutionException("BUSY Redis is busy")));
     }
     assertThat(node.mayAsk()).isFalse();
