@@ -17,7 +17,9 @@ class DrillCommandTest {
     return Run.of(arguments);
   }
 
-  /** Whether Redis was back in time depends on how busy the machine is, so that is not asked here. */
+  /**
+   * Whether Redis was back in time depends on how busy the machine is, so that is not asked here.
+   */
   @ParameterizedTest
   @ValueSource(strings = {"redis-hang", "redis-slow", "redis-cut", "redis-full"})
   void doesItAndPutsItRight(String outage) {
@@ -37,8 +39,7 @@ class DrillCommandTest {
   @Test
   void startsAKilledRedisAgainAsItIsTold() {
     try (RedisServer redis = RedisServer.start()) {
-      Run run =
-          drill("redis-kill", "--redis", redis.uri(), "--for", "1s", "--restart", "exit 0");
+      Run run = drill("redis-kill", "--redis", redis.uri(), "--for", "1s", "--restart", "exit 0");
 
       assertThat(run.code()).as("nobody has started it").isEqualTo(1);
       assertThat(run.out()).containsPattern("(?m)^fail: decisions were not served");

@@ -151,7 +151,7 @@ public final class Rehearsal implements AutoCloseable {
 
   private void shutDown() {
     client.shutdown(0, 1, TimeUnit.SECONDS);
-    resources.shutdown(0, 1, TimeUnit.SECONDS);
+    Lettuce.close(resources);
   }
 
   @Override
