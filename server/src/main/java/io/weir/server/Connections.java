@@ -15,6 +15,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * longer where that is usual: counted from the last answer and not from the last byte, so that
  * nobody keeps one open by sending headers a byte at a time. A body has {@value #BODY_TICKS}
  * seconds. Time is counted in ticks of a timer, so that a request costs no look at a clock.
+ *
+ * <p>A connection is known here from its first whole head on, as only then it is settled whether it
+ * is to become HTTP/2; before that the port's idle timeout holds.
  */
 final class Connections {
   static final int IDLE_TICKS = 60;

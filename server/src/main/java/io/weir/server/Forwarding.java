@@ -1,8 +1,6 @@
 package io.weir.server;
 
-import io.netty.channel.ConnectTimeoutException;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.ConnectionPoolTooBusyException;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
@@ -10,11 +8,9 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
-import io.vertx.core.net.NetSocket;
 import io.weir.http.HeaderLine;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -288,20 +284,7 @@ final class Forwarding {
     head(from);
     response.headers().set(HttpHeaders.CONNECTION, HttpHeaders.UPGRADE);
     response.headers().set(HttpHeaders.UPGRADE, HttpHeaders.WEBSOCKET);
-    NetSocket behind = from.netSocket();
-    behind.pause();
-    request
-        .toNetSocket()
-        .onComplete(
-            client -> {
-              client.closeHandler(closed -> finish());
-              client.pipeTo(behind).onComplete(ended -> behind.close());
-              behind.pipeTo(client).onComplete(ended -> client.close());
-            },
-            failure -> {
-              behind.close();
-              clientGone();
-            });
+    Tunnel.open(request, from.netSocket(), this::finish, this::clientGone);
   }
 
   // ---- ends
@@ -325,7 +308,7 @@ final class Forwarding {
       repeated = true;
       connect();
     } else {
-      fail(problem(failure));
+      fail(UpstreamFailure.of(failure, sent != null).counted(gateway.counts(), request, upstream));
     }
   }
 
@@ -339,24 +322,7 @@ final class Forwarding {
         && bodyDone
         && received == 0
         && REPEATABLE.contains(request.method())
-        && !isTimeout(failure);
-  }
-
-  private HttpProblem problem(Throwable failure) {
-    if (failure instanceof ConnectionPoolTooBusyException) {
-      return HttpProblem.unavailable("all connections to the upstream are in use");
-    }
-    if (isTimeout(failure)) {
-      gateway.counts().late(request, upstream);
-      return HttpProblem.gatewayTimeout("the upstream could not be reached in time");
-    }
-    String how = sent == null ? "cannot be reached" : "broke off";
-    gateway.counts().failed(request, upstream, how);
-    return HttpProblem.badGateway("the upstream " + how);
-  }
-
-  private static boolean isTimeout(Throwable failure) {
-    return failure instanceof TimeoutException || failure instanceof ConnectTimeoutException;
+        && !UpstreamFailure.isTimeout(failure);
   }
 
   /** Answers with a problem instead of what was asked for; too late for that, it breaks off. */
