@@ -59,7 +59,7 @@ public final class Child implements AutoCloseable {
   }
 
   /** The processor time that it has taken so far. */
-  Duration cpu() {
+  public Duration cpu() {
     return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }
 

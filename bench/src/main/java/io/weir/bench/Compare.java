@@ -1,5 +1,7 @@
 package io.weir.bench;
 
+import io.weir.bench.front.GatewaySection;
+import io.weir.bench.front.GrpcSection;
 import io.weir.bench.redis.RedisSection;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,7 +16,7 @@ import java.util.Locale;
  */
 public final class Compare {
   private static final List<String> SECTIONS =
-      List.of("keyed", "rules", "lease", "memory", "http", "redis");
+      List.of("keyed", "rules", "lease", "memory", "http", "grpc", "gateway", "redis");
 
   private Compare() {}
 
@@ -42,6 +44,12 @@ public final class Compare {
     }
     if (sections.contains("http")) {
       new HttpSection(pace, report).run();
+    }
+    if (sections.contains("grpc")) {
+      new GrpcSection(pace, report).run();
+    }
+    if (sections.contains("gateway")) {
+      new GatewaySection(pace, report).run();
     }
     if (sections.contains("redis")) {
       new RedisSection(pace, report).run();

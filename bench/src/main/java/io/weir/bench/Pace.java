@@ -12,16 +12,16 @@ public record Pace(int warmups, int warmupMillis, int rounds, int millis) {
   static final Pace FULL = new Pace(2, 700, 25, 100);
   static final Pace QUICK = new Pace(2, 500, 9, 60);
 
-  int httpRounds() {
+  public int httpRounds() {
     return this == QUICK ? 3 : 7;
   }
 
-  int httpSeconds() {
+  public int httpSeconds() {
     return 2;
   }
 
   /** How often each server is under load before the first round that counts. */
-  int httpWarmups() {
+  public int httpWarmups() {
     return this == QUICK ? 3 : 8;
   }
 

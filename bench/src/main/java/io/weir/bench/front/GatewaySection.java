@@ -1,0 +1,113 @@
+package io.weir.bench.front;
+
+import io.weir.bench.Median;
+import io.weir.bench.Pace;
+import io.weir.bench.Report;
+import io.weir.bench.Table;
+import io.weir.testkit.process.NginxServer;
+import io.weir.testkit.process.Ports;
+import io.weir.testkit.process.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The gateway beside other proxies, all before the same upstream, under load by turns. */
+public final class GatewaySection {
+  private static final String UPSTREAM =
+      "keepalive_requests 1000000; server { listen 127.0.0.1:%d; location / { return 200 'hello'; } }";
+  private static final String NGINX =
+      "keepalive_requests 1000000; %s upstream app { server 127.0.0.1:%d; keepalive 128; keepalive_requests 1000000; }"
+          + " server { listen 127.0.0.1:%d; location / { %s proxy_http_version 1.1;"
+          + " proxy_set_header Connection ''; proxy_pass http://app; } }";
+  private static final String ZONE =
+      "limit_req_zone $binary_remote_addr zone=all:10m rate=1000000r/s;";
+  private static final String LIMIT = "limit_req zone=all burst=1000000 nodelay;";
+
+  private final Pace pace;
+  private final Report report;
+
+  public GatewaySection(Pace pace, Report report) {
+    this.pace = pace;
+    this.report = report;
+  }
+
+  public void run() {
+    String missing = LoadTools.missing("wrk", "h2load", "nginx");
+    if (!missing.isEmpty()) {
+      System.err.println("  gateway: left out, as these are not installed: " + missing);
+      return;
+    }
+    System.err.println("  gateway, asked by wrk: 64 connections");
+    int up = Ports.free();
+    try (NginxServer upstream = NginxServer.start(up, UPSTREAM.formatted(up));
+        RedisServer ours = RedisServer.start();
+        RedisServer theirs = RedisServer.start();
+        Contender proxy = java("vertx-http-proxy", GatewaySubject.PROXY, upstream, ours);
+        Contender off = java("**Weir**, no rule applies", GatewaySubject.OFF, upstream, ours);
+        Contender memory =
+            java("**Weir**, limit in memory", GatewaySubject.MEMORY, upstream, ours);
+        Contender redis = java("**Weir**, limit on Redis", GatewaySubject.REDIS, upstream, ours);
+        Contender plain = nginx("nginx, no limit", up, "", "");
+        Contender limited = nginx("nginx, limit_req", up, ZONE, LIMIT)) {
+      Optional<Contender> spring = SpringPeer.start(up, theirs.port());
+      try {
+        List<Contender> all = new ArrayList<>(List.of(proxy, off, memory, redis, plain, limited));
+        spring.ifPresent(all::add);
+        Race race = new Race(all);
+        race.run(pace, LoadTools::get);
+        Table table = report.table("The gateway");
+        race.fill(table);
+        report.atLeast(
+            "gateway with a limit, to itself without", race.ratio(memory, off), 0.95, "x");
+        report.atLeast(
+            "gateway with a limit, to vertx-http-proxy", race.ratio(memory, proxy), 0.95, "x");
+        spring.ifPresent(
+            it ->
+                report.atLeast(
+                    "gateway on Redis, to Spring Cloud Gateway on Redis",
+                    race.ratio(redis, it),
+                    2.5,
+                    "x"));
+        latency(race, table, off, memory);
+      } finally {
+        spring.ifPresent(Contender::close);
+      }
+    }
+  }
+
+  /** What the limiter adds to the slowest of a hundred, at half of what the gateway can do. */
+  private void latency(Race race, Table table, Contender off, Contender on) {
+    double rate = race.rate(on) / 2;
+    int rounds = pace.httpRounds();
+    double[] without = new double[rounds];
+    double[] with = new double[rounds];
+    double[] added = new double[rounds];
+    for (int i = 0; i < rounds; i++) {
+      without[i] = LoadTools.p99(off.port(), rate, pace.httpSeconds());
+      with[i] = LoadTools.p99(on.port(), rate, pace.httpSeconds());
+      added[i] = with[i] - without[i];
+      System.err.printf(
+          "    p99 at %.0f/s: %.2f ms without, %.2f ms with%n", rate, without[i], with[i]);
+    }
+    table.cell(off.title(), "p99 ms at half load", "%.2f", Median.of(without));
+    table.cell(on.title(), "p99 ms at half load", "%.2f", Median.of(with));
+    report.atMost("p99 added by the limiter at half load", Median.of(added), 1, " ms");
+  }
+
+  private static Contender java(
+      String title, GatewaySubject subject, NginxServer upstream, RedisServer redis) {
+    return Contender.java(
+        title,
+        GatewaySubject.class,
+        subject.name(),
+        String.valueOf(upstream.port()),
+        String.valueOf(redis.port()));
+  }
+
+  private static Contender nginx(String title, int upstream, String zone, String limit) {
+    int port = Ports.free();
+    NginxServer server = NginxServer.start(port, NGINX.formatted(zone, upstream, port, limit));
+    return new Contender(title, port, () -> Duration.ZERO, server);
+  }
+}

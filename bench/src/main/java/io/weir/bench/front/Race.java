@@ -1,0 +1,84 @@
+package io.weir.bench.front;
+
+import io.weir.bench.Median;
+import io.weir.bench.Pace;
+import io.weir.bench.Table;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Servers under load by turns; what each can do, and how that compares with the first of them. */
+final class Race {
+  /** Puts a server under load for some seconds, and returns requests a second. */
+  interface Load {
+    double run(int port, int seconds);
+  }
+
+  /** What a server did in its rounds. */
+  private record Rounds(double[] rates, double[] ratios, double[] cpuMicros) {}
+
+  private final List<Contender> contenders;
+  private final Map<String, Rounds> results = new LinkedHashMap<>();
+
+  Race(List<Contender> contenders) {
+    this.contenders = contenders;
+  }
+
+  /** Runs all rounds, and says how it goes. */
+  void run(Pace pace, Load load) {
+    for (int i = 0; i < pace.httpWarmups(); i++) {
+      contenders.forEach(one -> load.run(one.port(), pace.httpSeconds()));
+    }
+    int rounds = pace.httpRounds();
+    contenders.forEach(
+        one ->
+            results.put(
+                one.title(),
+                new Rounds(new double[rounds], new double[rounds], new double[rounds])));
+    for (int i = 0; i < rounds; i++) {
+      double first = 0;
+      StringBuilder said = new StringBuilder("    round " + (i + 1) + ":");
+      for (Contender one : contenders) {
+        Duration before = one.cpu().get();
+        double rate = load.run(one.port(), pace.httpSeconds());
+        double micros = one.cpu().get().minus(before).toNanos() / 1000.0;
+        first = first == 0 ? rate : first;
+        Rounds of = results.get(one.title());
+        of.rates[i] = rate;
+        of.ratios[i] = rate / first;
+        of.cpuMicros[i] = micros / (rate * pace.httpSeconds());
+        said.append(String.format(Locale.ROOT, " %s %.0f/s;", one.title(), rate));
+      }
+      System.err.println(said);
+    }
+  }
+
+  double rate(Contender one) {
+    return Median.of(results.get(one.title()).rates);
+  }
+
+  /** How much of what another does this one does, in the same rounds. */
+  double ratio(Contender one, Contender other) {
+    double[] mine = results.get(one.title()).rates;
+    double[] theirs = results.get(other.title()).rates;
+    double[] ratios = new double[mine.length];
+    for (int i = 0; i < mine.length; i++) {
+      ratios[i] = mine[i] / theirs[i];
+    }
+    return Median.of(ratios);
+  }
+
+  void fill(Table table) {
+    results.forEach(
+        (title, of) -> {
+          table.cell(
+              title, "requests/s", "%.0f (%.2fx)", Median.of(of.rates), Median.of(of.ratios));
+          double cpu = Median.of(of.cpuMicros);
+          if (cpu > 0) {
+            table.cell(title, "server CPU µs/request", "%.1f", cpu);
+          }
+        });
+  }
+}

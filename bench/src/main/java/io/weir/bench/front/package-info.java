@@ -1,0 +1,3 @@
+/** Front ends under load: Envoy's service over gRPC, and the gateway beside other proxies. */
+@org.jspecify.annotations.NullMarked
+package io.weir.bench.front;
