@@ -43,6 +43,9 @@ final class Race {
       for (Contender one : contenders) {
         Duration before = one.cpu().get();
         double rate = load.run(one.port(), pace.httpSeconds());
+        if (rate == 0) {
+          throw new IllegalStateException(one.title() + " answered nothing");
+        }
         double micros = one.cpu().get().minus(before).toNanos() / 1000.0;
         first = first == 0 ? rate : first;
         Rounds of = results.get(one.title());
