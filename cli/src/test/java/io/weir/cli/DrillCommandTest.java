@@ -6,6 +6,7 @@ import io.weir.testkit.process.RedisServer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
@@ -19,17 +20,23 @@ class DrillCommandTest {
 
   /**
    * Whether Redis was back in time depends on how busy the machine is, so that is not asked here.
+   * Connections that are cut may all be back before somebody looks.
    */
   @ParameterizedTest
-  @ValueSource(strings = {"redis-hang", "redis-slow", "redis-cut", "redis-full"})
-  void doesItAndPutsItRight(String outage) {
+  @CsvSource({
+    "redis-hang, open",
+    "redis-slow, open",
+    "redis-cut, (open|closed)",
+    "redis-full, open"
+  })
+  void doesItAndPutsItRight(String outage, String breaker) {
     try (RedisServer redis = RedisServer.start()) {
       Run run = drill(outage, "--redis", redis.uri(), "--for", "1s");
 
       assertThat(run.err()).isEmpty();
       assertThat(run.code()).isBetween(0, 1);
       assertThat(run.out())
-          .containsPattern("(?m)^" + outage + " +open ")
+          .containsPattern("(?m)^" + outage + " +" + breaker + " ")
           .containsPattern("(?m)^(ok|fail): decisions were ");
       assertThat(redis.command("SET", "a", "b")).isEqualTo("OK");
       assertThat(redis.text("INFO", "memory")).contains("maxmemory:0\r\n");
