@@ -19,6 +19,9 @@ class RedisLeasesTest {
       "{ id: hot, key: [user], limit: { rate: 1/h, burst: 10000 }, accuracy: exact }";
   private static final int CALLS = 400;
 
+  /** Scripts that servers call meanwhile to count themselves. */
+  private static final int BESIDE = 40;
+
   /** A bucket's three numbers; with leases out three more. */
   private static final long PLAIN = 24;
 
@@ -96,7 +99,7 @@ class RedisLeasesTest {
         TestServer other = server(EXACT)) {
       long before = scriptCalls();
       call(one);
-      assertThat(scriptCalls() - before).isEqualTo(CALLS);
+      assertThat(scriptCalls() - before).isBetween((long) CALLS, (long) CALLS + BESIDE);
       assertThat(stateSize()).isEqualTo(PLAIN);
       assertThat(remaining(other, 1)).isEqualTo(10_000 - CALLS - 1);
     }
