@@ -54,7 +54,9 @@ class LogFormatTest {
       assertThat(line.text("trace_id")).isEqualTo(TRACE);
       assertThat(line.text("span_id")).isEqualTo(SPAN);
       assertThat(line.has("time") && line.has("logger")).isTrue();
-      assertThat(log().lines()).allMatch(one -> one.startsWith("{") && one.endsWith("}"));
+      // New JDKs have a word with libraries that use sun.misc.Unsafe, past every logger.
+      assertThat(log().lines().filter(one -> !one.startsWith("WARNING: ")))
+          .allMatch(one -> one.startsWith("{") && one.endsWith("}"));
     }
   }
 
