@@ -13,9 +13,6 @@ import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.Delay;
-import io.lettuce.core.resource.NettyCustomizer;
-import io.netty.channel.Channel;
-import io.netty.handler.flush.FlushConsolidationHandler;
 import io.weir.redis.RedisAddress.Node;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -41,24 +38,10 @@ final class Lettuce {
   private static final Duration TOPOLOGY_EVERY = Duration.ofSeconds(2);
   private static final int MAX_REDIRECTS = 5;
 
-  private static final int CALLS_PER_WRITE = 64;
-
   /**
    * One loop does for two cores: on a Cluster, loops that wake each other cost more than they do.
    */
   private static final int LOOPS = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
-
-  /**
-   * Calls that are made one after the other on a loop, as when an answer sets many callers free, go
-   * out in one write at the end of that turn.
-   */
-  private static final NettyCustomizer FEWER_WRITES =
-      new NettyCustomizer() {
-        @Override
-        public void afterChannelInitialized(Channel channel) {
-          channel.pipeline().addFirst(new FlushConsolidationHandler(CALLS_PER_WRITE, true));
-        }
-      };
 
   private Lettuce() {}
 
@@ -66,7 +49,6 @@ final class Lettuce {
     return ClientResources.builder()
         .eventLoopGroupProvider(new DefaultEventLoopGroupProvider(LOOPS))
         .computationThreadPoolSize(2)
-        .nettyCustomizer(FEWER_WRITES)
         .commandLatencyRecorder(CommandLatencyRecorder.disabled()) // NodeWatch does that
         .reconnectDelay(
             Delay.fullJitter(Duration.ofMillis(50), PATIENCE, 50, TimeUnit.MILLISECONDS))
