@@ -13,6 +13,9 @@ import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.channel.Channel;
+import io.netty.handler.flush.FlushConsolidationHandler;
 import io.weir.redis.RedisAddress.Node;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -43,16 +46,39 @@ final class Lettuce {
    */
   private static final int LOOPS = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
 
+  private static final int CALLS_PER_WRITE = 64;
+
+  /**
+   * Calls that are made one after the other on a loop, as when an answer sets many callers free, go
+   * out in one write at the end of that turn.
+   */
+  private static final NettyCustomizer FEWER_WRITES =
+      new NettyCustomizer() {
+        @Override
+        public void afterChannelInitialized(Channel channel) {
+          channel.pipeline().addFirst(new FlushConsolidationHandler(CALLS_PER_WRITE, true));
+        }
+      };
+
   private Lettuce() {}
 
+  /** For single nodes, whose calls are few and shared by many: each is written at once. */
   static ClientResources resources() {
+    return resourcesBuilder().build();
+  }
+
+  /** For a Cluster, where calls are many and small. */
+  static ClientResources clusterResources() {
+    return resourcesBuilder().nettyCustomizer(FEWER_WRITES).build();
+  }
+
+  private static ClientResources.Builder resourcesBuilder() {
     return ClientResources.builder()
         .eventLoopGroupProvider(new DefaultEventLoopGroupProvider(LOOPS))
         .computationThreadPoolSize(2)
         .commandLatencyRecorder(CommandLatencyRecorder.disabled()) // NodeWatch does that
         .reconnectDelay(
-            Delay.fullJitter(Duration.ofMillis(50), PATIENCE, 50, TimeUnit.MILLISECONDS))
-        .build();
+            Delay.fullJitter(Duration.ofMillis(50), PATIENCE, 50, TimeUnit.MILLISECONDS));
   }
 
   static void close(ClientResources resources) {

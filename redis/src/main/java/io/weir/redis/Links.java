@@ -26,12 +26,13 @@ final class Links implements Link {
   private Links(
       RedisOptions options, Supplier<StoreClock> clocks, TimeSource time, RedisEvents events) {
     Lettuce.ssl(options.tls()); // bad files are told before anything runs that would have to end
-    this.resources = Lettuce.resources();
+    boolean cluster = options.address().topology() == RedisAddress.Topology.CLUSTER;
+    this.resources = cluster ? Lettuce.clusterResources() : Lettuce.resources();
     this.timer = timer();
     this.deadlines = new Deadlines(options.timeout());
     NodeWatch.Circle circle =
         new NodeWatch.Circle(events, time, deadlines.timeoutNanos(), Recovery.Timer.on(timer));
-    if (options.address().topology() == RedisAddress.Topology.CLUSTER) {
+    if (cluster) {
       RedisClusterClient client =
           RedisClusterClient.create(
               resources,
