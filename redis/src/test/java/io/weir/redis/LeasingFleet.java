@@ -1,5 +1,7 @@
 package io.weir.redis;
 
+import static org.awaitility.Awaitility.await;
+
 import io.weir.redis.LeasingInstance.Count;
 import io.weir.testkit.process.RedisServer;
 import java.io.BufferedReader;
@@ -103,7 +105,7 @@ final class LeasingFleet implements AutoCloseable {
   }
 
   /** Lets it get warm, and counts for a time. */
-  Seen run(Duration warmUp, Duration time) throws IOException, InterruptedException {
+  Seen run(Duration warmUp, Duration time) throws IOException {
     long from = System.currentTimeMillis() + warmUp.toMillis();
     long to = from + time.toMillis();
     for (Process process : processes) {
@@ -111,15 +113,23 @@ final class LeasingFleet implements AutoCloseable {
       input.write(from + " " + to + "\n");
       input.flush();
     }
-    Thread.sleep(Math.max(0, from - System.currentTimeMillis()));
+    awaitMoment(from);
     long before = scriptCalls(redis);
-    Thread.sleep(Math.max(0, to - System.currentTimeMillis()));
+    awaitMoment(to);
     long after = scriptCalls(redis);
     List<Count> counts = new ArrayList<>();
     for (BufferedReader output : outputs) {
       counts.add(Count.parse(output.readLine()));
     }
     return new Seen(time, after - before, counts);
+  }
+
+  /** All JVMs go by the time of day. */
+  private static void awaitMoment(long millis) {
+    await()
+        .atMost(Duration.ofMinutes(5))
+        .pollInterval(Duration.ofMillis(5))
+        .until(() -> System.currentTimeMillis() >= millis);
   }
 
   static long scriptCalls(RedisServer server) {

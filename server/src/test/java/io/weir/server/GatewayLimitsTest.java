@@ -133,7 +133,10 @@ class GatewayLimitsTest {
       gateway.get("/first");
       try (RawClient raw = gateway.raw()) {
         raw.send("GET /gone HTTP/1.1\r\nHost: x\r\n\r\n");
-        Thread.sleep(100); // so that it arrives, which nobody tells
+        await()
+            .until(
+                () ->
+                    gateway.metric("weir_decisions_total{outcome=\"allowed\",rule=\"even\"}") == 2);
       }
       gateway.get("/last"); // has to wait for both
 
