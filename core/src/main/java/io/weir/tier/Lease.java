@@ -10,7 +10,6 @@ import io.weir.store.Grant;
 import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>Every call to the store begins a new term of the {@link Tokens}, because it reports what has
- * been handed out so far. A token that is put back later goes onto a pile, and back to the bucket
- * with the next call.
+ * been handed out so far. A token that is put back later goes back to the bucket with the next
+ * call.
  *
  * <p>Whoever claims the lease may talk to the store about it until {@link #settle}; the last group
  * of fields is the claimant's. If the answer is never heard, the books there may or may not have
@@ -60,8 +59,7 @@ final class Lease {
   final long low;
   private final boolean bucket;
   private final long pace;
-  private final Tokens tokens = new Tokens();
-  private final AtomicLong pile = new AtomicLong();
+  private final Tokens tokens;
   private volatile long voidAt = Long.MIN_VALUE;
   private volatile long refillBelow;
   private volatile long pausedUntil = Long.MIN_VALUE;
@@ -82,6 +80,7 @@ final class Lease {
     this.high = key.high();
     this.low = key.low();
     this.bucket = pool.meter().limit().algorithm() == Algorithm.TOKEN_BUCKET;
+    this.tokens = new Tokens(bucket); // a window's are worth nothing once it is over
     this.pace = Pace.of(pool);
     this.seen = new Seen(now, pool.meter().capacity(), 0);
     this.demand = new Demand(now);
@@ -96,21 +95,17 @@ final class Lease {
 
   /** Takes back what was handed out by this receipt and not used. */
   void putBack(long cost, long receipt) {
-    if (!tokens.putBack(cost, receipt)) {
-      pile(cost);
-    }
-  }
-
-  /** A window's tokens are worth nothing outside it, so they are let go. */
-  private void pile(long tooLate) {
-    if (bucket) {
-      pile.addAndGet(tooLate);
-    }
+    tokens.putBack(cost, receipt);
   }
 
   /** What could be handed out. */
   long left(long now) {
     return now >= voidAt ? 0 : tokens.left();
+  }
+
+  /** As {@link #left} after a take just now, but for what other threads have at hand. */
+  long leftAfter(long receipt) {
+    return tokens.leftAfter(receipt);
   }
 
   /** Whether it is time to ask for more than is left, so that nobody has to wait for it. */
@@ -172,7 +167,7 @@ final class Lease {
     demand.add(Math.max(0, inHand - had) + cost, now);
     inHand = had;
     long asked = Math.max(0, Math.min(demand.target(), pool.lends()) - had);
-    if (asked == 0 && had == 0 && held.held() == 0 && pile.get() == 0) {
+    if (asked == 0 && had == 0 && held.held() == 0 && tokens.late() == 0) {
       claimed.set(false);
       return null;
     }
@@ -187,7 +182,7 @@ final class Lease {
    */
   private LeaseCall call(long cost, long asked, long now) {
     boolean together = cost > inHand && cost > remainingThere(seen, now) / 2;
-    long back = pile.getAndSet(0) + (together ? tokens.clear() : 0);
+    long back = tokens.takeLate() + (together ? tokens.clear() : 0);
     long kept = together ? 0 : tokens.beginTerm();
     inHand = kept;
     return new LeaseCall(pool.lends(), held, kept, back, asked, 0);
@@ -195,7 +190,7 @@ final class Lease {
 
   /** Takes in what the store said. */
   void settle(Flight call, Grant grant, Standing standing) {
-    pile(tokens.exchange(call.call.kept() - grant.kept(), grant.lent()));
+    tokens.exchange(call.call.kept() - grant.kept(), grant.lent());
     inHand = tokens.left();
     held = grant;
     window = grant.window();
@@ -244,7 +239,7 @@ final class Lease {
       return null;
     }
     retired = forGood;
-    long back = tokens.clear() + pile.getAndSet(0);
+    long back = tokens.clear() + tokens.takeLate();
     LeaseCall last =
         back == 0 && held.held() == 0 ? null : new LeaseCall(pool.lends(), held, 0, back, 0, 0);
     held = held.forgotten();
@@ -279,7 +274,7 @@ final class Lease {
     }
     long left = tokens.left();
     long quiet = now - movedAt;
-    if (left == 0 && pile.get() == 0) {
+    if (left == 0 && tokens.late() == 0) {
       boolean owesAReport = held.held() > pool.lends() / 8;
       return quiet >= IDLE && owesAReport
           ? Care.END
@@ -302,7 +297,7 @@ final class Lease {
     if (!claimed.compareAndSet(false, true)) {
       return false;
     }
-    retired = tokens.left() == 0 && pile.get() == 0;
+    retired = tokens.left() == 0 && tokens.late() == 0;
     claimed.set(false);
     return retired;
   }

@@ -64,7 +64,7 @@ final class Leases extends Step {
         long now = time.micros();
         long receipt = lease.take(draw.amount(), now);
         if (receipt != Tokens.NOTHING) {
-          long left = Tokens.leftAfter(receipt);
+          long left = lease.leftAfter(receipt);
           refillIfLow(lease, left, now);
           return CompletableFuture.completedFuture(
               new Taking(true, List.of(lease.standing(draw, left, now)), List.of()));

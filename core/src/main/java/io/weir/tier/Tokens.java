@@ -1,117 +1,214 @@
 package io.weir.tier;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens of a lease: how many are left, and in which <em>term</em>, in one word, so that
- * handing out is a single compare-and-set.
+ * The tokens of a lease, for many threads at once.
  *
- * <pre>   │ 0 │ term 23 │ left 40 │</pre>
+ * <pre>
+ *              centre            what is lent arrives here
+ *            ╱    │   ╲          64 at a time, fewer where little is left
+ *       stripe  stripe  stripe   handed out from here, each to some of the threads
+ * </pre>
  *
- * <p>A term ends when what was handed out in it is reported. What is put back after that cannot be
- * handed out again, as nobody counts it as out any more.
+ * <p>One word is enough until two threads get in each other's way. Then there are stripes, so that
+ * threads write to a shared word once in a while instead of at every decision. What lies in the
+ * stripes of others is fetched when there is no more elsewhere.
+ *
+ * <p>A <em>term</em> ends when what was handed out in it is reported. Each word changes its term by
+ * itself, and its tokens are counted at that very moment. What was on its way then, to a caller or
+ * from word to word, counts as handed out; if it comes back after all, it is too late: nobody
+ * counts it as out any more. It is kept aside, to go back to the bucket with the next report.
  */
 final class Tokens {
-  /** What {@link #take} answers when it took nothing; no word is like it. */
-  static final long NOTHING = -1;
+  /** What {@link #take} answers when it took nothing. */
+  static final long NOTHING = TokenWord.NOTHING;
 
-  private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
-  private static final int LEFT_BITS = 40;
-  private static final long LEFT = (1L << LEFT_BITS) - 1;
-  private static final long TERM = 1L << LEFT_BITS;
-  private static final long LAST_TERM = Long.MAX_VALUE & ~LEFT;
-  private static final int MIDDLE = 8;
+  private static final int CENTRE = 0;
+
+  /** A power of two, with room for threads that meet on a stripe by chance. */
+  private static final int STRIPES =
+      Math.min(
+          TokenWord.MOST_PLACES / 2,
+          Integer.highestOneBit(4 * Runtime.getRuntime().availableProcessors() - 1));
+
+  private static final long MOST_AT_A_TIME = 64;
+
+  private final boolean keepsLate;
+  private final AtomicLong late = new AtomicLong();
+  private final TokenWord centre = new TokenWord(CENTRE);
+
+  /** The words of each group of threads, from 1; null while there is but the centre. */
+  private volatile TokenWord @Nullable [] stripes;
 
   /**
-   * The word, in the middle of nothing else: threads on other cores write it all the time, and what
-   * they read beside it should stay in their caches.
+   * No tokens yet.
+   *
+   * @param keepsLate whether what is put back too late is worth anything
    */
-  private final long[] apart = new long[2 * MIDDLE];
-
-  private long word() {
-    return (long) WORD.getVolatile(apart, MIDDLE);
+  Tokens(boolean keepsLate) {
+    this.keepsLate = keepsLate;
   }
 
-  private boolean swap(long from, long to) {
-    return WORD.compareAndSet(apart, MIDDLE, from, to);
-  }
-
-  /** How many there are. */
-  long left() {
-    return word() & LEFT;
-  }
+  // ---- handing out
 
   /** Hands out {@code cost} if it is there; a receipt, or {@link #NOTHING}. */
   long take(long cost) {
-    while (true) {
-      long here = word();
-      if ((here & LEFT) < cost) {
-        return NOTHING;
+    TokenWord[] all = stripes;
+    if (all == null) {
+      long here = centre.word();
+      long receipt = centre.takeFrom(here, cost);
+      if (receipt != NOTHING || TokenWord.left(here) < cost) {
+        return receipt;
       }
-      long next = here - cost;
-      if (swap(here, next)) {
-        return next;
+      all = spread();
+    }
+    TokenWord mine = mine(all);
+    long receipt = mine.take(cost);
+    return receipt == NOTHING ? fetch(cost, mine, all) : receipt;
+  }
+
+  private static TokenWord mine(TokenWord[] all) {
+    return all[1 + ((int) Thread.currentThread().getId() & (STRIPES - 1))];
+  }
+
+  /** Takes from the centre, for this call and some that will follow. */
+  private long fetch(long cost, TokenWord mine, TokenWord[] all) {
+    long some = Math.min(MOST_AT_A_TIME, TokenWord.left(centre.word()) / (2 * STRIPES));
+    if (some > cost) {
+      long receipt = centre.take(some);
+      if (receipt != NOTHING) {
+        put(mine, some - cost, receipt);
+        return receipt;
+      }
+    }
+    long receipt = centre.take(cost);
+    if (receipt != NOTHING) {
+      return receipt;
+    }
+    gather(all);
+    return centre.take(cost);
+  }
+
+  /** Brings what lies in stripes to the centre. */
+  private void gather(TokenWord[] all) {
+    for (int i = 1; i < all.length; i++) {
+      if (TokenWord.left(all[i].word()) > 0) {
+        long taken = all[i].takeAll();
+        put(centre, TokenWord.left(taken), taken);
       }
     }
   }
 
-  /** What was left after a take, by its receipt. */
-  static long leftAfter(long receipt) {
-    return receipt & LEFT;
-  }
-
-  /** Takes back what was handed out by this receipt; false if its term is over. */
-  boolean putBack(long cost, long receipt) {
-    while (true) {
-      long here = word();
-      if ((here & ~LEFT) != (receipt & ~LEFT)) {
-        return false;
-      }
-      if (swap(here, here + cost)) {
-        return true;
-      }
+  private void put(TokenWord word, long amount, long receipt) {
+    if (!word.add(amount, receipt)) {
+      keepAside(amount);
     }
   }
 
-  /** Starts a new term with all that is left, and says how much that is. */
-  long beginTerm() {
-    while (true) {
-      long here = word();
-      if (swap(here, nextTerm(here))) {
-        return here & LEFT;
-      }
+  private void keepAside(long amount) {
+    if (keepsLate) {
+      late.addAndGet(amount);
     }
   }
 
-  /** Starts a new term with nothing, and says how much was left. */
-  long clear() {
-    while (true) {
-      long here = word();
-      if (swap(here, nextTerm(here) & ~LEFT)) {
-        return here & LEFT;
-      }
-    }
+  /** Takes back what was handed out by this receipt. */
+  void putBack(long cost, long receipt) {
+    int place = TokenWord.place(receipt);
+    TokenWord[] all = stripes;
+    put(all == null ? centre : all[place], cost, receipt);
   }
 
-  private static long nextTerm(long word) {
-    return word >= LAST_TERM ? word & LEFT : word + TERM;
+  private synchronized TokenWord[] spread() {
+    TokenWord[] all = stripes;
+    if (all == null) {
+      all = new TokenWord[1 + STRIPES];
+      all[CENTRE] = centre;
+      for (int i = 1; i < all.length; i++) {
+        all[i] = new TokenWord(i, centre.word());
+      }
+      stripes = all;
+    }
+    return all;
   }
 
-  /** Lets go of some, as far as they are left, and adds others; says how many were let go. */
-  long exchange(long away, long more) {
-    while (true) {
-      long here = word();
-      long left = here & LEFT;
-      long gone = Math.min(left, away);
-      if (swap(here, (here & ~LEFT) | (left - gone + more))) {
-        return gone;
-      }
+  // ---- counting
+
+  /** How many there are. */
+  long left() {
+    TokenWord[] all = stripes;
+    if (all == null) {
+      return TokenWord.left(centre.word());
     }
+    long left = 0;
+    for (TokenWord word : all) {
+      left += TokenWord.left(word.word());
+    }
+    return left;
+  }
+
+  /** How many are left for this thread after a take: all but those in the stripes of others. */
+  long leftAfter(long receipt) {
+    TokenWord[] all = stripes;
+    return all == null
+        ? TokenWord.left(receipt)
+        : TokenWord.left(centre.word()) + TokenWord.left(mine(all).word());
+  }
+
+  /** How many are kept aside. */
+  long late() {
+    return late.get();
   }
 
   /** Changes with everything that is done here. */
   long fingerprint() {
-    return word();
+    TokenWord[] all = stripes;
+    if (all == null) {
+      return centre.word();
+    }
+    long print = 0;
+    for (TokenWord word : all) {
+      print = 31 * print + word.word();
+    }
+    return print;
+  }
+
+  // ---- reporting, by one thread at a time
+
+  /** Starts a new term with all that is left, and says how much that is. */
+  long beginTerm() {
+    return beginTerm(0);
+  }
+
+  /** Starts a new term with nothing, and says how much was left. */
+  long clear() {
+    return beginTerm(Long.MAX_VALUE);
+  }
+
+  /** Puts some aside, as far as they are left, and adds others. */
+  void exchange(long away, long more) {
+    if (away > 0) {
+      keepAside(Math.min(away, beginTerm(away)));
+    }
+    centre.add(more);
+  }
+
+  /**
+   * Starts a new term without so many of what is left, and says how much was left. The centre is
+   * last: what leaves it for a stripe whose term has begun is late, and not counted twice.
+   */
+  private synchronized long beginTerm(long without) {
+    TokenWord[] all = stripes;
+    long left = 0;
+    for (int i = all == null ? CENTRE : all.length - 1; i > CENTRE; i--) {
+      left += all[i].beginTerm(Math.max(0, without - left));
+    }
+    return left + centre.beginTerm(Math.max(0, without - left));
+  }
+
+  /** What is kept aside, to be returned to the bucket. */
+  long takeLate() {
+    return late.getAndSet(0);
   }
 }

@@ -215,7 +215,7 @@ class LeaseTest {
 
     long receipt = lease.take(390, now);
 
-    assertThat(Tokens.leftAfter(receipt)).isEqualTo(10);
+    assertThat(lease.leftAfter(receipt)).isEqualTo(10);
     assertThat(lease.isLow(10, now)).isTrue();
     lease.claim(0, now);
     assertThat(lease.isLow(10, now)).isFalse();
