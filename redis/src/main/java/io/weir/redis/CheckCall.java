@@ -13,7 +13,7 @@ import java.util.function.IntPredicate;
  * has no memory left or may not write, and so would say nothing.
  */
 final class CheckCall {
-  static final Script SCRIPT = Script.BUCKETS;
+  static final Script SCRIPT = Script.BUCKET;
 
   /** No rule can have this id. */
   private static final String NAME = "/check";

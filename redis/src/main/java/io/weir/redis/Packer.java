@@ -85,7 +85,7 @@ final class Packer implements Meter.Sink {
     return !draw.lease().equals(LeaseCall.NONE);
   }
 
-  /** Whether the script for buckets can decide a draw. */
+  /** Whether the scripts for buckets can decide a draw. */
   static boolean isForBuckets(Draw draw) {
     return kind(draw.pool().meter().limit().algorithm()) == 0 && !tells(draw);
   }

@@ -168,7 +168,7 @@ public final class RedisStore implements Store {
   private CompletionStage<Round> ask(long reservation, Round round, int[] group, long wallNow) {
     Packer packer = new Packer(wallNow).count(group.length);
     byte[][] keys = new byte[group.length][];
-    Script script = Script.BUCKETS;
+    Script script = keys.length == 1 ? Script.BUCKET : Script.BUCKETS;
     for (int i = 0; i < keys.length; i++) {
       Draw draw = round.draw(group[i]);
       keys[i] = round.key(group[i]);

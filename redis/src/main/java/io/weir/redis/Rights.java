@@ -117,7 +117,7 @@ final class Rights {
     long now = tellsTimeInScripts ? 0 : 1;
     byte[] args = Packer.timed(now, new Packer(0).count(1).draw(draw, 0).bytes());
     byte[][] keys = {key};
-    node.evalsha(Script.BUCKETS.digest(), ScriptOutputType.VALUE, keys, args);
+    node.evalsha(Script.BUCKET.digest(), ScriptOutputType.VALUE, keys, args);
   }
 
   List<String> allowed() {

@@ -11,7 +11,9 @@ import java.util.HexFormat;
 
 /** The scripts, as they are in the resources beside this class: constant, called by digest. */
 enum Script {
-  /** Decides calls that draw from token and leaky buckets only. */
+  /** Decides calls that draw once, from a token or leaky bucket. */
+  BUCKET(true, "bucket.lua"),
+  /** Decides calls that draw several times, from token and leaky buckets only. */
   BUCKETS(true, "buckets.lua"),
   /** Decides any calls. */
   TAKE(true, "cells.lua", "take.lua"),

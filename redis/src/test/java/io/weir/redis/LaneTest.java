@@ -64,7 +64,7 @@ class LaneTest {
   }
 
   private Ask ask() {
-    return ask(Script.BUCKETS, 1);
+    return ask(Script.BUCKET, 1);
   }
 
   private List<Ask> asks(int count) {
@@ -127,9 +127,9 @@ class LaneTest {
   @Test
   void aCallTakesNoMoreKeysThanThatUnlessOneAskHasThem() {
     asks(4);
-    ask(Script.BUCKETS, 20);
-    ask(Script.BUCKETS, 10);
-    Ask large = ask(Script.BUCKETS, 40);
+    ask(Script.BUCKET, 20);
+    ask(Script.BUCKET, 10);
+    Ask large = ask(Script.BUCKET, 40);
     assertThat(sent.get(4).keys()).hasNumberOfRows(30);
     sent.get(0).answerAll();
     sent.get(1).answerAll();
@@ -141,7 +141,7 @@ class LaneTest {
   @Test
   void differentScriptsDoNotShareAndSettlingNeverDoes() {
     asks(4);
-    ask(Script.BUCKETS, 1);
+    ask(Script.BUCKET, 1);
     ask(Script.TAKE, 1);
     ask(Script.TAKE, 1);
     ask(Script.SETTLE, 1);
@@ -149,7 +149,7 @@ class LaneTest {
     List.copyOf(sent).forEach(Sent::answerAll);
     assertThat(sent.subList(4, 8))
         .extracting(Sent::script)
-        .containsExactly(Script.BUCKETS, Script.TAKE, Script.SETTLE, Script.SETTLE);
+        .containsExactly(Script.BUCKET, Script.TAKE, Script.SETTLE, Script.SETTLE);
     assertThat(sent.subList(4, 8))
         .extracting(call -> call.keys().length)
         .containsExactly(1, 2, 1, 1);
@@ -188,7 +188,7 @@ class LaneTest {
     for (int i = 0; i < 10; i++) {
       Ask ask =
           new Ask(
-              Watches.quiet("node"), Script.BUCKETS, new byte[1][], new byte[0], System.nanoTime());
+              Watches.quiet("node"), Script.BUCKET, new byte[1][], new byte[0], System.nanoTime());
       closed.submit(ask);
       assertThat(reasonOf(ask)).isEqualTo(Unanswered.Kind.DISCONNECTED);
     }
@@ -271,7 +271,7 @@ class LaneTest {
     List<Ask> asks = new ArrayList<>();
     for (int i = 0; i < 2000; i++) {
       byte[][] keys = {Integer.toString(first + i).getBytes(US_ASCII)};
-      Script script = i % 7 == 0 ? Script.TAKE : Script.BUCKETS;
+      Script script = i % 7 == 0 ? Script.TAKE : Script.BUCKET;
       Ask ask = new Ask(watch, script, keys, new byte[1], System.nanoTime());
       lane.submit(ask);
       asks.add(ask);
@@ -283,7 +283,7 @@ class LaneTest {
   void whatCallersSayAlikeIsSaidOnce() {
     asks(4);
     asks(3);
-    ask(Script.BUCKETS, 2);
+    ask(Script.BUCKET, 2);
     ask();
 
     sent.get(0).answerAll();
