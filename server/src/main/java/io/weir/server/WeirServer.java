@@ -198,6 +198,7 @@ public final class WeirServer implements AutoCloseable {
     }
     settings.tls().ifPresent(files -> new TlsReload(vertx, files, secured).begin(reload(tick)));
     stores.awaitReady(STORE_PATIENCE);
+    Practice.run(weir);
     health.is(Health.State.READY);
   }
 
