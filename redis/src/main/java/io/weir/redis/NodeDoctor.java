@@ -103,7 +103,7 @@ final class NodeDoctor {
 
   /** Whether it makes sense to look further. */
   private boolean role(RedisCommands<byte[], byte[]> node, NodeInfo info) {
-    if (info.is("redis_mode", "sentinel")) {
+    if (info.isSentinel()) {
       fail(
           "role", "this is a Sentinel and no Redis", "name it as redis-sentinel://MASTER@" + where);
       return false;

@@ -29,6 +29,11 @@ record NodeInfo(Map<String, String> fields) {
     return value.equals(fields.get(field));
   }
 
+  /** Whether it is a Sentinel; Redis and Valkey have different names for the field. */
+  boolean isSentinel() {
+    return is("redis_mode", "sentinel") || is("server_mode", "sentinel");
+  }
+
   /** A number; 0 if it is not said. */
   long number(String field) {
     try {
