@@ -9,8 +9,8 @@ import java.util.function.IntPredicate;
 
 /**
  * The script call by which a node is asked whether it could serve calls: it takes one from a bucket
- * that always has it and is full, and gone, a second later. A look would do no harm to a node that
- * has no memory left or may not write, and so would say nothing.
+ * that always has it and is full again at once, and gone soon after. A look would do no harm to a
+ * node that has no memory left or may not write, and so would say nothing.
  */
 final class CheckCall {
   static final Script SCRIPT = Script.BUCKET;
