@@ -28,6 +28,12 @@ final class Greeting {
     }
     server.grpc().ifPresent(grpc -> out.println("  Envoy      " + grpc + " (gRPC)"));
     out.println("  admin      " + url(server, "admin", server.admin()) + "/metrics");
+    String api = url(server, "admin", server.admin()) + "/admin/v1/hot-keys";
+    out.println("  admin API  " + api);
+    server
+        .madeAdminToken()
+        .ifPresent(
+            token -> out.println("  its token  " + token + " (made now; or set admin.tokens)"));
     out.println("  store      " + server.store());
     files(out, server, config);
     out.println("  try this, a few times:");

@@ -52,7 +52,10 @@ class ServeCommand implements Callable<Integer> {
       description = "Where Envoy asks over gRPC; 8081.")
   private @Nullable Integer grpcPort;
 
-  @Option(names = "--admin-port", paramLabel = "N", description = "Metrics and health; 6070.")
+  @Option(
+      names = "--admin-port",
+      paramLabel = "N",
+      description = "Metrics, health and the admin API; 6070.")
   private @Nullable Integer adminPort;
 
   @Spec private CommandSpec spec;

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
@@ -46,15 +47,30 @@ class DeployFilesTest {
   void weirAcceptsTheConfiguration(String file, String store) throws Exception {
     Path password = Files.createTempFile("weir", "password");
     Files.writeString(password, "a password of some length\n");
+    Path tokens = Files.createTempFile("weir", "tokens");
+    Files.writeString(tokens, "0".repeat(64) + " operator\n");
     ServerConfig config =
         ServerConfig.read(
             Optional.of(DEPLOY.resolve(file)),
             Map.of(
                 "WEIR_STORE_REDIS_PASSWORD_FILE", password.toString(),
-                "WEIR_RESERVATIONS_SECRET_FILE", password.toString()));
+                "WEIR_RESERVATIONS_SECRET_FILE", password.toString(),
+                "WEIR_ADMIN_TOKENS_FILE", tokens.toString()));
 
     assertThat(config.store()).isEqualTo(store);
+    assertThat(config.frontEnd().admin().tokens()).hasSize(1);
     assertThat(config.redis().orElseThrow().credentials().password()).startsWith("a password");
+  }
+
+  /** Without one of these a Weir of the deployment would not start. */
+  @ParameterizedTest
+  @ValueSource(strings = {"docker-compose.yaml", "kubernetes/weir.yaml"})
+  void weirIsToldWhereItsSecretsAre(String file) throws IOException {
+    assertThat(Files.readString(DEPLOY.resolve(file)))
+        .contains(
+            "WEIR_STORE_REDIS_PASSWORD_FILE",
+            "WEIR_RESERVATIONS_SECRET_FILE",
+            "WEIR_ADMIN_TOKENS_FILE");
   }
 
   @Test

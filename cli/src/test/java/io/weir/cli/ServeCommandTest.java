@@ -30,6 +30,8 @@ class ServeCommandTest {
           .contains("decisions  http://" + server.http())
           .contains("Envoy      " + server.grpc().orElseThrow() + " (gRPC)")
           .contains("admin      http://" + server.admin())
+          .contains("admin API  http://" + server.admin() + "/admin/v1/")
+          .containsOnlyOnce(server.madeAdminToken().orElseThrow())
           .contains("store      memory")
           .contains("rules.yaml (10 rules;")
           .contains(

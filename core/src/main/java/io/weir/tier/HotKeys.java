@@ -29,8 +29,9 @@ public final class HotKeys {
    * A bucket that is asked for often.
    *
    * @param perSecond an estimate, at least a little high
+   * @param share of all calls, the same way
    */
-  public record HotKey(Pool pool, Key key, double perSecond) {}
+  public record HotKey(Pool pool, Key key, double perSecond, double share) {}
 
   private record Counter(Pool pool, Key key, long count, long tooHigh) {}
 
@@ -38,6 +39,7 @@ public final class HotKeys {
   private final AtomicBoolean busy = new AtomicBoolean();
   private final @Nullable Counter[] counters = new Counter[COUNTERS];
   private long begun;
+  private long calls;
   private volatile @Nullable List<HotKey> last;
 
   HotKeys(TimeSource time) {
@@ -56,6 +58,7 @@ public final class HotKeys {
     if (busy.compareAndSet(false, true)) {
       try {
         turnOver(time.micros());
+        calls++;
         for (int i = 0; i < draws.size(); i++) {
           count(draws.get(i).pool(), draws.get(i).key());
         }
@@ -90,6 +93,7 @@ public final class HotKeys {
     if (now - begun >= SPAN) {
       last = now - begun < 2 * SPAN ? ranked(now) : List.of();
       java.util.Arrays.fill(counters, null);
+      calls = 0;
       begun = now;
     }
   }
@@ -100,7 +104,12 @@ public final class HotKeys {
     List<HotKey> ranked = new ArrayList<>();
     for (Counter counter : counters) {
       if (counter != null && counter.count >= 2 * counter.tooHigh) {
-        ranked.add(new HotKey(counter.pool, counter.key, counter.count * SAMPLED / seconds));
+        ranked.add(
+            new HotKey(
+                counter.pool,
+                counter.key,
+                counter.count * SAMPLED / seconds,
+                (double) counter.count / calls));
       }
     }
     ranked.sort(Comparator.comparingDouble(HotKey::perSecond).reversed());

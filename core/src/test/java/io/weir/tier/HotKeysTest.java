@@ -41,6 +41,8 @@ class HotKeysTest {
     // 10,000 of those looked at in 9 s; what is looked at stands for all.
     double perSecond = 10_000 / 9.0 * HotKeys.SAMPLED;
     assertThat(top.get(0).perSecond()).isCloseTo(perSecond, Percentage.withPercentage(10));
+    // Nearly one of every 2.25 calls.
+    assertThat(top.get(0).share()).isCloseTo(1 / 2.25, Percentage.withPercentage(5));
     assertThat(top.get(0).pool()).isSameAs(pool);
   }
 

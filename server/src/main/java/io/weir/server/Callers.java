@@ -8,6 +8,7 @@ import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import javax.naming.InvalidNameException;
 import javax.naming.ldap.LdapName;
 import javax.naming.ldap.Rdn;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * certificate. Tokens are known by their hash only, and found by it, so that the time it takes
  * tells nothing.
  */
-final class Callers {
+final class Callers implements Door {
   static final CharSequence TOKEN_HEADER = HttpHeaders.createOptimized("x-weir-token");
 
   private static final String BEARER = "bearer ";
@@ -32,6 +33,13 @@ final class Callers {
 
   Callers(CallerSettings settings) {
     this.settings = settings;
+  }
+
+  @Override
+  public Optional<HttpProblem> refusal(HttpServerRequest request, @Nullable Route route) {
+    return (route != null && route.open()) || admit(request)
+        ? Optional.empty()
+        : Optional.of(HttpProblem.unauthorized("this needs a token or a certificate"));
   }
 
   /** Whether a request is answered. */
@@ -46,7 +54,8 @@ final class Callers {
     return isToken(request.getHeader(TOKEN_HEADER)) || isToken(bearer(request));
   }
 
-  private static @Nullable String bearer(HttpServerRequest request) {
+  /** The token in {@code Authorization: Bearer}; null if there is none. */
+  static @Nullable String bearer(HttpServerRequest request) {
     String header = request.getHeader(HttpHeaders.AUTHORIZATION);
     return header != null && header.regionMatches(true, 0, BEARER, 0, BEARER.length())
         ? header.substring(BEARER.length()).strip()

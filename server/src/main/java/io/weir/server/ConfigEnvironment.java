@@ -2,7 +2,6 @@ package io.weir.server;
 
 import io.weir.server.ConfigReader.Value;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -82,8 +81,9 @@ final class ConfigEnvironment {
       return;
     }
     try {
-      String secret = Files.readString(Path.of(file)).strip();
-      values.put(known.get(plain), new Value(secret, variable, Path.of("")));
+      String name = known.get(plain);
+      String secret = ConfigReader.contents(name, Path.of(file));
+      values.put(name, new Value(secret, variable, Path.of("")));
     } catch (IOException | RuntimeException e) {
       reasons.add(variable + ": " + file + " cannot be read");
     }

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** Makes a configuration of {@code weir.yaml} and the environment, or says all that is wrong. */
 final class ConfigReader {
@@ -88,7 +89,9 @@ final class ConfigReader {
           "gateway.connect_timeout",
           "gateway.max_body",
           "gateway.connections",
-          "gateway.drain");
+          "gateway.drain",
+          "admin.tokens",
+          "admin.metrics");
 
   /** Lists; in the environment their items stand between commas. */
   private static final Set<String> LISTS =
@@ -98,7 +101,8 @@ final class ConfigReader {
           "store.hot.rules",
           "callers.tokens",
           "callers.mtls.names",
-          "tls.listeners");
+          "tls.listeners",
+          "admin.tokens");
 
   /** Maps; in the environment their entries are such as {@code user=sub,tenant=org.id}. */
   private static final Set<String> MAPS = Set.of("identity.jwt.claims", "gateway.upstreams");
@@ -106,13 +110,15 @@ final class ConfigReader {
   /** Each can be in a file of its own instead, named by the same setting with {@code _file}. */
   static final List<String> SECRETS =
       List.of(
+          "admin.tokens",
+          "callers.tokens",
           "reservations.secret",
           "store.redis.password",
           "store.redis.tag_secret",
           "store.hot.password");
 
   /** What these mean is settled, but this version cannot do it; to ignore them would be unsafe. */
-  private static final List<String> LATER = List.of("rules.postgres", "admin", "events", "cell");
+  private static final List<String> LATER = List.of("rules.postgres", "events", "cell");
 
   /** A value, where it was said, and what a path in it is relative to. */
   record Value(String text, String source, Path base) {}
@@ -209,12 +215,22 @@ final class ConfigReader {
 
   private void takeSecret(ConfigFile.Setting setting, String source, Path base) {
     try {
-      String secret = Files.readString(base.resolve(setting.value())).strip();
       String name = setting.name().substring(0, setting.name().length() - "_file".length());
-      put(name, new Value(secret, source, base));
+      put(name, new Value(contents(name, base.resolve(setting.value())), source, base));
     } catch (IOException | RuntimeException e) {
       reasons.add(source + ": " + setting.value() + " cannot be read");
     }
+  }
+
+  /** What a file says that holds a secret, or one on each line with notes behind {@code #}. */
+  static String contents(String name, Path file) throws IOException {
+    String text = Files.readString(file).strip();
+    return LISTS.contains(name)
+        ? text.lines()
+            .map(line -> line.replaceFirst("#.*", "").strip())
+            .filter(line -> !line.isEmpty())
+            .collect(Collectors.joining(","))
+        : text;
   }
 
   /** A file says everything once, but a secret may be there and in a file of its own too. */
@@ -231,6 +247,17 @@ final class ConfigReader {
   }
 
   private ServerConfig config() {
+    ServerConfig config = whole();
+    config
+        .frontEnd()
+        .admin()
+        .problemAt(config.admin())
+        .filter(problem -> reasons.isEmpty()) // tokens that cannot be read are problem enough
+        .ifPresent(problem -> complain("listen.admin", problem));
+    return config;
+  }
+
+  private ServerConfig whole() {
     ServerConfig otherwise = ServerConfig.DEFAULT;
     checkStore();
     return new ServerConfig(

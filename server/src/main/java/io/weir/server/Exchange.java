@@ -23,7 +23,6 @@ final class Exchange {
       HttpHeaders.createOptimized("text/plain; version=0.0.4; charset=utf-8");
   private static final CharSequence PLAIN =
       HttpHeaders.createOptimized("text/plain; charset=utf-8");
-  private static final CharSequence ONE = HttpHeaders.createOptimized("1");
   private static final CharSequence RETRY_AFTER = HttpHeaders.createOptimized("retry-after");
 
   /** What is left of a body that is not wanted is read and thrown away for at most this long. */
@@ -134,8 +133,11 @@ final class Exchange {
 
   /** Answers that the request will not be answered, and why. */
   void problem(HttpProblem problem) {
-    if (problem.passing()) {
-      request.response().putHeader(RETRY_AFTER, ONE);
+    if (problem.retryAfter() > 0) {
+      request.response().putHeader(RETRY_AFTER, Long.toString(problem.retryAfter()));
+    }
+    if (problem.status() == 401) {
+      request.response().putHeader("www-authenticate", "Bearer");
     }
     if (problem.closing()) {
       closeSoon();

@@ -18,7 +18,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads {@code identity}, {@code headers}, {@code callers}, {@code tls} and {@code gateway}. */
+/**
+ * Reads {@code identity}, {@code headers}, {@code callers}, {@code tls}, {@code gateway} and {@code
+ * admin}.
+ */
 final class FrontEndReader {
   private final ConfigReader config;
 
@@ -33,7 +36,8 @@ final class FrontEndReader {
             config.list("headers", Dialect.ALL, Dialect::named),
             callers(),
             tls(),
-            gateway());
+            gateway(),
+            admin());
     if (front.callers().authority().isPresent()
         && !front.tls().map(tls -> tls.listeners().contains("http")).orElse(false)) {
       config.complain("callers.mtls.ca", "client certificates need tls on the listener http");
@@ -175,6 +179,22 @@ final class FrontEndReader {
           "tokens are written as their SHA-256, 64 hex digits: printf %s TOKEN | sha256sum");
     }
     return text.toLowerCase(Locale.ROOT);
+  }
+
+  private AdminSettings admin() {
+    List<AdminSettings.Token> tokens =
+        config.list("admin.tokens", List.of(), AdminSettings.Token::parse);
+    boolean metricsNeedToken =
+        config.get(
+            "admin.metrics",
+            false,
+            value ->
+                switch (value.text()) {
+                  case "open" -> false;
+                  case "token" -> true;
+                  default -> throw new IllegalArgumentException("is either open or token");
+                });
+    return new AdminSettings(tokens, metricsNeedToken);
   }
 
   private Optional<TlsSettings> tls() {

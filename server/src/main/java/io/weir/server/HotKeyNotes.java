@@ -1,9 +1,10 @@
 package io.weir.server;
 
-import io.weir.Algorithm;
 import io.weir.Limit;
 import io.weir.Limiter;
 import io.weir.Weir;
+import io.weir.limit.LeaseBound;
+import io.weir.rule.Accuracy;
 import io.weir.store.Pool;
 import io.weir.tier.HotKeys;
 import io.weir.tier.HotKeys.HotKey;
@@ -40,7 +41,7 @@ final class HotKeyNotes {
     count = hot.size();
     for (HotKey key : hot) {
       Pool pool = key.pool();
-      if (pool.lends() == 0 && !pool.isLocal() && said.tryAcquire(pool.rule())) {
+      if (isAlwaysAsked(pool) && said.tryAcquire(pool.rule())) {
         LOG.warn(
             "rule {}: one key is asked for about {} times a second here, each time in the store;"
                 + " {}",
@@ -51,9 +52,16 @@ final class HotKeyNotes {
     }
   }
 
-  private static String advice(Pool pool) {
-    return pool.meter().limit().algorithm() == Algorithm.TOKEN_BUCKET
-        ? "an accuracy such as 1% would answer most of them from memory"
+  /** Whether every call for a key of this pool goes to the store. */
+  static boolean isAlwaysAsked(Pool pool) {
+    return pool.lends() == 0 && !pool.isLocal();
+  }
+
+  /** What would help a hot key of this pool. */
+  static String advice(Pool pool) {
+    return LeaseBound.of(pool.meter().limit(), Accuracy.DEFAULT.millionths()) > 0
+        ? "accuracy: 1% would answer most of its calls from memory; where it must be exact, shards"
+            + " would spread them over the nodes of a Cluster"
         : "store.hot would give the rule a Redis of its own";
   }
 }

@@ -22,13 +22,20 @@ final class HttpProblem extends RuntimeException {
   private final String title;
   private final String field;
   private final boolean closing;
+  private final long retryAfter;
 
-  private HttpProblem(int status, String title, String detail, String field, boolean closing) {
+  private HttpProblem(
+      int status, String title, String detail, String field, boolean closing, long retryAfter) {
     super(detail, null, false, false);
     this.status = status;
     this.title = title;
     this.field = field;
     this.closing = closing;
+    this.retryAfter = retryAfter;
+  }
+
+  private HttpProblem(int status, String title, String detail, String field, boolean closing) {
+    this(status, title, detail, field, closing, 0);
   }
 
   /** A field of the body or query that is wrong, and why. */
@@ -44,6 +51,11 @@ final class HttpProblem extends RuntimeException {
   /** The caller does not say who it is, or nobody we know. */
   static HttpProblem unauthorized(String detail) {
     return new HttpProblem(401, "Unauthorized", detail, "", false);
+  }
+
+  /** The caller did something too often, and is heard again after so many seconds. */
+  static HttpProblem tooMany(String detail, long retryAfter) {
+    return new HttpProblem(429, "Too Many Requests", detail, "", false, retryAfter);
   }
 
   static HttpProblem notFound(String detail) {
@@ -81,7 +93,7 @@ final class HttpProblem extends RuntimeException {
 
   /** Nothing is wrong with the question, but it cannot be answered now. */
   static HttpProblem unavailable(String detail) {
-    return new HttpProblem(503, "Service Unavailable", detail, "", false);
+    return new HttpProblem(503, "Service Unavailable", detail, "", false, 1);
   }
 
   int status() {
@@ -102,7 +114,12 @@ final class HttpProblem extends RuntimeException {
     return closing;
   }
 
-  /** Whether trying again in a moment helps. */
+  /** After how many seconds trying again helps; 0 if it does not. */
+  long retryAfter() {
+    return retryAfter;
+  }
+
+  /** Whether nothing is wrong with the question. */
   boolean passing() {
     return status == 503;
   }

@@ -35,7 +35,8 @@ final class QueryCall {
     return call;
   }
 
-  private static MultiMap parameters(HttpServerRequest request) {
+  /** What stands in the query. */
+  static MultiMap parameters(HttpServerRequest request) {
     try {
       return request.params();
     } catch (IllegalArgumentException e) {

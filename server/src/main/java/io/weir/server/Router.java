@@ -4,6 +4,7 @@ import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.Map;
+import java.util.Optional;
 
 /** Brings each request to its route, and answers those that have none. */
 final class Router implements Handler<HttpServerRequest> {
@@ -11,13 +12,13 @@ final class Router implements Handler<HttpServerRequest> {
 
   private final Loop loop;
   private final Map<String, Route> routes;
-  private final Callers callers;
+  private final Door door;
 
   /** Routes by their exact path, for those who may ask. */
-  Router(Loop loop, Map<String, Route> routes, Callers callers) {
+  Router(Loop loop, Map<String, Route> routes, Door door) {
     this.loop = loop;
     this.routes = routes;
-    this.callers = callers;
+    this.door = door;
   }
 
   @Override
@@ -25,9 +26,9 @@ final class Router implements Handler<HttpServerRequest> {
     Exchange exchange = new Exchange(request, loop);
     String path = request.path();
     Route route = path == null ? null : routes.get(path);
-    if (!(route != null && route.open()) && !callers.admit(request)) {
-      request.response().putHeader("www-authenticate", "Bearer");
-      exchange.problem(HttpProblem.unauthorized("this needs a token or a certificate"));
+    Optional<HttpProblem> refusal = door.refusal(request, route);
+    if (refusal.isPresent()) {
+      exchange.problem(refusal.get());
     } else if (route == null) {
       exchange.problem(HttpProblem.notFound("there is nothing at this path"));
     } else if (!route.takes(request.method())) {

@@ -72,6 +72,7 @@ public final class WeirServer implements AutoCloseable {
   private final FrontEnd settings;
   private final Callers callers;
   private final EnvoyFront envoy;
+  private final AdminPort adminPort;
   private final ServerConfig config;
   private final List<Listener> secured = new CopyOnWriteArrayList<>();
   private final List<String> deployments = new CopyOnWriteArrayList<>();
@@ -127,6 +128,7 @@ public final class WeirServer implements AutoCloseable {
     this.front = new Front(weir, guarded, settings);
     this.callers = new Callers(settings.callers());
     this.envoy = new EnvoyFront(feeds.envoy(), config.envoy(), weir, guard, metrics, tick);
+    this.adminPort = new AdminPort(settings.admin(), health, metrics, weir);
     metrics.gauge("weir.keys", "Keys remembered", stores, Stores::keys);
     metrics.counter("weir.guard.refused", "Calls turned away at the guard", guard, Guard::refused);
     metrics.gauge("weir.instances", "Instances that share the store", stores, Stores::instances);
@@ -146,6 +148,10 @@ public final class WeirServer implements AutoCloseable {
 
   /** As {@link #start(ServerConfig)}, with another unit of patience; for tests. */
   static WeirServer start(ServerConfig config, Duration tick) throws ConfigException {
+    Optional<String> problem = config.frontEnd().admin().problemAt(config.admin());
+    if (problem.isPresent()) {
+      throw new ConfigException(List.of("listen.admin: " + problem.get()));
+    }
     CompletableFuture<Void> described = CompletableFuture.runAsync(EnvoyGrpc::load);
     Feeds feeds = Feeds.open(config);
     Metrics metrics = new Metrics(new Faults());
@@ -190,7 +196,7 @@ public final class WeirServer implements AutoCloseable {
       upstreamCounts.show(metrics);
       gateway = listen("gateway", gateway, loops, MOST_CONNECTIONS, this::gateway);
     }
-    admin = listen("admin", admin, 1, MOST_ADMIN_CONNECTIONS, this::admin);
+    admin = listen("admin", admin, 1, MOST_ADMIN_CONNECTIONS, adminPort::router);
     if (takesDecisions()) {
       listenForEnvoy(loops);
       warnIfOpen(http);
@@ -343,15 +349,6 @@ public final class WeirServer implements AutoCloseable {
     return name.equals("gateway") ? settings.gateway().drain() : DRAIN;
   }
 
-  private Router admin(Loop loop) {
-    Map<String, Route> routes =
-        Map.of(
-            "/healthz", Route.get(health::alive),
-            "/readyz", Route.get(health::ready),
-            "/metrics", Route.get((exchange, body) -> exchange.answerText(metrics.scrape())));
-    return new Router(loop, routes, new Callers(CallerSettings.ANYONE));
-  }
-
   /** Whether a port, by its name in the configuration, speaks TLS. */
   public boolean isSecured(String listener) {
     return settings.tls().map(tls -> tls.listeners().contains(listener)).orElse(false);
@@ -372,9 +369,14 @@ public final class WeirServer implements AutoCloseable {
     return gateway;
   }
 
-  /** Where metrics and health are; the port is the real one. */
+  /** Where metrics, health and the admin API are; the port is the real one. */
   public Address admin() {
     return admin;
+  }
+
+  /** The token for the admin API, if it was made at start as none is set. It is nowhere else. */
+  public Optional<String> madeAdminToken() {
+    return adminPort.madeToken();
   }
 
   /** Where Envoy asks, unless the port was taken; the port is the real one. */

@@ -1,0 +1,105 @@
+package io.weir.server;
+
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.Decision;
+import io.weir.Limit;
+import io.weir.Limiter;
+import io.weir.http.identity.ClientAddress;
+import io.weir.http.identity.Sha256;
+import io.weir.time.TimeSource;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets those use the admin API who bring a token in {@code Authorization: Bearer}.
+ *
+ * <p>Whatever is brought is hashed and compared with every token there is, and so is nothing at
+ * all: a request without a token, with a wrong and with an expired one takes the same way. An
+ * address that fails {@value #MOST_FAILURES} times in a minute is not listened to for a while, not
+ * even with the right token: who guesses does not learn that a guess was good.
+ */
+final class AdminDoor implements Door {
+  static final int MOST_FAILURES = 10;
+  private static final int TOKEN_BYTES = 32;
+
+  private final List<AdminSettings.Token> tokens;
+  private final @Nullable String made;
+  private final TimeSource time;
+  private final Limiter failures;
+
+  AdminDoor(AdminSettings settings, TimeSource time) {
+    this.time = time;
+    this.failures = Limiter.builder(Limit.perMinute(MOST_FAILURES)).time(time).build();
+    if (settings.tokens().isEmpty()) {
+      this.made = random();
+      this.tokens =
+          List.of(new AdminSettings.Token(Sha256.hex(made), AdminRole.ADMIN, Instant.MAX));
+    } else {
+      this.made = null;
+      this.tokens = settings.tokens();
+    }
+  }
+
+  private static String random() {
+    byte[] bytes = new byte[TOKEN_BYTES];
+    new SecureRandom().nextBytes(bytes);
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  /** The token that was made as none was set, if so. */
+  Optional<String> made() {
+    return Optional.ofNullable(made);
+  }
+
+  @Override
+  public Optional<HttpProblem> refusal(HttpServerRequest request, @Nullable Route route) {
+    if (route == null ? !isAdmin(request.path()) : route.open()) {
+      return Optional.empty();
+    }
+    String address = ClientAddress.OF_CONNECTION.of(new VertxHead(request));
+    Decision standing = failures.look(address);
+    if (standing.remaining() == 0) {
+      return Optional.of(
+          HttpProblem.tooMany("too many failures from this address", wait(standing.reset())));
+    }
+    if (role(request).isPresent()) {
+      return Optional.empty();
+    }
+    failures.tryAcquire(address);
+    return Optional.of(HttpProblem.unauthorized("this needs a token that is good"));
+  }
+
+  /** Strangers do not learn what there is and what not. */
+  private static boolean isAdmin(@Nullable String path) {
+    return path != null && path.startsWith("/admin/");
+  }
+
+  /** Until the next failure would be listened to. */
+  private static long wait(Duration untilFull) {
+    long all = untilFull.toSeconds() + 1;
+    return Math.max(1, all - 60L * (MOST_FAILURES - 1) / MOST_FAILURES);
+  }
+
+  /** The role of whoever sent a request; empty for somebody who has none. */
+  Optional<AdminRole> role(HttpServerRequest request) {
+    String token = Callers.bearer(request);
+    byte[] hash = Sha256.hex(token == null ? "" : token).getBytes(StandardCharsets.US_ASCII);
+    Instant now = Instant.EPOCH.plus(time.wallMicros(), ChronoUnit.MICROS);
+    AdminRole found = null;
+    for (AdminSettings.Token known : tokens) {
+      boolean same = MessageDigest.isEqual(hash, known.hash().getBytes(StandardCharsets.US_ASCII));
+      if (same & known.expires().isAfter(now)) {
+        found = known.role();
+      }
+    }
+    return Optional.ofNullable(token == null ? null : found);
+  }
+}

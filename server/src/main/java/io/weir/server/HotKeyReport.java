@@ -1,0 +1,131 @@
+package io.weir.server;
+
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.Key;
+import io.weir.Weir;
+import io.weir.rule.Rule;
+import io.weir.tier.HotKeys;
+import io.weir.tier.HotKeys.HotKey;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * {@code GET /admin/v1/hot-keys}: which keys this instance is asked for most, and what would help.
+ *
+ * <p>Whose key it is may be personal, so a viewer sees a hash of it, by which it can be told from
+ * others and found again for as long as this process lives. Operators see the key itself.
+ */
+final class HotKeyReport {
+  private static final int USUAL = 20;
+  private static final int MOST = 100;
+  private static final int SHOWN_BYTES = 8;
+
+  private static final byte[] WATCHED = Json.name("watched");
+  private static final byte[] HOT_FROM = Json.name("hot_from_per_second");
+  private static final byte[] KEYS = Json.name("keys");
+  private static final byte[] RULE = Json.name("rule");
+  private static final byte[] LIMIT = Json.name("limit");
+  private static final byte[] DIMENSIONS = Json.name("dimensions");
+  private static final byte[] KEY_HASH = Json.name("key_hash");
+  private static final byte[] KEY = Json.name("key");
+  private static final byte[] PER_SECOND = Json.name("per_second");
+  private static final byte[] SHARE = Json.name("share_percent");
+  private static final byte[] HOT = Json.name("hot");
+  private static final byte[] LEASED = Json.name("leased");
+  private static final byte[] ACCURACY = Json.name("accuracy");
+  private static final byte[] SHARDS = Json.name("shards");
+  private static final byte[] SUGGESTION = Json.name("suggestion");
+
+  private final Weir weir;
+  private final AdminDoor door;
+  private final SecretKeySpec secret;
+
+  HotKeyReport(Weir weir, AdminDoor door) {
+    this.weir = weir;
+    this.door = door;
+    byte[] random = new byte[32];
+    new SecureRandom().nextBytes(random);
+    this.secret = new SecretKeySpec(random, "HmacSHA256");
+  }
+
+  void show(Exchange exchange, byte[] body) {
+    int most = most(exchange.request());
+    boolean named =
+        door.role(exchange.request()).map(role -> role.covers(AdminRole.OPERATOR)).orElse(false);
+    Map<String, Rule> rules =
+        weir.rules().rules().stream().collect(Collectors.toMap(Rule::id, Function.identity()));
+    Optional<HotKeys> watch = weir.tier().map(tier -> tier.hotKeys());
+    List<HotKey> top = watch.map(keys -> keys.top(most)).orElse(List.of());
+    Json out = exchange.json().open();
+    out.field(WATCHED).flag(watch.isPresent());
+    out.field(HOT_FROM).number((long) HotKeyNotes.HOT);
+    out.field(KEYS).openList();
+    top.forEach(key -> write(out, key, Optional.ofNullable(rules.get(key.pool().rule())), named));
+    exchange.request().response().putHeader("cache-control", "no-store");
+    exchange.answer(out.closeList().close());
+  }
+
+  private static int most(HttpServerRequest request) {
+    String text = QueryCall.parameters(request).get("top");
+    if (text == null) {
+      return USUAL;
+    }
+    if (text.matches("[0-9]{1,3}")) {
+      int number = Integer.parseInt(text);
+      if (number >= 1 && number <= MOST) {
+        return number;
+      }
+    }
+    throw HttpProblem.badField("top", "top must be a whole number between 1 and " + MOST);
+  }
+
+  private void write(Json out, HotKey hot, Optional<Rule> rule, boolean named) {
+    out.open();
+    out.field(RULE).text(hot.pool().rule());
+    out.field(LIMIT).text(hot.pool().name());
+    texts(out.field(DIMENSIONS), rule.map(Rule::key).orElse(List.of()));
+    out.field(KEY_HASH).text(hash(hot.pool().rule(), hot.key()));
+    if (named) {
+      texts(out.field(KEY), hot.key().parts());
+    } else {
+      out.field(KEY).nothing();
+    }
+    out.field(PER_SECOND).number(Math.round(hot.perSecond()));
+    out.field(SHARE).number(Math.round(100 * hot.share()));
+    out.field(HOT).flag(hot.perSecond() >= HotKeyNotes.HOT);
+    out.field(LEASED).flag(hot.pool().lends() > 0);
+    out.field(ACCURACY).text(rule.map(found -> found.accuracy().toString()).orElse(null));
+    out.field(SHARDS).number(rule.map(Rule::shards).orElse(1));
+    boolean hurts = hot.perSecond() >= HotKeyNotes.HOT && HotKeyNotes.isAlwaysAsked(hot.pool());
+    out.field(SUGGESTION).text(hurts ? HotKeyNotes.advice(hot.pool()) : null);
+    out.close();
+  }
+
+  private static void texts(Json out, List<String> texts) {
+    out.openList();
+    texts.forEach(out::text);
+    out.closeList();
+  }
+
+  private String hash(String rule, Key key) {
+    try {
+      Mac mac = Mac.getInstance(secret.getAlgorithm());
+      mac.init(secret);
+      mac.update(rule.getBytes(StandardCharsets.UTF_8));
+      mac.update((byte) 0);
+      byte[] hash = mac.doFinal(key.toString().getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(hash, 0, SHOWN_BYTES);
+    } catch (GeneralSecurityException e) {
+      throw new AssertionError("every Java platform has HmacSHA256", e);
+    }
+  }
+}
