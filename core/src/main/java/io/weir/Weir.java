@@ -9,6 +9,7 @@ import io.weir.store.Store;
 import io.weir.store.Taking;
 import io.weir.tier.ScopedStore;
 import io.weir.tier.Tier;
+import io.weir.tier.Witness;
 import io.weir.time.SystemTime;
 import io.weir.time.TimeSource;
 import java.util.ArrayList;
@@ -39,6 +40,7 @@ import org.slf4j.LoggerFactory;
 public final class Weir implements AutoCloseable {
   private final MemoryStore local;
   private final @Nullable Tier tier;
+  private final @Nullable Witness witness;
   private final Store store;
   private final TimeSource time;
   private final ReservationDesk desk;
@@ -61,7 +63,9 @@ public final class Weir implements AutoCloseable {
         shared == null || shared == local
             ? null
             : Tier.before(shared, local, time, builder.instances, this::unexpected);
-    this.store = tier == null ? local : new ScopedStore(local, tier);
+    Store unwatched = tier == null ? local : new ScopedStore(local, tier);
+    this.witness = builder.witnessed ? new Witness(unwatched, time, builder.instances) : null;
+    this.store = witness == null ? unwatched : witness;
     this.rules = Rules.of(builder.rules);
     this.desk =
         new ReservationDesk(
@@ -112,6 +116,11 @@ public final class Weir implements AutoCloseable {
   /** What stands before the shared store; empty where all state is in this process. */
   public Optional<Tier> tier() {
     return Optional.ofNullable(tier);
+  }
+
+  /** Who counts again what passes, if that was asked for. */
+  public Optional<Witness> witness() {
+    return Optional.ofNullable(witness);
   }
 
   /** Where all state lives; for front ends that draw by rules in a form of their own. */
@@ -408,6 +417,7 @@ public final class Weir implements AutoCloseable {
     private byte[] secret = {};
     private IntSupplier instances = () -> 1;
     private @Nullable DecisionListener listener;
+    private boolean witnessed;
 
     private Builder() {}
 
@@ -459,6 +469,12 @@ public final class Weir implements AutoCloseable {
     /** Who hears of every decision. */
     public Builder listener(DecisionListener listener) {
       this.listener = listener;
+      return this;
+    }
+
+    /** Has a few keys of each rule counted again beside the store; see {@link Witness}. */
+    public Builder witnessed() {
+      this.witnessed = true;
       return this;
     }
 

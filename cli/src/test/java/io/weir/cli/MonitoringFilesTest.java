@@ -144,7 +144,8 @@ class MonitoringFilesTest {
         "version: 1\nbypass:\n- { id: smoke, token_sha256: \""
             + "0".repeat(64)
             + "\", limit: 1/s,"
-            + " expires: 2999-01-01 }\nrules:\n- { id: two, key: [ip], limit: 2/h }\n- { id: wide, key: [], limit: 100000/s }\n");
+            + " expires: 2999-01-01 }\nrules:\n- { id: two, key: [ip], limit: 2/h }\n- { id: wide, key: [], limit: 100000/s }\n"
+            + "- { id: window, key: [ip], limit: { algorithm: sliding-window, rate: 100/min } }\n");
     HttpServer app =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     app.start();

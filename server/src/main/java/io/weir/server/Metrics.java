@@ -17,6 +17,7 @@ import io.weir.rule.Bypass;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.tier.Tier;
+import io.weir.tier.Witness;
 import io.weir.time.SystemTime;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -89,6 +90,7 @@ final class Metrics implements DecisionListener {
   private volatile Map<String, LongAdder> byToken = Map.of();
   private final Map<Source, LongAdder> bySource = new EnumMap<>(Source.class);
   private volatile @Nullable TierMetrics tier;
+  private volatile @Nullable WitnessMetrics witness;
 
   Metrics(Faults faults) {
     this.faults = faults;
@@ -130,6 +132,11 @@ final class Metrics implements DecisionListener {
   /** Shows what stands before a shared store too. */
   void tier(Tier before) {
     tier = new TierMetrics(registry, before);
+  }
+
+  /** Shows what was counted again beside the store. */
+  void witness(Witness beside) {
+    witness = new WitnessMetrics(registry, beside);
   }
 
   /** Where errors are reported that should not happen. */
@@ -183,6 +190,10 @@ final class Metrics implements DecisionListener {
     TierMetrics before = tier;
     if (before != null) {
       before.rules(counts.keySet());
+    }
+    WitnessMetrics beside = witness;
+    if (beside != null) {
+      beside.rules(rules);
     }
     rulesVersion.increment();
   }
@@ -283,6 +294,10 @@ final class Metrics implements DecisionListener {
     TierMetrics before = tier;
     if (before != null) {
       before.refresh();
+    }
+    WitnessMetrics beside = witness;
+    if (beside != null) {
+      beside.refresh();
     }
     return registry.scrape();
   }

@@ -6,7 +6,6 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.weir.tier.Tier;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,12 +19,13 @@ final class TierMetrics {
   private final MeterRegistry registry;
   private final Tier tier;
   private final HotKeyNotes hotKeys;
-  private final Map<String, List<Meter>> shown = new HashMap<>();
+  private final MetersByRule shown;
   private volatile Map<String, Long> leased = Map.of();
   private volatile Map<String, Long> refills = Map.of();
 
   TierMetrics(MeterRegistry registry, Tier tier) {
     this.registry = registry;
+    this.shown = new MetersByRule(registry);
     this.tier = tier;
     this.hotKeys = new HotKeyNotes(tier.hotKeys());
     Gauge.builder("weir.hot.keys", hotKeys, HotKeyNotes::count)
@@ -35,20 +35,8 @@ final class TierMetrics {
   }
 
   /** Shows these rules and no others. */
-  synchronized void rules(Set<String> ids) {
-    for (String id : ids) {
-      shown.computeIfAbsent(id, this::show);
-    }
-    shown
-        .entrySet()
-        .removeIf(
-            entry -> {
-              boolean gone = !ids.contains(entry.getKey());
-              if (gone) {
-                entry.getValue().forEach(registry::remove);
-              }
-              return gone;
-            });
+  void rules(Set<String> ids) {
+    shown.rules(ids, this::show);
   }
 
   private List<Meter> show(String rule) {

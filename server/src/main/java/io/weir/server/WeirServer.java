@@ -119,8 +119,10 @@ public final class WeirServer implements AutoCloseable {
             .reservationSecret(config.reservationSecret().getBytes(StandardCharsets.UTF_8))
             .instances(stores::instances)
             .listener(metrics)
+            .witnessed()
             .build();
     weir.tier().ifPresent(metrics::tier);
+    weir.witness().ifPresent(metrics::witness);
     Guard guard = new Guard(config.guard().rate(), config.guard().inFlight(), SystemTime.INSTANCE);
     this.guarded = new Guarded(guard, SystemTime.INSTANCE, metrics::decisionTook);
     this.settings = config.frontEnd();

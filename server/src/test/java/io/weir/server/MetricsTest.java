@@ -3,6 +3,7 @@ package io.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
+import io.weir.redis.RedisOptions;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,6 +70,57 @@ class MetricsTest {
               "weir_internal_errors_total 0.0",
               "weir_rules_version 1.0");
       assertThat(metrics.body()).contains("weir_keys 5.0");
+    }
+  }
+
+  private static double value(TestServer server, String name) {
+    return server
+        .admin("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static void call(TestServer server, int batches) {
+    String call = "{\"path\":\"/\",\"attributes\":{\"user\":\"1\"}}";
+    String batch = "{\"calls\":[" + (call + ",").repeat(199) + call + "]}";
+    for (int i = 0; i < batches; i++) {
+      assertThat(server.post("/v1/check/batch", batch).statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void tellsWhatPartOfALimitWasAdmitted() {
+    try (TestServer server =
+        TestServer.with(
+            "{ id: bucket, key: [user], limit: 10000/h }",
+            "{ id: window, key: [user], limit: { algorithm: sliding-window, rate: 10000/h } }")) {
+      assertThat(value(server, "weir_over_admission_ratio{rule=\"bucket\"}")).isZero();
+      call(server, 60);
+
+      // One call in 64 picks a key, and what passed before it is not seen. An hour of a bucket
+      // allows 10,000 at once and 10,000 that come back.
+      assertThat(value(server, "weir_over_admission_ratio{rule=\"bucket\"}")).isBetween(0.4, 0.51);
+      assertThat(value(server, "weir_over_admission_ratio{rule=\"window\"}")).isBetween(0.8, 1.0);
+      assertThat(value(server, "weir_estimate_error_ratio{rule=\"window\"}")).isNaN();
+      assertThat(server.admin("/metrics").body())
+          .doesNotContain("weir_estimate_error_ratio{rule=\"bucket\"}");
+    }
+  }
+
+  @Test
+  void tellsThatARuleIsOpenWithoutItsStore() {
+    try (TestServer server =
+        TestServer.with(
+            config -> config.redis(RedisOptions.of("redis://127.0.0.1:1")),
+            Connections.TICK,
+            "{ id: open, key: [user], limit: 100/h, on_fail: open }")) {
+      call(server, 10);
+
+      assertThat(value(server, "weir_over_admission_ratio{rule=\"open\"}")).isBetween(5.0, 10.0);
     }
   }
 }

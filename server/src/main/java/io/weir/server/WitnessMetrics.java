@@ -1,0 +1,76 @@
+package io.weir.server;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.weir.Algorithm;
+import io.weir.rule.Limits;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.tier.Witness;
+import io.weir.tier.Witness.Account;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Shows, by rule, how what was let through compares with what the limit allows, and how good the
+ * estimates of sliding windows are; as of the last {@link #refresh}.
+ */
+final class WitnessMetrics {
+  private final MeterRegistry registry;
+  private final Witness witness;
+  private final MetersByRule admissions;
+  private final MetersByRule estimates;
+  private volatile Map<String, Account> accounts = Map.of();
+
+  WitnessMetrics(MeterRegistry registry, Witness witness) {
+    this.registry = registry;
+    this.witness = witness;
+    this.admissions = new MetersByRule(registry);
+    this.estimates = new MetersByRule(registry);
+  }
+
+  /** Shows these rules and no others. */
+  void rules(RuleSet rules) {
+    admissions.rules(rules.rules().stream().map(Rule::id).toList(), this::admission);
+    estimates.rules(
+        rules.rules().stream().filter(WitnessMetrics::estimates).map(Rule::id).toList(),
+        this::estimate);
+  }
+
+  private static boolean estimates(Rule rule) {
+    return rule.limits() instanceof Limits.Listed listed
+        && listed.limits().stream()
+            .anyMatch(limit -> limit.algorithm() == Algorithm.SLIDING_WINDOW);
+  }
+
+  private List<Meter> admission(String rule) {
+    return List.of(
+        Gauge.builder("weir.over.admission.ratio", this, all -> all.overAdmission(rule))
+            .description("What was admitted of a few keys as a part of what the limit allows")
+            .tag("rule", rule)
+            .register(registry));
+  }
+
+  private double overAdmission(String rule) {
+    Account account = accounts.get(rule);
+    return account == null ? 0 : account.overAdmission();
+  }
+
+  private List<Meter> estimate(String rule) {
+    return List.of(
+        Gauge.builder("weir.estimate.error.ratio", this, all -> all.estimateError(rule))
+            .description("How far a sliding window's estimate was from a log of a few keys")
+            .tag("rule", rule)
+            .register(registry));
+  }
+
+  private double estimateError(String rule) {
+    Account account = accounts.get(rule);
+    return account == null ? Double.NaN : account.estimateError();
+  }
+
+  void refresh() {
+    accounts = witness.accounts();
+  }
+}
