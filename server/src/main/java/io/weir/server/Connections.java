@@ -6,7 +6,6 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The connections of one event loop, and its patience with them.
@@ -16,8 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * nobody keeps one open by sending headers a byte at a time. A body has {@value #BODY_TICKS}
  * seconds. Time is counted in ticks of a timer, so that a request costs no look at a clock.
  *
- * <p>A connection is known here from its first whole head on, as only then it is settled whether it
- * is to become HTTP/2; before that the port's idle timeout holds.
+ * <p>A connection is known here from its first whole head on; before that the {@link Doorstep}
+ * looks after it.
  */
 final class Connections {
   static final int IDLE_TICKS = 60;
@@ -30,8 +29,7 @@ final class Connections {
     private int underWay;
   }
 
-  private final AtomicInteger total;
-  private final int most;
+  private final Doorstep doorstep;
   private final int idleTicks;
   private final Map<HttpConnection, Open> open = new IdentityHashMap<>();
   private final Set<BodyReader> bodies = new HashSet<>();
@@ -40,30 +38,21 @@ final class Connections {
   /**
    * Connections of one loop.
    *
-   * @param total how many there are in all loops together
-   * @param most how many there may be in all loops together
+   * @param doorstep where they were accepted
    * @param idleTicks how long one may bring nothing
    */
-  Connections(AtomicInteger total, int most, int idleTicks) {
-    this.total = total;
-    this.most = most;
+  Connections(Doorstep doorstep, int idleTicks) {
+    this.doorstep = doorstep;
     this.idleTicks = idleTicks;
   }
 
-  /** Takes a new connection on, or closes it if there are too many. */
+  /** Takes a new connection on. */
   void opened(HttpConnection connection) {
     Open state = new Open();
     state.since = now;
     open.put(connection, state);
-    connection.closeHandler(
-        closed -> {
-          if (open.remove(connection) != null) {
-            total.decrementAndGet();
-          }
-        });
-    if (total.incrementAndGet() > most) {
-      connection.close();
-    }
+    connection.closeHandler(closed -> open.remove(connection));
+    doorstep.passed(connection.remoteAddress());
   }
 
   void requestBegun(HttpConnection connection) {

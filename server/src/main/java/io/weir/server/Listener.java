@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
@@ -52,7 +51,7 @@ final class Listener extends VerticleBase {
    *
    * @param name by which the configuration knows it
    * @param loops how many loops share it
-   * @param connections how many there are now
+   * @param doorstep where connections are accepted
    * @param tick the unit of time in which patience is counted
    * @param idleTicks how long a connection may be without a byte in either direction
    * @param drain how long requests under way are waited for at the end
@@ -62,8 +61,7 @@ final class Listener extends VerticleBase {
       Spoken spoken,
       Address address,
       int loops,
-      AtomicInteger connections,
-      int mostConnections,
+      Doorstep doorstep,
       Faults faults,
       Duration tick,
       int idleTicks,
@@ -89,8 +87,7 @@ final class Listener extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    Connections connections =
-        new Connections(port.connections(), port.mostConnections(), port.spoken().idleTicks);
+    Connections connections = new Connections(port.doorstep(), port.spoken().idleTicks);
     Loop loop = new Loop(vertx, context, connections, new Json(), port.faults());
     vertx.setPeriodic(port.tick().toMillis(), tick -> connections.tick());
     server =
@@ -105,6 +102,7 @@ final class Listener extends VerticleBase {
 
   private HttpServerOptions options() {
     HttpServerOptions options = plain(port.tick().multipliedBy(port.idleTicks()), port.spoken());
+    options.setHost(port.name()); // see Doorsteps
     return port.tls().isPresent() ? port.tls().get().addTo(options) : options;
   }
 
@@ -113,7 +111,7 @@ final class Listener extends VerticleBase {
         .setAcceptBacklog(BACKLOG)
         .setMaxInitialLineLength(Malformed.LONGEST_LINE)
         .setMaxHeaderSize(Malformed.MOST_HEADER_BYTES)
-        // For those who connect and say nothing; the others are known to Connections.
+        // For those who leave without a word while they are answered.
         .setIdleTimeout((int) idle.toMillis())
         .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
         .setHttp2ClearTextEnabled(true)

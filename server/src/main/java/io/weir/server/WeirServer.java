@@ -28,7 +28,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,14 +51,18 @@ public final class WeirServer implements AutoCloseable {
   /** How long a process waits for its store before it takes traffic without it. */
   private static final Duration STORE_PATIENCE = Duration.ofSeconds(2);
 
+  private final Doorsteps doorsteps = new Doorsteps();
   private final Vertx vertx =
-      Vertx.vertx(
-          new VertxOptions()
-              .setEventLoopPoolSize(Runtime.getRuntime().availableProcessors())
-              .setFileSystemOptions(
-                  new FileSystemOptions()
-                      .setClassPathResolvingEnabled(false)
-                      .setFileCachingEnabled(false)));
+      Vertx.builder()
+          .withTransport(doorsteps)
+          .with(
+              new VertxOptions()
+                  .setEventLoopPoolSize(Runtime.getRuntime().availableProcessors())
+                  .setFileSystemOptions(
+                      new FileSystemOptions()
+                          .setClassPathResolvingEnabled(false)
+                          .setFileCachingEnabled(false)))
+          .build();
   private final Duration tick;
   private final RuleFeed feed;
   private final Health health = new Health();
@@ -258,14 +261,16 @@ public final class WeirServer implements AutoCloseable {
             ? settings.callers().authority()
             : Optional.empty();
     Optional<TlsSettings.OfPort> tls = settings.tls().flatMap(files -> files.of(name, authority));
+    Doorstep doorstep = new Doorstep(mostConnections);
+    doorsteps.put(name, doorstep);
+    vertx.setPeriodic(tick.toMillis(), now -> doorstep.tick());
     Listener.Port port =
         new Listener.Port(
             name,
             spoken(name),
             address,
             loops,
-            new AtomicInteger(),
-            mostConnections,
+            doorstep,
             faults,
             tick,
             idleTicks(name),

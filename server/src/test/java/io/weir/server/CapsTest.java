@@ -10,44 +10,103 @@ import io.vertx.core.http.HttpClientConnection;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpConnectOptions;
 import io.vertx.core.http.HttpVersion;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How many connections, and streams on each, a stranger may have. */
 @Timeout(60)
 class CapsTest {
   private static final int MOST_ADMIN_CONNECTIONS = 100;
 
-  @Test
-  void closesConnectionsBeyondTheMost() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"", "GET /healthz HTT", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"})
+  void closesConnectionsBeyondTheMostWhateverTheyHaveSaid(String said) throws Exception {
     List<Socket> sockets = new ArrayList<>();
     try (TestServer server = TestServer.with("{ id: x, limit: 1/s }")) {
       for (int i = 0; i < MOST_ADMIN_CONNECTIONS; i++) {
-        Socket kept = connect(server);
-        assertThat(kept.getInputStream().read()).isEqualTo('H');
-        sockets.add(kept);
+        sockets.add(connect(server.server.admin(), said));
       }
-      Socket oneMore = connect(server);
-      sockets.add(oneMore);
-      oneMore.setSoTimeout(20_000);
-      oneMore.getInputStream().readAllBytes(); // comes to an end
+      await().until(() -> isClosed(server.server.admin()));
 
+      assertThat(sockets).noneMatch(CapsTest::hasEnded);
       for (Socket socket : sockets) {
         socket.close();
       }
-      await().until(() -> server.admin("/healthz").statusCode() == 200);
+      await().ignoreExceptions().until(() -> server.admin("/healthz").statusCode() == 200);
     }
   }
 
-  /** A connection with a request on it, which is when it counts. */
-  private static Socket connect(TestServer server) throws java.io.IOException {
-    Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.server.admin().port());
-    socket.getOutputStream().write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(US_ASCII));
+  private static Socket connect(Address address, String said) throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), address.port());
+    socket.getOutputStream().write(said.getBytes(US_ASCII));
     return socket;
+  }
+
+  /** Whether a new connection is closed at once. */
+  private static boolean isClosed(Address address) throws IOException {
+    try (Socket socket = connect(address, "")) {
+      socket.setSoTimeout(1000);
+      return hasEnded(socket);
+    }
+  }
+
+  private static boolean hasEnded(Socket socket) {
+    try {
+      int timeout = socket.getSoTimeout();
+      socket.setSoTimeout(timeout == 0 ? 1 : timeout);
+      return socket.getInputStream().read() < 0;
+    } catch (SocketTimeoutException e) {
+      return false;
+    } catch (IOException e) {
+      return true; // a reset ends it too
+    }
+  }
+
+  /** A byte now and then keeps no connection open that never says what it wants. */
+  @ParameterizedTest
+  @ValueSource(strings = {"GET / HTTP/1.1\r\nX-Slow: ", "PRI * HTTP/2.0\r\n\r\n", "\0"})
+  void closesThoseWhoDribbleTheirFirstHead(String head) throws Exception {
+    Duration tick = Duration.ofMillis(10);
+    try (TestServer server =
+        TestServer.with(UnaryOperator.identity(), tick, "{ id: x, limit: 1/s }")) {
+      for (Address address : List.of(server.server.http(), server.server.grpc().orElseThrow())) {
+        try (Socket socket = connect(address, "")) {
+          socket.setSoTimeout(40);
+          AtomicInteger sent = new AtomicInteger();
+          await()
+              .atMost(Duration.ofSeconds(20))
+              .pollInterval(Duration.ofMillis(1))
+              .until(
+                  () -> {
+                    int at = sent.getAndIncrement();
+                    return hasEnded(socket) || !write(socket, head, at);
+                  });
+          // It was open for as long as anybody may take, and not for much longer.
+          assertThat(sent.get()).isBetween(head.length() > 5 ? 8 : 1, 200);
+        }
+      }
+    }
+  }
+
+  /** Writes the next byte; false if nobody takes it. */
+  private static boolean write(Socket socket, String head, int at) {
+    try {
+      socket.getOutputStream().write(at < head.length() ? head.charAt(at) : 'x');
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   @Test
