@@ -21,7 +21,7 @@ final class EnvoyEndpoint {
   void json(Exchange exchange, byte[] body) {
     try {
       CompletionStage<RateLimitResponse> answer =
-          service.decide(EnvoyJson.read(body)).exceptionally(EnvoyEndpoint::rethrow);
+          service.decide(body).exceptionally(EnvoyEndpoint::rethrow);
       exchange.whenDone(
           answer,
           said ->

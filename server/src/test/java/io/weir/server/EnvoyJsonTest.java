@@ -68,6 +68,29 @@ class EnvoyJsonTest {
     HttpResponse<String> answer = server.http.post("/json", body);
     assertThat(answer.statusCode()).isEqualTo(400);
     assertThat(answer.headers().firstValue("content-type")).hasValue("application/problem+json");
+    assertThat(answer.body()).doesNotContain("Exception");
+  }
+
+  @Test
+  void countsWhatIsNoRequest() {
+    double before = invalid();
+
+    server.http.post("/json", "{");
+    server.http.post("/json", "{\"domain\":\"\",\"descriptors\":[{}]}");
+
+    assertThat(invalid() - before).isEqualTo(2);
+  }
+
+  private static double invalid() {
+    String name = "weir_envoy_requests_total{outcome=\"invalid\"} ";
+    return server
+        .http
+        .admin("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length())))
+        .sum();
   }
 
   @Test

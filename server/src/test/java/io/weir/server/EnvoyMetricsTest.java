@@ -47,7 +47,7 @@ class EnvoyMetricsTest {
               "weir_envoy_requests_total{outcome=\"ok\"} 3.0",
               "weir_envoy_requests_total{outcome=\"over_limit\"} 1.0",
               "weir_envoy_requests_total{outcome=\"unknown_domain\"} 1.0",
-              "weir_envoy_requests_total{outcome=\"invalid\"} 1.0",
+              "weir_envoy_requests_total{outcome=\"invalid\"} 2.0",
               "weir_envoy_config_loads_total{outcome=\"success\"} 1.0")
           .noneMatch(line -> line.contains("secret"));
     }

@@ -24,9 +24,14 @@ public final class EnvoyJson {
     try {
       PARSER.merge(new String(body, StandardCharsets.UTF_8), request);
     } catch (InvalidProtocolBufferException | IllegalStateException e) {
-      throw new BadQuestion("the body is not a RateLimitRequest in JSON: " + e.getMessage());
+      throw new BadQuestion("the body is not a RateLimitRequest in JSON: " + reason(e));
     }
     return request.build();
+  }
+
+  /** Without the names of our classes, which say nothing to a caller. */
+  private static String reason(Exception e) {
+    return String.valueOf(e.getMessage()).replaceFirst("^[A-Za-z.]*Exception: ", "");
   }
 
   /** Writes an answer; fields that are zero are left out. */

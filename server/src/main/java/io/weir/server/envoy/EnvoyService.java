@@ -81,6 +81,23 @@ public final class EnvoyService {
     return answer;
   }
 
+  /**
+   * As {@link #decide(RateLimitRequest)}, about a request in JSON.
+   *
+   * @throws BadQuestion if it is none, or says what no request may
+   * @throws Unavailable if the process has enough to do
+   */
+  public CompletionStage<RateLimitResponse> decide(byte[] json) {
+    RateLimitRequest request;
+    try {
+      request = EnvoyJson.read(json);
+    } catch (BadQuestion e) {
+      tally.bad();
+      throw e;
+    }
+    return decide(request);
+  }
+
   private void ended(long begun) {
     guard.exit();
     tookMicros.accept(time.micros() - begun);
