@@ -155,18 +155,19 @@ final class ClusterLink implements Link {
   private Lane lane(int slot) {
     Lane lane = lanes.get(slot);
     if (lane == null) {
-      lanes.compareAndSet(slot, null, new Lane(this::send));
+      lanes.compareAndSet(
+          slot, null, new Lane((script, keys, args) -> send(slot, script, keys, args)));
       lane = lanes.get(slot);
     }
     return lane;
   }
 
-  private CompletionStage<byte[]> send(Script script, byte[][] keys, byte[] args) {
+  private CompletionStage<byte[]> send(int slot, Script script, byte[][] keys, byte[] args) {
     StatefulRedisClusterConnection<byte[], byte[]> now = connection;
     if (now == null) {
       return CompletableFuture.failedFuture(Unanswered.away("the Redis Cluster is away"));
     }
-    byte[] timed = Packer.timed(nodes.clockOf(groupOf(keys[0])).micros(), args);
+    byte[] timed = Packer.timed(nodes.clockOf(slot).micros(), args);
     RedisAdvancedClusterAsyncCommands<byte[], byte[]> commands = now.async();
     long giveUp = System.nanoTime() + deadlines.timeoutNanos();
     return commands
