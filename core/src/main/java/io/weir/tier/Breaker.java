@@ -7,8 +7,8 @@ import java.util.function.DoubleSupplier;
  * Keeps calls from a node that does not answer, so that nobody waits for it.
  *
  * <pre>
- *            5 failures in a row, or more than 5% of at
- *            least 20 calls in 10 s failed or slow
+ *            5 failures in a row, or 5% of at least
+ *            20 calls in 10 s failed or slow
  *   CLOSED ────────────────────────────────────────► OPEN ◄──────────────┐
  *      ▲                                              │ cool-down is over │
  *      │                                              ▼                   │ twice as long,
@@ -151,7 +151,7 @@ public final class Breaker {
     allCalls++;
     bad[at] += worse;
     allBad += worse;
-    boolean tooMany = isBad && allCalls >= ENOUGH_CALLS && allBad * (long) ONE_IN > allCalls;
+    boolean tooMany = isBad && allCalls >= ENOUGH_CALLS && allBad * (long) ONE_IN >= allCalls;
     if (failedInARow < IN_A_ROW && !tooMany) {
       return false;
     }

@@ -51,16 +51,24 @@ class BreakerTest {
   }
 
   @Test
-  void opensWhenMoreThanOneInTwentyFails() {
+  void opensWhenOneInTwentyFails() {
     succeed(37);
     fail(1);
-    succeed(1);
+    succeed(2);
     assertThat(breaker.state()).isEqualTo(Breaker.State.CLOSED);
 
-    fail(1); // 2 of 40 is just 5%
+    fail(1); // 2 of 41
     assertThat(breaker.state()).isEqualTo(Breaker.State.CLOSED);
-    succeed(1);
-    assertThat(breaker.failed(now)).isTrue();
+    assertThat(breaker.failed(now)).isTrue(); // 3 of 42
+  }
+
+  @Test
+  void justOneInTwentyIsEnough() {
+    succeed(38);
+    fail(1);
+    assertThat(breaker.state()).isEqualTo(Breaker.State.CLOSED);
+
+    assertThat(breaker.failed(now)).isTrue(); // 2 of 40
   }
 
   @Test
@@ -75,7 +83,7 @@ class BreakerTest {
   @Test
   void slowAnswersCountToo() {
     succeed(18);
-    breaker.succeeded(now, true);
+    breaker.succeeded(now, true); // too few calls to say
     assertThat(breaker.state()).isEqualTo(Breaker.State.CLOSED);
 
     assertThat(breaker.succeeded(now, true)).isTrue();

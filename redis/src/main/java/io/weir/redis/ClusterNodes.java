@@ -1,6 +1,7 @@
 package io.weir.redis;
 
 import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -8,6 +9,8 @@ import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.protocol.DefaultEndpoint;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -43,6 +46,13 @@ final class ClusterNodes implements AutoCloseable {
       this.host = node.getUri().getHost();
       this.port = node.getUri().getPort();
       this.watch = new NodeWatch(host + ":" + port, circle, () -> check(node.getNodeId()));
+    }
+
+    private boolean isAt(SocketAddress address) {
+      return address instanceof InetSocketAddress there
+          && there.getPort() == port
+          && (there.getHostString().equals(host)
+              || (there.getAddress() != null && there.getAddress().getHostAddress().equals(host)));
     }
 
     /**
@@ -128,6 +138,22 @@ final class ClusterNodes implements AutoCloseable {
   /** From now on nodes can be asked, on this connection. */
   void use(StatefulRedisClusterConnection<byte[], byte[]> fresh) {
     connection = fresh;
+    client.addListener(
+        new RedisConnectionStateListener() {
+          @Override
+          public void onRedisConnected(RedisChannelHandler<?, ?> any, SocketAddress address) {
+            reached(address);
+          }
+        });
+  }
+
+  /** A node to which there is a new connection is asked at once, if calls are kept from it. */
+  private void reached(SocketAddress address) {
+    for (Known node : known.values()) {
+      if (node.isAt(address)) {
+        node.watch.reached(false);
+      }
+    }
   }
 
   /**

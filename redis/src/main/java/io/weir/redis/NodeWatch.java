@@ -4,17 +4,17 @@ import io.weir.tier.Breaker;
 import io.weir.time.TimeSource;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Takes note of how one node answers, and keeps calls from it while it does not.
  *
- * <p>A {@link Breaker} judges by the calls; those that were lost to one short stall, here or there,
- * count as one, so that it takes five timeouts of silence to open it. A connection that is lost
- * opens it at once; {@link Recovery} closes it as soon as the node answers again, so that callers
- * come back within a second or two of that, whatever the cool-down is. Each turn is logged once.
+ * <p>A {@link Breaker} judges by the calls. Bad ones that follow one another within a timeout, with
+ * no good one in between, were lost to the same stall, here or there, and count as one: so it takes
+ * five timeouts of silence to make five failures in a row. A connection that is lost opens it at
+ * once; {@link Recovery} closes it as soon as the node answers again, so that callers come back
+ * within a second or two of that, whatever the cool-down is. Each turn is logged once.
  */
 final class NodeWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeWatch.class);
@@ -30,11 +30,15 @@ final class NodeWatch implements AutoCloseable {
   private final TimeSource time;
   private final long slowNanos;
   private final long stallMicros;
-  private final AtomicLong lastBad;
   private final Breaker breaker = new Breaker(() -> ThreadLocalRandom.current().nextDouble());
   private final Unanswered kept;
   private final Recovery recovery;
   private volatile long graceUntil;
+
+  /** Whether no good call has come back since {@link #stallBegan}. */
+  private volatile boolean stalls;
+
+  private long stallBegan;
   private volatile boolean complained;
   private boolean open;
   private long openSince;
@@ -49,7 +53,6 @@ final class NodeWatch implements AutoCloseable {
     this.time = circle.time;
     this.slowNanos = circle.timeoutNanos / 10 * 9;
     this.stallMicros = circle.timeoutNanos / 1000;
-    this.lastBad = new AtomicLong(time.micros() - stallMicros);
     this.kept = Unanswered.kept(node + " is kept from calls");
     this.recovery = new Recovery(circle.timer, circle.timeoutNanos, check, this);
     this.graceUntil = time.micros() + GRACE_MICROS;
@@ -86,9 +89,21 @@ final class NodeWatch implements AutoCloseable {
       complain(e);
     }
     long now = time.micros();
-    boolean slow = nanos > slowNanos && !isNew(now);
-    if ((!slow || isNews(now)) && breaker.succeeded(now, slow)) {
-      turned("too many calls are slow or fail");
+    if (nanos > slowNanos && !isNew(now)) {
+      if (isNews(now) && breaker.succeeded(now, true)) {
+        turned("too many calls are slow or fail");
+      }
+    } else {
+      good(now);
+    }
+  }
+
+  private void good(long now) {
+    if (stalls) {
+      stalls = false;
+    }
+    if (breaker.succeeded(now, false)) {
+      turned("");
     }
   }
 
@@ -97,9 +112,7 @@ final class NodeWatch implements AutoCloseable {
     tellFailed(reason);
     long now = time.micros();
     if (!reason.kind().isOfNode()) {
-      if (breaker.succeeded(now, false)) {
-        turned("");
-      }
+      good(now);
     } else if ((reason.kind() != Unanswered.Kind.TIMEOUT || !isNew(now) || isOpen())
         && isNews(now)
         && breaker.failed(now)) {
@@ -107,10 +120,14 @@ final class NodeWatch implements AutoCloseable {
     }
   }
 
-  /** Whether a bad call says anything that one just before did not. */
-  private boolean isNews(long now) {
-    long last = lastBad.get();
-    return isOpen() || (now - last >= stallMicros && lastBad.compareAndSet(last, now));
+  /** Whether a bad call says anything that those just before it did not. */
+  private synchronized boolean isNews(long now) {
+    if (!isOpen() && stalls && now - stallBegan < stallMicros) {
+      return false;
+    }
+    stalls = true;
+    stallBegan = now;
+    return true;
   }
 
   private boolean isNew(long now) {

@@ -117,6 +117,34 @@ class NodeWatchTest {
   }
 
   @Test
+  void oneBadCallInTwentyIsTooMany() {
+    time.advance(GRACE);
+    for (int i = 0; i < 19; i++) {
+      node.answered(QUICK);
+    }
+    assertThat(node.mayAsk()).isTrue();
+
+    node.failed(Unanswered.late());
+    assertThat(node.mayAsk()).isFalse();
+  }
+
+  @Test
+  void aNodeThatLosesOneCallInTenIsGivenUpHoweverManyThereAre() {
+    time.advance(GRACE);
+    for (int i = 0; i < 1000; i++) {
+      node.answered(QUICK);
+    }
+    for (int i = 0; i < 200 && node.mayAsk(); i++) {
+      for (int n = 0; n < 9; n++) {
+        node.answered(QUICK);
+      }
+      node.failed(Unanswered.late());
+    }
+
+    assertThat(node.mayAsk()).isFalse();
+  }
+
+  @Test
   void callsThatAreNearlyLateCountToo() {
     time.advance(GRACE);
     for (int i = 0; i < 18; i++) {
