@@ -12,7 +12,10 @@ import io.weir.rule.RuleSet;
 import io.weir.store.Draw;
 import io.weir.store.MemoryStore;
 import io.weir.store.Pool;
+import io.weir.store.Store;
 import io.weir.store.Taking;
+import io.weir.testkit.ThreadedStore;
+import io.weir.testkit.lease.LendingStore;
 import io.weir.tier.Tier;
 import io.weir.time.SystemTime;
 import java.time.Duration;
@@ -54,20 +57,21 @@ public class LeaseBench {
         new Pool("orders", "orders", "1", AMPLE, false).lending(LeaseBound.of(AMPLE, 10_000));
     tier =
         Tier.before(
-            new DistantStore(),
-            MemoryStore.create(),
-            SystemTime.INSTANCE,
-            () -> 1,
-            LeaseBench::fail);
+            distant(), MemoryStore.create(), SystemTime.INSTANCE, () -> 1, LeaseBench::fail);
     draws = List.of(new Draw(pool, Key.of("user:1234"), 1, io.weir.Mode.ENFORCE, Draw.Intent.TAKE));
     Rule rule = Rule.named("orders").key("user").limit(AMPLE).build();
-    weir = Weir.builder().rules(RuleSet.of(rule)).store(new DistantStore()).build();
+    weir = Weir.builder().rules(RuleSet.of(rule)).store(distant()).build();
     call = Call.of("GET", "/api/v1/orders42").with("user", "user:1234");
     for (int i = 0; weir.check(call).source() != Source.LEASE; i++) {
       if (i == 1000) {
         throw new IllegalStateException("nothing is lent");
       }
     }
+  }
+
+  /** A store that lends, half a millisecond away. */
+  private static Store distant() {
+    return ThreadedStore.distant(new LendingStore(SystemTime.INSTANCE::wallMicros));
   }
 
   private static void fail(Throwable error) {

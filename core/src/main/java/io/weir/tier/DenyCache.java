@@ -5,6 +5,7 @@ import io.weir.Mode;
 import io.weir.Settlement;
 import io.weir.Standing;
 import io.weir.store.Draw;
+import io.weir.store.ForwardingStore;
 import io.weir.store.Held;
 import io.weir.store.Pool;
 import io.weir.store.Store;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * limit that refused it before. Whatever comes back to a bucket through this instance makes its
  * refusals forgotten.
  */
-final class DenyCache extends Step {
+final class DenyCache extends ForwardingStore {
   private final Denials denials;
   private final TimeSource time;
 

@@ -1,6 +1,7 @@
 package io.weir.tier;
 
 import io.weir.store.Draw;
+import io.weir.store.ForwardingStore;
 import io.weir.store.Store;
 import io.weir.store.Taking;
 import io.weir.time.TimeSource;
@@ -11,7 +12,7 @@ import java.util.concurrent.CompletionStage;
  * The last step before the shared store: notes what it refuses, with the moment the call was sent,
  * for {@link DenyCache} to repeat.
  */
-final class DenyNotes extends Step {
+final class DenyNotes extends ForwardingStore {
   private final Denials denials;
   private final TimeSource time;
 

@@ -3,6 +3,7 @@ package io.weir.tier;
 import io.weir.Mode;
 import io.weir.Standing;
 import io.weir.store.Draw;
+import io.weir.store.ForwardingStore;
 import io.weir.store.Grant;
 import io.weir.store.LeaseCall;
 import io.weir.store.Taking;
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * that is refused, what was handed out goes back. {@link LeasedCall} does this; here is the short
  * way of a call with one draw that meets a lease.
  */
-final class Leases extends Step {
+final class Leases extends ForwardingStore {
   private final Fallback next;
   private final TimeSource time;
   private final Denials denials;

@@ -4,6 +4,7 @@ import io.weir.Mode;
 import io.weir.OnFail;
 import io.weir.Standing;
 import io.weir.store.Draw;
+import io.weir.store.ForwardingStore;
 import io.weir.store.MemoryStore;
 import io.weir.store.Store;
 import io.weir.store.Taking;
@@ -30,7 +31,7 @@ import java.util.function.IntSupplier;
  * <p>Every call is seen by {@link HotKeys}. An error in any step is told, and the call follows its
  * rules' {@code on_fail}, as if the store had not answered.
  */
-public final class Tier extends Step {
+public final class Tier extends ForwardingStore {
   private static final Duration TEND_EVERY = Duration.ofMillis(500);
   private static final long CLOSE_MILLIS = 250;
   private static final int MOST_LEASES = 1 << 16;

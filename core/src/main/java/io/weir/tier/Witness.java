@@ -4,6 +4,7 @@ import io.weir.Key;
 import io.weir.Settlement;
 import io.weir.Standing;
 import io.weir.store.Draw;
+import io.weir.store.ForwardingStore;
 import io.weir.store.Held;
 import io.weir.store.Pool;
 import io.weir.store.Store;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * a key that is not watched costs a look into a small table. What an instance says is about the
  * calls that it decided itself: others may have let more through.
  */
-public final class Witness extends Step {
+public final class Witness extends ForwardingStore {
   static final int PER_RULE = 4;
   static final int MOST = 1024;
   private static final int SAMPLED = 64;

@@ -11,11 +11,10 @@ import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.Scope;
 import io.weir.store.Draw;
-import io.weir.store.Held;
+import io.weir.store.ForwardingStore;
 import io.weir.store.MemoryStore;
-import io.weir.store.Pool;
-import io.weir.store.Store;
 import io.weir.store.Taking;
+import io.weir.time.TimeSource;
 import io.weir.time.VirtualTime;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 class ScopedStoreTest {
   private final VirtualTime time = new VirtualTime();
-  private final Elsewhere shared = new Elsewhere();
+  private final Elsewhere shared = new Elsewhere(time);
 
   private Weir weir(Rule... rules) {
     return Weir.builder().rules(RuleSet.of(rules)).time(time).store(shared).build();
@@ -117,48 +116,23 @@ class ScopedStoreTest {
   }
 
   /** A store that is not the one in this process. */
-  private final class Elsewhere implements Store {
-    private final MemoryStore store = MemoryStore.builder().time(time).build();
+  private static final class Elsewhere extends ForwardingStore {
     private int calls;
+
+    Elsewhere(TimeSource time) {
+      super(MemoryStore.builder().time(time).build());
+    }
 
     @Override
     public CompletionStage<Taking> take(List<Draw> draws) {
       calls++;
-      return store.take(draws);
+      return super.take(draws);
     }
 
     @Override
     public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
       calls++;
-      return store.reserve(reservation, draws);
+      return super.reserve(reservation, draws);
     }
-
-    @Override
-    public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
-      return store.settle(reservation, parts, within);
-    }
-
-    @Override
-    public CompletionStage<Settlement> release(long reservation, List<Held> parts) {
-      return store.release(reservation, parts);
-    }
-
-    @Override
-    public CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
-      return store.renew(reservation, parts);
-    }
-
-    @Override
-    public CompletionStage<Void> refund(Pool pool, io.weir.Key key, long amount) {
-      return store.refund(pool, key, amount);
-    }
-
-    @Override
-    public CompletionStage<List<String>> describe(List<Draw> draws) {
-      return store.describe(draws);
-    }
-
-    @Override
-    public void close() {}
   }
 }

@@ -1,17 +1,13 @@
 package io.weir.redis;
 
-import io.weir.Key;
 import io.weir.Limit;
 import io.weir.Mode;
-import io.weir.Settlement;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
-import io.weir.store.Held;
-import io.weir.store.LeaseCall;
+import io.weir.store.ForwardingStore;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -20,15 +16,14 @@ import java.util.concurrent.CompletionStage;
  * A store that adds to every other call a glance at a window, so that the same buckets are met by
  * the script for buckets and by the one for everything.
  */
-final class Accompanied implements Store {
+final class Accompanied extends ForwardingStore {
   private static final Pool COMPANION =
       new Pool("companion", "companion", "1", Limit.parse("fixed-window 1/h"), false);
 
-  private final Store store;
   private int calls;
 
   Accompanied(Store store) {
-    this.store = store;
+    super(store);
   }
 
   @Override
@@ -39,13 +34,12 @@ final class Accompanied implements Store {
   @Override
   public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
     if (calls++ % 2 == 0) {
-      return store.reserve(reservation, draws);
+      return super.reserve(reservation, draws);
     }
     List<Draw> more = new ArrayList<>(draws);
     more.add(new Draw(COMPANION, draws.get(0).key(), 1, Mode.SHADOW, Intent.LOOK));
     int count = draws.size();
-    return store
-        .reserve(reservation, more)
+    return super.reserve(reservation, more)
         .thenApply(
             taking ->
                 new Taking(
@@ -53,40 +47,5 @@ final class Accompanied implements Store {
                     taking.standings().subList(0, count),
                     taking.stamps().isEmpty() ? List.of() : taking.stamps().subList(0, count),
                     taking.grants().isEmpty() ? List.of() : taking.grants().subList(0, count)));
-  }
-
-  @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
-    return store.settle(reservation, parts, within);
-  }
-
-  @Override
-  public CompletionStage<Settlement> release(long reservation, List<Held> parts) {
-    return store.release(reservation, parts);
-  }
-
-  @Override
-  public CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
-    return store.renew(reservation, parts);
-  }
-
-  @Override
-  public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
-    return store.refund(pool, key, amount);
-  }
-
-  @Override
-  public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
-    return store.endLease(pool, key, lease);
-  }
-
-  @Override
-  public CompletionStage<List<String>> describe(List<Draw> draws) {
-    return store.describe(draws);
-  }
-
-  @Override
-  public void close() {
-    store.close();
   }
 }

@@ -1,14 +1,11 @@
 package io.weir.testkit.lease;
 
-import io.weir.Key;
-import io.weir.Settlement;
 import io.weir.Standing;
 import io.weir.store.Draw;
-import io.weir.store.Held;
-import io.weir.store.LeaseCall;
-import io.weir.store.Pool;
+import io.weir.store.ForwardingStore;
 import io.weir.store.Store;
 import io.weir.store.Taking;
+import io.weir.testkit.RemoteStore;
 import io.weir.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
@@ -21,14 +18,12 @@ import java.util.function.Supplier;
  * One instance's way to the shared store, with all that can happen on a way: it takes time,
  * messages are lost in either direction, answers come too late, and it can be cut.
  */
-public final class Link implements Store {
+public final class Link extends RemoteStore {
   private static final Duration DEADLINE = Duration.ofMillis(10);
 
-  private final Store store;
   private final TimeSource time;
   private final SplittableRandom random;
   private final Weather weather;
-  private final Watcher watcher;
   private boolean cut;
   private boolean hangs;
   private long calls;
@@ -49,11 +44,10 @@ public final class Link implements Store {
   }
 
   public Link(Store store, TimeSource time, long seed, Weather weather, Watcher watcher) {
-    this.store = store;
+    super(new Watched(store, watcher));
     this.time = time;
     this.random = new SplittableRandom(seed);
     this.weather = weather;
-    this.watcher = watcher;
   }
 
   /** Cuts the way for good: the instance has crashed, or the network thinks so. */
@@ -71,27 +65,44 @@ public final class Link implements Store {
     return calls;
   }
 
+  /** Tells the watcher where the store is, before anything can happen to the answer. */
+  private static final class Watched extends ForwardingStore {
+    private final Watcher watcher;
+
+    Watched(Store store, Watcher watcher) {
+      super(store);
+      this.watcher = watcher;
+    }
+
+    @Override
+    public CompletionStage<Taking> take(List<Draw> draws) {
+      return super.take(draws).thenApply(taking -> told(draws, taking));
+    }
+
+    @Override
+    public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+      return super.reserve(reservation, draws).thenApply(taking -> told(draws, taking));
+    }
+
+    private Taking told(List<Draw> draws, Taking taking) {
+      watcher.took(draws, taking);
+      return taking;
+    }
+  }
+
   @Override
   public CompletionStage<Taking> take(List<Draw> draws) {
-    return decide(draws, () -> store.take(draws));
+    return inTime(draws, super.take(draws));
   }
 
   @Override
   public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
-    return decide(draws, () -> store.reserve(reservation, draws));
+    return inTime(draws, super.reserve(reservation, draws));
   }
 
-  private CompletionStage<Taking> decide(
-      List<Draw> draws, Supplier<CompletionStage<Taking>> question) {
-    return send(() ->
-            question
-                .get()
-                .thenApply(
-                    taking -> {
-                      watcher.took(draws, taking);
-                      return taking;
-                    }))
-        .applyToEither(time.after(DEADLINE).thenApply(late -> silence(draws)), answer -> answer);
+  private CompletionStage<Taking> inTime(List<Draw> draws, CompletionStage<Taking> answer) {
+    return answer.applyToEither(
+        time.after(DEADLINE).thenApply(late -> silence(draws)), heard -> heard);
   }
 
   private static Taking silence(List<Draw> draws) {
@@ -111,7 +122,8 @@ public final class Link implements Store {
   }
 
   /** There and back again; never back, if anything goes wrong. */
-  private <T> CompletableFuture<T> send(Supplier<CompletionStage<T>> question) {
+  @Override
+  protected <T> CompletionStage<T> send(Supplier<CompletionStage<T>> question) {
     calls++;
     if (cut) {
       return CompletableFuture.failedFuture(new IllegalStateException("there is no way"));
@@ -142,36 +154,7 @@ public final class Link implements Store {
     return time.after(Duration.ofNanos(1000 + (long) (micros * 1000)));
   }
 
-  @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
-    return send(() -> store.settle(reservation, parts, within));
-  }
-
-  @Override
-  public CompletionStage<Settlement> release(long reservation, List<Held> parts) {
-    return send(() -> store.release(reservation, parts));
-  }
-
-  @Override
-  public CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
-    return send(() -> store.renew(reservation, parts));
-  }
-
-  @Override
-  public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
-    return send(() -> store.refund(pool, key, amount));
-  }
-
-  @Override
-  public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
-    return send(() -> store.endLease(pool, key, lease));
-  }
-
-  @Override
-  public CompletionStage<List<String>> describe(List<Draw> draws) {
-    return send(() -> store.describe(draws));
-  }
-
+  /** The store is not this instance's alone. */
   @Override
   public void close() {}
 }

@@ -1,22 +1,16 @@
-package io.weir.tier;
+package io.weir.store;
 
 import io.weir.Key;
 import io.weir.Settlement;
-import io.weir.store.Draw;
-import io.weir.store.Held;
-import io.weir.store.LeaseCall;
-import io.weir.store.Pool;
-import io.weir.store.Store;
-import io.weir.store.Taking;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** A store before a store: passes everything on, but for what a step has to say itself. */
-abstract class Step implements Store {
+/** A store before a store: passes everything on, but for what a subclass has to say itself. */
+public abstract class ForwardingStore implements Store {
   private final Store next;
 
-  Step(Store next) {
+  protected ForwardingStore(Store next) {
     this.next = next;
   }
 

@@ -10,63 +10,58 @@ import io.weir.store.Store;
 import io.weir.store.Taking;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
-/** A store that answers on threads of its own, as one elsewhere does. */
-final class ThreadedStore implements Store {
+/** A store behind something that every question and its answer have to pass. */
+public abstract class RemoteStore implements Store {
   private final Store store;
-  private final Executor threads;
 
-  ThreadedStore(Store store, Executor threads) {
+  protected RemoteStore(Store store) {
     this.store = store;
-    this.threads = threads;
   }
 
-  private <T> CompletionStage<T> later(Supplier<CompletionStage<T>> question) {
-    return CompletableFuture.supplyAsync(question, threads).thenCompose(answer -> answer);
-  }
+  /** Asks the store behind, in the way that questions go. */
+  protected abstract <T> CompletionStage<T> send(Supplier<CompletionStage<T>> question);
 
   @Override
   public CompletionStage<Taking> take(List<Draw> draws) {
-    return later(() -> store.take(draws));
+    return send(() -> store.take(draws));
   }
 
   @Override
   public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
-    return later(() -> store.reserve(reservation, draws));
+    return send(() -> store.reserve(reservation, draws));
   }
 
   @Override
   public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
-    return later(() -> store.settle(reservation, parts, within));
+    return send(() -> store.settle(reservation, parts, within));
   }
 
   @Override
   public CompletionStage<Settlement> release(long reservation, List<Held> parts) {
-    return later(() -> store.release(reservation, parts));
+    return send(() -> store.release(reservation, parts));
   }
 
   @Override
   public CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
-    return later(() -> store.renew(reservation, parts));
+    return send(() -> store.renew(reservation, parts));
   }
 
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
-    return later(() -> store.refund(pool, key, amount));
+    return send(() -> store.refund(pool, key, amount));
   }
 
   @Override
   public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
-    return later(() -> store.endLease(pool, key, lease));
+    return send(() -> store.endLease(pool, key, lease));
   }
 
   @Override
   public CompletionStage<List<String>> describe(List<Draw> draws) {
-    return later(() -> store.describe(draws));
+    return send(() -> store.describe(draws));
   }
 
   @Override
