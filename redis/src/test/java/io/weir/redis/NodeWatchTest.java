@@ -2,6 +2,10 @@ package io.weir.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.weir.time.VirtualTime;
 import java.time.Duration;
@@ -11,6 +15,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class NodeWatchTest {
   private static final Duration GRACE = Duration.ofSeconds(2);
@@ -180,6 +185,37 @@ class NodeWatchTest {
 
     assertThat(node.mayAsk()).isFalse();
     assertThat(heard).containsExactly("opens");
+  }
+
+  @Test
+  void logsEachTurnOnceWhateverTheTraffic() {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    Logger logger = (Logger) LoggerFactory.getLogger(NodeWatch.class);
+    log.start();
+    logger.addAppender(log);
+    logger.setLevel(Level.INFO);
+    logger.setAdditive(false);
+    try {
+      open();
+      for (int i = 0; i < 1000; i++) {
+        node.kept();
+        node.failed(Unanswered.late());
+      }
+      node.recovered();
+      for (int i = 0; i < 1000; i++) {
+        node.answered(QUICK);
+      }
+    } finally {
+      logger.detachAppender(log);
+      logger.setLevel(null);
+      logger.setAdditive(true);
+    }
+
+    assertThat(log.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .containsExactly(
+            "Redis n is away: no answer within the deadline; its keys follow on_fail",
+            "Redis n is back after 0.0 s");
   }
 
   @Test
