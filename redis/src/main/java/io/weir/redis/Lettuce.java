@@ -166,8 +166,8 @@ final class Lettuce {
   }
 
   /**
-   * The address of the master that Sentinels name; Sentinels themselves are asked without TLS or a
-   * password.
+   * The address of the master that Sentinels name. With TLS, Sentinels are asked over it too; they
+   * are never told the password.
    */
   static RedisURI sentinelUri(RedisOptions options) {
     RedisURI.Builder builder = null;

@@ -21,7 +21,7 @@ import java.util.Optional;
 
 /**
  * Finds out what a user may do on a node by doing it: every command that the store and its scripts
- * use, on a key that is gone a second later.
+ * use, on a key that is gone two seconds later.
  */
 final class Rights {
   private static final byte[] TIME_SCRIPT = "return redis.call('TIME')[1]".getBytes(US_ASCII);

@@ -4,6 +4,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -63,6 +64,8 @@ final class SentinelDoctor {
         RedisURI.builder()
             .withHost(sentinel.host())
             .withPort(sentinel.port())
+            .withSsl(address.tls())
+            .withVerifyPeer(SslVerifyMode.FULL)
             .withTimeout(Lettuce.PATIENCE)
             .build();
     try (StatefulRedisSentinelConnection<String, String> connection =

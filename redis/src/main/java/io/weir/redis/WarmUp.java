@@ -18,7 +18,7 @@ import java.util.concurrent.CompletionStage;
  * nothing written. The keys are of so many that every node is asked about some.
  */
 final class WarmUp {
-  private static final int ROUNDS = 12;
+  private static final int ROUNDS = 8;
   private static final int EACH = 28;
   private static final long NO_RESERVATION = 0;
 
@@ -39,7 +39,7 @@ final class WarmUp {
   }
 
   private static Pool pool(String limit) {
-    return new Pool("warm-up", "", "0", Limit.parse(limit), false);
+    return new Pool("warm-up", "", "0", Limit.parse(limit), false).about("warm-up");
   }
 
   CompletionStage<Void> run() {
@@ -51,15 +51,21 @@ final class WarmUp {
     return done;
   }
 
+  private static Draw look(Pool pool, Key key) {
+    return new Draw(pool, key, 1, Mode.ENFORCE, Draw.Intent.LOOK, 1);
+  }
+
   /** A round of questions at once, so that a node far away is warm soon too. */
   private CompletionStage<Void> ask(int first) {
     List<CompletableFuture<?>> asked = new ArrayList<>();
     for (int i = first; i < first + EACH; i++) {
       Pool pool = POOLS.get(i % POOLS.size());
       Key key = Key.of("nobody-" + i);
-      Draw look = new Draw(pool, key, 1, Mode.ENFORCE, Draw.Intent.LOOK, 1);
+      Draw look = look(pool, key);
+      Draw another = look(POOLS.get(0), key);
       Held held = new Held(pool, key, 1, 1, new Stamp(0, 0));
       asked.add(store.take(List.of(look)).toCompletableFuture());
+      asked.add(store.take(List.of(look, another)).toCompletableFuture());
       asked.add(store.release(NO_RESERVATION, List.of(held)).toCompletableFuture());
     }
     return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new));

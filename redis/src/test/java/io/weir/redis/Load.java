@@ -30,7 +30,7 @@ final class Load implements AutoCloseable {
   private static final long REST_NANOS = 1_000_000;
 
   /** How much longer than its deadline nine calls of ten may take, and any at all. */
-  private static final long GRACE_MICROS = 50_000;
+  private static final long GRACE_MICROS = 20_000;
 
   private static final long MOST_GRACE_MICROS = 200_000;
 

@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.weir.Key;
+import io.weir.Mode;
+import io.weir.store.Draw;
 import io.weir.store.Pool;
 import io.weir.store.Taking;
 import io.weir.testkit.contract.Calls;
@@ -195,6 +198,24 @@ class NodeFaultsTest {
       }
       load.awaitAnswered(100).stop().assertKept(TIMEOUT);
       assertAppliedOnce(load, "replica");
+    }
+  }
+
+  /** It could answer a look, from counts that are old. */
+  @Test
+  void aReplicaIsNotEvenLookedAt() {
+    try (RedisServer replica = RedisServer.start()) {
+      replica.command("REPLICAOF", "127.0.0.1", "1");
+      Draw look = new Draw(pool, Key.of("look"), 1, Mode.ENFORCE, Draw.Intent.LOOK);
+      try (RedisStore store =
+              RedisStore.open(
+                  RedisOptions.of(replica.uri()).timeout(TIMEOUT), SystemTime.INSTANCE);
+          Load load = Load.on(store, n -> List.of(look))) {
+        load.awaitUnanswered(1000);
+        assertThat(load.answered()).isZero();
+        replica.command("REPLICAOF", "NO", "ONE");
+        load.awaitAnswered(100);
+      }
     }
   }
 

@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.redis.RedisOptions.Tls;
 import io.weir.store.Taking;
 import io.weir.testkit.contract.Calls;
+import io.weir.testkit.process.RedisCluster;
+import io.weir.testkit.process.RedisSentinels;
 import io.weir.testkit.process.RedisServer;
 import io.weir.testkit.process.TlsFiles;
 import io.weir.time.SystemTime;
@@ -72,6 +74,34 @@ class TlsTest {
             Optional.of(files.clientCertificate()),
             Optional.of(files.clientKey()));
     assertServed(options(redis, mutual));
+  }
+
+  @Test
+  void sentinelsAreAskedOverTlsToo() {
+    try (RedisSentinels sentinels = RedisSentinels.start(1, files)) {
+      String address = RedisSentinels.MASTER_NAME + "@" + sentinels.addresses();
+      RedisOptions options =
+          RedisOptions.of("rediss-sentinel://" + address)
+              .timeout(PATIENT)
+              .tls(trusting(files.ca()));
+      assertServed(options);
+      assertThat(Doctor.examine(options, SystemTime.INSTANCE))
+          .noneMatch(finding -> finding.grade() == Finding.Grade.FAIL)
+          .filteredOn(finding -> finding.check().equals("sentinel"))
+          .hasSize(3)
+          .allMatch(finding -> finding.grade() == Finding.Grade.OK);
+    }
+  }
+
+  @Test
+  void aClusterIsAskedOverTls() {
+    try (RedisCluster cluster = RedisCluster.builder().tls(files).start()) {
+      RedisOptions options =
+          RedisOptions.of("rediss-cluster://127.0.0.1:" + cluster.nodes().get(0).tlsPort())
+              .timeout(PATIENT)
+              .tls(trusting(files.ca()));
+      assertServed(options);
+    }
   }
 
   @Test

@@ -11,6 +11,7 @@ public final class RedisClusterBuilder {
   private final List<String> lines = new ArrayList<>();
   private RedisBinary binary = RedisBinary.find();
   private Optional<String> password = Optional.empty();
+  private Optional<TlsFiles> tls = Optional.empty();
   private int primaries = 3;
   private int replicasEach = 1;
 
@@ -36,6 +37,12 @@ public final class RedisClusterBuilder {
   /** Asks clients for a password, and the nodes each other. */
   public RedisClusterBuilder password(String password) {
     this.password = Optional.of(password);
+    return this;
+  }
+
+  /** Listens with TLS too, and has the nodes speak it with each other. */
+  public RedisClusterBuilder tls(TlsFiles files) {
+    this.tls = Optional.of(files);
     return this;
   }
 
@@ -72,6 +79,7 @@ public final class RedisClusterBuilder {
             .config("cluster-replica-validity-factor 0")
             .config("cluster-require-full-coverage no");
     password.ifPresent(node::password);
+    tls.ifPresent(files -> node.tls(files).config("tls-cluster yes").config("tls-replication yes"));
     lines.forEach(node::config);
     return node;
   }
@@ -87,7 +95,8 @@ public final class RedisClusterBuilder {
     // Everyone meets everyone: gossip alone would take longer.
     for (int i = 0; i < nodes.size(); i++) {
       for (RedisServer other : nodes.subList(i + 1, nodes.size())) {
-        nodes.get(i).command("CLUSTER", "MEET", other.host(), Integer.toString(other.port()));
+        int port = tls.isPresent() ? other.tlsPort() : other.port();
+        nodes.get(i).command("CLUSTER", "MEET", other.host(), Integer.toString(port));
       }
     }
     cluster.waitUntil(

@@ -30,7 +30,15 @@ public final class RedisSentinels implements AutoCloseable {
   private final List<RedisServer> servers = new ArrayList<>();
   private final List<RedisServer> sentinels = new ArrayList<>();
 
-  private RedisSentinels() {}
+  private final RedisBinary binary;
+  private final Optional<String> password;
+  private final Optional<TlsFiles> tls;
+
+  private RedisSentinels(RedisBinary binary, Optional<String> password, Optional<TlsFiles> tls) {
+    this.binary = binary;
+    this.password = password;
+    this.tls = tls;
+  }
 
   /** With this many replicas, on the Redis that is installed. */
   public static RedisSentinels start(int replicas) {
@@ -38,18 +46,24 @@ public final class RedisSentinels implements AutoCloseable {
   }
 
   public static RedisSentinels start(RedisBinary binary, int replicas) {
-    return start(binary, replicas, Optional.empty());
+    return start(new RedisSentinels(binary, Optional.empty(), Optional.empty()), replicas);
   }
 
   /** With this many replicas and a master that ask for a password; the Sentinels ask for none. */
   public static RedisSentinels start(int replicas, String password) {
-    return start(RedisBinary.find(), replicas, Optional.of(password));
+    return start(
+        new RedisSentinels(RedisBinary.find(), Optional.of(password), Optional.empty()), replicas);
   }
 
-  private static RedisSentinels start(RedisBinary binary, int replicas, Optional<String> password) {
-    RedisSentinels sentinels = new RedisSentinels();
+  /** With this many replicas; master, replicas and Sentinels speak TLS with each other. */
+  public static RedisSentinels start(int replicas, TlsFiles tls) {
+    return start(
+        new RedisSentinels(RedisBinary.find(), Optional.empty(), Optional.of(tls)), replicas);
+  }
+
+  private static RedisSentinels start(RedisSentinels sentinels, int replicas) {
     try {
-      sentinels.form(binary, replicas, password);
+      sentinels.form(replicas);
       return sentinels;
     } catch (RuntimeException e) {
       sentinels.close();
@@ -66,10 +80,10 @@ public final class RedisSentinels implements AutoCloseable {
     return List.copyOf(sentinels);
   }
 
-  /** Every Sentinel as {@code 127.0.0.1:port}, separated by commas. */
+  /** Every Sentinel as {@code 127.0.0.1:port}, separated by commas; with TLS its port for that. */
   public String addresses() {
     return sentinels.stream()
-        .map(sentinel -> sentinel.host() + ":" + sentinel.port())
+        .map(sentinel -> sentinel.host() + ":" + port(sentinel))
         .collect(Collectors.joining(","));
   }
 
@@ -115,11 +129,15 @@ public final class RedisSentinels implements AutoCloseable {
     all().forEach(RedisServer::close);
   }
 
-  private void form(RedisBinary binary, int replicas, Optional<String> password) {
-    servers.add(server(binary, password).start());
-    String master = servers.get(0).host() + " " + servers.get(0).port();
+  private int port(RedisServer server) {
+    return tls.isPresent() ? server.tlsPort() : server.port();
+  }
+
+  private void form(int replicas) {
+    servers.add(server().start());
+    String master = servers.get(0).host() + " " + port(servers.get(0));
     for (int i = 0; i < replicas; i++) {
-      servers.add(server(binary, password).config("replicaof " + master).launch());
+      servers.add(server().config("replicaof " + master).launch());
     }
     servers.forEach(RedisServer::awaitReady);
     // Sentinels see all replicas at first glance then; the next may be 10 s later.
@@ -127,7 +145,7 @@ public final class RedisSentinels implements AutoCloseable {
         "the replicas to be in sync",
         () -> servers.stream().allMatch(server -> isInPlace(server, servers.get(0))));
     for (int i = 0; i < SENTINELS; i++) {
-      RedisServerBuilder sentinel = sentinel(binary, master);
+      RedisServerBuilder sentinel = sentinel(master);
       password.ifPresent(word -> sentinel.config("sentinel auth-pass " + MASTER_NAME + " " + word));
       sentinels.add(sentinel.launch());
     }
@@ -140,15 +158,20 @@ public final class RedisSentinels implements AutoCloseable {
     return Stream.concat(sentinels.stream(), servers.stream());
   }
 
-  private static RedisServerBuilder server(RedisBinary binary, Optional<String> password) {
-    RedisServerBuilder server = RedisServer.builder().binary(binary);
+  private RedisServerBuilder builder() {
+    RedisServerBuilder builder = RedisServer.builder().binary(binary);
+    tls.ifPresent(files -> builder.tls(files).config("tls-replication yes"));
+    return builder;
+  }
+
+  private RedisServerBuilder server() {
+    RedisServerBuilder server = builder();
     password.ifPresent(server::password);
     return server;
   }
 
-  private static RedisServerBuilder sentinel(RedisBinary binary, String master) {
-    return RedisServer.builder()
-        .binary(binary)
+  private RedisServerBuilder sentinel(String master) {
+    return builder()
         .sentinel()
         .config("sentinel monitor " + MASTER_NAME + " " + master + " 2")
         .config("sentinel down-after-milliseconds " + MASTER_NAME + " 500")
@@ -167,7 +190,7 @@ public final class RedisSentinels implements AutoCloseable {
     List<?> address =
         (List<?>) sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", MASTER_NAME);
     int port = Integer.parseInt((String) address.get(1));
-    return servers.stream().filter(server -> server.port() == port).findFirst().orElseThrow();
+    return servers.stream().filter(server -> port(server) == port).findFirst().orElseThrow();
   }
 
   /** The masters that the running Sentinels name; one if they agree. */
@@ -179,12 +202,12 @@ public final class RedisSentinels implements AutoCloseable {
         .toList();
   }
 
-  private static boolean isInPlace(RedisServer server, RedisServer master) {
+  private boolean isInPlace(RedisServer server, RedisServer master) {
     return server == master
         ? server.info("role").equals("master")
         : server.info("role").equals("slave")
             && server.info("master_link_status").equals("up")
-            && server.info("master_port").equals(Integer.toString(master.port()));
+            && server.info("master_port").equals(Integer.toString(port(master)));
   }
 
   private boolean seesAll(RedisServer sentinel) {
