@@ -42,7 +42,7 @@ enum RedisPeer {
       case WEIR -> WeirPeer.aboutUsers(place, allowance, rules);
       case WEIR_APART -> WeirPeer.aboutMuch(place, allowance, rules);
       case WEIR_STORE -> new WeirStorePeer(place, allowance, rules);
-      default -> Several.of(ofOneRule(place, allowance, keys), rules);
+      default -> Several.of(ofOneRule(place, allowance, Several.named(keys, rules)), rules);
     };
   }
 

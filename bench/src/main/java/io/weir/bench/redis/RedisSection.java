@@ -6,7 +6,6 @@ import static io.weir.bench.redis.RedisPeer.GATEWAY;
 import static io.weir.bench.redis.RedisPeer.REDISSON;
 import static io.weir.bench.redis.RedisPeer.WEIR;
 import static io.weir.bench.redis.RedisPeer.WEIR_APART;
-import static io.weir.bench.redis.RedisPeer.WEIR_STORE;
 
 import io.weir.bench.Pace;
 import io.weir.bench.Report;
@@ -23,9 +22,6 @@ public final class RedisSection {
   /** With one rule, what rules are about makes no difference. */
   private static final Set<RedisPeer> EVERYBODY = EnumSet.complementOf(EnumSet.of(WEIR_APART));
 
-  private static final Set<RedisPeer> ON_CLUSTER =
-      EnumSet.of(FLOOR, WEIR, WEIR_STORE, BUCKET4J_ASYNC, REDISSON, GATEWAY);
-
   private final Pace pace;
   private final Report report;
 
@@ -37,8 +33,8 @@ public final class RedisSection {
   public void run() {
     peers("one Redis, one key", Servers::single, 1, EVERYBODY);
     Rounds single = peers("one Redis, 100,000 keys", Servers::single, MANY, EVERYBODY);
-    peers("Cluster, one key", Servers::cluster, 1, ON_CLUSTER);
-    Rounds cluster = peers("Cluster, 100,000 keys", Servers::cluster, MANY, ON_CLUSTER);
+    peers("Cluster, one key", Servers::cluster, 1, EVERYBODY);
+    Rounds cluster = peers("Cluster, 100,000 keys", Servers::cluster, MANY, EVERYBODY);
     reaches("one Redis, 100,000 keys, to the floor", single, FLOOR, 1.4);
     reaches("Cluster, 100,000 keys, to the floor", cluster, FLOOR, 1.0);
     reaches("one Redis, 100,000 keys, to Bucket4j async", single, BUCKET4J_ASYNC, 2.5);
@@ -68,6 +64,7 @@ public final class RedisSection {
       add(lineup, FLOOR, 1, 3, 10);
       add(lineup, WEIR, 1, 3, 4, 10);
       add(lineup, BUCKET4J_ASYNC, 3, 10);
+      add(lineup, REDISSON, 3, 10);
       add(lineup, GATEWAY, 3, 10);
       lineup.awaitReady();
       Rounds loaded = runRules("one Redis", lineup, IN_FLIGHT);
@@ -96,6 +93,8 @@ public final class RedisSection {
       add(lineup, FLOOR, 1, 3, 10);
       add(lineup, WEIR, 1, 3, 10);
       add(lineup, WEIR_APART, 3, 10);
+      add(lineup, BUCKET4J_ASYNC, 3, 10);
+      add(lineup, GATEWAY, 3, 10);
       lineup.awaitReady();
       runRules("Cluster", lineup, IN_FLIGHT);
       Rounds alone = runRules("Cluster", lineup, 1);

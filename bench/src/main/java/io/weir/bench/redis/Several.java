@@ -19,11 +19,27 @@ final class Several implements RedisSubject {
     return rules == 1 ? one : new Several(one, rules);
   }
 
+  /** The keys that the limiter is asked about. */
+  static String[] named(String[] keys, int rules) {
+    if (rules == 1) {
+      return keys;
+    }
+    String[] named = new String[keys.length * rules];
+    for (int i = 0; i < named.length; i++) {
+      named[i] = named(i % rules, keys[i / rules]);
+    }
+    return named;
+  }
+
+  private static String named(int rule, String key) {
+    return rule + ":" + key;
+  }
+
   @Override
   public CompletionStage<Boolean> ask(String key) {
-    CompletionStage<Boolean> all = one.ask("0:" + key);
+    CompletionStage<Boolean> all = one.ask(named(0, key));
     for (int rule = 1; rule < rules; rule++) {
-      all = all.thenCombine(one.ask(rule + ":" + key), Boolean::logicalAnd);
+      all = all.thenCombine(one.ask(named(rule, key)), Boolean::logicalAnd);
     }
     return all;
   }
