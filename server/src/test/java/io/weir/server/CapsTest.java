@@ -8,7 +8,9 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientConnection;
 import io.vertx.core.http.HttpClientOptions;
+import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpConnectOptions;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpVersion;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -22,6 +24,7 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How many connections, and streams on each, a stranger may have. */
@@ -96,6 +99,45 @@ class CapsTest {
           assertThat(sent.get()).isBetween(head.length() > 5 ? 8 : 1, 200);
         }
       }
+    }
+  }
+
+  /** Who has said what it wants stays for as long as it goes on. */
+  @ParameterizedTest
+  @CsvSource({"HTTP_1_1, false", "HTTP_2, false", "HTTP_2, true"})
+  void keepsThoseWhoGoOn(HttpVersion version, boolean upgraded) throws Exception {
+    Duration tick = Duration.ofMillis(10);
+    Duration longEnough = tick.multipliedBy(3 * Doorstep.PATIENCE_TICKS);
+    Vertx vertx = Vertx.vertx();
+    try (TestServer server =
+        TestServer.with(UnaryOperator.identity(), tick, "{ id: x, limit: 1/s }")) {
+      HttpClientAgent client =
+          vertx.createHttpClient(
+              new HttpClientOptions()
+                  .setProtocolVersion(version)
+                  .setHttp2ClearTextUpgrade(upgraded));
+      Address address = server.server.http();
+      HttpClientConnection connection =
+          EnvoyTestServer.await(
+              client.connect(
+                  new HttpConnectOptions().setHost(address.host()).setPort(address.port())));
+      AtomicInteger closed = new AtomicInteger();
+      connection.closeHandler(end -> closed.incrementAndGet());
+      await()
+          .during(longEnough)
+          .atMost(Duration.ofSeconds(30))
+          .pollInterval(Duration.ofMillis(20))
+          .until(
+              () ->
+                  EnvoyTestServer.await(
+                              connection
+                                  .request(HttpMethod.GET, "/healthz")
+                                  .compose(HttpClientRequest::send)
+                                  .compose(response -> response.end().map(response.statusCode())))
+                          == 200
+                      && closed.get() == 0);
+    } finally {
+      EnvoyTestServer.await(vertx.close());
     }
   }
 
