@@ -15,8 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>Vert.x tells of a connection when it has become one of HTTP, which takes a handshake where
  * there is TLS, and else the first whole head, as only then it is settled whether it is to become
- * HTTP/2. Whoever sends that a byte at a time is no connection to Vert.x, and never idle. So this
- * stands before it, where sockets are accepted.
+ * HTTP/2. Until then it would not count, and could stay for as long as an idle one: at a gateway,
+ * as long as an upstream may take. So this stands before Vert.x, where sockets are accepted.
  */
 final class Doorstep extends ChannelInboundHandlerAdapter {
   /** How many seconds somebody may take to say what it wants. */
