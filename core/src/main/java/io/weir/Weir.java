@@ -102,6 +102,9 @@ public final class Weir implements AutoCloseable {
    */
   public void rules(RuleSet next) {
     rules = Rules.of(next);
+    if (witness != null) {
+      witness.rulesChanged();
+    }
     giveBack();
   }
 

@@ -21,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -200,11 +201,20 @@ public final class Witness extends ForwardingStore {
     return watch;
   }
 
+  /** Rules have changed: nobody draws from the old buckets any more, and new ones want room. */
+  public synchronized void rulesChanged() {
+    tidy(time.micros(), watch -> true);
+  }
+
   private void tidy(long now) {
+    tidy(now, watch -> watch.isOver(now));
+  }
+
+  private void tidy(long now, Predicate<Watch> isOver) {
     boolean changed =
         watches.removeIf(
             watch -> {
-              boolean over = watch.isOver(now);
+              boolean over = isOver.test(watch);
               if (over) {
                 running.computeIfPresent(watch.pool.rule(), (rule, n) -> n == 1 ? null : n - 1);
                 ended.add(new Ended(watch.pool.rule(), account(watch), now + REMEMBERED));

@@ -233,6 +233,20 @@ class WitnessTest {
   }
 
   @Test
+  void looksAtTheBucketsOfNewRulesAtOnce() {
+    Pool old = pool(Limit.perHour(10));
+    for (int i = 0; i < Witness.PER_RULE; i++) {
+      witness.take(List.of(draw(old, "user-" + i)));
+    }
+    assertThat(overAdmission()).isEqualTo(1 / 20.0);
+
+    witness.rulesChanged();
+    calls(pool(Limit.perHour(5)), 5, Duration.ofMillis(5));
+
+    assertThat(overAdmission()).isEqualTo(5 / 10.0);
+  }
+
+  @Test
   void whatWasSeenIsToldForAMinuteMore() {
     calls(pool(Limit.perSecond(10)), 11, Duration.ofMillis(11));
     time.advance(Duration.ofSeconds(10));
