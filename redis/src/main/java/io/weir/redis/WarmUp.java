@@ -18,8 +18,8 @@ import java.util.concurrent.CompletionStage;
  * nothing written. The keys are of so many that every node is asked about some.
  */
 final class WarmUp {
-  private static final int ROUNDS = 8;
-  private static final int EACH = 28;
+  private static final int ROUNDS = 12;
+  private static final int MOST = 28;
   private static final long NO_RESERVATION = 0;
 
   private static final List<Pool> POOLS =
@@ -45,8 +45,9 @@ final class WarmUp {
   CompletionStage<Void> run() {
     CompletionStage<Void> done = CompletableFuture.completedFuture(null);
     for (int round = 0; round < ROUNDS; round++) {
-      int first = round * EACH;
-      done = done.thenCompose(before -> ask(first));
+      int first = round * MOST;
+      int count = Math.min(MOST, 1 << round);
+      done = done.thenCompose(before -> ask(first, count));
     }
     return done;
   }
@@ -55,10 +56,13 @@ final class WarmUp {
     return new Draw(pool, key, 1, Mode.ENFORCE, Draw.Intent.LOOK, 1);
   }
 
-  /** A round of questions at once, so that a node far away is warm soon too. */
-  private CompletionStage<Void> ask(int first) {
+  /**
+   * A round of questions at once, so that a node far away is warm soon too. The first rounds are
+   * small: they wait for code to be loaded, and may be late.
+   */
+  private CompletionStage<Void> ask(int first, int count) {
     List<CompletableFuture<?>> asked = new ArrayList<>();
-    for (int i = first; i < first + EACH; i++) {
+    for (int i = first; i < first + count; i++) {
       Pool pool = POOLS.get(i % POOLS.size());
       Key key = Key.of("nobody-" + i);
       Draw look = look(pool, key);
