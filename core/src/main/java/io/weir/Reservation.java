@@ -17,6 +17,7 @@ record Reservation(long id, long madeAtMicros, List<Part> parts) {
   /**
    * One bucket's part, by names, as rules may have changed when it is settled.
    *
+   * @param slot which of the rule's limits, and which shard of it
    * @param tenant whose plan held the limit; empty where plans do not matter
    * @param unit what the call's true cost is multiplied by
    */
@@ -27,12 +28,12 @@ record Reservation(long id, long madeAtMicros, List<Part> parts) {
    * The reservation that follows from draws that were taken; shadow draws that did not admit have
    * no part in it.
    */
-  static Reservation of(
-      long id, long madeAtMicros, List<Draw> draws, String tenant, Taking taking) {
+  static Reservation of(Tried tried, long madeAtMicros, String tenant) {
     List<Part> parts = new ArrayList<>();
-    for (int i = 0; i < draws.size(); i++) {
+    Taking taking = tried.taking();
+    for (int i = 0; i < tried.draws().size(); i++) {
       if (taking.standings().get(i).allowed()) {
-        Draw draw = draws.get(i);
+        Draw draw = tried.draws().get(i);
         parts.add(
             new Part(
                 draw.pool().rule(),
@@ -44,6 +45,6 @@ record Reservation(long id, long madeAtMicros, List<Part> parts) {
                 taking.stamps().get(i)));
       }
     }
-    return new Reservation(id, madeAtMicros, parts);
+    return new Reservation(tried.id(), madeAtMicros, parts);
   }
 }

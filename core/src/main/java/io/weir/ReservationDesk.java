@@ -6,9 +6,7 @@ import io.weir.store.Draw;
 import io.weir.store.Held;
 import io.weir.store.Pool;
 import io.weir.store.Store;
-import io.weir.store.Taking;
 import io.weir.time.TimeSource;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,20 +21,20 @@ final class ReservationDesk {
   /** How long a reservation can be settled; after that it stands. */
   static final Duration SETTLE_WITHIN = Duration.ofMinutes(10);
 
-  private static final SecureRandom RANDOM = new SecureRandom();
-
   /** Finds the pool that a part of an old reservation belongs to now. */
   interface PoolFinder {
     Optional<Pool> find(String rule, String slot, String tenant);
   }
 
   private final Store store;
+  private final Shards shards;
   private final TimeSource time;
   private final ReservationSeal seal;
   private final PoolFinder pools;
 
   ReservationDesk(Store store, TimeSource time, byte[] secret, PoolFinder pools) {
     this.store = store;
+    this.shards = Shards.in(store);
     this.time = time;
     this.seal = new ReservationSeal(secret);
     this.pools = pools;
@@ -44,14 +42,13 @@ final class ReservationDesk {
 
   /** Takes the draws and says how to settle them. */
   CompletionStage<Decision> reserve(List<Draw> draws, String tenant) {
-    long id = RANDOM.nextLong();
-    return store.reserve(id, draws).thenApply(taking -> decision(id, draws, tenant, taking));
+    return shards.reserve(draws).thenApply(tried -> decision(tried, tenant));
   }
 
-  private Decision decision(long id, List<Draw> draws, String tenant, Taking taking) {
-    Decision decision = Decision.of(taking.standings());
-    return taking.taken()
-        ? decision.reserved(seal.seal(Reservation.of(id, time.wallMicros(), draws, tenant, taking)))
+  private Decision decision(Tried tried, String tenant) {
+    Decision decision = Decision.of(tried.taking().standings());
+    return tried.taking().taken()
+        ? decision.reserved(seal.seal(Reservation.of(tried, time.wallMicros(), tenant)))
         : decision;
   }
 

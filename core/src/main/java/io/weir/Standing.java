@@ -105,16 +105,28 @@ public final class Standing {
     return edit().degraded().build();
   }
 
+  /**
+   * What this, if it is one shard of a split limit, says about the whole: as much is left in the
+   * others, and they come back as soon.
+   */
+  Standing ofShard(Limit whole, int shards) {
+    Builder builder = copiedTo(new Builder(rule, name, whole, mode));
+    return builder.remaining(Math.min(whole.capacity(), remaining * shards)).build();
+  }
+
   /** A builder that starts from this. */
   public Builder edit() {
-    Builder builder =
-        new Builder(rule, name, limit, mode)
-            .allowed(allowed)
-            .remaining(remaining)
-            .reset(resetMicros)
-            .retryAfter(retryAfterMicros)
-            .delay(delayMicros)
-            .source(source);
+    return copiedTo(new Builder(rule, name, limit, mode));
+  }
+
+  private Builder copiedTo(Builder builder) {
+    builder
+        .allowed(allowed)
+        .remaining(remaining)
+        .reset(resetMicros)
+        .retryAfter(retryAfterMicros)
+        .delay(delayMicros)
+        .source(source);
     builder.answered = answered;
     builder.degraded = degraded;
     return builder;

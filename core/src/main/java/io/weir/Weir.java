@@ -5,6 +5,7 @@ import io.weir.rule.RuleIndex;
 import io.weir.rule.RuleSet;
 import io.weir.store.Draw;
 import io.weir.store.MemoryStore;
+import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
 import io.weir.tier.ScopedStore;
@@ -43,6 +44,7 @@ public final class Weir implements AutoCloseable {
   private final @Nullable Witness witness;
   private final Store store;
   private final TimeSource time;
+  private final Shards shards;
   private final ReservationDesk desk;
   private final @Nullable DecisionListener listener;
   private volatile Rules rules;
@@ -67,6 +69,7 @@ public final class Weir implements AutoCloseable {
     this.witness = builder.witnessed ? new Witness(unwatched, time, builder.instances) : null;
     this.store = witness == null ? unwatched : witness;
     this.rules = Rules.of(builder.rules);
+    this.shards = Shards.in(store);
     this.desk =
         new ReservationDesk(
             store,
@@ -147,9 +150,9 @@ public final class Weir implements AutoCloseable {
       return heard(call, outright(drawing));
     }
     Taking taking =
-        store == local
+        store == local && !now.index().hasShards()
             ? local.takeNow(drawing.draws())
-            : store.take(drawing.draws()).toCompletableFuture().join();
+            : take(now, drawing.draws()).toCompletableFuture().join();
     return heard(call, Decision.of(taking.standings()));
   }
 
@@ -176,9 +179,15 @@ public final class Weir implements AutoCloseable {
     if (settledOutright(drawing)) {
       return CompletableFuture.completedFuture(heard(call, outright(drawing)));
     }
-    return store
-        .take(drawing.draws())
+    return take(now, drawing.draws())
         .thenApply(taking -> heard(call, Decision.of(taking.standings())));
+  }
+
+  /** Takes what a call draws, from shards where limits are split. */
+  private CompletionStage<Taking> take(Rules now, List<Draw> draws) {
+    return now.index().hasShards()
+        ? shards.take(draws).thenApply(Tried::taking)
+        : store.take(draws);
   }
 
   /**
@@ -194,8 +203,7 @@ public final class Weir implements AutoCloseable {
     List<Draw> draws = together.draws();
     return draws.isEmpty()
         ? CompletableFuture.completedFuture(heard(calls, together.decisions(List.of())))
-        : store
-            .take(draws)
+        : take(now, draws)
             .thenApply(taking -> heard(calls, together.decisions(taking.standings())));
   }
 
@@ -317,8 +325,7 @@ public final class Weir implements AutoCloseable {
     }
     return now.later().anyOf(drawing.draws())
         ? desk.reserve(drawing.draws(), tenantOf(call)).thenApply(made -> heard(call, made))
-        : store
-            .take(drawing.draws())
+        : take(now, drawing.draws())
             .thenApply(taking -> heard(call, Decision.of(taking.standings())));
   }
 
@@ -364,7 +371,7 @@ public final class Weir implements AutoCloseable {
     RuleIndex.Drawing drawing = plan(now, call, Draw.Intent.LOOK);
     return settledOutright(drawing)
         ? CompletableFuture.completedFuture(outright(drawing))
-        : store.take(drawing.draws()).thenApply(taking -> Decision.of(taking.standings()));
+        : take(now, drawing.draws()).thenApply(taking -> Decision.of(taking.standings()));
   }
 
   /** How a call would be decided and why, with the arithmetic; takes nothing. */
@@ -381,26 +388,30 @@ public final class Weir implements AutoCloseable {
       return CompletableFuture.completedFuture(
           new Explanation(call.normalPath(), notes, List.of(), outright(drawing)));
     }
-    return store
+    return shards
         .take(drawing.draws())
-        .thenCombine(
-            store.describe(drawing.draws()),
-            (taking, texts) ->
-                new Explanation(
-                    call.normalPath(),
-                    notes,
-                    asked(drawing.draws(), taking.standings(), texts),
-                    Decision.of(taking.standings())));
+        .thenCompose(
+            tried ->
+                store
+                    .describe(tried.draws())
+                    .thenApply(
+                        texts ->
+                            new Explanation(
+                                call.normalPath(),
+                                notes,
+                                asked(tried, texts),
+                                Decision.of(tried.taking().standings()))));
   }
 
-  private static List<Explanation.Asked> asked(
-      List<Draw> draws, List<Standing> standings, List<String> texts) {
+  private static List<Explanation.Asked> asked(Tried tried, List<String> texts) {
     List<Explanation.Asked> asked = new ArrayList<>();
+    List<Standing> standings = tried.taking().standings();
     for (int i = 0; i < standings.size(); i++) {
-      Draw draw = draws.get(i);
+      Draw draw = tried.draws().get(i);
+      Pool pool = draw.pool();
+      String text = pool.isSplit() ? "shard " + pool.shard() + ": " + texts.get(i) : texts.get(i);
       asked.add(
-          new Explanation.Asked(
-              standings.get(i), draw.key().toString(), draw.amount(), texts.get(i)));
+          new Explanation.Asked(standings.get(i), draw.key().toString(), draw.amount(), text));
     }
     return asked;
   }

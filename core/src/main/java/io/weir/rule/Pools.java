@@ -3,6 +3,7 @@ package io.weir.rule;
 import io.weir.Call;
 import io.weir.Limit;
 import io.weir.Scale;
+import io.weir.limit.Division;
 import io.weir.limit.LeaseBound;
 import io.weir.store.Pool;
 import java.time.Instant;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,8 +86,13 @@ final class Pools {
         new Pool(rule.id(), name, slot, scaled, rule.countDenied())
             .about(rule.key().isEmpty() ? "" : rule.key().get(0))
             .onFail(rule.onFail(), rule.localFactor())
-            .lending(LeaseBound.of(scaled, rule.accuracy().millionths()));
-    return rule.scope() == Scope.INSTANCE ? pool.keptLocally() : pool;
+            .lending(lends(scaled));
+    Pool kept = rule.scope() == Scope.INSTANCE ? pool.keptLocally() : pool;
+    return rule.shards() == 1 ? kept : kept.split(Division.of(scaled, rule.shards()), this::lends);
+  }
+
+  private long lends(Limit limit) {
+    return LeaseBound.of(limit, rule.accuracy().millionths());
   }
 
   /** The tenant whose plan counts for a call; empty where plans do not matter. */
@@ -104,14 +111,15 @@ final class Pools {
     return own != null ? own : pools.get(RuleSet.EVERYONE_ELSE);
   }
 
-  /** The pool with this slot that holds now, or null if the rule has none any more. */
-  @Nullable Pool find(long wallMicros, String tenant, String slot) {
+  /** The pool, or shard, with this slot that holds now; empty if the rule has none any more. */
+  Optional<Pool> find(long wallMicros, String tenant, String slot) {
     for (Pool pool : at(wallMicros, tenant)) {
-      if (pool.slot().equals(slot)) {
-        return pool;
+      Optional<Pool> found = pool.find(slot);
+      if (found.isPresent()) {
+        return found;
       }
     }
-    return null;
+    return Optional.empty();
   }
 
   boolean scheduled() {

@@ -5,6 +5,7 @@ import io.weir.Mode;
 import io.weir.OnFail;
 import io.weir.Scale;
 import io.weir.limit.Bounds;
+import io.weir.limit.Division;
 import java.util.List;
 import java.util.Optional;
 
@@ -132,6 +133,7 @@ public final class Rule {
     return accuracy;
   }
 
+  /** Into how many parts each bucket is split; 1 for most rules. */
   public int shards() {
     return shards;
   }
@@ -296,6 +298,9 @@ public final class Rule {
       }
       if (limits instanceof Limits.Listed listed) {
         listed.checkNames();
+        if (shards > 1) {
+          listed.limits().forEach(limit -> Division.of(limit, shards));
+        }
       }
       return new Rule(this);
     }

@@ -22,6 +22,7 @@ public final class RuleIndex {
   private final Map<String, CompiledRule> byId = new HashMap<>();
   private boolean anyReplaces;
   private boolean anySchedule;
+  private boolean anyShards;
 
   private RuleIndex(RuleSet rules) {
     this.rules = rules;
@@ -45,6 +46,7 @@ public final class RuleIndex {
     }
     anyReplaces |= !rule.rule.replaces().isEmpty();
     anySchedule |= rule.pools.scheduled();
+    anyShards |= rule.rule.shards() > 1;
     List<PathPattern> patterns = rule.rule.match().paths();
     if (patterns.isEmpty()) {
       byPath.add(PathPattern.EVERYTHING, new Hit(rule, PathPattern.EVERYTHING, 0));
@@ -61,6 +63,11 @@ public final class RuleIndex {
   /** Whether {@link #plan} needs to know the time of day. */
   public boolean needsWallClock() {
     return anySchedule;
+  }
+
+  /** Whether some pools are split, so that draws are to be made from shards of them. */
+  public boolean hasShards() {
+    return anyShards;
   }
 
   /**
@@ -112,9 +119,7 @@ public final class RuleIndex {
   /** The pool by which an earlier draw goes on now; empty if its rule or limit is gone. */
   public Optional<Pool> pool(String rule, String slot, String tenant, long wallMicros) {
     CompiledRule known = byId.get(rule);
-    return known == null
-        ? Optional.empty()
-        : Optional.ofNullable(known.pools.find(wallMicros, tenant, slot));
+    return known == null ? Optional.empty() : known.pools.find(wallMicros, tenant, slot);
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.weir.rule;
 
+import io.weir.limit.Division;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -86,7 +87,7 @@ public final class RuleSet {
      * The rule set.
      *
      * @throws IllegalArgumentException if rules replace each other in a circle, or one asks for the
-     *     tenant's tier and there is none for {@code "*"}
+     *     tenant's tier and there is none for {@code "*"} or its shards cannot split one
      */
     public RuleSet build() {
       Map<String, List<String>> replaces = new LinkedHashMap<>();
@@ -96,6 +97,12 @@ public final class RuleSet {
         if (rule.limits() instanceof Limits.OfTier && !tenants.containsKey(EVERYONE_ELSE)) {
           throw new IllegalArgumentException(
               "rule " + rule.id() + ": limit tier needs tenants to say what \"*\" gets");
+        }
+        if (rule.limits() instanceof Limits.OfTier && rule.shards() > 1) {
+          tenants.values().stream()
+              .flatMap(plan -> plan.limits().stream())
+              .distinct()
+              .forEach(limit -> Division.of(limit, rule.shards()));
         }
         cycle
             .through(rule.id())

@@ -58,6 +58,11 @@ public record Draw(
     return new Draw(pool, key, amount, mode, Intent.LOOK, unit);
   }
 
+  /** The same draw from another pool, such as a shard of this one. */
+  public Draw from(Pool other) {
+    return new Draw(other, key, amount, mode, intent, unit);
+  }
+
   /** The same draw, with this to tell. */
   public Draw telling(LeaseCall lease) {
     return new Draw(pool, key, amount, mode, intent, unit, lease);

@@ -4,7 +4,11 @@ import io.weir.Key;
 import io.weir.Limit;
 import io.weir.OnFail;
 import io.weir.Scale;
+import io.weir.limit.Division;
 import io.weir.limit.Meter;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * algorithm; its numbers may change while every bucket keeps its state.
  */
 public final class Pool {
+  private static final int WHOLE = -1;
+
   private final String rule;
   private final String name;
   private final String slot;
@@ -22,6 +28,13 @@ public final class Pool {
   private final long saltHigh;
   private final long saltLow;
   private final long lends;
+
+  /** Into what this pool is divided, or of what it is a part; null for most. */
+  private final @Nullable Split split;
+
+  /** Which part of {@link #split} this is; −1 for a whole pool. */
+  private final int shard;
+
   private volatile @Nullable Binding binding;
 
   /**
@@ -33,23 +46,77 @@ public final class Pool {
    * @param countDenied whether refusals count
    */
   public Pool(String rule, String name, String slot, Limit limit, boolean countDenied) {
-    this(rule, name, limit.algorithm().letter() + slot, Meter.of(limit), Traits.of(countDenied));
+    this(
+        rule,
+        name,
+        limit.algorithm().letter() + slot,
+        Meter.of(limit),
+        Traits.of(countDenied),
+        null,
+        WHOLE);
   }
 
-  private Pool(String rule, String name, String slot, Meter meter, Traits traits) {
+  private Pool(
+      String rule,
+      String name,
+      String slot,
+      Meter meter,
+      Traits traits,
+      @Nullable Split split,
+      int shard) {
     this.rule = rule;
     this.name = name;
     this.slot = slot;
     this.meter = meter;
     this.traits = traits;
     this.lends = traits.lends();
+    this.split = split;
+    this.shard = shard;
     Key salt = Key.of(rule, slot);
     this.saltHigh = salt.high();
     this.saltLow = salt.low();
   }
 
   private Pool with(Traits traits) {
-    return new Pool(rule, name, slot, meter, traits);
+    return new Pool(rule, name, slot, meter, traits, null, WHOLE);
+  }
+
+  /**
+   * The same pool, divided; to be said last. A store is never asked for it, only for its shards.
+   *
+   * @param lends how many tokens of a part may be out on lease at once
+   */
+  public Pool split(Division division, ToLongFunction<Limit> lends) {
+    Split split = new Split(this, division, lends);
+    return new Pool(rule, name, slot, meter, traits, split, WHOLE);
+  }
+
+  /** A part of this pool. */
+  Pool shard(Split of, int number, String mark, Limit part, long most) {
+    return new Pool(rule, name, slot + mark, Meter.of(part), traits.lending(most), of, number);
+  }
+
+  /** Whether this pool is divided, or is a part of one that is. */
+  public boolean isSplit() {
+    return split != null;
+  }
+
+  /** Into what this pool is divided, or of what it is a part; only if it {@link #isSplit}. */
+  public Split split() {
+    return Objects.requireNonNull(split, "not split");
+  }
+
+  /** Which part of a divided pool this is, counted from 0; −1 if it is a whole one. */
+  public int shard() {
+    return shard;
+  }
+
+  /** This pool, or the shard of it, that has this slot. */
+  public Optional<Pool> find(String wanted) {
+    if (split == null) {
+      return slot.equals(wanted) ? Optional.of(this) : Optional.empty();
+    }
+    return Optional.ofNullable(split.find(wanted));
   }
 
   /** The same pool, to be kept in this process and nowhere else. */
@@ -119,9 +186,19 @@ public final class Pool {
     return name;
   }
 
-  /** The algorithm's letter and what tells the rule's limits apart. */
+  /** The algorithm's letter, what tells the rule's limits apart, and which shard it is. */
   public String slot() {
     return slot;
+  }
+
+  /** The algorithm's letter and what tells the rule's limits apart. */
+  public String wholeSlot() {
+    return shard == WHOLE ? slot : slot.substring(0, slot.length() - shardMark().length());
+  }
+
+  /** Which of how many shards this is, such as {@code #3/8}; empty for a whole pool. */
+  public String shardMark() {
+    return shard == WHOLE ? "" : split().mark(shard);
   }
 
   public Meter meter() {

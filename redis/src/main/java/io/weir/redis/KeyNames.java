@@ -13,12 +13,13 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Names of keys in Redis: {@code weir:1:{tag}:rule:limit[:rest]}.
+ * Names of keys in Redis: {@code weir:1:{tag}:rule:limit[:rest][:shard]}.
  *
  * <p>The tag is a 128-bit hash of the rule's leading dimension and its value, so that all rules
  * about one user live in one slot; the rest of a key is hashed in the same way. No value can be
  * read from a name or break out of it. With a secret the hash is keyed, and nobody can choose the
- * slot of a value either.
+ * slot of a value either. Where a bucket is split, which of how many shards it is goes into the tag
+ * too, so that shards lie apart, and other shards are other keys.
  */
 final class KeyNames {
   /** The layout of keys and values; a new one starts with fresh keys. */
@@ -37,10 +38,13 @@ final class KeyNames {
     List<String> parts = key.parts();
     StringBuilder name = new StringBuilder(80);
     name.append(PREFIX).append(tag(pool, parts)).append("}:");
-    name.append(pool.rule()).append(':').append(pool.slot());
+    name.append(pool.rule()).append(':').append(pool.wholeSlot());
     if (parts.size() > 1) {
       String[] rest = parts.subList(1, parts.size()).toArray(String[]::new);
       name.append(':').append(hash(KeyText.join(rest)));
+    }
+    if (pool.shard() >= 0) {
+      name.append(':').append(pool.shard());
     }
     return name.toString().getBytes(StandardCharsets.US_ASCII);
   }
@@ -61,12 +65,17 @@ final class KeyNames {
 
   private String tag(Pool pool, List<String> parts) {
     if (parts.isEmpty()) {
-      return hash("rule:" + pool.rule());
+      return hash("rule:" + pool.rule() + pool.shardMark());
     }
     // A key that lacks its leading part is about whatever stands in for it.
     return parts.get(0).isEmpty()
-        ? hash(pool.subject() + ":" + KeyText.join(parts.toArray(String[]::new)))
-        : hash(pool.subject() + ":" + KeyText.join(parts.get(0)));
+        ? hash(about(pool, KeyText.join(parts.toArray(String[]::new))))
+        : hash(about(pool, KeyText.join(parts.get(0))));
+  }
+
+  /** No value holds the mark of a shard, as it would be escaped. */
+  private static String about(Pool pool, String value) {
+    return pool.subject() + ":" + value + pool.shardMark();
   }
 
   private String hash(String text) {
