@@ -2,6 +2,7 @@ package io.weir;
 
 import io.weir.limit.Bounds;
 import io.weir.limit.Meter;
+import io.weir.store.Draw;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -162,6 +163,11 @@ public final class Standing {
 
   private static long millis(long micros) {
     return (micros + 999) / 1000;
+  }
+
+  /** Whether this is about the limit that a draw is on; of which key, it does not say. */
+  boolean isAbout(Draw draw) {
+    return name.equals(draw.pool().name()) && rule.equals(draw.pool().rule());
   }
 
   /**

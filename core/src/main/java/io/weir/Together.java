@@ -4,6 +4,7 @@ import io.weir.rule.RuleIndex;
 import io.weir.store.Basket;
 import io.weir.store.Draw;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -44,16 +45,23 @@ final class Together {
     List<Decision> decisions = new ArrayList<>(places.size());
     for (int i = 0; i < places.size(); i++) {
       Decision known = outright.get(i);
-      decisions.add(known == null ? decision(places.get(i), standings) : known);
+      decisions.add(known == null ? Decision.of(own(places.get(i), standings)) : known);
     }
     return decisions;
   }
 
-  private static Decision decision(int[] at, List<Standing> standings) {
+  /** What is about the draws of one call; by name, if the calls were refused before all asked. */
+  private List<Standing> own(int[] at, List<Standing> standings) {
+    List<Draw> draws = basket.draws();
+    if (standings.size() < draws.size()) {
+      return standings.stream()
+          .filter(one -> Arrays.stream(at).anyMatch(place -> one.isAbout(draws.get(place))))
+          .toList();
+    }
     List<Standing> own = new ArrayList<>(at.length);
     for (int place : at) {
       own.add(standings.get(place));
     }
-    return Decision.of(own);
+    return own;
   }
 }

@@ -31,15 +31,11 @@ record Tried(long id, List<Draw> draws, Taking taking) {
 
   private @Nullable Standing refusalOf(Draw draw) {
     for (Standing standing : taking.standings()) {
-      if (!standing.allowed() && isAbout(standing, draw)) {
+      if (!standing.allowed() && standing.isAbout(draw)) {
         return standing;
       }
     }
     return null;
-  }
-
-  private static boolean isAbout(Standing standing, Draw draw) {
-    return standing.name().equals(draw.pool().name()) && standing.rule().equals(draw.pool().rule());
   }
 
   /** This second try: where it was refused too, with the better of both answers. */
@@ -98,7 +94,7 @@ record Tried(long id, List<Draw> draws, Taking taking) {
       return draws.get(standing);
     }
     Standing about = taking.standings().get(standing);
-    return draws.stream().filter(draw -> isAbout(about, draw)).findFirst().orElseThrow();
+    return draws.stream().filter(about::isAbout).findFirst().orElseThrow();
   }
 
   /** The same, with what shards say taken for the whole limit. */

@@ -85,4 +85,27 @@ class TogetherTest {
     assertThat(ask(Call.of("GET", "/"), USER)).containsExactly(true, true);
     assertThat(left(USER)).isEqualTo(4);
   }
+
+  @Test
+  void isRefusedFromMemoryBeforeAllLimitsAreAsked() {
+    Weir shared =
+        Weir.builder()
+            .rules(weir.rules())
+            .time(time)
+            .store(new Elsewhere(MemoryStore.builder().time(time).build()))
+            .build();
+    List<Call> calls = List.of(USER, TENANT.cost(2));
+    assertThat(together(shared, calls)).extracting(Decision::allowed).containsOnly(true);
+    assertThat(together(shared, calls)).extracting(Decision::allowed).containsExactly(true, false);
+
+    List<Decision> again = together(shared, calls);
+
+    assertThat(again).extracting(Decision::allowed).containsExactly(true, false);
+    assertThat(again.get(1).source()).isEqualTo(Source.DENY_CACHE);
+    assertThat(again.get(1).rule()).contains("tenant");
+  }
+
+  private static List<Decision> together(Weir weir, List<Call> calls) {
+    return weir.checkTogether(calls).toCompletableFuture().join();
+  }
 }
