@@ -258,9 +258,10 @@ class ShardedRulesTest {
   @ParameterizedTest
   @ValueSource(strings = {"sliding-log 9/s", "leaky-bucket 9/s queue=9", "concurrency 9", "7/s"})
   void refusesShardsOfLimitsThatDoNotDivide(String limit) {
-    assertThatThrownBy(() -> rule(limit, 8).build())
+    Rule rule = rule(limit, 8).build();
+    assertThatThrownBy(() -> RuleSet.of(rule))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageStartingWith("shards ");
+        .hasMessageStartingWith("rule rule: shards ");
   }
 
   @Test
@@ -275,7 +276,8 @@ class ShardedRulesTest {
 
     rules.tenant("b", new Plan("small", List.of(Limit.perSecond(7).named("rate"))));
 
-    assertThatThrownBy(rules::build).hasMessage("shards 8 is more than the 7 of 7/s name=rate");
+    assertThatThrownBy(rules::build)
+        .hasMessage("rule r: shards 8 is more than the 7 of 7/s name=rate");
   }
 
   @Test
@@ -287,6 +289,8 @@ class ShardedRulesTest {
 
     assertThat(drain(weir, CALL)).isEqualTo(40);
     assertThat(weir.check(CALL).deciding().orElseThrow().limit().capacity()).isEqualTo(40);
+    Rule tooSmall = rule("15/h", 8).schedule(always).build();
+    assertThatThrownBy(() -> RuleSet.of(tooSmall)).hasMessageContaining("more than the 7 of 15/2h");
   }
 
   @Test

@@ -5,7 +5,6 @@ import io.weir.Mode;
 import io.weir.OnFail;
 import io.weir.Scale;
 import io.weir.limit.Bounds;
-import io.weir.limit.Division;
 import java.util.List;
 import java.util.Optional;
 
@@ -298,9 +297,6 @@ public final class Rule {
       }
       if (limits instanceof Limits.Listed listed) {
         listed.checkNames();
-        if (shards > 1) {
-          listed.limits().forEach(limit -> Division.of(limit, shards));
-        }
       }
       return new Rule(this);
     }

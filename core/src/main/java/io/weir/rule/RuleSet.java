@@ -1,11 +1,13 @@
 package io.weir.rule;
 
+import io.weir.Limit;
 import io.weir.limit.Division;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** All rules, plans and bypass tokens that hold at one time: immutable, and swapped in whole. */
 public final class RuleSet {
@@ -87,7 +89,7 @@ public final class RuleSet {
      * The rule set.
      *
      * @throws IllegalArgumentException if rules replace each other in a circle, or one asks for the
-     *     tenant's tier and there is none for {@code "*"} or its shards cannot split one
+     *     tenant's tier and there is none for {@code "*"}, or has shards that cannot split a limit
      */
     public RuleSet build() {
       Map<String, List<String>> replaces = new LinkedHashMap<>();
@@ -98,11 +100,8 @@ public final class RuleSet {
           throw new IllegalArgumentException(
               "rule " + rule.id() + ": limit tier needs tenants to say what \"*\" gets");
         }
-        if (rule.limits() instanceof Limits.OfTier && rule.shards() > 1) {
-          tenants.values().stream()
-              .flatMap(plan -> plan.limits().stream())
-              .distinct()
-              .forEach(limit -> Division.of(limit, rule.shards()));
+        if (rule.shards() > 1) {
+          checkShards(rule);
         }
         cycle
             .through(rule.id())
@@ -113,6 +112,29 @@ public final class RuleSet {
                 });
       }
       return new RuleSet(this);
+    }
+
+    private void checkShards(Rule rule) {
+      try {
+        limitsOf(rule).distinct().forEach(limit -> Division.of(limit, rule.shards()));
+      } catch (IllegalArgumentException e) {
+        throw new IllegalArgumentException("rule " + rule.id() + ": " + e.getMessage(), e);
+      }
+    }
+
+    /** All limits that a rule can come to have, at any hour. */
+    private Stream<Limit> limitsOf(Rule rule) {
+      Stream<Limit> limits = Stream.empty();
+      if (rule.limits() instanceof Limits.Listed listed) {
+        limits = listed.limits().stream();
+      } else if (rule.limits() instanceof Limits.OfTier) {
+        limits = tenants.values().stream().flatMap(plan -> plan.limits().stream());
+      }
+      return limits.flatMap(
+          limit ->
+              Stream.concat(
+                  Stream.of(limit),
+                  rule.schedule().stream().map(hours -> limit.scaled(hours.factor()))));
     }
   }
 }

@@ -1,9 +1,9 @@
 package io.weir.rules;
 
-import io.weir.Algorithm;
 import io.weir.Limit;
 import io.weir.Scale;
 import io.weir.TokenBucket;
+import io.weir.limit.Division;
 import io.weir.limit.LimitSpec;
 import io.weir.rule.Cost;
 import io.weir.rule.Plan;
@@ -53,10 +53,12 @@ final class CapacityCheck {
     for (LimitAt limit : rule.listed()) {
       possible(rule, limit.limit(), "");
       largeEnough(rule, limit.limit(), limit.line(), "");
+      exactlySplit(rule, limit.limit(), "");
     }
     if (rule.isOfTier()) {
       splittable(rule);
       planned.forEach((limit, owner) -> possible(rule, limit, owner));
+      planned.forEach((limit, owner) -> exactlySplit(rule, limit, owner));
       int line = rule.fields().line(rule.fields().has("cost") ? "cost" : "limit");
       tightest
           .values()
@@ -66,7 +68,7 @@ final class CapacityCheck {
 
   private void splittable(RuleDraft rule) {
     planned.entrySet().stream()
-        .filter(plan -> rule.shards() > 1 && !splits(plan.getKey().algorithm()))
+        .filter(plan -> rule.shards() > 1 && !Division.divides(plan.getKey().algorithm()))
         .findFirst()
         .ifPresent(
             plan ->
@@ -74,6 +76,33 @@ final class CapacityCheck {
                     .error(
                         rule.fields().line("shards"),
                         "shards cannot split the " + plan.getKey().algorithm() + plan.getValue()));
+  }
+
+  /** Refuses shards whose numbers cannot be kept; that they are too small is said elsewhere. */
+  private static void exactlySplit(RuleDraft rule, Limit limit, String owner) {
+    if (rule.shards() == 1 || !rule.place().isListening()) {
+      return;
+    }
+    exactlySplit(rule, limit, rule.fields().line("shards"), owner);
+    for (ScheduleAt entry : rule.schedules()) {
+      Scale factor = entry.schedule().factor();
+      String scaledOwner = owner + "; schedule: with factor " + factor;
+      scaled(limit, factor).ifPresent(l -> exactlySplit(rule, l, entry.line(), scaledOwner));
+    }
+  }
+
+  private static void exactlySplit(RuleDraft rule, Limit limit, int line, String owner) {
+    boolean saidElsewhere =
+        !Division.divides(limit.algorithm())
+            || tooSmall(limit, owner, rule.shards(), costOf(rule)).isPresent();
+    if (saidElsewhere) {
+      return;
+    }
+    try {
+      Division.of(limit, rule.shards());
+    } catch (IllegalArgumentException e) {
+      rule.place().error(line, e.getMessage() + owner);
+    }
   }
 
   /** Refuses factors that make a limit whose numbers cannot be kept. */
@@ -105,7 +134,7 @@ final class CapacityCheck {
   }
 
   private static void largeEnough(RuleDraft rule, Limit limit, int line, String owner) {
-    long cost = rule.cost().map(CapacityCheck::least).orElse(0L);
+    long cost = costOf(rule);
     Optional<String> tooSmall = tooSmall(limit, owner, rule.shards(), cost);
     if (tooSmall.isPresent()) {
       rule.place().error(line, tooSmall.get());
@@ -131,12 +160,8 @@ final class CapacityCheck {
     }
   }
 
-  /** Whether a bucket of this algorithm can be split into shards. */
-  static boolean splits(Algorithm algorithm) {
-    return switch (algorithm) {
-      case TOKEN_BUCKET, FIXED_WINDOW, SLIDING_WINDOW, QUOTA -> true;
-      case LEAKY_BUCKET, SLIDING_LOG, CONCURRENCY -> false;
-    };
+  private static long costOf(RuleDraft rule) {
+    return rule.cost().map(CapacityCheck::least).orElse(0L);
   }
 
   /** What a call that says nothing itself costs. */

@@ -3,6 +3,7 @@ package io.weir.rules;
 import io.weir.Algorithm;
 import io.weir.Mode;
 import io.weir.OnFail;
+import io.weir.limit.Division;
 import io.weir.rule.Accuracy;
 import io.weir.rule.Cost;
 import io.weir.rule.Limits;
@@ -194,7 +195,7 @@ final class RuleReader {
     int shards = fields.number("shards", 1, MOST_SHARDS).orElse(1);
     for (LimitAt limit : listed) {
       Algorithm algorithm = limit.limit().algorithm();
-      if (shards > 1 && !CapacityCheck.splits(algorithm)) {
+      if (shards > 1 && !Division.divides(algorithm)) {
         place.error(fields.line("shards"), "shards cannot split a " + algorithm + " limit");
       }
     }

@@ -158,6 +158,10 @@ class RuleProblemsTest {
           limit: 3/s / cost: { response_header: h, reserve: 5 } # 4 # burst 3 is smaller than cost 5
           limit: 8/s / cost: 2 / shards: 8          # 4 # burst 8 over 8 shards is 1 each, which is smaller than cost 2
           limit: 4/s / shards: 8                    # 4 # burst 4 over 8 shards is 0 each, which is smaller than cost 1
+          limit: 4/s / cost: 0 / shards: 8          # 6 # shards 8 is more than the 4 of 4/s
+          limit: 2003/364day / shards: 1024         # 5 # shards 1024 cannot split 2003/52week exactly: each would have a period of more than ten years
+          limit: 16/s / shards: 8 / schedule: [{ factor: 0.4 }] # 6 # schedule: with factor 0.4 burst 6 over 8 shards is 0 each, which is smaller than cost 1
+          limit: 1536/364day / shards: 1024 / schedule: [{ factor: 0.7 }] # 6 # shards 1024 cannot split 5376/260week burst=1075 exactly: each would have a period of more than ten years; schedule: with factor 0.7
           limit: sliding-log 9/s / shards: 2        # 5 # shards cannot split a sliding-log limit
           limit: leaky-bucket 9/s queue=9 / shards: 2 # 5 # shards cannot split a leaky-bucket limit
           limit: concurrency 9 / shards: 2          # 5 # shards cannot split a concurrency limit
