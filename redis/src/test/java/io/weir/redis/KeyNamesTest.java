@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.lettuce.core.cluster.SlotHash;
 import io.weir.Key;
 import io.weir.Limit;
+import io.weir.limit.Division;
 import io.weir.store.Pool;
 import java.security.MessageDigest;
 import java.util.Arrays;
@@ -75,6 +76,43 @@ class KeyNamesTest {
         .isEqualTo("weir:1:{" + tagOf("rule:whole-api") + "}:whole-api:t1");
     assertThat(new String(NAMES.marker(NAMES.bucket(payments, Key.of("42")), -1), US_ASCII))
         .isEqualTo("weir:1:{" + tagOf("user:42") + "}:settled:ffffffffffffffff");
+  }
+
+  private static Pool shard(String rule, String subject, int shards, int number) {
+    Limit limit = Limit.parse("1000/s");
+    return pool(rule, subject).split(Division.of(limit, shards), part -> 0).split().shard(number);
+  }
+
+  @Test
+  void whichShardItIsStandsInTheTagAndAtTheEnd() throws Exception {
+    assertThat(name(NAMES, shard("payments", "user", 8, 3), "42"))
+        .isEqualTo("weir:1:{" + tagOf("user:42#3/8") + "}:payments:t1:3");
+    assertThat(name(NAMES, shard("payments", "user", 8, 3), "42", "POST"))
+        .isEqualTo("weir:1:{" + tagOf("user:42#3/8") + "}:payments:t1:" + tagOf("POST") + ":3");
+    assertThat(name(NAMES, shard("whole-api", "", 16, 15)))
+        .isEqualTo("weir:1:{" + tagOf("rule:whole-api#15/16") + "}:whole-api:t1:15");
+  }
+
+  @Test
+  void shardsSpreadOverSlotsAndMeetThoseOfOtherRulesAboutTheSameUser() {
+    Set<Integer> slots = new HashSet<>();
+    for (int i = 0; i < 64; i++) {
+      int slot = slot(NAMES, shard("a", "user", 64, i), "42");
+      assertThat(slot(NAMES, shard("b", "user", 64, i), "42", "/x")).isEqualTo(slot);
+      slots.add(slot);
+    }
+    assertThat(slots).hasSizeGreaterThan(60);
+  }
+
+  @Test
+  void noValuePassesForAShard() {
+    Set<String> names = new HashSet<>();
+    for (String value : List.of("42", "42#3/8", "42%0023", "#3/8", "3/8", "#")) {
+      names.add(name(NAMES, pool("rule", "user"), value));
+      names.add(name(NAMES, shard("rule", "user", 8, 3), value));
+      names.add(name(NAMES, shard("rule", "user", 16, 3), value));
+    }
+    assertThat(names).hasSize(18);
   }
 
   @Test
