@@ -7,11 +7,13 @@ import io.weir.Limit;
 import io.weir.Source;
 import io.weir.Standing;
 import io.weir.Weir;
+import io.weir.limit.Division;
 import io.weir.rule.Accuracy;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.store.Draw;
 import io.weir.store.Pool;
+import io.weir.store.Split;
 import io.weir.store.Taking;
 import io.weir.time.VirtualTime;
 import java.time.Duration;
@@ -20,6 +22,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
 
 /**
  * Instances of the real limiter around one lending store, in virtual time: they are asked, crash,
@@ -47,6 +50,7 @@ public final class Fleet {
   private final SplittableRandom random;
   private final Link.Weather weather;
   private final Limit limit;
+  private final int shards;
   private final Log log;
   private final Tally tally = new Tally();
   private boolean clockKept;
@@ -61,11 +65,18 @@ public final class Fleet {
 
   /** A fleet without members. */
   public Fleet(Limit limit, Accuracy accuracy, Link.Weather weather, long seed, Log log) {
+    this(limit, 1, accuracy, weather, seed, log);
+  }
+
+  /** A fleet without members, whose rule has so many shards. */
+  public Fleet(
+      Limit limit, int shards, Accuracy accuracy, Link.Weather weather, long seed, Log log) {
     this.limit = limit;
+    this.shards = shards;
     this.weather = weather;
     this.random = new SplittableRandom(seed);
     this.log = log;
-    rules.add(Rule.named(RULE).key("user").limit(limit).accuracy(accuracy).build());
+    rules.add(Rule.named(RULE).key("user").limit(limit).shards(shards).accuracy(accuracy).build());
   }
 
   /** Has every call meet another rule too, which is not watched. */
@@ -208,6 +219,13 @@ public final class Fleet {
 
   /** Tokens of one user that the store counts as out. */
   public long out(String user) {
-    return store.out(new Pool(RULE, RULE, "1", limit, false), Key.of(user));
+    Pool pool = new Pool(RULE, RULE, "1", limit, false);
+    if (shards == 1) {
+      return store.out(pool, Key.of(user));
+    }
+    Split split = pool.split(Division.of(limit, shards), part -> 0).split();
+    return IntStream.range(0, shards)
+        .mapToLong(number -> store.out(split.shard(number), Key.of(user)))
+        .sum();
   }
 }
