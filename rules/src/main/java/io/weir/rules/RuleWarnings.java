@@ -5,6 +5,7 @@ import io.weir.rule.Limits;
 import io.weir.rule.Match;
 import io.weir.rule.OnMissing;
 import io.weir.rule.Rule;
+import io.weir.rule.Scope;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -37,6 +38,7 @@ final class RuleWarnings {
       } else if (!warnings.neverApplies(draft)) {
         keyWithoutTenant(draft);
         nothingToReplace(draft);
+        shardsInOneProcess(draft);
         warnings.alwaysReplaced(draft, replaced);
         warnings.shadowed(draft, replaced);
       }
@@ -106,6 +108,16 @@ final class RuleWarnings {
           .warning(
               draft.fields().line("limit"),
               "is unlimited and replaces nothing, so it changes nothing");
+    }
+  }
+
+  private static void shardsInOneProcess(RuleDraft draft) {
+    if (rule(draft).shards() > 1 && rule(draft).scope() == Scope.INSTANCE) {
+      draft
+          .place()
+          .warning(
+              draft.fields().line("shards"),
+              "shards spread a key over a store, and scope: instance asks none");
     }
   }
 

@@ -34,6 +34,7 @@ class RuleWarningsTest {
           match: { absent: [user] }, on_missing: skip         # can never apply: user must be absent, is part of the key, and on_missing is skip
           match: { methods: [HEAD] }                          # can never apply: HEAD counts as GET; write GET
           match: { methods: [GET, HEAD] }                     # HEAD counts as GET, so naming it changes nothing
+          scope: instance, shards: 5                          # shards spread a key over a store, and scope: instance asks none
           """)
   void pointsOutARule(String fields, String reason) {
     assertThat(warnings("id: r, key: [user], limit: 5/s, " + fields))

@@ -59,9 +59,12 @@ final class HotKeyNotes {
 
   /** What would help a hot key of this pool. */
   static String advice(Pool pool) {
-    return LeaseBound.of(pool.meter().limit(), Accuracy.DEFAULT.millionths()) > 0
-        ? "accuracy: 1% would answer most of its calls from memory; where it must be exact, shards"
-            + " would spread them over the nodes of a Cluster"
-        : "store.hot would give the rule a Redis of its own";
+    if (LeaseBound.of(pool.meter().limit(), Accuracy.DEFAULT.millionths()) == 0) {
+      return "store.hot would give the rule a Redis of its own";
+    }
+    String shards = pool.isSplit() ? "more shards than " + pool.split().size() : "shards";
+    return "accuracy: 1% would answer most of its calls from memory; where it must be exact, "
+        + shards
+        + " would spread them over the nodes of a Cluster";
   }
 }

@@ -11,19 +11,23 @@ import io.weir.Weir;
 import io.weir.rule.Accuracy;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.rule.Scope;
 import io.weir.store.ForwardingStore;
 import io.weir.store.MemoryStore;
 import io.weir.time.VirtualTime;
-import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
+/** What the log says of keys that are asked for very often. */
 class HotKeyNotesTest {
+  private static final String SECRET = "203.0.113.77";
+
   private final VirtualTime time = new VirtualTime();
-  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-  private final Logger logger = (Logger) LoggerFactory.getLogger(HotKeyNotes.class);
+  private final Logger log = (Logger) LoggerFactory.getLogger(HotKeyNotes.class);
+  private final ListAppender<ILoggingEvent> said = new ListAppender<>();
 
   /** A store that is not the one in this process. */
   private static final class Elsewhere extends ForwardingStore {
@@ -34,58 +38,81 @@ class HotKeyNotesTest {
 
   @BeforeEach
   void listen() {
-    log.start();
-    logger.addAppender(log);
-    logger.setAdditive(false);
+    said.start();
+    log.addAppender(said);
+    log.setAdditive(false);
   }
 
   @AfterEach
   void stop() {
-    logger.detachAppender(log);
-    logger.setAdditive(true);
+    log.detachAppender(said);
+    log.setAdditive(true);
   }
 
-  /** So many calls in two seconds by one user, and the notes on them. */
-  private HotKeyNotes after(int calls, Accuracy accuracy) {
-    Rule rule =
-        Rule.named("partner")
-            .key("user")
-            .limit(Limit.perSecond(1_000_000))
-            .accuracy(accuracy)
-            .build();
+  private static Rule.Builder rule(String limit) {
+    return Rule.named("partner").key("ip").limit(Limit.parse(limit)).accuracy(Accuracy.EXACT);
+  }
+
+  /** Asks for one key 20,000 times in a second, and looks twice. */
+  private List<String> saidOf(Rule rule) {
+    HotKeyNotes notes = after(20_000, rule);
+    notes.look();
+    assertThat(notes.count()).isEqualTo(rule.scope() == Scope.INSTANCE ? 0 : rule.shards());
+    return said.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+  }
+
+  /** So many calls by one key in a second, and the notes on them. */
+  private HotKeyNotes after(int calls, Rule rule) {
     Weir weir =
-        Weir.builder().rules(RuleSet.of(rule)).time(time).store(new Elsewhere(time)).build();
-    time.advance(Duration.ofSeconds(2));
-    for (int i = 0; i < calls; i++) {
-      weir.check(Call.of("GET", "/").with("user", "somebody"));
-    }
+        Weir.builder()
+            .rules(RuleSet.of(rule))
+            .time(time)
+            .store(new Elsewhere(time))
+            .build();
     HotKeyNotes notes = new HotKeyNotes(weir.tier().orElseThrow().hotKeys());
+    for (int i = 0; i < calls; i++) {
+      weir.check(Call.of("GET", "/").with("ip", SECRET));
+      time.advanceMicros(1_000_000 / calls);
+    }
     notes.look();
     return notes;
   }
 
   @Test
-  void saysOnceWhatWouldHelpAKeyThatIsAlwaysAskedInTheStoreAndNotWhichItIs() {
-    HotKeyNotes notes = after(20_000, Accuracy.EXACT);
-    notes.look();
-
-    assertThat(notes.count()).isEqualTo(1);
-    assertThat(log.list).hasSize(1);
-    assertThat(log.list.get(0).getFormattedMessage())
-        .startsWith("rule partner: one key is asked for about ")
-        .endsWith("an accuracy such as 1% would answer most of them from memory")
-        .doesNotContain("somebody");
-  }
-
-  @Test
-  void countsButDoesNotMindAKeyThatIsAnsweredFromLeases() {
-    assertThat(after(20_000, Accuracy.DEFAULT).count()).isEqualTo(1);
-    assertThat(log.list).isEmpty();
-  }
-
-  @Test
   void aKeyThatComesNowAndThenIsNotHot() {
-    assertThat(after(200, Accuracy.EXACT).count()).isZero();
-    assertThat(log.list).isEmpty();
+    assertThat(after(200, rule("1000000/s").build()).count()).isZero();
+    assertThat(said.list).isEmpty();
+  }
+
+  @Test
+  void namesShardsOncePerRuleAndNeverTheKey() {
+    List<String> lines = saidOf(rule("1000000/s").build());
+
+    assertThat(lines).hasSize(1);
+    assertThat(lines.get(0))
+        .startsWith("rule partner: one key is asked for about ")
+        .endsWith(
+            " times a second here, each time in the store; accuracy: 1% would answer most of its"
+                + " calls from memory; where it must be exact, shards would spread them over the"
+                + " nodes of a Cluster")
+        .doesNotContain(SECRET);
+  }
+
+  @Test
+  void wantsMoreShardsWhereThereAreSome() {
+    assertThat(saidOf(rule("1000000/s").shards(2).build()).get(0))
+        .endsWith("exact, more shards than 2 would spread them over the nodes of a Cluster");
+  }
+
+  @Test
+  void namesAnotherRedisWhereNothingCanBeSplit() {
+    assertThat(saidOf(rule("leaky-bucket 1000000/s").build()).get(0))
+        .endsWith("store.hot would give the rule a Redis of its own");
+  }
+
+  @Test
+  void saysNothingOfKeysAnsweredFromMemory() {
+    assertThat(saidOf(rule("1000000/s").accuracy(Accuracy.DEFAULT).build())).isEmpty();
+    assertThat(saidOf(rule("1000000/s").scope(Scope.INSTANCE).build())).isEmpty();
   }
 }
