@@ -64,11 +64,7 @@ class HotKeyNotesTest {
   /** So many calls by one key in a second, and the notes on them. */
   private HotKeyNotes after(int calls, Rule rule) {
     Weir weir =
-        Weir.builder()
-            .rules(RuleSet.of(rule))
-            .time(time)
-            .store(new Elsewhere(time))
-            .build();
+        Weir.builder().rules(RuleSet.of(rule)).time(time).store(new Elsewhere(time)).build();
     HotKeyNotes notes = new HotKeyNotes(weir.tier().orElseThrow().hotKeys());
     for (int i = 0; i < calls; i++) {
       weir.check(Call.of("GET", "/").with("ip", SECRET));
