@@ -33,7 +33,20 @@ public final class HotKeys {
    */
   public record HotKey(Pool pool, Key key, double perSecond, double share) {}
 
-  private record Counter(Pool pool, Key key, long count, long tooHigh) {}
+  /** Counts one bucket in place: it is met again and again where calls must not wait. */
+  private static final class Counter {
+    final Pool pool;
+    final Key key;
+    final long tooHigh;
+    long count;
+
+    Counter(Pool pool, Key key, long tooHigh) {
+      this.pool = pool;
+      this.key = key;
+      this.tooHigh = tooHigh;
+      this.count = tooHigh + 1;
+    }
+  }
 
   private final TimeSource time;
   private final AtomicBoolean busy = new AtomicBoolean();
@@ -74,11 +87,11 @@ public final class HotKeys {
     for (int i = 0; i < COUNTERS; i++) {
       Counter here = counters[i];
       if (here == null) {
-        counters[i] = new Counter(pool, key, 1, 0);
+        counters[i] = new Counter(pool, key, 0);
         return;
       }
       if (here.pool == pool && here.key.low() == key.low() && here.key.high() == key.high()) {
-        counters[i] = new Counter(pool, key, here.count + 1, here.tooHigh);
+        here.count++;
         return;
       }
       if (here.count < least) {
@@ -86,7 +99,7 @@ public final class HotKeys {
         smallest = i;
       }
     }
-    counters[smallest] = new Counter(pool, key, least + 1, least);
+    counters[smallest] = new Counter(pool, key, least);
   }
 
   private void turnOver(long now) {
