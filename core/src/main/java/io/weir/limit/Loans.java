@@ -25,8 +25,11 @@ package io.weir.limit;
  *   <li>{@link #open}, after the bucket itself was opened. Let {@code e = floor(time / 5,000,000)}.
  *       If e = epoch + 1: before = now, now = 0. If e &gt; epoch + 1: both 0. If e &lt; epoch (the
  *       clock has stepped back): now = now + before, before = 0, so that nothing is forgotten
- *       early. Then epoch = e. Windows and quotas: if the window that ended at the stored end is
- *       over and a later one has begun, both 0, as leases die with their window.
+ *       early, and a new <em>era</em> of 2<sup>32</sup> epochs begins, in which e is counted from
+ *       then on: an epoch that comes again is another one, and reports on the first say nothing of
+ *       it. Then epoch = e. Where nothing is out there are no books, and nothing is left of eras.
+ *       Windows and quotas: if the window that ended at the stored end is over and a later one has
+ *       begun, both 0, as leases die with their window.
  *   <li>{@link #report}: the instance says what the books should hold for it: {@code held}, lent or
  *       kept at its last call in {@code heldEpoch}, and {@code kept}, what it still has in hand. If
  *       heldEpoch = epoch: now = max(0, now − held). If heldEpoch = epoch − 1: before = max(0,
@@ -59,6 +62,9 @@ public final class Loans {
   /** The length of an epoch in µs. */
   public static final long EPOCH = 5_000_000;
 
+  /** What is added to epochs whenever the clock has stepped back. */
+  static final long ERA = 1L << 32;
+
   /** How long a lease may be handed out, in µs from the moment its call was sent. */
   public static final long LIFE = 5_000_000;
 
@@ -79,7 +85,14 @@ public final class Loans {
    */
   public void open(long micros, boolean newWindow) {
     long current = Math.floorDiv(micros, EPOCH);
-    if (newWindow || current > epoch + 1) {
+    if (newWindow || out() == 0) {
+      now = 0;
+      before = 0;
+      epoch = current;
+      return;
+    }
+    current += epoch - epoch % ERA;
+    if (current > epoch + 1) {
       now = 0;
       before = 0;
     } else if (current == epoch + 1) {
@@ -88,6 +101,7 @@ public final class Loans {
     } else if (current < epoch) {
       now += before;
       before = 0;
+      current += ERA;
     }
     epoch = current;
   }

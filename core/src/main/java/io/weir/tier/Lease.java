@@ -185,7 +185,12 @@ final class Lease {
     long back = tokens.takeLate() + (together ? tokens.clear() : 0);
     long kept = together ? 0 : tokens.beginTerm();
     inHand = kept;
-    return new LeaseCall(pool.lends(), held, kept, back, asked, 0);
+    return new LeaseCall(pool.lends(), heldAt(now), kept, back, asked, 0);
+  }
+
+  /** A lease that is void is not spoken of: the store may have forgotten it by now, or not. */
+  private Grant heldAt(long now) {
+    return now < voidAt ? held : held.forgotten();
   }
 
   /** Takes in what the store said. */
@@ -234,14 +239,16 @@ final class Lease {
    *
    * @param forGood whether there will never be another on this bucket from here
    */
-  @Nullable LeaseCall end(boolean forGood) {
+  @Nullable LeaseCall end(boolean forGood, long now) {
     if (!claimed.compareAndSet(false, true)) {
       return null;
     }
     retired = forGood;
     long back = tokens.clear() + tokens.takeLate();
     LeaseCall last =
-        back == 0 && held.held() == 0 ? null : new LeaseCall(pool.lends(), held, 0, back, 0, 0);
+        back == 0 && held.held() == 0
+            ? null
+            : new LeaseCall(pool.lends(), heldAt(now), 0, back, 0, 0);
     held = held.forgotten();
     inHand = 0;
     voidAt = Long.MIN_VALUE;

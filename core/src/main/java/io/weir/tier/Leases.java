@@ -158,7 +158,7 @@ final class Leases extends ForwardingStore {
     if (flight != null && forGood) {
       return flight.done.thenCompose(heard -> end(lease, true));
     }
-    LeaseCall last = lease.end(forGood);
+    LeaseCall last = lease.end(forGood, time.micros());
     return last == null
         ? CompletableFuture.completedFuture(null)
         : next.endLease(lease.pool, lease.key, last);

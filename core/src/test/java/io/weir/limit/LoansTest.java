@@ -146,6 +146,21 @@ class LoansTest {
   }
 
   @Test
+  void anEpochThatComesAgainIsAnotherOne() {
+    lend(20);
+    at(6);
+    lend(30);
+    at(7);
+    lend(10);
+
+    loans.report(20, 7, 0, MOST);
+
+    assertThat(loans.out()).isEqualTo(60);
+    at(8);
+    assertThat(loans.out()).isEqualTo(10);
+  }
+
+  @Test
   void aLowerBoundLendsNothingUntilEnoughHasComeBack() {
     lend(60);
 

@@ -272,9 +272,9 @@ class LeaseTest {
 
     assertThat(lease.care(now + SECOND / 2)).isEqualTo(Lease.Care.NONE);
     assertThat(lease.care(now + SECOND)).isEqualTo(Lease.Care.END);
-    assertThat(lease.end(false)).isEqualTo(new LeaseCall(1000, grant(0, 10), 0, 10, 0, 0));
+    assertThat(lease.end(false, now)).isEqualTo(new LeaseCall(1000, grant(0, 10), 0, 10, 0, 0));
     assertThat(lease.left(now)).isZero();
-    assertThat(lease.end(false)).isNull();
+    assertThat(lease.end(false, now)).isNull();
   }
 
   @Test
@@ -312,13 +312,24 @@ class LeaseTest {
   }
 
   @Test
+  void whatIsVoidIsNotSpokenOf() {
+    lend(100, 10);
+    now += 5 * SECOND;
+
+    LeaseCall last = lease.end(false, now);
+
+    assertThat(last.back()).isEqualTo(10);
+    assertThat(last.held().held()).isZero();
+  }
+
+  @Test
   void aLargeLeaseThatWasUsedUpIsReported() {
     lend(1000, 500);
     lease.take(500, now);
     lease.care(now);
 
     assertThat(lease.care(now + SECOND)).isEqualTo(Lease.Care.END);
-    assertThat(lease.end(false)).isEqualTo(new LeaseCall(1000, grant(0, 500), 0, 0, 0, 0));
+    assertThat(lease.end(false, now)).isEqualTo(new LeaseCall(1000, grant(0, 500), 0, 0, 0, 0));
   }
 
   @Test
@@ -334,7 +345,7 @@ class LeaseTest {
   @Test
   void aLeaseThatHasEndedForGoodIsNeverTakenAgain() {
     lend(100, 10);
-    lease.end(true);
+    lease.end(true, now);
 
     assertThat(lease.claim(100, now + SECOND)).isNull();
   }
@@ -344,7 +355,7 @@ class LeaseTest {
     lend(100, 10);
     lease.claim(100, now);
 
-    assertThat(lease.end(false)).isNull();
+    assertThat(lease.end(false, now)).isNull();
     assertThat(lease.retire()).isFalse();
     assertThat(lease.left(now)).isEqualTo(10);
   }

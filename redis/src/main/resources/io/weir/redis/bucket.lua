@@ -45,13 +45,15 @@ while true do
       if length > 32 then -- leases are out
         local epoch, lent, lent_before = unpack('<ddd', state, length - 23)
         local present = now / 5000000
-        present = present - present % 1
-        if present == epoch + 1 then
+        present = present - present % 1 + epoch - epoch % 4294967296
+        if present > epoch + 1 then
+          lent, lent_before = 0, 0
+        elseif present == epoch + 1 then
           lent, lent_before = 0, lent
         elseif present < epoch then
-          lent, lent_before = lent + lent_before, 0
+          lent, lent_before, present = lent + lent_before, 0, present + 4294967296
         end
-        if present <= epoch + 1 and lent + lent_before > 0 then
+        if lent + lent_before > 0 then
           loans = pack('<ddd', present, lent, lent_before)
         end
         length = length - 24

@@ -51,13 +51,15 @@ while at <= size do
         local length = #state
         if length > 32 then
           local epoch, lent, lent_before = unpack('<ddd', state, length - 23)
-          local present = floor(now / 5000000)
-          if present == epoch + 1 then
+          local present = epoch - epoch % 4294967296 + floor(now / 5000000)
+          if present > epoch + 1 then
+            lent, lent_before = 0, 0
+          elseif present == epoch + 1 then
             lent, lent_before = 0, lent
           elseif present < epoch then
-            lent, lent_before = lent + lent_before, 0
+            lent, lent_before, present = lent + lent_before, 0, present + 4294967296
           end
-          if present <= epoch + 1 and lent + lent_before > 0 then
+          if lent + lent_before > 0 then
             loans = pack('<ddd', present, lent, lent_before)
           end
           length = length - 24

@@ -23,6 +23,7 @@ local call = redis.call
 local EXACT = 9007199254740991 -- 2^53 - 1
 local ENFORCE, TAKE, COUNT, LEAKY, AT_ONCE, LOOK, TELLS = 1, 2, 4, 8, 16, 32, 64
 local EPOCH = 5000000 -- µs for which leases are counted together, and live
+local ERA = 4294967296 -- added to an epoch whenever the clock is set back, so that no two are taken for one another
 
 local args = ARGV[1]
 local now, at = unpack('<d', args, 1)
@@ -44,13 +45,13 @@ local function read_loans(b, raw, size)
     return
   end
   local epoch, lent, lent_before = unpack('<ddd', raw, size + 1)
-  local present = floor(now / EPOCH)
+  local present = epoch - epoch % ERA + floor(now / EPOCH)
   if present > epoch + 1 then
     lent, lent_before = 0, 0
   elseif present == epoch + 1 then
     lent, lent_before = 0, lent
   elseif present < epoch then
-    lent, lent_before = lent + lent_before, 0
+    lent, lent_before, present = lent + lent_before, 0, present + ERA
   end
   b.epoch, b.lent, b.lent_before = present, lent, lent_before
 end

@@ -309,4 +309,21 @@ public abstract class LendingContract {
 
     assertThat(tell(pool, asking(500)).lent()).isEqualTo(30);
   }
+
+  @Test
+  void aReportFromBeforeTheClockSteppedBackTakesNothingFromOthers() {
+    Pool pool = pool("1000/day");
+    sleepUntilNextEpoch();
+    Grant old = tell(pool, asking(20));
+    harness.step(Duration.ofSeconds(-5));
+    calls.take(draw(pool, 1));
+    tell(pool, asking(20));
+    sleepUntilNextEpoch(); // the one of the first lease, once more
+    calls.take(draw(pool, 1));
+    tell(pool, asking(20));
+
+    tell(pool, keeping(old, 0, 0));
+
+    assertThat(tell(pool, asking(500)).lent()).isEqualTo(30);
+  }
 }

@@ -66,6 +66,12 @@ class FleetBoundProperties {
         .isLessThanOrEqualTo(story.limit.burst() + story.most + story.fleet.tally().mostUnderWay());
   }
 
+  /** A story in which the store's clock is set back to an epoch that somebody still speaks of. */
+  @Example
+  void anEpochThatComesAgainIsAnotherOne() {
+    handsNothingOutTwiceWhenAnotherRuleRefuses(-7094152);
+  }
+
   @Property(edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
   void admitsNoMoreThanAWindowHolds(@ForAll long seed) {
     SplittableRandom random = new SplittableRandom(seed);
