@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LeasingFleetTest {
   private static final boolean PROOF = Boolean.getBoolean("weir.proof");
   private static final Duration WARM_UP = Duration.ofSeconds(5);
-  private static final Duration TIME = Duration.ofSeconds(PROOF ? 60 : 10);
+  private static final Duration TIME = Duration.ofSeconds(PROOF ? 60 : 7);
 
   /** What is in hand at the first and last moment weighs more in a shorter time. */
   private static final double TOLERANCE = PROOF ? 0.01 : 0.03;
