@@ -54,7 +54,7 @@ final class HttpSection {
     record Load(double rate, double cpuMicros) {}
 
     static Server start(HttpSubject subject) {
-      List<String> command = Jvm.command("512m");
+      List<String> command = Jvm.server("512m");
       command.add(HttpSubject.class.getName());
       command.add(subject.name());
       Child process = Child.start(subject.title, command);

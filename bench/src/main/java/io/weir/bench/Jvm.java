@@ -24,4 +24,11 @@ public final class Jvm {
     command.add(System.getProperty("java.class.path"));
     return command;
   }
+
+  /** The same for a process whose event loops must not stand still while code is compiled. */
+  public static List<String> server(String heap) {
+    List<String> command = command(heap);
+    command.add("-XX:+BackgroundCompilation");
+    return command;
+  }
 }

@@ -22,7 +22,7 @@ public record Pace(int warmups, int warmupMillis, int rounds, int millis) {
 
   /** How often each server is under load before the first round that counts. */
   public int httpWarmups() {
-    return this == QUICK ? 3 : 8;
+    return this == QUICK ? 5 : 8;
   }
 
   /** How long a turn of a limiter on Redis is. */

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What leases save and what they cost in accuracy, on a real Redis with every instance in a JVM of
- * its own. A minute each with {@code -Dweir.proof=true}, else ten seconds.
+ * its own. A minute each with {@code -Dweir.proof=true}, else seven seconds.
  */
 class LeasingFleetTest {
   private static final boolean PROOF = Boolean.getBoolean("weir.proof");

@@ -18,7 +18,7 @@ record Contender(String title, int port, Supplier<Duration> cpu, AutoCloseable p
 
   /** A Java process whose main class prints its port. */
   static Contender java(String title, Class<?> main, String... arguments) {
-    List<String> command = Jvm.command("512m");
+    List<String> command = Jvm.server("512m");
     command.add(main.getName());
     command.addAll(List.of(arguments));
     Child process = Child.start(title, command);

@@ -24,7 +24,7 @@ final class SpringPeer {
       return Optional.empty();
     }
     int port = Ports.free();
-    List<String> command = Jvm.command("512m");
+    List<String> command = Jvm.server("512m");
     command.set(
         command.indexOf("-cp") + 1, BUILT.resolve("classes") + ":" + BUILT.resolve("lib") + "/*");
     command.add("io.weir.bench.peer.SpringCloudGateway");

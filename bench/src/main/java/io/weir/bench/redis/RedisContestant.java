@@ -29,9 +29,7 @@ final class RedisContestant implements AutoCloseable {
 
   /** Starts both; the subject sets itself up meanwhile. */
   static RedisContestant start(RedisPeer peer, Servers servers, int keys, int rules) {
-    List<String> command = Jvm.command("384m");
-    // Event loops have deadlines to keep, also while they are new.
-    command.add("-XX:+BackgroundCompilation");
+    List<String> command = Jvm.server("384m");
     command.add(RedisContestant.class.getName());
     command.add(peer.name());
     command.add(servers.place().print());
