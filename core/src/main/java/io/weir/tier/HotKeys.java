@@ -67,8 +67,10 @@ public final class HotKeys {
     }
   }
 
+  /** Counts a call, unless it only looks. */
   void count(List<Draw> draws) {
-    if (busy.compareAndSet(false, true)) {
+    boolean looks = !draws.isEmpty() && draws.get(0).intent() == Draw.Intent.LOOK;
+    if (!looks && busy.compareAndSet(false, true)) {
       try {
         turnOver(time.micros());
         calls++;

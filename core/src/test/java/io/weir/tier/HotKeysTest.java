@@ -47,6 +47,18 @@ class HotKeysTest {
   }
 
   @Test
+  void countsNoLooks() {
+    Draw look = new Draw(pool, Key.of("looked-at"), 1, Mode.ENFORCE, Draw.Intent.LOOK);
+    for (int i = 0; i < 100; i++) {
+      hotKeys.count(List.of(look));
+    }
+    hotKeys.count(draws("taken-from"));
+    time.advance(Duration.ofSeconds(1));
+
+    assertThat(hotKeys.top(9)).extracting(HotKeys.HotKey::key).containsOnly(Key.of("taken-from"));
+  }
+
+  @Test
   void showsNobodyWhoOwesTheCountToOthers() {
     for (int i = 0; i < 10_000; i++) {
       hotKeys.count(draws("user-" + i));
