@@ -90,10 +90,10 @@ while true do
     state = pack('<ddd', time, used, token)
     local answer = state
     if changed then
-      if drain == 0 then
-        call('DEL', key) -- a limit of 0 has nothing to remember
+      if drain == 0 and not loans then
+        call('DEL', key) -- a limit of 0 has nothing to remember but leases
       else
-        local life = used / drain
+        local life = drain > 0 and used / drain or 0
         life = (life + -life % 1) * tick / 1000000
         life = life + -life % 1 + spare
         if used > full then

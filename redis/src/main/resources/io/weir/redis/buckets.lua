@@ -99,10 +99,10 @@ while at <= size do
       done = done + 1
       answers[done + done] = admitted and '\1' or '\0'
       answers[done + done + 1] = state
-      if changed and drain == 0 then
-        call('DEL', keys[done]) -- a limit of 0 has nothing to remember
+      if changed and drain == 0 and not loans then
+        call('DEL', keys[done]) -- a limit of 0 has nothing to remember but leases
       elseif changed then
-        local life = ceil(ceil(used / drain) * tick / 1000000) + spare
+        local life = (drain > 0 and ceil(ceil(used / drain) * tick / 1000000) or 0) + spare
         if used > full then
           state = state .. pack('<d', full)
         end

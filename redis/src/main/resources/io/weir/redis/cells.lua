@@ -86,8 +86,8 @@ local function bucket_cells()
 
   -- Writes a bucket; a deficit past the capacity is a debt under these numbers, and says so.
   function bucket.save(key, b)
-    if b.drain == 0 then
-      return call('DEL', key) -- a limit of 0 has nothing to remember
+    if b.drain == 0 and loans_of(b) == '' then
+      return call('DEL', key) -- a limit of 0 has nothing to remember but leases
     end
     local state
     if b.used > b.full then
@@ -95,7 +95,7 @@ local function bucket_cells()
     else
       state = pack('<ddd', b.time, b.used, b.token)
     end
-    save_state(key, b, state, ceil(ceil(b.used / b.drain) * b.tick / 1000))
+    save_state(key, b, state, b.drain > 0 and ceil(ceil(b.used / b.drain) * b.tick / 1000) or 0)
   end
 
   function bucket.read(b)
@@ -157,6 +157,9 @@ local function bucket_cells()
   end
 
   function bucket.charge(b, amount)
+    if b.drain == 0 then
+      return
+    end
     b.used = amount > floor(EXACT / b.token) and EXACT or min(b.used + amount * b.token, EXACT)
   end
 

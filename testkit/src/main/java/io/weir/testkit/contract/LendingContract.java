@@ -326,4 +326,17 @@ public abstract class LendingContract {
 
     assertThat(tell(pool, asking(500)).lent()).isEqualTo(30);
   }
+
+  @Test
+  void aLimitThatIsNoneForAWhileStillKnowsWhatIsOut() {
+    Pool pool = pool("1000/day");
+    Pool none = pool("0/day");
+    tell(pool, asking(60));
+
+    calls.take(draw(none, 1));
+    calls.take(draw(none, 1), draw(none, 1));
+    tell(none, owing(1));
+
+    assertThat(tell(pool, asking(500)).lent()).isEqualTo(30);
+  }
 }
