@@ -4,6 +4,7 @@ import io.weir.Algorithm;
 import io.weir.Source;
 import io.weir.Standing;
 import io.weir.limit.Bounds;
+import io.weir.limit.BucketMeter;
 import io.weir.limit.Cell;
 import io.weir.limit.Meter;
 import io.weir.limit.Stamp;
@@ -17,8 +18,11 @@ import java.nio.ByteBuffer;
  * @param grant how the lease stands that the draw told of
  */
 record Answer(Verdict verdict, long now, long time, long used, long previous, Grant grant) {
-  /** The bytes that one answer takes without a grant. */
+  /** The bytes that one answer of {@link Script#TAKE} takes without a grant. */
   static final int BYTES = 1 + 3 * Double.BYTES;
+
+  /** The bytes that one answer of the scripts for buckets takes: the deficit. */
+  static final int BUCKET_BYTES = Double.BYTES;
 
   private static final int GRANT_BYTES = 5 * Double.BYTES;
 
@@ -34,7 +38,21 @@ record Answer(Verdict verdict, long now, long time, long used, long previous, Gr
 
   private static final Verdict[] VERDICTS = Verdict.values();
 
-  static Answer read(ByteBuffer from, long now) {
+  /** What a script said about a draw at this time of its clock. */
+  static Answer read(Script script, ByteBuffer from, long now, Draw draw) {
+    return script == Script.TAKE ? ofCell(from, now) : ofBucket(from, now, draw);
+  }
+
+  /** A bucket is brought to the present by every decision, so that its time need not be said. */
+  private static Answer ofBucket(ByteBuffer from, long now, Draw draw) {
+    BucketMeter meter = (BucketMeter) draw.pool().meter();
+    long said = number(from);
+    return said < 0
+        ? new Answer(Verdict.REFUSED, now, meter.tickOf(now), -1 - said, 0, Grant.NONE)
+        : new Answer(Verdict.ADMITTED, now, meter.tickOf(now), said, 0, Grant.NONE);
+  }
+
+  private static Answer ofCell(ByteBuffer from, long now) {
     int verdict = from.get();
     return new Answer(
         VERDICTS[verdict % WITH_GRANT],
@@ -52,7 +70,10 @@ record Answer(Verdict verdict, long now, long time, long used, long previous, Gr
   }
 
   /** Where so many answers end that begin at a place. */
-  static int end(byte[] answers, int from, int count) {
+  static int end(Script script, byte[] answers, int from, int count) {
+    if (script != Script.TAKE) {
+      return from + count * BUCKET_BYTES;
+    }
     int at = from;
     for (int i = 0; i < count; i++) {
       at += answers[at] < WITH_GRANT ? BYTES : BYTES + GRANT_BYTES;

@@ -238,7 +238,7 @@ final class Lane {
     }
     int at = Double.BYTES;
     for (Ask ask : batch) {
-      int size = Answer.end(answer, at, ask.keys().length) - at;
+      int size = Answer.end(ask.script(), answer, at, ask.keys().length) - at;
       byte[] own = new byte[Double.BYTES + size];
       System.arraycopy(answer, 0, own, 0, Double.BYTES);
       System.arraycopy(answer, at, own, Double.BYTES, size);

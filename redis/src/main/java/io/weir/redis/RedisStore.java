@@ -175,14 +175,15 @@ public final class RedisStore implements Store {
       packer.draw(draw, reservation);
       script = Packer.isForBuckets(draw) ? script : Script.TAKE;
     }
-    return link.run(script, keys, packer.bytes())
+    Script asked = script;
+    return link.run(asked, keys, packer.bytes())
         .handle(
             (bytes, problem) -> {
               if (problem == null) {
                 ByteBuffer from = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
                 long now = (long) from.getDouble();
                 for (int place : group) {
-                  round.answer(place, Answer.read(from, now));
+                  round.answer(place, Answer.read(asked, from, now, round.draw(place)));
                 }
               }
               return round;

@@ -6,38 +6,51 @@
 --          per call:  H how often, for calls that differ in their keys only, H 1, B algorithm (0), B flags,
 --                     d amount, d tick, d drain, d token, d capacity
 --          flags:     1 enforce, 2 take, 4 count refusals, 8 leaky, 16 only what goes at once, 32 only look
--- returns  packed: d the time, then per call B 0 refused or 1 admitted, d time, d deficit, d token: the bucket after the decision
+-- returns  packed: d the time, then per call d the deficit after the decision, or -1 less the deficit if it was refused
 --
 -- A bucket is what buckets.lua says. x - x % 1 is x rounded down, x + -x % 1 is x rounded up.
 
+local spread = unpack
 local unpack, pack, call = struct.unpack, struct.pack, redis.call
 local args, keys = ARGV[1], KEYS
 local size, done = #args, 0
 local now, times, _, _, flags, amount, tick, drain, token, capacity, at = unpack('<dHHBBddddd', args)
--- How long a key outlives what it says, in s: longer where Redis' clock is not the one that decides.
-local spare = 60
+-- How long a key outlives what it says, in s, and one to round up: longer where Redis' clock is not the one that decides.
+local spare = 61
 if now == 0 then
-  spare = 1
+  spare = 2
   local clock = call('TIME')
   now = clock[1] * 1000000 + clock[2]
 end
 
-local answers, lives -- where there are several
+-- Where there are several: answers, buckets as they were, as this call left them, and lives in words, as to write down a number
+-- costs as much as to decide.
+local answers, states, fresh, lives
 if keys[2] then
-  answers, lives = { pack('<d', now) }, {}
+  answers, states, fresh, lives = { now }, call('MGET', spread(keys)), {}, {}
 end
 
 while true do
   local ticks = now / tick
   ticks = ticks - ticks % 1
-  local time, full, price = ticks * tick, capacity * token, amount * token
-  local fits, writes, takes = amount <= capacity, amount > 0 and flags < 32, amount > 0 and flags % 4 >= 2
-  local at_once, counts = flags % 32 >= 24, flags % 8 >= 4 and flags % 2 == 1
+  local full, price = capacity * token, amount * token
+  -- The deficit up to which a call is admitted.
+  local room = amount <= capacity and full - price or -1
+  if amount == 0 then
+    room = full > 0 and 9007199254740991 or -1 -- 2^53 - 1
+  end
+  local writes, takes = amount > 0 and flags < 32, amount > 0 and flags % 4 >= 2
+  local at_once, counts = amount > 0 and flags % 32 >= 24, flags % 8 >= 4 and flags % 2 == 1
   for _ = 1, times do
     done = done + 1
     local key = keys[done]
     local used, changed, loans = 0, false, nil
-    local state = call('GET', key)
+    local state
+    if states then
+      state = fresh[key] or states[done]
+    else
+      state = call('GET', key)
+    end
     if state then
       local before, unit
       before, used, unit = unpack('<ddd', state)
@@ -69,33 +82,35 @@ while true do
       local passed = before / tick
       passed = ticks - (passed + -passed % 1)
       if passed > 0 then
-        local drained = used / drain
-        used = passed > drained - drained % 1 and 0 or used - passed * drain
+        used = used - passed * drain
+        if used < 0 then
+          used = 0
+        end
       end
       changed = writes -- a refused call writes down the present too
     end
 
-    local admitted
-    if amount == 0 then
-      admitted = full > 0
+    local answer
+    if used <= room and not (at_once and used > 0) then
+      if takes then
+        used, changed = used + price, true
+      end
+      answer = used
     else
-      admitted = fits and used <= full - price and not (at_once and used > 0)
-    end
-    if admitted and takes then
-      used, changed = used + price, true
-    elseif counts and not admitted then
-      used, changed = math.max(used, math.min(used + price, 2 * full, 9007199254740991)), true -- 2^53 - 1
+      if counts then
+        used, changed = math.max(used, math.min(used + price, 2 * full, 9007199254740991)), true
+      end
+      answer = -1 - used
     end
 
-    state = pack('<ddd', time, used, token)
-    local answer = state
     if changed then
       if drain == 0 and not loans then
         call('DEL', key) -- a limit of 0 has nothing to remember but leases
+        state = pack('<ddd', ticks * tick, 0, token)
       else
-        local life = drain > 0 and used / drain or 0
-        life = (life + -life % 1) * tick / 1000000
-        life = life + -life % 1 + spare
+        local life = drain > 0 and used * tick / drain / 1000000 or 0
+        life = life - life % 1 + spare
+        state = pack('<ddd', ticks * tick, used, token)
         if used > full then
           state = state .. pack('<d', full)
         end
@@ -103,21 +118,27 @@ while true do
           state, life = state .. loans, math.max(life, 10 + spare) -- for as long as leases are counted
         end
         if lives then
-          lives[life] = lives[life] or life .. '' -- in words: to write down a number costs as much as to decide
-          life = lives[life]
+          local words = lives[life]
+          if not words then
+            words = life .. ''
+            lives[life] = words
+          end
+          life = words
         end
         call('SET', key, state, 'EX', life)
+      end
+      if fresh then
+        fresh[key] = state
       end
     end
 
     if not answers then
-      return pack('<dB', now, admitted and 1 or 0) .. answer
+      return pack('<dd', now, answer)
     end
-    answers[done + done] = admitted and '\1' or '\0'
-    answers[done + done + 1] = answer
+    answers[done + 1] = answer
   end
   if at > size then
-    return table.concat(answers)
+    return pack('<' .. string.rep('d', done + 1), spread(answers))
   end
   times, _, _, flags, amount, tick, drain, token, capacity, at = unpack('<HHBBddddd', args, at)
 end

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 class DoctorTest {
   /** What the documentation tells people to grant. */
   static final String RIGHTS =
-      "~weir:* resetchannels -@all +ping +role +time +get +set +del +eval +evalsha +script|load"
+      "~weir:* resetchannels -@all +ping +role +time +get +mget +set +del +eval +evalsha +script|load"
           + " +client|setname";
 
   /** What a Cluster takes besides. */
@@ -178,7 +178,7 @@ class DoctorTest {
       assertThat(commands.grade()).isEqualTo(Grade.FAIL);
       assertThat(commands.text()).startsWith("may not SET, EVALSHA: NOPERM");
       assertThat(commands.advice()).endsWith("ACL SETUSER weir +set +evalsha");
-      assertThat(keys.text()).startsWith("may not SET, GET, DEL, EVAL, EVALSHA: NOPERM");
+      assertThat(keys.text()).startsWith("may not SET, GET, MGET, DEL, EVAL, EVALSHA: NOPERM");
       assertThat(keys.advice()).endsWith("ACL SETUSER other ~weir:*");
       redis.command("ACL", "SETUSER", "weir", "+set", "+evalsha");
       assertHealthy(examine(as("weir", redis)));

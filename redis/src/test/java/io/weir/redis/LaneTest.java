@@ -4,6 +4,11 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.Mode;
+import io.weir.store.Draw;
+import io.weir.store.Pool;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -21,20 +26,36 @@ import org.junit.jupiter.api.Test;
 class LaneTest {
   private static final long NOW = 1_767_225_600_000_000L;
 
+  private static final Draw DRAW =
+      new Draw(
+          new Pool("rule", "rule", "0", Limit.perSecond(1), false),
+          Key.of("anyone"),
+          1,
+          Mode.ENFORCE,
+          Draw.Intent.TAKE);
+
   /** A call as it went out, to be answered by the test. */
   private record Sent(Script script, byte[][] keys, byte[] args, CompletableFuture<byte[]> answer) {
     /** Answers every key with the number in its name as what is used. */
     void answerAll() {
       ByteBuffer bytes =
-          ByteBuffer.allocate(Double.BYTES + keys.length * Answer.BYTES)
+          ByteBuffer.allocate(Double.BYTES + keys.length * bytesOf(script))
               .order(ByteOrder.LITTLE_ENDIAN)
               .putDouble(NOW);
       for (byte[] key : keys) {
-        bytes.put((byte) 1).putDouble(0).putDouble(Long.parseLong(new String(key, US_ASCII)));
-        bytes.putDouble(0);
+        long number = Long.parseLong(new String(key, US_ASCII));
+        if (script == Script.TAKE) {
+          bytes.put((byte) 1).putDouble(0).putDouble(number).putDouble(0);
+        } else {
+          bytes.putDouble(number);
+        }
       }
       answer.complete(bytes.array());
     }
+  }
+
+  private static int bytesOf(Script script) {
+    return script == Script.TAKE ? Answer.BYTES : Answer.BUCKET_BYTES;
   }
 
   private final List<Sent> sent = new ArrayList<>();
@@ -78,7 +99,8 @@ class LaneTest {
   private static long used(Ask ask) {
     ByteBuffer bytes = ByteBuffer.wrap(ask.join()).order(ByteOrder.LITTLE_ENDIAN);
     assertThat(bytes.getDouble()).isEqualTo(NOW);
-    return Answer.read(bytes, NOW).used();
+    assertThat(bytes.remaining()).isEqualTo(ask.keys().length * bytesOf(ask.script()));
+    return Answer.read(ask.script(), bytes, NOW, DRAW).used();
   }
 
   private static Unanswered.Kind reasonOf(Ask ask) {
