@@ -41,7 +41,7 @@ while true do
   end
   local writes, takes = amount > 0 and flags < 32, amount > 0 and flags % 4 >= 2
   local at_once, counts = amount > 0 and flags % 32 >= 24, flags % 8 >= 4 and flags % 2 == 1
-  for _ = 1, times do
+  for left = times - 1, 0, -1 do
     done = done + 1
     local key = keys[done]
     local used, changed, loans = 0, false, nil
@@ -125,7 +125,9 @@ while true do
           end
           life = words
         end
-        call('SET', key, state, 'EX', life)
+        if left == 0 or keys[done + 1] ~= key then -- else the next call, which says the same, writes it down
+          call('SET', key, state, 'EX', life)
+        end
       end
       if fresh then
         fresh[key] = state

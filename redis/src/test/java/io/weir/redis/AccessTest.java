@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
 class AccessTest {
   /** All that a store needs on a single Redis, behind Sentinels or in a ring. */
   private static final List<String> COMMANDS =
-      List.of("+evalsha", "+eval", "+script|load", "+role", "+time", "+get", "+mget", "+set", "+del");
+      List.of(
+          "+evalsha", "+eval", "+script|load", "+role", "+time", "+get", "+mget", "+set", "+del");
 
   /** What it needs besides in a Cluster. */
   private static final List<String> CLUSTER_COMMANDS = List.of("+cluster|nodes", "+asking");

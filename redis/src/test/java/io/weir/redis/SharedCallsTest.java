@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -101,6 +102,31 @@ class SharedCallsTest {
     long calls = scriptCalls(redis) - before;
     System.out.printf("%,d draws of callers who came together in %,d calls%n", callers, calls);
     assertThat(calls).isLessThan(callers / 4);
+  }
+
+  @Test
+  void thoseWhoAskForTheSameKeyAreCountedOneByOneAndWrittenDownTogether() {
+    Pool pool = new Pool("same", "same", "1", Limit.parse("100/day"), false);
+    List<CompletionStage<Taking>> answers = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      // Now and then somebody else, or somebody who only looks.
+      Intent intent = i % 50 == 30 ? Intent.LOOK : Intent.TAKE;
+      String user = i % 50 == 40 ? "another" : "user";
+      answers.add(store.take(List.of(new Draw(pool, Key.of(user), 1, Mode.ENFORCE, intent))));
+    }
+    List<Standing> standings =
+        answers.stream().map(answer -> Calls.get(answer).standings().get(0)).toList();
+    List<Standing> takers =
+        IntStream.range(0, 200)
+            .filter(i -> i % 50 != 30 && i % 50 != 40)
+            .mapToObj(standings::get)
+            .toList();
+    assertThat(takers.stream().filter(Standing::allowed))
+        .extracting(Standing::remaining)
+        .containsExactlyElementsOf(
+            LongStream.iterate(99, left -> left - 1).limit(100).boxed().toList());
+    assertThat(Stores.PLENTY - Stores.taken(store, pool, "user")).isZero();
+    assertThat(Stores.PLENTY - Stores.taken(store, pool, "another")).isEqualTo(96);
   }
 
   @Test
