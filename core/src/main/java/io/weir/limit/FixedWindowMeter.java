@@ -6,16 +6,27 @@ import io.weir.FixedWindow;
 final class FixedWindowMeter extends CountMeter {
   private final long window;
   private final boolean aligned;
+  private final boolean onWall;
 
   FixedWindowMeter(FixedWindow limit) {
+    this(limit, limit.aligned());
+  }
+
+  private FixedWindowMeter(FixedWindow limit, boolean onWall) {
     super(limit);
     this.window = Bounds.micros(limit.window());
     this.aligned = limit.aligned();
+    this.onWall = onWall;
   }
 
   @Override
   public boolean onWallClock() {
-    return aligned;
+    return onWall;
+  }
+
+  @Override
+  public Meter onWall() {
+    return onWall ? this : new FixedWindowMeter((FixedWindow) limit(), true);
   }
 
   @Override

@@ -62,6 +62,14 @@ public abstract sealed class Meter
     return false;
   }
 
+  /**
+   * The same arithmetic on the wall clock, as a shared store has it, so that windows begin and end
+   * when they do there; itself where no window does.
+   */
+  public Meter onWall() {
+    return this;
+  }
+
   /** Whether keys have windows of their own, so that {@link #open} needs their hash. */
   public boolean hasPhase() {
     return false;
@@ -87,6 +95,11 @@ public abstract sealed class Meter
 
   /** Takes {@code amount} whether it is there or not: the true cost of a call turned out higher. */
   public abstract void charge(Cell cell, long now, long amount);
+
+  /** Takes what was let through elsewhere until now, not all of it just now. */
+  public void owe(Cell cell, long now, long amount) {
+    charge(cell, now, amount);
+  }
 
   /** Counts a refused call against its own limit, up to twice the capacity. */
   public abstract void countDenied(Cell cell, long now, long cost);
@@ -139,10 +152,13 @@ public abstract sealed class Meter
   /** The decision on {@code cost} as arithmetic that a person can follow. */
   public abstract String describe(Cell cell, long now, long cost);
 
-  /** Two meters are equal if their numbers are; names do not matter. */
+  /** Two meters are equal if their numbers and clocks are; names do not matter. */
   @Override
   public final boolean equals(Object other) {
-    return this == other || (other instanceof Meter meter && numbers().equals(meter.numbers()));
+    return this == other
+        || (other instanceof Meter meter
+            && onWallClock() == meter.onWallClock()
+            && numbers().equals(meter.numbers()));
   }
 
   @Override

@@ -23,14 +23,20 @@ final class SlidingWindowMeter extends Meter {
 
   private final long window;
   private final boolean aligned;
+  private final boolean onWall;
   private final long tick;
   private final long ticks;
   private final long most;
 
   SlidingWindowMeter(SlidingWindow limit) {
+    this(limit, limit.aligned());
+  }
+
+  private SlidingWindowMeter(SlidingWindow limit, boolean onWall) {
     super(limit);
     this.window = Bounds.micros(limit.window());
     this.aligned = limit.aligned();
+    this.onWall = onWall;
     this.tick = Bounds.windowTick(limit.count(), window);
     this.ticks = window / tick;
     this.most = Math.min((Bounds.EXACT - 1) / ticks, MAX_STORED);
@@ -38,7 +44,12 @@ final class SlidingWindowMeter extends Meter {
 
   @Override
   public boolean onWallClock() {
-    return aligned;
+    return onWall;
+  }
+
+  @Override
+  public Meter onWall() {
+    return onWall ? this : new SlidingWindowMeter((SlidingWindow) limit(), true);
   }
 
   @Override
@@ -133,6 +144,17 @@ final class SlidingWindowMeter extends Meter {
   @Override
   public void charge(Cell cell, long now, long amount) {
     cell.used = Math.min(cell.used + Math.min(amount, most), most);
+  }
+
+  /**
+   * As if it had gone evenly over the last window, as is always assumed of what came before: what
+   * is owed weighs as much now, and less and less from now on.
+   */
+  @Override
+  public void owe(Cell cell, long now, long amount) {
+    long owed = Math.min(amount, most);
+    cell.used = Math.min(cell.used + ceilDiv(owed * elapsed(cell, now), ticks), most);
+    cell.previous = Math.min(cell.previous + owed, most);
   }
 
   @Override

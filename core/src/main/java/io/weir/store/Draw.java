@@ -63,6 +63,11 @@ public record Draw(
     return new Draw(other, key, amount, mode, intent, unit);
   }
 
+  /** The same draw about another key. */
+  public Draw about(Key other) {
+    return new Draw(pool, other, amount, mode, intent, unit, lease);
+  }
+
   /** The same draw, with this to tell. */
   public Draw telling(LeaseCall lease) {
     return new Draw(pool, key, amount, mode, intent, unit, lease);

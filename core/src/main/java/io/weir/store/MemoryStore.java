@@ -362,6 +362,11 @@ public final class MemoryStore implements Store {
     return CompletableFuture.completedFuture(null);
   }
 
+  /** Takes what was let through elsewhere until now. */
+  public void owe(Pool pool, Key key, long amount) {
+    visit(pool, key, visit -> visit.owe(amount));
+  }
+
   /**
    * Changes one bucket that is there; one that has been forgotten has nothing to change but a debt
    * to take.

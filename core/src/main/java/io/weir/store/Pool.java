@@ -129,6 +129,11 @@ public final class Pool {
     return traits.local();
   }
 
+  /** The same pool on the wall clock, for one that stands in for a shared one. */
+  public Pool onWall() {
+    return new Pool(rule, name, slot, meter.onWall(), traits, split, shard);
+  }
+
   /** The same pool, of a rule whose keys begin with this dimension, such as {@code user}. */
   public Pool about(String dimension) {
     return with(traits.about(dimension));

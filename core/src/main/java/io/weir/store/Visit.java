@@ -149,6 +149,13 @@ final class Visit {
     return true;
   }
 
+  /** Takes what was let through elsewhere. */
+  boolean owe(long amount) {
+    meter.owe(cell, now, amount);
+    changed = true;
+    return true;
+  }
+
   /** Ends a permit; false if it is not held. */
   boolean release(long reservation) {
     return meter instanceof PermitMeter permits && permits.release(cell, reservation);

@@ -33,19 +33,39 @@ final class Debts {
       return draws;
     }
     List<Draw> loaded = new ArrayList<>(draws.size());
-    for (int i = 0; i < draws.size(); i++) {
-      Draw draw = draws.get(i);
-      boolean goes = !away.get(i) && draw.intent() != Draw.Intent.LOOK;
-      loaded.add(goes && draw.pool().onFail() == OnFail.LOCAL ? load(draw) : draw);
+    try {
+      for (int i = 0; i < draws.size(); i++) {
+        Draw draw = draws.get(i);
+        boolean goes = !away.get(i) && draw.intent() != Draw.Intent.LOOK;
+        loaded.add(goes && draw.pool().onFail() == OnFail.LOCAL ? load(draw) : draw);
+      }
+      return loaded;
+    } catch (RuntimeException e) {
+      loaded.stream().filter(draw -> draw.lease().owed() > 0).forEach(this::putDown);
+      throw e;
     }
-    return loaded;
   }
 
   private Draw load(Draw draw) {
-    long owed = shares.owed(draw.pool(), draw.key());
-    return owed > 0 && carried.add(new Bucket(draw.pool(), draw.key()))
-        ? draw.telling(draw.lease().owing(owed))
-        : draw;
+    Bucket bucket = new Bucket(draw.pool(), draw.key());
+    if (shares.owed(draw.pool(), draw.key()) == 0 || !carried.add(bucket)) {
+      return draw;
+    }
+    Draw loaded = draw;
+    try {
+      // Only now is it sure that nobody else is just paying.
+      long owed = shares.owed(draw.pool(), draw.key());
+      loaded = owed == 0 ? draw : draw.telling(draw.lease().owing(owed));
+      return loaded;
+    } finally {
+      if (loaded == draw) {
+        carried.remove(bucket);
+      }
+    }
+  }
+
+  private void putDown(Draw draw) {
+    carried.remove(new Bucket(draw.pool(), draw.key()));
   }
 
   /** The store has answered, or not. */
@@ -57,7 +77,7 @@ final class Debts {
         if (standing.answered()) {
           shares.paid(draw.pool(), draw.key(), draw.lease().owed());
         }
-        carried.remove(new Bucket(draw.pool(), draw.key()));
+        putDown(draw);
       }
     }
   }

@@ -129,8 +129,8 @@ final class LocalShares {
       long start = share.scale().times(remaining);
       long gone = share.pool().meter().capacity() - start - used(share.pool(), draw.key());
       if (gone > 0) {
-        take(share.pool(), draw.key(), gone);
-        take(share.settled(), draw.key(), gone);
+        memory.owe(share.pool(), draw.key(), gone);
+        memory.owe(share.settled(), draw.key(), gone);
       }
     }
   }
@@ -169,7 +169,7 @@ final class LocalShares {
   void paid(Pool pool, Key key, long amount) {
     Share share = shareOf(pool);
     if (isWindow(pool)) {
-      take(share.settled(), key, amount);
+      memory.owe(share.settled(), key, amount);
     } else {
       memory.refund(share.pool(), key, amount);
     }
@@ -179,10 +179,6 @@ final class LocalShares {
     Draw look = new Draw(share, key, 0, Mode.SHADOW, Draw.Intent.LOOK);
     long remaining = memory.takeNow(List.of(look)).standings().get(0).remaining();
     return share.meter().capacity() - remaining;
-  }
-
-  private void take(Pool share, Key key, long amount) {
-    memory.takeNow(List.of(new Draw(share, key, amount, Mode.SHADOW, Draw.Intent.TAKE)));
   }
 
   // ---- putting right what was decided here

@@ -8,7 +8,8 @@ import io.weir.store.Pool;
 /**
  * One instance's part of a pool: the limit divided among the instances, times the rule's factor.
  *
- * <p>The rate is exact (100/s among 3 is 100 per 3 s), the burst at least one token.
+ * <p>The rate is exact (100/s among 3 is 100 per 3 s), the burst at least one token. Windows begin
+ * and end when the shared ones do.
  *
  * @param scale what the limit was multiplied by
  * @param pool by which this instance decides alone
@@ -23,8 +24,8 @@ record Share(int among, Scale scale, Pool pool, Pool settled) {
     return new Share(
         among,
         scale,
-        new Pool(shared.rule(), shared.name(), slot, limit, shared.countDenied()),
-        new Pool(shared.rule(), shared.name(), shared.slot() + ".settled", limit, false));
+        new Pool(shared.rule(), shared.name(), slot, limit, shared.countDenied()).onWall(),
+        new Pool(shared.rule(), shared.name(), shared.slot() + ".settled", limit, false).onWall());
   }
 
   private static Limit scaled(Limit limit, Scale scale) {

@@ -342,6 +342,13 @@ local function sliding_cells()
     b.used = min(b.used + min(amount, b.most), b.most)
   end
 
+  -- As if it had gone evenly over the last window: it weighs as much now, and less and less from now on.
+  function sliding.owe(b, amount)
+    amount = min(amount, b.most)
+    b.used = min(b.used + ceil(amount * elapsed(b) / b.ticks), b.most)
+    b.previous = min(b.previous + amount, b.most)
+  end
+
   function sliding.save(key, b)
     local life = b.used > 0 and b.time + b.window - now or b.time - now
     save_state(key, b, pack('<ddddd', b.time, b.used, b.previous, b.length, b.tick), ceil(life / 1000))

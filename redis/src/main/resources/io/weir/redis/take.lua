@@ -53,7 +53,8 @@ local function lending()
       b.algorithm.give(b, b.back, b.held_window)
     end
     if b.owed > 0 then
-      b.algorithm.charge(b, min(b.owed, b.algorithm.remaining(b)))
+      local owe = b.algorithm.owe or b.algorithm.charge
+      owe(b, min(b.owed, b.algorithm.remaining(b)))
     end
   end
 

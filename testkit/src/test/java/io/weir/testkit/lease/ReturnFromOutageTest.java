@@ -1,0 +1,130 @@
+package io.weir.testkit.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Call;
+import io.weir.Decision;
+import io.weir.Limit;
+import io.weir.Weir;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.store.Draw;
+import io.weir.store.ForwardingStore;
+import io.weir.store.Store;
+import io.weir.store.Taking;
+import io.weir.time.VirtualTime;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a client meets whose shared store was away for a while and is back. */
+class ReturnFromOutageTest {
+  private static final long MINUTE = 60_000_000;
+
+  private final VirtualTime time = new VirtualTime();
+  private final Away store = new Away(new LendingStore(time::wallMicros));
+
+  /** A store that can be made not to answer. */
+  private static final class Away extends ForwardingStore {
+    boolean away;
+
+    Away(Store next) {
+      super(next);
+    }
+
+    @Override
+    public CompletionStage<Taking> take(List<Draw> draws) {
+      return away ? nobody(draws) : super.take(draws);
+    }
+
+    @Override
+    public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+      return away ? nobody(draws) : super.reserve(reservation, draws);
+    }
+
+    private static CompletionStage<Taking> nobody(List<Draw> draws) {
+      return CompletableFuture.completedFuture(
+          new Taking(
+              false,
+              draws.stream().map(draw -> draw.standing().unanswered().build()).toList(),
+              List.of()));
+    }
+  }
+
+  private Weir weir(String limit) {
+    return Weir.builder()
+        .rules(RuleSet.of(Rule.named("rule").key("user").limit(Limit.parse(limit)).build()))
+        .store(store)
+        .time(time)
+        .build();
+  }
+
+  private static Decision call(Weir weir) {
+    return weir.check(Call.of("GET", "/").with("user", "42"));
+  }
+
+  /** Calls as evenly as the rate says, for so long; returns how many were refused. */
+  private int steady(Weir weir, long everyMicros, long forMicros) {
+    int refused = 0;
+    for (long passed = 0; passed < forMicros; passed += everyMicros) {
+      refused += call(weir).allowed() ? 0 : 1;
+      time.advance(Duration.ofNanos(1000 * everyMicros));
+    }
+    return refused;
+  }
+
+  /** Whatever the moment of the return within a window. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "60/min",
+        "fixed-window 60/min",
+        "fixed-window 60/min aligned=true",
+        "sliding-window 60/min",
+        "sliding-window 60/min aligned=true",
+        "quota 3600/h"
+      })
+  void aClientThatKeepsToTheLimitIsNeverRefused(String limit) {
+    for (int seconds = 0; seconds < 60; seconds += 7) {
+      Weir weir = weir(limit);
+      long every = MINUTE / 50;
+      assertThat(steady(weir, every, 3 * MINUTE)).isZero();
+      store.away = true;
+      assertThat(steady(weir, every, 3 * MINUTE + seconds * 1_000_000L)).isZero();
+      store.away = false;
+      assertThat(steady(weir, every, 3 * MINUTE))
+          .as("%s, back after %s s", limit, seconds)
+          .isZero();
+      time.advance(Duration.ofMinutes(10));
+    }
+  }
+
+  /** A share may begin with a burst of its own; the return brings none. */
+  @ParameterizedTest
+  @ValueSource(strings = {"60/min burst=60", "fixed-window 60/min", "sliding-window 60/min"})
+  void aGreedyClientGetsNoSecondBurst(String limit) {
+    for (int seconds = 0; seconds < 60; seconds += 7) {
+      Weir weir = weir(limit);
+      ArrayDeque<Long> admitted = new ArrayDeque<>();
+      int worst = 0;
+      for (long i = 0; i < 6 * 60 * 20; i++) {
+        long second = i / 20;
+        store.away = second >= 120 + seconds && second < 240 + seconds;
+        if (call(weir).allowed()) {
+          admitted.add(time.micros());
+        }
+        while (!admitted.isEmpty() && admitted.peek() <= time.micros() - MINUTE) {
+          admitted.poll();
+        }
+        worst = second < 200 + seconds ? 0 : Math.max(worst, admitted.size());
+        time.advance(Duration.ofMillis(50));
+      }
+      assertThat(worst).as("%s, away at %s s", limit, 120 + seconds).isLessThanOrEqualTo(61);
+      time.advance(Duration.ofMinutes(10));
+    }
+  }
+}
