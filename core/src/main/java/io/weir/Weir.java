@@ -8,6 +8,7 @@ import io.weir.store.MemoryStore;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
+import io.weir.tier.Newcomers;
 import io.weir.tier.ScopedStore;
 import io.weir.tier.Tier;
 import io.weir.tier.Witness;
@@ -41,6 +42,7 @@ import org.slf4j.LoggerFactory;
 public final class Weir implements AutoCloseable {
   private final MemoryStore local;
   private final @Nullable Tier tier;
+  private final @Nullable Newcomers newcomers;
   private final @Nullable Witness witness;
   private final Store store;
   private final TimeSource time;
@@ -66,6 +68,7 @@ public final class Weir implements AutoCloseable {
             ? null
             : Tier.before(shared, local, time, builder.instances, this::unexpected);
     Store unwatched = tier == null ? local : new ScopedStore(local, tier);
+    this.newcomers = tier == null ? null : new Newcomers(builder.newKeysPerAddress, time);
     this.witness = builder.witnessed ? new Witness(unwatched, time, builder.instances) : null;
     this.store = witness == null ? unwatched : witness;
     this.rules = Rules.of(builder.rules);
@@ -129,6 +132,11 @@ public final class Weir implements AutoCloseable {
     return Optional.ofNullable(witness);
   }
 
+  /** Who caps the keys that an address brings to a shared store; empty where there is none. */
+  public Optional<Newcomers> newcomers() {
+    return Optional.ofNullable(newcomers);
+  }
+
   /** Where all state lives; for front ends that draw by rules in a form of their own. */
   public Store store() {
     return store;
@@ -151,9 +159,17 @@ public final class Weir implements AutoCloseable {
     }
     Taking taking =
         store == local && !now.index().hasShards()
-            ? local.takeNow(drawing.draws())
+            ? takeHere(drawing.draws())
             : take(now, drawing.draws()).toCompletableFuture().join();
     return heard(call, Decision.of(taking.standings()));
+  }
+
+  private Taking takeHere(List<Draw> draws) {
+    try {
+      return local.takeNow(draws);
+    } catch (RuntimeException e) {
+      return failed(draws, e);
+    }
   }
 
   /** As {@link #check}, without blocking where the store is elsewhere. */
@@ -185,9 +201,27 @@ public final class Weir implements AutoCloseable {
 
   /** Takes what a call draws, from shards where limits are split. */
   private CompletionStage<Taking> take(Rules now, List<Draw> draws) {
-    return now.index().hasShards()
-        ? shards.take(draws).thenApply(Tried::taking)
-        : store.take(draws);
+    try {
+      CompletableFuture<Taking> taking =
+          (now.index().hasShards()
+                  ? shards.take(draws).thenApply(Tried::taking)
+                  : store.take(draws))
+              .toCompletableFuture();
+      return taking.isDone() && !taking.isCompletedExceptionally()
+          ? taking
+          : taking.exceptionally(problem -> failed(draws, problem));
+    } catch (RuntimeException e) {
+      return CompletableFuture.completedFuture(failed(draws, e));
+    }
+  }
+
+  /** An error that should not be: rules decide by their {@link OnFail}. */
+  private Taking failed(List<Draw> draws, Throwable problem) {
+    if (tier != null) {
+      return tier.failed(draws, problem);
+    }
+    unexpected(problem);
+    return Tier.lastResort(draws);
   }
 
   /**
@@ -234,7 +268,9 @@ public final class Weir implements AutoCloseable {
 
   private RuleIndex.Drawing plan(Rules now, Call call, Draw.Intent intent) {
     long wall = now.index().needsWallClock() ? time.wallMicros() : 0;
-    return now.index().plan(call, wall, intent);
+    RuleIndex.Drawing drawing = now.index().plan(call, wall, intent);
+    String address = newcomers == null ? null : call.attribute("ip");
+    return address == null ? drawing : drawing.with(newcomers.within(address, drawing.draws()));
   }
 
   private static boolean settledOutright(RuleIndex.Drawing drawing) {
@@ -264,7 +300,11 @@ public final class Weir implements AutoCloseable {
 
   private Decision heard(Call call, Decision decision) {
     if (listener != null) {
-      listener.decided(call, decision);
+      try {
+        listener.decided(call, decision);
+      } catch (RuntimeException e) {
+        unexpected(e); // whoever listens does not decide
+      }
     }
     return decision;
   }
@@ -432,6 +472,7 @@ public final class Weir implements AutoCloseable {
     private IntSupplier instances = () -> 1;
     private @Nullable DecisionListener listener;
     private boolean witnessed;
+    private int newKeysPerAddress = Newcomers.DEFAULT_MOST;
 
     private Builder() {}
 
@@ -489,6 +530,15 @@ public final class Weir implements AutoCloseable {
     /** Has a few keys of each rule counted again beside the store; see {@link Witness}. */
     public Builder witnessed() {
       this.witnessed = true;
+      return this;
+    }
+
+    /**
+     * How many keys that are new to this instance an address may bring to a rule in a minute, where
+     * there is a store elsewhere; see {@link Newcomers}.
+     */
+    public Builder newKeysPerAddress(int most) {
+      this.newKeysPerAddress = most;
       return this;
     }
 

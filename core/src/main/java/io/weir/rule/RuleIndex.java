@@ -76,7 +76,12 @@ public final class RuleIndex {
    * @param draws in document order
    * @param deniedBy the rule that refuses the call for lacking a part of its key, if any
    */
-  public record Drawing(List<Draw> draws, @Nullable String deniedBy) {}
+  public record Drawing(List<Draw> draws, @Nullable String deniedBy) {
+    /** The same with other draws; itself where they are the same. */
+    public Drawing with(List<Draw> others) {
+      return others == draws ? this : new Drawing(others, deniedBy);
+    }
+  }
 
   /**
    * Works out what a call draws.

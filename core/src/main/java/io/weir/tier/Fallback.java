@@ -100,8 +100,8 @@ public final class Fallback implements Store {
   }
 
   /** Decides a call without asking the store for any of it. */
-  Taking decideAlone(long id, List<Draw> draws) {
-    return degraded(id, draws, Degraded.unheard(draws), false);
+  Taking decideAlone(long id, List<Draw> draws, boolean settledLater) {
+    return degraded(id, draws, Degraded.unheard(draws), settledLater);
   }
 
   private Taking degraded(long id, List<Draw> draws, Taking heard, boolean settledLater) {

@@ -36,6 +36,9 @@ final class Lease {
   /** Refill when no more is left than goes in this time. */
   private static final long REFILL_AHEAD = 25_000;
 
+  /** So much may be asked for however little has been heard. */
+  private static final long LITTLE = 16;
+
   private static final long IDLE = 1_000_000;
   private static final long FORGET_AFTER = 10_000_000;
 
@@ -74,6 +77,12 @@ final class Lease {
   private volatile Grant held = Grant.NONE;
   private long inHand;
 
+  /**
+   * The most to ask for: what is lent in an answer that is never heard is lent to nobody for five
+   * seconds and more, so little is asked for until answers come, and after one that did not.
+   */
+  private long ceiling;
+
   Lease(Pool pool, Key key, long now) {
     this.pool = pool;
     this.key = key;
@@ -84,6 +93,7 @@ final class Lease {
     this.pace = Pace.of(pool);
     this.seen = new Seen(now, pool.meter().capacity(), 0);
     this.demand = new Demand(now);
+    this.ceiling = Math.max(LITTLE, pool.lends() / 8);
   }
 
   // ---- handing out
@@ -166,7 +176,8 @@ final class Lease {
     long had = tokens.left();
     demand.add(Math.max(0, inHand - had) + cost, now);
     inHand = had;
-    long asked = Math.max(0, Math.min(demand.target(), pool.lends()) - had);
+    long worth = Math.max(0, Math.min(demand.target(), pool.lends()) - had);
+    long asked = Math.min(ceiling, worth);
     if (asked == 0 && had == 0 && held.held() == 0 && tokens.late() == 0) {
       claimed.set(false);
       return null;
@@ -197,6 +208,7 @@ final class Lease {
   void settle(Flight call, Grant grant, Standing standing) {
     tokens.exchange(call.call.kept() - grant.kept(), grant.lent());
     inHand = tokens.left();
+    ceiling = Math.min(pool.lends(), 4 * ceiling);
     held = grant;
     window = grant.window();
     seen = new Seen(call.sent, standing.remaining(), standing.resetMicros());
@@ -222,8 +234,15 @@ final class Lease {
     }
   }
 
+  /** Something came back to the bucket: whether it is empty, and lends, is to be asked again. */
+  void wake() {
+    drainedUntil = Long.MIN_VALUE;
+    pausedUntil = Long.MIN_VALUE;
+  }
+
   /** Nothing was heard: whatever was said may have been heard there, or not. */
   void lose(Flight call, Standing standing) {
+    ceiling = Math.max(LITTLE, call.call.asked() / 8);
     held = held.forgotten();
     release(call, standing);
   }
@@ -254,6 +273,11 @@ final class Lease {
     voidAt = Long.MIN_VALUE;
     claimed.set(false);
     return last;
+  }
+
+  /** Whether no call will be made about this lease any more. */
+  boolean isRetired() {
+    return retired;
   }
 
   // ---- being looked after, by one thread

@@ -176,7 +176,8 @@ final class LeasedCall {
     if (far.isEmpty()) {
       return CompletableFuture.completedFuture(answer(now, far, null));
     }
-    return ask(asked, farAway)
+    return leases
+        .ask(reservation, asked, farAway, stamped)
         .handle(
             (taking, problem) -> {
               for (int i = 0; i < far.size(); i++) {
@@ -191,15 +192,6 @@ final class LeasedCall {
               }
               return answer(leases.now(), far, taking);
             });
-  }
-
-  /** A failure to ask is a failure to answer: claims must be let go either way. */
-  private CompletionStage<Taking> ask(List<Draw> asked, BitSet farAway) {
-    try {
-      return leases.ask(reservation, asked, farAway, stamped);
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
-    }
   }
 
   private void putBack() {

@@ -1,13 +1,18 @@
 package io.weir.tier;
 
+import io.weir.Key;
 import io.weir.Mode;
+import io.weir.Settlement;
 import io.weir.Standing;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
 import io.weir.store.Grant;
+import io.weir.store.Held;
 import io.weir.store.LeaseCall;
+import io.weir.store.Pool;
 import io.weir.store.Taking;
 import io.weir.time.TimeSource;
+import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
@@ -97,7 +102,36 @@ final class Leases extends ForwardingStore {
   /** Asks the store; {@code away} says which draws it is known not to answer just now. */
   CompletionStage<Taking> ask(
       long reservation, List<Draw> draws, BitSet away, boolean settledLater) {
-    return next.decide(reservation, draws, away, settledLater);
+    try {
+      return next.decide(reservation, draws, away, settledLater);
+    } catch (RuntimeException e) {
+      // A failure to ask is a failure to answer: claims must be let go either way.
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  // ---- what comes back
+
+  @Override
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
+    return super.settle(reservation, parts, within)
+        .thenApply(
+            settled -> {
+              parts.forEach(part -> wake(part.pool(), part.key()));
+              return settled;
+            });
+  }
+
+  @Override
+  public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
+    return super.refund(pool, key, amount).thenRun(() -> wake(pool, key));
+  }
+
+  private void wake(Pool pool, Key key) {
+    Lease lease = pool.lends() > 0 ? table.find(pool, key) : null;
+    if (lease != null) {
+      lease.wake();
+    }
   }
 
   // ---- getting more
@@ -113,7 +147,7 @@ final class Leases extends ForwardingStore {
     Flight flight = lease.claim(0, now);
     if (flight != null) {
       Draw draw = new Draw(lease.pool, lease.key, 0, Mode.SHADOW, Draw.Intent.TAKE);
-      next.decide(0, List.of(draw.telling(flight.call)), new BitSet(), false)
+      ask(0, List.of(draw.telling(flight.call)), new BitSet(), false)
           .whenComplete((taking, problem) -> settle(lease, flight, draw, taking, 0));
     }
   }
@@ -154,11 +188,14 @@ final class Leases extends ForwardingStore {
   }
 
   private CompletionStage<Void> end(Lease lease, boolean forGood) {
-    Flight flight = lease.flight();
-    if (flight != null && forGood) {
-      return flight.done.thenCompose(heard -> end(lease, true));
-    }
-    LeaseCall last = lease.end(forGood, time.micros());
+    LeaseCall last;
+    do {
+      Flight flight = lease.flight();
+      if (flight != null && forGood) {
+        return flight.done.thenCompose(heard -> end(lease, true));
+      }
+      last = lease.end(forGood, time.micros());
+    } while (forGood && !lease.isRetired()); // a call is just beginning, or ending
     return last == null
         ? CompletableFuture.completedFuture(null)
         : next.endLease(lease.pool, lease.key, last);

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -86,9 +87,9 @@ public final class Tier extends ForwardingStore {
   public CompletionStage<Taking> take(List<Draw> draws) {
     try {
       parts.hotKeys.note(draws);
-      return sheltered(0, draws, parts.first.take(draws));
+      return sheltered(0, draws, false, parts.first.take(draws));
     } catch (RuntimeException e) {
-      return CompletableFuture.completedFuture(failed(0, draws, e));
+      return CompletableFuture.completedFuture(failed(0, draws, false, e));
     }
   }
 
@@ -96,26 +97,32 @@ public final class Tier extends ForwardingStore {
   public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
     try {
       parts.hotKeys.note(draws);
-      return sheltered(reservation, draws, parts.first.reserve(reservation, draws));
+      return sheltered(reservation, draws, true, parts.first.reserve(reservation, draws));
     } catch (RuntimeException e) {
-      return CompletableFuture.completedFuture(failed(reservation, draws, e));
+      return CompletableFuture.completedFuture(failed(reservation, draws, true, e));
     }
   }
 
   // ---- errors
 
   private CompletionStage<Taking> sheltered(
-      long reservation, List<Draw> draws, CompletionStage<Taking> decision) {
+      long reservation, List<Draw> draws, boolean settledLater, CompletionStage<Taking> decision) {
     CompletableFuture<Taking> stage = decision.toCompletableFuture();
     return stage.isDone() && !stage.isCompletedExceptionally()
         ? stage
-        : stage.exceptionally(problem -> failed(reservation, draws, problem));
+        : stage.exceptionally(problem -> failed(reservation, draws, settledLater, problem));
   }
 
-  private Taking failed(long reservation, List<Draw> draws, Throwable problem) {
+  /** The decision on a call that failed on its way to the store, or back. */
+  public Taking failed(List<Draw> draws, Throwable problem) {
+    return failed(ThreadLocalRandom.current().nextLong(), draws, false, problem);
+  }
+
+  private Taking failed(
+      long reservation, List<Draw> draws, boolean settledLater, Throwable problem) {
     parts.unexpected.accept(problem);
     try {
-      return parts.fallback.decideAlone(reservation, draws);
+      return parts.fallback.decideAlone(reservation, draws, settledLater);
     } catch (RuntimeException e) {
       parts.unexpected.accept(e);
       return lastResort(draws);
@@ -123,7 +130,7 @@ public final class Tier extends ForwardingStore {
   }
 
   /** Not even a local limit could be asked: only what is to stay open does. */
-  private static Taking lastResort(List<Draw> draws) {
+  public static Taking lastResort(List<Draw> draws) {
     boolean taken = true;
     for (Draw draw : draws) {
       taken &= draw.mode() != Mode.ENFORCE || draw.pool().onFail() == OnFail.OPEN;

@@ -166,6 +166,20 @@ class LeasesTest {
   }
 
   @Test
+  void asksAgainAtOnceWhenSomethingCameBackToAnEmptyBucket() {
+    tier.lend(pool, 1);
+    tier.take(pool, 1);
+    tier.time.advance(Duration.ofMillis(10));
+    tier.take(pool, 1);
+    shared.next().admit(0);
+    assertThat(tier.take(pool, 1).join().taken()).isFalse();
+
+    tier.tier.refund(pool, KEY, 1);
+
+    assertThat(tier.take(pool, 1)).isNotDone();
+  }
+
+  @Test
   void putsBackWhatItHandedOutWhenAnotherRuleRefuses() {
     Pool other = pool("other", "10/s");
     tier.lend(pool, 5);

@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Call;
 import io.weir.Decision;
+import io.weir.DecisionListener;
 import io.weir.Key;
 import io.weir.Limit;
 import io.weir.OnFail;
 import io.weir.Reason;
 import io.weir.Source;
 import io.weir.Weir;
+import io.weir.rule.Match;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.Scope;
@@ -122,6 +124,59 @@ class TierTest {
   }
 
   // ---- as part of the limiter
+
+  @Test
+  void anErrorInTheMemoryOfALimiterFollowsOnFailToo() {
+    FragileTime fragile = new FragileTime();
+    Weir weir =
+        Weir.builder()
+            .rules(
+                RuleSet.of(
+                    Rule.named("open")
+                        .match(Match.path("/open"))
+                        .key("user")
+                        .limit(Limit.perHour(1))
+                        .onFail(OnFail.OPEN)
+                        .build(),
+                    Rule.named("closed")
+                        .match(Match.path("/closed"))
+                        .key("user")
+                        .limit(Limit.perHour(1))
+                        .onFail(OnFail.CLOSED)
+                        .build()))
+            .time(fragile)
+            .build();
+    fragile.broken = true;
+
+    assertThat(weir.check(Call.of("GET", "/open").with("user", "a")).allowed()).isTrue();
+    Decision closed = weir.check(Call.of("GET", "/closed").with("user", "a"));
+    assertThat(closed.allowed()).isFalse();
+    assertThat(closed.reason()).isEqualTo(Reason.UNAVAILABLE);
+  }
+
+  @Test
+  void whoListensDoesNotDecide() {
+    Weir weir =
+        Weir.builder()
+            .rules(RuleSet.of(Rule.named("rule").key("user").limit(Limit.perHour(1)).build()))
+            .listener(
+                new DecisionListener() {
+                  @Override
+                  public void decided(Call call, Decision decision) {
+                    throw new IllegalStateException("not listening");
+                  }
+
+                  @Override
+                  public void unexpected(Throwable error) {
+                    errors.add(error);
+                  }
+                })
+            .build();
+
+    assertThat(weir.check(Call.of("GET", "/").with("user", "a")).allowed()).isTrue();
+    assertThat(weir.check(Call.of("GET", "/").with("user", "a")).allowed()).isFalse();
+    assertThat(errors).hasSize(2);
+  }
 
   private final Rule there = Rule.named("there").limit(Limit.perSecond(2000)).build();
 

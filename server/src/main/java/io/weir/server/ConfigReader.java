@@ -42,6 +42,7 @@ final class ConfigReader {
           "store.redis.tls.cert",
           "store.redis.tls.key",
           "store.redis.tag_secret",
+          "store.redis.new_keys_per_address",
           "store.hot.uri",
           "store.hot.user",
           "store.hot.password",

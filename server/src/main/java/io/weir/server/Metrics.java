@@ -16,6 +16,7 @@ import io.weir.Standing;
 import io.weir.rule.Bypass;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.tier.Newcomers;
 import io.weir.tier.Tier;
 import io.weir.tier.Witness;
 import io.weir.time.SystemTime;
@@ -127,6 +128,15 @@ final class Metrics implements DecisionListener {
   /** Shows a number that goes up and down. */
   <T> void gauge(String name, String what, T source, ToDoubleFunction<T> value) {
     Gauge.builder(name, source, value).description(what).strongReference(true).register(registry);
+  }
+
+  /** Shows how much was too much from one address. */
+  void newcomers(Newcomers newcomers) {
+    counter(
+        "weir.capped.draws",
+        "Draws from buckets that an address's keys share, as it brought too many new ones",
+        newcomers,
+        Newcomers::turnedAway);
   }
 
   /** Shows what stands before a shared store too. */

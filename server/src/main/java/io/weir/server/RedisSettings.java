@@ -28,7 +28,8 @@ final class RedisSettings {
           "store.redis.tls.ca",
           "store.redis.tls.cert",
           "store.redis.tls.key",
-          "store.redis.tag_secret");
+          "store.redis.tag_secret",
+          "store.redis.new_keys_per_address");
 
   private final ConfigReader settings;
 

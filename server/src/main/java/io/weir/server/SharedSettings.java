@@ -22,7 +22,7 @@ final class SharedSettings {
 
   SharedStore read() {
     Optional<RedisOptions> redis = new RedisSettings(settings).read();
-    return new SharedStore(redis, hot(redis), minInstances());
+    return new SharedStore(redis, hot(redis), minInstances(), newKeysPerAddress());
   }
 
   private int minInstances() {
@@ -30,6 +30,13 @@ final class SharedSettings {
         "fleet.min_instances",
         SharedStore.NONE.minInstances(),
         value -> (int) Math.min(MOST_INSTANCES, ConfigReader.count(value, 1)));
+  }
+
+  private int newKeysPerAddress() {
+    return settings.get(
+        "store.redis.new_keys_per_address",
+        SharedStore.NONE.newKeysPerAddress(),
+        value -> (int) Math.min(Integer.MAX_VALUE, ConfigReader.count(value, 1)));
   }
 
   /** All that is not said of the second Redis is as it is for the first. */

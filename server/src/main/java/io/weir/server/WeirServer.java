@@ -13,13 +13,17 @@ import io.weir.rules.envoy.EnvoyConfig;
 import io.weir.server.envoy.EnvoyGrpc;
 import io.weir.tier.Guard;
 import io.weir.time.SystemTime;
+import java.io.IOException;
 import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -122,10 +126,12 @@ public final class WeirServer implements AutoCloseable {
             .reservationSecret(config.reservationSecret().getBytes(StandardCharsets.UTF_8))
             .instances(stores::instances)
             .listener(metrics)
+            .newKeysPerAddress(config.shared().newKeysPerAddress())
             .witnessed()
             .build();
     weir.tier().ifPresent(metrics::tier);
     weir.witness().ifPresent(metrics::witness);
+    weir.newcomers().ifPresent(metrics::newcomers);
     Guard guard = new Guard(config.guard().rate(), config.guard().inFlight(), SystemTime.INSTANCE);
     this.guarded = new Guarded(guard, SystemTime.INSTANCE, metrics::decisionTook);
     this.settings = config.frontEnd();
@@ -298,14 +304,25 @@ public final class WeirServer implements AutoCloseable {
   }
 
   private static String cannotListen(String name, Address address, Throwable cause) {
+    Throwable reason = cause.getMessage() == null ? found(address, cause) : cause;
     boolean inUse =
-        cause instanceof BindException && String.valueOf(cause.getMessage()).contains("in use");
+        reason instanceof BindException && String.valueOf(reason.getMessage()).contains("in use");
     return "cannot listen on "
         + address
         + " ("
         + name
         + "): "
-        + (inUse ? "the port is in use" : cause.getMessage());
+        + (inUse ? "the port is in use" : Objects.requireNonNullElse(reason.getMessage(), reason));
+  }
+
+  /** Of two loops that share a port, one may only have heard that the other failed. */
+  private static Throwable found(Address address, Throwable hearsay) {
+    try (ServerSocket attempt = new ServerSocket()) {
+      attempt.bind(new InetSocketAddress(address.host(), address.port()));
+      return hearsay;
+    } catch (IOException e) {
+      return e;
+    }
   }
 
   private Router data(Loop loop) {

@@ -1,0 +1,249 @@
+package io.weir.tier;
+
+import io.weir.Key;
+import io.weir.store.Draw;
+import io.weir.store.Fingerprint;
+import io.weir.store.Pool;
+import io.weir.time.TimeSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Caps the keys that one address can bring into a shared store, so that nobody fills it with
+ * invented ones.
+ *
+ * <pre>
+ *   key ─► met within the last minute or two? ── yes ─► its own bucket
+ *             │ no
+ *             ▼
+ *          one more for its address and rule ── within the cap ─► its own bucket
+ *             │ beyond
+ *             ▼
+ *          one of {@value #SHARED} buckets that the address's further keys share
+ * </pre>
+ *
+ * <p>A key is new to this instance, not to the store, and known whoever asks for it next. All of it
+ * is a few megabytes, whatever comes: keys are remembered in a filter that may take a new key for a
+ * known one, now and then, and counts are those of a sketch that may be too high, by a few. After a
+ * minute, or a million new keys, counting begins anew.
+ */
+public final class Newcomers {
+  /** New keys per address, rule and minute, unless said otherwise. */
+  public static final int DEFAULT_MOST = 10_000;
+
+  /** Buckets that the keys beyond the cap share, per address and limit. */
+  static final int SHARED = 64;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Newcomers.class);
+  private static final long SPAN_MICROS = 60_000_000;
+  private static final int RECENT = 1 << 12;
+  private static final long GOLDEN = 0x9e3779b97f4a7c15L;
+
+  private final int most;
+  private final TimeSource time;
+  private final LongAdder turnedAway = new LongAdder();
+
+  /** Keys that were met lately, by their hash: most calls are about one of these. */
+  private final long[] recent = new long[RECENT];
+
+  private volatile Span present;
+  private volatile Span past;
+
+  /**
+   * Nobody is known yet.
+   *
+   * @param most new keys that an address may bring to a rule in a minute
+   */
+  public Newcomers(int most, TimeSource time) {
+    this.most = most;
+    this.time = time;
+    this.past = new Span(time.micros() - SPAN_MICROS);
+    this.present = new Span(time.micros());
+  }
+
+  /** How many draws were made from shared buckets because their address was beyond its cap. */
+  public long turnedAway() {
+    return turnedAway.sum();
+  }
+
+  /** The draws of a call from an address, those beyond its cap from buckets that it shares. */
+  public List<Draw> within(String address, List<Draw> draws) {
+    List<Draw> capped = draws;
+    for (int i = 0; i < draws.size(); i++) {
+      Draw draw = draws.get(i);
+      if (draw.pool().isLocal() || isWelcome(address, draw)) {
+        continue;
+      }
+      if (capped == draws) {
+        capped = new ArrayList<>(draws);
+      }
+      turnedAway.increment();
+      present.complain(draw.pool().rule(), most);
+      capped.set(i, draw.about(shared(address, draw.key())));
+    }
+    return capped;
+  }
+
+  private boolean isWelcome(String address, Draw draw) {
+    long id = idOf(draw.pool(), draw.key());
+    int place = (int) (id >>> 32) & (RECENT - 1);
+    if (recent[place] == id) {
+      return true;
+    }
+    boolean welcome = knows(id) || comesIn(address, draw, id);
+    if (welcome && draw.intent() != Draw.Intent.LOOK) {
+      recent[place] = id;
+    }
+    return welcome;
+  }
+
+  /** A key of the span before is taken over, so that those in use stay known. */
+  private boolean knows(long id) {
+    Span now = present;
+    if (now.keys.contains(id)) {
+      return true;
+    }
+    if (past.keys.contains(id)) {
+      now.keys.add(id);
+      return true;
+    }
+    return false;
+  }
+
+  private boolean comesIn(String address, Draw draw, long id) {
+    Span now = current();
+    long bringer = mix(Fingerprint.low(address) + draw.pool().rule().hashCode() * GOLDEN);
+    if (now.count(bringer) >= most) {
+      return false;
+    }
+    if (draw.intent() != Draw.Intent.LOOK) {
+      now.add(bringer);
+      now.keys.add(id);
+    }
+    return true;
+  }
+
+  private Span current() {
+    Span now = present;
+    long micros = time.micros();
+    if (micros - now.begun < SPAN_MICROS && !now.keys.isFull()) {
+      return now;
+    }
+    synchronized (this) {
+      if (present == now) {
+        past = now;
+        present = new Span(micros);
+        Arrays.fill(recent, 0);
+      }
+      return present;
+    }
+  }
+
+  /** Two parts longer than the key it stands for, so that no real key is like it. */
+  private static Key shared(String address, Key key) {
+    String[] values = new String[key.parts().size() + 2];
+    Arrays.fill(values, "");
+    values[0] = address;
+    values[values.length - 1] = Long.toString(Math.floorMod(key.fixedHash(""), (long) SHARED));
+    return Key.of(values);
+  }
+
+  private static long idOf(Pool pool, Key key) {
+    return mix(key.low() + pool.rule().hashCode() * GOLDEN) | 1;
+  }
+
+  private static long mix(long bits) {
+    long mixed = (bits ^ (bits >>> 31)) * GOLDEN;
+    return mixed ^ (mixed >>> 29);
+  }
+
+  /** What was met within a span of time, and how many new keys each address brought. */
+  private static final class Span {
+    private static final int ROWS = 2;
+    private static final int CELLS = 1 << 16;
+
+    final long begun;
+    final KeyFilter keys = new KeyFilter();
+    private final AtomicIntegerArray counts = new AtomicIntegerArray(ROWS * CELLS);
+    private final AtomicBoolean complained = new AtomicBoolean();
+
+    Span(long begun) {
+      this.begun = begun;
+    }
+
+    /**
+     * Says once that an address is beyond its cap; not which, as addresses are nobody's business.
+     */
+    void complain(String rule, int most) {
+      if (!complained.get() && complained.compareAndSet(false, true)) {
+        LOG.warn(
+            "an address brought more than {} new keys to rule {} within a minute: its further ones"
+                + " share {} buckets; if it is a proxy of yours, name it in client_ip.trusted, and"
+                + " if so many keys are right, raise store.redis.new_keys_per_address",
+            most,
+            rule,
+            SHARED);
+      }
+    }
+
+    int count(long bringer) {
+      return Math.min(counts.get(first(bringer)), counts.get(second(bringer)));
+    }
+
+    void add(long bringer) {
+      counts.incrementAndGet(first(bringer));
+      counts.incrementAndGet(second(bringer));
+    }
+
+    private static int first(long bringer) {
+      return (int) bringer & (CELLS - 1);
+    }
+
+    private static int second(long bringer) {
+      return CELLS + ((int) (bringer >>> 32) & (CELLS - 1));
+    }
+  }
+
+  /** A Bloom filter for a million keys, of which one in forty strangers seems known when full. */
+  private static final class KeyFilter {
+    private static final int BITS = 1 << 23;
+    private static final int HASHES = 4;
+    private static final int MOST = 1 << 20;
+
+    private final AtomicLongArray words = new AtomicLongArray(BITS / Long.SIZE);
+    private final LongAdder size = new LongAdder();
+
+    boolean isFull() {
+      return size.sum() >= MOST;
+    }
+
+    boolean contains(long id) {
+      for (int i = 0; i < HASHES; i++) {
+        int bit = bit(id, i);
+        if ((words.getPlain(bit >>> 6) & 1L << bit) == 0) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    void add(long id) {
+      size.increment();
+      for (int i = 0; i < HASHES; i++) {
+        int bit = bit(id, i);
+        words.getAndAccumulate(bit >>> 6, 1L << bit, (a, b) -> a | b);
+      }
+    }
+
+    private static int bit(long id, int i) {
+      return (int) (id + i * (id >>> 32 | 1)) & (BITS - 1);
+    }
+  }
+}
