@@ -34,6 +34,11 @@ class NginxForwardAuthTest {
       rules:
         - { id: per-address, match: { path: /a }, key: [ip], limit: 2/h }
         - { id: posts, match: { methods: [POST], path: /posts }, key: [], limit: 1/h }
+        - id: costly
+          match: { path: /costly }
+          key: []
+          limit: 9/h
+          cost: { attribute: header.x-cost, max: 5 }
       """;
 
   @TempDir Path folder;
@@ -105,7 +110,7 @@ class NginxForwardAuthTest {
             .replace("listen 8000", "listen 127.0.0.1:" + port)
             .replaceAll("(_read_timeout +)500ms", "$1" + patience);
     if (refuseWithoutWeir) {
-      int from = config.indexOf("# Weir did not answer.");
+      int from = config.indexOf("# 502 or 504");
       config = config.substring(0, from) + "return 503;\n  }\n}\n";
     }
     return NginxServer.start(port, config);
@@ -168,6 +173,45 @@ class NginxForwardAuthTest {
           }) {
         assertThat(get(nginx, "/a", header, "/cheap").statusCode()).as(header).isEqualTo(429);
       }
+    }
+  }
+
+  @Test
+  void letsNobodyPassByAQuestionThatWeirCannotTake() throws Exception {
+    int port = Ports.free();
+    String large = "x".repeat(6 * 1024);
+    String[] more = {"X-One", large, "X-Two", large, "X-Three", large};
+    try (WeirProcess weir = weir(port);
+        NginxServer nginx = nginx(port, false)) {
+      for (int i = 0; i < 20; i++) {
+        assertThat(get(nginx, "/a", more).statusCode()).isEqualTo(400);
+      }
+      HttpResponse<String> noNumber = get(nginx, "/costly", "X-Cost", "much");
+
+      assertThat(noNumber.statusCode()).isEqualTo(400);
+      assertThat(noNumber.headers().firstValue("Content-Type"))
+          .hasValue("application/problem+json");
+      assertThat(get(nginx, "/costly", "X-Cost", "2").statusCode()).isEqualTo(200);
+      assertThat(get(nginx, "/a").statusCode()).isEqualTo(200);
+    }
+  }
+
+  /** An answer that no Weir should give is no reason to let requests pass either. */
+  @Test
+  void refusesWhenWeirFailsInside() throws Exception {
+    HttpServer broken =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    broken.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(500, -1);
+          exchange.close();
+        });
+    broken.start();
+    try (NginxServer nginx = nginx(broken.getAddress().getPort(), false)) {
+      assertThat(get(nginx, "/a").statusCode()).isEqualTo(503);
+    } finally {
+      broken.stop(0);
     }
   }
 
