@@ -2,7 +2,6 @@ package io.weir.http;
 
 import io.weir.Call;
 import io.weir.Decision;
-import io.weir.Reason;
 import io.weir.Standing;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
@@ -56,7 +55,6 @@ public final class Answers {
    * @param rules those by which it was decided, as far as they still are
    */
   public Refusal refused(Call call, Decision decision, RuleSet rules) {
-    int status = decision.reason() == Reason.UNAVAILABLE ? 503 : 429;
     Optional<Rule> rule = decision.rule().flatMap(rules::rule);
     long wait = retryAfter.seconds(call, decision.reason(), decision.deciding(), rule);
     List<HeaderLine> headers = new ArrayList<>();
@@ -70,7 +68,14 @@ public final class Answers {
         .deciding()
         .filter(Standing::answered)
         .ifPresent(standing -> lines(standing, wait, headers));
-    return new Refusal(status, headers, ProblemBody.of(decision, status, rule, wait));
+    Why why = Why.of(decision, wait);
+    return new Refusal(
+        why.status(),
+        headers,
+        ProblemBody.of(decision, rule, why),
+        why.detail(),
+        why.violated(),
+        wait == RetryAfter.NEVER ? Optional.empty() : Optional.of(Duration.ofSeconds(wait)));
   }
 
   private List<HeaderLine> lines(Standing standing, long reset, List<HeaderLine> headers) {

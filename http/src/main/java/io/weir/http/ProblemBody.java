@@ -1,9 +1,7 @@
 package io.weir.http;
 
 import io.weir.Decision;
-import io.weir.Mode;
 import io.weir.Reason;
-import io.weir.Standing;
 import io.weir.rule.Rule;
 import java.util.List;
 import java.util.Optional;
@@ -19,22 +17,18 @@ final class ProblemBody {
 
   private ProblemBody() {}
 
-  /**
-   * The body.
-   *
-   * @param retryAfter whole seconds, or {@link RetryAfter#NEVER}
-   */
-  static String of(Decision decision, int status, Optional<Rule> rule, long retryAfter) {
+  static String of(Decision decision, Optional<Rule> rule, Why why) {
     ProblemBody body = new ProblemBody();
-    body.kindOfProblem(decision.reason(), status);
-    body.text("detail", detail(decision, retryAfter));
+    body.kindOfProblem(decision.reason(), why.status());
+    body.text("detail", why.detail());
     body.text("code", code(decision.reason()));
     decision.rule().ifPresent(id -> body.text("rule", id));
     rule.ifPresent(known -> body.texts("limit_dim", known.key()));
     decision.deciding().ifPresent(standing -> body.text("kind", standing.limit().kind().id()));
-    body.plain("retry_after_s", retryAfter == RetryAfter.NEVER ? "null" : retryAfter + "");
+    long wait = why.retryAfter();
+    body.plain("retry_after_s", wait == RetryAfter.NEVER ? "null" : wait + "");
     if (decision.reason() == Reason.LIMITED) {
-      body.texts("violated-policies", violated(decision));
+      body.texts("violated-policies", why.violated());
     }
     return body.out.append('}').toString();
   }
@@ -63,35 +57,6 @@ final class ProblemBody {
       case UNAVAILABLE -> "UNAVAILABLE";
       default -> "BLOCKED";
     };
-  }
-
-  private static String detail(Decision decision, long retryAfter) {
-    String when =
-        retryAfter == RetryAfter.NEVER
-            ? "; waiting does not help"
-            : "; try again in " + retryAfter + " s";
-    return switch (decision.reason()) {
-      case LIMITED ->
-          decision.deciding().map(ProblemBody::limit).orElse("a limit is reached") + when;
-      case UNAVAILABLE -> "the limiter cannot decide this now" + when;
-      default -> "the request lacks what rule " + decision.rule().orElse("") + " asks for";
-    };
-  }
-
-  private static String limit(Standing standing) {
-    String name = "the limit " + standing.name() + " of ";
-    return switch (standing.limit().kind()) {
-      case RATE -> name + standing.limit().capacity() + " is reached";
-      case QUOTA -> name + standing.limit().capacity() + " a period is used up";
-      case CONCURRENCY -> name + standing.limit().capacity() + " at once is reached";
-    };
-  }
-
-  private static List<String> violated(Decision decision) {
-    return decision.standings().stream()
-        .filter(standing -> standing.mode() == Mode.ENFORCE && !standing.allowed())
-        .map(Standing::name)
-        .toList();
   }
 
   private void text(String name, String value) {

@@ -142,6 +142,10 @@ final class Exchange {
     if (problem.closing()) {
       closeSoon();
     }
+    if (problem.isOfGateway() && GrpcRefusal.isFor(request)) {
+      GrpcRefusal.answer(this, problem);
+      return;
+    }
     Json json = json();
     problem.write(json);
     end(problem.status(), PROBLEM, json.toBuffer());

@@ -1,8 +1,10 @@
 package io.weir.server;
 
 import io.vertx.core.MultiMap;
+import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.HostAndPort;
 import io.weir.http.identity.Identity;
 import java.util.HashSet;
@@ -23,6 +25,9 @@ final class ForwardedHead {
   private static final CharSequence X_FORWARDED_HOST =
       HttpHeaders.createOptimized("x-forwarded-host");
 
+  private static final CharSequence TE = HttpHeaders.createOptimized("te");
+  private static final CharSequence TRAILERS = HttpHeaders.createOptimized("trailers");
+
   private ForwardedHead() {}
 
   /**
@@ -30,7 +35,9 @@ final class ForwardedHead {
    *
    * @param trusted whether what the caller says of those before it is believed
    */
-  static void request(HttpServerRequest from, boolean trusted, String peer, MultiMap to) {
+  static void request(
+      HttpServerRequest from, boolean trusted, String peer, HttpClientRequest sent) {
+    MultiMap to = sent.headers();
     MultiMap headers = from.headers();
     Set<String> named = named(headers);
     StringBuilder cookies = null;
@@ -53,7 +60,27 @@ final class ForwardedHead {
     if (cookies != null) {
       to.set(HttpHeaders.COOKIE, cookies.toString());
     }
+    if (from.version() == HttpVersion.HTTP_2
+        && sent.version() == HttpVersion.HTTP_2
+        && takesTrailers(headers)) {
+      to.set(TE, TRAILERS);
+    }
     addForwarded(from, trusted, peer, to);
+  }
+
+  /**
+   * Whether the client understands trailers. It is a word between two hops, but where both speak
+   * HTTP/2, which always can carry them, it is true of both; and gRPC does not go without it.
+   */
+  private static boolean takesTrailers(MultiMap headers) {
+    for (String line : headers.getAll(TE)) {
+      for (String coding : line.split(",", -1)) {
+        if (coding.strip().equalsIgnoreCase("trailers")) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   private static void addForwarded(

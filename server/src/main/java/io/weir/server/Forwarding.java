@@ -97,7 +97,7 @@ final class Forwarding {
     sent = up;
     idle = 0;
     VertxHead head = new VertxHead(request);
-    ForwardedHead.request(request, gateway.front().believes(head), head.peer(), up.headers());
+    ForwardedHead.request(request, gateway.front().believes(head), head.peer(), up);
     if (request.authority() != null) {
       up.authority(request.authority());
     }

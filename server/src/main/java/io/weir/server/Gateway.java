@@ -122,7 +122,11 @@ final class Gateway implements Handler<HttpServerRequest> {
     for (HeaderLine line : refusal.headers()) {
       response.putHeader(line.name(), line.value());
     }
-    exchange.answerBody(refusal.status(), refusal.body());
+    if (GrpcRefusal.isFor(request)) {
+      GrpcRefusal.answer(exchange, refusal);
+    } else {
+      exchange.answerBody(refusal.status(), refusal.body());
+    }
   }
 
   /** Gets rid of a body that nobody wants: by reading it if it is small, else by closing soon. */

@@ -81,6 +81,11 @@ final class HttpProblem extends RuntimeException {
     return new HttpProblem(status, title, detail, "", true);
   }
 
+  /** What is behind the gateway does not speak what was asked for. */
+  static HttpProblem notImplemented(String detail) {
+    return new HttpProblem(501, "Not Implemented", detail, "", false);
+  }
+
   /** What is behind the gateway could not be reached, or broke off. */
   static HttpProblem badGateway(String detail) {
     return new HttpProblem(502, "Bad Gateway", detail, "", false);
@@ -122,6 +127,11 @@ final class HttpProblem extends RuntimeException {
   /** Whether nothing is wrong with the question. */
   boolean passing() {
     return status == 503;
+  }
+
+  /** Whether what was asked for is out of reach at the moment. */
+  boolean isOfGateway() {
+    return status >= 502 && status <= 504;
   }
 
   void write(Json out) {
