@@ -74,6 +74,8 @@ final class Forwarding {
     request.exceptionHandler(broken -> clientGone());
     if (Framing.length(request) > gateway.settings().maxBody()) {
       fail(tooLarge());
+    } else if (request.canUpgradeToWebSocket() && !upstream.canUpgrade()) {
+      fail(HttpProblem.notImplemented("the upstream is spoken to in HTTP/2, without WebSockets"));
     } else if (delayMillis > 0) {
       timer = gateway.loop().vertx().setTimer(delayMillis, due -> connect());
     } else {

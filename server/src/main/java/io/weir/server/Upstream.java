@@ -39,10 +39,8 @@ final class Upstream {
             .setKeepAliveTimeout(KEEP_ALIVE_SECONDS)
             .setMaxHeaderSize(MOST_HEADER_BYTES)
             .setHttp2MultiplexingLimit(MOST_STREAMS);
-    if (settings.secure()) {
-      // Takes HTTP/2 if it is offered, and HTTP/1.1 otherwise.
-      options.setUseAlpn(true).setProtocolVersion(HttpVersion.HTTP_2);
-    } else if (settings.http2()) {
+    // With TLS it stays HTTP/1.1 also if HTTP/2 is offered: WebSockets do not pass over the latter.
+    if (settings.http2()) {
       options.setProtocolVersion(HttpVersion.HTTP_2).setHttp2ClearTextUpgrade(false);
     }
     int mine = Math.max(1, gateway.connections() / loops);
@@ -61,6 +59,11 @@ final class Upstream {
   /** Where it is, in words. */
   String uri() {
     return settings.uri().toString();
+  }
+
+  /** Whether connections to it can be handed over to another protocol. */
+  boolean canUpgrade() {
+    return !settings.http2();
   }
 
   boolean takes(String path) {

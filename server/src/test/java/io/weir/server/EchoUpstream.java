@@ -7,6 +7,8 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.PemKeyCertOptions;
+import io.weir.testkit.process.TlsFiles;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,10 +35,23 @@ final class EchoUpstream implements AutoCloseable {
   }
 
   EchoUpstream(int port) {
+    this(port, new HttpServerOptions().setHttp2ClearTextEnabled(true));
+  }
+
+  /** An upstream with TLS, which offers HTTP/2. */
+  static EchoUpstream secure(TlsFiles files) {
+    PemKeyCertOptions certificate =
+        new PemKeyCertOptions()
+            .setCertPath(files.serverCertificate().toString())
+            .setKeyPath(files.serverKey().toString());
+    return new EchoUpstream(
+        0, new HttpServerOptions().setSsl(true).setUseAlpn(true).setKeyCertOptions(certificate));
+  }
+
+  private EchoUpstream(int port, HttpServerOptions options) {
     server =
         vertx
-            .createHttpServer(
-                new HttpServerOptions().setHttp2ClearTextEnabled(true).setMaxHeaderSize(64_000))
+            .createHttpServer(options.setMaxHeaderSize(64_000))
             .requestHandler(this::handle)
             .webSocketHandler(socket -> socket.textMessageHandler(socket::writeTextMessage));
     server.listen(port, "127.0.0.1").await();
@@ -82,6 +97,12 @@ final class EchoUpstream implements AutoCloseable {
               .setStatusCode(418)
               .setStatusMessage("I am a teapot")
               .end("teapot");
+      case "/hops-in-lines" ->
+          request
+              .response()
+              .putHeader("connection", (Iterable<String>) List.of("keep-alive", "x-private"))
+              .putHeader("x-private", "1")
+              .end("hops");
       case "/big" -> big(request, Integer.parseInt(request.getParam("mb")));
       default -> echo(request);
     }
