@@ -111,12 +111,15 @@ final class ForwardedHead {
 
   /** The headers that {@code Connection} says are for this hop only. */
   private static Set<String> named(MultiMap headers) {
-    String first = headers.get(HttpHeaders.CONNECTION);
-    if (first == null || first.equalsIgnoreCase("keep-alive") || first.equalsIgnoreCase("close")) {
+    if (!headers.contains(HttpHeaders.CONNECTION)) {
       return Set.of();
     }
-    Set<String> named = new HashSet<>();
+    Set<String> named = Set.of();
     for (String line : headers.getAll(HttpHeaders.CONNECTION)) {
+      if (line.equalsIgnoreCase("keep-alive") || line.equalsIgnoreCase("close")) {
+        continue; // what nearly all say
+      }
+      named = named.isEmpty() ? new HashSet<>() : named;
       for (String name : line.split(",", -1)) {
         named.add(name.strip().toLowerCase(Locale.ROOT));
       }

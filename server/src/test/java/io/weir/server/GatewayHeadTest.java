@@ -170,4 +170,35 @@ class GatewayHeadTest {
       assertThat(answer.headers().allValues("RateLimit-Limit")).containsExactly("9");
     }
   }
+
+  @ParameterizedTest
+  @CsvSource({
+    "keep-alive, X-Secret",
+    "close, x-secret",
+    "X-Secret, keep-alive",
+    "a, 'b , X-Secret'"
+  })
+  void keepsWhatAnyLineNamesFromTheUpstream(String first, String second) throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient raw = gateway.raw()) {
+      String answer =
+          raw.send(
+                  "GET / HTTP/1.1\r\nHost: x\r\nConnection: %s\r\nConnection: %s\r\n"
+                          .formatted(first, second)
+                      + "X-Secret: 1\r\nX-Open: 1\r\n\r\n")
+              .readUntil("}", 2);
+
+      assertThat(answer).contains("\"x-open\"").doesNotContain("\"x-secret\"");
+    }
+  }
+
+  @Test
+  void keepsWhatAnyLineNamesFromTheClient() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url())) {
+      HttpResponse<String> answer = gateway.get("/hops-in-lines");
+
+      assertThat(answer.body()).isEqualTo("hops");
+      assertThat(answer.headers().map()).doesNotContainKeys("x-private");
+    }
+  }
 }
