@@ -17,7 +17,8 @@ final class Framing {
     List<String> coding = request.headers().getAll(HttpHeaders.TRANSFER_ENCODING);
     List<String> length = request.headers().getAll(HttpHeaders.CONTENT_LENGTH);
     boolean chunked = coding.size() == 1 && coding.get(0).equalsIgnoreCase("chunked");
-    if ((!coding.isEmpty() && (!chunked || !length.isEmpty()))
+    // A length beside chunks is gone by now: the decoder has removed it, as it does not hold.
+    if ((!coding.isEmpty() && !chunked)
         || length.size() > 1
         || (!coding.isEmpty() && request.version() == HttpVersion.HTTP_1_0)) {
       throw HttpProblem.malformed(
