@@ -10,7 +10,10 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -20,12 +23,13 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Rehearses an outage: does it to a Redis on this machine, and shows what callers are told. */
+/** Rehearses an outage: does it to a Redis on loopback, and shows what callers are told. */
 @Command(
     name = "drill",
     description = {
-      "Rehearses an outage on a Redis of this machine that is yours alone: callers draw by three"
-          + " rules, one per on_fail, while something is done to it and put right again.",
+      "Rehearses an outage on a Redis on loopback that is yours alone: callers draw by three"
+          + " rules, one per on_fail, while something is done to it and put right again, also when"
+          + " the drill is interrupted.",
       "A line per half second: the breaker, what each rule let through, and how long decisions took."
     },
     exitCodeListHeading = "%nExit codes:%n",
@@ -50,7 +54,7 @@ final class DrillCommand implements Callable<Integer> {
       names = "--redis",
       paramLabel = "URI",
       defaultValue = "redis://127.0.0.1:6379",
-      description = "The Redis, on this machine (${DEFAULT-VALUE}).")
+      description = "The Redis, on loopback (${DEFAULT-VALUE}).")
   private String redis;
 
   @Option(
@@ -84,7 +88,8 @@ final class DrillCommand implements Callable<Integer> {
       throw misused("redis-kill needs --restart, such as 'redis-server --daemonize yes'");
     }
     RedisOptions options = options();
-    try (Rehearsal rehearsal = rehearsal(options);
+    try (Rehearsal rehearsal = rehearsal(options, deed);
+        AtExit interrupted = new AtExit(rehearsal::putRight);
         DrillCallers callers = new DrillCallers(options)) {
       PrintWriter out = spec.commandLine().getOut();
       return new Play(out, callers).run(rehearsal, deed, lasts) ? 0 : 1;
@@ -119,9 +124,9 @@ final class DrillCommand implements Callable<Integer> {
     }
   }
 
-  private static Rehearsal rehearsal(RedisOptions options) {
+  private static Rehearsal rehearsal(RedisOptions options, Deed deed) {
     try {
-      return new Rehearsal(options);
+      return new Rehearsal(options, deed);
     } catch (IllegalArgumentException e) {
       throw new CommandFailed(String.valueOf(e.getMessage()));
     }
@@ -144,15 +149,12 @@ final class DrillCommand implements Callable<Integer> {
     boolean run(Rehearsal rehearsal, Deed deed, Duration lasts) {
       out.println(DrillCallers.HEADING);
       show(BEFORE, "");
-      Thread doing = new Thread(() -> rehearsal.perform(deed, lasts), "drill");
-      doing.setDaemon(true);
-      doing.start();
+      CompletableFuture<Long> doing = begin(rehearsal, lasts);
       show(lasts, deed.id());
-      while (doing.isAlive()) {
+      while (!doing.isDone()) {
         show(STEP, deed.id());
       }
-      startAgain();
-      long over = System.nanoTime();
+      long over = ended(doing);
       while (callers.isDegraded() && System.nanoTime() - over < PATIENCE.toNanos()) {
         show(STEP, "over");
       }
@@ -166,6 +168,30 @@ final class DrillCommand implements Callable<Integer> {
       return kept;
     }
 
+    /** Does it beside the callers; completes with the moment at which it was put right. */
+    private CompletableFuture<Long> begin(Rehearsal rehearsal, Duration lasts) {
+      return CompletableFuture.supplyAsync(
+          () -> {
+            rehearsal.perform(lasts, DrillCommand.this::startAgain);
+            return System.nanoTime();
+          },
+          task -> {
+            Thread thread = new Thread(task, "drill");
+            thread.setDaemon(true);
+            thread.start();
+          });
+    }
+
+    private static long ended(CompletableFuture<Long> doing) {
+      try {
+        return doing.join();
+      } catch (CompletionException e) {
+        throw e.getCause() instanceof CommandFailed failed
+            ? failed
+            : new CommandFailed("the drill broke off: " + e.getCause().getMessage());
+      }
+    }
+
     private void show(Duration time, String phase) {
       long until = System.nanoTime() + time.toNanos();
       while (System.nanoTime() < until) {
@@ -174,18 +200,16 @@ final class DrillCommand implements Callable<Integer> {
         out.flush();
       }
     }
+  }
 
-    private void startAgain() {
-      if (restart != null) {
-        try {
-          new ProcessBuilder("sh", "-c", restart)
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .redirectError(ProcessBuilder.Redirect.DISCARD)
-              .start();
-        } catch (IOException e) {
-          throw new CommandFailed("--restart: " + e.getMessage());
-        }
-      }
+  private void startAgain() {
+    try {
+      new ProcessBuilder("sh", "-c", Objects.requireNonNull(restart))
+          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+          .redirectError(ProcessBuilder.Redirect.DISCARD)
+          .start();
+    } catch (IOException e) {
+      throw new CommandFailed("--restart: " + e.getMessage());
     }
   }
 }

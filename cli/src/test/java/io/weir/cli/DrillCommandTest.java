@@ -62,8 +62,27 @@ class DrillCommandTest {
     assertThat(run.code()).isEqualTo(2);
     assertThat(run.err())
         .isEqualTo(
-            "weir: 192.0.2.1:6379 is not on this machine; drills are done to a Redis that is yours"
+            "weir: 192.0.2.1:6379 is not on loopback; drills are done to a Redis that is yours"
                 + " alone\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"allkeys-lru", "volatile-ttl"})
+  void fillsNoRedisThatWouldDropKeys(String policy) {
+    try (RedisServer redis = RedisServer.builder().config("maxmemory-policy " + policy).start()) {
+      for (int i = 0; i < 100; i++) {
+        redis.command("SET", "key-" + i, "of somebody", "EX", "600");
+      }
+
+      Run run = drill("redis-full", "--redis", redis.uri(), "--for", "1s");
+
+      assertThat(redis.command("DBSIZE")).isEqualTo(100L);
+      assertThat(run.code()).isEqualTo(2);
+      assertThat(run.err())
+          .contains("has maxmemory-policy " + policy + " and would drop keys")
+          .hasLineCount(1);
+      assertThat(redis.text("INFO", "memory")).contains("maxmemory:0\r\n");
+    }
   }
 
   @ParameterizedTest

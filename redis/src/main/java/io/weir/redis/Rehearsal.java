@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -15,12 +16,13 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.Map;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Does something bad to a Redis on this machine, by its own commands, and puts it right again.
+ * Does something bad to a Redis on a loopback address, by its own commands, and puts it right
+ * again: when its time is over, or whenever it is told to.
  *
  * <p>Only for rehearsals: whoever else uses that Redis has a bad day too.
  */
@@ -40,6 +42,12 @@ public final class Rehearsal implements AutoCloseable {
           .getBytes(US_ASCII);
 
   private static final Duration BREATH = Duration.ofMillis(5);
+
+  /** Redis hangs for so long at a time: a drill that is killed leaves no more than that. */
+  private static final long PAUSE_MILLIS = 1000;
+
+  private static final String POLICY = "maxmemory-policy";
+  private static final String KEEPS_ALL = "noeviction";
 
   /** What can be done to it. */
   public enum Deed {
@@ -64,19 +72,29 @@ public final class Rehearsal implements AutoCloseable {
   private final RedisClient client = RedisClient.create(resources);
   private final StatefulRedisConnection<byte[], byte[]> connection;
   private final RedisCommands<byte[], byte[]> redis;
+  private final Deed deed;
+
+  /** Puts right what was done so far. */
+  private Runnable back = () -> {};
+
+  private volatile boolean over;
 
   /**
-   * Connects to a Redis.
+   * Connects to a Redis to which this is to be done.
    *
-   * @throws IllegalArgumentException if it is not a single Redis on this machine, or cannot be
-   *     reached
+   * @throws IllegalArgumentException if it is not a single Redis on a loopback address, cannot be
+   *     reached, or would lose keys by it
    */
-  public Rehearsal(RedisOptions options) {
+  public Rehearsal(RedisOptions options, Deed deed) {
+    this.deed = deed;
     try {
       Node node = local(options.address());
       client.setOptions(Lettuce.node(options));
       this.connection = client.connect(ByteArrayCodec.INSTANCE, Lettuce.uri(options, node));
       this.redis = connection.sync();
+      if (deed == Deed.FULL) {
+        refuseIfItEvicts(node);
+      }
     } catch (RedisException e) {
       shutDown();
       throw new IllegalArgumentException(options.address() + ": " + Trouble.reason(e), e);
@@ -94,7 +112,7 @@ public final class Rehearsal implements AutoCloseable {
     try {
       if (!InetAddress.getByName(node.host()).isLoopbackAddress()) {
         throw new IllegalArgumentException(
-            node + " is not on this machine; drills are done to a Redis that is yours alone");
+            node + " is not on loopback; drills are done to a Redis that is yours alone");
       }
     } catch (UnknownHostException e) {
       throw new IllegalArgumentException(node + ": the name is unknown", e);
@@ -102,49 +120,114 @@ public final class Rehearsal implements AutoCloseable {
     return node;
   }
 
-  /** Does it for this long, and puts it right; returns when that is done. */
-  public void perform(Deed deed, Duration time) {
-    long until = System.nanoTime() + time.toNanos();
-    switch (deed) {
-      case HANG -> {
-        redis.clientPause(time.toMillis());
-        sleepUntil(until);
+  /** A full Redis with any other policy would drop keys to make room, whosever they are. */
+  private void refuseIfItEvicts(Node node) {
+    String policy = setting(POLICY);
+    if (!policy.equals(KEEPS_ALL)) {
+      throw new IllegalArgumentException(
+          node
+              + " has "
+              + POLICY
+              + " "
+              + policy
+              + " and would drop keys; redis-full is done to one"
+              + " that has "
+              + KEEPS_ALL);
+    }
+  }
+
+  private String setting(String name) {
+    return redis.configGet(name).getOrDefault(name, "unknown");
+  }
+
+  /**
+   * Does it for this long, and puts it right; returns when that is done.
+   *
+   * @param startAgain starts a Redis that was shut down
+   */
+  public void perform(Duration time, Runnable startAgain) {
+    try {
+      perform(time, System.nanoTime() + time.toNanos(), startAgain);
+    } catch (RedisException | CompletionException e) {
+      if (!over) {
+        throw e;
       }
+    } finally {
+      putRight();
+    }
+  }
+
+  private void perform(Duration time, long until, Runnable startAgain) {
+    switch (deed) {
+      case HANG -> hang(time.toMillis());
       case SLOW -> repeat(until, BREATH, this::keepBusy);
       case CUT ->
           repeat(
               until, CUT_EVERY, () -> redis.clientKill(KillArgs.Builder.typeNormal().skipme(true)));
-      case FULL -> fill(until);
+      case FULL -> {
+        String before = setting("maxmemory");
+        change(() -> redis.configSet("maxmemory", "1"), () -> redis.configSet("maxmemory", before));
+        sleepUntil(until);
+      }
       case KILL -> {
-        redis.shutdown(false);
+        change(() -> redis.shutdown(false), startAgain);
         sleepUntil(until);
       }
     }
+  }
+
+  /** Does something that outlasts this process, unless it is over by now. */
+  private synchronized void change(Runnable change, Runnable undo) {
+    if (!over) {
+      back = undo;
+      change.run();
+    }
+  }
+
+  /** Puts right what was done, if anything, and does no more of it; from any thread. */
+  public synchronized void putRight() {
+    over = true;
+    Runnable undo = back;
+    back = () -> {};
+    undo.run();
+  }
+
+  /**
+   * Nothing is answered during a pause, not even the command that would end it. So there are many
+   * short ones, each asked for during the one before it: as it waits longest, it comes first when
+   * that one ends, and nobody gets through in between. Redis forgets it with the connection.
+   */
+  private void hang(long millis) {
+    change(() -> {}, connection::close);
+    RedisFuture<String> asked = pause(Math.min(millis, PAUSE_MILLIS));
+    for (long left = millis - PAUSE_MILLIS; left > 0 && !over; left -= PAUSE_MILLIS) {
+      RedisFuture<String> next = pause(Math.min(left, PAUSE_MILLIS));
+      asked.toCompletableFuture().join();
+      asked = next;
+    }
+    asked.toCompletableFuture().join();
+    connection.async().ping().toCompletableFuture().join();
+  }
+
+  private RedisFuture<String> pause(long millis) {
+    return connection.async().clientPause(millis);
   }
 
   private void keepBusy() {
     redis.eval(BUSY, ScriptOutputType.VALUE, new byte[0][]);
   }
 
-  private void fill(long until) {
-    Map<String, String> before = redis.configGet("maxmemory");
-    redis.configSet("maxmemory", "1");
-    try {
-      sleepUntil(until);
-    } finally {
-      redis.configSet("maxmemory", before.getOrDefault("maxmemory", "0"));
-    }
-  }
-
-  private static void repeat(long until, Duration pause, Runnable action) {
-    while (System.nanoTime() < until) {
+  private void repeat(long until, Duration pause, Runnable action) {
+    while (System.nanoTime() < until && !over) {
       action.run();
       LockSupport.parkNanos(pause.toNanos());
     }
   }
 
-  private static void sleepUntil(long until) {
-    for (long left = until - System.nanoTime(); left > 0; left = until - System.nanoTime()) {
+  private void sleepUntil(long until) {
+    for (long left = until - System.nanoTime();
+        left > 0 && !over;
+        left = until - System.nanoTime()) {
       LockSupport.parkNanos(left);
     }
   }
