@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
  * The way to a Redis Cluster: a lane per slot, over one connection per primary.
  *
  * <p>The client follows the topology: it asks for it every other second and whenever a node
- * redirects or is lost. Replicas are never asked; they would redirect.
+ * redirects or is lost. Replicas are never asked; they would redirect. While nobody there was ever
+ * reached, no node is known, and the addresses of the Cluster stand for all of them.
  */
 final class ClusterLink implements Link {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterLink.class);
@@ -36,23 +37,31 @@ final class ClusterLink implements Link {
   private final Deadlines deadlines;
   private final ScheduledExecutorService timer;
   private final ClusterNodes nodes;
-  private final RedisEvents events;
+  private final String addresses;
+  private final NodeWatch.Circle circle;
   private final AtomicReferenceArray<Lane> lanes = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
   private final CompletableFuture<Void> connected = new CompletableFuture<>();
   private volatile @Nullable StatefulRedisClusterConnection<byte[], byte[]> connection;
+  private volatile @Nullable NodeWatch unreached;
   private volatile boolean closed;
-  private boolean complained;
 
+  /**
+   * A way to a Cluster.
+   *
+   * @param addresses where it is looked for at first, in words
+   */
   ClusterLink(
+      String addresses,
       RedisClusterClient client,
       NodeWatch.Circle circle,
       Deadlines deadlines,
       ScheduledExecutorService timer,
       Supplier<StoreClock> clocks) {
+    this.addresses = addresses;
     this.client = client;
     this.deadlines = deadlines;
     this.timer = timer;
-    this.events = circle.events();
+    this.circle = circle;
     this.nodes = new ClusterNodes(client, clocks, circle);
     connect();
   }
@@ -94,6 +103,7 @@ final class ClusterLink implements Link {
               }
               nodes.use(fresh);
               connection = fresh;
+              reached();
               connected.complete(null);
               timer.scheduleWithFixedDelay(
                   () -> nodes.measure(fresh),
@@ -107,14 +117,22 @@ final class ClusterLink implements Link {
     if (closed) {
       return;
     }
-    if (!complained) {
-      LOG.warn(
-          "no node of the Redis Cluster can be reached: {}",
-          Unanswered.because(problem).getMessage());
-      complained = true;
+    NodeWatch all = unreached;
+    if (all == null) {
+      all = new NodeWatch(addresses, circle, CompletableFuture::new); // connect() asks
+      unreached = all;
     }
+    all.lost("no node of the Cluster can be reached: " + Unanswered.because(problem).getMessage());
     long wait = ThreadLocalRandom.current().nextLong(LONGEST_WAIT_MILLIS / 2, LONGEST_WAIT_MILLIS);
     timer.schedule(this::connect, wait, TimeUnit.MILLISECONDS);
+  }
+
+  /** From now on each node speaks for itself. */
+  private void reached() {
+    NodeWatch all = unreached;
+    if (all != null) {
+      all.recovered();
+    }
   }
 
   /** The slot: keys of one slot are on one node, and Redis lets a script touch only one slot. */
@@ -143,9 +161,13 @@ final class ClusterLink implements Link {
    * make callers wait for that.
    */
   private Unanswered nobody() {
+    NodeWatch all = unreached;
+    if (all != null && connection == null) {
+      return all.away();
+    }
     Unanswered reason = Unanswered.away("no node serves this");
     try {
-      events.failed("no node", reason.kind().label());
+      circle.events().failed("no node", reason.kind().label());
     } catch (RuntimeException e) {
       LOG.debug("whoever listens to calls failed", e);
     }
@@ -220,6 +242,10 @@ final class ClusterLink implements Link {
   @Override
   public void close() {
     closed = true;
+    NodeWatch all = unreached;
+    if (all != null) {
+      all.close();
+    }
     nodes.close();
     StatefulRedisClusterConnection<byte[], byte[]> last = connection;
     connection = null;

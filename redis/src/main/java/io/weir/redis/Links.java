@@ -13,6 +13,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /** Opens the way to whatever stands at an address, with everything that belongs to it. */
 final class Links implements Link {
@@ -39,7 +40,9 @@ final class Links implements Link {
               options.address().nodes().stream().map(node -> Lettuce.uri(options, node)).toList());
       client.setOptions(Lettuce.cluster(options));
       this.clientShutdown = () -> client.shutdown(0, 1, TimeUnit.SECONDS);
-      this.link = new ClusterLink(client, circle, deadlines, timer, clocks);
+      String addresses =
+          options.address().nodes().stream().map(Node::toString).collect(Collectors.joining(","));
+      this.link = new ClusterLink(addresses, client, circle, deadlines, timer, clocks);
     } else {
       RedisClient client = RedisClient.create(resources);
       client.setOptions(Lettuce.node(options));

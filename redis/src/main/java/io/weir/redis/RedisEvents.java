@@ -32,7 +32,8 @@ public interface RedisEvents {
 
   /**
    * Calls are kept from a node from now on, or no longer; told of every node when it is first heard
-   * of.
+   * of. A Cluster of which no node was ever reached is told of as one node, by all the addresses it
+   * was given.
    */
   void breaker(String node, boolean open);
 
