@@ -10,15 +10,17 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * The last step before the shared store: notes what it refuses, with the moment the call was sent,
- * for {@link DenyCache} to repeat.
+ * for {@link DenyCache} to repeat, and which calls it answered, for {@link HotKeys}.
  */
 final class DenyNotes extends ForwardingStore {
   private final Denials denials;
+  private final HotKeys hotKeys;
   private final TimeSource time;
 
-  DenyNotes(Denials denials, TimeSource time, Store next) {
+  DenyNotes(Denials denials, HotKeys hotKeys, TimeSource time, Store next) {
     super(next);
     this.denials = denials;
+    this.hotKeys = hotKeys;
     this.time = time;
   }
 
@@ -35,6 +37,7 @@ final class DenyNotes extends ForwardingStore {
   }
 
   private Taking noted(List<Draw> draws, Taking taking, long sent) {
+    hotKeys.noteAnswered(draws);
     if (!taking.taken()) {
       for (int i = 0; i < taking.standings().size(); i++) {
         denials.note(draws.get(i), taking.standings().get(i), sent);

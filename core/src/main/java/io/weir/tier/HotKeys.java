@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
  * over the smallest and its count, which is then by how much the new count may be too high. A
  * bucket that makes up more than 1/{@value #COUNTERS} of all calls is never missed. One call in
  * {@value #SAMPLED} is noted, and none waits: if another thread is just noting, it goes uncounted.
- * Counts are of the last ten seconds that are over, or of the present ones at the beginning.
+ * Counts are of the last ten seconds that are over, or of the present ones at the beginning. Which
+ * of a bucket's calls the store answered is counted beside, in the same way: a flood that is
+ * refused from memory is hot, but costs the store nothing.
  */
 public final class HotKeys {
   static final int COUNTERS = 128;
@@ -30,8 +32,9 @@ public final class HotKeys {
    *
    * @param perSecond an estimate, at least a little high
    * @param share of all calls, the same way
+   * @param storePerSecond how many of them the store answered
    */
-  public record HotKey(Pool pool, Key key, double perSecond, double share) {}
+  public record HotKey(Pool pool, Key key, double perSecond, double share, double storePerSecond) {}
 
   /** Counts one bucket in place: it is met again and again where calls must not wait. */
   private static final class Counter {
@@ -39,12 +42,17 @@ public final class HotKeys {
     final Key key;
     final long tooHigh;
     long count;
+    long answered;
 
     Counter(Pool pool, Key key, long tooHigh) {
       this.pool = pool;
       this.key = key;
       this.tooHigh = tooHigh;
       this.count = tooHigh + 1;
+    }
+
+    boolean isOf(Pool other, Key otherKey) {
+      return pool == other && key.low() == otherKey.low() && key.high() == otherKey.high();
     }
   }
 
@@ -62,15 +70,25 @@ public final class HotKeys {
 
   /** Notes a call, or rather one in a number of them. */
   void note(List<Draw> draws) {
-    if ((ThreadLocalRandom.current().nextInt() & (SAMPLED - 1)) == 0) {
+    if (isSampled()) {
       count(draws);
     }
   }
 
+  /** Notes that the store answered a call, or rather one in a number of them. */
+  void noteAnswered(List<Draw> draws) {
+    if (isSampled()) {
+      countAnswered(draws);
+    }
+  }
+
+  private static boolean isSampled() {
+    return (ThreadLocalRandom.current().nextInt() & (SAMPLED - 1)) == 0;
+  }
+
   /** Counts a call, unless it only looks. */
   void count(List<Draw> draws) {
-    boolean looks = !draws.isEmpty() && draws.get(0).intent() == Draw.Intent.LOOK;
-    if (!looks && busy.compareAndSet(false, true)) {
+    if (!look(draws) && busy.compareAndSet(false, true)) {
       try {
         turnOver(time.micros());
         calls++;
@@ -79,6 +97,36 @@ public final class HotKeys {
         }
       } finally {
         busy.set(false);
+      }
+    }
+  }
+
+  private static boolean look(List<Draw> draws) {
+    return !draws.isEmpty() && draws.get(0).intent() == Draw.Intent.LOOK;
+  }
+
+  /** Counts an answer of the store to a call, unless it only looks. */
+  void countAnswered(List<Draw> draws) {
+    if (!look(draws) && busy.compareAndSet(false, true)) {
+      try {
+        for (int i = 0; i < draws.size(); i++) {
+          countAnswered(draws.get(i).pool(), draws.get(i).key());
+        }
+      } finally {
+        busy.set(false);
+      }
+    }
+  }
+
+  /** Only for a bucket that has a counter: others are not hot. */
+  private void countAnswered(Pool pool, Key key) {
+    for (Counter here : counters) {
+      if (here == null) {
+        return;
+      }
+      if (here.isOf(pool, key)) {
+        here.answered++;
+        return;
       }
     }
   }
@@ -92,7 +140,7 @@ public final class HotKeys {
         counters[i] = new Counter(pool, key, 0);
         return;
       }
-      if (here.pool == pool && here.key.low() == key.low() && here.key.high() == key.high()) {
+      if (here.isOf(pool, key)) {
         here.count++;
         return;
       }
@@ -124,7 +172,8 @@ public final class HotKeys {
                 counter.pool,
                 counter.key,
                 counter.count * SAMPLED / seconds,
-                (double) counter.count / calls));
+                (double) counter.count / calls,
+                counter.answered * SAMPLED / seconds));
       }
     }
     ranked.sort(Comparator.comparingDouble(HotKey::perSecond).reversed());

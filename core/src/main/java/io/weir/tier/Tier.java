@@ -29,8 +29,8 @@ import java.util.function.IntSupplier;
  *   refused lately?   in hand?     no answer?      refused: note it
  * </pre>
  *
- * <p>Every call is seen by {@link HotKeys}. An error in any step is told, and the call follows its
- * rules' {@code on_fail}, as if the store had not answered.
+ * <p>Every call is seen by {@link HotKeys}, and so is every answer of the store. An error in any
+ * step is told, and the call follows its rules' {@code on_fail}, as if the store had not answered.
  */
 public final class Tier extends ForwardingStore {
   private static final Duration TEND_EVERY = Duration.ofMillis(500);
@@ -52,10 +52,12 @@ public final class Tier extends ForwardingStore {
     static Parts of(
         Store shared, LocalShares local, TimeSource time, Consumer<Throwable> unexpected) {
       Denials denials = new Denials();
-      Fallback fallback = new Fallback(new DenyNotes(denials, time, shared), local, unexpected);
+      HotKeys hotKeys = new HotKeys(time);
+      DenyNotes last = new DenyNotes(denials, hotKeys, time, shared);
+      Fallback fallback = new Fallback(last, local, unexpected);
       Leases leases = new Leases(MOST_LEASES, denials, time, fallback);
       DenyCache first = new DenyCache(denials, time, leases);
-      return new Parts(time, new HotKeys(time), unexpected, local, fallback, leases, first);
+      return new Parts(time, hotKeys, unexpected, local, fallback, leases, first);
     }
   }
 

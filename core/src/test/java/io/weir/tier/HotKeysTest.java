@@ -1,6 +1,7 @@
 package io.weir.tier;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.weir.Key;
 import io.weir.Limit;
@@ -56,6 +57,26 @@ class HotKeysTest {
     time.advance(Duration.ofSeconds(1));
 
     assertThat(hotKeys.top(9)).extracting(HotKeys.HotKey::key).containsOnly(Key.of("taken-from"));
+  }
+
+  @Test
+  void tellsHowManyOfTheCallsTheStoreAnswered() {
+    List<Draw> refused = draws("refused from memory");
+    List<Draw> asked = draws("asked");
+    for (int i = 0; i < 1000; i++) {
+      hotKeys.count(refused);
+      hotKeys.count(asked);
+      hotKeys.countAnswered(asked);
+      hotKeys.countAnswered(draws("not counted"));
+    }
+    hotKeys.countAnswered(refused);
+    time.advance(Duration.ofSeconds(1));
+
+    assertThat(hotKeys.top(9))
+        .extracting(HotKeys.HotKey::key, HotKeys.HotKey::perSecond, HotKeys.HotKey::storePerSecond)
+        .containsExactlyInAnyOrder(
+            tuple(Key.of("refused from memory"), 32_000.0, 32.0),
+            tuple(Key.of("asked"), 32_000.0, 32_000.0));
   }
 
   @Test

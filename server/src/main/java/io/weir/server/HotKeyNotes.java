@@ -9,12 +9,14 @@ import io.weir.store.Pool;
 import io.weir.tier.HotKeys;
 import io.weir.tier.HotKeys.HotKey;
 import java.util.List;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts hot keys, and says in the log what would help where each of their calls goes to one node
- * of the store: once an hour per rule, and never which key it is.
+ * Counts hot keys, and says in the log what would help where their calls are answered by one node
+ * of the store: once an hour per rule, and never which key it is. What is answered from memory,
+ * such as a flood that is refused, hurts nobody.
  */
 final class HotKeyNotes {
   private static final Logger LOG = LoggerFactory.getLogger(HotKeyNotes.class);
@@ -40,25 +42,25 @@ final class HotKeyNotes {
     List<HotKey> hot = keys.top(MOST).stream().filter(key -> key.perSecond() >= HOT).toList();
     count = hot.size();
     for (HotKey key : hot) {
-      Pool pool = key.pool();
-      if (isAlwaysAsked(pool) && said.tryAcquire(pool.rule())) {
+      Optional<String> advice = advice(key);
+      if (advice.isPresent() && said.tryAcquire(key.pool().rule())) {
         LOG.warn(
-            "rule {}: one key is asked for about {} times a second here, each time in the store;"
-                + " {}",
-            pool.rule(),
-            Math.round(key.perSecond()),
-            advice(pool));
+            "rule {}: for one key the store answers about {} calls a second from here; {}",
+            key.pool().rule(),
+            Math.round(key.storePerSecond()),
+            advice.get());
       }
     }
   }
 
-  /** Whether every call for a key of this pool goes to the store. */
-  static boolean isAlwaysAsked(Pool pool) {
-    return pool.lends() == 0 && !pool.isLocal();
+  /** What would help a key, if it costs the store that much. */
+  static Optional<String> advice(HotKey key) {
+    Pool pool = key.pool();
+    boolean hurts = key.storePerSecond() >= HOT && pool.lends() == 0 && !pool.isLocal();
+    return hurts ? Optional.of(advice(pool)) : Optional.empty();
   }
 
-  /** What would help a hot key of this pool. */
-  static String advice(Pool pool) {
+  private static String advice(Pool pool) {
     if (LeaseBound.of(pool.meter().limit(), Accuracy.DEFAULT.millionths()) == 0) {
       return "store.hot would give the rule a Redis of its own";
     }

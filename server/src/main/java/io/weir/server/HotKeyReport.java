@@ -105,8 +105,7 @@ final class HotKeyReport {
     out.field(LEASED).flag(hot.pool().lends() > 0);
     out.field(ACCURACY).text(rule.map(found -> found.accuracy().toString()).orElse(null));
     out.field(SHARDS).number(rule.map(Rule::shards).orElse(1));
-    boolean hurts = hot.perSecond() >= HotKeyNotes.HOT && HotKeyNotes.isAlwaysAsked(hot.pool());
-    out.field(SUGGESTION).text(hurts ? HotKeyNotes.advice(hot.pool()) : null);
+    out.field(SUGGESTION).text(HotKeyNotes.advice(hot).orElse(null));
     out.close();
   }
 

@@ -272,6 +272,39 @@ class AdminApiTest {
   }
 
   @Test
+  void suggestsNothingForAFloodThatIsRefusedFromMemory() {
+    FrontEnd front = tokens(false, token("look", AdminRole.VIEWER));
+    try (RedisServer redis = RedisServer.start();
+        TestServer server =
+            TestServer.with(
+                config ->
+                    config
+                        .frontEnd(front)
+                        .redis(RedisOptions.of(redis.uri()).timeout(Duration.ofSeconds(2))),
+                Connections.TICK,
+                "{ id: a, key: [user], limit: 1/h, accuracy: exact }")) {
+      String call = "{\"path\":\"/\",\"attributes\":{\"user\":\"anna@example.org\"}}";
+      String batch = "{\"calls\":[" + (call + ",").repeat(199) + call + "]}";
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .pollInterval(Duration.ofMillis(1))
+          .until(
+              () -> {
+                for (int i = 0; i < 100; i++) {
+                  server.post("/v1/check/batch", batch);
+                }
+                return ask(server, "/metrics").body().contains("weir_hot_keys 1.0");
+              });
+      JsonObject shown =
+          new JsonObject(askWith(server, "look").body()).getJsonArray("keys").getJsonObject(0);
+
+      assertThat(shown.getBoolean("hot")).isTrue();
+      assertThat(shown.getBoolean("leased")).isFalse();
+      assertThat(shown.getValue("suggestion")).isNull();
+    }
+  }
+
+  @Test
   void saysThatKeysInMemoryAreNotWatched() {
     FrontEnd front = tokens(false, token("look", AdminRole.VIEWER));
     try (TestServer server = TestServer.with(front, RULE)) {

@@ -86,12 +86,17 @@ class HotKeyNotesTest {
 
     assertThat(lines).hasSize(1);
     assertThat(lines.get(0))
-        .startsWith("rule partner: one key is asked for about ")
+        .startsWith("rule partner: for one key the store answers about ")
         .endsWith(
-            " times a second here, each time in the store; accuracy: 1% would answer most of its"
-                + " calls from memory; where it must be exact, shards would spread them over the"
+            " calls a second from here; accuracy: 1% would answer most of its calls from memory; where it must be exact, shards would spread them over the"
                 + " nodes of a Cluster")
         .doesNotContain(SECRET);
+  }
+
+  @Test
+  void saysNothingOfAFloodThatIsRefusedFromMemory() {
+    assertThat(saidOf(rule("100/s").build())).isEmpty();
+    assertThat(saidOf(rule("leaky-bucket 100/s").build())).isEmpty();
   }
 
   @Test
