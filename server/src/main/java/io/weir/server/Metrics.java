@@ -144,6 +144,14 @@ final class Metrics implements DecisionListener {
     tier = new TierMetrics(registry, before);
   }
 
+  /** Says in the log what would help keys that are asked for very often. */
+  void lookAtHotKeys() {
+    TierMetrics before = tier;
+    if (before != null) {
+      before.lookAtHotKeys();
+    }
+  }
+
   /** Shows what was counted again beside the store. */
   void witness(Witness beside) {
     witness = new WitnessMetrics(registry, beside);

@@ -58,6 +58,11 @@ final class TierMetrics {
   void refresh() {
     leased = tier.leased();
     refills = tier.refills();
+    lookAtHotKeys();
+  }
+
+  /** Looks for hot keys, and says in the log what would help: also where nobody scrapes. */
+  void lookAtHotKeys() {
     hotKeys.look();
   }
 }

@@ -50,6 +50,7 @@ public final class WeirServer implements AutoCloseable {
   private static final int MOST_CONNECTIONS = 20_000;
   private static final int MOST_ADMIN_CONNECTIONS = 100;
   private static final String GRPC = "grpc";
+  private static final int HOT_KEY_TICKS = 10;
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
   /** How long a process waits for its store before it takes traffic without it. */
@@ -214,6 +215,7 @@ public final class WeirServer implements AutoCloseable {
       grpc.ifPresent(this::warnIfOpen);
     }
     settings.tls().ifPresent(files -> new TlsReload(vertx, files, secured).begin(reload(tick)));
+    vertx.setPeriodic(tick.multipliedBy(HOT_KEY_TICKS).toMillis(), now -> metrics.lookAtHotKeys());
     stores.awaitReady(STORE_PATIENCE);
     Practice.run(weir);
     health.is(Health.State.READY);

@@ -1,0 +1,70 @@
+package io.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import io.weir.redis.RedisOptions;
+import io.weir.testkit.process.RedisServer;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** A server says by itself what would help a hot key, whether or not anybody scrapes it. */
+class HotKeyLogTest {
+  private static final Duration TICK = Duration.ofMillis(50);
+  private static final int BATCH = 100;
+  private static final String CALLS =
+      "{\"calls\":["
+          + String.join(
+              ",", Collections.nCopies(BATCH, "{\"path\":\"/\",\"attributes\":{\"user\":\"42\"}}"))
+          + "]}";
+
+  private final Logger log = (Logger) LoggerFactory.getLogger(HotKeyNotes.class);
+  private final List<String> said = new CopyOnWriteArrayList<>();
+  private final AppenderBase<ILoggingEvent> listener =
+      new AppenderBase<>() {
+        @Override
+        protected void append(ILoggingEvent event) {
+          said.add(event.getFormattedMessage());
+        }
+      };
+
+  @BeforeEach
+  void listen() {
+    listener.start();
+    log.addAppender(listener);
+  }
+
+  @AfterEach
+  void stop() {
+    log.detachAppender(listener);
+  }
+
+  @Test
+  void isSaidThoughNobodyScrapes() {
+    try (RedisServer redis = RedisServer.start();
+        TestServer server =
+            TestServer.with(
+                config -> config.redis(RedisOptions.of(redis.uri()).timeout(Duration.ofSeconds(2))),
+                TICK,
+                "{ id: hot, key: [user], limit: 1000000/s, accuracy: exact }")) {
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .pollInterval(Duration.ofMillis(1))
+          .until(
+              () -> {
+                assertThat(server.post("/v1/check/batch", CALLS).statusCode()).isEqualTo(200);
+                return !said.isEmpty();
+              });
+      assertThat(said.get(0)).startsWith("rule hot: for one key the store answers about ");
+    }
+  }
+}
