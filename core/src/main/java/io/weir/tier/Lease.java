@@ -36,9 +36,6 @@ final class Lease {
   /** Refill when no more is left than goes in this time. */
   private static final long REFILL_AHEAD = 25_000;
 
-  /** So much may be asked for however little has been heard. */
-  private static final long LITTLE = 16;
-
   private static final long IDLE = 1_000_000;
   private static final long FORGET_AFTER = 10_000_000;
 
@@ -77,12 +74,6 @@ final class Lease {
   private volatile Grant held = Grant.NONE;
   private long inHand;
 
-  /**
-   * The most to ask for: what is lent in an answer that is never heard is lent to nobody for five
-   * seconds and more, so little is asked for until answers come, and after one that did not.
-   */
-  private long ceiling;
-
   Lease(Pool pool, Key key, long now) {
     this.pool = pool;
     this.key = key;
@@ -93,7 +84,6 @@ final class Lease {
     this.pace = Pace.of(pool);
     this.seen = new Seen(now, pool.meter().capacity(), 0);
     this.demand = new Demand(now);
-    this.ceiling = Math.max(LITTLE, pool.lends() / 8);
   }
 
   // ---- handing out
@@ -176,8 +166,7 @@ final class Lease {
     long had = tokens.left();
     demand.add(Math.max(0, inHand - had) + cost, now);
     inHand = had;
-    long worth = Math.max(0, Math.min(demand.target(), pool.lends()) - had);
-    long asked = Math.min(ceiling, worth);
+    long asked = Math.max(0, Math.min(demand.target(), pool.lends()) - had);
     if (asked == 0 && had == 0 && held.held() == 0 && tokens.late() == 0) {
       claimed.set(false);
       return null;
@@ -208,7 +197,6 @@ final class Lease {
   void settle(Flight call, Grant grant, Standing standing) {
     tokens.exchange(call.call.kept() - grant.kept(), grant.lent());
     inHand = tokens.left();
-    ceiling = Math.min(pool.lends(), 4 * ceiling);
     held = grant;
     window = grant.window();
     seen = new Seen(call.sent, standing.remaining(), standing.resetMicros());
@@ -242,7 +230,6 @@ final class Lease {
 
   /** Nothing was heard: whatever was said may have been heard there, or not. */
   void lose(Flight call, Standing standing) {
-    ceiling = Math.max(LITTLE, call.call.asked() / 8);
     held = held.forgotten();
     release(call, standing);
   }

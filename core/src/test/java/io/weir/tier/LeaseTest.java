@@ -69,24 +69,6 @@ class LeaseTest {
   }
 
   @Test
-  void asksForLittleUntilAnswersComeAndAfterOneThatDidNot() {
-    long[] asked = new long[5];
-    for (int i = 0; i < asked.length; i++) {
-      now += 2_000;
-      Flight flight = lease.claim(5_000, now);
-      asked[i] = flight.call.asked();
-      if (i == 3) {
-        lease.lose(flight, standing(pool, false, 0));
-      } else {
-        lease.settle(flight, grant(0, 0), standing(pool, true, 500));
-        now += Lease.PAUSE;
-      }
-    }
-
-    assertThat(asked).containsExactly(125, 500, 1000, 1000, 125);
-  }
-
-  @Test
   void tellsWhatItHeldAndKeeps() {
     lend(100, 50);
     lease.take(20, now);
