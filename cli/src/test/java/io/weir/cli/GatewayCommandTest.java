@@ -3,6 +3,7 @@ package io.weir.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import io.weir.testkit.process.Ports;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -98,6 +99,22 @@ class GatewayCommandTest {
           .contains("curl -si http://" + server.gateway() + "/");
       assertThat(get("http://" + server.gateway() + "/").body()).isEqualTo("hi");
       assertThat(get("http://" + server.http() + "/healthz").statusCode()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void listensOnThePortThatAPlatformHandsToIt() throws Exception {
+    int port = Ports.free();
+    GatewayCommand gateway = new GatewayCommand();
+    new CommandLine(gateway)
+        .setOut(new PrintWriter(new StringWriter()))
+        .parseArgs("--upstream", url(), "--port", "" + port, "--admin-port", "0");
+    Map<String, String> environment =
+        Map.of("PORT", "" + port, "GRPC_PORT", "" + port, "XDG_STATE_HOME", folder.toString());
+    try (var server = gateway.start(environment)) {
+      assertThat(server.takesDecisions()).isFalse();
+      assertThat(server.grpc()).isEmpty();
+      assertThat(get("http://127.0.0.1:" + port + "/healthz").body()).isEqualTo("hi");
     }
   }
 

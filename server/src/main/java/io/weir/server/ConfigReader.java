@@ -320,6 +320,12 @@ final class ConfigReader {
     return values.containsKey(name);
   }
 
+  /** Whether a place to listen was named to this process, not just handed to it as a port. */
+  boolean isNamed(String name) {
+    Value value = values.get(name);
+    return value != null && !EnvoyEnvironment.isPort(value);
+  }
+
   /** Notes that a setting cannot be meant. */
   void complain(String name, String reason) {
     Value value = values.get(name);

@@ -13,8 +13,9 @@ import org.slf4j.LoggerFactory;
  * The variables that operators of envoyproxy/ratelimit set, as settings of Weir: {@code
  * RUNTIME_ROOT} is {@code rules.envoy}, {@code SHADOW_MODE} is {@code envoy.shadow_mode}.
  *
- * <p>Ports are taken in any case. Everything else is taken only if there is a configuration folder
- * for Envoy, as other programs have variables of these names too.
+ * <p>Ports are taken in any case, though beside a gateway they do not say that decisions are wanted:
+ * whoever runs processes may hand {@code PORT} to all of them. Everything else is taken only if
+ * there is a configuration folder for Envoy, as other programs have variables of these names too.
  */
 final class EnvoyEnvironment {
   private static final Logger LOG = LoggerFactory.getLogger(EnvoyEnvironment.class);
@@ -125,13 +126,17 @@ final class EnvoyEnvironment {
       return;
     }
     try {
-      put(
-          setting,
-          now(setting, otherwise).port(Integer.parseInt(text.strip())).toString(),
-          variable);
+      Address address = now(setting, otherwise).port(Integer.parseInt(text.strip()));
+      Value said = values.get(setting);
+      put(setting, address.toString(), said == null ? variable : said.source());
     } catch (IllegalArgumentException e) {
       reasons.add(variable + ": '" + text + "' is not a port");
     }
+  }
+
+  /** Whether a value was said by nobody but {@code PORT} and its like. */
+  static boolean isPort(Value value) {
+    return PORTS.containsKey(value.source());
   }
 
   private void host(String variable, String setting, ServerConfig otherwise) {

@@ -226,7 +226,14 @@ final class FrontEndReader {
         config.get("gateway.max_body", otherwise.maxBody(), value -> ConfigReader.count(value, 0)),
         number("gateway.connections", otherwise.connections(), 1, 1_000_000),
         time("gateway.drain", otherwise.drain()),
-        config.has("listen.http") || config.has("listen.grpc") || config.has("rules.envoy"));
+        takesDecisions());
+  }
+
+  /** Whether decisions are asked for beside a gateway. */
+  private boolean takesDecisions() {
+    return config.isNamed("listen.http")
+        || config.isNamed("listen.grpc")
+        || config.has("rules.envoy");
   }
 
   private List<GatewaySettings.Upstream> upstreams() {

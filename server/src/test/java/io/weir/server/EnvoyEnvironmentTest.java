@@ -82,6 +82,26 @@ class EnvoyEnvironmentTest {
   }
 
   @Test
+  void takesPortsAsNoSignThatAGatewayDecidesForOthersToo() throws Exception {
+    Map<String, String> ports = Map.of("PORT", "18080", "GRPC_PORT", "18081");
+    Path named = Files.writeString(folder.resolve("weir.yaml"), "listen: { grpc: 0.0.0.0:1 }\n");
+
+    assertThat(read(ports).frontEnd().gateway().decisions()).isFalse();
+    assertThat(read(ports).http()).hasToString("127.0.0.1:18080");
+    assertThat(
+            read(Map.of("PORT", "18080", "RUNTIME_ROOT", "/data")).frontEnd().gateway().decisions())
+        .isTrue();
+    assertThat(
+            read(Map.of("PORT", "18080", "WEIR_LISTEN_HTTP", "127.0.0.1:5"))
+                .frontEnd()
+                .gateway()
+                .decisions())
+        .isTrue();
+    assertThat(ServerConfig.read(Optional.of(named), ports).frontEnd().gateway().decisions())
+        .isTrue();
+  }
+
+  @Test
   void keepsHostsOfTheFileAndGivesOwnVariablesTheLastWord() throws Exception {
     Path file =
         Files.writeString(
