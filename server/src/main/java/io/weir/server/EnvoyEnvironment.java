@@ -2,9 +2,11 @@ package io.weir.server;
 
 import io.weir.server.ConfigReader.Value;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,11 +41,23 @@ final class EnvoyEnvironment {
           Map.entry("LIMIT_REMAINING_HEADER", "envoy.headers.remaining"),
           Map.entry("LIMIT_RESET_HEADER", "envoy.headers.reset"));
 
-  /** How variables begin that mean nothing here. */
+  private static final Map<String, String> REDIS_TLS =
+      Map.of(
+          "REDIS_TLS_CACERT", "store.redis.tls.ca",
+          "REDIS_TLS_CLIENT_CERT", "store.redis.tls.cert",
+          "REDIS_TLS_CLIENT_KEY", "store.redis.tls.key");
+
+  /**
+   * Variables, and the beginnings of their names up to an underscore, that mean nothing here; some
+   * of them only if others are missing.
+   */
   private static final List<String> MEANINGLESS =
       List.of(
           "BACKEND_TYPE",
-          "CONFIG_",
+          "CONFIG_GRPC_XDS_",
+          "CONFIG_TYPE",
+          "DEBUG_HOST",
+          "DISABLE_STATS",
           "EXPIRATION_JITTER_MAX_SECONDS",
           "EXTRA_TAGS",
           "FORCE_START_WITHOUT_INITIAL_CONFIG",
@@ -52,28 +66,39 @@ final class EnvoyEnvironment {
           "GRPC_CLIENT_",
           "GRPC_MAX_CONNECTION_AGE",
           "GRPC_SERVER_",
+          "GRPC_UDS",
           "HEALTHY_WITH_AT_LEAST_ONE_CONFIG_LOADED",
           "LOCAL_CACHE_SIZE_IN_BYTES",
           "MEMCACHE_",
           "PROMETHEUS_",
+          "PROTO",
+          "REDIS_AUTH",
           "REDIS_CLUSTER_",
           "REDIS_HEALTH_CHECK_",
           "REDIS_PERSECOND",
           "REDIS_PIPELINE_",
           "REDIS_POOL_",
+          "REDIS_SENTINEL_AUTH",
           "REDIS_SOCKET_TYPE",
           "REDIS_TIMEOUT",
+          "REDIS_TLS",
+          "REDIS_TYPE",
           "RESPONSE_DYNAMIC_METADATA",
+          "RUNTIME_APPDIRECTORY",
+          "RUNTIME_SUBDIRECTORY",
           "STATSD_",
+          "STATS_FLUSH_INTERVAL",
           "STOP_CACHE_KEY_INCREMENT_WHEN_OVERLIMIT",
           "TRACING_",
           "USE_DOG_STATSD",
           "USE_PROMETHEUS",
-          "USE_STATSD");
+          "USE_STATSD",
+          "XDS_CLIENT_BACKOFF_");
 
   private final Map<String, String> environment;
   private final Map<String, Value> values;
   private final List<String> reasons;
+  private final Set<String> taken = new HashSet<>();
 
   /**
    * Variables, where they go, and what is wrong with them.
@@ -104,7 +129,10 @@ final class EnvoyEnvironment {
     dotFiles();
     redis(known);
     List<String> ignored =
-        environment.keySet().stream().filter(EnvoyEnvironment::isMeaningless).toList();
+        environment.keySet().stream()
+            .filter(EnvoyEnvironment::isMeaningless)
+            .filter(variable -> !taken.contains(variable))
+            .toList();
     if (!ignored.isEmpty()) {
       LOG.info("envoy: these variables mean nothing here: {}", String.join(", ", ignored));
     }
@@ -118,6 +146,7 @@ final class EnvoyEnvironment {
 
   private void put(String setting, String text, String variable) {
     values.put(setting, new Value(text, variable, Path.of("")));
+    taken.add(variable);
   }
 
   private void port(String variable, String setting, ServerConfig otherwise) {
@@ -172,6 +201,7 @@ final class EnvoyEnvironment {
               .resolve(environment.getOrDefault("RUNTIME_SUBDIRECTORY", ""))
               .resolve(environment.getOrDefault("RUNTIME_APPDIRECTORY", "config"));
       put("rules.envoy", folder.toAbsolutePath().toString(), "RUNTIME_ROOT");
+      taken.addAll(List.of("RUNTIME_SUBDIRECTORY", "RUNTIME_APPDIRECTORY"));
     }
   }
 
@@ -203,14 +233,23 @@ final class EnvoyEnvironment {
       reasons.add("REDIS_URL: the store Redis is not available in this version");
       return;
     }
+    taken.addAll(EnvoyRedis.VARIABLES);
     try {
-      EnvoyRedis.settings(environment).forEach((setting, text) -> put(setting, text, "REDIS_URL"));
+      Map<String, String> settings = EnvoyRedis.settings(environment);
+      settings.forEach((setting, text) -> put(setting, text, "REDIS_URL"));
+      if (EnvoyRedis.isSecure(settings)) {
+        REDIS_TLS.forEach(this::put);
+      }
     } catch (IllegalArgumentException e) {
       reasons.add("REDIS_URL: " + e.getMessage());
     }
   }
 
   private static boolean isMeaningless(String variable) {
-    return MEANINGLESS.stream().anyMatch(variable::startsWith);
+    return MEANINGLESS.stream()
+        .anyMatch(
+            name ->
+                variable.equals(name)
+                    || variable.startsWith(name.endsWith("_") ? name : name + "_"));
   }
 }

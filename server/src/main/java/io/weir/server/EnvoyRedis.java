@@ -3,9 +3,13 @@ package io.weir.server;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /** Where Redis is, as operators of envoyproxy/ratelimit say it, in settings of Weir. */
 final class EnvoyRedis {
+  /** The variables that say so. */
+  static final Set<String> VARIABLES = Set.of("REDIS_URL", "REDIS_TYPE", "REDIS_AUTH", "REDIS_TLS");
+
   private EnvoyRedis() {}
 
   /**
@@ -26,6 +30,11 @@ final class EnvoyRedis {
       settings.put("store.redis.password", auth.substring(colon + 1));
     }
     return settings;
+  }
+
+  /** Whether these settings reach Redis by TLS. */
+  static boolean isSecure(Map<String, String> settings) {
+    return settings.getOrDefault("store.redis.uri", "").startsWith("rediss");
   }
 
   private static String uri(Map<String, String> environment) {

@@ -3,18 +3,26 @@ package io.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.weir.redis.RedisOptions;
 import io.weir.rules.EnvoyOptions;
 import io.weir.rules.envoy.EnvoyLimiter.Modes;
 import io.weir.server.envoy.EnvoySettings;
 import io.weir.server.envoy.HeaderNames;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 
 /** The variables that operators of envoyproxy/ratelimit set keep working. */
 class EnvoyEnvironmentTest {
@@ -148,7 +156,7 @@ class EnvoyEnvironmentTest {
           CLUSTER  | a:1,b:2                 | 1    | rediss-cluster://a:1,b:2
           """)
   void translatesWhereRedisIs(String type, String url, String tls, String uri) {
-    Map<String, String> environment = new java.util.HashMap<>(Map.of("REDIS_URL", url));
+    Map<String, String> environment = new HashMap<>(Map.of("REDIS_URL", url));
     if (type != null) {
       environment.put("REDIS_TYPE", type);
     }
@@ -194,5 +202,79 @@ class EnvoyEnvironmentTest {
         .hasMessageContaining("the master's name comes first");
     assertThatThrownBy(() -> EnvoyRedis.settings(Map.of("REDIS_URL", "h:1", "REDIS_TYPE", "X")))
         .hasMessageContaining("SINGLE, SENTINEL or CLUSTER");
+  }
+
+  @Test
+  void takesTheFilesForRedisWhereItIsReachedByTls() throws Exception {
+    Path ca = Files.writeString(folder.resolve("ca.pem"), "");
+    Path certificate = Files.writeString(folder.resolve("c.pem"), "");
+    Path key = Files.writeString(folder.resolve("k.pem"), "");
+    Map<String, String> environment =
+        new HashMap<>(
+            Map.of(
+                "RUNTIME_ROOT", "/data",
+                "REDIS_URL", "h:1",
+                "REDIS_TLS", "true",
+                "REDIS_TLS_CACERT", ca.toString(),
+                "REDIS_TLS_CLIENT_CERT", certificate.toString(),
+                "REDIS_TLS_CLIENT_KEY", key.toString()));
+
+    assertThat(read(environment).redis().orElseThrow().tls())
+        .isEqualTo(
+            new RedisOptions.Tls(Optional.of(ca), Optional.of(certificate), Optional.of(key)));
+    assertThat(ignored(environment)).isEmpty();
+    environment.put("REDIS_TLS", "false");
+    assertThat(read(environment).redis().orElseThrow().tls()).isEqualTo(RedisOptions.Tls.PLATFORM);
+    assertThat(ignored(environment))
+        .containsExactly(
+            "envoy: these variables mean nothing here:"
+                + " REDIS_TLS_CACERT, REDIS_TLS_CLIENT_CERT, REDIS_TLS_CLIENT_KEY");
+    environment.put("REDIS_TLS", "true");
+    environment.put("REDIS_TLS_CACERT", "/none");
+    assertThatThrownBy(() -> read(environment))
+        .isInstanceOfSatisfying(
+            ConfigException.class,
+            e ->
+                assertThat(e.reasons()).containsExactly("REDIS_TLS_CACERT: /none cannot be read"));
+  }
+
+  @Test
+  void namesWhatMeansNothingHereInOneLine() throws Exception {
+    Map<String, String> environment =
+        Map.of(
+            "RUNTIME_ROOT", "/data",
+            "REDIS_TLS_SKIP_HOSTNAME_VERIFICATION", "true",
+            "REDIS_AUTH", "secret",
+            "DEBUG_HOST", "0.0.0.0",
+            "GRPC_UDS", "/tmp/s",
+            "STATS_FLUSH_INTERVAL", "1s",
+            "DISABLE_STATS", "true",
+            "XDS_CLIENT_BACKOFF_JITTER", "true",
+            "PROTO", "tcp",
+            "PROTOC_HOME", "/opt");
+
+    assertThat(ignored(environment))
+        .containsExactly(
+            "envoy: these variables mean nothing here: DEBUG_HOST, DISABLE_STATS, GRPC_UDS, PROTO,"
+                + " REDIS_AUTH, REDIS_TLS_SKIP_HOSTNAME_VERIFICATION, STATS_FLUSH_INTERVAL,"
+                + " XDS_CLIENT_BACKOFF_JITTER");
+    assertThat(read(environment).admin()).isEqualTo(ServerConfig.DEFAULT.admin());
+  }
+
+  /** What the log says of an environment. */
+  private static List<String> ignored(Map<String, String> environment) throws ConfigException {
+    Logger log = (Logger) LoggerFactory.getLogger(EnvoyEnvironment.class);
+    ListAppender<ILoggingEvent> said = new ListAppender<>();
+    Level before = log.getLevel();
+    said.start();
+    log.addAppender(said);
+    log.setLevel(Level.INFO);
+    try {
+      read(environment);
+    } finally {
+      log.setLevel(before);
+      log.detachAppender(said);
+    }
+    return said.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
   }
 }
