@@ -44,6 +44,7 @@ final class Forwarding {
   private boolean mayHaveNoBody;
   private boolean bodyDone;
   private boolean waitsForUpstream;
+  private boolean waitsForClient;
   private boolean repeated;
   private boolean over;
   private int idle;
@@ -236,8 +237,10 @@ final class Forwarding {
     response.write(piece);
     if (response.writeQueueFull()) {
       from.pause();
+      waitsForClient = true;
       response.drainHandler(
           drained -> {
+            waitsForClient = false;
             idle = 0;
             from.resume();
           });
@@ -389,9 +392,12 @@ final class Forwarding {
     }
     idle++;
     boolean byClient = sent != null && !bodyDone && !waitsForUpstream;
+    boolean tooLong = idle > gateway.settings().timeout().toSeconds();
     if (byClient && idle > BODY_TICKS) {
       fail(HttpProblem.tooSlow("nothing came of the body for " + BODY_TICKS + " seconds"));
-    } else if (idle > gateway.settings().timeout().toSeconds()) {
+    } else if (tooLong && waitsForClient) {
+      breakOff(); // the upstream would go on, but the client takes nothing
+    } else if (tooLong) {
       gateway.counts().late(request, upstream);
       fail(
           HttpProblem.gatewayTimeout(

@@ -1,6 +1,7 @@
 package io.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpClientAgent;
@@ -75,6 +76,24 @@ class GatewayAbuseTest {
           slow.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nsome").readAll();
 
       assertThat(answer).startsWith("HTTP/1.1 408").contains("application/problem+json");
+    }
+  }
+
+  @Test
+  void doesNotBlameTheUpstreamForAClientThatDoesNotRead() throws Exception {
+    UnaryOperator<FrontEnd> impatient =
+        front ->
+            front.gateway(
+                front.gateway().patience(Duration.ofSeconds(20), Duration.ofSeconds(20)));
+    try (TestGateway gateway =
+            TestGateway.before(upstream.url(), impatient, Duration.ofMillis(20));
+        RawClient idle = gateway.raw()) {
+      idle.send("GET /big?mb=100 HTTP/1.1\r\nHost: x\r\n\r\n");
+      await().until(() -> upstream.brokenOff.get() == 1);
+
+      assertThat(idle.readAll().length()).isLessThan(100 << 20); // and it ends
+      assertThat(gateway.metric("weir_upstream_responses_total{outcome=\"2xx\"}")).isOne();
+      assertThat(gateway.metric("weir_upstream_responses_total{outcome=\"timeout\"}")).isZero();
     }
   }
 
