@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Reads {@code identity}, {@code headers}, {@code callers}, {@code tls}, {@code gateway} and {@code
@@ -38,11 +39,20 @@ final class FrontEndReader {
             tls(),
             gateway(),
             admin());
-    if (front.callers().authority().isPresent()
-        && !front.tls().map(tls -> tls.listeners().contains("http")).orElse(false)) {
-      config.complain("callers.mtls.ca", "client certificates need tls on the listener http");
-    }
+    checkCertificatesAreSeen(front);
     return front;
+  }
+
+  /** Who is told to bring a certificate must be able to show it wherever decisions are taken. */
+  private void checkCertificatesAreSeen(FrontEnd front) {
+    Set<String> secured = front.tls().map(TlsSettings::listeners).orElse(Set.of());
+    List<String> missing =
+        Stream.of("http", "grpc").filter(listener -> !secured.contains(listener)).toList();
+    if (front.callers().authority().isPresent() && !missing.isEmpty()) {
+      config.complain(
+          "callers.mtls.ca",
+          "client certificates need tls on the listener " + String.join(" and ", missing));
+    }
   }
 
   private ClientAddress address() {

@@ -2,9 +2,11 @@ package io.weir.server;
 
 import io.vertx.core.Vertx;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,12 +21,20 @@ final class TlsReload {
 
   private final Vertx vertx;
   private final TlsSettings files;
+  private final Optional<Path> authority;
   private final List<Listener> listeners;
   private List<FileTime> last = List.of();
 
-  TlsReload(Vertx vertx, TlsSettings files, List<Listener> listeners) {
+  /**
+   * Watches files.
+   *
+   * @param authority what client certificates must lead to, if they are asked for
+   */
+  TlsReload(
+      Vertx vertx, TlsSettings files, Optional<Path> authority, List<Listener> listeners) {
     this.vertx = vertx;
     this.files = files;
+    this.authority = authority;
     this.listeners = listeners;
   }
 
@@ -40,7 +50,7 @@ final class TlsReload {
 
   private List<FileTime> stamp() {
     try {
-      return files.stamp();
+      return files.stamp(authority);
     } catch (IOException e) {
       return List.of(); // between the old files and the new ones
     }

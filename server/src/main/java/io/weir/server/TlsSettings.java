@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -71,8 +72,18 @@ public record TlsSettings(Path certificate, Path key, Set<String> listeners) {
     return new PemKeyCertOptions().addCertPath(certificate.toString()).addKeyPath(key.toString());
   }
 
-  /** Changes when a file does; reads the disk. */
-  List<FileTime> stamp() throws IOException {
-    return List.of(Files.getLastModifiedTime(certificate), Files.getLastModifiedTime(key));
+  /**
+   * Changes when a file does; reads the disk.
+   *
+   * @param authority what client certificates must lead to, if they are asked for
+   */
+  List<FileTime> stamp(Optional<Path> authority) throws IOException {
+    List<FileTime> times = new ArrayList<>();
+    times.add(Files.getLastModifiedTime(certificate));
+    times.add(Files.getLastModifiedTime(key));
+    if (authority.isPresent()) {
+      times.add(Files.getLastModifiedTime(authority.get()));
+    }
+    return times;
   }
 }

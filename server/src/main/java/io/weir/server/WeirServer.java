@@ -214,7 +214,10 @@ public final class WeirServer implements AutoCloseable {
       warnIfOpen(http);
       grpc.ifPresent(this::warnIfOpen);
     }
-    settings.tls().ifPresent(files -> new TlsReload(vertx, files, secured).begin(reload(tick)));
+    Optional<Path> authority = settings.callers().authority();
+    settings
+        .tls()
+        .ifPresent(files -> new TlsReload(vertx, files, authority, secured).begin(reload(tick)));
     vertx.setPeriodic(tick.multipliedBy(HOT_KEY_TICKS).toMillis(), now -> metrics.lookAtHotKeys());
     stores.awaitReady(STORE_PATIENCE);
     Practice.run(weir);

@@ -175,4 +175,32 @@ class CallersTest {
           .until(() -> secure(server, renewed.strangerContext(), "/healthz").statusCode() == 200);
     }
   }
+
+  @Test
+  void takesARenewedAuthorityWithoutARestart(@TempDir Path folder) throws Exception {
+    try (TlsFiles renewed = TlsFiles.create()) {
+      Path authority = Files.copy(files.ca(), folder.resolve("ca.pem"));
+      FrontEnd front =
+          FrontEnd.DEFAULT
+              .tls(
+                  new TlsSettings(
+                      renewed.serverCertificate(), renewed.serverKey(), TlsSettings.ALL))
+              .callers(new CallerSettings(Set.of(), Optional.of(authority), Set.of()));
+      try (TestServer server =
+          TestServer.with(config -> config.frontEnd(front), Duration.ofMillis(20), RULE)) {
+        assertThat(secure(server, renewed.strangerContext(), "/v1/limits").statusCode())
+            .isEqualTo(401);
+        assertThatThrownBy(() -> secure(server, renewed.clientContext(), "/v1/limits"))
+            .isInstanceOf(IOException.class);
+        Files.copy(renewed.ca(), authority, StandardCopyOption.REPLACE_EXISTING);
+        Files.setLastModifiedTime(authority, FileTime.fromMillis(0));
+
+        await()
+            .atMost(Duration.ofSeconds(20))
+            .ignoreExceptions()
+            .until(
+                () -> secure(server, renewed.clientContext(), "/v1/limits").statusCode() == 200);
+      }
+    }
+  }
 }
