@@ -13,9 +13,15 @@ import java.util.Map;
 record QuotaId(String domain, Map<String, String> entries) {
   private static final int MOST_ENTRIES = 64;
 
+  /** Buckets are kept for as long as Envoys use them, so their number alone is no bound. */
+  private static final int MOST_BYTES = 8 << 10;
+
   static QuotaId of(String domain, BucketId said) {
     if (said.getBucketCount() == 0 || said.getBucketCount() > MOST_ENTRIES) {
       throw new BadQuestion("a bucket has 1 to " + MOST_ENTRIES + " entries");
+    }
+    if (domain.length() + said.getSerializedSize() > MOST_BYTES) {
+      throw new BadQuestion("a bucket and its domain have at most " + MOST_BYTES + " bytes");
     }
     return new QuotaId(domain, Map.copyOf(said.getBucketMap()));
   }

@@ -1,6 +1,7 @@
 package io.weir.server.envoy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.envoyproxy.envoy.type.v3.RateLimitStrategy.BlanketRule;
@@ -197,5 +198,23 @@ class QuotaDeskTest {
     envoy.report(-1, -1); // 2^64 - 1
     pass(desk, 3, () -> envoy.report(-1, Long.MAX_VALUE));
     assertThat(envoy.strategy().getBlanketRule()).isEqualTo(BlanketRule.DENY_ALL);
+  }
+
+  @Test
+  void refusesBucketsThatAreTooLargeToKeep() throws Exception {
+    QuotaDesk desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    FakeEnvoy large = new FakeEnvoy(desk, Map.of("tenant", "a".repeat(8000)));
+    large.report(0, 10);
+    FakeEnvoy value = new FakeEnvoy(desk, Map.of("tenant", "a".repeat(8193)));
+    FakeEnvoy key = new FakeEnvoy(desk, Map.of("a".repeat(4097), "a".repeat(4097)));
+    FakeEnvoy wide = new FakeEnvoy(desk, Map.of("tenant", "\u20ac".repeat(3000)));
+
+    for (FakeEnvoy tooLarge : List.of(value, key, wide)) {
+      assertThatThrownBy(() -> tooLarge.report(0, 10))
+          .isInstanceOf(BadQuestion.class)
+          .hasMessage("a bucket and its domain have at most 8192 bytes");
+    }
+    assertThat(large.share()).isPositive();
+    assertThat(desk.buckets()).isOne();
   }
 }
