@@ -15,9 +15,10 @@ import org.slf4j.LoggerFactory;
  * The variables that operators of envoyproxy/ratelimit set, as settings of Weir: {@code
  * RUNTIME_ROOT} is {@code rules.envoy}, {@code SHADOW_MODE} is {@code envoy.shadow_mode}.
  *
- * <p>Ports are taken in any case, though beside a gateway they do not say that decisions are wanted:
- * whoever runs processes may hand {@code PORT} to all of them. Everything else is taken only if
- * there is a configuration folder for Envoy, as other programs have variables of these names too.
+ * <p>Ports are taken in any case, though beside a gateway they do not say that decisions are
+ * wanted: whoever runs processes may hand {@code PORT} to all of them. Everything else is taken
+ * only if there is a configuration folder for Envoy, as other programs have variables of these
+ * names too.
  */
 final class EnvoyEnvironment {
   private static final Logger LOG = LoggerFactory.getLogger(EnvoyEnvironment.class);

@@ -30,8 +30,7 @@ final class TlsReload {
    *
    * @param authority what client certificates must lead to, if they are asked for
    */
-  TlsReload(
-      Vertx vertx, TlsSettings files, Optional<Path> authority, List<Listener> listeners) {
+  TlsReload(Vertx vertx, TlsSettings files, Optional<Path> authority, List<Listener> listeners) {
     this.vertx = vertx;
     this.files = files;
     this.authority = authority;

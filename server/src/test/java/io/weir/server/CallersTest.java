@@ -198,8 +198,7 @@ class CallersTest {
         await()
             .atMost(Duration.ofSeconds(20))
             .ignoreExceptions()
-            .until(
-                () -> secure(server, renewed.clientContext(), "/v1/limits").statusCode() == 200);
+            .until(() -> secure(server, renewed.clientContext(), "/v1/limits").statusCode() == 200);
       }
     }
   }

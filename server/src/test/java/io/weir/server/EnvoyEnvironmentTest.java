@@ -212,12 +212,18 @@ class EnvoyEnvironmentTest {
     Map<String, String> environment =
         new HashMap<>(
             Map.of(
-                "RUNTIME_ROOT", "/data",
-                "REDIS_URL", "h:1",
-                "REDIS_TLS", "true",
-                "REDIS_TLS_CACERT", ca.toString(),
-                "REDIS_TLS_CLIENT_CERT", certificate.toString(),
-                "REDIS_TLS_CLIENT_KEY", key.toString()));
+                "RUNTIME_ROOT",
+                "/data",
+                "REDIS_URL",
+                "h:1",
+                "REDIS_TLS",
+                "true",
+                "REDIS_TLS_CACERT",
+                ca.toString(),
+                "REDIS_TLS_CLIENT_CERT",
+                certificate.toString(),
+                "REDIS_TLS_CLIENT_KEY",
+                key.toString()));
 
     assertThat(read(environment).redis().orElseThrow().tls())
         .isEqualTo(
@@ -234,8 +240,7 @@ class EnvoyEnvironmentTest {
     assertThatThrownBy(() -> read(environment))
         .isInstanceOfSatisfying(
             ConfigException.class,
-            e ->
-                assertThat(e.reasons()).containsExactly("REDIS_TLS_CACERT: /none cannot be read"));
+            e -> assertThat(e.reasons()).containsExactly("REDIS_TLS_CACERT: /none cannot be read"));
   }
 
   @Test

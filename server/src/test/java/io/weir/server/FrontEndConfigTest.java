@@ -50,7 +50,7 @@ class FrontEndConfigTest {
                 refresh: 1h
             headers: [ietf, x-ratelimit]
             callers: { tokens: [%s], mtls: { ca: ca.pem, names: [envoy, edge] } }
-            tls: { cert: c.pem, key: k.pem, listeners: [http, gateway] }
+            tls: { cert: c.pem, key: k.pem, listeners: [http, grpc, gateway] }
             """
                 .formatted(HASH.toUpperCase(java.util.Locale.ROOT)),
             Map.of());
@@ -78,7 +78,9 @@ class FrontEndConfigTest {
     assertThat(front.tls())
         .hasValue(
             new TlsSettings(
-                folder.resolve("c.pem"), folder.resolve("k.pem"), Set.of("http", "gateway")));
+                folder.resolve("c.pem"),
+                folder.resolve("k.pem"),
+                Set.of("http", "grpc", "gateway")));
   }
 
   @Test

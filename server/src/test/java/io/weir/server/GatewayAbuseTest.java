@@ -83,8 +83,7 @@ class GatewayAbuseTest {
   void doesNotBlameTheUpstreamForAClientThatDoesNotRead() throws Exception {
     UnaryOperator<FrontEnd> impatient =
         front ->
-            front.gateway(
-                front.gateway().patience(Duration.ofSeconds(20), Duration.ofSeconds(20)));
+            front.gateway(front.gateway().patience(Duration.ofSeconds(20), Duration.ofSeconds(20)));
     try (TestGateway gateway =
             TestGateway.before(upstream.url(), impatient, Duration.ofMillis(20));
         RawClient idle = gateway.raw()) {

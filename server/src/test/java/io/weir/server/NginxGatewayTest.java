@@ -2,6 +2,7 @@ package io.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.awaitility.pollinterval.IterativePollInterval.iterative;
 
 import io.weir.testkit.process.NginxServer;
 import io.weir.testkit.process.Ports;
@@ -35,7 +36,9 @@ class NginxGatewayTest {
     return NginxServer.start(
         port,
         """
+        log_format ended '$request_uri $status $body_bytes_sent';
         server {
+          access_log %s/ended ended;
           listen 127.0.0.1:%d;
           keepalive_timeout 1s;
           client_max_body_size 100m;
@@ -51,7 +54,7 @@ class NginxGatewayTest {
           }
         }
         """
-            .formatted(port, folder, folder, socketPort));
+            .formatted(folder, port, folder, folder, socketPort));
   }
 
   private byte[] someFile(String name, int size) throws Exception {
@@ -134,10 +137,13 @@ class NginxGatewayTest {
   void usesNoConnectionThatNginxHasClosed() throws Exception {
     try (NginxServer nginx = nginx(9);
         TestGateway gateway = TestGateway.before(nginx.uri())) {
-      for (int i = 0; i < 4; i++) {
-        assertThat(gateway.get("/said").statusCode()).isEqualTo(200);
-        Thread.sleep(990 + 10 * i); // about when nginx closes it
-      }
+      await()
+          .during(Duration.ofSeconds(3))
+          .atMost(Duration.ofSeconds(5))
+          .pollDelay(Duration.ZERO)
+          .pollInterval( // about when nginx closes it
+              iterative(before -> before.plusMillis(10), Duration.ofMillis(990)))
+          .until(() -> gateway.get("/said").statusCode() == 200);
     }
   }
 
@@ -172,6 +178,54 @@ class NginxGatewayTest {
 
       assertThat(raw.readAll().length()).isLessThan(20 << 20); // and it ends
     }
+  }
+
+  @Test
+  void tellsNginxOfARequestThatIsCancelledAndChargesIt() throws Exception {
+    someFile("big", 20 << 20);
+    try (NginxServer nginx = nginx(9);
+        TestGateway gateway =
+            TestGateway.before(
+                nginx.uri(),
+                "{ id: hour, key: [], limit: 2/h }",
+                "{ id: once, key: [], limit: { algorithm: concurrency, permits: 1 } }")) {
+      try (RawClient raw = gateway.raw()) {
+        raw.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("\r\n\r\n", 1);
+        assertThat(gateway.get("/said").body()).contains("\"rule\":\"once\"");
+      }
+      await().until(() -> gateway.get("/said").statusCode() == 200);
+
+      // Nginx would take more than a minute to bring all of it.
+      assertThat(ended("/slow")).matches("/slow 200 [0-9]{1,7}");
+      assertThat(gateway.get("/said").body()).contains("\"rule\":\"hour\"");
+    }
+  }
+
+  @Test
+  void leavesNothingOfAnUploadThatIsCancelled() throws Exception {
+    Files.createDirectory(folder.resolve("put"));
+    try (NginxServer nginx = nginx(9);
+        TestGateway gateway = TestGateway.before(nginx.uri())) {
+      try (RawClient raw = gateway.raw()) {
+        raw.send("PUT /put/c HTTP/1.1\r\nHost: x\r\nContent-Length: 5000000\r\n\r\n")
+            .send(new byte[1 << 20]);
+      }
+
+      assertThat(ended("/put/c")).startsWith("/put/c 400");
+      assertThat(folder.resolve("put/c")).doesNotExist();
+    }
+  }
+
+  /** What nginx noted at the end of a request. */
+  private String ended(String path) {
+    return await()
+        .until(
+            () ->
+                Files.readAllLines(folder.resolve("ended")).stream()
+                    .filter(line -> line.startsWith(path + " "))
+                    .findFirst(),
+            java.util.Optional::isPresent)
+        .orElseThrow();
   }
 
   @Test
