@@ -23,7 +23,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
@@ -39,7 +38,28 @@ final class Outage implements AutoCloseable {
 
   private static final int CALLERS = 3;
   private static final long REST_NANOS = 1_000_000;
-  private static final long MOST_GRACE_MICROS = 250_000;
+
+  /** What a decision may take beyond its deadline and what the machine was late around it. */
+  private static final long GRACE_MICROS = 10_000;
+
+  /**
+   * What one in a thousand may: on two cores with six to nine times as much to do, the most in four
+   * runs was 33 ms.
+   */
+  private static final long MOST_GRACE_MICROS = 50_000;
+
+  /**
+   * How far around: a machine that is busy holds up now one thread and now another, and whoever
+   * listens is seldom held up with the caller.
+   */
+  private static final long AROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  /** Who waits for the store is held up by its own processor and by those of two other threads. */
+  private static final int HANDS = 3;
+
+  /** Before a breaker opens, calls have gone unanswered for so long. */
+  private static final long OPENS_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
   private static final Duration RECOVERS_WITHIN = Duration.ofSeconds(5);
 
   /** One decision, and the moment it was asked for. */
@@ -49,14 +69,22 @@ final class Outage implements AutoCloseable {
     }
   }
 
+  /** For how long calls were kept from a node: {@code until} is far away while they are. */
+  private record Opening(String node, long from, long until) {
+    boolean covers(long atNanos) {
+      return atNanos - from > -OPENS_AFTER_NANOS && atNanos < until;
+    }
+  }
+
   private final Set<String> open = ConcurrentHashMap.newKeySet();
-  private final AtomicInteger openings = new AtomicInteger();
+  private final List<Opening> openings = new ArrayList<>();
   private final Queue<Told> told = new ConcurrentLinkedQueue<>();
   private final Queue<Throwable> thrown = new ConcurrentLinkedQueue<>();
-  private final Noise noise = new Noise();
+  private final Noise noise = new Noise(CALLERS);
   private final ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
   private final List<String> keys;
   private final Weir weir;
+  private final long begun;
   private volatile boolean stopped;
 
   /** Begins; callers ask about these keys. */
@@ -71,6 +99,7 @@ final class Outage implements AutoCloseable {
     }
     pass(Duration.ofSeconds(3)); // a process that has just begun is forgiven for two
     await("a healthy beginning").until(() -> open.isEmpty());
+    this.begun = System.nanoTime();
   }
 
   private final class Listener implements RedisEvents {
@@ -82,11 +111,18 @@ final class Outage implements AutoCloseable {
 
     @Override
     public void breaker(String node, boolean isOpen) {
-      if (isOpen) {
-        open.add(node);
-        openings.incrementAndGet();
-      } else {
-        open.remove(node);
+      long now = System.nanoTime();
+      synchronized (openings) {
+        if (isOpen) {
+          open.add(node);
+          openings.add(new Opening(node, now, Long.MAX_VALUE));
+        } else if (open.remove(node)) {
+          openings.replaceAll(
+              some ->
+                  some.node.equals(node) && some.until == Long.MAX_VALUE
+                      ? new Opening(node, some.from, now)
+                      : some);
+        }
       }
     }
 
@@ -180,23 +216,29 @@ final class Outage implements AutoCloseable {
     long[] micros = during.stream().mapToLong(Told::micros).sorted().toArray();
     assertThat(micros).as("decisions while the breaker is open").hasSizeGreaterThan(100);
     long p99 = micros[(int) ((micros.length - 1) * 0.99)];
-    List<Told> all = List.copyOf(told);
+    List<Told> all = between(begun, Long.MAX_VALUE, some -> true);
     long slowest = all.stream().mapToLong(Told::micros).max().orElse(0);
     double seconds = (ended - settled) / 1e9;
+    long noiseP99 = noise.p99Micros(settled, ended);
+    long[] unexplained = all.stream().mapToLong(this::unexplainedMicros).sorted().toArray();
+    long most = unexplained[unexplained.length - 1];
     System.out.printf(
-        "%s: breaker open for %.1f s: %,d decisions, median %.3f ms, p99 %.3f ms; slowest of all"
-            + " %.1f ms (noise %.1f ms)%n",
+        "%s: breaker open for %.1f s: %,d decisions, median %.3f ms, p99 %.3f ms (noise p99 %.3f ms);"
+            + " slowest of all %.1f ms (noise %.1f ms), beyond deadline and noise around it"
+            + " %.1f ms%n",
         what,
         (ended - opened) / 1e9,
         micros.length,
         micros[micros.length / 2] / 1e3,
         p99 / 1e3,
+        noiseP99 / 1e3,
         slowest / 1e3,
-        noise.worstMicros() / 1e3);
-    assertThat(p99).isLessThanOrEqualTo(1000 + noise.worstMicros());
-    assertThat(slowest)
-        .isLessThanOrEqualTo(
-            TIMEOUT.toNanos() / 1000 + MOST_GRACE_MICROS + 3 * noise.worstMicros());
+        noise.worstMicros() / 1e3,
+        most / 1e3);
+    assertThat(p99).isLessThanOrEqualTo(1000 + noiseP99);
+    assertThat(unexplained[(int) ((unexplained.length - 1) * 0.999)])
+        .isLessThanOrEqualTo(GRACE_MICROS);
+    assertThat(most).isLessThanOrEqualTo(MOST_GRACE_MICROS);
     for (OnFail rule : OnFail.values()) {
       List<Told> its = during.stream().filter(some -> some.rule == rule).toList();
       long admitted = its.stream().filter(some -> some.decision.allowed()).count();
@@ -207,10 +249,20 @@ final class Outage implements AutoCloseable {
             assertThat(its).allMatch(some -> some.decision.reason() == Reason.UNAVAILABLE);
         case LOCAL -> {
           assertThat(its).allMatch(Told::degraded);
-          assertThat(admitted).isPositive().isLessThanOrEqualTo((long) (RATE * (2 + seconds)));
+          assertThat(admitted).isPositive().isLessThanOrEqualTo((long) (RATE * (1 + seconds)) + 1);
         }
       }
     }
+  }
+
+  /** By how much a decision was later than its deadline and the machine around it allow. */
+  private long unexplainedMicros(Told some) {
+    long late = some.micros - TIMEOUT.toNanos() / 1000;
+    if (late <= 0) {
+      return 0;
+    }
+    long until = some.atNanos + some.micros * 1000 + AROUND_NANOS;
+    return Math.max(0, late - HANDS * noise.worstMicros(some.atNanos - AROUND_NANOS, until));
   }
 
   /** Service is back soon after the fault is over. */
@@ -221,20 +273,47 @@ final class Outage implements AutoCloseable {
         .isLessThanOrEqualTo(RECOVERS_WITHIN.toMillis() / 1e3 + 3 * noise.worstMicros() / 1e6);
   }
 
-  /** Prints what the rule that decides locally let through beyond its limit, on one key. */
-  void printOverAdmission(String what, String key) {
-    List<Told> its = between(Long.MIN_VALUE, Long.MAX_VALUE, some -> some.key.equals(key));
+  /**
+   * What the rule that decides locally let through beyond its limit, on a key of one node: a burst
+   * for each time that calls were kept from it, as a share that was not needed is full. When the
+   * store is asked again it is told what the share still owes; if it were not, its bucket would be
+   * full too, for a second burst. Calls that were late by themselves, on a machine that was, are
+   * counted one by one.
+   */
+  void assertOverAdmission(String what, String key, String node) {
+    List<Told> its =
+        between(
+            Long.MIN_VALUE,
+            Long.MAX_VALUE,
+            some -> some.key.equals(key) && some.rule == OnFail.LOCAL);
     long first = its.stream().mapToLong(Told::atNanos).min().orElse(0);
     long last = its.stream().mapToLong(Told::atNanos).max().orElse(0);
-    long admitted =
-        its.stream().filter(some -> some.rule == OnFail.LOCAL && some.decision.allowed()).count();
+    List<Told> admitted = its.stream().filter(some -> some.decision.allowed()).toList();
+    List<Opening> kept = openingsOf(node);
+    long strays =
+        admitted.stream()
+            .filter(Told::degraded)
+            .filter(some -> kept.stream().noneMatch(opening -> opening.covers(some.atNanos)))
+            .count();
     double most = RATE + RATE * (last - first) / 1e9;
     System.out.printf(
         "%s: local admitted %,d where burst + rate x time is %,.0f: over-admission %,.0f, in %d"
-            + " outages%n",
-        what, admitted, most, Math.max(0, admitted - most), openings.get());
-    // Whenever the other of two takes over, here or in the store, its bucket may be full.
-    assertThat((double) admitted).isLessThanOrEqualTo(most + RATE * (1 + 2 * openings.get()));
+            + " outages of %d tokens, and %d calls late by themselves%n",
+        what,
+        admitted.size(),
+        most,
+        Math.max(0, admitted.size() - most),
+        kept.size(),
+        RATE,
+        strays);
+    assertThat((double) admitted.size())
+        .isLessThanOrEqualTo(most + RATE * kept.size() + strays + 1);
+  }
+
+  private List<Opening> openingsOf(String node) {
+    synchronized (openings) {
+      return openings.stream().filter(opening -> opening.node.equals(node)).toList();
+    }
   }
 
   @Override

@@ -25,7 +25,7 @@ class OutageTest {
   void aRedisThatHangs() {
     try (RedisServer redis = RedisServer.start();
         Outage outage = new Outage(redis.uri(), List.of("a"))) {
-      play("hang", outage, redis::freeze, redis::thaw);
+      play("hang", redis.uri(), outage, redis::freeze, redis::thaw);
     }
   }
 
@@ -33,7 +33,7 @@ class OutageTest {
   void aRedisThatIsKilledAndRestarted() {
     try (RedisServer redis = RedisServer.start();
         Outage outage = new Outage(redis.uri(), List.of("a"))) {
-      play("kill", outage, redis::kill, redis::restart);
+      play("kill", redis.uri(), outage, redis::kill, redis::restart);
     }
   }
 
@@ -44,13 +44,14 @@ class OutageTest {
         Outage outage = new Outage(network.uri(), List.of("a"))) {
       play(
           "packet delay",
+          network.uri(),
           outage,
           () -> network.delay(Duration.ofMillis(30), Duration.ofMillis(30)),
           () -> network.delay(Duration.ZERO, Duration.ZERO));
     }
   }
 
-  private static void play(String what, Outage outage, Runnable begin, Runnable end) {
+  private static void play(String what, String uri, Outage outage, Runnable begin, Runnable end) {
     begin.run();
     long opened = outage.awaitOpen();
     Outage.pass(LASTS);
@@ -62,7 +63,7 @@ class OutageTest {
     outage.stop();
     outage.assertPromises(what, opened, over, "a");
     outage.assertRecovered(what, answers, back);
-    outage.printOverAdmission(what, "a");
+    outage.assertOverAdmission(what, "a", uri.substring("redis://".length()));
   }
 
   @Test
@@ -105,7 +106,7 @@ class OutageTest {
         outage.stop();
         outage.assertPromises(what, opened, over, hit);
         outage.assertRecovered(what, answers, back);
-        outage.printOverAdmission(what, hit);
+        outage.assertOverAdmission(what, hit, victim.host() + ":" + victim.port());
         List<Outage.Told> elsewhere =
             outage.between(opened, over, some -> some.key().equals(spared));
         long degraded = elsewhere.stream().filter(Outage.Told::degraded).count();
