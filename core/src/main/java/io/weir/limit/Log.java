@@ -76,6 +76,31 @@ public final class Log {
     size++;
   }
 
+  /** Remembers an amount at any time. */
+  void insert(long time, long amount) {
+    int at = size;
+    while (at > 0 && time(at - 1) > time) {
+      at--;
+    }
+    if (at == size) {
+      add(time, amount);
+      return;
+    }
+    total += amount;
+    if (at > 0 && time(at - 1) == time) {
+      pairs[2 * (first + at - 1) + 1] += amount;
+      return;
+    }
+    if (2 * (first + size) == pairs.length) {
+      makeRoom();
+    }
+    int from = 2 * (first + at);
+    System.arraycopy(pairs, from, pairs, from + 2, 2 * (size - at));
+    pairs[from] = time;
+    pairs[from + 1] = amount;
+    size++;
+  }
+
   /**
    * Remembers an amount without growing: the last entry takes it and counts as new, which errs on
    * the strict side.

@@ -10,6 +10,9 @@ import io.weir.SlidingLog;
  * limit admits, so its size is bounded by the limit and not by the traffic.
  */
 final class LogMeter extends Meter {
+  /** In how many entries a debt is written down at most. */
+  private static final int PARTS = 32;
+
   private final long window;
 
   LogMeter(SlidingLog limit) {
@@ -54,6 +57,22 @@ final class LogMeter extends Meter {
       log.addToLast(now, most);
     } else if (most > 0) {
       log.add(now, most);
+    }
+    cell.used = log.total();
+  }
+
+  /** As if it had gone evenly over the last window: it weighs as much now, and less and less. */
+  @Override
+  public void owe(Cell cell, long now, long amount) {
+    if (cell.frugal) {
+      charge(cell, now, amount);
+      return;
+    }
+    Log log = log(cell);
+    long owed = Math.min(amount, Bounds.EXACT - 1 - log.total());
+    long parts = Math.min(owed, PARTS);
+    for (long i = 1; i <= parts; i++) {
+      log.insert(now - window + window * i / parts, owed * i / parts - owed * (i - 1) / parts);
     }
     cell.used = log.total();
   }

@@ -443,6 +443,27 @@ local function log_cells()
     log.append(b, amount)
   end
 
+  -- As if it had gone evenly over the last window, in up to 32 entries: it weighs as much now, and less and less.
+  function log.owe(b, amount)
+    local parts, entries, from = min(amount, 32), {}, 1
+    for i = 1, parts do
+      local time = now - b.window + floor(b.window * i / parts)
+      local part = floor(amount * i / parts) - floor(amount * (i - 1) / parts)
+      local earlier = from
+      while from < #b.entries and unpack('<d', b.entries, from) < time do
+        from = from + 16
+      end
+      entries[#entries + 1] = b.entries:sub(earlier, from - 1)
+      if from < #b.entries and unpack('<d', b.entries, from) == time then
+        part = part + unpack('<d', b.entries, from + 8)
+        from = from + 16
+      end
+      entries[#entries + 1] = pack('<dd', time, part)
+    end
+    b.used = b.used + amount
+    b.entries = table.concat(entries) .. b.entries:sub(from)
+  end
+
   function log.save(key, b)
     if #b.entries == 0 then
       return call('DEL', key)

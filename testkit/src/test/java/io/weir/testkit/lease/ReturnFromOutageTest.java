@@ -86,6 +86,7 @@ class ReturnFromOutageTest {
         "fixed-window 60/min aligned=true",
         "sliding-window 60/min",
         "sliding-window 60/min aligned=true",
+        "sliding-log 60/min",
         "quota 3600/h"
       })
   void aClientThatKeepsToTheLimitIsNeverRefused(String limit) {
@@ -105,7 +106,13 @@ class ReturnFromOutageTest {
 
   /** A share may begin with a burst of its own; the return brings none. */
   @ParameterizedTest
-  @ValueSource(strings = {"60/min burst=60", "fixed-window 60/min", "sliding-window 60/min"})
+  @ValueSource(
+      strings = {
+        "60/min burst=60",
+        "fixed-window 60/min",
+        "sliding-window 60/min",
+        "sliding-log 60/min"
+      })
   void aGreedyClientGetsNoSecondBurst(String limit) {
     for (int seconds = 0; seconds < 60; seconds += 7) {
       Weir weir = weir(limit);
