@@ -46,7 +46,7 @@ public final class Answers {
       return List.of();
     }
     Standing standing = decision.deciding().get();
-    return lines(standing, seconds(standing.reset()), new ArrayList<>());
+    return lines(standing, seconds(standing.reset()), new ArrayList<>(8));
   }
 
   /**

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One of the ways in which clients are told of limits in headers. Which there are, and what each
@@ -24,7 +25,35 @@ public final class Dialect {
   public static final List<Dialect> ALL = List.copyOf(KNOWN.values());
 
   /** A header and what it says. */
-  private record Line(String name, Template template) {}
+  private static final class Line {
+    final String name;
+    final Template template;
+    final boolean fixed;
+
+    /** What was said last, for it is often said again. */
+    private volatile @Nullable Said last;
+
+    Line(String name, Template template) {
+      this.name = name;
+      this.template = template;
+      this.fixed = template.isFixed();
+    }
+
+    @Nullable HeaderLine say(Told told) {
+      Said said = last;
+      if (said != null && told.isOfTheLimitOf(said.told)) {
+        return said.line;
+      }
+      String value = template.fill(told);
+      HeaderLine line = value == null ? null : new HeaderLine(name, value);
+      if (fixed && line != null) {
+        last = new Said(told, line);
+      }
+      return line;
+    }
+  }
+
+  private record Said(Told told, HeaderLine line) {}
 
   private final String id;
   private final List<Line> lines = new ArrayList<>();
@@ -76,16 +105,15 @@ public final class Dialect {
 
   /** The names of the headers it sends. */
   public List<String> headers() {
-    return lines.stream().map(Line::name).toList();
+    return lines.stream().map(line -> line.name).toList();
   }
 
   /** Adds what this dialect says of a limit. */
   void addTo(List<HeaderLine> headers, Told told) {
     for (int i = 0; i < lines.size(); i++) {
-      Line line = lines.get(i);
-      String value = line.template.fill(told);
-      if (value != null) {
-        headers.add(new HeaderLine(line.name, value));
+      HeaderLine line = lines.get(i).say(told);
+      if (line != null) {
+        headers.add(line);
       }
     }
   }

@@ -3,6 +3,7 @@ package io.weir.http;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,7 +12,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Template {
   /** A text, a value after it, or both; optional ones are left out if the value is not known. */
-  private record Part(String text, Told.@Nullable Value value, boolean optional) {}
+  private record Part(String text, Told.@Nullable Value value, boolean optional) {
+    boolean isBare() {
+      return text.isEmpty() && value != null;
+    }
+  }
 
   private final List<Part> parts;
 
@@ -52,8 +57,16 @@ final class Template {
     return text;
   }
 
+  /** Whether it says the same of a limit every time. */
+  boolean isFixed() {
+    return parts.stream().allMatch(part -> part.value == null || part.value.isFixed());
+  }
+
   /** The value with everything in place; null if something it needs is not known. */
   @Nullable String fill(Told told) {
+    if (parts.size() == 1 && parts.get(0).isBare()) {
+      return told.get(Objects.requireNonNull(parts.get(0).value));
+    }
     StringBuilder out = new StringBuilder(32);
     for (int i = 0; i < parts.size(); i++) {
       Part part = parts.get(i);

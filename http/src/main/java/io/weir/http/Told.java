@@ -3,18 +3,53 @@ package io.weir.http;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values that a template can tell of a limit.
- *
- * @param reset seconds; -1 if nobody knows
- * @param resetAt seconds since 1970; -1 if nobody knows
- * @param window seconds; -1 if it is less than one, or time brings nothing back
+ * The values that a template can tell of a limit; each is written down once, however many headers
+ * tell it.
  */
-record Told(String policy, long limit, long window, long remaining, long reset, long resetAt) {
+final class Told {
   /** The largest whole number of a structured field (RFC 9651). */
   private static final long MOST = 999_999_999_999_999L;
 
+  private final String policy;
+  private final long limit;
+  private final long window;
+  private final long remaining;
+  private final long reset;
+  private final long resetAt;
+  private final @Nullable String[] texts = new String[Value.COUNT];
+
+  /**
+   * What is told of a limit.
+   *
+   * @param window seconds; -1 if it is less than one, or time brings nothing back
+   * @param reset seconds; -1 if nobody knows
+   * @param resetAt seconds since 1970; -1 if nobody knows
+   */
+  Told(String policy, long limit, long window, long remaining, long reset, long resetAt) {
+    this.policy = policy;
+    this.limit = limit;
+    this.window = window;
+    this.remaining = remaining;
+    this.reset = reset;
+    this.resetAt = resetAt;
+  }
+
+  /** Whether what does not change from call to call is the same: it is about the same limit. */
+  boolean isOfTheLimitOf(Told other) {
+    return policy.equals(other.policy) && limit == other.limit && window == other.window;
+  }
+
   /** A value as text, or null if nobody knows it. */
   @Nullable String get(Value value) {
+    String known = texts[value.ordinal()];
+    if (known == null) {
+      known = write(value);
+      texts[value.ordinal()] = known;
+    }
+    return known;
+  }
+
+  private @Nullable String write(Value value) {
     return switch (value) {
       case POLICY -> quotable(policy);
       case LIMIT -> text(limit);
@@ -58,6 +93,13 @@ record Told(String policy, long limit, long window, long remaining, long reset, 
     WINDOW,
     REMAINING,
     RESET,
-    RESET_AT
+    RESET_AT;
+
+    private static final int COUNT = values().length;
+
+    /** Whether it is the same for every call that meets the limit. */
+    boolean isFixed() {
+      return this == POLICY || this == LIMIT || this == WINDOW;
+    }
   }
 }

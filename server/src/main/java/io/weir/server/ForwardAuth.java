@@ -1,10 +1,9 @@
 package io.weir.server;
 
+import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
 import io.weir.Call;
 import io.weir.Decision;
-import io.weir.http.HeaderLine;
 import io.weir.http.Refusal;
 import io.weir.http.RequestHead;
 import io.weir.http.Target;
@@ -51,20 +50,14 @@ final class ForwardAuth {
   }
 
   private void answer(Exchange exchange, Call call, Decision decision) {
-    HttpServerResponse response = exchange.request().response();
+    MultiMap headers = exchange.request().response().headers();
     if (decision.allowed()) {
-      put(front.answers().admitted(decision), response);
+      HeaderLines.put(front.answers().admitted(decision), headers);
       exchange.answerNothing();
     } else {
       Refusal refusal = front.refused(call, decision);
-      put(refusal.headers(), response);
+      HeaderLines.put(refusal.headers(), headers);
       exchange.answerBody(refusal.status(), refusal.body());
-    }
-  }
-
-  private static void put(List<HeaderLine> lines, HttpServerResponse response) {
-    for (HeaderLine line : lines) {
-      response.putHeader(line.name(), line.value());
     }
   }
 

@@ -216,9 +216,7 @@ final class Forwarding {
       response.setStatusMessage(from.statusMessage());
     }
     ForwardedHead.response(from.headers(), response.headers());
-    for (int i = 0; i < lines.size(); i++) {
-      response.headers().set(lines.get(i).name(), lines.get(i).value());
-    }
+    HeaderLines.put(lines, response.headers());
   }
 
   private void relay(HttpClientResponse from, Buffer piece) {

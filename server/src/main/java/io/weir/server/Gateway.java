@@ -4,7 +4,6 @@ import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
 import io.weir.Call;
 import io.weir.Decision;
 import io.weir.http.HeaderLine;
@@ -117,11 +116,8 @@ final class Gateway implements Handler<HttpServerRequest> {
   }
 
   private void refuse(Exchange exchange, HttpServerRequest request, Refusal refusal) {
-    HttpServerResponse response = request.response();
     unwanted(exchange, request);
-    for (HeaderLine line : refusal.headers()) {
-      response.putHeader(line.name(), line.value());
-    }
+    HeaderLines.put(refusal.headers(), request.response().headers());
     if (GrpcRefusal.isFor(request)) {
       GrpcRefusal.answer(exchange, refusal);
     } else {
