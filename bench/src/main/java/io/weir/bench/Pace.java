@@ -20,7 +20,7 @@ public record Pace(int warmups, int warmupMillis, int rounds, int millis) {
     return 2;
   }
 
-  /** How often each server is under load before the first round that counts. */
+  /** How often each server is under load, at least, before the first round that counts. */
   public int httpWarmups() {
     return this == QUICK ? 5 : 8;
   }

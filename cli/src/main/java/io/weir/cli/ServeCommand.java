@@ -43,7 +43,10 @@ class ServeCommand implements Callable<Integer> {
       })
   private @Nullable String redis;
 
-  @Option(names = "--port", paramLabel = "N", description = "Where decisions are asked for; 8080.")
+  @Option(
+      names = "--port",
+      paramLabel = "N",
+      description = "Where callers come in; 8080, or 8000 for a gateway.")
   private @Nullable Integer port;
 
   @Option(

@@ -19,6 +19,8 @@ final class Race {
   /** What a server did in its rounds. */
   private record Rounds(double[] rates, double[] ratios, double[] cpuMicros) {}
 
+  private static final int MOST_WARMUPS = 45;
+
   private final List<Contender> contenders;
   private final Map<String, Rounds> results = new LinkedHashMap<>();
 
@@ -28,9 +30,7 @@ final class Race {
 
   /** Runs all rounds, and says how it goes. */
   void run(Pace pace, Load load) {
-    for (int i = 0; i < pace.httpWarmups(); i++) {
-      contenders.forEach(one -> load.run(one.port(), pace.httpSeconds()));
-    }
+    contenders.forEach(one -> warmUp(one, pace, load));
     int rounds = pace.httpRounds();
     contenders.forEach(
         one ->
@@ -55,6 +55,17 @@ final class Race {
         said.append(String.format(Locale.ROOT, " %s %.0f/s;", one.title(), rate));
       }
       System.err.println(said);
+    }
+  }
+
+  /** Puts a server under load until it has got no faster for a while: some take a minute. */
+  private static void warmUp(Contender one, Pace pace, Load load) {
+    double best = 0;
+    int sinceBest = 0;
+    for (int i = 0; i < MOST_WARMUPS && (i < pace.httpWarmups() || sinceBest < 4); i++) {
+      double rate = load.run(one.port(), pace.httpSeconds());
+      sinceBest = rate > 1.05 * best ? 0 : sinceBest + 1;
+      best = Math.max(best, rate);
     }
   }
 
