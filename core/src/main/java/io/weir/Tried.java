@@ -2,6 +2,7 @@ package io.weir;
 
 import io.weir.limit.Stamp;
 import io.weir.store.Draw;
+import io.weir.store.Pool;
 import io.weir.store.Split;
 import io.weir.store.Taking;
 import java.util.ArrayList;
@@ -95,6 +96,27 @@ record Tried(long id, List<Draw> draws, Taking taking) {
     }
     Standing about = taking.standings().get(standing);
     return draws.stream().filter(about::isAbout).findFirst().orElseThrow();
+  }
+
+  /**
+   * What was asked, for whoever wants to know why.
+   *
+   * @param arithmetic in words, per draw
+   */
+  List<Explanation.Asked> asked(List<String> arithmetic) {
+    List<Explanation.Asked> asked = new ArrayList<>();
+    for (int i = 0; i < taking.standings().size(); i++) {
+      Draw draw = drawOf(i);
+      String text = arithmetic.get(draws.indexOf(draw));
+      Pool pool = draw.pool();
+      asked.add(
+          new Explanation.Asked(
+              taking.standings().get(i),
+              draw.key().toString(),
+              draw.amount(),
+              pool.isSplit() ? "shard " + pool.shard() + ": " + text : text));
+    }
+    return asked;
   }
 
   /** The same, with what shards say taken for the whole limit. */

@@ -1,11 +1,9 @@
 package io.weir;
 
-import io.weir.rule.BypassIndex;
 import io.weir.rule.RuleIndex;
 import io.weir.rule.RuleSet;
 import io.weir.store.Draw;
 import io.weir.store.MemoryStore;
-import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
 import io.weir.tier.Newcomers;
@@ -14,7 +12,6 @@ import io.weir.tier.Tier;
 import io.weir.tier.Witness;
 import io.weir.time.SystemTime;
 import io.weir.time.TimeSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,8 +19,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Decides calls by rules.
@@ -48,29 +43,24 @@ public final class Weir implements AutoCloseable {
   private final TimeSource time;
   private final Shards shards;
   private final ReservationDesk desk;
-  private final @Nullable DecisionListener listener;
+  private final Planner planner;
+  private final Audience audience;
   private volatile Rules rules;
-
-  /** What is swapped when rules change. */
-  private record Rules(RuleIndex index, BypassIndex bypasses, LaterRules later) {
-    static Rules of(RuleSet set) {
-      return new Rules(RuleIndex.of(set), new BypassIndex(set.bypasses()), LaterRules.of(set));
-    }
-  }
 
   private Weir(Builder builder) {
     this.time = builder.time;
     this.local = localOf(builder);
-    this.listener = builder.listener;
+    this.audience = new Audience(builder.listener);
     Store shared = builder.store;
     this.tier =
         shared == null || shared == local
             ? null
-            : Tier.before(shared, local, time, builder.instances, this::unexpected);
+            : Tier.before(shared, local, time, builder.instances, audience::unexpected);
     Store unwatched = tier == null ? local : new ScopedStore(local, tier);
     this.newcomers = tier == null ? null : new Newcomers(builder.newKeysPerAddress, time);
     this.witness = builder.witnessed ? new Witness(unwatched, time, builder.instances) : null;
     this.store = witness == null ? unwatched : witness;
+    this.planner = new Planner(time, local, newcomers);
     this.rules = Rules.of(builder.rules);
     this.shards = Shards.in(store);
     this.desk =
@@ -149,19 +139,19 @@ public final class Weir implements AutoCloseable {
    */
   public Decision check(Call call) {
     Rules now = rules;
-    Decision bypassed = bypass(now, call, Draw.Intent.TAKE_NOW);
+    Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
-      return heard(call, bypassed);
+      return audience.heard(call, bypassed);
     }
-    RuleIndex.Drawing drawing = plan(now, call, Draw.Intent.TAKE);
-    if (settledOutright(drawing)) {
-      return heard(call, outright(drawing));
+    RuleIndex.Drawing drawing = planner.plan(now, call, Draw.Intent.TAKE);
+    if (Planner.settledOutright(drawing)) {
+      return audience.heard(call, Planner.outright(drawing));
     }
     Taking taking =
         store == local && !now.index().hasShards()
             ? takeHere(drawing.draws())
             : take(now, drawing.draws()).toCompletableFuture().join();
-    return heard(call, Decision.of(taking.standings()));
+    return audience.heard(call, Decision.of(taking.standings()));
   }
 
   private Taking takeHere(List<Draw> draws) {
@@ -187,16 +177,16 @@ public final class Weir implements AutoCloseable {
 
   private CompletionStage<Decision> decide(Call call, Draw.Intent intent) {
     Rules now = rules;
-    Decision bypassed = bypass(now, call, Draw.Intent.TAKE_NOW);
+    Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
-      return CompletableFuture.completedFuture(heard(call, bypassed));
+      return CompletableFuture.completedFuture(audience.heard(call, bypassed));
     }
-    RuleIndex.Drawing drawing = plan(now, call, intent);
-    if (settledOutright(drawing)) {
-      return CompletableFuture.completedFuture(heard(call, outright(drawing)));
+    RuleIndex.Drawing drawing = planner.plan(now, call, intent);
+    if (Planner.settledOutright(drawing)) {
+      return CompletableFuture.completedFuture(audience.heard(call, Planner.outright(drawing)));
     }
     return take(now, drawing.draws())
-        .thenApply(taking -> heard(call, Decision.of(taking.standings())));
+        .thenApply(taking -> audience.heard(call, Decision.of(taking.standings())));
   }
 
   /** Takes what a call draws, from shards where limits are split. */
@@ -220,7 +210,7 @@ public final class Weir implements AutoCloseable {
     if (tier != null) {
       return tier.failed(draws, problem);
     }
-    unexpected(problem);
+    audience.unexpected(problem);
     return Tier.lastResort(draws);
   }
 
@@ -236,91 +226,23 @@ public final class Weir implements AutoCloseable {
     calls.forEach(call -> add(together, now, call));
     List<Draw> draws = together.draws();
     return draws.isEmpty()
-        ? CompletableFuture.completedFuture(heard(calls, together.decisions(List.of())))
+        ? CompletableFuture.completedFuture(audience.heard(calls, together.decisions(List.of())))
         : take(now, draws)
-            .thenApply(taking -> heard(calls, together.decisions(taking.standings())));
+            .thenApply(taking -> audience.heard(calls, together.decisions(taking.standings())));
   }
 
   private void add(Together together, Rules now, Call call) {
-    Decision bypassed = bypass(now, call, Draw.Intent.TAKE_NOW);
+    Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
       together.add(bypassed);
       return;
     }
-    RuleIndex.Drawing drawing = plan(now, call, Draw.Intent.TAKE_NOW);
-    if (settledOutright(drawing)) {
-      together.add(outright(drawing));
+    RuleIndex.Drawing drawing = planner.plan(now, call, Draw.Intent.TAKE_NOW);
+    if (Planner.settledOutright(drawing)) {
+      together.add(Planner.outright(drawing));
     } else {
       together.add(drawing);
     }
-  }
-
-  /** Of calls that are refused together, those that were not refused themselves are no news. */
-  private List<Decision> heard(List<Call> calls, List<Decision> decisions) {
-    boolean passed = decisions.stream().allMatch(Decision::allowed);
-    for (int i = 0; i < calls.size(); i++) {
-      if (passed || !decisions.get(i).allowed()) {
-        heard(calls.get(i), decisions.get(i));
-      }
-    }
-    return decisions;
-  }
-
-  private RuleIndex.Drawing plan(Rules now, Call call, Draw.Intent intent) {
-    long wall = now.index().needsWallClock() ? time.wallMicros() : 0;
-    RuleIndex.Drawing drawing = now.index().plan(call, wall, intent);
-    String address = newcomers == null ? null : call.attribute("ip");
-    return address == null ? drawing : drawing.with(newcomers.within(address, drawing.draws()));
-  }
-
-  private static boolean settledOutright(RuleIndex.Drawing drawing) {
-    return drawing.deniedBy() != null || drawing.draws().isEmpty();
-  }
-
-  private static Decision outright(RuleIndex.Drawing drawing) {
-    return drawing.deniedBy() == null
-        ? Decision.unlimited()
-        : Decision.outright(Reason.BLOCKED, drawing.deniedBy());
-  }
-
-  /**
-   * The decision by a bypass token; null if there is none, or it is beyond its own limit and the
-   * rules apply.
-   */
-  private @Nullable Decision bypass(Rules now, Call call, Draw.Intent intent) {
-    String token = now.bypasses().isEmpty() ? null : call.attribute("bypass");
-    if (token == null) {
-      return null;
-    }
-    Optional<BypassIndex.Use> use = now.bypasses().use(token, call, time.wallMicros(), intent);
-    return use.isPresent() && local.tryTake(use.get().draw())
-        ? Decision.outright(Reason.BYPASSED, use.get().id())
-        : null;
-  }
-
-  private Decision heard(Call call, Decision decision) {
-    if (listener != null) {
-      try {
-        listener.decided(call, decision);
-      } catch (RuntimeException e) {
-        unexpected(e); // whoever listens does not decide
-      }
-    }
-    return decision;
-  }
-
-  private void unexpected(Throwable error) {
-    if (listener != null) {
-      listener.unexpected(error);
-    } else if (Complaints.LOGGED.tryAcquire("")) {
-      Complaints.LOG.error("the store failed; rules decide by their on_fail", error);
-    }
-  }
-
-  /** A flood of errors must not become a flood of log lines. */
-  private static final class Complaints {
-    static final Logger LOG = LoggerFactory.getLogger(Weir.class);
-    static final Limiter LOGGED = limiter(Limit.perMinute(20));
   }
 
   // ---- reserving
@@ -328,16 +250,18 @@ public final class Weir implements AutoCloseable {
   /** Takes a call's cost, permits too, to be settled or released by the decision's reservation. */
   public CompletionStage<Decision> reserve(Call call) {
     Rules now = rules;
-    Decision bypassed = bypass(now, call, Draw.Intent.TAKE_NOW);
+    Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
       return desk.reserve(List.of(), "")
-          .thenApply(empty -> heard(call, bypassed.reserved(empty.reservation().orElseThrow())));
+          .thenApply(
+              empty -> audience.heard(call, bypassed.reserved(empty.reservation().orElseThrow())));
     }
-    RuleIndex.Drawing drawing = plan(now, call, Draw.Intent.HOLD);
+    RuleIndex.Drawing drawing = planner.plan(now, call, Draw.Intent.HOLD);
     if (drawing.deniedBy() != null) {
-      return CompletableFuture.completedFuture(heard(call, outright(drawing)));
+      return CompletableFuture.completedFuture(audience.heard(call, Planner.outright(drawing)));
     }
-    return desk.reserve(drawing.draws(), tenantOf(call)).thenApply(made -> heard(call, made));
+    return desk.reserve(drawing.draws(), tenantOf(call))
+        .thenApply(made -> audience.heard(call, made));
   }
 
   private static String tenantOf(Call call) {
@@ -355,18 +279,19 @@ public final class Weir implements AutoCloseable {
     if (!now.later().any()) {
       return decide(call, Draw.Intent.TAKE);
     }
-    Decision bypassed = bypass(now, call, Draw.Intent.TAKE_NOW);
+    Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
-      return CompletableFuture.completedFuture(heard(call, bypassed));
+      return CompletableFuture.completedFuture(audience.heard(call, bypassed));
     }
-    RuleIndex.Drawing drawing = plan(now, call, Draw.Intent.HOLD);
-    if (settledOutright(drawing)) {
-      return CompletableFuture.completedFuture(heard(call, outright(drawing)));
+    RuleIndex.Drawing drawing = planner.plan(now, call, Draw.Intent.HOLD);
+    if (Planner.settledOutright(drawing)) {
+      return CompletableFuture.completedFuture(audience.heard(call, Planner.outright(drawing)));
     }
     return now.later().anyOf(drawing.draws())
-        ? desk.reserve(drawing.draws(), tenantOf(call)).thenApply(made -> heard(call, made))
+        ? desk.reserve(drawing.draws(), tenantOf(call))
+            .thenApply(made -> audience.heard(call, made))
         : take(now, drawing.draws())
-            .thenApply(taking -> heard(call, Decision.of(taking.standings())));
+            .thenApply(taking -> audience.heard(call, Decision.of(taking.standings())));
   }
 
   /**
@@ -404,13 +329,13 @@ public final class Weir implements AutoCloseable {
   /** How the limits on a call stand; takes nothing, and is no decision to anybody who listens. */
   public CompletionStage<Decision> look(Call call) {
     Rules now = rules;
-    Decision bypassed = bypass(now, call, Draw.Intent.LOOK);
+    Decision bypassed = planner.bypass(now, call, Draw.Intent.LOOK);
     if (bypassed != null) {
       return CompletableFuture.completedFuture(bypassed);
     }
-    RuleIndex.Drawing drawing = plan(now, call, Draw.Intent.LOOK);
-    return settledOutright(drawing)
-        ? CompletableFuture.completedFuture(outright(drawing))
+    RuleIndex.Drawing drawing = planner.plan(now, call, Draw.Intent.LOOK);
+    return Planner.settledOutright(drawing)
+        ? CompletableFuture.completedFuture(Planner.outright(drawing))
         : take(now, drawing.draws()).thenApply(taking -> Decision.of(taking.standings()));
   }
 
@@ -418,15 +343,15 @@ public final class Weir implements AutoCloseable {
   public CompletionStage<Explanation> explain(Call call) {
     Rules now = rules;
     List<RuleIndex.Note> notes = now.index().explain(call);
-    Decision bypassed = bypass(now, call, Draw.Intent.LOOK);
+    Decision bypassed = planner.bypass(now, call, Draw.Intent.LOOK);
     if (bypassed != null) {
       return CompletableFuture.completedFuture(
           new Explanation(call.normalPath(), notes, List.of(), bypassed));
     }
-    RuleIndex.Drawing drawing = plan(now, call, Draw.Intent.LOOK);
-    if (settledOutright(drawing)) {
+    RuleIndex.Drawing drawing = planner.plan(now, call, Draw.Intent.LOOK);
+    if (Planner.settledOutright(drawing)) {
       return CompletableFuture.completedFuture(
-          new Explanation(call.normalPath(), notes, List.of(), outright(drawing)));
+          new Explanation(call.normalPath(), notes, List.of(), Planner.outright(drawing)));
     }
     return shards
         .take(drawing.draws())
@@ -439,21 +364,8 @@ public final class Weir implements AutoCloseable {
                             new Explanation(
                                 call.normalPath(),
                                 notes,
-                                asked(tried, texts),
+                                tried.asked(texts),
                                 Decision.of(tried.taking().standings()))));
-  }
-
-  private static List<Explanation.Asked> asked(Tried tried, List<String> texts) {
-    List<Explanation.Asked> asked = new ArrayList<>();
-    List<Standing> standings = tried.taking().standings();
-    for (int i = 0; i < standings.size(); i++) {
-      Draw draw = tried.draws().get(i);
-      Pool pool = draw.pool();
-      String text = pool.isSplit() ? "shard " + pool.shard() + ": " + texts.get(i) : texts.get(i);
-      asked.add(
-          new Explanation.Asked(standings.get(i), draw.key().toString(), draw.amount(), text));
-    }
-    return asked;
   }
 
   /** Closes the store, also one that was given. */
