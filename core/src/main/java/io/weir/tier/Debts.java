@@ -2,7 +2,6 @@ package io.weir.tier;
 
 import io.weir.Key;
 import io.weir.OnFail;
-import io.weir.Standing;
 import io.weir.store.Draw;
 import io.weir.store.Pool;
 import io.weir.store.Taking;
@@ -18,18 +17,35 @@ import java.util.concurrent.ConcurrentHashMap;
  * then the present debt goes with every try, as it shrinks by itself.
  */
 final class Debts {
-  private final LocalShares shares;
+  private final Books books;
   private final Set<Bucket> carried = ConcurrentHashMap.newKeySet();
 
-  private record Bucket(Pool pool, Key key) {}
+  /** What is owed; for many threads at once. */
+  interface Books {
+    /** Whether anything may be owed at all. */
+    boolean any();
 
-  Debts(LocalShares shares) {
-    this.shares = shares;
+    /** What was let through here and has not come back yet. */
+    long owed(Pool pool, Key key);
+
+    /** The store has been told of so much. */
+    void paid(Pool pool, Key key, long amount);
+  }
+
+  /** What debts are about, also when rules are loaded anew and pools are others. */
+  private record Bucket(String rule, String slot, Key key) {
+    static Bucket of(Draw draw) {
+      return new Bucket(draw.pool().rule(), draw.pool().slot(), draw.key());
+    }
+  }
+
+  Debts(Books books) {
+    this.books = books;
   }
 
   /** The draws, with what is owed on their buckets. */
   List<Draw> load(List<Draw> draws, BitSet away) {
-    if (!shares.any()) {
+    if (!books.any()) {
       return draws;
     }
     List<Draw> loaded = new ArrayList<>(draws.size());
@@ -41,20 +57,20 @@ final class Debts {
       }
       return loaded;
     } catch (RuntimeException e) {
-      loaded.stream().filter(draw -> draw.lease().owed() > 0).forEach(this::putDown);
+      putDown(loaded);
       throw e;
     }
   }
 
   private Draw load(Draw draw) {
-    Bucket bucket = new Bucket(draw.pool(), draw.key());
-    if (shares.owed(draw.pool(), draw.key()) == 0 || !carried.add(bucket)) {
+    Bucket bucket = Bucket.of(draw);
+    if (books.owed(draw.pool(), draw.key()) == 0 || !carried.add(bucket)) {
       return draw;
     }
     Draw loaded = draw;
     try {
       // Only now is it sure that nobody else is just paying.
-      long owed = shares.owed(draw.pool(), draw.key());
+      long owed = books.owed(draw.pool(), draw.key());
       loaded = owed == 0 ? draw : draw.telling(draw.lease().owing(owed));
       return loaded;
     } finally {
@@ -64,20 +80,24 @@ final class Debts {
     }
   }
 
-  private void putDown(Draw draw) {
-    carried.remove(new Bucket(draw.pool(), draw.key()));
-  }
-
   /** The store has answered, or not. */
   void unload(List<Draw> draws, Taking taking) {
-    for (int i = 0; i < draws.size(); i++) {
-      Draw draw = draws.get(i);
-      if (draw.lease().owed() > 0) {
-        Standing standing = taking.standings().get(i);
-        if (standing.answered()) {
-          shares.paid(draw.pool(), draw.key(), draw.lease().owed());
+    try {
+      for (int i = 0; i < draws.size(); i++) {
+        Draw draw = draws.get(i);
+        if (draw.lease().owed() > 0 && taking.standings().get(i).answered()) {
+          books.paid(draw.pool(), draw.key(), draw.lease().owed());
         }
-        putDown(draw);
+      }
+    } finally {
+      putDown(draws);
+    }
+  }
+
+  private void putDown(List<Draw> draws) {
+    for (Draw draw : draws) {
+      if (draw.lease().owed() > 0) {
+        carried.remove(Bucket.of(draw));
       }
     }
   }

@@ -216,16 +216,20 @@ public final class Fallback implements Store {
     try {
       answer = question.get();
     } catch (RuntimeException e) {
-      unexpected.accept(e);
+      tell(e);
       return CompletableFuture.completedFuture(otherwise.get());
     }
     return answer.exceptionally(
         problem -> {
-          Throwable cause = problem.getCause();
-          unexpected.accept(
-              problem instanceof CompletionException && cause != null ? cause : problem);
+          tell(problem);
           return otherwise.get();
         });
+  }
+
+  /** Tells of an error that should not be, whoever met it. */
+  void tell(Throwable problem) {
+    Throwable cause = problem.getCause();
+    unexpected.accept(problem instanceof CompletionException && cause != null ? cause : problem);
   }
 
   @Override

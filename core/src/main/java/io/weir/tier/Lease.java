@@ -163,6 +163,10 @@ final class Lease {
     if (now < pausedUntil || retired || !claimed.compareAndSet(false, true)) {
       return null;
     }
+    if (retired) { // by somebody who had claimed it just before
+      claimed.set(false);
+      return null;
+    }
     long had = tokens.left();
     demand.add(Math.max(0, inHand - had) + cost, now);
     inHand = had;
@@ -249,7 +253,9 @@ final class Lease {
     if (!claimed.compareAndSet(false, true)) {
       return null;
     }
-    retired = forGood;
+    if (forGood) {
+      retired = true;
+    }
     long back = tokens.clear() + tokens.takeLate();
     LeaseCall last =
         back == 0 && held.held() == 0

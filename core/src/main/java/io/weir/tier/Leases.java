@@ -142,13 +142,19 @@ final class Leases extends ForwardingStore {
     }
   }
 
-  /** Asks for more on the side. */
+  /** Asks for more on the side; no caller waits for it who would tell of an error. */
   private void refill(Lease lease, long now) {
     Flight flight = lease.claim(0, now);
     if (flight != null) {
       Draw draw = new Draw(lease.pool, lease.key, 0, Mode.SHADOW, Draw.Intent.TAKE);
       ask(0, List.of(draw.telling(flight.call)), new BitSet(), false)
-          .whenComplete((taking, problem) -> settle(lease, flight, draw, taking, 0));
+          .whenComplete(
+              (taking, problem) -> {
+                settle(lease, flight, draw, taking, 0);
+                if (problem != null) {
+                  next.tell(problem);
+                }
+              });
     }
   }
 

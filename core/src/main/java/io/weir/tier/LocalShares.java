@@ -29,7 +29,7 @@ import java.util.function.IntSupplier;
  * <p>Windows and quotas start from what was left when the store was last heard, divided likewise:
  * what was gone before counts as taken, but is not owed.
  */
-final class LocalShares {
+final class LocalShares implements Debts.Books {
   private static final long SECOND = 1_000_000;
 
   private final MemoryStore memory;
@@ -149,14 +149,14 @@ final class LocalShares {
 
   // ---- what is owed
 
-  /** Whether anything may be owed at all. */
-  boolean any() {
+  @Override
+  public boolean any() {
     long until = owingUntil.get();
     return until != Long.MIN_VALUE && time.micros() < until;
   }
 
-  /** What was let through here and has not come back yet. */
-  long owed(Pool pool, Key key) {
+  @Override
+  public long owed(Pool pool, Key key) {
     if (pool.meter().limit().algorithm() == Algorithm.CONCURRENCY) {
       return 0;
     }
@@ -165,8 +165,8 @@ final class LocalShares {
     return used == 0 || !isWindow(pool) ? used : Math.max(0, used - used(share.settled(), key));
   }
 
-  /** The store has been told. */
-  void paid(Pool pool, Key key, long amount) {
+  @Override
+  public void paid(Pool pool, Key key, long amount) {
     Share share = shareOf(pool);
     if (isWindow(pool)) {
       memory.owe(share.settled(), key, amount);

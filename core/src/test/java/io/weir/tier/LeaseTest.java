@@ -351,6 +351,15 @@ class LeaseTest {
   }
 
   @Test
+  void aLeaseThatHasEndedForGoodIsNotRevivedByWhoeverLooksAfterIt() {
+    lend(100, 10);
+    lease.end(true, now);
+
+    assertThat(lease.end(false, now)).isNull();
+    assertThat(lease.isRetired()).isTrue();
+  }
+
+  @Test
   void aLeaseThatIsTalkedAboutIsNotTouched() {
     lend(100, 10);
     lease.claim(100, now);

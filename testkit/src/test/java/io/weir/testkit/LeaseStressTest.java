@@ -1,6 +1,7 @@
 package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.weir.Call;
 import io.weir.Decision;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Test;
 class LeaseStressTest {
   private static final long BURST = 20_000;
   private static final Limit LIMIT = Limit.perDay(1).burst(BURST);
+  private static final Pool POOL = new Pool("leased", "leased", "1", LIMIT, false);
 
   private final ExecutorService far = Executors.newFixedThreadPool(2);
   private final LendingStore store = new LendingStore(SystemTime.INSTANCE::wallMicros);
@@ -48,13 +50,7 @@ class LeaseStressTest {
   }
 
   private long remaining(String user) throws Exception {
-    Draw look =
-        new Draw(
-            new Pool("leased", "leased", "1", LIMIT, false),
-            Key.of(user),
-            0,
-            Mode.SHADOW,
-            Draw.Intent.LOOK);
+    Draw look = new Draw(POOL, Key.of(user), 0, Mode.SHADOW, Draw.Intent.LOOK);
     return store.take(List.of(look)).toCompletableFuture().get().standings().get(0).remaining();
   }
 
@@ -112,6 +108,54 @@ class LeaseStressTest {
           assertThat(sum(taken)).isEqualTo(500);
           assertThat(left(fleet, user)).isEqualTo(BURST - 500);
         });
+  }
+
+  /** Whether a call about a lease is just beginning, under way or ending when rules change. */
+  @Test
+  void rulesThatChangeUnderCallsStrandNothing() throws Exception {
+    AtomicLong fromLeases = new AtomicLong();
+    Stress.repeat(
+        round -> {
+          String user = "changed-" + round;
+          Weir[] fleet = {instance(leased())};
+          AtomicLong calling = new AtomicLong(Stress.THREADS - 1);
+          List<Long> taken =
+              Stress.race(
+                  thread ->
+                      thread == 0
+                          ? changeRules(fleet[0], calling)
+                          : callOften(fleet[0], user, calling, fromLeases));
+          // What was given back while calls went on may still be on its way.
+          left(fleet, user);
+          await()
+              .pollInterval(Duration.ofMillis(1))
+              .atMost(Duration.ofSeconds(3))
+              .untilAsserted(
+                  () -> {
+                    assertThat(store.out(POOL, Key.of(user))).isZero();
+                    assertThat(remaining(user)).isEqualTo(BURST - sum(taken));
+                  });
+        });
+    assertThat(fromLeases).hasPositiveValue();
+  }
+
+  private static long changeRules(Weir weir, AtomicLong calling) throws Exception {
+    while (calling.get() > 0) {
+      weir.rules(RuleSet.of(leased()));
+    }
+    return 0;
+  }
+
+  private static long callOften(Weir weir, String user, AtomicLong calling, AtomicLong fromLeases)
+      throws Exception {
+    long sum = 0;
+    for (int i = 0; i < 2000; i++) {
+      Decision decision = ask(weir, user, 1);
+      sum += decision.allowed() ? 1 : 0;
+      fromLeases.addAndGet(decision.source() == Source.LEASE ? 1 : 0);
+    }
+    calling.decrementAndGet();
+    return sum;
   }
 
   /** What is left once everybody has given back. */

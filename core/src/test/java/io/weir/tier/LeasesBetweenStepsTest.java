@@ -1,0 +1,119 @@
+package io.weir.tier;
+
+import static io.weir.tier.TierFixture.draw;
+import static io.weir.tier.TierFixture.lending;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.store.LeaseCall;
+import io.weir.store.MemoryStore;
+import io.weir.store.Pool;
+import io.weir.store.Taking;
+import io.weir.time.TimeSource;
+import io.weir.time.VirtualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.IntSupplier;
+import org.junit.jupiter.api.Test;
+
+/** What other threads do, or what fails, between two steps of {@link Leases}. */
+class LeasesBetweenStepsTest {
+  private final VirtualTime time = new VirtualTime();
+  private final ScriptedStore shared = new ScriptedStore();
+  private final List<Throwable> errors = new ArrayList<>();
+  private final Pool pool = lending("2000/s");
+  private IntSupplier instances = () -> 1;
+  private Runnable meanwhile = () -> {};
+  private final Leases leases = leases();
+
+  private Leases leases() {
+    LocalShares shares =
+        new LocalShares(MemoryStore.builder().time(time).build(), time, () -> instances.getAsInt());
+    return new Leases(
+        10, new Denials(), new Interrupted(), new Fallback(shared, shares, errors::add));
+  }
+
+  /** Time that lets something else happen, once, to whoever looks at the clock. */
+  private final class Interrupted implements TimeSource {
+    @Override
+    public long micros() {
+      Runnable now = meanwhile;
+      meanwhile = () -> {};
+      now.run();
+      return time.micros();
+    }
+
+    @Override
+    public long wallMicros() {
+      return time.wallMicros();
+    }
+
+    @Override
+    public CompletableFuture<Void> after(Duration delay) {
+      return time.after(delay);
+    }
+  }
+
+  private CompletableFuture<Taking> take(long amount) {
+    return leases.take(List.of(draw(pool, amount))).toCompletableFuture();
+  }
+
+  /** Has a lease of so many tokens in hand. */
+  private Lease lend(long tokens) {
+    for (int i = 0; i < 2; i++) {
+      take(1);
+      shared.next().admit(1000);
+    }
+    time.advance(Duration.ofMillis(100));
+    take(100);
+    shared.next().admit(1000, tokens);
+    return leases.leaseFor(draw(pool, 1), time.micros());
+  }
+
+  private void refill(Lease lease) {
+    leases.refillIfLow(lease, 0, time.micros());
+  }
+
+  @Test
+  void aCallThatBeginsWhileRulesChangeGivesBackWhatItBrings() {
+    Lease lease = lend(40);
+    meanwhile = () -> refill(lease);
+
+    CompletableFuture<Void> given = leases.endAll().toCompletableFuture();
+    assertThat(given).isNotDone();
+    ScriptedStore.Question late = shared.next();
+    assertThat(late.lease().kept()).isEqualTo(40);
+    late.admit(1000, 50);
+
+    assertThat(given).isDone();
+    assertThat(shared.ended).extracting(LeaseCall::back).containsExactly(90L);
+    assertThat(lease.claim(1, time.micros())).isNull();
+  }
+
+  @Test
+  void anErrorInARefillLetsItsClaimGo() {
+    Lease lease = lend(40);
+    owe();
+    instances =
+        () -> {
+          throw new IllegalStateException("nobody knows");
+        };
+    refill(lease);
+    assertThat(shared.questions).isEmpty();
+    assertThat(errors).hasSize(1);
+
+    instances = () -> 1;
+    refill(lease);
+
+    assertThat(shared.questions).hasSize(1);
+    shared.next().admit(1000, 50);
+    assertThat(lease.left(time.micros())).isEqualTo(90);
+  }
+
+  /** Has this instance let something through alone, so that what it owes is looked up. */
+  private void owe() {
+    leases.take(List.of(draw(TierFixture.pool("other", "10/s"), 1)));
+    shared.next().ignore();
+  }
+}
