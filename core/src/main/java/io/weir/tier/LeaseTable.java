@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * The leases of this instance by bucket: at most a given number, found without a lock.
  *
  * <p>An array with open addressing, half empty at least. Places are only ever filled in it; to take
- * leases out, a new array is made without them. A key gets a lease when it comes twice in a row, so
- * that a flood of keys that come once makes no objects; when there is no room it gets none, and
- * every call is asked of the store.
+ * leases out, a new array is made without them. A key gets a lease when it comes twice with at most
+ * one other of its kind in between, so that a flood of keys that come once makes no objects; when
+ * there is no room it gets none, and every call is asked of the store.
  */
 final class LeaseTable {
   private static final int SMALLEST = 64;
@@ -23,7 +23,11 @@ final class LeaseTable {
 
   private final int most;
 
-  /** The last bucket that was missed at each of these; threads may overwrite each other's. */
+  /**
+   * The last two buckets that were missed at each of these pairs; threads may overwrite each
+   * other's. Two, so that buckets that meet here and come in turns, as those of two rules about one
+   * key do, do not keep each other from a lease for ever.
+   */
   private final long[] notes = new long[NOTES];
 
   private volatile AtomicReferenceArray<@Nullable Lease> places =
@@ -57,12 +61,14 @@ final class LeaseTable {
       return known;
     }
     long print = pool.high(key);
-    int note = (int) pool.low(key) & (NOTES - 1);
-    if (notes[note] != print) {
-      notes[note] = print;
-      return null;
+    int last = (int) pool.low(key) & (NOTES - 2);
+    int before = last + 1;
+    if (notes[last] == print || notes[before] == print) {
+      return add(pool, key, now);
     }
-    return add(pool, key, now);
+    notes[before] = notes[last];
+    notes[last] = print;
+    return null;
   }
 
   private synchronized @Nullable Lease add(Pool pool, Key key, long now) {

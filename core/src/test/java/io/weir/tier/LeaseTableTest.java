@@ -41,6 +41,21 @@ class LeaseTableTest {
     assertThat(table.findOrNote(pool, Key.of("again"), 0)).isSameAs(lease);
   }
 
+  /** One pair of rules in some thousands is noted in the same place, whatever the key. */
+  @Test
+  void rulesAboutOneKeyDoNotKeepEachOtherFromALease() {
+    Key key = Key.of("somebody");
+    for (int i = 0; i < 20_000; i++) {
+      Pool other = pool("rule-" + i);
+      LeaseTable fresh = new LeaseTable(10);
+      fresh.findOrNote(pool, key, 0);
+      fresh.findOrNote(other, key, 0);
+
+      assertThat(fresh.findOrNote(pool, key, 0)).as(other.rule()).isNotNull();
+      assertThat(fresh.findOrNote(other, key, 0)).as(other.rule()).isNotNull();
+    }
+  }
+
   @Test
   void theSameKeyOfAnotherPoolIsAnother() {
     Lease one = add(pool, Key.of("k"));
