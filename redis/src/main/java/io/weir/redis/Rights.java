@@ -50,6 +50,7 @@ final class Rights {
     attempt("SET", "+set", () -> node.set(key, SCRIPT, SetArgs.Builder.px(1000)));
     attempt("GET", "+get", () -> node.get(key));
     attempt("MGET", "+mget", () -> node.mget(key));
+    attempt("PTTL", "+pttl", () -> node.pttl(key));
     attempt("DEL", "+del", () -> node.del(key));
     attempt("EVAL", "+eval", () -> eval(SCRIPT));
     attempt("SCRIPT LOAD", "+script|load", this::load);

@@ -44,7 +44,8 @@ local function end_lease(key)
   if b.epoch and (kind == BUCKET or window == time) then
     forget_loan(b, held, epoch)
   end
-  call('SET', key, state .. loans_of(b), 'KEEPTTL')
+  -- What is given back makes nothing last longer, and the rate is not known here: the key keeps what life it has left.
+  call('SET', key, state .. loans_of(b), 'PX', max(call('PTTL', key), spare))
 end
 
 if what == END_LEASE then

@@ -178,7 +178,7 @@ class DoctorTest {
       assertThat(commands.grade()).isEqualTo(Grade.FAIL);
       assertThat(commands.text()).startsWith("may not SET, EVALSHA: NOPERM");
       assertThat(commands.advice()).endsWith("ACL SETUSER weir +set +evalsha");
-      assertThat(keys.text()).startsWith("may not SET, GET, MGET, DEL, EVAL, EVALSHA: NOPERM");
+      assertThat(keys.text()).startsWith("may not SET, GET, MGET, PTTL, DEL, EVAL, EVALSHA: NOPERM");
       assertThat(keys.advice()).endsWith("ACL SETUSER other ~weir:*");
       redis.command("ACL", "SETUSER", "weir", "+set", "+evalsha");
       assertHealthy(examine(as("weir", redis)));
