@@ -10,11 +10,22 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.lettuce.core.cluster.SlotHash;
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.Mode;
 import io.weir.redis.RedisOptions.Clock;
 import io.weir.redis.RedisOptions.Credentials;
+import io.weir.store.Draw;
+import io.weir.store.Draw.Intent;
+import io.weir.store.Grant;
+import io.weir.store.Held;
+import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
+import io.weir.testkit.contract.Calls;
 import io.weir.testkit.process.RedisCluster;
 import io.weir.testkit.process.RedisServer;
+import io.weir.testkit.process.SlotMigration;
 import io.weir.time.SystemTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,18 +35,21 @@ import org.slf4j.LoggerFactory;
 
 /** Passwords and rights. */
 class AccessTest {
-  /** All that a store needs on a single Redis, behind Sentinels or in a ring. */
-  private static final List<String> COMMANDS =
+  private static final List<String> LIMITS =
       List.of(
-          "+evalsha", "+eval", "+script|load", "+role", "+time", "+get", "+mget", "+set", "+del");
+          "10/s",
+          "leaky-bucket 10/s queue=9",
+          "fixed-window 10/s",
+          "sliding-window 10/s",
+          "sliding-log 10/s",
+          "quota 10/h",
+          "concurrency 10");
 
-  /** What it needs besides in a Cluster. */
-  private static final List<String> CLUSTER_COMMANDS = List.of("+cluster|nodes", "+asking");
+  private static final Key KEY = Key.of("user-42");
 
-  private static void allow(RedisServer server, String user, List<String> commands) {
-    List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", user, "reset", "on"));
-    words.addAll(List.of(">secret", "~weir:1:*", "-@all"));
-    words.addAll(commands);
+  private static void allow(RedisServer server, String user, List<String> rules) {
+    List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", user, "reset", "on", ">secret"));
+    words.addAll(rules);
     server.command(words.toArray(String[]::new));
   }
 
@@ -47,38 +61,120 @@ class AccessTest {
     return RedisOptions.of(uri).timeout(PATIENT).credentials(new Credentials(user, "secret"));
   }
 
+  /** Everything that a store does, by all of its scripts. */
+  private static void useEverything(RedisStore store) {
+    Calls calls = new Calls(store);
+    long reservation = 1;
+    for (String limit : LIMITS) {
+      Pool pool = Calls.pool(limit.replace(' ', '-'), limit).about("user");
+      Draw hold = new Draw(pool, KEY, 1, Mode.ENFORCE, Intent.HOLD);
+      Draw beside = new Draw(plenty("beside").about("user"), KEY, 1, Mode.ENFORCE, Intent.TAKE);
+      List<Held> parts = calls.reserve(++reservation, List.of(hold, beside));
+      assertThat(calls.renew(reservation, parts)).isEqualTo(pool.rule().startsWith("concurrency"));
+      assertThat(calls.settle(reservation, parts, 2)).isTrue();
+      calls.release(reservation, parts);
+      Calls.get(store.refund(pool, KEY, 1));
+      assertThat(calls.take(hold).taken()).isTrue();
+    }
+    Pool none = Calls.pool("none", Limit.perSecond(0)).about("user");
+    assertThat(calls.take(Calls.draw(none, KEY, 1)).standings().get(0).answered()).isTrue();
+    Calls.get(store.refund(none, KEY, 1));
+    Draw asking =
+        Calls.draw(plenty("lends").about("user"), KEY, 1)
+            .telling(new LeaseCall(100, Grant.NONE, 0, 0, 10, 0));
+    Grant lent = calls.take(asking).grants().get(0);
+    assertThat(lent.lent()).isPositive();
+    Calls.get(store.endLease(asking.pool(), KEY, new LeaseCall(100, lent, 0, 5, 0, 0)));
+    assertThat(calls.take(asking).standings().get(0).remaining())
+        .as("a lease that has ended has given back")
+        .isEqualTo(Stores.PLENTY - 1 - 10 + 5 - 1 - 10);
+  }
+
+  /** What the user was refused, command by command. */
+  private static Stream<String> refused(RedisServer server) {
+    return ((List<?>) server.command("ACL", "LOG"))
+        .stream()
+            .map(entry -> (List<?>) entry)
+            .filter(entry -> entry.contains("weir"))
+            .map(entry -> (String) entry.get(entry.indexOf("object") + 1));
+  }
+
+  /** The commands that were run on a server, in or outside of scripts. */
+  private static boolean wasRun(RedisServer server, String command) {
+    String name = server.binary().isAtLeast(7, 0) ? command : command.replaceAll("\\|.*", "");
+    return ((String) server.command("INFO", "commandstats")).contains("cmdstat_" + name + ":");
+  }
+
+  @SuppressWarnings("unchecked")
+  private static List<String> keys(RedisServer server) {
+    return (List<String>) (List<?>) server.command("KEYS", "*");
+  }
+
   @Test
-  void aUserWithTheDocumentedRightsIsEnough() {
+  void aUserWithTheDocumentedRightsIsEnoughAndHasNoneToSpare() {
     try (RedisServer redis = RedisServer.start()) {
-      allow(redis, "weir", COMMANDS);
+      allow(redis, "weir", DocumentedRights.RULES);
       try (RedisStore store = Stores.ready(as(redis.uri(), "weir"));
+          Fleet fleet = Fleet.join(store, SystemTime.INSTANCE, 7);
           Load load = load(store, plenty("rights"))) {
+        useEverything(store);
+        await("a heartbeat").until(() -> fleet.instances() < 7);
         load.awaitAnswered(50);
         redis.command("SCRIPT", "FLUSH");
         load.awaitAnswered(50);
         redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
         load.awaitAnswered(50);
+        assertThat(keys(redis))
+            .anyMatch(key -> key.contains(":/fleet:"))
+            .anyMatch(key -> key.contains(":settled:"))
+            .allMatch(key -> key.startsWith("weir:1:{"));
       }
+      assertThat(refused(redis).filter(command -> !command.equals("client|setinfo"))).isEmpty();
+      assertThat(DocumentedRights.commands(DocumentedRights.RULES))
+          .allSatisfy(command -> assertThat(wasRun(redis, command)).as(command).isTrue());
     }
   }
 
   @Test
-  void aUserWithTheDocumentedRightsIsEnoughInACluster() {
+  void aUserWithTheDocumentedRightsIsEnoughInAClusterAndHasNoneToSpare() {
     RedisCluster cluster = SharedCluster.get();
-    List<String> commands = Stream.concat(COMMANDS.stream(), CLUSTER_COMMANDS.stream()).toList();
-    cluster.nodes().forEach(node -> allow(node, "weir", commands));
+    List<RedisServer> nodes = cluster.nodes();
+    nodes.forEach(node -> allow(node, "weir", DocumentedRights.inCluster()));
+    nodes.forEach(node -> node.command("ACL", "LOG", "RESET"));
+    nodes.forEach(node -> node.command("CONFIG", "RESETSTAT"));
+    Pool pool = plenty("rights").about("user");
+    int slot = SlotHash.getSlot(new KeyNames(new byte[0]).bucket(pool, KEY));
+    RedisServer from = cluster.primaryOf(slot);
+    RedisServer to =
+        cluster.primaries().stream().filter(node -> node != from).findFirst().orElseThrow();
     try (RedisStore store = Stores.ready(as("redis-cluster://" + cluster.addresses(), "weir"));
-        Load load = load(store, plenty("rights"))) {
+        Load load = Load.on(store, n -> List.of(Calls.draw(pool, KEY, 1)))) {
+      useEverything(store);
+      SlotMigration migration = cluster.beginMigration(slot, to);
+      migration.moveKeys();
+      load.awaitAnswered(50);
+      migration.finish();
+      load.awaitAnswered(50);
+      from.command("SCRIPT", "FLUSH");
+      to.command("SCRIPT", "FLUSH");
       load.awaitAnswered(50);
     } finally {
-      cluster.nodes().forEach(node -> node.command("ACL", "DELUSER", "weir"));
+      nodes.forEach(node -> node.command("ACL", "DELUSER", "weir"));
     }
+    assertThat(nodes)
+        .allSatisfy(
+            node -> assertThat(refused(node)).isSubsetOf("info", "cluster|myid", "client|setinfo"));
+    assertThat(DocumentedRights.commands(DocumentedRights.inCluster()))
+        .filteredOn(command -> !command.equals("role"))
+        .allSatisfy(
+            command -> assertThat(nodes).as(command).anyMatch(node -> wasRun(node, command)));
   }
 
   @Test
   void whereTimeIsForbiddenTheClockOfTheInstanceDecides() {
     try (RedisServer redis = RedisServer.start()) {
-      allow(redis, "weir", COMMANDS.stream().filter(word -> !word.equals("+time")).toList());
+      List<String> rules = DocumentedRights.RULES;
+      allow(redis, "weir", rules.stream().filter(rule -> !rule.equals("+time")).toList());
       try (RedisStore store = Stores.ready(as(redis.uri(), "weir").clock(Clock.INSTANCE));
           Load load = load(store, plenty("no-time"))) {
         load.awaitAnswered(50).stop().assertKept(PATIENT);
@@ -90,12 +186,12 @@ class AccessTest {
   @Test
   void aUserWithoutRightsIsNotServedUntilItGetsThem() {
     try (RedisServer redis = RedisServer.start()) {
-      allow(redis, "weir", List.of("+role", "+script|load"));
+      allow(redis, "weir", List.of("~*", "+role", "+script|load"));
       try (RedisStore store = RedisStore.open(as(redis.uri(), "weir"), SystemTime.INSTANCE);
           Load load = load(store, plenty("no-rights"))) {
         load.awaitUnanswered(200);
         assertThat(load.answered()).isZero();
-        allow(redis, "weir", COMMANDS);
+        allow(redis, "weir", DocumentedRights.RULES);
         load.awaitAnswered(50).stop().assertKept(PATIENT);
       }
     }

@@ -1,5 +1,6 @@
 package io.weir.redis;
 
+import static io.weir.redis.DocumentedRights.FOR_DOCTOR;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -17,6 +18,7 @@ import io.weir.time.SystemTime;
 import io.weir.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -25,13 +27,10 @@ import org.junit.jupiter.api.Timeout;
 /** What the doctor says about real servers, healthy and not. */
 @Timeout(120)
 class DoctorTest {
-  /** What the documentation tells people to grant. */
-  static final String RIGHTS =
-      "~weir:* resetchannels -@all +ping +role +time +get +mget +set +del +eval +evalsha +script|load"
-          + " +client|setname";
+  /** What the documentation tells people to grant, and one thing that the doctor cannot miss. */
+  static final String RIGHTS = String.join(" ", DocumentedRights.RULES) + " +ping";
 
-  /** What a Cluster takes besides. */
-  private static final String CLUSTER_RIGHTS = " +cluster|nodes +asking";
+  private static final String CLUSTER_RIGHTS = " " + String.join(" ", DocumentedRights.FOR_CLUSTER);
 
   private static List<Finding> examine(RedisOptions options) {
     return Doctor.examine(options, SystemTime.INSTANCE);
@@ -154,10 +153,22 @@ class DoctorTest {
             .filteredOn(finding -> finding.grade() == Grade.WARN)
             .extracting(Finding::check)
             .containsExactly("info");
-        redis.command("ACL", "SETUSER", "weir", "+info");
-        assertHealthy(examine(as("weir", redis)));
+        redis.command(("ACL SETUSER weir " + String.join(" ", FOR_DOCTOR)).split(" "));
+        List<Finding> healthy = examine(as("weir", redis));
+        assertHealthy(healthy);
+        assertThat(only(healthy, "rights").text().replace("may ", "").split(", "))
+            .as("what is tried is what is documented")
+            .containsExactlyInAnyOrderElementsOf(triedOf(DocumentedRights.RULES));
       }
     }
+  }
+
+  /** The commands as the doctor spells them; a name for the connection may be refused. */
+  private static List<String> triedOf(List<String> rules) {
+    return DocumentedRights.commands(rules).stream()
+        .filter(command -> !command.equals("client|setname"))
+        .map(command -> command.replace('|', ' ').toUpperCase(Locale.ROOT))
+        .toList();
   }
 
   private static RedisOptions as(String user, RedisServer redis) {
@@ -178,8 +189,11 @@ class DoctorTest {
       assertThat(commands.grade()).isEqualTo(Grade.FAIL);
       assertThat(commands.text()).startsWith("may not SET, EVALSHA: NOPERM");
       assertThat(commands.advice()).endsWith("ACL SETUSER weir +set +evalsha");
-      assertThat(keys.text()).startsWith("may not SET, GET, MGET, PTTL, DEL, EVAL, EVALSHA: NOPERM");
-      assertThat(keys.advice()).endsWith("ACL SETUSER other ~weir:*");
+      assertThat(keys.text())
+          .startsWith("may not SET, GET, MGET, PTTL, DEL, EVAL, EVALSHA: NOPERM");
+      assertThat(keys.advice())
+          .endsWith("ACL SETUSER other " + DocumentedRights.RULES.get(0))
+          .endsWith("~weir:*");
       redis.command("ACL", "SETUSER", "weir", "+set", "+evalsha");
       assertHealthy(examine(as("weir", redis)));
     }
