@@ -77,8 +77,9 @@ final class Lettuce {
         .eventLoopGroupProvider(new DefaultEventLoopGroupProvider(LOOPS))
         .computationThreadPoolSize(2)
         .commandLatencyRecorder(CommandLatencyRecorder.disabled()) // NodeWatch does that
+        // Half of it is chance. A shortest wait of more than half would take that from the first.
         .reconnectDelay(
-            Delay.fullJitter(Duration.ofMillis(50), PATIENCE, 50, TimeUnit.MILLISECONDS));
+            Delay.fullJitter(Duration.ofMillis(50), PATIENCE, 100, TimeUnit.MILLISECONDS));
   }
 
   static void close(ClientResources resources) {

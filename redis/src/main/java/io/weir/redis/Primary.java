@@ -233,11 +233,16 @@ final class Primary implements AutoCloseable {
       if (closed) {
         return;
       }
-      long longest = Math.min(FIRST_WAIT_MILLIS << Math.min(failures++, 10), LONGEST_WAIT_MILLIS);
-      wait = ThreadLocalRandom.current().nextLong(longest / 2, longest + 1);
+      wait = waitMillis(failures++);
     }
     node.lost(reason);
     timer.schedule(this::connect, wait, TimeUnit.MILLISECONDS);
+  }
+
+  /** How long to wait after so many failures: longer each time, and no two clients in step. */
+  static long waitMillis(int failures) {
+    long longest = Math.min(FIRST_WAIT_MILLIS << Math.min(failures, 10), LONGEST_WAIT_MILLIS);
+    return ThreadLocalRandom.current().nextLong(longest / 2, longest + 1);
   }
 
   private static String reasonOf(Throwable problem) {
