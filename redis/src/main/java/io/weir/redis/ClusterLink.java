@@ -84,15 +84,10 @@ final class ClusterLink implements Link {
   }
 
   private void use(StatefulRedisClusterConnection<byte[], byte[]> fresh) {
-    RedisAdvancedClusterAsyncCommands<byte[], byte[]> commands = fresh.async();
-    CompletionStage<Void> loaded = CompletableFuture.completedFuture(null);
-    for (Script script : Script.values()) {
-      loaded = loaded.thenCombine(commands.scriptLoad(script.text()), (before, digest) -> null);
-    }
-    // A node that is away gets the scripts with the first call it answers. Nobody is asked before
-    // the time there is known.
-    loaded
-        .thenCombine(nodes.measure(fresh), (before, measured) -> null)
+    // A node that is away gets the scripts when it is back. Nobody is asked before the time there
+    // is known.
+    nodes
+        .meet(fresh)
         .toCompletableFuture()
         .orTimeout(Lettuce.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
         .whenComplete(
@@ -106,7 +101,7 @@ final class ClusterLink implements Link {
               reached();
               connected.complete(null);
               timer.scheduleWithFixedDelay(
-                  () -> nodes.measure(fresh),
+                  () -> nodes.meet(fresh),
                   HEARTBEAT_MILLIS,
                   HEARTBEAT_MILLIS,
                   TimeUnit.MILLISECONDS);

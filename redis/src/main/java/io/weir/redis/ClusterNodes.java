@@ -17,13 +17,17 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of each primary of a Cluster: how it answers, and what time it is there. */
+/**
+ * What is known of each primary of a Cluster: how it answers, what time it is there, and that it
+ * has the scripts.
+ */
 final class ClusterNodes implements AutoCloseable {
   /** Checks that go unanswered before another connection is tried. */
   private static final int SILENT_CHECKS = 3;
@@ -41,6 +45,7 @@ final class ClusterNodes implements AutoCloseable {
     private final NodeWatch watch;
     private final StoreClock clock = clocks.get();
     private final AtomicInteger unanswered = new AtomicInteger();
+    private final AtomicBoolean prepared = new AtomicBoolean();
 
     Known(RedisClusterNode node) {
       this.host = node.getUri().getHost();
@@ -82,6 +87,40 @@ final class ClusterNodes implements AutoCloseable {
                 }
                 throw Unanswered.because(problem);
               });
+    }
+
+    /**
+     * Leaves the scripts there, on the connection that calls take, and again whenever that has been
+     * lost, as the node may have lost them too. Completes in any case: what could not be left there
+     * goes with the first call that needs it.
+     */
+    private CompletionStage<Void> prepare(StatefulRedisClusterConnection<byte[], byte[]> all) {
+      if (!prepared.compareAndSet(false, true)) {
+        return CompletableFuture.completedFuture(null);
+      }
+      return CompletableFuture.completedFuture(all)
+          .thenCompose(reached -> reached.getConnectionAsync(host, port))
+          .handle(
+              (there, problem) -> {
+                if (problem != null) {
+                  prepared.set(false);
+                  return CompletableFuture.<Void>completedFuture(null);
+                }
+                there.addListener(
+                    new RedisConnectionStateListener() {
+                      @Override
+                      public void onRedisConnected(
+                          RedisChannelHandler<?, ?> same, SocketAddress at) {
+                        leaveScripts(there);
+                      }
+                    });
+                return leaveScripts(there);
+              })
+          .thenCompose(left -> left);
+    }
+
+    private CompletableFuture<Void> leaveScripts(StatefulRedisConnection<byte[], byte[]> there) {
+      return Primary.load(there.async()).exceptionally(problem -> null).toCompletableFuture();
     }
 
     private CompletionStage<byte[]> ask(StatefulRedisConnection<byte[], byte[]> there, String id) {
@@ -157,14 +196,15 @@ final class ClusterNodes implements AutoCloseable {
   }
 
   /**
-   * Asks every node for its time, where this instance's clock has to follow it; completes once all
-   * have told or refused. Replicas are asked too: they may be primaries at any moment. Nodes that
-   * have left are forgotten.
+   * Leaves the scripts with every node that is new, and asks all for their time where this
+   * instance's clock has to follow it; completes once all have answered or refused. Replicas too:
+   * they may be primaries at any moment. Nodes that have left are forgotten.
    */
-  CompletionStage<Void> measure(StatefulRedisClusterConnection<byte[], byte[]> connection) {
+  CompletionStage<Void> meet(StatefulRedisClusterConnection<byte[], byte[]> connection) {
     forgetWhoLeft();
     List<CompletableFuture<?>> told = new ArrayList<>();
     for (RedisClusterNode node : client.getPartitions()) {
+      told.add(known(node).prepare(connection).toCompletableFuture());
       if (known(node).clock instanceof OffsetClock clock) {
         told.add(
             connection

@@ -172,7 +172,8 @@ final class Primary implements AutoCloseable {
             });
   }
 
-  private static CompletionStage<Void> load(RedisAsyncCommands<byte[], byte[]> commands) {
+  /** Leaves all scripts with a node. */
+  static CompletionStage<Void> load(RedisAsyncCommands<byte[], byte[]> commands) {
     CompletionStage<Void> loaded = CompletableFuture.completedFuture(null);
     for (Script script : Script.values()) {
       loaded = loaded.thenCombine(commands.scriptLoad(script.text()), (before, digest) -> null);
