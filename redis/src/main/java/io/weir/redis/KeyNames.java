@@ -25,6 +25,9 @@ final class KeyNames {
   /** The layout of keys and values; a new one starts with fresh keys. */
   private static final String PREFIX = "weir:1:{";
 
+  /** Where the tag begins. */
+  static final int TAG_AT = PREFIX.length();
+
   private static final int HASH_BYTES = 16;
 
   private final byte[] secret;

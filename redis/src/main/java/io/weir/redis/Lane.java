@@ -152,6 +152,9 @@ final class Lane {
   }
 
   private CompletableFuture<byte[]> start(List<Ask> batch) {
+    if (batch.size() > 1 && batch.get(0).script() == Script.BUCKET) {
+      Runs.ofEqualKeys(batch);
+    }
     Ask first = batch.get(0);
     byte[][] keys = first.keys();
     byte[] args = first.args();
