@@ -218,8 +218,11 @@ class LaneTest {
 
   @Test
   void theQueueHasAnEndAndWhoeverWasGivenUpLeavesRoom() {
+    long begun = System.nanoTime();
     List<Ask> asks = asks(13_000);
-    assertThat(sent.size()).isEqualTo(64);
+    // On a slow machine some go to see whether the node, silent for 100 ms, still answers.
+    int silences = (int) ((System.nanoTime() - begun) / 100_000_000);
+    assertThat(sent.size()).isBetween(64, 64 + silences);
     assertThat(reasonOf(asks.get(12_999))).isEqualTo(Unanswered.Kind.QUEUE_FULL);
     assertThat(asks.stream().filter(Ask::isDone).count()).isLessThan(2_000);
 
