@@ -8,6 +8,7 @@ import io.weir.store.MemoryStore;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * All that a process can be told: {@code weir.yaml}, the environment and the flags, checked.
@@ -87,136 +88,47 @@ public record ServerConfig(
 
   /** The same, listening elsewhere for decisions. */
   public ServerConfig http(Address address) {
-    return new ServerConfig(
-        address,
-        admin,
-        grpc,
-        memory,
-        shared,
-        guard,
-        rules,
-        stateFolder,
-        reservationSecret,
-        frontEnd,
-        envoy);
+    return with(draft -> draft.http = address);
   }
 
   /** The same, listening elsewhere for administrators. */
   public ServerConfig admin(Address address) {
-    return new ServerConfig(
-        http,
-        address,
-        grpc,
-        memory,
-        shared,
-        guard,
-        rules,
-        stateFolder,
-        reservationSecret,
-        frontEnd,
-        envoy);
+    return with(draft -> draft.admin = address);
   }
 
   /** The same with another gRPC address. */
   public ServerConfig grpc(Address address) {
-    return new ServerConfig(
-        http,
-        admin,
-        address,
-        memory,
-        shared,
-        guard,
-        rules,
-        stateFolder,
-        reservationSecret,
-        frontEnd,
-        envoy);
+    return with(draft -> draft.grpc = address);
   }
 
   /** The same with state in this Redis. */
   public ServerConfig redis(RedisOptions options) {
-    return new ServerConfig(
-        http,
-        admin,
-        grpc,
-        memory,
-        shared.redis(options),
-        guard,
-        rules,
-        stateFolder,
-        reservationSecret,
-        frontEnd,
-        envoy);
+    return with(draft -> draft.shared = shared.redis(options));
   }
 
   /** The same with another ceiling. */
   public ServerConfig guard(Ceiling ceiling) {
-    return new ServerConfig(
-        http,
-        admin,
-        grpc,
-        memory,
-        shared,
-        ceiling,
-        rules,
-        stateFolder,
-        reservationSecret,
-        frontEnd,
-        envoy);
+    return with(draft -> draft.guard = ceiling);
   }
 
   /** The same with rules from this file or folder. */
   public ServerConfig rules(Path fileOrFolder) {
-    return new ServerConfig(
-        http,
-        admin,
-        grpc,
-        memory,
-        shared,
-        guard,
-        Optional.of(fileOrFolder),
-        stateFolder,
-        reservationSecret,
-        frontEnd,
-        envoy);
+    return with(draft -> draft.rules = Optional.of(fileOrFolder));
   }
 
   /** The same, remembering the last good rules in this folder. */
   public ServerConfig stateFolder(Path folder) {
-    return new ServerConfig(
-        http,
-        admin,
-        grpc,
-        memory,
-        shared,
-        guard,
-        rules,
-        Optional.of(folder),
-        reservationSecret,
-        frontEnd,
-        envoy);
+    return with(draft -> draft.stateFolder = Optional.of(folder));
   }
 
   /** The same, meeting requests in another way. */
   public ServerConfig frontEnd(FrontEnd other) {
-    return new ServerConfig(
-        http,
-        admin,
-        grpc,
-        memory,
-        shared,
-        guard,
-        rules,
-        stateFolder,
-        reservationSecret,
-        other,
-        envoy);
+    return with(draft -> draft.frontEnd = other);
   }
 
   /** The same, signing reservations with this; instances that settle each other's share it. */
   public ServerConfig reservationSecret(String secret) {
-    return new ServerConfig(
-        http, admin, grpc, memory, shared, guard, rules, stateFolder, secret, frontEnd, envoy);
+    return with(draft -> draft.reservationSecret = secret);
   }
 
   /** Where state that the fleet shares is, if anywhere. */
@@ -226,18 +138,7 @@ public record ServerConfig(
 
   /** The same, sharing state in another way. */
   public ServerConfig shared(SharedStore other) {
-    return new ServerConfig(
-        http,
-        admin,
-        grpc,
-        memory,
-        other,
-        guard,
-        rules,
-        stateFolder,
-        reservationSecret,
-        frontEnd,
-        envoy);
+    return with(draft -> draft.shared = other);
   }
 
   /** Where state lives, without any password. */
@@ -247,18 +148,57 @@ public record ServerConfig(
 
   /** The same with other settings for Envoy. */
   public ServerConfig envoy(EnvoySettings settings) {
-    return new ServerConfig(
-        http,
-        admin,
-        grpc,
-        memory,
-        shared,
-        guard,
-        rules,
-        stateFolder,
-        reservationSecret,
-        frontEnd,
-        settings);
+    return with(draft -> draft.envoy = settings);
+  }
+
+  private ServerConfig with(Consumer<Draft> change) {
+    Draft draft = new Draft(this);
+    change.accept(draft);
+    return draft.config();
+  }
+
+  /** A configuration while something in it is changed. */
+  private static final class Draft {
+    private Address http;
+    private Address admin;
+    private Address grpc;
+    private final Memory memory;
+    private SharedStore shared;
+    private Ceiling guard;
+    private Optional<Path> rules;
+    private Optional<Path> stateFolder;
+    private String reservationSecret;
+    private FrontEnd frontEnd;
+    private EnvoySettings envoy;
+
+    Draft(ServerConfig of) {
+      this.http = of.http;
+      this.admin = of.admin;
+      this.grpc = of.grpc;
+      this.memory = of.memory;
+      this.shared = of.shared;
+      this.guard = of.guard;
+      this.rules = of.rules;
+      this.stateFolder = of.stateFolder;
+      this.reservationSecret = of.reservationSecret;
+      this.frontEnd = of.frontEnd;
+      this.envoy = of.envoy;
+    }
+
+    ServerConfig config() {
+      return new ServerConfig(
+          http,
+          admin,
+          grpc,
+          memory,
+          shared,
+          guard,
+          rules,
+          stateFolder,
+          reservationSecret,
+          frontEnd,
+          envoy);
+    }
   }
 
   /** Without the secret. */
