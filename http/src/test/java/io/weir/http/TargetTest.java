@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.rule.NormalPath;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,6 +43,9 @@ class TargetTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
+        "b",
+        "host:443",
+        "*/a",
         "/a%2Fb",
         "/a%2fb",
         "/a%5Cb",
@@ -63,6 +67,16 @@ class TargetTest {
   @ValueSource(strings = {"/a%252F", "/a%2", "/a%", "/a?b=%2F%00", "/%20", "/a%2e"})
   void leavesTheRestAlone(String text) {
     assertThat(Target.of(text).isAmbiguous()).isFalse();
+  }
+
+  @Test
+  void aStarIsTheWholeServer() {
+    Target star = Target.of("*");
+
+    assertThat(star.path()).isEqualTo("/");
+    assertThat(star.forwarded("/")).isEqualTo("*");
+    assertThat(star.isAmbiguous()).isFalse();
+    assertThat(Target.of("/*").forwarded("/*")).isEqualTo("/*");
   }
 
   @Property

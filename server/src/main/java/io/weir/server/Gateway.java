@@ -66,10 +66,13 @@ final class Gateway implements Handler<HttpServerRequest> {
   private void begin(Exchange exchange, HttpServerRequest request) {
     Target target = Target.of(request.uri());
     Framing.check(request);
-    if (target.isAmbiguous() || request.method() == HttpMethod.CONNECT) {
+    boolean wanted =
+        request.method() != HttpMethod.CONNECT
+            && (!target.ofServer() || request.method() == HttpMethod.OPTIONS);
+    if (!wanted || target.isAmbiguous()) {
       throw HttpProblem.badRequest(
-          "servers do not agree on what this path is: it has an encoded slash, backslash or NUL, or"
-              + " a character that does not belong there");
+          "servers do not agree on what this path is: it does not begin with a slash, or has an"
+              + " encoded slash, backslash or NUL, or a character that does not belong there");
     }
     Call call = front.call(new GatewayHead(new VertxHead(request), target.path()));
     Upstream upstream = upstream(call.normalPath());

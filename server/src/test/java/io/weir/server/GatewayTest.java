@@ -170,6 +170,22 @@ class GatewayTest {
   }
 
   @Test
+  void asksTheWholeServerOnlyByOptions() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient raw = gateway.raw()) {
+      raw.send("OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("\r\n\r\n", 1);
+      assertThat(upstream.paths).contains("*");
+      for (String target : List.of("GET *", "OPTIONS b", "GET x:443")) {
+        try (RawClient other = gateway.raw()) {
+          String head =
+              other.send(target + " HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("\r\n\r\n", 1);
+          assertThat(head).as(target).startsWith("HTTP/1.1 400 ");
+        }
+      }
+    }
+  }
+
+  @Test
   void tellsTheUpstreamThatTheClientHasGone() throws Exception {
     try (TestGateway gateway =
         TestGateway.before(upstream.url(), "{ id: three, key: [], limit: 3/h }")) {
