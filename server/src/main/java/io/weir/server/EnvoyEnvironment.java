@@ -152,7 +152,7 @@ final class EnvoyEnvironment {
 
   private void port(String variable, String setting, ServerConfig otherwise) {
     String text = environment.get(variable);
-    if (text == null) {
+    if (text == null || isMalformed(setting)) {
       return;
     }
     try {
@@ -170,21 +170,31 @@ final class EnvoyEnvironment {
   }
 
   private void host(String variable, String setting, ServerConfig otherwise) {
-    if (environment.containsKey(variable)) {
+    if (environment.containsKey(variable) && !isMalformed(setting)) {
       int port = now(setting, otherwise).port();
       put(setting, new Address(environment.get(variable), port).toString(), variable);
     }
   }
 
-  /** Where to listen as far as is known; what is wrong with it is said elsewhere. */
+  /** Whether an address is no address: it stays, so that it is reported where it was said. */
+  private boolean isMalformed(String setting) {
+    Value said = values.get(setting);
+    if (said == null) {
+      return false;
+    }
+    try {
+      Address.parse(said.text());
+      return false;
+    } catch (IllegalArgumentException e) {
+      return true;
+    }
+  }
+
+  /** Where to listen as far as is known. */
   private Address now(String setting, ServerConfig otherwise) {
     Value said = values.get(setting);
     if (said != null) {
-      try {
-        return Address.parse(said.text());
-      } catch (IllegalArgumentException e) {
-        // said elsewhere
-      }
+      return Address.parse(said.text());
     }
     return switch (setting) {
       case "listen.http" -> otherwise.http();

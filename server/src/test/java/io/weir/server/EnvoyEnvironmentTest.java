@@ -124,6 +124,16 @@ class EnvoyEnvironmentTest {
     assertThat(config.envoy().folder()).hasValue(folder.resolve("limits"));
   }
 
+  @Test
+  void aPortDoesNotHideAnAddressThatIsNone() {
+    Map<String, String> environment =
+        Map.of("PORT", "18080", "GRPC_PORT", "18081", "WEIR_LISTEN_HTTP", "nonsense");
+
+    assertThatThrownBy(() -> read(environment))
+        .hasMessageContaining("nonsense")
+        .hasMessageNotContaining("18080");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
