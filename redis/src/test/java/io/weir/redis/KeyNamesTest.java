@@ -229,4 +229,21 @@ class KeyNamesTest {
     assertThat(crowd.stream().map(user -> slot(KEYED, pool, user)).distinct().count())
         .isGreaterThan(crowd.size() - 3);
   }
+
+  /** More keys than names are kept, of several rules, again and again. */
+  @Test
+  void remembersNoNameForAnotherKey() {
+    KeyNames names = new KeyNames(new byte[0]);
+    List<Pool> pools = List.of(pool("one", "user"), pool("two", "user"), pool("one", "ip"));
+    for (int round = 0; round < 2; round++) {
+      for (int i = 0; i < 70_000; i++) {
+        Pool pool = pools.get(i % 3);
+        Key key = Key.of("k" + i % 50_000);
+        byte[] name = names.bucket(pool, key);
+        if (i % 997 == round) {
+          assertThat(name).isEqualTo(new KeyNames(new byte[0]).bucket(pool, key));
+        }
+      }
+    }
+  }
 }
