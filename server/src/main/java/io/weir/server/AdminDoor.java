@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * all: a request without a token, with a wrong and with an expired one takes the same way. An
  * address that fails {@value #MOST_FAILURES} times in a minute is not listened to for a while, not
  * even with the right token: who guesses does not learn that a guess was good.
+ *
+ * <p>What a browser asks for on behalf of a page from elsewhere is refused, but is no failure: a
+ * page that somebody happens to look at can neither use this port nor close it to them.
  */
 final class AdminDoor implements Door {
   static final int MOST_FAILURES = 10;
@@ -70,11 +73,20 @@ final class AdminDoor implements Door {
       return Optional.of(
           HttpProblem.tooMany("too many failures from this address", wait(standing.reset())));
     }
-    if (role(request).isPresent()) {
+    boolean ofAnotherPage = isOfAnotherPage(request);
+    if (role(request).isPresent() && !ofAnotherPage) {
       return Optional.empty();
     }
-    failures.tryAcquire(address);
+    if (!ofAnotherPage) {
+      failures.tryAcquire(address);
+    }
     return Optional.of(HttpProblem.unauthorized("this needs a token that is good"));
+  }
+
+  /** Browsers say so, and do not let pages say otherwise. */
+  private static boolean isOfAnotherPage(HttpServerRequest request) {
+    String site = request.getHeader("sec-fetch-site");
+    return "cross-site".equals(site) || "same-site".equals(site);
   }
 
   /** Strangers do not learn what there is and what not. */

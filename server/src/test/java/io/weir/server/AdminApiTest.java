@@ -115,6 +115,22 @@ class AdminApiTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"cross-site", "same-site"})
+  void aPageFromElsewhereIsRefusedAndClosesNothing(String site) {
+    FrontEnd front = tokens(false, token("good", AdminRole.ADMIN));
+    try (TestServer server = TestServer.with(front, RULE)) {
+      for (int i = 0; i < 2 * AdminDoor.MOST_FAILURES; i++) {
+        String token = i % 2 == 0 ? "Bearer good" : "Bearer guess";
+        HttpResponse<String> refused =
+            ask(server, AdminPort.HOT_KEYS, "Authorization", token, "Sec-Fetch-Site", site);
+        assertThat(refused.statusCode()).isEqualTo(401);
+      }
+
+      assertThat(askWith(server, "good").statusCode()).isEqualTo(200);
+    }
+  }
+
   @Test
   void metricsAreOpenUnlessSaidOtherwise() {
     AdminSettings.Token good = token("good", AdminRole.VIEWER);
