@@ -96,6 +96,15 @@ final class Exchange {
     answer(200, body);
   }
 
+  /** Answers 200 with what nobody is to keep or to take for something else. */
+  void answerOnce(Json body) {
+    request
+        .response()
+        .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
+        .putHeader("x-content-type-options", "nosniff");
+    answer(body);
+  }
+
   void answer(int status, Json body) {
     end(status, JSON, body.toBuffer());
   }
@@ -113,6 +122,11 @@ final class Exchange {
   /** Answers 200 with metrics. */
   void answerText(String text) {
     end(200, TEXT, Buffer.buffer(text));
+  }
+
+  /** Answers 200 with a file of this type. */
+  void answerFile(String type, Buffer file) {
+    end(200, type, file);
   }
 
   /** Answers 200 and no more. */

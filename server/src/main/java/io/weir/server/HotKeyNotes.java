@@ -3,9 +3,6 @@ package io.weir.server;
 import io.weir.Limit;
 import io.weir.Limiter;
 import io.weir.Weir;
-import io.weir.limit.LeaseBound;
-import io.weir.rule.Accuracy;
-import io.weir.store.Pool;
 import io.weir.tier.HotKeys;
 import io.weir.tier.HotKeys.HotKey;
 import java.util.List;
@@ -42,31 +39,14 @@ final class HotKeyNotes {
     List<HotKey> hot = keys.top(MOST).stream().filter(key -> key.perSecond() >= HOT).toList();
     count = hot.size();
     for (HotKey key : hot) {
-      Optional<String> advice = advice(key);
+      Optional<HotKeyAdvice> advice = HotKeyAdvice.on(key);
       if (advice.isPresent() && said.tryAcquire(key.pool().rule())) {
         LOG.warn(
             "rule {}: for one key the store answers about {} calls a second from here; {}",
             key.pool().rule(),
             Math.round(key.storePerSecond()),
-            advice.get());
+            advice.get().sentence());
       }
     }
-  }
-
-  /** What would help a key, if it costs the store that much. */
-  static Optional<String> advice(HotKey key) {
-    Pool pool = key.pool();
-    boolean hurts = key.storePerSecond() >= HOT && pool.lends() == 0 && !pool.isLocal();
-    return hurts ? Optional.of(advice(pool)) : Optional.empty();
-  }
-
-  private static String advice(Pool pool) {
-    if (LeaseBound.of(pool.meter().limit(), Accuracy.DEFAULT.millionths()) == 0) {
-      return "store.hot would give the rule a Redis of its own";
-    }
-    String shards = pool.isSplit() ? "more shards than " + pool.split().size() : "shards";
-    return "accuracy: 1% would answer most of its calls from memory; where it must be exact, "
-        + shards
-        + " would spread them over the nodes of a Cluster";
   }
 }

@@ -38,12 +38,17 @@ final class HotKeyReport {
   private static final byte[] KEY_HASH = Json.name("key_hash");
   private static final byte[] KEY = Json.name("key");
   private static final byte[] PER_SECOND = Json.name("per_second");
+  private static final byte[] STORE_PER_SECOND = Json.name("store_per_second");
   private static final byte[] SHARE = Json.name("share_percent");
   private static final byte[] HOT = Json.name("hot");
   private static final byte[] LEASED = Json.name("leased");
   private static final byte[] ACCURACY = Json.name("accuracy");
   private static final byte[] SHARDS = Json.name("shards");
   private static final byte[] SUGGESTION = Json.name("suggestion");
+  private static final byte[] CHANGES = Json.name("changes");
+  private static final byte[] WORDS = Json.name("words");
+  private static final byte[] PLACE = Json.name("place");
+  private static final byte[] LINE = Json.name("line");
 
   private final Weir weir;
   private final AdminDoor door;
@@ -70,8 +75,7 @@ final class HotKeyReport {
     out.field(HOT_FROM).number((long) HotKeyNotes.HOT);
     out.field(KEYS).openList();
     top.forEach(key -> write(out, key, Optional.ofNullable(rules.get(key.pool().rule())), named));
-    exchange.request().response().putHeader("cache-control", "no-store");
-    exchange.answer(out.closeList().close());
+    exchange.answerOnce(out.closeList().close());
   }
 
   private static int most(HttpServerRequest request) {
@@ -92,27 +96,36 @@ final class HotKeyReport {
     out.open();
     out.field(RULE).text(hot.pool().rule());
     out.field(LIMIT).text(hot.pool().name());
-    texts(out.field(DIMENSIONS), rule.map(Rule::key).orElse(List.of()));
+    out.texts(DIMENSIONS, rule.map(Rule::key).orElse(List.of()));
     out.field(KEY_HASH).text(hash(hot.pool().rule(), hot.key()));
     if (named) {
-      texts(out.field(KEY), hot.key().parts());
+      out.texts(KEY, hot.key().parts());
     } else {
       out.field(KEY).nothing();
     }
     out.field(PER_SECOND).number(Math.round(hot.perSecond()));
+    // Both are estimates; more than all of them cannot have been answered.
+    double byStore = Math.min(hot.perSecond(), hot.storePerSecond());
+    out.field(STORE_PER_SECOND).number(Math.round(byStore));
     out.field(SHARE).number(Math.round(100 * hot.share()));
     out.field(HOT).flag(hot.perSecond() >= HotKeyNotes.HOT);
     out.field(LEASED).flag(hot.pool().lends() > 0);
     out.field(ACCURACY).text(rule.map(found -> found.accuracy().toString()).orElse(null));
     out.field(SHARDS).number(rule.map(Rule::shards).orElse(1));
-    out.field(SUGGESTION).text(HotKeyNotes.advice(hot).orElse(null));
+    Optional<HotKeyAdvice> advice = HotKeyAdvice.on(hot);
+    out.field(SUGGESTION).text(advice.map(HotKeyAdvice::sentence).orElse(null));
+    out.field(CHANGES).openList();
+    advice.ifPresent(found -> found.changes().forEach(change -> write(out, change)));
+    out.closeList();
     out.close();
   }
 
-  private static void texts(Json out, List<String> texts) {
-    out.openList();
-    texts.forEach(out::text);
-    out.closeList();
+  private static void write(Json out, HotKeyAdvice.Change change) {
+    out.open();
+    out.field(WORDS).text(change.words());
+    out.field(PLACE).text(change.place().id());
+    out.field(LINE).text(change.line());
+    out.close();
   }
 
   private String hash(String rule, Key key) {

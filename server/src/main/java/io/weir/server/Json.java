@@ -140,6 +140,13 @@ final class Json {
     return this;
   }
 
+  /** A field that is a list of texts. */
+  Json texts(byte[] name, Iterable<String> texts) {
+    field(name).openList();
+    texts.forEach(this::text);
+    return closeList();
+  }
+
   private void utf8(int point) {
     if (point < 0x800) {
       put(0xc0 | point >> 6);

@@ -12,18 +12,27 @@ import io.weir.rule.Accuracy;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.Scope;
+import io.weir.rules.RuleDocuments;
 import io.weir.store.ForwardingStore;
 import io.weir.store.MemoryStore;
+import io.weir.tier.HotKeys;
 import io.weir.time.VirtualTime;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 /** What the log says of keys that are asked for very often. */
 class HotKeyNotesTest {
   private static final String SECRET = "203.0.113.77";
+
+  @TempDir Path folder;
 
   private final VirtualTime time = new VirtualTime();
   private final Logger log = (Logger) LoggerFactory.getLogger(HotKeyNotes.class);
@@ -63,15 +72,23 @@ class HotKeyNotesTest {
 
   /** So many calls by one key in a second, and the notes on them. */
   private HotKeyNotes after(int calls, Rule rule) {
+    HotKeyNotes notes = new HotKeyNotes(keysAfter(calls, rule));
+    notes.look();
+    return notes;
+  }
+
+  private HotKeys keysAfter(int calls, Rule rule) {
     Weir weir =
         Weir.builder().rules(RuleSet.of(rule)).time(time).store(new Elsewhere(time)).build();
-    HotKeyNotes notes = new HotKeyNotes(weir.tier().orElseThrow().hotKeys());
     for (int i = 0; i < calls; i++) {
       weir.check(Call.of("GET", "/").with("ip", SECRET));
       time.advanceMicros(1_000_000 / calls);
     }
-    notes.look();
-    return notes;
+    return weir.tier().orElseThrow().hotKeys();
+  }
+
+  private HotKeyAdvice advice(Rule rule) {
+    return HotKeyAdvice.on(keysAfter(20_000, rule).top(1).get(0)).orElseThrow();
   }
 
   @Test
@@ -88,8 +105,9 @@ class HotKeyNotesTest {
     assertThat(lines.get(0))
         .startsWith("rule partner: for one key the store answers about ")
         .endsWith(
-            " calls a second from here; accuracy: 1% would answer most of its calls from memory; where it must be exact, shards would spread them over the"
-                + " nodes of a Cluster")
+            " calls a second from here; accuracy: 1% would answer most of its calls from memory;"
+                + " where it must be exact, shards: 8 would spread them over the nodes of a"
+                + " Cluster")
         .doesNotContain(SECRET);
   }
 
@@ -102,7 +120,43 @@ class HotKeyNotesTest {
   @Test
   void wantsMoreShardsWhereThereAreSome() {
     assertThat(saidOf(rule("1000000/s").shards(2).build()).get(0))
-        .endsWith("exact, more shards than 2 would spread them over the nodes of a Cluster");
+        .endsWith("exact, shards: 4 instead of 2 would spread them over the nodes of a Cluster");
+  }
+
+  @Test
+  void wantsFewerShardsWhereEachWouldHoldLittle() {
+    assertThat(saidOf(rule("1000000/s burst=500").build()).get(0))
+        .endsWith("exact, shards: 4 would spread them over the nodes of a Cluster");
+  }
+
+  @Test
+  void namesAnotherRedisWhereShardsWouldHoldTooLittle() {
+    assertThat(saidOf(rule("1000000/s burst=199").build()).get(0))
+        .endsWith("where it must be exact, store.hot would give the rule a Redis of its own");
+  }
+
+  @Test
+  void everyChangeItNamesIsAcceptedWhereItBelongs() throws Exception {
+    for (Rule rule :
+        List.of(
+            rule("1000000/s").build(),
+            rule("1000000/s").shards(2).build(),
+            rule("1000000/s burst=150").build(),
+            rule("leaky-bucket 1000000/s").build())) {
+      for (HotKeyAdvice.Change change : advice(rule).changes()) {
+        assertThat(change.words()).contains(" would ");
+        if (change.place() == HotKeyAdvice.Place.RULE) {
+          String document = "{ id: partner, key: [ip], limit: 1000000/s, " + change.line() + " }";
+          assertThat(RuleDocuments.parse("rules.yaml", TestServer.document(document)).errors())
+              .isEmpty();
+        } else {
+          String store = "store: { redis: { uri: redis://a }, " + change.line() + " }";
+          Path file = Files.writeString(folder.resolve("weir.yaml"), store);
+          ServerConfig config = ServerConfig.read(Optional.of(file), Map.of());
+          assertThat(config.shared().hot().orElseThrow().rules()).containsExactly("partner");
+        }
+      }
+    }
   }
 
   @Test
