@@ -6,6 +6,7 @@ import io.weir.server.ServerConfig;
 import io.weir.server.WeirServer;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
+import java.util.Optional;
 
 /** What a server says when it is ready: where it is, where its rules are, and what to try. */
 final class Greeting {
@@ -28,12 +29,7 @@ final class Greeting {
     }
     server.grpc().ifPresent(grpc -> out.println("  Envoy      " + grpc + " (gRPC)"));
     out.println("  admin      " + url(server, "admin", server.admin()) + "/metrics");
-    String api = url(server, "admin", server.admin()) + "/admin/v1/hot-keys";
-    out.println("  admin API  " + api);
-    server
-        .madeAdminToken()
-        .ifPresent(
-            token -> out.println("  its token  " + token + " (made now; or set admin.tokens)"));
+    console(out, server);
     out.println("  store      " + server.store());
     files(out, server, config);
     out.println("  try this, a few times:");
@@ -42,6 +38,19 @@ final class Greeting {
             ? "curl -si " + url(server, "gateway", server.gateway()) + "/"
             : "curl -s " + url(server, "http", server.http()) + "/v1/check -d '" + CALL + "'");
     out.flush();
+  }
+
+  /** A token that was made at start stands behind the {@code #}: browsers send that nowhere. */
+  private static void console(PrintWriter out, WeirServer server) {
+    String admin = url(server, "admin", server.admin());
+    Optional<String> token = server.madeAdminToken();
+    String console = admin + WeirServer.consolePath();
+    out.println("  console    " + console + token.map(made -> "#token=" + made).orElse(""));
+    out.println(
+        "  admin API  "
+            + admin
+            + "/admin/v1/hot-keys"
+            + (token.isPresent() ? " (the same token, made now; or set admin.tokens)" : ""));
   }
 
   private static void files(PrintWriter out, WeirServer server, ServerConfig config) {

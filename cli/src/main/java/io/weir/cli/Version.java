@@ -1,13 +1,13 @@
 package io.weir.cli;
 
+import io.weir.server.WeirServer;
 import picocli.CommandLine.IVersionProvider;
 
 /** Which Weir this is. */
 final class Version implements IVersionProvider {
   /** As the jar says. */
   static String number() {
-    String version = Version.class.getPackage().getImplementationVersion();
-    return version == null ? "(unpackaged)" : version;
+    return WeirServer.version();
   }
 
   @Override

@@ -31,6 +31,11 @@ class ServeCommandTest {
           .contains("Envoy      " + server.grpc().orElseThrow() + " (gRPC)")
           .contains("admin      http://" + server.admin())
           .contains("admin API  http://" + server.admin() + "/admin/v1/")
+          .contains(
+              "console    http://"
+                  + server.admin()
+                  + "/ui/#token="
+                  + server.madeAdminToken().orElseThrow())
           .containsOnlyOnce(server.madeAdminToken().orElseThrow())
           .contains("store      memory")
           .contains("rules.yaml (10 rules;")

@@ -2,41 +2,41 @@ package io.weir.server;
 
 import io.weir.Weir;
 import io.weir.time.SystemTime;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
 /** What there is on the admin port, and who may have it. */
 final class AdminPort {
   static final String HOT_KEYS = "/admin/v1/hot-keys";
+  static final String OVERVIEW = "/admin/v1/overview";
 
   private final AdminDoor door;
   private final Health health;
   private final Metrics metrics;
   private final HotKeyReport hotKeys;
+  private final OverviewReport overview;
+  private final Console console = new Console();
   private final boolean metricsForAll;
 
-  AdminPort(AdminSettings settings, Health health, Metrics metrics, Weir weir) {
+  AdminPort(AdminSettings settings, Health health, Metrics metrics, Weir weir, Stores stores) {
     this.door = new AdminDoor(settings, SystemTime.INSTANCE);
     this.health = health;
     this.metrics = metrics;
     this.hotKeys = new HotKeyReport(weir, door);
+    this.overview = new OverviewReport(weir, health, stores, metrics, SystemTime.INSTANCE);
     this.metricsForAll = !settings.metricsNeedToken();
   }
 
   Router router(Loop loop) {
     Route scrape = Route.get((exchange, body) -> exchange.answerText(metrics.scrape()));
-    return new Router(
-        loop,
-        Map.of(
-            "/healthz",
-            Route.get(health::alive).forAll(),
-            "/readyz",
-            Route.get(health::ready).forAll(),
-            "/metrics",
-            metricsForAll ? scrape.forAll() : scrape,
-            HOT_KEYS,
-            Route.get(hotKeys::show)),
-        door);
+    Map<String, Route> routes = new HashMap<>(console.routes());
+    routes.put("/healthz", Route.get(health::alive).forAll());
+    routes.put("/readyz", Route.get(health::ready).forAll());
+    routes.put("/metrics", metricsForAll ? scrape.forAll() : scrape);
+    routes.put(HOT_KEYS, Route.get(hotKeys::show));
+    routes.put(OVERVIEW, Route.get(overview::show));
+    return new Router(loop, Map.copyOf(routes), door);
   }
 
   /** The token that was made at start as none was set, if so. */

@@ -10,7 +10,11 @@ final class Health {
   enum State {
     STARTING,
     READY,
-    STOPPING
+    STOPPING;
+
+    String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   private volatile State state = State.STARTING;
@@ -21,6 +25,10 @@ final class Health {
 
   boolean isReady() {
     return state == State.READY;
+  }
+
+  State state() {
+    return state;
   }
 
   /** {@code GET /healthcheck}, as envoyproxy/ratelimit answers it. */
@@ -37,8 +45,8 @@ final class Health {
   /** {@code GET /readyz}: 200 when traffic is welcome. */
   void ready(Exchange exchange, byte[] body) {
     State now = state;
-    String text = now.name().toLowerCase(Locale.ROOT);
     exchange.answer(
-        now == State.READY ? 200 : 503, exchange.json().open().field(STATUS).text(text).close());
+        now == State.READY ? 200 : 503,
+        exchange.json().open().field(STATUS).text(now.word()).close());
   }
 }

@@ -23,6 +23,7 @@ import io.weir.time.SystemTime;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -82,6 +83,7 @@ final class Metrics implements DecisionListener {
 
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final StoreMetrics store = new StoreMetrics(registry);
   private final Faults faults;
   private final Counts noRule = Counts.zero();
   private final LongAdder rulesVersion = new LongAdder();
@@ -164,7 +166,45 @@ final class Metrics implements DecisionListener {
 
   /** Who counts how the nodes of a shared store answer. */
   StoreMetrics store() {
-    return new StoreMetrics(registry);
+    return store;
+  }
+
+  /** What a rule said so far, by outcome; nothing for one that is not there. */
+  Map<String, Long> decided(String rule) {
+    Map<String, Long> counts = new LinkedHashMap<>();
+    Counts known = byRule.get(rule);
+    if (known != null) {
+      known.byOutcome().forEach((outcome, count) -> counts.put(outcome.label(), count.sum()));
+    }
+    return counts;
+  }
+
+  /** How many calls no rule was about. */
+  long unmatched() {
+    return noRule.of(Outcome.ALLOWED).sum();
+  }
+
+  /** How often bypass tokens were used. */
+  long bypassed() {
+    return byToken.values().stream().mapToLong(LongAdder::sum).sum();
+  }
+
+  /** How many calls were answered, by who did. */
+  Map<String, Long> answers() {
+    Map<String, Long> counts = new LinkedHashMap<>();
+    bySource.forEach((source, count) -> counts.put(source.id(), count.sum()));
+    return counts;
+  }
+
+  /** How many rule sets were taken over since start. */
+  long rulesVersion() {
+    return rulesVersion.sum();
+  }
+
+  /** How many keys were hot at the last look. */
+  int hotKeys() {
+    TierMetrics before = tier;
+    return before == null ? 0 : before.hotKeyCount();
   }
 
   /** Shows a number that only goes up. */

@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.weir.redis.RedisEvents;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +20,14 @@ import java.util.stream.Stream;
 final class StoreMetrics implements RedisEvents {
   /** A trouble of a node. */
   private record Trouble(String node, String kind) {}
+
+  /**
+   * How a node is.
+   *
+   * @param open whether calls are kept from it
+   * @param degradedSeconds for how long they were, in all
+   */
+  record Node(String name, boolean open, double degradedSeconds) {}
 
   private final MeterRegistry registry;
   private final Map<String, Timer> answers = new ConcurrentHashMap<>();
@@ -64,6 +73,14 @@ final class StoreMetrics implements RedisEvents {
     breakers.computeIfAbsent(node, this::shown).turn(open);
   }
 
+  /** The nodes that there are, by name. */
+  List<Node> nodes() {
+    return breakers.entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
+        .map(entry -> entry.getValue().of(entry.getKey()))
+        .toList();
+  }
+
   private Keeping shown(String node) {
     Keeping keeping = new Keeping();
     Gauge.builder("weir.breaker.state", keeping, Keeping::state)
@@ -101,6 +118,10 @@ final class StoreMetrics implements RedisEvents {
 
     private long nanos() {
       return open ? nanos + System.nanoTime() - since : nanos;
+    }
+
+    synchronized Node of(String node) {
+      return new Node(node, open, seconds());
     }
 
     synchronized double state() {

@@ -61,6 +61,11 @@ final class TierMetrics {
     lookAtHotKeys();
   }
 
+  /** How many keys were hot at the last look. */
+  int hotKeyCount() {
+    return hotKeys.count();
+  }
+
   /** Looks for hot keys, and says in the log what would help: also where nobody scrapes. */
   void lookAtHotKeys() {
     hotKeys.look();

@@ -140,7 +140,7 @@ public final class WeirServer implements AutoCloseable {
     this.front = new Front(weir, guarded, settings);
     this.callers = new Callers(settings.callers());
     this.envoy = new EnvoyFront(feeds.envoy(), config.envoy(), weir, guard, metrics, tick);
-    this.adminPort = new AdminPort(settings.admin(), health, metrics, weir);
+    this.adminPort = new AdminPort(settings.admin(), health, metrics, weir, stores);
     metrics.gauge("weir.keys", "Keys remembered", stores, Stores::keys);
     metrics.counter("weir.guard.refused", "Calls turned away at the guard", guard, Guard::refused);
     metrics.gauge("weir.instances", "Instances that share the store", stores, Stores::instances);
@@ -376,6 +376,17 @@ public final class WeirServer implements AutoCloseable {
 
   private Duration drain(String name) {
     return name.equals("gateway") ? settings.gateway().drain() : DRAIN;
+  }
+
+  /** Which Weir this is, as its jar says. */
+  public static String version() {
+    String version = WeirServer.class.getPackage().getImplementationVersion();
+    return version == null ? "(unpackaged)" : version;
+  }
+
+  /** Where the web console is, on the admin port. */
+  public static String consolePath() {
+    return Console.PATH;
   }
 
   /** Whether a port, by its name in the configuration, speaks TLS. */

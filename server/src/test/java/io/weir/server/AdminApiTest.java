@@ -283,7 +283,19 @@ class AdminApiTest {
       assertThat(shown.getBoolean("leased")).isFalse();
       assertThat(shown.getString("accuracy")).isEqualTo("exact");
       assertThat(shown.getLong("shards")).isEqualTo(1);
+      assertThat(shown.getLong("store_per_second")).isBetween(1000L, shown.getLong("per_second"));
       assertThat(shown.getString("suggestion")).startsWith("accuracy: 1% would");
+      assertThat(shown.getJsonArray("changes").stream().map(change -> line((JsonObject) change)))
+          .containsExactly("rule accuracy: 1%", "rule shards: 8");
+      JsonObject overview = overview(server, "look");
+      assertThat(overview.getLong("hot_keys")).isEqualTo(1);
+      assertThat(overview.getLong("instances")).isEqualTo(1);
+      assertThat(overview.encode()).doesNotContain("anna");
+      JsonObject store = overview.getJsonObject("store");
+      assertThat(store.getBoolean("shared")).isTrue();
+      JsonObject node = store.getJsonArray("nodes").getJsonObject(0);
+      assertThat(node.getString("node")).isEqualTo("127.0.0.1:" + redis.port());
+      assertThat(node.getString("breaker")).isEqualTo("closed");
     }
   }
 
@@ -317,6 +329,74 @@ class AdminApiTest {
       assertThat(shown.getBoolean("hot")).isTrue();
       assertThat(shown.getBoolean("leased")).isFalse();
       assertThat(shown.getValue("suggestion")).isNull();
+      assertThat(shown.getJsonArray("changes")).isEmpty();
+    }
+  }
+
+  private static String line(JsonObject change) {
+    return change.getString("place") + " " + change.getString("line");
+  }
+
+  private static JsonObject overview(TestServer server, String token) {
+    HttpResponse<String> answer =
+        ask(server, AdminPort.OVERVIEW, "Authorization", "Bearer " + token);
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.headers().firstValue("cache-control")).hasValue("no-store");
+    return new JsonObject(answer.body());
+  }
+
+  @Test
+  void showsHowItIsAndWhatItsRulesDecided() {
+    FrontEnd front = tokens(false, token("look", AdminRole.VIEWER));
+    try (TestServer server =
+        TestServer.with(
+            front,
+            "{ id: a, key: [user], limit: 2/h, description: for all, match: { path: /a } }",
+            "{ id: b, key: [], limit: 100/s, mode: shadow, match: { path: /b } }")) {
+      for (int i = 0; i < 3; i++) {
+        server.check("{\"path\":\"/a\",\"attributes\":{\"user\":\"anna\"}}");
+      }
+      server.check("{\"path\":\"/elsewhere\"}");
+      JsonObject shown = overview(server, "look");
+
+      assertThat(shown.getString("state")).isEqualTo("ready");
+      assertThat(shown.getLong("process")).isEqualTo(ProcessHandle.current().pid());
+      assertThat(shown.getLong("unmatched")).isEqualTo(1);
+      assertThat(shown.getLong("rules_version")).isEqualTo(1);
+      assertThat(shown.getLong("rules_stale_seconds")).isZero();
+      assertThat(shown.getJsonObject("answers").getLong("memory")).isEqualTo(3);
+      assertThat(shown.getJsonObject("store"))
+          .isEqualTo(
+              new JsonObject("{\"name\":\"memory\",\"shared\":false,\"keys\":1,\"nodes\":[]}"));
+      assertThat(shown.getJsonArray("rules").getJsonObject(0))
+          .isEqualTo(
+              new JsonObject(
+                  """
+                  {"id":"a","description":"for all","mode":"enforce","percent":100,"key":["user"],
+                   "limits":["2/h"],"on_fail":"local","accuracy":"1%","shards":1,
+                   "decisions":{"allowed":2,"denied":1,"shadow_denied":0,"degraded_allowed":0,
+                    "degraded_denied":0}}"""));
+      assertThat(shown.getJsonArray("rules").getJsonObject(1).getString("mode"))
+          .isEqualTo("shadow");
+    }
+  }
+
+  @Test
+  void tellsThatANodeIsAway() {
+    FrontEnd front = tokens(false, token("look", AdminRole.VIEWER));
+    try (TestServer server =
+        TestServer.with(
+            config -> config.frontEnd(front).redis(RedisOptions.of("redis://127.0.0.1:1")),
+            Connections.TICK,
+            "{ id: a, key: [user], limit: 1/h, on_fail: open }")) {
+      assertThat(server.check("{\"path\":\"/\"}").getBoolean("degraded")).isTrue();
+      JsonObject shown = overview(server, "look");
+      JsonObject node = shown.getJsonObject("store").getJsonArray("nodes").getJsonObject(0);
+
+      assertThat(node.getString("node")).isEqualTo("127.0.0.1:1");
+      assertThat(node.getString("breaker")).isEqualTo("open");
+      assertThat(node.getLong("degraded_seconds")).isBetween(1L, 60L);
+      assertThat(shown.getJsonObject("answers").getLong("fallback")).isEqualTo(1);
     }
   }
 

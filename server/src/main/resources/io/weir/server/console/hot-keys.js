@@ -1,0 +1,166 @@
+import { LitElement, css, html, nothing } from "lit";
+import { look, scrolling, trouble } from "./look.js";
+import { Poll } from "./poll.js";
+import { count, keyName, several } from "./words.js";
+
+/** Where a change is written, in words. */
+const PLACES = {
+  rule: (rule) => html`in the rule <code>${rule}</code>:`,
+  store: () => html`in <code>weir.yaml</code>, under <code>store</code>:`,
+};
+
+/** The keys that this instance is asked for most, and what would help where the store suffers from one. */
+class HotKeys extends LitElement {
+  static styles = [
+    look,
+    css`
+      article {
+        background: var(--warn-card);
+        border: 1px solid var(--warn);
+        border-radius: var(--round);
+        padding: var(--gap);
+        margin-top: 0.75rem;
+      }
+      ol {
+        margin: 0.5rem 0 0;
+        padding-inline-start: 1.5rem;
+      }
+      pre {
+        background: var(--code);
+        border: 1px solid var(--line);
+        border-radius: calc(0.5 * var(--round));
+        margin: 0.3rem 0 0.6rem;
+        padding: 0.4rem 0.75rem;
+        white-space: pre-wrap;
+        user-select: all;
+      }
+      progress {
+        width: 4rem;
+        vertical-align: middle;
+        accent-color: var(--accent);
+      }
+    `,
+  ];
+
+  #poll = new Poll(this, "hot-keys?top=50");
+
+  render() {
+    const answer = this.#poll.latest?.answer;
+    return html`${trouble(this.#poll)} ${answer ? this.#content(answer) : html`<p class="quiet">Asking …</p>`}`;
+  }
+
+  #content({ watched, keys, hot_from_per_second: hotFrom }) {
+    if (!watched) {
+      return html`<p>
+        State is in memory here, where no key can overload a node of a store. Hot keys are looked for where a store
+        is shared.
+      </p>`;
+    }
+    const suggestions = HotKeys.#suggestions(keys);
+    return html`
+      <p class="quiet">
+        The keys that this instance was asked for most in the last ten seconds that are over. From
+        ${count(hotFrom)} calls a second on a key counts as hot.
+      </p>
+      <h2>Suggestions</h2>
+      <p role="status">
+        ${suggestions.length === 0
+          ? "None: no key costs the store that much."
+          : `${several(suggestions.length, "rule")} would gain from a change.`}
+      </p>
+      ${suggestions.map((key) => HotKeys.#suggestion(key))}
+      <h2>Keys</h2>
+      ${keys.length === 0 ? html`<p>No calls yet.</p>` : HotKeys.#table(keys)}
+    `;
+  }
+
+  /** One for each limit of a rule, for its hottest key: shards and further keys would say the same. */
+  static #suggestions(keys) {
+    const byLimit = new Map();
+    for (const key of keys) {
+      const limit = JSON.stringify([key.rule, key.limit]);
+      if (key.suggestion !== null && !byLimit.has(limit)) {
+        byLimit.set(limit, key);
+      }
+    }
+    return [...byLimit.values()];
+  }
+
+  static #suggestion(key) {
+    return html`<article aria-label="Suggestion for the rule ${key.rule}">
+      <h3>Rule <code>${key.rule}</code></h3>
+      <p>
+        For one key, <code>${keyName(key)}</code>, the store answers about ${count(key.store_per_second)} calls a second
+        from here.
+        ${key.changes.length > 1 ? "One of these would help:" : "This would help:"}
+      </p>
+      <ol>
+        ${key.changes.map(
+          (change) => html`<li>
+            ${HotKeys.#sentence(change.words)} Write ${PLACES[change.place](key.rule)}
+            <pre><code>${change.line}</code></pre>
+          </li>`,
+        )}
+      </ol>
+    </article>`;
+  }
+
+  /** Part of a sentence, as one: a setting keeps its spelling. */
+  static #sentence(words) {
+    return `${words.startsWith("where ") ? `W${words.slice(1)}` : words}.`;
+  }
+
+  static #table(keys) {
+    return scrolling(
+      "Keys",
+      html`<table>
+        <caption>
+          ${keys[0].key === null ? "Whose key it is, only operators see." : "Most asked first."}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Rule</th>
+            <th scope="col">Key</th>
+            <th scope="col" class="number">Calls/s</th>
+            <th scope="col" class="number">Of them by the store</th>
+            <th scope="col">Share of all calls</th>
+            <th scope="col">State</th>
+            <th scope="col">Accuracy</th>
+            <th scope="col" class="number">Shards</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${keys.map((key) => HotKeys.#row(key))}
+        </tbody>
+      </table>`,
+    );
+  }
+
+  static #row(key) {
+    return html`<tr>
+      <th scope="row">
+        ${key.rule}${key.limit === key.rule ? nothing : html`<br /><span class="quiet">${key.limit}</span>`}
+      </th>
+      <td><code>${keyName(key)}</code></td>
+      <td class="number">${count(key.per_second)}</td>
+      <td class="number">${count(key.store_per_second)}</td>
+      <td class="whole">
+        <progress max="100" .value=${key.share_percent} aria-hidden="true"></progress>
+        ${key.share_percent}%
+      </td>
+      <td>${HotKeys.#state(key)}</td>
+      <td>${key.accuracy ?? "–"}</td>
+      <td class="number">${key.shards}</td>
+    </tr>`;
+  }
+
+  static #state({ hot, leased, suggestion }) {
+    if (suggestion !== null) {
+      return html`<span class="bad">hot, costs the store</span>`;
+    }
+    const memory = leased ? ", leased" : "";
+    return hot ? html`<span class="warn">hot${memory}</span>` : html`<span class="quiet">calm${memory}</span>`;
+  }
+}
+
+customElements.define("weir-hot-keys", HotKeys);

@@ -1,0 +1,110 @@
+import { css, html, nothing } from "lit";
+
+/** What all views look like. */
+export const look = css`
+  :host {
+    display: block;
+  }
+  h2 {
+    font-size: 1.1rem;
+    margin: calc(1.5 * var(--gap)) 0 calc(0.5 * var(--gap));
+  }
+  h3 {
+    font-size: 1rem;
+    margin: 0;
+  }
+  p {
+    margin: 0.4rem 0;
+    max-width: 75ch;
+  }
+  a {
+    color: var(--accent);
+  }
+  code {
+    font-family: var(--mono);
+    font-size: 0.9em;
+    overflow-wrap: anywhere;
+  }
+  :focus-visible {
+    outline: 3px solid var(--accent);
+    outline-offset: 2px;
+  }
+  .quiet {
+    color: var(--quiet);
+  }
+  .good {
+    color: var(--good);
+  }
+  .warn {
+    color: var(--warn);
+    font-weight: 600;
+  }
+  .bad {
+    color: var(--bad);
+    font-weight: 600;
+  }
+  .problem {
+    background: var(--bad-card);
+    border: 1px solid var(--bad);
+    border-radius: var(--round);
+    padding: 0.5rem var(--gap);
+  }
+  .table {
+    background: var(--card);
+    border: 1px solid var(--line);
+    border-radius: var(--round);
+    overflow-x: auto;
+  }
+  table {
+    border-collapse: collapse;
+    width: 100%;
+  }
+  caption {
+    text-align: start;
+    padding: 0.6rem var(--gap);
+    color: var(--quiet);
+  }
+  th,
+  td {
+    text-align: start;
+    vertical-align: top;
+    padding: 0.5rem var(--gap);
+    border-top: 1px solid var(--line);
+    overflow-wrap: break-word;
+    max-width: 24rem;
+  }
+  td code {
+    overflow-wrap: break-word;
+  }
+  thead th {
+    color: var(--quiet);
+    font-size: 0.85rem;
+    vertical-align: bottom;
+  }
+  th[scope="row"] {
+    min-width: 8rem;
+  }
+  th .quiet {
+    font-weight: 400;
+  }
+  .number {
+    text-align: end;
+    font-variant-numeric: tabular-nums;
+  }
+  td.number,
+  td.whole {
+    white-space: nowrap;
+  }
+`;
+
+/** Why what is shown may be old. */
+export function trouble(poll) {
+  return html`<div role="alert">
+    ${poll.problem ? html`<p class="problem">Nothing newer: ${poll.problem}.</p>` : nothing}
+  </div>`;
+}
+
+/** A table that scrolls by itself where it is too wide, also by keyboard. */
+export function scrolling(label, table) {
+  return html`<div class="table" role="region" aria-label=${label} tabindex="0">${table}</div>`;
+}

@@ -1,0 +1,74 @@
+import { ask } from "./api.js";
+
+const EVERY_MS = 2_000;
+
+/**
+ * Asks the admin API again and again while its host is on the page and the page can be seen. The last answer
+ * stays when one fails. A token that is no longer good is told to those around: the event `signed-out`.
+ */
+export class Poll {
+  #host;
+  #path;
+  #timer;
+  #round = 0;
+
+  /** The last answer, when it came, and the one before; undefined until there is one. */
+  latest;
+  before;
+
+  /** Why there is nothing newer; undefined if there is. */
+  problem;
+
+  constructor(host, path) {
+    this.#host = host;
+    this.#path = path;
+    host.addController(this);
+  }
+
+  hostConnected() {
+    document.addEventListener("visibilitychange", this.#look);
+    this.#look();
+  }
+
+  hostDisconnected() {
+    document.removeEventListener("visibilitychange", this.#look);
+    this.#rest();
+  }
+
+  #rest() {
+    this.#round++;
+    clearTimeout(this.#timer);
+  }
+
+  #look = () => {
+    this.#rest();
+    if (!document.hidden) {
+      this.#ask(this.#round);
+    }
+  };
+
+  async #ask(round) {
+    const asked = await ask(this.#path).then(
+      (answer) => ({ answer }),
+      (problem) => ({ problem }),
+    );
+    if (round !== this.#round) {
+      return; // nobody waits for it any more
+    }
+    const { answer, problem } = asked;
+    if (problem?.isSignedOut) {
+      this.#host.dispatchEvent(new CustomEvent("signed-out", { bubbles: true, composed: true }));
+      return;
+    }
+    if (problem) {
+      this.problem = problem.status ? problem.message : "the server cannot be reached";
+    } else {
+      this.before = this.latest;
+      this.latest = { answer, at: performance.now() };
+      this.problem = undefined;
+    }
+    this.#host.requestUpdate();
+    const wait = Math.max(EVERY_MS, 1000 * (problem?.retryAfter ?? 0));
+    this.#timer = setTimeout(() => this.#ask(round), wait);
+  }
+}

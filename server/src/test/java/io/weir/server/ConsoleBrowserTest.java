@@ -1,0 +1,220 @@
+package io.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.http.identity.Sha256;
+import io.weir.redis.RedisOptions;
+import io.weir.testkit.process.ChromiumBrowser;
+import io.weir.testkit.process.RedisServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The console as somebody sees it, in a real browser. */
+@Timeout(180)
+class ConsoleBrowserTest {
+  private static final String OPERATOR = "operator-token";
+  private static final String VIEWER = "viewer-token";
+  private static final String HOSTILE = "<img src=x onerror=alert(1)>";
+  private static final int BATCH = 200;
+  private static final String CALLS =
+      "{\"calls\":["
+          + String.join(
+              ",",
+              Collections.nCopies(
+                  BATCH, "{\"path\":\"/\",\"attributes\":{\"tenant\":\"" + HOSTILE + "\"}}"))
+          + "]}";
+
+  private static ChromiumBrowser browser;
+  private static RedisServer redis;
+  private static TestServer server;
+  private Tab tab;
+
+  @BeforeAll
+  static void open() {
+    browser = ChromiumBrowser.start(); // first, as this is what a machine may lack
+    redis = RedisServer.start();
+    AdminSettings admin =
+        new AdminSettings(
+            List.of(token(OPERATOR, AdminRole.OPERATOR), token(VIEWER, AdminRole.VIEWER)), false);
+    server =
+        TestServer.with(
+            config ->
+                config
+                    .frontEnd(FrontEnd.DEFAULT.admin(admin))
+                    .redis(RedisOptions.of(redis.uri()).timeout(Duration.ofSeconds(2))),
+            Connections.TICK,
+            "{ id: partner-quota, key: [tenant], limit: 1000000/s, accuracy: exact }",
+            "{ id: searches, match: { path: /search }, key: [user], limit: 5/s, mode: shadow }");
+  }
+
+  private static AdminSettings.Token token(String text, AdminRole role) {
+    return new AdminSettings.Token(Sha256.hex(text), role, Instant.MAX);
+  }
+
+  @AfterAll
+  static void close() {
+    if (server != null) {
+      server.close();
+      redis.close();
+    }
+    if (browser != null) {
+      browser.close();
+    }
+  }
+
+  @BeforeEach
+  void openTab() {
+    tab = Tab.in(browser);
+  }
+
+  @AfterEach
+  void closeTab() {
+    tab.close();
+  }
+
+  private static String console(String fragment) {
+    return "http://" + server.server.admin() + "/ui/" + fragment;
+  }
+
+  private void awaitText(String text) {
+    await().atMost(Duration.ofSeconds(30)).until(() -> tab.text().contains(text));
+  }
+
+  @Test
+  void asksForATokenAndShowsNothingWithoutAGoodOne() {
+    tab.go(console("#/hot-keys"));
+    awaitText("Sign in");
+
+    assertThat(tab.spoken()).contains("textbox Token", "button Sign in");
+    assertThat(tab.text()).doesNotContain("partner-quota");
+    assertThat(tab.complaints()).isEmpty();
+
+    tab.type("wrong");
+    tab.press("Enter", 13);
+    awaitText("This token is not good.");
+
+    assertThat(tab.text()).doesNotContain("partner-quota");
+    assertThat(tab.complaints()).allMatch(complaint -> complaint.contains("401"));
+  }
+
+  @Test
+  void aTokenIsTypedAndIsGoneWhenSignedOut() {
+    tab.go(console(""));
+    awaitText("Sign in");
+    tab.type(OPERATOR);
+    tab.press("Enter", 13);
+    awaitText("partner-quota");
+
+    assertThat(tab.text()).contains("ready", "answers", redis.uri(), "closed: it is asked");
+    assertThat(tab.text()).contains("searches user 5/s shadow");
+    assertThat(tab.spoken()).contains("link Hot keys", "button Sign out", "heading Overview");
+
+    tab.value("document.querySelector('weir-console').renderRoot.querySelector('button').click()");
+    awaitText("Sign in");
+
+    assertThat(tab.value("sessionStorage.length")).isEqualTo(0);
+    assertThat(tab.complaints()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"light", "dark"})
+  void suggestsWhatWouldHelpAHotKey(String scheme) throws Exception {
+    tab.prefer(scheme);
+    tab.resize(1100, 800);
+    AtomicBoolean enough = new AtomicBoolean();
+    Thread traffic = new Thread(() -> ask(enough), "traffic");
+    traffic.start();
+    try {
+      tab.go(console("#token=" + OPERATOR));
+      awaitText("which, and what would help");
+      assertThat((String) tab.value("location.href")).doesNotContain(OPERATOR);
+      tab.go(console("#/hot-keys"));
+      awaitText("1 rule would gain from a change.");
+      keepPicture("hot-keys-" + scheme);
+    } finally {
+      enough.set(true);
+      traffic.join();
+    }
+
+    assertThat(tab.text())
+        .contains("For one key, tenant = " + HOSTILE + " , the store answers about")
+        .contains("accuracy: 1% would answer most of its calls from memory.")
+        .contains("Where it must be exact, shards: 8 would spread them over the nodes")
+        .contains("in the rule partner-quota : accuracy: 1%")
+        .contains("in the rule partner-quota : shards: 8");
+    assertThat(tab.spoken()).contains("heading Suggestions", "rowheader partner-quota");
+    assertThat(tab.complaints()).isEmpty();
+    assertThat(contrasts()).allMatch(contrast -> contrast >= 4.5);
+    assertThat((String) tab.value("getComputedStyle(document.body).backgroundColor"))
+        .isEqualTo(scheme.equals("dark") ? "rgb(16, 22, 28)" : "rgb(245, 247, 249)");
+  }
+
+  @Test
+  void doesNotTellAViewerWhoseKeyItIs() {
+    server.post("/v1/check/batch", CALLS);
+    tab.go(console("#token=" + VIEWER));
+    awaitText("which, and what would help");
+    tab.go(console("#/hot-keys"));
+    awaitText("Whose key it is, only operators see.");
+
+    assertThat(tab.text()).doesNotContain(HOSTILE).containsPattern("partner-quota #[0-9a-f]{16}");
+    assertThat(tab.complaints()).isEmpty();
+  }
+
+  private static void ask(AtomicBoolean enough) {
+    while (!enough.get()) {
+      server.post("/v1/check/batch", CALLS);
+    }
+  }
+
+  /** How well each colour of text stands out from each ground it is written on. */
+  private List<Double> contrasts() {
+    return List.of("--page", "--card", "--warn-card", "--bad-card").stream()
+        .flatMap(
+            ground ->
+                List.of("--ink", "--quiet", "--accent", "--good", "--warn", "--bad").stream()
+                    .map(ink -> contrast(luminance(ink), luminance(ground))))
+        .toList();
+  }
+
+  private static double contrast(double one, double other) {
+    return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+  }
+
+  /** As WCAG defines it. */
+  private double luminance(String variable) {
+    String colour =
+        (String)
+            tab.value(
+                "getComputedStyle(document.documentElement).getPropertyValue('"
+                    + variable
+                    + "').trim()");
+    double sum = 0;
+    double[] weights = {0.2126, 0.7152, 0.0722};
+    for (int i = 0; i < 3; i++) {
+      double part = Integer.parseInt(colour, 1 + 2 * i, 3 + 2 * i, 16) / 255.0;
+      sum += weights[i] * (part <= 0.04045 ? part / 12.92 : Math.pow((part + 0.055) / 1.055, 2.4));
+    }
+    return sum;
+  }
+
+  /** For people, beside the reports of the tests. */
+  private void keepPicture(String name) throws Exception {
+    Path folder = Files.createDirectories(Path.of("target", "console"));
+    Files.write(folder.resolve(name + ".png"), tab.picture());
+  }
+}

@@ -1,0 +1,112 @@
+package io.weir.testkit.process;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.awaitility.core.ConditionTimeoutException;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * A real Chromium without a window, which can reach this machine and nothing else. It is told what
+ * to do over the DevTools protocol.
+ *
+ * <p>Tests that need it are skipped where there is none, unless {@code WEIR_REQUIRE_CHROMIUM} is
+ * set, as CI does.
+ */
+public final class ChromiumBrowser implements AutoCloseable {
+  private static final Duration START_LIMIT = Duration.ofSeconds(60);
+  private static final int LOG_LINES = 40;
+  private static final List<String> NAMES =
+      List.of("chromium", "chromium-browser", "google-chrome");
+
+  private final Scratch scratch = Scratch.create("chromium");
+  private final ChildProcess process;
+  private final URI devTools;
+
+  private ChromiumBrowser(Path binary) {
+    Path profile = scratch.file("profile");
+    List<String> command =
+        List.of(
+            binary.toString(),
+            "--headless=new",
+            "--remote-debugging-port=0",
+            "--user-data-dir=" + profile,
+            "--no-sandbox", // CI is root, whom Chromium's sandbox does not take
+            "--disable-dev-shm-usage",
+            "--disable-gpu",
+            "--disable-extensions",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--disable-breakpad",
+            "--no-first-run",
+            "--no-default-browser-check",
+            "--no-proxy-server",
+            "--hide-scrollbars",
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+            "about:blank");
+    this.process = ChildProcess.start(command, scratch.path(), scratch.file("log"));
+    Path told = profile.resolve("DevToolsActivePort");
+    try {
+      this.devTools =
+          await("chromium")
+              .atMost(START_LIMIT)
+              .pollInterval(Duration.ofMillis(20))
+              .until(() -> address(told), Optional::isPresent)
+              .orElseThrow();
+    } catch (ConditionTimeoutException | IllegalStateException e) {
+      String log = ChildProcess.tail(scratch.file("log"), LOG_LINES);
+      close();
+      throw new IllegalStateException("chromium did not start:\n" + log, e);
+    }
+  }
+
+  /** Where Chromium is, if it is installed. */
+  public static Optional<Path> find() {
+    return Stream.of(System.getenv().getOrDefault("PATH", "").split(":", -1))
+        .filter(folder -> !folder.isEmpty())
+        .flatMap(folder -> NAMES.stream().map(name -> Path.of(folder, name)))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  /** Starts one; skips the test if there is none and none is required. */
+  public static ChromiumBrowser start() {
+    Optional<Path> binary = find();
+    if (binary.isEmpty()) {
+      boolean required = System.getenv().containsKey("WEIR_REQUIRE_CHROMIUM");
+      Assumptions.assumeTrue(required, "chromium is not installed");
+      throw new IllegalStateException("chromium is required and not installed");
+    }
+    return new ChromiumBrowser(binary.get());
+  }
+
+  /** It writes its port and a path into a file. */
+  private Optional<URI> address(Path told) throws IOException {
+    if (!process.isAlive()) {
+      throw new IllegalStateException("chromium ended");
+    }
+    List<String> lines = Files.exists(told) ? Files.readAllLines(told) : List.of();
+    return lines.size() < 2
+        ? Optional.empty()
+        : Optional.of(URI.create("ws://127.0.0.1:" + lines.get(0) + lines.get(1)));
+  }
+
+  /** The web socket that takes commands for the whole browser. */
+  public URI devTools() {
+    return devTools;
+  }
+
+  @Override
+  public void close() {
+    process.kill();
+    scratch.close();
+  }
+}
