@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -150,13 +151,21 @@ public final class Weir implements AutoCloseable {
     Taking taking =
         store == local && !now.index().hasShards()
             ? takeHere(drawing.draws())
-            : take(now, drawing.draws()).toCompletableFuture().join();
+            : takeAndWait(now, drawing.draws());
     return audience.heard(call, Decision.of(taking.standings()));
   }
 
   private Taking takeHere(List<Draw> draws) {
     try {
       return local.takeNow(draws);
+    } catch (RuntimeException e) {
+      return failed(draws, e);
+    }
+  }
+
+  private Taking takeAndWait(Rules now, List<Draw> draws) {
+    try {
+      return ask(now, draws).toCompletableFuture().join();
     } catch (RuntimeException e) {
       return failed(draws, e);
     }
@@ -185,24 +194,27 @@ public final class Weir implements AutoCloseable {
     if (Planner.settledOutright(drawing)) {
       return CompletableFuture.completedFuture(audience.heard(call, Planner.outright(drawing)));
     }
-    return take(now, drawing.draws())
-        .thenApply(taking -> audience.heard(call, Decision.of(taking.standings())));
+    return take(
+        now, drawing.draws(), taking -> audience.heard(call, Decision.of(taking.standings())));
   }
 
-  /** Takes what a call draws, from shards where limits are split. */
-  private CompletionStage<Taking> take(Rules now, List<Draw> draws) {
+  /** Takes what a call draws, and says what comes of it. */
+  private <T> CompletionStage<T> take(Rules now, List<Draw> draws, Function<Taking, T> then) {
+    CompletionStage<Taking> taking;
     try {
-      CompletableFuture<Taking> taking =
-          (now.index().hasShards()
-                  ? shards.take(draws).thenApply(Tried::taking)
-                  : store.take(draws))
-              .toCompletableFuture();
-      return taking.isDone() && !taking.isCompletedExceptionally()
-          ? taking
-          : taking.exceptionally(problem -> failed(draws, problem));
+      taking = ask(now, draws);
     } catch (RuntimeException e) {
-      return CompletableFuture.completedFuture(failed(draws, e));
+      return CompletableFuture.completedFuture(then.apply(failed(draws, e)));
     }
+    return taking.handle(
+        (taken, problem) -> then.apply(problem == null ? taken : failed(draws, problem)));
+  }
+
+  /** Asks the store, or shards where limits are split; may throw. */
+  private CompletionStage<Taking> ask(Rules now, List<Draw> draws) {
+    return now.index().hasShards()
+        ? shards.take(draws).thenApply(Tried::taking)
+        : store.take(draws);
   }
 
   /** An error that should not be: rules decide by their {@link OnFail}. */
@@ -227,8 +239,7 @@ public final class Weir implements AutoCloseable {
     List<Draw> draws = together.draws();
     return draws.isEmpty()
         ? CompletableFuture.completedFuture(audience.heard(calls, together.decisions(List.of())))
-        : take(now, draws)
-            .thenApply(taking -> audience.heard(calls, together.decisions(taking.standings())));
+        : take(now, draws, taking -> audience.heard(calls, together.decisions(taking.standings())));
   }
 
   private void add(Together together, Rules now, Call call) {
@@ -290,8 +301,8 @@ public final class Weir implements AutoCloseable {
     return now.later().anyOf(drawing.draws())
         ? desk.reserve(drawing.draws(), tenantOf(call))
             .thenApply(made -> audience.heard(call, made))
-        : take(now, drawing.draws())
-            .thenApply(taking -> audience.heard(call, Decision.of(taking.standings())));
+        : take(
+            now, drawing.draws(), taking -> audience.heard(call, Decision.of(taking.standings())));
   }
 
   /**
@@ -336,7 +347,7 @@ public final class Weir implements AutoCloseable {
     RuleIndex.Drawing drawing = planner.plan(now, call, Draw.Intent.LOOK);
     return Planner.settledOutright(drawing)
         ? CompletableFuture.completedFuture(Planner.outright(drawing))
-        : take(now, drawing.draws()).thenApply(taking -> Decision.of(taking.standings()));
+        : take(now, drawing.draws(), taking -> Decision.of(taking.standings()));
   }
 
   /** How a call would be decided and why, with the arithmetic; takes nothing. */

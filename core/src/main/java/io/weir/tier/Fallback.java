@@ -84,13 +84,22 @@ public final class Fallback implements Store {
    */
   CompletionStage<Taking> decide(long id, List<Draw> draws, BitSet away, boolean settledLater) {
     List<Draw> loaded = debts.load(draws, away);
-    return asked(() -> ask(id, loaded, away), () -> Degraded.unheard(loaded))
-        .thenApply(
-            heard -> {
-              debts.unload(loaded, heard);
-              local.heard(loaded, heard);
-              return Degraded.isHeard(heard) ? heard : degraded(id, loaded, heard, settledLater);
-            });
+    CompletionStage<Taking> answer;
+    try {
+      answer = ask(id, loaded, away);
+    } catch (RuntimeException e) {
+      answer = CompletableFuture.failedFuture(e);
+    }
+    return answer.handle(
+        (taking, problem) -> {
+          if (problem != null) {
+            tell(problem);
+          }
+          Taking heard = problem == null ? taking : Degraded.unheard(loaded);
+          debts.unload(loaded, heard);
+          local.heard(loaded, heard);
+          return Degraded.isHeard(heard) ? heard : degraded(id, loaded, heard, settledLater);
+        });
   }
 
   private CompletionStage<Taking> ask(long id, List<Draw> draws, BitSet away) {

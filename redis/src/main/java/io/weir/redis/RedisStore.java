@@ -102,9 +102,10 @@ public final class RedisStore implements Store {
   private CompletionStage<Round> decide(long reservation, List<Draw> draws) {
     long begun = System.nanoTime();
     Round round = new Round(draws, names, link);
-    CompletionStage<Round> decided =
-        ask(reservation, round, round.groups(), wallNow())
-            .thenCompose(asked -> askAgain(reservation, asked, begun));
+    CompletionStage<Round> decided = ask(reservation, round, round.groups(), wallNow());
+    if (round.hasCalendar()) {
+      decided = decided.thenCompose(asked -> askAgain(reservation, asked, begun));
+    }
     return round.groups().size() == 1
         ? decided
         : decided.thenApply(

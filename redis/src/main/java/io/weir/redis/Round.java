@@ -1,5 +1,6 @@
 package io.weir.redis;
 
+import io.weir.Algorithm;
 import io.weir.Mode;
 import io.weir.Standing;
 import io.weir.limit.Stamp;
@@ -78,6 +79,18 @@ final class Round {
 
   void answer(int place, Answer answer) {
     answers[place] = answer;
+  }
+
+  /**
+   * Whether any draw goes by calendar periods, which are sent along and may not be those of now.
+   */
+  boolean hasCalendar() {
+    for (int i = 0; i < draws.size(); i++) {
+      if (draws.get(i).pool().meter().limit().algorithm() == Algorithm.QUOTA) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The groups in which a calendar period that was sent was not that of the store's clock. */
