@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
 /** Brings each gRPC call to its service, if its caller may ask. */
 final class GrpcRouter implements Handler<HttpServerRequest> {
   private static final CharSequence GRPC = HttpHeaders.createOptimized("application/grpc");
+  private static final String UNIMPLEMENTED = "12";
   private static final String UNAUTHENTICATED = "16";
+  private static final CharSequence ENCODING = HttpHeaders.createOptimized("grpc-encoding");
+  private static final String IDENTITY = "identity";
 
   private final Loop loop;
   private final Callers callers;
@@ -35,7 +38,13 @@ final class GrpcRouter implements Handler<HttpServerRequest> {
   @Override
   public void handle(HttpServerRequest request) {
     if (!isHealth(request.path()) && !callers.admit(request)) {
-      turnDown(request);
+      turnDown(request, UNAUTHENTICATED, "this needs a token or a certificate");
+      return;
+    }
+    // What is small on the wire and huge when unpacked is not unpacked, by any service.
+    String encoding = request.getHeader(ENCODING);
+    if (encoding != null && !encoding.equals(IDENTITY)) {
+      turnDown(request, UNIMPLEMENTED, "messages must not be compressed");
       return;
     }
     Connections connections = loop.connections();
@@ -49,12 +58,12 @@ final class GrpcRouter implements Handler<HttpServerRequest> {
     return path != null && path.startsWith(EnvoyGrpc.HEALTH_PATH);
   }
 
-  private static void turnDown(HttpServerRequest request) {
+  private static void turnDown(HttpServerRequest request, String status, String reason) {
     request
         .response()
         .putHeader(HttpHeaders.CONTENT_TYPE, GRPC)
-        .putHeader("grpc-status", UNAUTHENTICATED)
-        .putHeader("grpc-message", "this needs a token or a certificate")
+        .putHeader("grpc-status", status)
+        .putHeader("grpc-message", reason)
         .end();
   }
 }

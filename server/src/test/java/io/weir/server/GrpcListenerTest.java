@@ -27,6 +27,7 @@ import io.vertx.grpc.reflection.v1.ServiceResponse;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.zip.GZIPOutputStream;
@@ -45,7 +46,8 @@ class GrpcListenerTest {
   static void start() {
     server =
         EnvoyTestServer.with(
-            "domain: d\ndescriptors: [{ key: k, rate_limit: { unit: day, requests_per_unit: 9 } }]");
+            "domain: d\n"
+                + "descriptors: [{ key: k, rate_limit: { unit: day, requests_per_unit: 9 } }]");
   }
 
   @AfterAll
@@ -105,11 +107,18 @@ class GrpcListenerTest {
     try (GZIPOutputStream zip = new GZIPOutputStream(zipped)) {
       zip.write(new byte[1 << 20]);
     }
-    GrpcClientRequest<Buffer, Buffer> call = begin();
-    call.encoding("gzip");
-    call.endMessage(
-        GrpcMessage.message("gzip", WireFormat.PROTOBUF, Buffer.buffer(zipped.toByteArray())));
-    assertThat(status(call)).isEqualTo(GrpcStatus.UNIMPLEMENTED);
+    for (ServiceMethod<Buffer, Buffer> method :
+        List.of(
+            raw(SERVICE, "ShouldRateLimit"),
+            raw("envoy.service.rate_limit_quota.v3.RateLimitQuotaService", "StreamRateLimitQuotas"),
+            raw("grpc.health.v1.Health", "Check"),
+            raw("grpc.reflection.v1.ServerReflection", "ServerReflectionInfo"))) {
+      GrpcClientRequest<Buffer, Buffer> call = await(server.call(method));
+      call.encoding("gzip");
+      call.endMessage(
+          GrpcMessage.message("gzip", WireFormat.PROTOBUF, Buffer.buffer(zipped.toByteArray())));
+      assertThat(status(call)).as(method.fullMethodName()).isEqualTo(GrpcStatus.UNIMPLEMENTED);
+    }
     stillAnswers();
   }
 
@@ -155,6 +164,14 @@ class GrpcListenerTest {
     GrpcClientRequest<HealthCheckRequest, HealthCheckResponse> unknown = await(server.call(check));
     unknown.end(HealthCheckRequest.newBuilder().setService("nobody").build());
     assertThat(status(unknown)).isEqualTo(GrpcStatus.NOT_FOUND);
+  }
+
+  @Test
+  void keepsNobodyWhoWouldWatchItsHealth() {
+    GrpcClientRequest<Buffer, Buffer> watch =
+        await(server.call(raw("grpc.health.v1.Health", "Watch")));
+    watch.end(Buffer.buffer());
+    assertThat(status(watch)).isEqualTo(GrpcStatus.UNIMPLEMENTED);
   }
 
   @Test

@@ -7,7 +7,6 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RlsProto;
 import io.vertx.core.Context;
-import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
@@ -15,7 +14,9 @@ import io.vertx.grpc.common.GrpcMessageDecoder;
 import io.vertx.grpc.common.GrpcMessageEncoder;
 import io.vertx.grpc.common.ServiceMethod;
 import io.vertx.grpc.common.ServiceName;
-import io.vertx.grpc.health.HealthService;
+import io.vertx.grpc.health.v1.HealthCheckRequest;
+import io.vertx.grpc.health.v1.HealthCheckResponse;
+import io.vertx.grpc.health.v1.HealthProto;
 import io.vertx.grpc.reflection.ReflectionService;
 import io.vertx.grpc.server.GrpcProtocol;
 import io.vertx.grpc.server.GrpcServer;
@@ -23,21 +24,19 @@ import io.vertx.grpc.server.GrpcServerOptions;
 import io.vertx.grpc.server.Service;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /** The gRPC services of one event loop: rate limits, quotas, health and reflection. */
 public final class EnvoyGrpc {
   /** How the paths of the health service begin. */
   public static final String HEALTH_PATH = "/grpc.health.v1.Health/";
 
+  private static final ServiceName HEALTH = ServiceName.create("grpc.health.v1", "Health");
+
   private static final ServiceName RATE_LIMIT =
       ServiceName.create("envoy.service.ratelimit.v3", "RateLimitService");
   private static final ServiceName QUOTA =
       ServiceName.create("envoy.service.rate_limit_quota.v3", "RateLimitQuotaService");
   private static final int MOST_MESSAGE_BYTES = 1 << 20;
-
-  /** The name under which envoyproxy/ratelimit reports its health. */
-  private static final String HEALTH_NAME = "ratelimit";
 
   private final Vertx vertx;
   private final Context context;
@@ -64,6 +63,7 @@ public final class EnvoyGrpc {
   public static void load() {
     RlsProto.getDescriptor();
     RlqsProto.getDescriptor();
+    HealthProto.getDescriptor();
   }
 
   /**
@@ -79,12 +79,10 @@ public final class EnvoyGrpc {
         options.removeEnabledProtocol(protocol);
       }
     }
-    Supplier<Future<Boolean>> healthy = () -> Future.succeededFuture(ready.getAsBoolean());
     return GrpcServer.server(vertx, options)
         .addService(rateLimit(service))
         .addService(quotas(desk))
-        .addService(
-            HealthService.create(vertx).register(HEALTH_NAME, healthy).register("", healthy))
+        .addService(health(new HealthCheck(ready)))
         .addService(ReflectionService.v1());
   }
 
@@ -99,6 +97,18 @@ public final class EnvoyGrpc {
             RATE_LIMIT, RlsProto.getDescriptor().findServiceByName("RateLimitService"))
         .bind(
             method, new UnaryCalls<>(context, method.decoder(), patience, faults, service::decide))
+        .build();
+  }
+
+  private Service health(HealthCheck health) {
+    ServiceMethod<HealthCheckRequest, HealthCheckResponse> method =
+        ServiceMethod.server(
+            HEALTH,
+            "Check",
+            GrpcMessageEncoder.encoder(),
+            GrpcMessageDecoder.decoder(HealthCheckRequest.getDefaultInstance()));
+    return Service.service(HEALTH, HealthProto.getDescriptor().findServiceByName("Health"))
+        .bind(method, new UnaryCalls<>(context, method.decoder(), patience, faults, health::check))
         .build();
   }
 

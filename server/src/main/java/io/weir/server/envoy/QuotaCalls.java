@@ -51,10 +51,6 @@ final class QuotaCalls
     }
 
     void begin() {
-      if (request.encoding() != null && !request.encoding().equals("identity")) {
-        end(GrpcStatus.UNIMPLEMENTED, "messages must not be compressed");
-        return;
-      }
       patience.begun(request); // for the first report
       request.invalidMessageHandler(
           why -> end(GrpcStatus.INVALID_ARGUMENT, "the message is too large"));

@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  * Where the answer is known at once, nothing leaves that loop.
  */
 final class UnaryCalls<Q, A> implements Handler<GrpcServerRequest<Q, A>> {
-  private static final String IDENTITY = "identity";
-
   private final Context context;
   private final GrpcMessageDecoder<Q> decoder;
   private final Patience patience;
@@ -56,11 +54,6 @@ final class UnaryCalls<Q, A> implements Handler<GrpcServerRequest<Q, A>> {
     }
 
     void begin() {
-      // What is small on the wire and huge when unpacked is not unpacked.
-      if (request.encoding() != null && !request.encoding().equals(IDENTITY)) {
-        fail(GrpcStatus.UNIMPLEMENTED, "messages must not be compressed");
-        return;
-      }
       patience.begun(request);
       request.invalidMessageHandler(this::tooLarge);
       request.exceptionHandler(gone -> left());
@@ -109,6 +102,8 @@ final class UnaryCalls<Q, A> implements Handler<GrpcServerRequest<Q, A>> {
               : failure;
       if (cause instanceof BadQuestion) {
         fail(GrpcStatus.INVALID_ARGUMENT, cause.getMessage());
+      } else if (cause instanceof NotKnown) {
+        fail(GrpcStatus.NOT_FOUND, cause.getMessage());
       } else if (cause instanceof Unavailable) {
         fail(GrpcStatus.UNAVAILABLE, cause.getMessage());
       } else {
