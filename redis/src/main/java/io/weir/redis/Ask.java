@@ -2,7 +2,10 @@ package io.weir.redis;
 
 import java.util.concurrent.CompletableFuture;
 
-/** A script call for one group of keys, waiting for its answer. */
+/**
+ * A script call for one group of keys, waiting for its answer. It has a place among those who wait
+ * for its node, and leaves it when it ends.
+ */
 final class Ask extends CompletableFuture<byte[]> {
   private final Script script;
   private final byte[][] keys;
@@ -39,6 +42,7 @@ final class Ask extends CompletableFuture<byte[]> {
   /** Ends with an answer, unless it was given up before. */
   void answer(byte[] bytes) {
     if (complete(bytes)) {
+      node.leave();
       node.answered(age(System.nanoTime()));
     }
   }
@@ -46,6 +50,7 @@ final class Ask extends CompletableFuture<byte[]> {
   /** Ends without an answer, unless there was one. */
   void fail(Unanswered reason) {
     if (completeExceptionally(reason)) {
+      node.leave();
       node.failed(reason);
     }
   }

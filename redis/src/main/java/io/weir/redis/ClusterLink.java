@@ -146,6 +146,9 @@ final class ClusterLink implements Link {
     if (!node.mayAsk()) {
       return CompletableFuture.failedFuture(node.kept());
     }
+    if (!node.enter()) {
+      return CompletableFuture.failedFuture(node.full());
+    }
     Ask ask = deadlines.ask(node, script, keys, args);
     lane(slot).submit(ask);
     return ask;

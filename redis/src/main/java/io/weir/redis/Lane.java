@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Callers that come while calls are under way share the next one, so that a busy node does less
  * work per decision; a caller who comes alone goes at once and waits for nobody. A node that hangs
  * holds up what is under way and no more: whoever waits is told at the deadline, is not sent any
- * more, and so is not charged for a call that was given up.
+ * more, and so is not charged for a call that was given up. How many may wait is said by {@link
+ * NodeWatch#enter}, for all lanes of a node together.
  */
 final class Lane {
   /** Calls that may be under way before others wait for them. */
@@ -35,8 +36,6 @@ final class Lane {
 
   /** Keys in a call that several share. */
   private static final int SHARED_KEYS = 32;
-
-  private static final int MOST_WAITING = 10_000;
 
   /** How long nothing may come back before another call tries whether the node still answers. */
   private static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -64,17 +63,11 @@ final class Lane {
     List<Ask> batch;
     synchronized (this) {
       forgetWhoWasGivenUp();
-      if (waiting.size() >= MOST_WAITING) {
-        batch = null;
-      } else {
-        waiting.add(ask);
-        waitingKeys += ask.keys().length;
-        batch = mayGo() ? nextBatch() : List.of();
-      }
+      waiting.add(ask);
+      waitingKeys += ask.keys().length;
+      batch = mayGo() ? nextBatch() : List.of();
     }
-    if (batch == null) {
-      ask.fail(Unanswered.full());
-    } else if (!batch.isEmpty()) {
+    if (!batch.isEmpty()) {
       send(batch);
     }
   }

@@ -48,6 +48,9 @@ final class NodeLink implements Link {
     if (!node.mayAsk()) {
       return CompletableFuture.failedFuture(node.kept());
     }
+    if (!node.enter()) {
+      return CompletableFuture.failedFuture(node.full());
+    }
     Ask ask = deadlines.ask(node, script, keys, args);
     lane.submit(ask);
     return ask;

@@ -4,6 +4,7 @@ import io.weir.tier.Breaker;
 import io.weir.time.TimeSource;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,6 +26,9 @@ final class NodeWatch implements AutoCloseable {
    */
   private static final long GRACE_MICROS = 2_000_000;
 
+  /** Calls that may wait for a node at once, whatever their keys; all others are told so. */
+  private static final int MOST_WAITING = 10_000;
+
   private final String node;
   private final RedisEvents events;
   private final TimeSource time;
@@ -33,6 +37,7 @@ final class NodeWatch implements AutoCloseable {
   private final Breaker breaker = new Breaker(() -> ThreadLocalRandom.current().nextDouble());
   private final Unanswered kept;
   private final Recovery recovery;
+  private final AtomicInteger waiting = new AtomicInteger();
   private volatile long graceUntil;
 
   /** Whether no good call has come back since {@link #stallBegan}. */
@@ -66,6 +71,26 @@ final class NodeWatch implements AutoCloseable {
   /** Whether a call may be sent there now; one that may has to report what came of it. */
   boolean mayAsk() {
     return breaker.tryPass(time.micros());
+  }
+
+  /** Whether there is room for another call to wait; one that does has to {@link #leave}. */
+  boolean enter() {
+    if (waiting.incrementAndGet() <= MOST_WAITING) {
+      return true;
+    }
+    waiting.decrementAndGet();
+    return false;
+  }
+
+  void leave() {
+    waiting.decrementAndGet();
+  }
+
+  /** Why a call for which there is no room is not sent. */
+  Unanswered full() {
+    Unanswered reason = Unanswered.full();
+    failed(reason);
+    return reason;
   }
 
   /** Why a call that may not be sent is not. */

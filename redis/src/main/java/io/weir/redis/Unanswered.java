@@ -71,9 +71,12 @@ final class Unanswered extends RuntimeException {
       return unanswered;
     }
     String reason = String.valueOf(cause.getMessage());
-    return new Unanswered(
-        cause instanceof RedisCommandExecutionException ? kindOf(reason) : Kind.DISCONNECTED,
-        reason);
+    if (cause instanceof RedisCommandExecutionException) {
+      return new Unanswered(kindOf(reason), reason);
+    }
+    // The client has several queues, and says this of each.
+    boolean full = reason.contains(" size exceeded: ");
+    return new Unanswered(full ? Kind.QUEUE_FULL : Kind.DISCONNECTED, reason);
   }
 
   /** An error's first word is its code; one raised inside a script may carry it further on. */

@@ -217,16 +217,18 @@ class LaneTest {
   }
 
   @Test
-  void theQueueHasAnEndAndWhoeverWasGivenUpLeavesRoom() {
+  void noMoreCallsAreUnderWayThanThatHoweverManyWait() {
     long begun = System.nanoTime();
     List<Ask> asks = asks(13_000);
     // On a slow machine some go to see whether the node, silent for 100 ms, still answers.
     int silences = (int) ((System.nanoTime() - begun) / 100_000_000);
-    assertThat(sent.size()).isBetween(64, 64 + silences);
-    assertThat(reasonOf(asks.get(12_999))).isEqualTo(Unanswered.Kind.QUEUE_FULL);
-    assertThat(asks.stream().filter(Ask::isDone).count()).isLessThan(2_000);
+    int underWay = sent.size();
+    assertThat(underWay).isBetween(64, 64 + silences);
+    assertThat(asks).noneMatch(Ask::isDone);
 
     asks.forEach(ask -> ask.fail(Unanswered.late()));
+    sent.get(0).answerAll();
+    assertThat(sent).as("whoever was given up is not sent").hasSize(underWay);
     assertThat(ask()).isNotDone();
   }
 
