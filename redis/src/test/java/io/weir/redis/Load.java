@@ -38,6 +38,7 @@ final class Load implements AutoCloseable {
   private final LongFunction<List<Draw>> calls;
   private final ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
   private final Noise noise = new Noise();
+  private final Loops loops = Loops.ofRedis();
   private final AtomicLong sent = new AtomicLong();
   private final AtomicLong taken = new AtomicLong();
   private final AtomicLong refused = new AtomicLong();
@@ -128,8 +129,12 @@ final class Load implements AutoCloseable {
     return this;
   }
 
-  /** No call ended with an exception, and none outlived its deadline by more than noise. */
+  /**
+   * No call ended with an exception, none outlived its deadline by more than noise, and no event
+   * loop waited for anything.
+   */
   Load assertKept(Duration timeout) {
+    loops.assertNoneWaited(noise);
     assertThat(thrown).as("exceptions that reached callers").isEmpty();
     long deadline = timeout.toNanos() / 1000 + 3 * noise.worstMicros();
     assertThat(percentileMicros(0.9)).as("%s", this).isLessThanOrEqualTo(deadline + GRACE_MICROS);
