@@ -140,7 +140,12 @@ final class QuotaBucket {
   private record Reserved(Decision decision, long amount) {}
 
   private CompletionStage<Reserved> reserve(long amount) {
-    return weir.reserve(call.cost(amount)).thenApply(decision -> new Reserved(decision, amount));
+    try {
+      return weir.reserve(call.cost(amount)).thenApply(decision -> new Reserved(decision, amount));
+    } catch (RuntimeException e) {
+      // such as an entry that a rule takes as cost and that is no number
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   private CompletionStage<Reserved> orWhatIsLeft(Reserved asked, long had) {

@@ -68,8 +68,12 @@ public final class QuotaDesk implements AutoCloseable {
     synchronized (this) {
       now++;
       for (QuotaBucket bucket : List.copyOf(buckets.values())) {
-        bucket.dropUnused(now);
-        renewals.add(bucket.renew(now, this).toCompletableFuture());
+        try {
+          bucket.dropUnused(now);
+          renewals.add(bucket.renew(now, this).toCompletableFuture());
+        } catch (RuntimeException e) {
+          renewals.add(CompletableFuture.failedFuture(e)); // and the others are renewed
+        }
       }
       buckets.values().removeIf(QuotaBucket::isEmpty);
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.envoyproxy.envoy.type.v3.RateLimitStrategy.BlanketRule;
 import io.weir.Call;
 import io.weir.Weir;
+import io.weir.rule.RuleSet;
 import io.weir.rules.RuleDocuments;
 import io.weir.time.VirtualTime;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,13 +28,14 @@ class QuotaDeskTest {
   @TempDir private Path folder;
   private final VirtualTime time = new VirtualTime();
 
-  private Weir weir(String rule) throws Exception {
+  private RuleSet rules(String rule) throws Exception {
     Path file = folder.resolve("rules.yaml");
     Files.writeString(file, "version: 1\nrules:\n- " + rule + "\n", StandardCharsets.UTF_8);
-    return Weir.builder()
-        .rules(RuleDocuments.load(file).ruleSet().orElseThrow())
-        .time(time)
-        .build();
+    return RuleDocuments.load(file).ruleSet().orElseThrow();
+  }
+
+  private Weir weir(String rule) throws Exception {
+    return Weir.builder().rules(rules(rule)).time(time).build();
   }
 
   private QuotaDesk desk(Weir weir) {
@@ -216,5 +219,45 @@ class QuotaDeskTest {
     }
     assertThat(large.share()).isPositive();
     assertThat(desk.buckets()).isOne();
+  }
+
+  @Test
+  void knowsNothingOfABucketWhoseCostIsNoNumberAndServesTheOthers() throws Exception {
+    Weir weir = weir("{ id: plan, key: [tenant], limit: 1000/s, cost: { attribute: weight } }");
+    QuotaDesk desk = desk(weir);
+    FakeEnvoy odd = new FakeEnvoy(desk, Map.of("tenant", "acme", "weight", "abc"));
+    FakeEnvoy good = new FakeEnvoy(desk, Map.of("tenant", "acme", "weight", "2"));
+    odd.report(0, 10);
+    good.report(0, 10);
+
+    assertThat(odd.last().getQuotaAssignmentAction().hasRateLimitStrategy()).isFalse();
+    assertThat(odd.last().getQuotaAssignmentAction().getAssignmentTimeToLive().getSeconds())
+        .isZero();
+    assertThat(good.share()).isPositive();
+    pass(desk, QuotaShare.UNUSED + 2, () -> good.second(10));
+    assertThat(desk.buckets()).isOne();
+  }
+
+  @Test
+  void renewsTheOtherBucketsWhenNewRulesDoNotSuitOne() throws Exception {
+    Weir weir = weir("{ id: plan, key: [tenant], limit: 1000/s }");
+    QuotaDesk desk = desk(weir);
+    List<FakeEnvoy> envoys =
+        IntStream.range(0, 20)
+            .mapToObj(i -> Map.of("tenant", "t" + i, "weight", i == 7 ? "abc" : "1"))
+            .map(bucket -> new FakeEnvoy(desk, bucket))
+            .toList();
+    envoys.forEach(envoy -> envoy.report(0, 10));
+    weir.rules(rules("{ id: plan, key: [tenant], limit: 5/s, cost: { attribute: weight } }"));
+    pass(desk, 3, () -> envoys.forEach(envoy -> envoy.second(10)));
+
+    for (int i = 0; i < envoys.size(); i++) {
+      FakeEnvoy envoy = envoys.get(i);
+      if (i == 7) {
+        assertThat(envoy.last().getQuotaAssignmentAction().hasRateLimitStrategy()).isFalse();
+      } else {
+        assertThat(envoy.share()).as("bucket %d", i).isLessThanOrEqualTo(5);
+      }
+    }
   }
 }
