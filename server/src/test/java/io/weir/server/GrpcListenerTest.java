@@ -202,6 +202,24 @@ class GrpcListenerTest {
   }
 
   @Test
+  void takesNothingForAQuestionThatComesTooLate() {
+    try (EnvoyTestServer hurried =
+        EnvoyTestServer.with(
+            "domain: d\n"
+                + "descriptors: [{ key: k, rate_limit: { unit: day, requests_per_unit: 9 } }]",
+            config -> config,
+            Duration.ofMillis(20))) {
+      HttpClientRequest late = hurried.half();
+      assertThat(await(late.response()).getHeader("grpc-status")).isEqualTo("4");
+      late.end(Buffer.buffer().appendByte((byte) 0).appendInt(GOOD.length()).appendBuffer(GOOD));
+      HttpClientRequest after = hurried.half(); // on the same connection, so after it
+      after.end(Buffer.buffer(new byte[5]));
+      await(after.response());
+      assertThat(hurried.ask("d", "k=1").getStatuses(0).getLimitRemaining()).isEqualTo(8);
+    }
+  }
+
+  @Test
   void closesConnectionsThatAreOfNoUseAnyMore() {
     try (EnvoyTestServer hurried =
         EnvoyTestServer.with("domain: d\n", config -> config, Duration.ofMillis(5))) {

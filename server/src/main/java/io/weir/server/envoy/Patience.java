@@ -1,7 +1,5 @@
 package io.weir.server.envoy;
 
-import io.vertx.grpc.common.GrpcStatus;
-import io.vertx.grpc.server.GrpcServerRequest;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -12,17 +10,23 @@ import java.util.Map;
 public final class Patience {
   static final int TICKS = 10;
 
-  private final Map<GrpcServerRequest<?, ?>, Integer> unfinished = new HashMap<>();
+  /** Who waits for a question. */
+  interface Waiting {
+    /** It took too long; what comes after this is too late. */
+    void overdue();
+  }
+
+  private final Map<Waiting, Integer> unfinished = new HashMap<>();
 
   /** The present tick, boxed once and not per question. */
   private Integer now = 0;
 
-  void begun(GrpcServerRequest<?, ?> question) {
+  void begun(Waiting question) {
     unfinished.put(question, now);
   }
 
   /** A question has arrived, or never will. */
-  void ended(GrpcServerRequest<?, ?> question) {
+  void ended(Waiting question) {
     unfinished.remove(question);
   }
 
@@ -37,11 +41,7 @@ public final class Patience {
         .forEach(
             overdue -> {
               unfinished.remove(overdue);
-              overdue
-                  .response()
-                  .status(GrpcStatus.DEADLINE_EXCEEDED)
-                  .statusMessage("the question took too long to arrive")
-                  .end();
+              overdue.overdue();
             });
   }
 }

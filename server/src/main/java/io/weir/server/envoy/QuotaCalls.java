@@ -41,7 +41,7 @@ final class QuotaCalls
   }
 
   /** One stream. */
-  private final class Talk implements Handler<GrpcMessage> {
+  private final class Talk implements Handler<GrpcMessage>, Patience.Waiting {
     private final GrpcServerRequest<RateLimitQuotaUsageReports, RateLimitQuotaResponse> request;
     private QuotaDesk.@Nullable Stream stream;
     private boolean over;
@@ -51,13 +51,18 @@ final class QuotaCalls
     }
 
     void begin() {
-      patience.begun(request); // for the first report
+      patience.begun(this); // for the first report
       request.invalidMessageHandler(
           why -> end(GrpcStatus.INVALID_ARGUMENT, "the message is too large"));
       request.exceptionHandler(gone -> leave());
       request.errorHandler(givenUp -> leave());
       request.endHandler(end -> end(GrpcStatus.OK, null));
       request.messageHandler(this);
+    }
+
+    @Override
+    public void overdue() {
+      end(GrpcStatus.DEADLINE_EXCEEDED, "the question took too long to arrive");
     }
 
     @Override
@@ -82,7 +87,7 @@ final class QuotaCalls
         if (reports.getDomain().isEmpty()) {
           throw new BadQuestion("the first report must name a domain");
         }
-        patience.ended(request);
+        patience.ended(this);
         known = desk.open(reports.getDomain(), this::send, this::endLater);
         stream = known;
       }
@@ -117,7 +122,7 @@ final class QuotaCalls
     }
 
     private void leave() {
-      patience.ended(request);
+      patience.ended(this);
       if (!over) {
         over = true;
         if (stream != null) {

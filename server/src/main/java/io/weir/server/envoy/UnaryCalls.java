@@ -44,7 +44,7 @@ final class UnaryCalls<Q, A> implements Handler<GrpcServerRequest<Q, A>> {
   }
 
   /** One call. */
-  private final class Call implements Handler<GrpcMessage> {
+  private final class Call implements Handler<GrpcMessage>, Patience.Waiting {
     private final GrpcServerRequest<Q, A> request;
     private boolean asked;
     private boolean over;
@@ -54,7 +54,7 @@ final class UnaryCalls<Q, A> implements Handler<GrpcServerRequest<Q, A>> {
     }
 
     void begin() {
-      patience.begun(request);
+      patience.begun(this);
       request.invalidMessageHandler(this::tooLarge);
       request.exceptionHandler(gone -> left());
       request.errorHandler(givenUp -> left());
@@ -64,12 +64,17 @@ final class UnaryCalls<Q, A> implements Handler<GrpcServerRequest<Q, A>> {
     }
 
     @Override
+    public void overdue() {
+      fail(GrpcStatus.DEADLINE_EXCEEDED, "the question took too long to arrive");
+    }
+
+    @Override
     public void handle(GrpcMessage message) {
-      if (asked) {
+      if (asked || over) {
         return; // one question has one answer
       }
       asked = true;
-      patience.ended(request);
+      patience.ended(this);
       try {
         Q question = decoder.decode(message);
         CompletableFuture<A> answer = answering.apply(question).toCompletableFuture();
@@ -113,20 +118,20 @@ final class UnaryCalls<Q, A> implements Handler<GrpcServerRequest<Q, A>> {
 
     private void tooLarge(InvalidMessageException why) {
       asked = true;
-      patience.ended(request);
+      patience.ended(this);
       fail(GrpcStatus.INVALID_ARGUMENT, "the message is too large");
     }
 
     private void endOfQuestion() {
       if (!asked) {
-        patience.ended(request);
+        patience.ended(this);
         fail(GrpcStatus.INVALID_ARGUMENT, "there was no message");
       }
     }
 
     private void left() {
       over = true;
-      patience.ended(request);
+      patience.ended(this);
     }
 
     private void fail(GrpcStatus status, @Nullable String reason) {
