@@ -275,6 +275,22 @@ public final class Weir implements AutoCloseable {
         .thenApply(made -> audience.heard(call, made));
   }
 
+  /**
+   * As {@link #reserve}, for calls that are still to come and that somebody else decides. Takes no
+   * permits, as nobody could say when such a call ends, and is no decision to anybody who listens.
+   */
+  public CompletionStage<Decision> reserveAhead(Call call) {
+    Rules now = rules;
+    Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
+    if (bypassed != null) {
+      return CompletableFuture.completedFuture(bypassed);
+    }
+    RuleIndex.Drawing drawing = planner.plan(now, call, Draw.Intent.HOLD).withoutPermits();
+    return Planner.settledOutright(drawing)
+        ? CompletableFuture.completedFuture(Planner.outright(drawing))
+        : desk.reserve(drawing.draws(), tenantOf(call));
+  }
+
   private static String tenantOf(Call call) {
     String tenant = call.attribute("tenant");
     return tenant == null ? "" : tenant;

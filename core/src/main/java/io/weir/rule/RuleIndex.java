@@ -1,6 +1,7 @@
 package io.weir.rule;
 
 import io.weir.Call;
+import io.weir.Kind;
 import io.weir.Mode;
 import io.weir.store.Draw;
 import io.weir.store.Pool;
@@ -80,6 +81,15 @@ public final class RuleIndex {
     /** The same with other draws; itself where they are the same. */
     public Drawing with(List<Draw> others) {
       return others == draws ? this : new Drawing(others, deniedBy);
+    }
+
+    /** The same but for what only the end of a call gives back. */
+    public Drawing withoutPermits() {
+      return with(draws.stream().filter(draw -> !isPermit(draw)).toList());
+    }
+
+    private static boolean isPermit(Draw draw) {
+      return draw.pool().meter().limit().kind() == Kind.CONCURRENCY;
     }
   }
 

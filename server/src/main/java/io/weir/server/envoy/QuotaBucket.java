@@ -1,7 +1,6 @@
 package io.weir.server.envoy;
 
 import io.weir.Call;
-import io.weir.Concurrency;
 import io.weir.Decision;
 import io.weir.Mode;
 import io.weir.Reason;
@@ -141,7 +140,8 @@ final class QuotaBucket {
 
   private CompletionStage<Reserved> reserve(long amount) {
     try {
-      return weir.reserve(call.cost(amount)).thenApply(decision -> new Reserved(decision, amount));
+      return weir.reserveAhead(call.cost(amount))
+          .thenApply(decision -> new Reserved(decision, amount));
     } catch (RuntimeException e) {
       // such as an entry that a rule takes as cost and that is no number
       return CompletableFuture.failedFuture(e);
@@ -176,12 +176,7 @@ final class QuotaBucket {
   }
 
   private void hold(Decision decision, long amount, long now) {
-    String reservation = decision.reservation().orElseThrow();
-    // Quotas have no end that could release a permit, so those are only looked at.
-    if (decision.standings().stream().anyMatch(one -> one.limit() instanceof Concurrency)) {
-      weir.release(reservation);
-    }
-    held.addLast(new Held(reservation, amount, now));
+    held.addLast(new Held(decision.reservation().orElseThrow(), amount, now));
   }
 
   /** Divides by what each asks for; what is too little to be divided goes round. */

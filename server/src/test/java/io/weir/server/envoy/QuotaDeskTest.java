@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.envoyproxy.envoy.type.v3.RateLimitStrategy.BlanketRule;
 import io.weir.Call;
+import io.weir.Decision;
 import io.weir.Weir;
 import io.weir.rule.RuleSet;
 import io.weir.rules.RuleDocuments;
@@ -14,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -259,5 +261,45 @@ class QuotaDeskTest {
         assertThat(envoy.share()).as("bucket %d", i).isLessThanOrEqualTo(5);
       }
     }
+  }
+
+  @Test
+  void leavesPermitsToThoseWhoCanReleaseThem() throws Exception {
+    Weir weir =
+        weir(
+            "{ id: plan, key: [tenant],"
+                + " limit: [100/s, { algorithm: concurrency, permits: 5, name: at-once }] }");
+    QuotaDesk desk = desk(weir);
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(0, 40);
+    assertThat(envoy.share()).isEqualTo(50);
+    pass(desk, 3, () -> envoy.second(400));
+    assertThat(envoy.share()).isGreaterThan(40);
+    assertThat(
+            weir.reserve(Call.of("GET", "/").with("tenant", "acme").cost(0))
+                .toCompletableFuture()
+                .join()
+                .standings())
+        .filteredOn(standing -> standing.name().equals("at-once"))
+        .singleElement()
+        .satisfies(standing -> assertThat(standing.remaining()).isEqualTo(5));
+  }
+
+  @Test
+  void makesNoDecisionsByTakingInAdvance() throws Exception {
+    List<Decision> heard = new ArrayList<>();
+    Weir weir =
+        Weir.builder()
+            .rules(rules("{ id: plan, key: [tenant], limit: 10/s }"))
+            .time(time)
+            .listener((call, decision) -> heard.add(decision))
+            .build();
+    QuotaDesk desk = desk(weir);
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(0, 100);
+    pass(desk, 10, () -> envoy.second(100));
+
+    assertThat(envoy.passed).isPositive();
+    assertThat(heard).isEmpty();
   }
 }
