@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Whoever claims the lease may talk to the store about it until {@link #settle}; the last group
  * of fields is the claimant's. If the answer is never heard, the books there may or may not have
  * been changed; then what is left may be handed out until it is void, and nothing is said about the
- * past again.
+ * past again. Nor is more asked for until an answer is heard: whatever is lent in one that is lost
+ * is lent to nobody for an epoch or two, and a few of them would use up all that may be lent.
  */
 final class Lease {
   /** How long to ask for no lease when nothing was lent. */
@@ -73,6 +74,7 @@ final class Lease {
   private final Demand demand;
   private volatile Grant held = Grant.NONE;
   private long inHand;
+  private boolean unheard;
 
   Lease(Pool pool, Key key, long now) {
     this.pool = pool;
@@ -170,12 +172,12 @@ final class Lease {
     long had = tokens.left();
     demand.add(Math.max(0, inHand - had) + cost, now);
     inHand = had;
-    long asked = Math.max(0, Math.min(demand.target(), pool.lends()) - had);
-    if (asked == 0 && had == 0 && held.held() == 0 && tokens.late() == 0) {
+    long worth = Math.max(0, Math.min(demand.target(), pool.lends()) - had);
+    if (worth == 0 && had == 0 && held.held() == 0 && tokens.late() == 0) {
       claimed.set(false);
       return null;
     }
-    Flight next = new Flight(now, call(cost, asked, now), cost);
+    Flight next = new Flight(now, call(cost, unheard ? 0 : worth, now), cost);
     flight = next;
     return next;
   }
@@ -201,6 +203,7 @@ final class Lease {
   void settle(Flight call, Grant grant, Standing standing) {
     tokens.exchange(call.call.kept() - grant.kept(), grant.lent());
     inHand = tokens.left();
+    unheard = false;
     held = grant;
     window = grant.window();
     seen = new Seen(call.sent, standing.remaining(), standing.resetMicros());
@@ -235,6 +238,7 @@ final class Lease {
   /** Nothing was heard: whatever was said may have been heard there, or not. */
   void lose(Flight call, Standing standing) {
     held = held.forgotten();
+    unheard = true;
     release(call, standing);
   }
 

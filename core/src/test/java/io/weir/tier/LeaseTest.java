@@ -360,6 +360,16 @@ class LeaseTest {
   }
 
   @Test
+  void asksForNoMoreUntilAnAnswerIsHeard() {
+    lease.lose(lease.claim(100, now), standing(pool, false, 0));
+    Flight second = lease.claim(100, now + 2000);
+    assertThat(second.call.asked()).isZero();
+    lease.settle(second, grant(0, 0), standing(pool, true, 500));
+
+    assertThat(lease.claim(100, now + 4000).call.asked()).isPositive();
+  }
+
+  @Test
   void aLeaseThatIsTalkedAboutIsNotTouched() {
     lend(100, 10);
     lease.claim(100, now);

@@ -107,6 +107,8 @@ class LeasesBetweenStepsTest {
     refill(lease);
 
     assertThat(shared.questions).hasSize(1);
+    shared.next().admit(1000);
+    refill(lease);
     shared.next().admit(1000, 50);
     assertThat(lease.left(time.micros())).isEqualTo(90);
   }

@@ -1,0 +1,137 @@
+package io.weir.testkit.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Call;
+import io.weir.Decision;
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.Source;
+import io.weir.Weir;
+import io.weir.rule.Accuracy;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.store.Draw;
+import io.weir.store.ForwardingStore;
+import io.weir.store.LeaseCall;
+import io.weir.store.Pool;
+import io.weir.store.Store;
+import io.weir.store.Taking;
+import io.weir.time.VirtualTime;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * How long a hot key is without a lease when what may be lent was lent to nobody: in answers that
+ * came too late, or to instances that died. It counts as out until it is forgotten, one to two
+ * epochs later.
+ */
+class LostLeaseTest {
+  private static final long SECOND = 1_000_000;
+  private static final long EVERY = 1000;
+
+  private final VirtualTime time = new VirtualTime();
+  private final LendingStore store = new LendingStore(time::wallMicros);
+
+  /** A store whose answers can be lost, after it has done what it was asked. */
+  private static final class Lossy extends ForwardingStore {
+    int lost;
+    boolean dead;
+
+    Lossy(Store next) {
+      super(next);
+    }
+
+    @Override
+    public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+      CompletionStage<Taking> answer = super.reserve(reservation, draws);
+      if (lost == 0 || draws.get(0).lease().equals(LeaseCall.NONE)) {
+        return answer;
+      }
+      lost--;
+      return CompletableFuture.completedFuture(
+          new Taking(
+              false,
+              draws.stream().map(draw -> draw.standing().unanswered().build()).toList(),
+              List.of()));
+    }
+
+    @Override
+    public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
+      return dead ? new CompletableFuture<>() : super.endLease(pool, key, lease);
+    }
+  }
+
+  /** What goes in a tenth of a second is more than may be lent. */
+  private Weir instance(Lossy way) {
+    Rule rule =
+        Rule.named(Fleet.RULE)
+            .key("user")
+            .limit(Limit.parse("1000/s burst=10000"))
+            .accuracy(Accuracy.of("0.1%"))
+            .build();
+    return Weir.builder().rules(RuleSet.of(rule)).store(way).time(time).build();
+  }
+
+  private Decision call(Weir weir) {
+    Decision decision = weir.check(Call.of("GET", "/").with("user", Fleet.USER));
+    time.advanceMicros(EVERY);
+    return decision;
+  }
+
+  /** Calls until one is answered from a lease; returns how long that took, in µs. */
+  private long untilLeased(Weir weir) {
+    long begun = time.micros();
+    while (call(weir).source() != Source.LEASE) {
+      assertThat(time.micros() - begun).isLessThan(20 * SECOND);
+    }
+    return time.micros() - begun;
+  }
+
+  /** At whichever moment of an epoch. */
+  @ParameterizedTest
+  @ValueSource(longs = {0, 900, 2300, 4999})
+  void answersThatAreLostInARowDoNotUseUpWhatMayBeLent(long millis) {
+    Lossy way = new Lossy(store);
+    Weir weir = instance(way);
+    untilLeased(weir);
+    time.advance(Duration.ofMillis(10_000 + millis));
+    untilLeased(weir);
+
+    way.lost = 5;
+    while (way.lost > 0) {
+      call(weir);
+    }
+
+    assertThat(untilLeased(weir)).isLessThan(SECOND / 5);
+  }
+
+  /** Each dies with most of what was left to lend, and says nothing. */
+  @ParameterizedTest
+  @ValueSource(longs = {0, 900, 2300, 4500})
+  void instancesThatDieInARowLeaveNoLeaseForFiveToTenSeconds(long millis) {
+    time.advance(Duration.ofMillis(10_000 + millis));
+    for (int i = 0; i < 6; i++) {
+      Lossy way = new Lossy(store);
+      Weir dies = instance(way);
+      for (int calls = 0; calls < 50; calls++) {
+        call(dies);
+      }
+      way.dead = true;
+    }
+    long begun = time.micros();
+
+    long without = untilLeased(instance(new Lossy(store)));
+
+    long forgotten = nextEpoch(nextEpoch(begun));
+    assertThat(begun + without).isBetween(nextEpoch(begun), forgotten + SECOND / 5);
+  }
+
+  private static long nextEpoch(long micros) {
+    return (micros / (5 * SECOND) + 1) * (5 * SECOND);
+  }
+}
