@@ -5,8 +5,8 @@ package io.weir.store;
  *
  * <p>On the monotonic clock: microseconds from a little more than two years before the table was
  * made, which lasts for more than six years. On the wall clock, which may have been far off when
- * the table was made: milliseconds since 1970. Nothing is lost by that, as windows on the wall
- * clock end on whole ones.
+ * the table was made: milliseconds since 1970, rounded up. Nearly all windows on the wall clock end
+ * on whole ones; those of a share end when the shared ones do, and are not forgotten before.
  */
 final class Eras {
   private static final long BEFORE = 1L << 46;
@@ -25,7 +25,7 @@ final class Eras {
 
   /** Never 0, which means that a slot is free. */
   long relative(long absolute, boolean wall) {
-    long relative = wall ? absolute / MILLI : absolute - monotonicStart;
+    long relative = wall ? (absolute + MILLI - 1) / MILLI : absolute - monotonicStart;
     return Math.max(1, Math.min(MOST, relative));
   }
 }

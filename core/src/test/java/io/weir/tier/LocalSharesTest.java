@@ -12,10 +12,13 @@ import io.weir.Settlement;
 import io.weir.Standing;
 import io.weir.store.Draw;
 import io.weir.store.Held;
+import io.weir.store.KeyText;
 import io.weir.store.Pool;
 import io.weir.store.Taking;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +53,23 @@ class LocalSharesTest {
     assertThat(refused.answered()).isTrue();
     assertThat(refused.degraded()).isTrue();
     assertThat(refused.retryAfter()).contains(Duration.ofMillis(40));
+  }
+
+  /** Wherever between two milliseconds the windows of the key end. */
+  @Test
+  void theShareOfAWindowHoldsToItsVeryEnd() {
+    Pool pool = onFail(OnFail.LOCAL, "fixed-window 20/500ms");
+    long phase = KeyText.hash(pool.rule(), KEY.parts());
+    Map<Long, Integer> admitted = new HashMap<>();
+
+    for (int i = 0; i < 20_000; i++) {
+      tier.time.advanceMicros(100);
+      long window = Math.floorDiv(tier.time.wallMicros() - phase, 500_000L);
+      admitted.merge(window, takeAlone(draw(pool, 1)).taken() ? 1 : 0, Integer::sum);
+    }
+
+    assertThat(admitted).hasSizeBetween(4, 5);
+    assertThat(admitted.values()).allMatch(count -> count <= 20);
   }
 
   @Test
