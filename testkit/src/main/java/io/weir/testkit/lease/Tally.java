@@ -50,6 +50,11 @@ public final class Tally {
     return degraded;
   }
 
+  /** The cost of calls that wait for their answers. */
+  public long underWay() {
+    return underWay;
+  }
+
   /** The largest cost of calls that waited for their answers at the same time. */
   public long mostUnderWay() {
     return mostUnderWay;

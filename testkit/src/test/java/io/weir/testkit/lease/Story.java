@@ -1,0 +1,53 @@
+package io.weir.testkit.lease;
+
+import io.weir.Algorithm;
+import io.weir.Limit;
+import io.weir.limit.Bounds;
+import io.weir.limit.LeaseBound;
+import io.weir.rule.Accuracy;
+import java.util.List;
+
+/**
+ * A fleet and what it goes through, in numbers that can be made smaller one by one.
+ *
+ * @param millionths the accuracy, as far as it lends no more than the given part
+ * @param part of the limit may be lent at most, as in 1/8
+ * @param latency of one direction, on average, in µs
+ * @param seed for the moments of calls, and which way takes how long
+ */
+record Story(
+    Limit limit,
+    int millionths,
+    int part,
+    int members,
+    long latency,
+    int seed,
+    List<Event> events) {
+  /** What the rule says. */
+  Accuracy accuracy() {
+    int accuracy = millionths;
+    while (LeaseBound.of(limit, accuracy) > limit.capacity() / part) {
+      accuracy /= 2;
+    }
+    return new Accuracy(accuracy);
+  }
+
+  /** What may be out on lease at once. */
+  long lends() {
+    return LeaseBound.of(limit, accuracy().millionths());
+  }
+
+  boolean isBucket() {
+    return limit.algorithm() == Algorithm.TOKEN_BUCKET;
+  }
+
+  /** The most that may be admitted at once: buckets lend beside it, windows and quotas of it. */
+  long bound() {
+    return limit.capacity() + (isBucket() ? lends() : 0);
+  }
+
+  /** What the limit admits on average, per µs. */
+  double perMicro() {
+    return (double) limit.capacity() / Bounds.micros(limit.window());
+  }
+}

@@ -1,0 +1,58 @@
+package io.weir.testkit.lease;
+
+import io.weir.Algorithm;
+import io.weir.Decision;
+import io.weir.Limit;
+import io.weir.TokenBucket;
+import io.weir.limit.Bounds;
+import io.weir.store.KeyText;
+import io.weir.time.VirtualTime;
+
+/**
+ * All that was admitted in a story: for a bucket held against every stretch of time there is, for
+ * windows and quotas against each of them.
+ */
+final class StoryBooks implements Fleet.Log {
+  private final Story story;
+  private final Fleet.Log log;
+  private final Admitted bucket;
+  private final WindowsAdmitted windows;
+  private VirtualTime time = new VirtualTime();
+
+  StoryBooks(Story story) {
+    this.story = story;
+    Limit limit = story.limit();
+    long length = Bounds.micros(limit.window());
+    boolean onTheHour = limit.algorithm() == Algorithm.QUOTA;
+    long phase = onTheHour ? 0 : Math.floorMod(KeyText.hash(Fleet.RULE, Fleet.USER), length);
+    this.bucket = new Admitted(limit instanceof TokenBucket tokens ? tokens : Limit.perSecond(1));
+    this.windows = new WindowsAdmitted(micros -> Math.floorDiv(time.wallMicros() - phase, length));
+    this.log = story.isBucket() ? bucket : windows;
+  }
+
+  /**
+   * The story, of which all that is admitted by the store or from a lease goes into these books.
+   */
+  StoryRun of(StoryRun.Callers callers) {
+    StoryRun run = new StoryRun(story, callers, this);
+    time = run.fleet.time();
+    return run;
+  }
+
+  @Override
+  public void add(long amount, long micros) {
+    log.add(amount, micros);
+  }
+
+  /** Adds what an instance admitted alone. */
+  void addDegraded(Decision decision, long cost) {
+    if (decision.allowed() && decision.degraded()) {
+      add(cost, time.micros());
+    }
+  }
+
+  /** The least burst of a bucket that would have admitted all; for windows, the most in any. */
+  long most() {
+    return story.isBucket() ? bucket.ceiling() : windows.most();
+  }
+}

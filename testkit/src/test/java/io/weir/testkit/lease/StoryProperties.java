@@ -1,0 +1,123 @@
+package io.weir.testkit.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Decision;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/**
+ * Whatever a fleet goes through: it admits no more than it may, refuses nobody who keeps to the
+ * limit less what may be lent, and no return of the store hands anybody another burst. A story that
+ * fails is cut down to the events it takes.
+ */
+class StoryProperties {
+  /** Who hears what came of calls. */
+  private interface Hears {
+    void heard(Decision decision, long cost);
+  }
+
+  private record Crowd(boolean inStep, boolean keepToTheLimit, Hears hears)
+      implements StoryRun.Callers {
+    @Override
+    public void heard(Decision decision, long cost) {
+      hears.heard(decision, cost);
+    }
+  }
+
+  // ---- the bound
+
+  @Provide
+  Arbitrary<Story> everything() {
+    return new Stories(2, 3)
+        .withSlidingWindows()
+        .withComingAndGoing()
+        .withCrashes()
+        .withFreezes()
+        .withOutages()
+        .arbitrary();
+  }
+
+  @Property(edgeCases = EdgeCasesMode.NONE)
+  void nothingIsAdmittedBeyondTheBoundButWhatIsCalledDegraded(@ForAll("everything") Story story) {
+    StoryBooks books = new StoryBooks(story);
+
+    books.of(new Crowd(false, false, (decision, cost) -> {})).run();
+
+    assertThat(books.most()).isLessThanOrEqualTo(story.bound());
+  }
+
+  // ---- those who keep to the limit
+
+  @Provide
+  Arbitrary<Story> withTheStoreThere() {
+    return new Stories(8, 3)
+        .withSlidingWindows()
+        .withComingAndGoing()
+        .withCrashes()
+        .withFreezes()
+        .arbitrary();
+  }
+
+  /** Those of an instance that was frozen may have been decided without the store. */
+  @Property(edgeCases = EdgeCasesMode.NONE)
+  void nobodyIsRefusedWhoKeepsToTheLimitLessWhatIsLent(@ForAll("withTheStoreThere") Story story) {
+    Hears passes =
+        (decision, cost) ->
+            assertThat(decision.allowed() || decision.degraded()).as("%s", decision).isTrue();
+
+    new StoryBooks(story).of(new Crowd(false, true, passes)).run();
+  }
+
+  @Provide
+  Arbitrary<Story> withOutages() {
+    return new Stories(12, 3).withCrashes().withOutages().arbitrary();
+  }
+
+  /** Before, while and after the store is away, where all instances are asked alike. */
+  @Property(edgeCases = EdgeCasesMode.NONE)
+  void anOutageRefusesNobodyWhoKeepsToTheLimit(@ForAll("withOutages") Story story) {
+    Hears passes = (decision, cost) -> assertThat(decision.allowed()).as("%s", decision).isTrue();
+
+    new StoryBooks(story).of(new Crowd(true, true, passes)).run();
+  }
+
+  // ---- those who take what they can get
+
+  @Provide
+  Arbitrary<Story> aloneWithOutages() {
+    return new Stories(4, 1).withOutages().arbitrary();
+  }
+
+  /**
+   * All that callers get from one instance: a bucket's share has a burst of its own in each outage,
+   * and windows and quotas have none.
+   */
+  @Property(edgeCases = EdgeCasesMode.NONE)
+  void noReturnOfTheStoreBringsAnotherBurst(@ForAll("aloneWithOutages") Story story) {
+    StoryBooks all = new StoryBooks(story);
+
+    StoryRun run = all.of(new Crowd(false, false, all::addDegraded)).run();
+
+    long bursts = story.isBucket() ? run.outages() * story.limit().capacity() : 0;
+    assertThat(all.most()).isLessThanOrEqualTo(story.bound() + bursts + run.doubled());
+  }
+
+  /** Stories are not about fleets that nobody asks, or that lend nothing. */
+  @Example
+  void someCallersInTheseStoriesAreAnsweredFromMemory() {
+    long calls = 0;
+    long inMemory = 0;
+    for (Story story : withTheStoreThere().sampleStream().limit(40).toList()) {
+      StoryRun run = new StoryBooks(story).of(new Crowd(false, true, (decision, cost) -> {})).run();
+      calls += run.fleet.tally().calls();
+      inMemory += run.fleet.tally().inMemory();
+    }
+    assertThat(calls).isGreaterThan(40 * 20);
+    assertThat(inMemory).isGreaterThan(calls / 5);
+  }
+}
