@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +60,18 @@ final class QuotaBucket {
 
   void join(Object envoy, QuotaShare share) {
     byEnvoy.put(envoy, share);
+  }
+
+  /**
+   * An Envoy that has gone is back on another connection. There it reports all that it used in the
+   * meantime, so that nothing needs to be assumed; of several it can only be one.
+   */
+  void isBack(Predicate<Object> envoy) {
+    byEnvoy.entrySet().stream()
+        .filter(entry -> entry.getValue().isGone() && envoy.test(entry.getKey()))
+        .map(Map.Entry::getKey)
+        .findFirst()
+        .ifPresent(byEnvoy::remove);
   }
 
   boolean isEmpty() {

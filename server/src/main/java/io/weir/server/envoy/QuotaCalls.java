@@ -4,6 +4,7 @@ import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaUsageReports;
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
+import io.vertx.core.net.SocketAddress;
 import io.vertx.grpc.common.CodecException;
 import io.vertx.grpc.common.GrpcMessage;
 import io.vertx.grpc.common.GrpcMessageDecoder;
@@ -88,10 +89,15 @@ final class QuotaCalls
           throw new BadQuestion("the first report must name a domain");
         }
         patience.ended(this);
-        known = desk.open(reports.getDomain(), this::send, this::endLater);
+        known = desk.open(peer(), reports.getDomain(), this::send, this::endLater);
         stream = known;
       }
       known.reported(reports.getBucketQuotaUsagesList());
+    }
+
+    private String peer() {
+      SocketAddress address = request.connection().remoteAddress();
+      return address == null ? "" : String.valueOf(address.hostAddress());
     }
 
     private void send(RateLimitQuotaResponse assignments) {

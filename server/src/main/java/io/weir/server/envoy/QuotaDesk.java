@@ -82,11 +82,14 @@ public final class QuotaDesk implements AutoCloseable {
 
   /** One Envoy's connection. */
   final class Stream {
+    private final String peer;
     private final String domain;
     private final Consumer<RateLimitQuotaResponse> envoy;
     private final Runnable ending;
 
-    private Stream(String domain, Consumer<RateLimitQuotaResponse> envoy, Runnable ending) {
+    private Stream(
+        String peer, String domain, Consumer<RateLimitQuotaResponse> envoy, Runnable ending) {
+      this.peer = peer;
       this.domain = domain;
       this.envoy = envoy;
       this.ending = ending;
@@ -118,6 +121,7 @@ public final class QuotaDesk implements AutoCloseable {
       QuotaShare share = bucket.share(this);
       boolean first = share == null;
       if (share == null) {
+        bucket.isBack(gone -> gone instanceof Stream stream && stream.peer.equals(peer));
         share = new QuotaShare(id, period, now, this::send);
         bucket.join(this, share);
       }
@@ -153,10 +157,12 @@ public final class QuotaDesk implements AutoCloseable {
   /**
    * A new connection, which speaks of one domain.
    *
+   * @param peer the address it comes from, by which an Envoy that is back is known
    * @param ending ends it from here
    */
-  synchronized Stream open(String domain, Consumer<RateLimitQuotaResponse> envoy, Runnable ending) {
-    Stream stream = new Stream(domain, envoy, ending);
+  synchronized Stream open(
+      String peer, String domain, Consumer<RateLimitQuotaResponse> envoy, Runnable ending) {
+    Stream stream = new Stream(peer, domain, envoy, ending);
     open.add(stream);
     return stream;
   }

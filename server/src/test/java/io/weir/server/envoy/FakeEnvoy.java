@@ -11,7 +11,9 @@ import java.util.Map;
 
 /** An Envoy as far as one bucket goes: enforces what it was told, and reports once a second. */
 final class FakeEnvoy {
-  private final QuotaDesk.Stream stream;
+  private final QuotaDesk desk;
+  private final String peer;
+  private QuotaDesk.Stream stream;
   private final BucketId bucket;
   final List<BucketAction> told = new ArrayList<>();
   private RateLimitStrategy strategy =
@@ -20,8 +22,14 @@ final class FakeEnvoy {
   long passed;
 
   FakeEnvoy(QuotaDesk desk, Map<String, String> bucket) {
+    this(desk, bucket, "192.0.2.1");
+  }
+
+  FakeEnvoy(QuotaDesk desk, Map<String, String> bucket, String peer) {
+    this.desk = desk;
+    this.peer = peer;
     this.bucket = BucketId.newBuilder().putAllBucket(bucket).build();
-    this.stream = desk.open("shop", this::hear, () -> {});
+    this.stream = desk.open(peer, "shop", this::hear, () -> {});
   }
 
   private void hear(RateLimitQuotaResponse response) {
@@ -68,6 +76,10 @@ final class FakeEnvoy {
 
   void disconnect() {
     stream.closed();
+  }
+
+  void reconnect() {
+    stream = desk.open(peer, "shop", this::hear, () -> {});
   }
 
   long share() {

@@ -197,6 +197,41 @@ class QuotaDeskTest {
   }
 
   @Test
+  void chargesOnceForAnEnvoyThatIsBack() throws Exception {
+    Weir weir = weir("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 10000 } }");
+    QuotaDesk desk = desk(weir);
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(0, 80);
+    pass(desk, 2, () -> envoy.second(80));
+    long unheard = 0;
+    envoy.disconnect();
+    for (int i = 0; i < 5; i++) {
+      unheard += envoy.pass(100);
+      time.advance(SECOND);
+      desk.tick().join();
+    }
+    envoy.reconnect();
+    envoy.report(unheard, unheard);
+    pass(desk, 3 * QuotaShare.LASTS, () -> envoy.report(0, 0));
+
+    assertThat(10_000 - remaining(weir)).isBetween(envoy.passed, envoy.passed + 10);
+  }
+
+  @Test
+  void assumesWhatAnEnvoyUsedWhoseConnectionAnotherDoesNotContinue() throws Exception {
+    Weir weir = weir("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 10000 } }");
+    QuotaDesk desk = desk(weir);
+    FakeEnvoy gone = new FakeEnvoy(desk, ACME, "192.0.2.1");
+    gone.report(0, 80);
+    pass(desk, 2, () -> gone.second(80));
+    gone.disconnect();
+    FakeEnvoy other = new FakeEnvoy(desk, ACME, "192.0.2.2");
+    pass(desk, 3 * QuotaShare.LASTS, () -> other.report(0, 0));
+
+    assertThat(10_000 - remaining(weir)).isGreaterThan(gone.passed + 5 * gone.share());
+  }
+
+  @Test
   void takesNoHarmFromReportsThatCannotBe() throws Exception {
     QuotaDesk desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
     FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
