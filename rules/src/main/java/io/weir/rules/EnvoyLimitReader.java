@@ -6,7 +6,6 @@ import io.weir.Limit;
 import io.weir.OnFail;
 import io.weir.Quota;
 import io.weir.TokenBucket;
-import io.weir.rule.Accuracy;
 import io.weir.rules.envoy.EnvoyLimit;
 import io.weir.rules.envoy.EnvoyLimit.Counted;
 import io.weir.rules.envoy.EnvoyLimit.Options;
@@ -85,8 +84,8 @@ final class EnvoyLimitReader {
 
   private static Options options(EnvoyFields fields) {
     return new Options(
-        fields.read("on_fail", EnvoyLimitReader::onFail).orElse(OnFail.LOCAL),
-        fields.read("accuracy", Accuracy::of).orElse(Accuracy.DEFAULT),
+        fields.read("on_fail", EnvoyLimitReader::onFail).orElse(Options.DEFAULT.onFail()),
+        fields.read("accuracy", RuleReader::accuracy).orElse(Options.DEFAULT.accuracy()),
         fields.flag("count_denied"));
   }
 

@@ -215,7 +215,7 @@ final class RuleReader {
   }
 
   /** An accuracy; BigDecimal is quadratic in the digits, and none needs so many. */
-  private static Accuracy accuracy(String text) {
+  static Accuracy accuracy(String text) {
     if (text.length() > 16) {
       throw new IllegalArgumentException("accuracy is 'exact' or a percentage such as 1%");
     }

@@ -80,6 +80,7 @@ class EnvoyProblemsTest {
           rate_limit: { unit: day, requests_per_unit: 1, burst: 5 } # descriptor 'k': only token-bucket takes burst
           rate_limit: { unit: day, requests_per_unit: 1, on_fail: shut } # descriptor 'k': on_fail must be local, open or closed, not shut
           rate_limit: { unit: day, requests_per_unit: 1, accuracy: good } # descriptor 'k': accuracy is 'exact' or a percentage such as 1%
+          rate_limit: { unit: day, requests_per_unit: 1, accuracy: 1.00000000000000000% } # descriptor 'k': accuracy is 'exact' or a percentage such as 1%
           rate_limit: { unit: day, requests_per_unit: 10001, algorithm: sliding-log } # descriptor 'k': a sliding log remembers at most 10000 calls a key, not 10001; use sliding-window for more
           """)
   void refuses(String lines, String reason) {

@@ -58,18 +58,23 @@ final class EnvoyFeed implements AutoCloseable {
     return first;
   }
 
-  /** From now on every valid change is taken over. */
-  void follow(EnvoyLimiter limiter, EnvoyMetrics metrics) {
+  /**
+   * From now on every valid change is taken over.
+   *
+   * @param changed is run after each
+   */
+  void follow(EnvoyLimiter limiter, EnvoyMetrics metrics, Runnable changed) {
     metrics.loaded(first);
     if (stale) {
       metrics.outdated();
     }
     if (folder != null) {
-      folder.watch(loaded -> take(loaded, limiter, metrics));
+      folder.watch(loaded -> take(loaded, limiter, metrics, changed));
     }
   }
 
-  private static void take(EnvoyLoaded loaded, EnvoyLimiter limiter, EnvoyMetrics metrics) {
+  private static void take(
+      EnvoyLoaded loaded, EnvoyLimiter limiter, EnvoyMetrics metrics, Runnable changed) {
     report(loaded.problems());
     if (loaded.config().isEmpty()) {
       metrics.failedToLoad();
@@ -78,6 +83,7 @@ final class EnvoyFeed implements AutoCloseable {
     }
     EnvoyConfig next = loaded.config().get();
     limiter.config(next);
+    changed.run();
     metrics.loaded(next);
     LOG.info("envoy: {} domains with {} limits", next.domains(), next.limits().size());
   }

@@ -14,6 +14,7 @@ import java.time.Duration;
 /** Envoy's rate limit service in this process, and the folder that it follows. */
 final class EnvoyFront implements AutoCloseable {
   private final EnvoyFeed feed;
+  private final Weir weir;
   private final EnvoyLimiter limiter;
   private final EnvoyMetrics metrics;
   private final EnvoyService service;
@@ -27,6 +28,7 @@ final class EnvoyFront implements AutoCloseable {
       Metrics metrics,
       Duration period) {
     this.feed = feed;
+    this.weir = weir;
     this.limiter =
         new EnvoyLimiter(weir.store(), SystemTime.INSTANCE, settings.modes(), feed.first());
     this.quotas = new QuotaDesk(weir, period);
@@ -43,9 +45,9 @@ final class EnvoyFront implements AutoCloseable {
             metrics::decisionTook);
   }
 
-  /** From now on every valid change of the folder is taken over. */
+  /** From now on every valid change of the folder is taken over; leases go back with each. */
   void follow() {
-    feed.follow(limiter, metrics);
+    feed.follow(limiter, metrics, weir::giveBack);
   }
 
   EnvoyService service() {

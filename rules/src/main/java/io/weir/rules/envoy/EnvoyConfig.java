@@ -1,5 +1,6 @@
 package io.weir.rules.envoy;
 
+import io.weir.limit.LeaseBound;
 import io.weir.store.Pool;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -88,7 +89,8 @@ public final class EnvoyConfig {
               .collect(Collectors.joining(","));
       return new Pool(id, id, slot, counted.limit(), options.countDenied())
           .about(subject)
-          .onFail(options.onFail());
+          .onFail(options.onFail())
+          .lending(LeaseBound.of(counted.limit(), options.accuracy().millionths()));
     }
   }
 

@@ -35,9 +35,10 @@ public record EnvoyLimit(String name, Terms terms, List<String> replaces) {
   /**
    * How a limit behaves beside its numbers.
    *
+   * @param accuracy exact unless the file says otherwise, as envoyproxy/ratelimit is
    * @param countDenied whether refused hits count, and a look is refused when nothing is left
    */
   public record Options(OnFail onFail, Accuracy accuracy, boolean countDenied) {
-    public static final Options DEFAULT = new Options(OnFail.LOCAL, Accuracy.DEFAULT, false);
+    public static final Options DEFAULT = new Options(OnFail.LOCAL, Accuracy.EXACT, false);
   }
 }

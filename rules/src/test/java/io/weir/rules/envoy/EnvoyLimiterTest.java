@@ -295,4 +295,20 @@ class EnvoyLimiterTest {
     d.limiter.config(config(FILE, new EnvoyOptions(false, false, "another:deployment:")));
     assertThat(d.left("a=1")).isEqualTo(10);
   }
+
+  @Test
+  void lendsByTheStatedAccuracyAndNothingUnlessOneIsStated() {
+    List<LiveLimit> limits =
+        config(
+                """
+                domain: d
+                descriptors:
+                  - { key: said, rate_limit: { unit: day, requests_per_unit: 5000, accuracy: 2% } }
+                  - { key: exact, rate_limit: { unit: day, requests_per_unit: 5000, accuracy: exact } }
+                  - { key: unsaid, rate_limit: { unit: day, requests_per_unit: 5000 } }
+                """,
+                EnvoyOptions.DEFAULT)
+            .limits();
+    assertThat(limits).extracting(limit -> limit.pool().lends()).containsExactly(100L, 0L, 0L);
+  }
 }
