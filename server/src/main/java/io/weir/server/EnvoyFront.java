@@ -32,7 +32,7 @@ final class EnvoyFront implements AutoCloseable {
     this.limiter =
         new EnvoyLimiter(weir.store(), SystemTime.INSTANCE, settings.modes(), feed.first());
     this.quotas = new QuotaDesk(weir, period);
-    EnvoyTally tally = new EnvoyTally(settings.nearLimitRatio());
+    EnvoyTally tally = new EnvoyTally(settings.nearLimitRatio(), metrics::answeredBy);
     this.metrics = new EnvoyMetrics(metrics, tally, quotas);
     this.service =
         new EnvoyService(

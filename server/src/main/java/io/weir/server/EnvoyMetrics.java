@@ -6,7 +6,7 @@ import io.weir.server.envoy.EnvoyTally;
 import io.weir.server.envoy.EnvoyTally.Counts;
 import io.weir.server.envoy.EnvoyTally.Stat;
 import io.weir.server.envoy.QuotaDesk;
-import java.util.List;
+import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -21,8 +21,14 @@ final class EnvoyMetrics {
   private static final String LOADS = "weir.envoy.config.loads";
   private static final String REQUESTS = "weir.envoy.requests";
 
-  private static final Map<Stat, String> OUTCOMES =
-      Map.of(Stat.ALLOWED, "allowed", Stat.DENIED, "denied", Stat.SHADOW_DENIED, "shadow_denied");
+  /** What is told of a decision; all else is told of its hits. */
+  private static final Set<Stat> OUTCOMES =
+      EnumSet.of(
+          Stat.ALLOWED,
+          Stat.DENIED,
+          Stat.SHADOW_DENIED,
+          Stat.DEGRADED_ALLOWED,
+          Stat.DEGRADED_DENIED);
 
   private final Metrics metrics;
   private final EnvoyTally tally;
@@ -96,18 +102,15 @@ final class EnvoyMetrics {
   }
 
   private static String name(Stat stat) {
-    return OUTCOMES.containsKey(stat) ? Metrics.DECISIONS : HITS;
+    return OUTCOMES.contains(stat) ? Metrics.DECISIONS : HITS;
   }
 
   private static String what(Stat stat) {
-    return OUTCOMES.containsKey(stat) ? Metrics.WHAT_DECISIONS_ARE : "Hits on limits for Envoy";
+    return OUTCOMES.contains(stat) ? Metrics.WHAT_DECISIONS_ARE : "Hits on limits for Envoy";
   }
 
   private static String[] tags(String id, Stat stat) {
-    List<String> tags =
-        OUTCOMES.containsKey(stat)
-            ? List.of("rule", id, "outcome", OUTCOMES.get(stat))
-            : List.of("rule", id, "stat", stat.name().toLowerCase(Locale.ROOT));
-    return tags.toArray(String[]::new);
+    String label = OUTCOMES.contains(stat) ? "outcome" : "stat";
+    return new String[] {"rule", id, label, stat.name().toLowerCase(Locale.ROOT)};
   }
 }

@@ -288,6 +288,11 @@ final class Metrics implements DecisionListener {
     }
   }
 
+  /** Counts an answer, whichever front end asked. */
+  void answeredBy(Source source) {
+    Objects.requireNonNull(bySource.get(source)).increment();
+  }
+
   @Override
   public void decided(Call call, Decision decision) {
     List<Standing> standings = decision.standings();
@@ -295,7 +300,7 @@ final class Metrics implements DecisionListener {
       outright(decision);
       return;
     }
-    Objects.requireNonNull(bySource.get(decision.source())).increment();
+    answeredBy(decision.source());
     for (int i = 0; i < standings.size(); ) {
       Standing first = standings.get(i);
       boolean admits = true;

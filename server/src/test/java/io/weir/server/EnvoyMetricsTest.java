@@ -3,6 +3,7 @@ package io.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.weir.redis.RedisOptions;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
@@ -48,8 +49,38 @@ class EnvoyMetricsTest {
               "weir_envoy_requests_total{outcome=\"over_limit\"} 1.0",
               "weir_envoy_requests_total{outcome=\"unknown_domain\"} 1.0",
               "weir_envoy_requests_total{outcome=\"invalid\"} 2.0",
+              "weir_answers_total{source=\"memory\"} 4.0",
               "weir_envoy_config_loads_total{outcome=\"success\"} 1.0")
           .noneMatch(line -> line.contains("secret"));
+    }
+  }
+
+  @Test
+  void tellsDecisionsWithoutTheStoreApart() {
+    String file =
+        """
+        domain: d
+        descriptors:
+          - { key: here, rate_limit: { unit: day, requests_per_unit: 1, on_fail: local } }
+          - { key: shut, rate_limit: { unit: day, requests_per_unit: 10, on_fail: closed } }
+        """;
+    try (EnvoyTestServer server =
+        EnvoyTestServer.with(
+            file,
+            config ->
+                config.redis(
+                    RedisOptions.of("redis://127.0.0.1:1").timeout(Duration.ofMillis(100))))) {
+      server.ask("d", "here=1");
+      server.ask("d", "here=1");
+      server.refusal(EnvoyTestServer.about("d", "shut=1").build());
+
+      assertThat(metrics(server))
+          .contains(
+              "weir_decisions_total{outcome=\"degraded_allowed\",rule=\"d.here\"} 1.0",
+              "weir_decisions_total{outcome=\"degraded_denied\",rule=\"d.here\"} 1.0",
+              "weir_decisions_total{outcome=\"allowed\",rule=\"d.here\"} 0.0",
+              "weir_decisions_total{outcome=\"degraded_denied\",rule=\"d.shut\"} 1.0",
+              "weir_answers_total{source=\"fallback\"} 3.0");
     }
   }
 

@@ -173,7 +173,7 @@ final class Inquiry {
     boolean over = !standing.allowed() && !limit.isShadow();
     long reset =
         Math.max(1, (resetMicros(standing, wallMicros) + SECOND_MICROS - 1) / SECOND_MICROS);
-    return new Status.Counted(limit, hits, standing.allowed(), over, standing.remaining(), reset);
+    return new Status.Counted(limit, hits, over, reset, standing);
   }
 
   /** When refused the time until it would not be, otherwise the time until all is back. */

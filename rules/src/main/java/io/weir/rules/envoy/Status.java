@@ -1,5 +1,7 @@
 package io.weir.rules.envoy;
 
+import io.weir.Standing;
+
 /** What became of one descriptor of a request. */
 public sealed interface Status {
   /** Whether the answer says that this descriptor is over its limit. */
@@ -19,11 +21,18 @@ public sealed interface Status {
    * It was counted, or would have been.
    *
    * @param hits what it came for
-   * @param admitted whether the limit has room for that; a limit in shadow may have none and still
-   *     not be over
    * @param resetSeconds until the count starts afresh, or until more comes back; at least 1
+   * @param standing how the limit stood
    */
-  record Counted(
-      LiveLimit limit, long hits, boolean admitted, boolean over, long remaining, long resetSeconds)
-      implements Status {}
+  record Counted(LiveLimit limit, long hits, boolean over, long resetSeconds, Standing standing)
+      implements Status {
+    /** Whether the limit has room for it; a limit in shadow may have none and still not be over. */
+    public boolean admitted() {
+      return standing.allowed();
+    }
+
+    public long remaining() {
+      return standing.remaining();
+    }
+  }
 }

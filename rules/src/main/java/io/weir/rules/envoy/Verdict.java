@@ -1,5 +1,6 @@
 package io.weir.rules.envoy;
 
+import io.weir.Source;
 import java.util.List;
 import java.util.Optional;
 
@@ -21,6 +22,18 @@ public record Verdict(Outcome outcome, List<Status> statuses) {
 
   public boolean allowed() {
     return outcome == Outcome.OK || outcome == Outcome.UNKNOWN_DOMAIN;
+  }
+
+  /** Who answered: the farthest of those that were asked, if any. */
+  public Optional<Source> source() {
+    Source farthest = null;
+    for (int i = 0; i < statuses.size(); i++) {
+      if (statuses.get(i) instanceof Status.Counted counted) {
+        Source source = counted.standing().source();
+        farthest = farthest == null || source.compareTo(farthest) > 0 ? source : farthest;
+      }
+    }
+    return Optional.ofNullable(farthest);
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.weir.server.envoy;
 
+import io.weir.Source;
 import io.weir.rules.envoy.EnvoyConfig;
 import io.weir.rules.envoy.LiveLimit;
 import io.weir.rules.envoy.Status;
@@ -9,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 
 /**
  * Counts what limits and requests came to. Limits are known by their place in the files, and only
@@ -35,7 +37,11 @@ public final class EnvoyTally {
     /** Requests that a limit refused. */
     DENIED,
     /** Requests that a limit in shadow would have refused. */
-    SHADOW_DENIED
+    SHADOW_DENIED,
+    /** Requests that passed a limit whose store could not be asked. */
+    DEGRADED_ALLOWED,
+    /** Requests that a limit refused whose store could not be asked. */
+    DEGRADED_DENIED
   }
 
   /** The counts of one limit. */
@@ -60,6 +66,7 @@ public final class EnvoyTally {
   }
 
   private final double nearLimitRatio;
+  private final Consumer<Source> answers;
   private final Map<Verdict.Outcome, LongAdder> outcomes = new EnumMap<>(Verdict.Outcome.class);
   private final LongAdder bad = new LongAdder();
   private final Counts others = new Counts();
@@ -69,9 +76,11 @@ public final class EnvoyTally {
    * A tally.
    *
    * @param nearLimitRatio hits beyond this part of a limit are near it
+   * @param answers hears who answered each request by the files
    */
-  public EnvoyTally(double nearLimitRatio) {
+  public EnvoyTally(double nearLimitRatio, Consumer<Source> answers) {
     this.nearLimitRatio = nearLimitRatio;
+    this.answers = answers;
     for (Verdict.Outcome outcome : Verdict.Outcome.values()) {
       outcomes.put(outcome, new LongAdder());
     }
@@ -112,6 +121,7 @@ public final class EnvoyTally {
 
   void decided(Verdict verdict) {
     outcome(verdict.outcome());
+    verdict.source().ifPresent(answers);
     List<Status> statuses = verdict.statuses();
     for (int i = 0; i < statuses.size(); i++) {
       if (statuses.get(i) instanceof Status.Counted counted) {
@@ -125,10 +135,11 @@ public final class EnvoyTally {
 
   private void count(Counts counts, Status.Counted status, boolean passes) {
     long hits = status.hits();
+    boolean degraded = status.standing().degraded();
     counts.add(Stat.TOTAL_HITS, hits);
     if (status.admitted()) {
       if (passes) {
-        counts.add(Stat.ALLOWED, 1);
+        counts.add(degraded ? Stat.DEGRADED_ALLOWED : Stat.ALLOWED, 1);
         counts.add(Stat.WITHIN_LIMIT, hits);
         counts.add(Stat.NEAR_LIMIT, near(status));
       }
@@ -137,7 +148,8 @@ public final class EnvoyTally {
       counts.add(Stat.SHADOW_DENIED, 1);
     } else {
       counts.add(Stat.OVER_LIMIT, hits);
-      counts.add(passes ? Stat.SHADOW_DENIED : Stat.DENIED, 1);
+      Stat denied = degraded ? Stat.DEGRADED_DENIED : Stat.DENIED;
+      counts.add(passes ? Stat.SHADOW_DENIED : denied, 1);
     }
   }
 
