@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,8 +54,10 @@ public final class Newcomers {
   /** Keys that were met lately, by their hash: most calls are about one of these. */
   private final long[] recent = new long[RECENT];
 
-  private volatile Span present;
-  private volatile Span past;
+  /** Null until the first address is met: these are what takes megabytes. */
+  private volatile @Nullable Span present;
+
+  private volatile @Nullable Span past;
 
   /**
    * Nobody is known yet.
@@ -64,8 +67,6 @@ public final class Newcomers {
   public Newcomers(int most, TimeSource time) {
     this.most = most;
     this.time = time;
-    this.past = new Span(time.micros() - SPAN_MICROS);
-    this.present = new Span(time.micros());
   }
 
   /** How many draws were made from shared buckets because their address was beyond its cap. */
@@ -85,7 +86,7 @@ public final class Newcomers {
         capped = new ArrayList<>(draws);
       }
       turnedAway.increment();
-      present.complain(draw.pool().rule(), most);
+      present().complain(draw.pool().rule(), most);
       capped.set(i, draw.about(shared(address, draw.key())));
     }
     return capped;
@@ -106,11 +107,12 @@ public final class Newcomers {
 
   /** A key of the span before is taken over, so that those in use stay known. */
   private boolean knows(long id) {
-    Span now = present;
+    Span now = present();
     if (now.keys.contains(id)) {
       return true;
     }
-    if (past.keys.contains(id)) {
+    Span before = past;
+    if (before != null && before.keys.contains(id)) {
       now.keys.add(id);
       return true;
     }
@@ -130,8 +132,22 @@ public final class Newcomers {
     return true;
   }
 
-  private Span current() {
+  private Span present() {
     Span now = present;
+    return now == null ? begin() : now;
+  }
+
+  private synchronized Span begin() {
+    Span now = present;
+    if (now == null) {
+      now = new Span(time.micros());
+      present = now;
+    }
+    return now;
+  }
+
+  private Span current() {
+    Span now = present();
     long micros = time.micros();
     if (micros - now.begun < SPAN_MICROS && !now.keys.isFull()) {
       return now;
