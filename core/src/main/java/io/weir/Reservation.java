@@ -10,7 +10,8 @@ import java.util.List;
  * What was taken for a call, to be put right when its true cost is known.
  *
  * @param id nobody can guess it; permits are held in its name
- * @param madeAtMicros when, on the wall clock
+ * @param madeAtMicros when, on the wall clock of the instance that made it; each part knows the
+ *     time where it was taken
  */
 record Reservation(long id, long madeAtMicros, List<Part> parts) {
 

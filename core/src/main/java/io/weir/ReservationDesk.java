@@ -1,6 +1,7 @@
 package io.weir;
 
 import io.weir.limit.Bounds;
+import io.weir.limit.Stamp;
 import io.weir.rule.Cost;
 import io.weir.store.Draw;
 import io.weir.store.Held;
@@ -74,14 +75,23 @@ final class ReservationDesk {
       return CompletableFuture.completedFuture(Settlement.UNKNOWN);
     }
     Reservation reservation = opened.get();
-    if (time.wallMicros() - reservation.madeAtMicros() > Bounds.micros(SETTLE_WITHIN)) {
+    List<Held> parts = held(reservation, owed);
+    if (isKnownToNobody(parts) && isLate(reservation)) {
       return CompletableFuture.completedFuture(Settlement.ALREADY);
     }
-    List<Held> parts = held(reservation, owed);
     CompletionStage<Settlement> settled = store.settle(reservation.id(), parts, SETTLE_WITHIN);
     return andRelease
         ? settled.thenCompose(came -> alsoReleased(reservation, parts, came))
         : settled;
+  }
+
+  /** Whoever took the parts knows by its own clock whether they are too old; here nobody does. */
+  private static boolean isKnownToNobody(List<Held> parts) {
+    return parts.stream().allMatch(part -> part.stamp().where() == Stamp.Where.NOWHERE);
+  }
+
+  private boolean isLate(Reservation reservation) {
+    return time.wallMicros() - reservation.madeAtMicros() > Bounds.micros(SETTLE_WITHIN);
   }
 
   /** Whoever tries again because the store was away may have settled already, and still hold. */

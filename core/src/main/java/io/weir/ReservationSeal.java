@@ -25,7 +25,7 @@ import javax.crypto.spec.SecretKeySpec;
  * <pre>   base64url( version · id · made at · parts… · first 16 bytes of HMAC-SHA256 )</pre>
  */
 final class ReservationSeal {
-  private static final int VERSION = 2;
+  private static final int VERSION = 3;
   private static final int SIGNATURE = 16;
   private static final int MAX_LENGTH = 1 << 20;
   private static final int MAX_PARTS = 4096;
@@ -72,6 +72,7 @@ final class ReservationSeal {
     out.writeLong(part.unit());
     out.writeLong(part.stamp().time());
     out.writeLong(part.stamp().used());
+    out.writeLong(part.stamp().madeAt());
     out.writeByte(part.stamp().where().ordinal());
   }
 
@@ -122,7 +123,8 @@ final class ReservationSeal {
     }
     long amount = in.readLong();
     long unit = in.readLong();
-    Stamp stamp = new Stamp(in.readLong(), in.readLong(), WHERE[in.readUnsignedByte()]);
+    Stamp stamp =
+        new Stamp(in.readLong(), in.readLong(), in.readLong(), WHERE[in.readUnsignedByte()]);
     return new Reservation.Part(rule, slot, tenant, Key.of(values), amount, unit, stamp);
   }
 

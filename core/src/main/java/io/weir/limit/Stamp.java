@@ -2,15 +2,18 @@ package io.weir.limit;
 
 /**
  * What must be remembered of a take to give it back later: which window was charged, which log
- * entry was written, or, for a leaky bucket, what the bucket looked like right after.
+ * entry was written, or, for a leaky bucket, what the bucket looked like right after; and when it
+ * was, so that it can be given back for a while only.
  *
  * @param time the cell's time after the take, in µs
  * @param used the cell's deficit or count after the take
+ * @param madeAt when it was taken, in µs on the clock of the store that knows of it: whoever gives
+ *     it back may be an instance whose own clock is wrong
  * @param where who knows of the take
  */
-public record Stamp(long time, long used, Where where) {
+public record Stamp(long time, long used, long madeAt, Where where) {
   /** Of a draw that was admitted and taken from nothing. */
-  public static final Stamp NOWHERE = new Stamp(0, 0, Where.NOWHERE);
+  public static final Stamp NOWHERE = new Stamp(0, 0, 0, Where.NOWHERE);
 
   /** Where a take was written down. */
   public enum Where {
@@ -22,9 +25,9 @@ public record Stamp(long time, long used, Where where) {
     NOWHERE
   }
 
-  /** A take that the store knows of. */
+  /** A take that the store knows of, made at no time that matters. */
   public Stamp(long time, long used) {
-    this(time, used, Where.STORE);
+    this(time, used, 0, Where.STORE);
   }
 
   /** The stamp of a cell that was just taken from. */
@@ -32,8 +35,13 @@ public record Stamp(long time, long used, Where where) {
     return new Stamp(cell.time, cell.used);
   }
 
+  /** The same take, made at this time. */
+  public Stamp madeAt(long micros) {
+    return new Stamp(time, used, micros, where);
+  }
+
   /** The same take, which only this instance knows of. */
   public Stamp onInstance() {
-    return new Stamp(time, used, Where.INSTANCE);
+    return new Stamp(time, used, madeAt, Where.INSTANCE);
   }
 }

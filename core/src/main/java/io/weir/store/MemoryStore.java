@@ -4,6 +4,7 @@ import io.weir.Key;
 import io.weir.Mode;
 import io.weir.Settlement;
 import io.weir.Standing;
+import io.weir.limit.Bounds;
 import io.weir.limit.BucketMeter;
 import io.weir.limit.Stamp;
 import io.weir.time.SystemTime;
@@ -217,7 +218,7 @@ public final class MemoryStore implements Store {
     visit.open(now, visit.onWallClock() ? time.wallMicros() : now);
     boolean taken = visit.judge(draw);
     visit.act(draw, taken, reservation);
-    List<Stamp> stamps = stamped && taken ? List.of(Stamp.of(visit.cell)) : List.of();
+    List<Stamp> stamps = stamped && taken ? List.of(stamp(visit, now)) : List.of();
     return new Taking(taken, List.of(visit.standing(draw)), stamps);
   }
 
@@ -240,7 +241,7 @@ public final class MemoryStore implements Store {
       for (int i = 0; i < visits.length; i++) {
         visits[i].act(draws.get(i), taken, reservation);
       }
-      taking = answer(visits, draws, taken, stamped);
+      taking = answer(visits, draws, taken, stamped, now);
     } finally {
       unlockAll(locked);
     }
@@ -248,7 +249,8 @@ public final class MemoryStore implements Store {
     return taking;
   }
 
-  private static Taking answer(Visit[] visits, List<Draw> draws, boolean taken, boolean stamped) {
+  private static Taking answer(
+      Visit[] visits, List<Draw> draws, boolean taken, boolean stamped, long now) {
     Standing[] standings = new Standing[visits.length];
     for (int i = 0; i < visits.length; i++) {
       standings[i] = visits[i].standing(draws.get(i));
@@ -258,9 +260,13 @@ public final class MemoryStore implements Store {
     }
     List<Stamp> stamps = new ArrayList<>(visits.length);
     for (Visit visit : visits) {
-      stamps.add(Stamp.of(visit.cell));
+      stamps.add(stamp(visit, now));
     }
     return new Taking(true, List.of(standings), stamps);
+  }
+
+  private static Stamp stamp(Visit visit, long now) {
+    return Stamp.of(visit.cell).madeAt(now);
   }
 
   /** Brings the visited cell to the present; returns the monotonic time. */
@@ -320,6 +326,10 @@ public final class MemoryStore implements Store {
 
   @Override
   public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
+    long now = time.micros();
+    if (isLate(parts, now - Bounds.micros(within))) {
+      return CompletableFuture.completedFuture(Settlement.ALREADY);
+    }
     Key marker = Key.of("settled", Long.toString(reservation));
     Segment notes = segmentOf(marker.high());
     notes.lock();
@@ -327,8 +337,7 @@ public final class MemoryStore implements Store {
       if (notes.find(marker.high(), marker.low()) >= 0) {
         return CompletableFuture.completedFuture(Settlement.ALREADY);
       }
-      long now = time.micros();
-      notes.insertMarker(marker.high(), marker.low(), now + within.toNanos() / 1000, now);
+      notes.insertMarker(marker.high(), marker.low(), now + Bounds.micros(within), now);
     } finally {
       notes.unlock();
     }
@@ -336,6 +345,16 @@ public final class MemoryStore implements Store {
       visit(part.pool(), part.key(), visit -> visit.settle(part));
     }
     return CompletableFuture.completedFuture(Settlement.DONE);
+  }
+
+  /** Whether all parts were taken before this. */
+  private static boolean isLate(List<Held> parts, long earliest) {
+    for (Held part : parts) {
+      if (part.stamp().madeAt() > earliest) {
+        return false;
+      }
+    }
+    return !parts.isEmpty();
   }
 
   @Override

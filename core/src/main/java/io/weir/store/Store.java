@@ -31,9 +31,10 @@ public interface Store extends AutoCloseable {
 
   /**
    * Puts a reservation right: gives back what was reserved and not owed, takes what is owed beyond
-   * it, even below empty. At most once per reservation.
+   * it, even below empty. At most once per reservation, and not when it is old: both by the store's
+   * own clock, whatever those of the instances say.
    *
-   * @param within how long from now a repetition could still come
+   * @param within how long after it was made (see the stamps of its parts) a reservation is settled
    * @return done, already, or unavailable; then it may be tried again, and no part is settled twice
    */
   CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within);

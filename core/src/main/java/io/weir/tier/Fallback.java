@@ -39,8 +39,8 @@ import java.util.function.Supplier;
  * the store, in the memory of the instance that decided, or nowhere.
  */
 public final class Fallback implements Store {
-  /** A give-back follows within the same call, so its marker is not needed for long. */
-  private static final Duration GIVE_BACK_WITHIN = Duration.ofSeconds(1);
+  /** A give-back follows within the same call, however long that may take. */
+  private static final Duration GIVE_BACK_WITHIN = Duration.ofSeconds(10);
 
   private final Store shared;
   private final LocalShares local;

@@ -67,6 +67,7 @@ final class Lease {
   private volatile long drainedUntil = Long.MIN_VALUE;
   private volatile long window;
   private volatile Seen seen;
+  private volatile long ahead;
   private volatile @Nullable Flight flight;
   private volatile boolean retired;
 
@@ -118,6 +119,11 @@ final class Lease {
   /** The end of the window that tokens are from; 0 for buckets. */
   long window() {
     return window;
+  }
+
+  /** The time on the store's clock. */
+  long storeTime(long now) {
+    return now + ahead;
   }
 
   /** How the limit stands by what was heard last, for a draw that this lease admits. */
@@ -197,6 +203,11 @@ final class Lease {
   /** A lease that is void is not spoken of: the store may have forgotten it by now, or not. */
   private Grant heldAt(long now) {
     return now < voidAt ? held : held.forgotten();
+  }
+
+  /** Hears what time it was on the store's clock when a call came there. */
+  void storeTime(Flight call, long there) {
+    ahead = there - call.sent;
   }
 
   /** Takes in what the store said. */

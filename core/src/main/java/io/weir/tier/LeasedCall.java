@@ -217,7 +217,7 @@ final class LeasedCall {
         long left = lease.left(now);
         leases.refillIfLow(lease, left, now);
         standings.add(lease.standing(draws.get(i), left, now));
-        stamps.add(new Stamp(windows[i], 0));
+        stamps.add(new Stamp(windows[i], 0).madeAt(lease.storeTime(now)));
       } else {
         standings.add(withLease(i, there.standings().get(fromThere), now));
         stamps.add(there.stamps().isEmpty() ? new Stamp(0, 0) : there.stamps().get(fromThere));

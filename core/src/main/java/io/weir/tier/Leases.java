@@ -171,6 +171,9 @@ final class Leases extends ForwardingStore {
     if (grant.lent() > 0) {
       denials.clear(lease.pool, lease.key);
     }
+    if (!taking.stamps().isEmpty()) {
+      lease.storeTime(flight, taking.stamps().get(place).madeAt());
+    }
     lease.settle(flight, grant, standing);
   }
 

@@ -30,8 +30,8 @@ import java.util.function.Predicate;
 public final class ScopedStore implements Store {
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  /** A give-back follows within the same call, so its marker is not needed for long. */
-  private static final Duration GIVE_BACK_WITHIN = Duration.ofSeconds(1);
+  /** A give-back follows within the same call, however long that may take. */
+  private static final Duration GIVE_BACK_WITHIN = Duration.ofSeconds(10);
 
   private final MemoryStore local;
   private final Store shared;
@@ -127,7 +127,7 @@ public final class ScopedStore implements Store {
         .thenCompose(
             settled ->
                 settled == Settlement.DONE && !near.isEmpty()
-                    ? local.settle(reservation, near, within)
+                    ? local.settle(reservation, near, within).thenApply(settled::and)
                     : CompletableFuture.completedFuture(settled));
   }
 

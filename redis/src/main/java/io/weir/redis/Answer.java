@@ -86,8 +86,8 @@ record Answer(Verdict verdict, long now, long time, long used, long previous, Gr
   }
 
   Stamp stamp(Draw draw) {
-    return new Stamp(
-        draw.pool().meter().limit().algorithm() == Algorithm.SLIDING_LOG ? now : time, used);
+    boolean log = draw.pool().meter().limit().algorithm() == Algorithm.SLIDING_LOG;
+    return new Stamp(log ? now : time, used).madeAt(now);
   }
 
   /** How the draw's limit stands; {@code taken} says whether the call passed. */

@@ -110,6 +110,7 @@ final class Packer implements Meter.Sink {
         reservation);
     add(part.stamp().time());
     add(part.stamp().used());
+    add(part.stamp().madeAt());
     return this;
   }
 

@@ -1,11 +1,11 @@
 -- Puts takes right afterwards: settles, releases, renews and refunds; and ends leases.
 --
 -- KEYS     where ARGV[1] says so, first the key that marks a reservation as settled; then one bucket per part
--- ARGV[1]  B what: 0 settle once, 1 release, 2 renew, 3 refund, 4 give back a call that was refused elsewhere; d how long the mark lives, in ms
+-- ARGV[1]  B what: 0 settle once, 1 release, 2 renew, 3 refund, 4 give back a call that was refused elsewhere; d how long after the take, in ms
 --          per part:  B algorithm, B flags, d amount (to give back; negative: to charge), the limit's numbers,
---                     d d the stamp: time and deficit or count right after the take
+--                     d d d the stamp: time and deficit or count right after the take, and when that was
 --          or, where what is 5, end a lease: B algorithm, d d d held: amount, epoch, window, d given back
--- returns  '1' if anything was done, '0' if it had been done before or nothing was held; or packed d the time, and nothing
+-- returns  '1' if anything was done, '0' if it had been done before, came too late or nothing was held; or packed d the time, and nothing
 --          done, if the periods sent are not those of now
 
 local BUCKET, SLIDING, LOG, CONCURRENCY = 0, 2, 3, 5
@@ -104,13 +104,16 @@ local function change_permit(b)
 end
 
 local first = what == SETTLE and 1 or 0
+local made = 0
 local parts = {}
 while at <= #args do
   local b = {}
   b.kind, b.flags, b.amount, at = unpack('<BBd', args, at)
   b.algorithm = algorithm_of(b.kind)
   b.algorithm.read(b)
-  b.stamp_time, b.stamp_used, at = unpack('<dd', args, at)
+  local made_at
+  b.stamp_time, b.stamp_used, made_at, at = unpack('<ddd', args, at)
+  made = max(made, made_at)
   parts[#parts + 1] = b
   b.key = KEYS[first + #parts]
   b.algorithm.open(b, b.key)
@@ -119,8 +122,15 @@ while at <= #args do
   end
 end
 
-if what == SETTLE and not call('SET', KEYS[1], '', 'NX', 'PX', life) then
-  return '0'
+-- Told by this clock alone, so that the mark outlives the last moment at which it is looked for, even if the take was made in
+-- this clock's future: a clock can be set back, or be that of another primary.
+if what == SETTLE then
+  if now - made >= life * 1000 then
+    return '0'
+  end
+  if not call('SET', KEYS[1], '', 'NX', 'PX', life + ceil(max(0, made - now) / 1000) + spare) then
+    return '0'
+  end
 end
 
 local done = what ~= RELEASE and what ~= RENEW

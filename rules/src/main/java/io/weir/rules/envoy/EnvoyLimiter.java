@@ -21,7 +21,7 @@ public final class EnvoyLimiter {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   /** A give-back follows at once, so its marker is not needed for long. */
-  private static final Duration GIVE_BACK_WITHIN = Duration.ofSeconds(1);
+  private static final Duration GIVE_BACK_WITHIN = Duration.ofSeconds(10);
 
   private final Store store;
   private final TimeSource time;

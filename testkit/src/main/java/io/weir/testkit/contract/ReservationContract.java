@@ -1,6 +1,5 @@
 package io.weir.testkit.contract;
 
-import static io.weir.testkit.contract.Calls.WITHIN;
 import static io.weir.testkit.contract.Calls.draw;
 import static io.weir.testkit.contract.Calls.pool;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,6 +20,9 @@ import org.junit.jupiter.api.TestFactory;
 
 /** Calls whose true cost is known only later. */
 interface ReservationContract extends Chapter {
+  /** How long the reservations of these tests can be settled. */
+  Duration WITHIN = Duration.ofMinutes(10);
+
   @TestFactory
   default Stream<DynamicTest> settlingLowerGivesTheRestBack() {
     return each(
@@ -195,13 +197,29 @@ interface ReservationContract extends Chapter {
   }
 
   @Test
-  default void aSettledReservationIsRememberedForAsLongAsAsked() {
+  default void aReservationIsSettledOnceHoweverOftenThatIsTriedAndThenStands() {
     assumeTrue(harness().virtual());
-    Pool pool = pool("4/h");
-    List<Held> parts = calls().reserve(1, pool, 2);
-    calls().settle(1, parts, 1);
+    Pool pool = pool("quota 10/month");
+    List<Held> parts = calls().reserve(1, pool, 4);
+    assertThat(calls().settle(1, parts, 3, WITHIN)).isTrue();
+    for (int minute = 0; minute < 30; minute++) {
+      assertThat(calls().settle(1, parts, 0, WITHIN)).as("minute %d", minute).isFalse();
+      harness().advance(Duration.ofMinutes(1));
+    }
+    assertThat(calls().remaining(pool)).isEqualTo(7);
+  }
+
+  @Test
+  default void aReservationStandsOnceItIsOld() {
+    assumeTrue(harness().virtual());
+    Pool pool = pool("quota 10/month");
+    List<Held> first = calls().reserve(1, pool, 3);
+    List<Held> second = calls().reserve(2, pool, 3);
     harness().advance(WITHIN.minusMillis(1));
-    assertThat(calls().settle(1, parts, 0)).isFalse();
+    assertThat(calls().settle(1, first, 0, WITHIN)).isTrue();
+    harness().advance(Duration.ofMillis(1));
+    assertThat(calls().settle(2, second, 0, WITHIN)).isFalse();
+    assertThat(calls().remaining(pool)).isEqualTo(7);
   }
 
   /** A reservation id of this limit's own. */

@@ -73,7 +73,7 @@ public final class StoreSubject implements Subject {
 
   @Override
   public void settle(Limit limit, long id, long owed) {
-    Calls.get(harness.store().settle(id, held(limit, id, owed), Calls.WITHIN));
+    Calls.get(harness.store().settle(id, held(limit, id, owed), Calls.EVER));
   }
 
   @Override

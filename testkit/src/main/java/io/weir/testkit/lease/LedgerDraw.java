@@ -68,7 +68,7 @@ final class LedgerDraw {
   }
 
   Stamp stamp() {
-    return Stamp.of(ledger.cell);
+    return Stamp.of(ledger.cell).madeAt(now);
   }
 
   Standing standing() {

@@ -2,6 +2,7 @@ package io.weir.testkit.lease;
 
 import io.weir.Key;
 import io.weir.Settlement;
+import io.weir.limit.Bounds;
 import io.weir.limit.Stamp;
 import io.weir.store.Draw;
 import io.weir.store.Grant;
@@ -100,7 +101,10 @@ public final class LendingStore implements Store {
       long reservation, List<Held> parts, Duration within) {
     long now = clock.getAsLong();
     settledUntil.values().removeIf(until -> until <= now);
-    if (settledUntil.putIfAbsent(reservation, now + within.toNanos() / 1000) != null) {
+    long life = Bounds.micros(within);
+    boolean late =
+        !parts.isEmpty() && parts.stream().allMatch(part -> now - part.stamp().madeAt() >= life);
+    if (late || settledUntil.putIfAbsent(reservation, now + life) != null) {
       return CompletableFuture.completedFuture(Settlement.ALREADY);
     }
     parts.forEach(part -> opened(part).settle(part, now));
