@@ -13,7 +13,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -51,6 +51,10 @@ final class ClusterNodes implements AutoCloseable {
       this.host = node.getUri().getHost();
       this.port = node.getUri().getPort();
       this.watch = new NodeWatch(host + ":" + port, circle, () -> check(node.getNodeId()));
+    }
+
+    private boolean isAt(RedisClusterNode node) {
+      return node.getUri().getPort() == port && node.getUri().getHost().equals(host);
     }
 
     private boolean isAt(SocketAddress address) {
@@ -198,7 +202,8 @@ final class ClusterNodes implements AutoCloseable {
   /**
    * Leaves the scripts with every node that is new, and asks all for their time where this
    * instance's clock has to follow it; completes once all have answered or refused. Replicas too:
-   * they may be primaries at any moment. Nodes that have left are forgotten.
+   * they may be primaries at any moment. Nodes that have left are forgotten; so are those that have
+   * moved, and are then met anew.
    */
   CompletionStage<Void> meet(StatefulRedisClusterConnection<byte[], byte[]> connection) {
     forgetWhoLeft();
@@ -216,13 +221,16 @@ final class ClusterNodes implements AutoCloseable {
   }
 
   private void forgetWhoLeft() {
-    Set<String> here =
+    Map<String, RedisClusterNode> here =
         StreamSupport.stream(client.getPartitions().spliterator(), false)
-            .map(RedisClusterNode::getNodeId)
-            .collect(Collectors.toSet());
+            .collect(Collectors.toMap(RedisClusterNode::getNodeId, node -> node, (a, b) -> a));
+    if (here.isEmpty()) {
+      return;
+    }
     known.forEach(
         (id, node) -> {
-          if (!here.isEmpty() && !here.contains(id)) {
+          RedisClusterNode now = here.get(id);
+          if (now == null || !node.isAt(now)) {
             known.remove(id);
             node.watch.gone();
           }

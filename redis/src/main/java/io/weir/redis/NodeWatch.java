@@ -47,7 +47,7 @@ final class NodeWatch implements AutoCloseable {
   private volatile boolean complained;
   private boolean open;
   private long openSince;
-  private boolean closed;
+  private volatile boolean closed;
 
   /** What watches of all nodes share. */
   record Circle(RedisEvents events, TimeSource time, long timeoutNanos, Recovery.Timer timer) {}
@@ -109,7 +109,9 @@ final class NodeWatch implements AutoCloseable {
   /** A call was answered. */
   void answered(long nanos) {
     try {
-      events.answered(node, nanos);
+      if (!closed) {
+        events.answered(node, nanos);
+      }
     } catch (RuntimeException e) {
       complain(e);
     }
@@ -183,6 +185,10 @@ final class NodeWatch implements AutoCloseable {
     }
   }
 
+  boolean isClosed() {
+    return closed;
+  }
+
   boolean isOpen() {
     return breaker.state() != Breaker.State.CLOSED;
   }
@@ -211,7 +217,9 @@ final class NodeWatch implements AutoCloseable {
   }
 
   private void tellFailed(Unanswered reason) {
-    tell(() -> events.failed(node, reason.kind().label()));
+    if (!closed) {
+      tell(() -> events.failed(node, reason.kind().label()));
+    }
   }
 
   private void tell(Runnable event) {
@@ -236,7 +244,7 @@ final class NodeWatch implements AutoCloseable {
     tell(() -> events.gone(node));
   }
 
-  /** What happens to calls from now on is no news of the node. */
+  /** What happens to calls from now on is no news of the node, and it is asked nothing any more. */
   @Override
   public synchronized void close() {
     closed = true;

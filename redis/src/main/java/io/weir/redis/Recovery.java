@@ -74,7 +74,7 @@ final class Recovery {
     timer.after(
         wait + jitter,
         () -> {
-          if (node.isOpen() && isTime(inTime)) {
+          if (!node.isClosed() && node.isOpen() && isTime(inTime)) {
             askLater(Math.min(2 * wait, Math.max(wait, LONGEST_WAIT_MILLIS)), inTime);
             ask();
           }
@@ -85,8 +85,11 @@ final class Recovery {
     return which == time;
   }
 
-  /** Asks now. An answer that comes later than a call would wait for it is none. */
+  /** Asks now, unless nobody cares any more. An answer that comes later than a call would wait for it is none. */
   void ask() {
+    if (node.isClosed()) {
+      return;
+    }
     long asked = System.nanoTime();
     CompletionStage<?> answer;
     try {

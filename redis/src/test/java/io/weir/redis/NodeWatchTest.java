@@ -267,6 +267,33 @@ class NodeWatchTest {
   }
 
   @Test
+  void aNodeThatIsNotOursAnyMoreIsNeverAskedAgain() {
+    open();
+    timer.remove().task.run();
+    assertThat(checks).hasSize(1);
+
+    node.gone();
+    timer.remove().task.run();
+    node.reached(false);
+
+    assertThat(checks).hasSize(1);
+    assertThat(timer).isEmpty();
+  }
+
+  @Test
+  void nothingIsToldOfANodeThatIsNotOursAnyMore() {
+    open();
+    node.gone();
+
+    node.answered(QUICK);
+    node.failed(Unanswered.late());
+    node.kept();
+    node.away();
+
+    assertThat(heard).containsExactly("gone");
+  }
+
+  @Test
   void aNodeThatComesAndGoesIsGivenLonger() {
     open();
     Later first = timer.remove();

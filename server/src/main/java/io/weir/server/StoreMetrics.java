@@ -97,11 +97,12 @@ final class StoreMetrics implements RedisEvents {
 
   @Override
   public void gone(String node) {
-    if (breakers.remove(node) != null) {
-      Stream.of("weir.breaker.state", "weir.degraded.seconds")
-          .flatMap(name -> registry.find(name).tag("node", node).meters().stream())
-          .forEach(registry::remove);
-    }
+    breakers.remove(node);
+    answers.remove(node);
+    errors.keySet().removeIf(trouble -> trouble.node().equals(node));
+    Stream.of("weir.breaker.state", "weir.degraded.seconds", "weir.store", "weir.store.errors")
+        .flatMap(name -> registry.find(name).tag("node", node).meters().stream())
+        .forEach(registry::remove);
   }
 
   /** Whether calls are kept from a node, and for how long they were. */

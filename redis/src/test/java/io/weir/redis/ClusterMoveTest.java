@@ -1,0 +1,97 @@
+package io.weir.redis;
+
+import static io.weir.redis.Stores.one;
+import static io.weir.redis.Stores.plenty;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.store.Pool;
+import io.weir.testkit.process.RedisCluster;
+import io.weir.testkit.process.RedisServer;
+import io.weir.testkit.process.SlowProxy;
+import io.weir.time.SystemTime;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** A node of a Cluster that keeps its id and gets another address, as pods do. */
+class ClusterMoveTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private final Pool pool = plenty("moved");
+  private final Map<String, Boolean> breakers = new ConcurrentHashMap<>();
+  private final Set<String> answering = ConcurrentHashMap.newKeySet();
+
+  private final class Listener implements RedisEvents {
+    @Override
+    public void answered(String node, long nanos) {
+      answering.add(node);
+    }
+
+    @Override
+    public void failed(String node, String kind) {}
+
+    @Override
+    public void breaker(String node, boolean open) {
+      breakers.put(node, open);
+    }
+
+    @Override
+    public void gone(String node) {
+      breakers.remove(node);
+      answering.remove(node);
+    }
+  }
+
+  @Test
+  void isKnownByItsNewAddressAndNoLongerByItsOldOne() {
+    try (RedisCluster cluster = RedisCluster.builder().primaries(2).replicasEach(0).start();
+        SlowProxy place = SlowProxy.before(cluster.nodes().get(0));
+        RedisStore store =
+            RedisStore.open(
+                RedisOptions.of("redis-cluster://" + cluster.addresses()).timeout(Stores.PATIENT),
+                SystemTime.INSTANCE,
+                new Listener())) {
+      store.ready().toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
+      RedisServer mover = cluster.nodes().get(0);
+      String before = mover.host() + ":" + mover.port();
+      String after = mover.host() + ":" + place.port();
+      await().atMost(PATIENCE).until(() -> breakers.containsKey(before));
+
+      mover.command("CONFIG", "SET", "cluster-announce-port", Integer.toString(place.port()));
+
+      await().atMost(PATIENCE).until(() -> breakers.containsKey(after));
+      await().atMost(PATIENCE).until(() -> !breakers.containsKey(before));
+      await()
+          .atMost(PATIENCE)
+          .until(
+              () -> {
+                for (int i = 0; i < 20; i++) {
+                  store.take(List.of(one(pool, "key" + i))).toCompletableFuture().join();
+                }
+                return answering.contains(after);
+              });
+      assertThat(answering).doesNotContain(before);
+
+      // Who is away there is away by that name, and found again there.
+      place.refuse();
+      place.cut();
+      await().atMost(PATIENCE).until(() -> asked(store) && breakers.get(after));
+      place.resume();
+      await().atMost(PATIENCE).until(() -> !breakers.get(after));
+      assertThat(breakers).doesNotContainKey(before);
+    }
+  }
+
+  /** Calls, so that somebody notices who is away. */
+  private boolean asked(RedisStore store) {
+    for (int i = 0; i < 20; i++) {
+      store.take(List.of(one(pool, "key" + i)));
+    }
+    return true;
+  }
+}
