@@ -86,9 +86,8 @@ final class ClusterLink implements Link {
   private void use(StatefulRedisClusterConnection<byte[], byte[]> fresh) {
     // A node that is away gets the scripts when it is back. Nobody is asked before the time there
     // is known.
-    nodes
-        .meet(fresh)
-        .toCompletableFuture()
+    CompletableFuture.completedFuture(fresh)
+        .thenCompose(nodes::meet)
         .orTimeout(Lettuce.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
         .whenComplete(
             (done, problem) -> {
@@ -101,11 +100,17 @@ final class ClusterLink implements Link {
               reached();
               connected.complete(null);
               timer.scheduleWithFixedDelay(
-                  () -> nodes.meet(fresh),
-                  HEARTBEAT_MILLIS,
-                  HEARTBEAT_MILLIS,
-                  TimeUnit.MILLISECONDS);
+                  () -> meet(fresh), HEARTBEAT_MILLIS, HEARTBEAT_MILLIS, TimeUnit.MILLISECONDS);
             });
+  }
+
+  /** A timer does not do again what has thrown once. */
+  private void meet(StatefulRedisClusterConnection<byte[], byte[]> fresh) {
+    try {
+      nodes.meet(fresh);
+    } catch (RuntimeException e) {
+      LOG.warn("the nodes of the Cluster were not met; they will be in a second", e);
+    }
   }
 
   private synchronized void connectLater(Throwable problem) {

@@ -211,9 +211,10 @@ final class ClusterNodes implements AutoCloseable {
     for (RedisClusterNode node : client.getPartitions()) {
       told.add(known(node).prepare(connection).toCompletableFuture());
       if (known(node).clock instanceof OffsetClock clock) {
+        // The client throws at once if the node has left since.
         told.add(
-            connection
-                .getConnectionAsync(node.getNodeId())
+            CompletableFuture.completedFuture(connection)
+                .thenCompose(all -> all.getConnectionAsync(node.getNodeId()))
                 .thenCompose(there -> clock.measure(there.async()::time)));
       }
     }

@@ -85,7 +85,10 @@ final class Recovery {
     return which == time;
   }
 
-  /** Asks now, unless nobody cares any more. An answer that comes later than a call would wait for it is none. */
+  /**
+   * Asks now, unless nobody cares any more. An answer that comes later than a call would wait for
+   * it is none.
+   */
   void ask() {
     if (node.isClosed()) {
       return;
