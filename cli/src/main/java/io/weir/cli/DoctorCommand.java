@@ -70,6 +70,11 @@ final class DoctorCommand implements Callable<Integer> {
       complete
           .redis()
           .ifPresent(options -> findings.addAll(Doctor.examine(options, SystemTime.INSTANCE)));
+      complete
+          .shared()
+          .hot()
+          .map(hot -> Doctor.examine(hot.redis(), SystemTime.INSTANCE))
+          .ifPresent(found -> found.forEach(finding -> findings.add(finding.in("store.hot"))));
     } catch (ConfigException e) {
       e.reasons()
           .forEach(

@@ -76,6 +76,31 @@ class DoctorCommandTest {
   }
 
   @Test
+  void looksAtTheRedisOfHotRulesTooAndSaysWhichItIs() throws IOException {
+    try (RedisServer redis = RedisServer.start();
+        RedisServer hot = RedisServer.builder().config("maxmemory-policy allkeys-lru").start()) {
+      config(
+          "store: { redis: { uri: \"%s\", timeout: 2s }, hot: { uri: \"%s\", rules: [a] } }\n"
+              .formatted(redis.uri(), hot.uri()));
+      String where = "store.hot 127.0.0.1:" + hot.port();
+      Run run = doctor();
+
+      assertThat(run.code()).isZero();
+      assertThat(run.out())
+          .contains("ok    reach        127.0.0.1:" + redis.port() + ": connected")
+          .contains("ok    reach        " + where + ": connected")
+          .contains("warn  eviction     " + where);
+
+      hot.kill();
+      Run away = doctor();
+      assertThat(away.code()).isEqualTo(1);
+      assertThat(away.out())
+          .contains("ok    reach        127.0.0.1:" + redis.port() + ": connected")
+          .contains("fail  reach        " + where + ": nobody listens there");
+    }
+  }
+
+  @Test
   void failsWhenRedisIsAwayAndTellsNoPassword() {
     try (RedisServer redis = RedisServer.start()) {
       redis.kill();

@@ -26,6 +26,11 @@ public record Finding(String check, String where, Grade grade, String text, Stri
     }
   }
 
+  /** The same, about the store that goes by this name. */
+  public Finding in(String store) {
+    return new Finding(check, where.isEmpty() ? store : store + " " + where, grade, text, advice);
+  }
+
   static Finding ok(String check, String where, String text) {
     return new Finding(check, where, Grade.OK, text, "");
   }
