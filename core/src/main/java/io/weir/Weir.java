@@ -276,19 +276,22 @@ public final class Weir implements AutoCloseable {
   }
 
   /**
-   * As {@link #reserve}, for calls that are still to come and that somebody else decides. Takes no
-   * permits, as nobody could say when such a call ends, and is no decision to anybody who listens.
+   * As {@link #reserve}, for calls that are still to come and that somebody else decides: as many
+   * as the cost says. Takes no permits, as nobody could say when such a call ends, and is no
+   * decision to anybody who listens. To be settled at the number of calls that there were.
    */
-  public CompletionStage<Decision> reserveAhead(Call call) {
+  public CompletionStage<Ahead> reserveAhead(Call call) {
     Rules now = rules;
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
-      return CompletableFuture.completedFuture(bypassed);
+      return CompletableFuture.completedFuture(Ahead.of(bypassed, List.of()));
     }
-    RuleIndex.Drawing drawing = planner.plan(now, call, Draw.Intent.HOLD).withoutPermits();
+    RuleIndex.Drawing drawing =
+        planner.plan(now, call, Draw.Intent.HOLD).forCallsToCome(call.cost());
     return Planner.settledOutright(drawing)
-        ? CompletableFuture.completedFuture(Planner.outright(drawing))
-        : desk.reserve(drawing.draws(), tenantOf(call));
+        ? CompletableFuture.completedFuture(Ahead.of(Planner.outright(drawing), List.of()))
+        : desk.reserve(drawing.draws(), tenantOf(call))
+            .thenApply(made -> Ahead.of(made, drawing.draws()));
   }
 
   private static String tenantOf(Call call) {

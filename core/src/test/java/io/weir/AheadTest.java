@@ -2,6 +2,7 @@ package io.weir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.rule.Cost;
 import io.weir.rule.Match;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
@@ -33,13 +34,17 @@ class AheadTest {
     return stage.toCompletableFuture().join();
   }
 
+  private Decision ahead(Call call) {
+    return now(weir.reserveAhead(call)).decision();
+  }
+
   @Test
   void takesNoPermitsAndIsNoDecision() {
-    Decision ahead = now(weir.reserveAhead(CALL.cost(8)));
+    Decision ahead = ahead(CALL.cost(8));
 
     assertThat(ahead.allowed()).isTrue();
     assertThat(ahead.remaining()).isEqualTo(2);
-    assertThat(now(weir.reserveAhead(CALL.cost(8))).reason()).isEqualTo(Reason.LIMITED);
+    assertThat(ahead(CALL.cost(8)).reason()).isEqualTo(Reason.LIMITED);
     assertThat(heard).isEmpty();
     assertThat(now(weir.reserve(CALL.cost(2))).allowed()).isTrue();
     assertThat(heard).hasSize(1);
@@ -47,15 +52,36 @@ class AheadTest {
 
   @Test
   void isPutRightLikeAnyReservation() {
-    Decision ahead = now(weir.reserveAhead(CALL.cost(8)));
+    Decision ahead = ahead(CALL.cost(8));
     assertThat(now(weir.settle(ahead.reservation().orElseThrow(), 3))).isEqualTo(Settlement.DONE);
     assertThat(now(weir.look(CALL)).standings().get(0).remaining()).isEqualTo(7);
   }
 
   @Test
   void knowsNoLimitWhereOnlyPermitsAreAsked() {
-    Decision ahead = now(weir.reserveAhead(Call.of("GET", "/b").with("user", "42").cost(8)));
+    Decision ahead = ahead(Call.of("GET", "/b").with("user", "42").cost(8));
     assertThat(ahead.allowed()).isTrue();
     assertThat(ahead.standings()).isEmpty();
+  }
+
+  @Test
+  void countsInCallsWhatTheyCost() {
+    Weir dear =
+        Weir.builder()
+            .rules(
+                RuleSet.of(
+                    Rule.named("dear")
+                        .cost(new Cost.FromAttribute("weight", 1, 100))
+                        .limit(Limit.perHour(100))
+                        .build()))
+            .time(new VirtualTime())
+            .build();
+    Call call = Call.of("GET", "/a").with("weight", "7");
+
+    assertThat(now(dear.reserveAhead(call.cost(50))).left()).isEqualTo(14);
+    Decision made = now(dear.reserveAhead(call.cost(14))).decision();
+    assertThat(made.remaining()).isEqualTo(2);
+    now(dear.settle(made.reservation().orElseThrow(), 10));
+    assertThat(now(dear.look(call)).remaining()).isEqualTo(30);
   }
 }

@@ -83,9 +83,16 @@ public final class RuleIndex {
       return others == draws ? this : new Drawing(others, deniedBy);
     }
 
-    /** The same but for what only the end of a call gives back. */
-    public Drawing withoutPermits() {
-      return with(draws.stream().filter(draw -> !isPermit(draw)).toList());
+    /**
+     * The same for so many calls to come: without what only the end of a call gives back, and
+     * settled at what was counted for each, as nobody will say more of them than their number.
+     */
+    public Drawing forCallsToCome(long calls) {
+      return with(
+          draws.stream()
+              .filter(draw -> !isPermit(draw))
+              .map(draw -> draw.settledBy(draw.amount() / Math.max(1, calls)))
+              .toList());
     }
 
     private static boolean isPermit(Draw draw) {

@@ -68,6 +68,11 @@ public record Draw(
     return new Draw(pool, other, amount, mode, intent, unit, lease);
   }
 
+  /** The same draw, put right at so much for each part of the true cost. */
+  public Draw settledBy(long unit) {
+    return new Draw(pool, key, amount, mode, intent, unit, lease);
+  }
+
   /** The same draw, with this to tell. */
   public Draw telling(LeaseCall lease) {
     return new Draw(pool, key, amount, mode, intent, unit, lease);

@@ -2,9 +2,7 @@ package io.weir.server.envoy;
 
 import io.weir.Call;
 import io.weir.Decision;
-import io.weir.Mode;
 import io.weir.Reason;
-import io.weir.Standing;
 import io.weir.Weir;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -148,13 +146,13 @@ final class QuotaBucket {
     return share.isGone() ? share.has() : share.wanted();
   }
 
-  /** A decision, and how much was reserved by it. */
-  private record Reserved(Decision decision, long amount) {}
+  /** A decision, how much was reserved by it, and how much could have been. */
+  private record Reserved(Decision decision, long amount, long left) {}
 
   private CompletionStage<Reserved> reserve(long amount) {
     try {
       return weir.reserveAhead(call.cost(amount))
-          .thenApply(decision -> new Reserved(decision, amount));
+          .thenApply(ahead -> new Reserved(ahead.decision(), amount, ahead.left()));
     } catch (RuntimeException e) {
       // such as an entry that a rule takes as cost and that is no number
       return CompletableFuture.failedFuture(e);
@@ -165,12 +163,7 @@ final class QuotaBucket {
     if (asked.decision.allowed() || asked.decision.reason() != Reason.LIMITED) {
       return CompletableFuture.completedFuture(asked);
     }
-    long left =
-        asked.decision.standings().stream()
-            .filter(standing -> standing.mode() == Mode.ENFORCE)
-            .mapToLong(Standing::remaining)
-            .min()
-            .orElse(0);
+    long left = asked.left;
     boolean stay = had > 0 && had <= left && had >= left * GOOD_ENOUGH;
     long second = stay ? had : Math.min(left, asked.amount - 1);
     return second > 0 ? reserve(second) : CompletableFuture.completedFuture(asked);

@@ -337,4 +337,27 @@ class QuotaDeskTest {
     assertThat(envoy.passed).isPositive();
     assertThat(heard).isEmpty();
   }
+
+  @Test
+  void dividesALimitByWhatEachRequestCosts() throws Exception {
+    QuotaDesk desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s, cost: 5 }"));
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(0, 80);
+    assertThat(envoy.share()).isEqualTo(20);
+  }
+
+  @Test
+  void chargesForEachRequestWhatItCosts() throws Exception {
+    Weir weir =
+        weir(
+            "{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 10000 },"
+                + " cost: { attribute: weight } }");
+    QuotaDesk desk = desk(weir);
+    FakeEnvoy envoy = new FakeEnvoy(desk, Map.of("tenant", "acme", "weight", "3"));
+    envoy.report(0, 80);
+    pass(desk, 5, () -> envoy.second(80));
+    pass(desk, 5, () -> envoy.report(0, 0));
+    assertThat(envoy.passed).isPositive();
+    assertThat(10_000 - remaining(weir)).isBetween(3 * envoy.passed, 3 * envoy.passed + 30);
+  }
 }
