@@ -32,7 +32,7 @@ final class Faults {
     count.increment();
     String id = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
     if (logged.tryAcquire("")) {
-      Traced.run(traceparent, () -> LOG.error("internal error {}", id, error));
+      Traced.run(traceparent, () -> LOG.error("internal error {}", id, LoggedError.of(error)));
     }
     return HttpProblem.unavailable("internal error; the log knows it as " + id);
   }

@@ -1,5 +1,6 @@
 package io.weir.server;
 
+import io.vertx.core.Handler;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
@@ -9,6 +10,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.weir.http.HeaderLine;
+import io.weir.http.TraceParent;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +72,10 @@ final class Forwarding {
   /** Forwards the request after a delay, or at once if that is 0. */
   void begin(long delayMillis) {
     gateway.watch(this);
+    step(this::start).handle(delayMillis);
+  }
+
+  private void start(long delayMillis) {
     response.closeHandler(gone -> clientGone());
     response.exceptionHandler(broken -> clientGone());
     request.exceptionHandler(broken -> clientGone());
@@ -78,7 +84,7 @@ final class Forwarding {
     } else if (request.canUpgradeToWebSocket() && !upstream.canUpgrade()) {
       fail(HttpProblem.notImplemented("the upstream is spoken to in HTTP/2, without WebSockets"));
     } else if (delayMillis > 0) {
-      timer = gateway.loop().vertx().setTimer(delayMillis, due -> connect());
+      timer = gateway.loop().vertx().setTimer(delayMillis, step(due -> connect()));
     } else {
       connect();
     }
@@ -86,13 +92,29 @@ final class Forwarding {
 
   private void connect() {
     timer = -1;
-    upstream.request(request.method(), uri).onComplete(this::send, this::upstreamFailed);
+    upstream
+        .request(request.method(), uri)
+        .onComplete(step(this::send), step(this::upstreamFailed));
+  }
+
+  /**
+   * Something that Vert.x is to call back. Should it throw, the exchange is over: nobody else would
+   * end it, and until then it holds a connection and its permits.
+   */
+  private <T> Handler<T> step(Handler<T> step) {
+    return value -> {
+      try {
+        step.handle(value);
+      } catch (RuntimeException e) {
+        broken(e);
+      }
+    };
   }
 
   // ---- the request
 
   private void send(HttpClientRequest up) {
-    up.exceptionHandler(this::upstreamFailed);
+    up.exceptionHandler(step(this::upstreamFailed));
     if (over) {
       up.reset();
       return;
@@ -108,7 +130,7 @@ final class Forwarding {
       upgrade(up);
       return;
     }
-    up.response().onComplete(this::answered, this::upstreamFailed);
+    up.response().onComplete(step(this::answered), step(this::upstreamFailed));
     if (bodyDone || Framing.hasNoBody(request)) {
       bodyDone = true;
       if (request.headers().contains(HttpHeaders.CONTENT_LENGTH)) {
@@ -134,14 +156,15 @@ final class Forwarding {
     if (request.headers().contains(HttpHeaders.EXPECT)) {
       response.writeContinue();
     }
-    request.handler(this::more);
+    request.handler(step(this::more));
     request.endHandler(
-        end -> {
-          bodyDone = true;
-          if (!over) {
-            up.end();
-          }
-        });
+        step(
+            end -> {
+              bodyDone = true;
+              if (!over) {
+                up.end();
+              }
+            }));
     request.resume();
   }
 
@@ -191,6 +214,11 @@ final class Forwarding {
       return;
     }
     idle = 0;
+    if (from.version() == HttpVersion.HTTP_2 && !HeaderText.isPlain(from.headers())) {
+      gateway.counts().failed(request, upstream, "sent a header that cannot be passed on");
+      fail(HttpProblem.badGateway("the upstream sent a header that cannot be passed on"));
+      return;
+    }
     head(from);
     boolean bare =
         request.method() == HttpMethod.HEAD || from.statusCode() == 204 || from.statusCode() == 304;
@@ -203,9 +231,9 @@ final class Forwarding {
       }
     }
     left = length == null || bare ? UNKNOWN : Long.parseLong(length);
-    from.exceptionHandler(this::upstreamFailed);
-    from.handler(piece -> relay(from, piece));
-    from.endHandler(end -> ended(from));
+    from.exceptionHandler(step(this::upstreamFailed));
+    from.handler(step(piece -> relay(from, piece)));
+    from.endHandler(step(end -> ended(from)));
   }
 
   private void head(HttpClientResponse from) {
@@ -267,19 +295,18 @@ final class Forwarding {
     up.headers().set(HttpHeaders.CONNECTION, HttpHeaders.UPGRADE);
     up.headers().set(HttpHeaders.UPGRADE, HttpHeaders.WEBSOCKET);
     bodyDone = true;
-    up.connect()
-        .onComplete(
-            from -> {
-              if (over) {
-                up.reset();
-              } else if (from.statusCode() == 101) {
-                open(from);
-              } else {
-                answered(from);
-              }
-            },
-            this::upstreamFailed);
+    up.connect().onComplete(step(from -> upgraded(up, from)), step(this::upstreamFailed));
     resume();
+  }
+
+  private void upgraded(HttpClientRequest up, HttpClientResponse from) {
+    if (over) {
+      up.reset();
+    } else if (from.statusCode() == 101) {
+      open(from);
+    } else {
+      answered(from);
+    }
   }
 
   private void open(HttpClientResponse from) {
@@ -312,6 +339,21 @@ final class Forwarding {
       connect();
     } else {
       fail(UpstreamFailure.of(failure, sent != null).counted(gateway.counts(), request, upstream));
+    }
+  }
+
+  /** Something is wrong with ourselves. */
+  private void broken(RuntimeException error) {
+    HttpProblem problem =
+        error instanceof HttpProblem told
+            ? told
+            : gateway.loop().faults().report(error, request.getHeader(TraceParent.HEADER));
+    try {
+      if (!over) {
+        fail(problem);
+      }
+    } finally {
+      cleanUp();
     }
   }
 

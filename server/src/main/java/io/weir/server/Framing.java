@@ -11,6 +11,10 @@ final class Framing {
 
   /** Refuses what can be read in two ways. */
   static void check(HttpServerRequest request) {
+    if (!HeaderText.isPlain(request)) {
+      throw HttpProblem.malformed(
+          400, "Bad Request", "a header has a character that does not belong there");
+    }
     if (request.version() == HttpVersion.HTTP_2) {
       return;
     }

@@ -117,6 +117,7 @@ public final class WeirServer implements AutoCloseable {
     this.stores = stores;
     this.metrics = metrics;
     this.faults = metrics.faults();
+    vertx.exceptionHandler(faults::report); // of what nobody waits for
     this.http = config.http();
     this.admin = config.admin();
     this.weir =
@@ -387,6 +388,11 @@ public final class WeirServer implements AutoCloseable {
   /** Where the web console is, on the admin port. */
   public static String consolePath() {
     return Console.PATH;
+  }
+
+  /** Whose event loops everything runs on. */
+  Vertx vertx() {
+    return vertx;
   }
 
   /** Whether a port, by its name in the configuration, speaks TLS. */

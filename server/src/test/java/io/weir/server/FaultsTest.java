@@ -16,4 +16,25 @@ class FaultsTest {
     assertThat(problem.status()).isEqualTo(503);
     assertThat(json.toString()).doesNotContain("swordfish", "IllegalState").contains("\"detail\"");
   }
+
+  @Test
+  void logsNoLineThatAStrangerWrote() {
+    Throwable said = new IllegalStateException("bad: v\r\n12:00:00 ERROR all is lost\u0001");
+    Throwable logged = LoggedError.of(new IllegalArgumentException("x".repeat(100_000), said));
+
+    assertThat(logged.getMessage())
+        .startsWith("java.lang.IllegalArgumentException: xxx")
+        .hasSizeLessThan(400);
+    assertThat(logged.getCause())
+        .hasMessage(
+            "java.lang.IllegalStateException: bad: v\\u000d\\u000a12:00:00 ERROR all is lost\\u0001");
+    assertThat(logged.getStackTrace()[0].getMethodName()).isEqualTo("logsNoLineThatAStrangerWrote");
+  }
+
+  @Test
+  void logsOtherErrorsAsTheyAre() {
+    Throwable error = new IllegalStateException("plain", new RuntimeException());
+
+    assertThat(LoggedError.of(error)).isSameAs(error);
+  }
 }

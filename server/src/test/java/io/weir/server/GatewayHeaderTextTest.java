@@ -1,0 +1,181 @@
+package io.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Characters in heads that would be read as something else further on. */
+@Timeout(60)
+class GatewayHeaderTextTest {
+  private static final String ERRORS = "weir_internal_errors_total";
+
+  private static final String ONE =
+      "{ id: one, key: [], limit: { algorithm: concurrency, permits: 1 } }";
+
+  private final EchoUpstream upstream = new EchoUpstream();
+  private TestGateway gateway;
+
+  @BeforeEach
+  void start() {
+    gateway = TestGateway.before(upstream.url(), ONE);
+  }
+
+  @AfterEach
+  void stop() {
+    gateway.close();
+    upstream.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "v\u0001",
+        "v\u0000",
+        "v\u007f",
+        "v\rw",
+        "v\nw",
+        "v\r\nx-b: w",
+        "v\r\n transfer-encoding: chunked",
+        "v\r\n\tw",
+      })
+  void areRefusedInValuesOverHttp2(String value) throws Exception {
+    try (RawHttp2 client = new RawHttp2(gateway.port())) {
+      assertThat(client.get(1, "x-a", value).status(1)).isEqualTo(400);
+      assertThat(client.get(3, "x-a", "v\tw\u00e9").status(3)).isEqualTo(200);
+    }
+    assertThat(upstream.paths).hasSize(1);
+    assertThat(gateway.metric(ERRORS)).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"x-a\r\nx-b", "x-a:", "x a", "x-\u0001", "x-\u00e9"})
+  void areRefusedInNamesOverHttp2(String name) throws Exception {
+    try (RawHttp2 client = new RawHttp2(gateway.port())) {
+      assertThat(client.get(1, name, "v").status(1)).isEqualTo(400);
+    }
+    assertThat(upstream.paths).isEmpty();
+    assertThat(gateway.metric(ERRORS)).isZero();
+  }
+
+  @Test
+  void areRefusedInTheHostOverHttp2() throws Exception {
+    try (RawHttp2 client = new RawHttp2(gateway.port())) {
+      client.fields(
+          1,
+          RawHttp2.END_STREAM,
+          ":method",
+          "GET",
+          ":scheme",
+          "http",
+          ":path",
+          "/",
+          ":authority",
+          "[::\r\nx-b: w]");
+      assertThat(client.status(1)).isEqualTo(400);
+    }
+    assertThat(upstream.paths).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"v\u0001", "v\u007f", "v\rw"})
+  void areRefusedInValuesOverHttp1(String value) throws Exception {
+    try (RawClient client = gateway.raw()) {
+      assertThat(client.send("GET / HTTP/1.1\r\nHost: x\r\nX-A: " + value + "\r\n\r\n").readAll())
+          .contains(" 400 ");
+    }
+    assertThat(gateway.get("/").statusCode()).isEqualTo(200);
+    assertThat(gateway.metric(ERRORS)).isZero();
+  }
+
+  @Test
+  void areAnUpstreamsFaultWhereItSendsThem() throws Exception {
+    try (Answering odd =
+            new Answering(
+                (to, stream) ->
+                    to.fields(stream, RawHttp2.END_STREAM, ":status", "200", "x-a", "v\u0001"));
+        TestGateway before = TestGateway.before(odd.url(), ONE)) {
+      assertThat(before.get("/").statusCode()).isEqualTo(502);
+      assertThat(before.get("/").statusCode()).isEqualTo(502); // the permit is back
+      assertThat(before.metric("weir_upstream_responses_total{outcome=\"failed\"}")).isEqualTo(2);
+      assertThat(before.metric(ERRORS)).isZero();
+    }
+  }
+
+  /** Something that goes wrong where nobody has thought of it ends the exchange at once. */
+  @Test
+  void leaveNothingHeldWhereTheyAreNotExpected() throws Exception {
+    try (Answering odd =
+            new Answering(
+                (to, stream) ->
+                    to.fields(stream, 0, ":status", "200")
+                        .fields(stream, RawHttp2.END_STREAM, "x-a", "v\u0001"));
+        TestGateway before = TestGateway.before(odd.url(), ONE)) {
+      assertThat(before.get("/").statusCode()).isEqualTo(503);
+      assertThat(before.get("/").statusCode()).isEqualTo(503); // the permit is back
+      assertThat(before.metric(ERRORS)).isEqualTo(2);
+    }
+  }
+
+  /** What an upstream says on a stream. */
+  private interface Answer {
+    void on(RawHttp2 connection, int stream) throws IOException;
+  }
+
+  /** An upstream that speaks HTTP/2 and says the same to all. */
+  private static final class Answering implements AutoCloseable {
+    private final ServerSocket server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
+
+    Answering(Answer answer) throws IOException {
+      Thread thread = new Thread(() -> accept(answer));
+      thread.setDaemon(true);
+      thread.start();
+    }
+
+    private void accept(Answer answer) {
+      while (!server.isClosed()) {
+        try (RawHttp2 connection = RawHttp2.accepted(server.accept())) {
+          while (true) {
+            RawHttp2.Frame frame = connection.next();
+            if (frame.type() == RawHttp2.HEADERS) {
+              answer.on(connection, frame.stream());
+            }
+          }
+        } catch (IOException e) {
+          // that client, or this server, has gone
+        }
+      }
+    }
+
+    String url() {
+      return "h2c://127.0.0.1:" + server.getLocalPort();
+    }
+
+    @Override
+    public void close() throws IOException {
+      server.close();
+    }
+  }
+
+  @Test
+  void errorsThatNobodyWaitsForAreCounted() {
+    gateway
+        .server
+        .server
+        .vertx()
+        .runOnContext(
+            now -> {
+              throw new IllegalStateException("a bug");
+            });
+
+    await().until(() -> gateway.metric(ERRORS) == 1);
+  }
+}
