@@ -219,6 +219,11 @@ final class Exchange {
     }
   }
 
+  /** Closes the stream as soon as what is under way on this loop is done; for HTTP/2. */
+  void closeNow() {
+    loop.context().runOnContext(now -> resetUnlessEnded());
+  }
+
   private void resetUnlessEnded() {
     if (!request.isEnded()) {
       request.response().reset();

@@ -1,9 +1,11 @@
 package io.weir.server;
 
 import io.vertx.core.Handler;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.weir.Call;
 import io.weir.Decision;
 import io.weir.http.HeaderLine;
@@ -128,15 +130,39 @@ final class Gateway implements Handler<HttpServerRequest> {
     }
   }
 
-  /** Gets rid of a body that nobody wants: by reading it if it is small, else by closing soon. */
+  /**
+   * Gets rid of a body that nobody wants: by reading it if it is small, else by closing soon. The
+   * answer follows in the same turn of the loop, or has been given.
+   */
   static void unwanted(Exchange exchange, HttpServerRequest request) {
     if (Framing.isLarge(request, MOST_UNWANTED) || request.headers().contains(HttpHeaders.EXPECT)) {
       exchange.closeSoon();
     }
     if (!request.isEnded()) {
-      request.handler(unwanted -> {});
+      request.handler(thrownAway(exchange, request));
       request.resume();
     }
+  }
+
+  /**
+   * HTTP/2 need not say how large a body is, nor whether there is one: what comes of it tells. Who
+   * sends at all has little time, and who sends much none.
+   */
+  private static Handler<Buffer> thrownAway(Exchange exchange, HttpServerRequest request) {
+    if (request.version() != HttpVersion.HTTP_2) {
+      return piece -> {};
+    }
+    long[] left = {MOST_UNWANTED};
+    return piece -> {
+      boolean first = left[0] == MOST_UNWANTED;
+      boolean much = left[0] >= 0 && left[0] < piece.length();
+      left[0] -= piece.length();
+      if (much) {
+        exchange.closeNow();
+      } else if (first) {
+        exchange.closeSoon();
+      }
+    };
   }
 
   Loop loop() {

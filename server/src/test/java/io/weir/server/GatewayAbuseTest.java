@@ -19,6 +19,8 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What callers may use of the gateway itself: size, time and number. */
 @Timeout(60)
@@ -125,6 +127,31 @@ class GatewayAbuseTest {
                   .statusCode())
           .isEqualTo(429);
       assertThat(upstream.paths).isEmpty();
+    }
+  }
+
+  /** A dribble is cut off after a while, and a flood at once. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void doesNotReadTheBodyOfARefusedRequestWithoutEndOverHttp2(boolean flood) throws Exception {
+    try (TestGateway gateway =
+            TestGateway.before(upstream.url(), "{ id: none, key: [], limit: 0/h }");
+        RawHttp2 client = new RawHttp2(gateway.port())) {
+      assertThat(client.head(1, 0, "POST").status(1)).isEqualTo(429);
+      if (flood) {
+        for (int i = 0; i < 3; i++) {
+          client.write(RawHttp2.DATA, 0, 1, new byte[16_384]);
+        }
+        client.next(RawHttp2.WINDOW_UPDATE, 1);
+        for (int i = 0; i < 2; i++) {
+          client.write(RawHttp2.DATA, 0, 1, new byte[16_384]);
+        }
+      } else {
+        client.write(RawHttp2.DATA, 0, 1, new byte[1]);
+      }
+
+      client.next(RawHttp2.RESET, 1);
+      assertThat(client.get(3).status(3)).isEqualTo(429);
     }
   }
 
