@@ -6,6 +6,7 @@ import java.net.http.HttpResponse;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -69,6 +70,45 @@ class EnvoyJsonTest {
     assertThat(answer.statusCode()).isEqualTo(400);
     assertThat(answer.headers().firstValue("content-type")).hasValue("application/problem+json");
     assertThat(answer.body()).doesNotContain("Exception");
+  }
+
+  /** Protobuf's parser would write these out digit by digit, and nobody else would be answered. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"hitsAddend\":1e500000000",
+        "\"hitsAddend\":\"1e500000000\"",
+        "\"hits_addend\":1E500000000",
+        "\"hitsAddend\":[\"1e500000000\"]",
+        "\"hitsAddend\":100000000000000000000000",
+        "\"hitsAddend\":\"100000000000000000000000\"",
+        "\"descriptors\":[{\"hitsAddend\":1e500000000}]",
+        "\"descriptors\":[{\"hitsAddend\":\"1e500000000\"}]",
+        "\"descriptors\":[{\"limit\":{\"requestsPerUnit\":1e500000000}}]",
+        "\"descriptors\":[{\"limit\":{\"unit\":\"1e500000000\"}}]"
+      })
+  @Timeout(20)
+  void doesNotComputeHugeNumbers(String field) {
+    HttpResponse<String> answer = server.http.post("/json", "{\"domain\":\"d\"," + field + "}");
+
+    assertThat(answer.statusCode()).isEqualTo(400);
+    assertThat(answer.body()).contains("a number in it is too long, or has an exponent");
+  }
+
+  @Test
+  void takesTextsThatLookLikeNumbers() {
+    String digits = "12345678901234567890123";
+
+    assertThat(server.http.post("/json", about("d", "1e5000")).statusCode()).isEqualTo(200);
+    assertThat(server.http.post("/json", about("d", digits)).statusCode()).isEqualTo(200);
+    assertThat(server.http.post("/json", about("1e5", "x")).statusCode()).isEqualTo(200);
+    assertThat(
+            server
+                .http
+                .post(
+                    "/json", about("d", "5").replace("{\"domain", "{\"hitsAddend\":\"1\",\"domain"))
+                .statusCode())
+        .isEqualTo(200);
   }
 
   @Test
