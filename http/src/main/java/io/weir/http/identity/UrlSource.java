@@ -1,28 +1,52 @@
 package io.weir.http.identity;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
-/** Fetches a document over HTTP. Waits for it, so it is for a thread in the background. */
+/**
+ * Fetches a document over HTTP. Waits for it, but not for longer than a few seconds in all, so it
+ * is for a thread in the background.
+ */
 final class UrlSource<T> implements Refreshed.Source<T> {
   private static final int MOST_BYTES = 1 << 20;
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private final URI uri;
   private final FileSource.Parser<T> parser;
-  private final HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+  private final Duration patience;
+  private final HttpClient client;
   private String last = "";
 
   UrlSource(URI uri, FileSource.Parser<T> parser) {
+    this(uri, parser, PATIENCE);
+  }
+
+  /**
+   * As {@link #UrlSource(URI, FileSource.Parser)}, with other patience.
+   *
+   * @param patience until the last byte is here
+   */
+  UrlSource(URI uri, FileSource.Parser<T> parser, Duration patience) {
     this.uri = uri;
     this.parser = parser;
+    this.patience = patience;
+    this.client = HttpClient.newBuilder().connectTimeout(patience).build();
   }
 
   @Override
@@ -37,23 +61,77 @@ final class UrlSource<T> implements Refreshed.Source<T> {
   }
 
   private String fetch() throws IOException {
-    HttpRequest request = HttpRequest.newBuilder(uri).timeout(PATIENCE).build();
+    HttpRequest request = HttpRequest.newBuilder(uri).build();
+    CompletableFuture<HttpResponse<byte[]>> response =
+        client.sendAsync(request, info -> new Capped());
     try {
-      HttpResponse<InputStream> response =
-          client.send(request, HttpResponse.BodyHandlers.ofInputStream());
-      try (InputStream body = response.body()) {
-        if (response.statusCode() != 200) {
-          throw new IOException("it answers " + response.statusCode());
-        }
-        byte[] bytes = body.readNBytes(MOST_BYTES + 1);
-        if (bytes.length > MOST_BYTES) {
-          throw new IOException("larger than " + MOST_BYTES + " bytes");
-        }
-        return new String(bytes, StandardCharsets.UTF_8);
+      // The time-out of a request would be over with its head: a body could take for ever.
+      HttpResponse<byte[]> whole = response.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+      if (whole.statusCode() != 200) {
+        throw new IOException("it answers " + whole.statusCode());
       }
+      return new String(whole.body(), StandardCharsets.UTF_8);
+    } catch (TimeoutException e) {
+      response.cancel(true);
+      throw new IOException("it takes longer than " + patience.toMillis() + " ms", e);
+    } catch (ExecutionException e) {
+      throw new IOException(reason(e.getCause()), e);
     } catch (InterruptedException e) {
+      response.cancel(true);
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);
+    }
+  }
+
+  private static String reason(@Nullable Throwable cause) {
+    String message = cause == null ? null : cause.getMessage();
+    return message == null ? String.valueOf(cause) : message;
+  }
+
+  /** Collects a body, up to a size. */
+  private static final class Capped implements HttpResponse.BodySubscriber<byte[]> {
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private final CompletableFuture<byte[]> whole = new CompletableFuture<>();
+    private Flow.@Nullable Subscription subscription;
+
+    @Override
+    public CompletionStage<byte[]> getBody() {
+      return whole;
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription begun) {
+      subscription = begun;
+      begun.request(Long.MAX_VALUE);
+    }
+
+    @Override
+    public void onNext(List<ByteBuffer> pieces) {
+      for (ByteBuffer piece : pieces) {
+        if (whole.isDone()) {
+          return;
+        }
+        if (piece.remaining() > MOST_BYTES - bytes.size()) {
+          onError(new IOException("larger than " + MOST_BYTES + " bytes"));
+          return;
+        }
+        byte[] some = new byte[piece.remaining()];
+        piece.get(some);
+        bytes.writeBytes(some);
+      }
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      whole.completeExceptionally(failure);
+      if (subscription != null) {
+        subscription.cancel();
+      }
+    }
+
+    @Override
+    public void onComplete() {
+      whole.complete(bytes.toByteArray());
     }
   }
 }
