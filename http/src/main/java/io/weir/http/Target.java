@@ -3,13 +3,21 @@ package io.weir.http;
 /**
  * What a request asks for, taken apart for matching and forwarding.
  *
- * @param path as it was sent, for {@link io.weir.Call} to bring into its normal form
+ * @param path as it was sent, but for bytes beyond ASCII, for {@link io.weir.Call} to bring into
+ *     its normal form
  * @param query with its question mark; empty if there is none
  * @param ofServer whether it is {@code *}: the server as a whole is asked, by OPTIONS, and counts
  *     as {@code /}
  */
 public record Target(String path, String query, boolean ofServer) {
-  /** Takes a request target apart, also one that names scheme and host. */
+  private static final char[] HEX = "0123456789ABCDEF".toCharArray();
+
+  /**
+   * Takes a request target apart, also one that names scheme and host.
+   *
+   * @param text with a character for each byte, as it came; those beyond ASCII are encoded as the
+   *     bytes they are, so that {@code é} is the same however it was sent
+   */
   public static Target of(String text) {
     if (text.equals("*")) {
       return new Target("/", "", true);
@@ -20,7 +28,33 @@ public record Target(String path, String query, boolean ofServer) {
     int question = text.indexOf('?', from);
     int path = question < 0 || question > end ? end : question;
     return new Target(
-        path == from ? "/" : text.substring(from, path), text.substring(path, end), false);
+        path == from ? "/" : encoded(text.substring(from, path)),
+        encoded(text.substring(path, end)),
+        false);
+  }
+
+  private static String encoded(String text) {
+    int at = 0;
+    while (at < text.length() && !isHighByte(text.charAt(at))) {
+      at++;
+    }
+    if (at == text.length()) {
+      return text;
+    }
+    StringBuilder out = new StringBuilder(text.length() + 16).append(text, 0, at);
+    for (; at < text.length(); at++) {
+      char c = text.charAt(at);
+      if (isHighByte(c)) {
+        out.append('%').append(HEX[c >>> 4]).append(HEX[c & 15]);
+      } else {
+        out.append(c);
+      }
+    }
+    return out.toString();
+  }
+
+  private static boolean isHighByte(char c) {
+    return c >= 0x80 && c <= 0xff;
   }
 
   /** Past {@code http://host} if the target begins so. */
@@ -70,7 +104,7 @@ public record Target(String path, String query, boolean ofServer) {
     return true;
   }
 
-  /** What an upstream is sent: the form of the path that was matched, and the query as it came. */
+  /** What an upstream is sent: the form of the path that was matched, and the query. */
   public String forwarded(String normalPath) {
     if (ofServer) {
       return "*";

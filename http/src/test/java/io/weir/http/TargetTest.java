@@ -69,6 +69,16 @@ class TargetTest {
     assertThat(Target.of(text).isAmbiguous()).isFalse();
   }
 
+  /** A byte is a character here: this is how é in UTF-8 comes in. */
+  @Test
+  void encodesBytesBeyondAsciiAsTheyAre() {
+    Target target = Target.of("/caf\u00c3\u00a9?q=\u00c3\u00a9%20\u00ff");
+
+    assertThat(NormalPath.of(target.path())).isEqualTo(NormalPath.of("/caf\u00e9"));
+    assertThat(target.forwarded(NormalPath.of(target.path())))
+        .isEqualTo("/caf%C3%A9?q=%C3%A9%20%FF");
+  }
+
   @Test
   void aStarIsTheWholeServer() {
     Target star = Target.of("*");

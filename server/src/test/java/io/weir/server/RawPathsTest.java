@@ -1,0 +1,64 @@
+package io.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Paths with bytes beyond ASCII that nobody has encoded: the same to rules and to upstreams. */
+@Timeout(60)
+class RawPathsTest {
+  private static final String RULE =
+      "{ id: coffee, match: { path: /caf\u00e9 }, key: [], limit: 0/h }";
+
+  /** The two bytes of é in UTF-8, a character each. */
+  private static final String E = "\u00c3\u00a9";
+
+  @Test
+  void passTheGatewayInOneForm() throws Exception {
+    try (EchoUpstream upstream = new EchoUpstream();
+        TestGateway gateway = TestGateway.before(upstream.url(), RULE);
+        RawClient http1 = gateway.raw();
+        RawHttp2 http2 = new RawHttp2(gateway.port())) {
+      assertThat(http1.send(get("/caf" + E)).readUntil("}", 1)).startsWith("HTTP/1.1 429");
+      assertThat(http1.send(get("/th" + E + "?q=" + E)).readUntil("}", 1))
+          .startsWith("HTTP/1.1 200");
+      assertThat(path(http2, 1, "/caf" + E)).isEqualTo(429);
+      assertThat(path(http2, 3, "/th" + E + "?q=" + E)).isEqualTo(200);
+
+      assertThat(upstream.paths).hasSize(2).containsOnly("/th%C3%A9?q=%C3%A9");
+    }
+  }
+
+  private static String get(String target) {
+    return "GET " + target + " HTTP/1.1\r\nHost: x\r\n\r\n";
+  }
+
+  private static int path(RawHttp2 client, int stream, String path) throws Exception {
+    return client
+        .fields(
+            stream,
+            RawHttp2.END_STREAM,
+            ":method",
+            "GET",
+            ":scheme",
+            "http",
+            ":path",
+            path,
+            ":authority",
+            "x")
+        .status(stream);
+  }
+
+  @Test
+  void areNoWayAroundForwardAuth() throws Exception {
+    try (TestServer server = TestServer.with(RULE);
+        RawClient client = new RawClient(server)) {
+      String question =
+          "GET /v1/authorize HTTP/1.1\r\nHost: x\r\nX-Original-Method: GET\r\nX-Original-URI: ";
+
+      assertThat(client.send(question + "/caf" + E + "\r\n\r\n").readUntil("}", 1))
+          .startsWith("HTTP/1.1 429");
+    }
+  }
+}
