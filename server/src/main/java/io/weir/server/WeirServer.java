@@ -364,11 +364,15 @@ public final class WeirServer implements AutoCloseable {
     return handler;
   }
 
-  /** At the gateway longer than an upstream may take: that is not a client that has gone. */
+  /**
+   * At the gateway longer than an upstream may take, and than a rule may hold a request back: that
+   * is not a client that has gone.
+   */
   private int idleTicks(String name) {
     int usual = spoken(name).idleTicks();
     long timeout = settings.gateway().timeout().toSeconds() + 5;
-    return name.equals("gateway") ? (int) Math.max(usual, timeout) : usual;
+    long held = Waits.longest(weir.rules()).dividedBy(tick) + 5;
+    return name.equals("gateway") ? (int) Math.max(usual, Math.max(timeout, held)) : usual;
   }
 
   private static Listener.Spoken spoken(String name) {

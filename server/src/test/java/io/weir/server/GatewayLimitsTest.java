@@ -248,4 +248,19 @@ class GatewayLimitsTest {
       assertThat(gateway.get("/", "X-Weir-Bypass", "guess").statusCode()).isEqualTo(429);
     }
   }
+
+  /** A request that is held back is not a client that has gone. */
+  @Test
+  void holdsRequestsForLongerThanOthersMayKeepSilent() throws Exception {
+    String even =
+        "{ id: even, key: [], limit: { algorithm: leaky-bucket, rate: 20/min, queue: 1 } }";
+    Duration tick = Duration.ofMillis(10); // others may keep silent for 0.65 s
+    try (TestGateway gateway = TestGateway.before(upstream.url(), front -> front, tick, even)) {
+      assertThat(gateway.get("/").statusCode()).isEqualTo(200);
+      try (RawClient held = gateway.raw()) {
+        held.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+        assertThat(held.readUntil("}", 1)).startsWith("HTTP/1.1 200 ");
+      }
+    }
+  }
 }
