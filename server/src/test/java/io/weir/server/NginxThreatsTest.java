@@ -93,7 +93,6 @@ class NginxThreatsTest {
         "/%2e%2e/b",
         "/a/%2E%2e/b",
         "/a/.%2e/b",
-        "\\b",
         "/\\b",
         "/a\\..\\b",
         "http://elsewhere/b"
@@ -122,7 +121,17 @@ class NginxThreatsTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"/a%2Fb", "/a%2fb", "/%2Fb", "/a%5Cb", "/..%5cb", "/b%00", "/%00", "/%2e%2e%2fb"})
+      strings = {
+        "/a%2Fb",
+        "/a%2fb",
+        "/%2Fb",
+        "/a%5Cb",
+        "/..%5cb",
+        "/b%00",
+        "/%00",
+        "/%2e%2e%2fb",
+        "\\b"
+      })
   void keepsFromNginxWhatServersDoNotAgreeOn(String target) throws Exception {
     try (RawClient raw = strict.raw()) {
       String head = ask(raw, target);
