@@ -5,7 +5,6 @@ import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
-import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.protocol.DefaultEndpoint;
@@ -46,6 +45,7 @@ final class ClusterNodes implements AutoCloseable {
     private final StoreClock clock = clocks.get();
     private final AtomicInteger unanswered = new AtomicInteger();
     private final AtomicBoolean prepared = new AtomicBoolean();
+    private final OwnKey own = new OwnKey();
 
     Known(RedisClusterNode node) {
       this.host = node.getUri().getHost();
@@ -128,11 +128,7 @@ final class ClusterNodes implements AutoCloseable {
     }
 
     private CompletionStage<byte[]> ask(StatefulRedisConnection<byte[], byte[]> there, String id) {
-      RedisClusterNode node = client.getPartitions().getPartitionByNodeId(id);
-      byte[][] keys =
-          CheckCall.keys(
-              slot -> node == null || node.getSlots().isEmpty() || node.hasSlot(slot),
-              SlotHash::getSlot);
+      byte[][] keys = own.keys(client.getPartitions().getPartitionByNodeId(id));
       byte[] args = Packer.timed(clock.micros(), CheckCall.args());
       return there.async().eval(CheckCall.SCRIPT.text(), ScriptOutputType.VALUE, keys, args);
     }

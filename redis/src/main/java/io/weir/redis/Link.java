@@ -16,6 +16,11 @@ interface Link extends AutoCloseable {
   /** Completes when every node could be asked once, if ever. */
   CompletionStage<Void> connected();
 
+  /** Completes when any node could be asked once, if ever. */
+  default CompletionStage<Void> anyConnected() {
+    return connected();
+  }
+
   @Override
   void close();
 }

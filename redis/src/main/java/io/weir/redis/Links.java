@@ -134,6 +134,11 @@ final class Links implements Link {
   }
 
   @Override
+  public CompletionStage<Void> anyConnected() {
+    return link.anyConnected();
+  }
+
+  @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {
       return;

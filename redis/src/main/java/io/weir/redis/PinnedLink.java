@@ -42,6 +42,11 @@ final class PinnedLink implements Link {
   }
 
   @Override
+  public CompletionStage<Void> anyConnected() {
+    return hot.anyConnected().applyToEither(others.anyConnected(), any -> any);
+  }
+
+  @Override
   public void close() {
     hot.close();
     others.close();

@@ -32,6 +32,9 @@ import java.util.concurrent.TimeUnit;
  * follows from that is for the tier before this store to say.
  */
 public final class RedisStore implements Store {
+  /** How long those who were reached wait for the others before the way to them is warmed. */
+  private static final long OTHERS_MILLIS = 500;
+
   private final Link link;
   private final KeyNames names;
   private final TimeSource time;
@@ -297,10 +300,22 @@ public final class RedisStore implements Store {
 
   /**
    * Completes once every node was reached and the way there is warm, so that the first real call is
-   * not the slow one. Never completes if Redis is never reached.
+   * not the slow one. Never completes if a node is never reached; the way to the others is warm
+   * soon all the same.
    */
   public CompletionStage<Void> ready() {
-    return link.connected().thenCompose(there -> new WarmUp(this).run());
+    CompletableFuture<Void> all = link.connected().toCompletableFuture();
+    return link.anyConnected()
+        .thenCompose(
+            some -> all.copy().completeOnTimeout(null, OTHERS_MILLIS, TimeUnit.MILLISECONDS))
+        .thenCompose(
+            there -> {
+              boolean whole = all.isDone();
+              return new WarmUp(this)
+                  .run()
+                  .thenCompose(
+                      warm -> whole ? all : all.thenCompose(then -> new WarmUp(this).run()));
+            });
   }
 
   @Override

@@ -37,6 +37,15 @@ final class RingLink implements Link {
   }
 
   @Override
+  public CompletionStage<Void> anyConnected() {
+    return CompletableFuture.anyOf(
+            nodes.stream()
+                .map(node -> node.connected().toCompletableFuture())
+                .toArray(CompletableFuture[]::new))
+        .thenApply(any -> null);
+  }
+
+  @Override
   public void close() {
     nodes.forEach(NodeLink::close);
   }

@@ -210,10 +210,14 @@ class DoctorTest {
           .contains("ACL SETUSER weir +time")
           .endsWith("set store.redis.clock: instance");
       assertThat(only(onInstanceClock, "rights").grade()).isEqualTo(Grade.OK);
+      assertThat(only(onInstanceClock, "rights").text()).doesNotContain("TIME");
       assertThat(only(onInstanceClock, "script time").grade()).isEqualTo(Grade.OK);
       assertThat(only(onInstanceClock, "clock").grade()).isEqualTo(Grade.WARN);
       assertThat(only(onInstanceClock, "clock").advice()).contains("NTP");
       assertThat(only(onInstanceClock, "latency").text()).contains("a decision");
+      redis.command("ACL", "SETUSER", "weir", "+time");
+      assertThat(only(examine(as("weir", redis).clock(Clock.INSTANCE)), "rights").text())
+          .contains("TIME");
     }
     try (RedisServer redis = RedisServer.builder().config("rename-command TIME \"\"").start()) {
       List<Finding> findings = examine(patient(redis.uri()));

@@ -10,7 +10,9 @@ import io.weir.Mode;
 import io.weir.redis.RedisOptions.Clock;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
+import io.weir.store.Grant;
 import io.weir.store.Held;
+import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
 import io.weir.testkit.contract.Calls;
 import io.weir.testkit.process.RedisServer;
@@ -214,6 +216,11 @@ class LifetimeTest {
               List.of(
                   new Draw(payments, Key.of("user-42"), 1, Mode.ENFORCE, Intent.TAKE),
                   new Draw(payments, Key.of("user-42", "GET"), 1, Mode.ENFORCE, Intent.TAKE))));
+      Pool lends = new Pool("lends", "lends", "1", Limit.parse("100/s"), false);
+      Draw leasing = new Draw(lends, Key.of("user-42"), 1, Mode.ENFORCE, Intent.TAKE);
+      LeaseCall asking = new LeaseCall(50, Grant.NONE, 0, 0, 10, 0);
+      assertThat(Calls.get(store.take(List.of(leasing.telling(asking)))).grants().get(0).lent())
+          .isEqualTo(10);
     }
     Map<String, Long> bytes = new HashMap<>();
     for (String key : keys()) {
@@ -223,5 +230,6 @@ class LifetimeTest {
     }
     System.out.println("bytes per key: " + new java.util.TreeMap<>(bytes));
     assertThat(bytes.get("weir:1:{tag}:payments:t1")).isLessThanOrEqualTo(128);
+    assertThat(bytes.get("weir:1:{tag}:lends:t1")).isLessThanOrEqualTo(160);
   }
 }

@@ -99,7 +99,10 @@ class SettlingAcrossClocksTest {
   private void pass(Duration time) {
     storeTime.addAndGet(time.toNanos() / 1000);
     for (Object key : (List<?>) redis.command("KEYS", "weir:1:*:settled:*")) {
-      String name = key instanceof byte[] bytes ? new String(bytes) : key.toString();
+      String name =
+          key instanceof byte[] bytes
+              ? new String(bytes, StandardCharsets.US_ASCII)
+              : key.toString();
       long left = ((Number) redis.command("PTTL", name)).longValue() - time.toMillis();
       redis.command("PEXPIRE", name, Long.toString(left));
     }
