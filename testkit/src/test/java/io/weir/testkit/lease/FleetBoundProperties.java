@@ -19,7 +19,7 @@ import net.jqwik.api.ShrinkingMode;
 
 /** Whatever a fleet goes through, it admits no more than it may, and never has more out. */
 class FleetBoundProperties {
-  private static final int CALLS = 1500;
+  private static final int CALLS = 750;
 
   /** One fleet, and what it went through. */
   private static final class Story {
