@@ -47,7 +47,8 @@ class DrillCommandTest {
   @Test
   void startsAKilledRedisAgainAsItIsTold() {
     try (RedisServer redis = RedisServer.start()) {
-      Run run = drill("redis-kill", "--redis", redis.uri(), "--for", "1s", "--restart", "exit 0");
+      Run run =
+          drill(("redis-kill --for 1s --wait 2s --restart exit --redis " + redis.uri()).split(" "));
 
       assertThat(run.code()).as("nobody has started it").isEqualTo(1);
       assertThat(run.out()).containsPattern("(?m)^fail: decisions were not served");
@@ -90,6 +91,7 @@ class DrillCommandTest {
       strings = {
         "redis-dance|there is no drill redis-dance",
         "redis-hang --for soon|--for: ",
+        "redis-hang --wait long|--wait: ",
         "redis-hang --redis nowhere|--redis: ",
         "redis-kill|redis-kill needs --restart",
         "redis-hang --redis redis-cluster://127.0.0.1:1|single Redis",
