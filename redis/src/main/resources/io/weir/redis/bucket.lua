@@ -11,7 +11,7 @@
 -- A bucket is what buckets.lua says. x - x % 1 is x rounded down, x + -x % 1 is x rounded up.
 
 local spread = unpack
-local unpack, pack, call = struct.unpack, struct.pack, redis.call
+local unpack, pack, call, format = struct.unpack, struct.pack, redis.call, string.format
 local args, keys = ARGV[1], KEYS
 local size, done = #args, 0
 local now, times, _, _, flags, amount, tick, drain, token, capacity, at = unpack('<dHHBBddddd', args)
@@ -124,16 +124,15 @@ while true do
         if loans then
           state, life = state .. loans, math.max(life, 10 + spare) -- for as long as leases are counted
         end
-        if lives then
-          local words = lives[life]
-          if not words then
-            words = life .. ''
+        local words = lives and lives[life]
+        if not words then
+          words = format('%d', life)
+          if lives then
             lives[life] = words
           end
-          life = words
         end
         if left == 0 or keys[done + 1] ~= key then -- else the next call, which says the same, writes it down
-          call('SET', key, state, 'EX', life)
+          call('SET', key, state, 'EX', words)
         end
       end
       last_key, last_state = key, state

@@ -13,7 +13,7 @@
 -- x - x % 1 is x rounded down, x + -x % 1 is x rounded up.
 
 local spread = unpack
-local unpack, pack, call = struct.unpack, struct.pack, redis.call
+local unpack, pack, call, format = struct.unpack, struct.pack, redis.call, string.format
 local EXACT = 9007199254740991 -- 2^53 - 1
 local args, keys = ARGV[1], KEYS
 local size, done = #args, 0
@@ -129,7 +129,7 @@ while at <= size do
         else
           local words = lives[life]
           if not words then
-            words = life .. ''
+            words = format('%d', life)
             lives[life] = words
           end
           call('SET', key, state, 'EX', words)
