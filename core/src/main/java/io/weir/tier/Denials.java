@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
  * enough for the next lease to be worth its call. A new version of the limit is a new pool, and
  * knows nothing of old refusals.
  *
+ * <p>Where something came back to a bucket, a mark takes the place of its refusal: one that was
+ * under way at that moment says nothing of what is there now, and is not noted.
+ *
  * <p>A table of fixed size in which the latest refusal wins: forgetting one costs a call.
  */
 final class Denials {
@@ -25,9 +28,11 @@ final class Denials {
   private static final long LONGEST = 1_000_000;
 
   /**
-   * One refusal.
+   * One refusal, or the mark in its place.
    *
    * @param intent callers that can wait may be admitted where others are not
+   * @param sent when its call was; of a mark, when something came back
+   * @param standing null for a mark
    */
   private record Denial(
       Pool pool,
@@ -37,9 +42,24 @@ final class Denials {
       Draw.Intent intent,
       long sent,
       long until,
-      Standing standing) {
+      @Nullable Standing standing) {
+    /** The mark that something came back now. */
+    static Denial mark(Pool pool, Key key, long now) {
+      return new Denial(
+          pool, key.high(), key.low(), Long.MAX_VALUE, Draw.Intent.LOOK, now, now, null);
+    }
+
     boolean isAbout(Pool other, Key key) {
-      return low == key.low() && high == key.high() && pool == other;
+      return pool == other && isOf(key);
+    }
+
+    boolean isOf(Key key) {
+      return low == key.low() && high == key.high();
+    }
+
+    /** Whether this marks that something came back after a call was sent. */
+    boolean outdates(long otherSent) {
+      return standing == null && otherSent < sent;
     }
   }
 
@@ -60,8 +80,10 @@ final class Denials {
     Denial here = places.getAcquire(place(draw.pool(), draw.key()));
     if (here == null
         || !here.isAbout(draw.pool(), draw.key())
+        || here.standing == null
         || now >= here.until
         || draw.amount() < here.cost
+        || draw.amount() > draw.pool().meter().capacity() // no waiting helps that
         || draw.intent() != here.intent) {
       return null;
     }
@@ -86,9 +108,15 @@ final class Denials {
         || pool.meter().limit().algorithm() == Algorithm.CONCURRENCY) {
       return;
     }
+    int place = place(pool, draw.key());
+    Denial before = places.getAcquire(place);
+    if (before != null && before.isOf(draw.key()) && before.outdates(sent)) {
+      return;
+    }
     long holds = Math.max(standing.retryAfterMicros(), Pace.of(pool));
-    places.setRelease(
-        place(pool, draw.key()),
+    places.compareAndSet(
+        place,
+        before,
         new Denial(
             pool,
             draw.key().high(),
@@ -100,12 +128,24 @@ final class Denials {
             standing));
   }
 
-  /** Forgets what is known about a bucket, under whatever numbers: something came back to it. */
+  /** Forgets what is known about a bucket, under whatever numbers. */
   void clear(Pool pool, Key key) {
     int place = place(pool, key);
     Denial here = places.getAcquire(place);
-    if (here != null && here.low == key.low() && here.high == key.high()) {
+    if (here != null && here.standing != null && here.isOf(key)) {
       places.compareAndSet(place, here, null);
+    }
+  }
+
+  /**
+   * Forgets what is known about a bucket, and what will be heard of calls that were sent before
+   * now: something came back to it. What is known about another is worth more than the mark.
+   */
+  void cameBack(Pool pool, Key key, long now) {
+    int place = place(pool, key);
+    Denial here = places.getAcquire(place);
+    if (here == null || here.isOf(key) || now >= here.until) {
+      places.compareAndSet(place, here, Denial.mark(pool, key, now));
     }
   }
 }

@@ -1,17 +1,12 @@
 package io.weir.tier;
 
-import io.weir.Key;
 import io.weir.Mode;
-import io.weir.Settlement;
 import io.weir.Standing;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
-import io.weir.store.Held;
-import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
 import io.weir.time.TimeSource;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -19,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The first step: repeats refusals that still hold. A call refused here is answered with the one
- * limit that refused it before. Whatever comes back to a bucket through this instance makes its
- * refusals forgotten.
+ * limit that refused it before.
  */
 final class DenyCache extends ForwardingStore {
   private final Denials denials;
@@ -57,20 +51,5 @@ final class DenyCache extends ForwardingStore {
       }
     }
     return null;
-  }
-
-  @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
-    return super.settle(reservation, parts, within)
-        .thenApply(
-            settled -> {
-              parts.forEach(part -> denials.clear(part.pool(), part.key()));
-              return settled;
-            });
-  }
-
-  @Override
-  public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
-    return super.refund(pool, key, amount).thenRun(() -> denials.clear(pool, key));
   }
 }

@@ -1,16 +1,23 @@
 package io.weir.tier;
 
+import io.weir.Key;
+import io.weir.Settlement;
+import io.weir.Standing;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
+import io.weir.store.Held;
+import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
 import io.weir.time.TimeSource;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
  * The last step before the shared store: notes what it refuses, with the moment the call was sent,
- * for {@link DenyCache} to repeat, and which calls it answered, for {@link HotKeys}.
+ * for {@link DenyCache} to repeat, and which calls it answered, for {@link HotKeys}. Whatever comes
+ * back to a bucket through here makes its refusals forgotten.
  */
 final class DenyNotes extends ForwardingStore {
   private final Denials denials;
@@ -37,12 +44,45 @@ final class DenyNotes extends ForwardingStore {
   }
 
   private Taking noted(List<Draw> draws, Taking taking, long sent) {
-    hotKeys.noteAnswered(draws);
+    hotKeys.noteAnswered(draws, taking.standings());
     if (!taking.taken()) {
       for (int i = 0; i < taking.standings().size(); i++) {
         denials.note(draws.get(i), taking.standings().get(i), sent);
       }
+      noteGivenBack(draws, taking.standings());
     }
     return taking;
+  }
+
+  /**
+   * What one node took for a call that another refused is on its way back, before any call that
+   * follows.
+   */
+  private void noteGivenBack(List<Draw> draws, List<Standing> standings) {
+    for (int i = 0; standings.size() > 1 && i < standings.size(); i++) {
+      Standing standing = standings.get(i);
+      if (standing.answered() && standing.allowed() && !draws.get(i).looks()) {
+        cameBack(draws.get(i).pool(), draws.get(i).key());
+      }
+    }
+  }
+
+  @Override
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
+    return super.settle(reservation, parts, within)
+        .thenApply(
+            settled -> {
+              parts.forEach(part -> cameBack(part.pool(), part.key()));
+              return settled;
+            });
+  }
+
+  @Override
+  public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
+    return super.refund(pool, key, amount).thenRun(() -> cameBack(pool, key));
+  }
+
+  private void cameBack(Pool pool, Key key) {
+    denials.cameBack(pool, key, time.micros());
   }
 }

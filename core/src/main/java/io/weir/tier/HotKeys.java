@@ -1,6 +1,7 @@
 package io.weir.tier;
 
 import io.weir.Key;
+import io.weir.Standing;
 import io.weir.store.Draw;
 import io.weir.store.Pool;
 import io.weir.time.TimeSource;
@@ -75,10 +76,10 @@ public final class HotKeys {
     }
   }
 
-  /** Notes that the store answered a call, or rather one in a number of them. */
-  void noteAnswered(List<Draw> draws) {
+  /** Notes what the store answered of a call, or rather of one in a number of them. */
+  void noteAnswered(List<Draw> draws, List<Standing> standings) {
     if (isSampled()) {
-      countAnswered(draws);
+      countAnswered(draws, standings);
     }
   }
 
@@ -105,12 +106,14 @@ public final class HotKeys {
     return !draws.isEmpty() && draws.get(0).intent() == Draw.Intent.LOOK;
   }
 
-  /** Counts an answer of the store to a call, unless it only looks. */
-  void countAnswered(List<Draw> draws) {
+  /** Counts the draws of a call that the store answered, unless it only looks. */
+  void countAnswered(List<Draw> draws, List<Standing> standings) {
     if (!look(draws) && busy.compareAndSet(false, true)) {
       try {
         for (int i = 0; i < draws.size(); i++) {
-          countAnswered(draws.get(i).pool(), draws.get(i).key());
+          if (standings.get(i).answered()) {
+            countAnswered(draws.get(i).pool(), draws.get(i).key());
+          }
         }
       } finally {
         busy.set(false);

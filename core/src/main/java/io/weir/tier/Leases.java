@@ -160,12 +160,12 @@ final class Leases extends ForwardingStore {
 
   /** Takes in what came of a call that spoke of a lease; nothing, if it failed. */
   void settle(Lease lease, Flight flight, Draw draw, @Nullable Taking taking, int place) {
-    refills.computeIfAbsent(lease.pool.rule(), rule -> new LongAdder()).increment();
     Standing standing = taking == null ? Degraded.unheard(draw) : taking.standings().get(place);
     if (standing.degraded()) {
       lease.lose(flight, standing);
       return;
     }
+    refills.computeIfAbsent(lease.pool.rule(), rule -> new LongAdder()).increment();
     // A store that does not lend says nothing of leases: nothing was lent, nothing can be kept.
     Grant grant = taking.grants().isEmpty() ? Grant.NONE : taking.grants().get(place);
     if (grant.lent() > 0) {
@@ -228,7 +228,7 @@ final class Leases extends ForwardingStore {
     return byRule;
   }
 
-  /** Calls to the store that spoke of leases, by rule. */
+  /** Calls that spoke of leases and that the store answered, by rule. */
   Map<String, Long> refills() {
     Map<String, Long> byRule = new TreeMap<>();
     refills.forEach((rule, count) -> byRule.put(rule, count.sum()));

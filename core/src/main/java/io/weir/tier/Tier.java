@@ -180,7 +180,7 @@ public final class Tier extends ForwardingStore {
     return parts.leases.inHand();
   }
 
-  /** Calls to the store that spoke of leases, by rule. */
+  /** Calls that spoke of leases and that the store answered, by rule. */
   public Map<String, Long> refills() {
     return parts.leases.refills();
   }

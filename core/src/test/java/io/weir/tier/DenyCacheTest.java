@@ -3,12 +3,14 @@ package io.weir.tier;
 import static io.weir.tier.TierFixture.KEY;
 import static io.weir.tier.TierFixture.draw;
 import static io.weir.tier.TierFixture.lending;
+import static io.weir.tier.TierFixture.onFail;
 import static io.weir.tier.TierFixture.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Key;
 import io.weir.Limit;
 import io.weir.Mode;
+import io.weir.OnFail;
 import io.weir.Source;
 import io.weir.Standing;
 import io.weir.limit.Stamp;
@@ -138,6 +140,14 @@ class DenyCacheTest {
   }
 
   @Test
+  void neverTellsToWaitForWhatTheLimitCouldNeverHold() {
+    refuse(draw(pool, 1), Duration.ofMillis(300));
+
+    assertThat(isAsked(draw(pool, 10))).isFalse();
+    assertThat(isAsked(draw(pool, 11))).isTrue();
+  }
+
+  @Test
   void neverHoldsForConcurrency() {
     Pool slots = pool("slots", "concurrency 5");
     refuse(draw(slots, 1), Duration.ofMillis(300));
@@ -196,6 +206,51 @@ class DenyCacheTest {
     Held part = new Held(pool, KEY, 1, 0, new Stamp(0, 0));
     tier.tier.settle(9, List.of(part), Duration.ofMinutes(1));
     assertThat(isAsked(draw(pool, 1))).isTrue();
+  }
+
+  private static Standing standing(Draw draw, boolean allowed) {
+    return ScriptedStore.standing(draw, allowed, 0, allowed ? 0 : 300_000);
+  }
+
+  @Test
+  void isForgottenWhereOneNodeGetsBackWhatItTookForACallThatAnotherRefused() {
+    Draw other = draw(pool("other", "10/s"), 1);
+    tier.take(draw(pool, 1), other);
+    ScriptedStore.Question both = shared.next();
+    refuse(draw(pool, 1), Duration.ofMillis(300));
+
+    tier.time.advance(Duration.ofMillis(1));
+    both.answer(false, List.of(standing(draw(pool, 1), true), standing(other, false)), 0);
+
+    assertThat(isAsked(draw(pool, 1))).isTrue();
+    assertThat(isAsked(other)).isFalse();
+  }
+
+  @Test
+  void isForgottenWhereTheRestOfACallWasDecidedHere() {
+    Draw closed = draw(onFail(OnFail.CLOSED, "10/s"), 1);
+    tier.take(draw(pool, 1), closed);
+    ScriptedStore.Question both = shared.next();
+    refuse(draw(pool, 1), Duration.ofMillis(300));
+
+    tier.time.advance(Duration.ofMillis(1));
+    both.answer(true, List.of(standing(draw(pool, 1), true), Degraded.unheard(closed)), 0);
+
+    assertThat(shared.settled).extracting(Held::pool).containsExactly(pool);
+    assertThat(isAsked(draw(pool, 1))).isTrue();
+  }
+
+  @Test
+  void isNotNotedIfSomethingCameBackWhileItWasUnderWay() {
+    tier.take(draw(pool, 1));
+    ScriptedStore.Question early = shared.next();
+    tier.time.advance(Duration.ofMillis(1));
+    tier.tier.refund(pool, KEY, 1);
+
+    early.refuse(Duration.ofMillis(300));
+
+    assertThat(isAsked(draw(pool, 1))).isTrue();
+    assertThat(isAsked(draw(pool, 1))).isFalse();
   }
 
   @Test

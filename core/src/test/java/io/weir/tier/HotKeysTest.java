@@ -59,6 +59,23 @@ class HotKeysTest {
     assertThat(hotKeys.top(9)).extracting(HotKeys.HotKey::key).containsOnly(Key.of("taken-from"));
   }
 
+  private void answered(List<Draw> draws) {
+    hotKeys.countAnswered(
+        draws, draws.stream().map(draw -> ScriptedStore.standing(draw, true, 1, 0)).toList());
+  }
+
+  @Test
+  void aStoreThatSaysNothingHasAnsweredNothing() {
+    List<Draw> hot = draws("hot");
+    for (int i = 0; i < 1000; i++) {
+      hotKeys.count(hot);
+      hotKeys.countAnswered(hot, hot.stream().map(Degraded::unheard).toList());
+    }
+    time.advance(Duration.ofSeconds(1));
+
+    assertThat(hotKeys.top(1)).extracting(HotKeys.HotKey::storePerSecond).containsExactly(0.0);
+  }
+
   @Test
   void tellsHowManyOfTheCallsTheStoreAnswered() {
     List<Draw> refused = draws("refused from memory");
@@ -66,10 +83,10 @@ class HotKeysTest {
     for (int i = 0; i < 1000; i++) {
       hotKeys.count(refused);
       hotKeys.count(asked);
-      hotKeys.countAnswered(asked);
-      hotKeys.countAnswered(draws("not counted"));
+      answered(asked);
+      answered(draws("not counted"));
     }
-    hotKeys.countAnswered(refused);
+    answered(refused);
     time.advance(Duration.ofSeconds(1));
 
     assertThat(hotKeys.top(9))

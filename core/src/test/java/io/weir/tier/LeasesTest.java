@@ -335,4 +335,16 @@ class LeasesTest {
     assertThat(tier.tier.leased()).containsEntry("rule", 40L);
     assertThat(tier.tier.refills()).containsEntry("rule", 1L);
   }
+
+  @Test
+  void aCallThatNobodyAnsweredIsNoRefill() {
+    tier.lend(pool, 40);
+
+    for (int i = 0; i < 5; i++) {
+      tier.take(pool, 100);
+      shared.next().ignore();
+    }
+
+    assertThat(tier.tier.refills()).containsEntry("rule", 1L);
+  }
 }
