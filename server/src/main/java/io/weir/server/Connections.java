@@ -51,6 +51,7 @@ final class Connections {
     Open state = new Open();
     state.since = now;
     open.put(connection, state);
+    StreamHosts.check(connection);
     connection.closeHandler(closed -> open.remove(connection));
     doorstep.passed(connection.remoteAddress());
   }

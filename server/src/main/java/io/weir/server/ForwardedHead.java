@@ -92,7 +92,7 @@ final class ForwardedHead {
     if (!trusted || !to.contains(X_FORWARDED_PROTO)) {
       to.set(X_FORWARDED_PROTO, from.isSSL() ? "https" : "http");
     }
-    HostAndPort host = from.authority();
+    HostAndPort host = NamedHost.of(from);
     if (host != null && (!trusted || !to.contains(X_FORWARDED_HOST))) {
       to.set(X_FORWARDED_HOST, host.toString());
     }

@@ -9,6 +9,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.HostAndPort;
 import io.weir.http.HeaderLine;
 import io.weir.http.TraceParent;
 import java.util.List;
@@ -123,8 +124,9 @@ final class Forwarding {
     idle = 0;
     VertxHead head = new VertxHead(request);
     ForwardedHead.request(request, gateway.front().believes(head), head.peer(), up);
-    if (request.authority() != null) {
-      up.authority(request.authority());
+    HostAndPort host = NamedHost.of(request);
+    if (host != null) {
+      up.authority(host);
     }
     if (request.canUpgradeToWebSocket()) {
       upgrade(up);

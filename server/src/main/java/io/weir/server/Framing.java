@@ -28,8 +28,8 @@ final class Framing {
       throw HttpProblem.malformed(
           400, "Bad Request", "where the body ends can be read in two ways");
     }
-    if (request.headers().getAll(HttpHeaders.HOST).size() != 1
-        && request.version() == HttpVersion.HTTP_1_1) {
+    int hosts = request.headers().getAll(HttpHeaders.HOST).size();
+    if (hosts > 1 || (hosts == 0 && request.version() == HttpVersion.HTTP_1_1)) {
       throw HttpProblem.malformed(400, "Bad Request", "one Host header is needed");
     }
   }

@@ -14,7 +14,7 @@ final class HeaderText {
 
   /** Whether nothing in the head of a request could be read as anything else further on. */
   static boolean isPlain(HttpServerRequest request) {
-    HostAndPort host = request.authority();
+    HostAndPort host = NamedHost.of(request);
     return isName(request.method().name())
         && (host == null || isHost(host.host()))
         && isPlain(request.headers());

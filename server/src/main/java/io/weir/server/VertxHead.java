@@ -20,8 +20,8 @@ record VertxHead(HttpServerRequest request) implements RequestHead {
 
   @Override
   public String host() {
-    HostAndPort authority = request.authority();
-    return authority == null ? "" : authority.host();
+    HostAndPort host = NamedHost.of(request);
+    return host == null ? "" : host.host();
   }
 
   @Override

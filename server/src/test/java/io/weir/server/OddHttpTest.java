@@ -129,6 +129,18 @@ class OddHttpTest {
     assertThat(answer).startsWith("HTTP/1.1 400 ").contains("application/problem+json");
   }
 
+  /** As no host at all it would slip past the rules for the host that a proxy takes it for. */
+  @Test
+  void refusesHostsThatCannotBeRead() throws IOException {
+    for (String host : List.of("a%41b", "api.example.com:99999")) {
+      String rest = " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n";
+      String original = "X-Original-Method: GET\r\nX-Original-URI: /one\r\n\r\n";
+      assertThat(answerTo("GET /v1/authorize" + rest + original)).startsWith("HTTP/1.1 400 ");
+      assertThat(answerTo("GET /v1/limits" + rest + "\r\n")).startsWith("HTTP/1.1 400 ");
+      assertThat(answerTo("GET /healthz" + rest + "\r\n")).startsWith("HTTP/1.1 200 ");
+    }
+  }
+
   @Test
   void answersOddTargets() throws IOException {
     for (String target : List.of("*", "http://x/v1/limits", "//v1/check", "/%", "/v1/check?%")) {

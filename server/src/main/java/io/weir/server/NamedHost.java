@@ -1,0 +1,55 @@
+package io.weir.server;
+
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.HostAndPort;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The host that a request names. Rules match it and the upstream is told of it, so one that cannot
+ * be read is refused: as no host at all it would slip past the rules for the host that somebody
+ * further on takes it for.
+ */
+final class NamedHost {
+  private NamedHost() {}
+
+  /**
+   * The host, and the port if one is named; null if the request names no host.
+   *
+   * @throws HttpProblem if what it names is no host
+   */
+  static @Nullable HostAndPort of(HttpServerRequest request) {
+    if (request.version() == HttpVersion.HTTP_2) {
+      return portOrNone(request.authority()); // what is none was reset, see StreamHosts
+    }
+    String text = request.getHeader(HttpHeaders.HOST);
+    if (text == null) {
+      return null;
+    }
+    HostAndPort host = isEncoded(text) ? null : request.authority();
+    if (host == null) {
+      throw HttpProblem.malformed(400, "Bad Request", "the Host header names no host");
+    }
+    return portOrNone(host);
+  }
+
+  /**
+   * Whether a name is spelled with {@code %}, which nobody does and Vert.x cannot read: it looks
+   * for the digits at a fixed place, and throws where the name is shorter. An address in brackets
+   * may have one before its zone.
+   */
+  static boolean isEncoded(CharSequence host) {
+    for (int i = 0; i < host.length(); i++) {
+      if (host.charAt(i) == '%') {
+        return host.charAt(0) != '[';
+      }
+    }
+    return false;
+  }
+
+  /** A colon without a port behind it is the same as none, and not port 0. */
+  private static @Nullable HostAndPort portOrNone(@Nullable HostAndPort host) {
+    return host == null || host.port() != 0 ? host : HostAndPort.create(host.host(), -1);
+  }
+}

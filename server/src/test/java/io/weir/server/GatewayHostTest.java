@@ -1,0 +1,133 @@
+package io.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The host that a request names: rules match it, and the upstream is told of it. */
+@Timeout(60)
+class GatewayHostTest {
+  private static EchoUpstream upstream;
+  private static TestGateway gateway;
+
+  @BeforeAll
+  static void start() {
+    upstream = new EchoUpstream();
+    gateway = TestGateway.before(upstream.url());
+  }
+
+  @AfterAll
+  static void stop() {
+    gateway.close();
+    upstream.close();
+  }
+
+  private static String answerTo(String version, String host) throws IOException {
+    try (RawClient raw = gateway.raw()) {
+      return raw.send(
+              "GET / HTTP/%s\r\nHost: %s\r\nConnection: close\r\n\r\n".formatted(version, host))
+          .readAll();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "a%41b",
+        "a%",
+        "%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%",
+        "a%41b.example.com.0123456789.0123456789.0123456789",
+        "api.example.com:99999",
+        "api.example.com:x",
+        "api.example.com:80:80",
+        "user@api.example.com",
+        "api.example.com/x",
+        "a b",
+        "[]",
+        "[::1"
+      })
+  void isRefusedIfItCannotBeRead(String host) throws Exception {
+    int before = upstream.paths.size();
+
+    assertThat(answerTo("1.1", host)).startsWith("HTTP/1.1 400 ").contains("Host");
+    assertThat(answerTo("1.0", host)).startsWith("HTTP/1.0 400 ").contains("Host");
+    assertThat(upstream.paths).hasSize(before);
+    assertThat(gateway.metric("weir_internal_errors_total")).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "api.example.com, api.example.com",
+    "API.Example.COM, API.Example.COM",
+    "api.example.com., api.example.com.",
+    "my_service.internal:8080, my_service.internal:8080",
+    "xn--bcher-kva.example, xn--bcher-kva.example",
+    "1.2.3.4, 1.2.3.4",
+    "1.2.3.4:65535, 1.2.3.4:65535",
+    "1.2.3.4.example.com, 1.2.3.4.example.com",
+    "[::1], [::1]",
+    "[2001:db8::1]:8443, [2001:db8::1]:8443",
+    "[fe80::1%25eth0]:8080, [fe80::1%25eth0]:8080",
+    "api.example.com:, api.example.com",
+    "[::1]:, [::1]"
+  })
+  void reachesTheUpstreamAsItIs(String host, String told) throws Exception {
+    String answer = answerTo("1.1", host);
+    JsonObject headers =
+        new JsonObject(answer.substring(answer.indexOf("{"))).getJsonObject("headers");
+
+    assertThat(headers.getString("host")).isEqualTo(told);
+    assertThat(headers.getString("x-forwarded-host")).isEqualTo(told);
+  }
+
+  @Test
+  void mayBeMissingInHttp10() throws Exception {
+    try (RawClient raw = gateway.raw()) {
+      assertThat(raw.send("GET / HTTP/1.0\r\n\r\n").readAll()).startsWith("HTTP/1.0 200 ");
+    }
+  }
+
+  /** Other requests on the same connection may be somebody else's: a proxy's clients share it. */
+  @Test
+  void endsNothingButItsOwnStreamOverHttp2() throws Exception {
+    try (RawHttp2 client = new RawHttp2(gateway.port())) {
+      client.fields(
+          1,
+          RawHttp2.END_STREAM,
+          ":method",
+          "GET",
+          ":scheme",
+          "http",
+          ":path",
+          "/silent",
+          ":authority",
+          "x");
+      for (int stream = 3; stream < 9; stream += 2) {
+        boolean inHost = stream == 5;
+        client.fields(
+            stream,
+            RawHttp2.END_STREAM,
+            ":method",
+            "GET",
+            ":scheme",
+            "http",
+            ":path",
+            "/",
+            inHost ? "host" : ":authority",
+            stream == 7 ? "api.example.com:99999" : "a%41b");
+        client.next(RawHttp2.RESET, stream);
+      }
+      assertThat(client.get(9).status(9)).isEqualTo(200);
+      client.write(RawHttp2.RESET, 0, 1, new byte[4]);
+    }
+    assertThat(gateway.metric("weir_internal_errors_total")).isZero();
+  }
+}
