@@ -39,6 +39,10 @@ final class Ask extends CompletableFuture<byte[]> {
     return nowNanos - askedNanos;
   }
 
+  boolean isBefore(Ask other) {
+    return askedNanos - other.askedNanos < 0;
+  }
+
   /** Ends with an answer, unless it was given up before. */
   void answer(byte[] bytes) {
     if (complete(bytes)) {

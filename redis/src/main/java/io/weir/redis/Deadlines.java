@@ -1,7 +1,11 @@
 package io.weir.redis;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -12,6 +16,10 @@ import java.util.concurrent.locks.LockSupport;
  * of asking is all it takes. For the same reason it may sleep for a whole timeout when nobody
  * waits: whoever asks meanwhile is not late before it wakes. It does not sleep long all the same,
  * so that those who were answered are soon forgotten.
+ *
+ * <p>What callers do when they are told is theirs, and may take long or wait for another decision.
+ * So they are told by threads of their own, those who are late together by one, and whoever comes
+ * after them does not wait for them.
  */
 final class Deadlines implements AutoCloseable {
   private static final long LONGEST_SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -19,13 +27,20 @@ final class Deadlines implements AutoCloseable {
   private final ConcurrentLinkedQueue<Ask> asked = new ConcurrentLinkedQueue<>();
   private final long timeoutNanos;
   private final Thread thread;
+  private final ExecutorService tellers =
+      Executors.newCachedThreadPool(task -> daemon(task, "weir-redis-late"));
   private volatile boolean closed;
 
   Deadlines(Duration timeout) {
     this.timeoutNanos = timeout.toNanos();
-    this.thread = new Thread(this::watch, "weir-redis-deadlines");
-    thread.setDaemon(true);
+    this.thread = daemon(this::watch, "weir-redis-deadlines");
     thread.start();
+  }
+
+  private static Thread daemon(Runnable task, String name) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
   }
 
   /** A call that begins now. */
@@ -45,24 +60,39 @@ final class Deadlines implements AutoCloseable {
       long nobodyIsLateFor = tellWhoIsLate(System.nanoTime());
       LockSupport.parkNanos(this, Math.min(nobodyIsLateFor, LONGEST_SLEEP_NANOS));
     }
-    for (Ask ask = asked.poll(); ask != null; ask = asked.poll()) {
-      ask.fail(Unanswered.away("the store is closed"));
-    }
+    tell(List.copyOf(asked), Unanswered.away("the store is closed"));
+    tellers.shutdown();
   }
 
   /** Tells everybody who is late; returns how long nobody else can be. */
   private long tellWhoIsLate(long nowNanos) {
+    List<Ask> late = List.of();
+    long left = timeoutNanos;
     for (Ask first = asked.peek(); first != null; first = asked.peek()) {
       if (!first.isDone()) {
-        long left = timeoutNanos - first.age(nowNanos);
+        left = timeoutNanos - first.age(nowNanos);
         if (left > 0) {
-          return left;
+          break;
         }
-        first.fail(Unanswered.late());
+        late = late.isEmpty() ? new ArrayList<>() : late;
+        late.add(first);
       }
       asked.poll();
     }
-    return timeoutNanos;
+    tell(late, Unanswered.late());
+    return left > 0 ? left : timeoutNanos;
+  }
+
+  private void tell(List<Ask> asks, Unanswered reason) {
+    if (asks.isEmpty()) {
+      return;
+    }
+    Runnable telling = () -> asks.forEach(ask -> ask.fail(reason));
+    try {
+      tellers.execute(telling);
+    } catch (OutOfMemoryError e) { // there can be no more threads
+      telling.run();
+    }
   }
 
   @Override

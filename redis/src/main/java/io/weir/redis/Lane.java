@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  *              waiting ── an answer came, or a call is full ─► send up to {@value #SHARED_KEYS} keys in one call
  * </pre>
  *
+ * <p>Calls of one script share; those of others wait beside them, and who waits longest goes first.
+ *
  * <p>Callers that come while calls are under way share the next one, so that a busy node does less
  * work per decision; a caller who comes alone goes at once and waits for nobody. A node that hangs
  * holds up what is under way and no more: whoever waits is told at the deadline, is not sent any
@@ -45,10 +47,27 @@ final class Lane {
     CompletionStage<byte[]> send(Script script, byte[][] keys, byte[] args);
   }
 
+  /** Asks that go in one call, and the count of silences before it was sent. */
+  private record Batch(List<Ask> asks, int silences) {
+    static final Batch NONE = new Batch(List.of(), 0);
+
+    boolean isEmpty() {
+      return asks.isEmpty();
+    }
+  }
+
   private final Wire wire;
-  private final ArrayDeque<Ask> waiting = new ArrayDeque<>();
+
+  /** Those who wait, by script. */
+  private final @Nullable ArrayDeque<Ask>[] waiting = queues();
+
   private int waitingKeys;
   private int underWay;
+
+  /** Calls that were under way when the node fell silent, and may be lost. */
+  private int lost;
+
+  private int silences;
 
   /** Calls that are back and whose callers are being told just now. */
   private int telling;
@@ -59,57 +78,94 @@ final class Lane {
     this.wire = wire;
   }
 
+  @SuppressWarnings({"unchecked", "rawtypes"}) // there are no arrays of a queue of something
+  private static @Nullable ArrayDeque<Ask>[] queues() {
+    return new ArrayDeque[Script.values().length];
+  }
+
   void submit(Ask ask) {
-    List<Ask> batch;
+    Batch batch;
     synchronized (this) {
-      forgetWhoWasGivenUp();
-      waiting.add(ask);
+      ArrayDeque<Ask> alike = waiting[ask.script().ordinal()];
+      if (alike == null) {
+        alike = new ArrayDeque<>();
+        waiting[ask.script().ordinal()] = alike;
+      }
+      alike.add(ask);
       waitingKeys += ask.keys().length;
-      batch = mayGo() ? nextBatch() : List.of();
+      batch = nextBatch();
     }
     if (!batch.isEmpty()) {
       send(batch);
     }
   }
 
-  private boolean mayGo() {
-    return (underWay < EAGER && telling == 0)
-        || (waitingKeys >= SHARED_KEYS && underWay < MOST)
-        || System.nanoTime() - newsNanos > SILENCE_NANOS;
-  }
-
-  /** All wait equally long, so those who were given up are at the head of the queue. */
-  private void forgetWhoWasGivenUp() {
-    for (Ask ask = waiting.peek(); ask != null && ask.isDone(); ask = waiting.peek()) {
-      waiting.poll();
-      waitingKeys -= ask.keys().length;
+  /** What may go now, if anything. */
+  private Batch nextBatch() {
+    ArrayDeque<Ask> next = longestWaiting();
+    if (next == null) {
+      return Batch.NONE;
     }
+    long now = System.nanoTime();
+    if (now - newsNanos > SILENCE_NANOS) {
+      lost += underWay;
+      underWay = 0;
+      silences++;
+    } else if (!mayGo()) {
+      return Batch.NONE;
+    }
+    underWay++;
+    newsNanos = now;
+    return new Batch(batchOf(next), silences);
   }
 
-  /** The asks at the head of the queue that go in one call: of one script, and not given up yet. */
-  private List<Ask> nextBatch() {
+  private boolean mayGo() {
+    int out = underWay + lost;
+    return (out < EAGER && telling == 0) || (waitingKeys >= SHARED_KEYS && out < MOST);
+  }
+
+  /** The queue in which somebody waits longest, or null if nobody does. */
+  private @Nullable ArrayDeque<Ask> longestWaiting() {
+    ArrayDeque<Ask> longest = null;
+    Ask first = null;
+    for (ArrayDeque<Ask> alike : waiting) {
+      Ask head = alike == null ? null : head(alike);
+      if (head != null && (first == null || head.isBefore(first))) {
+        longest = alike;
+        first = head;
+      }
+    }
+    return longest;
+  }
+
+  /**
+   * The first in a queue who was not given up: all wait equally long, so those who were come first.
+   */
+  private @Nullable Ask head(ArrayDeque<Ask> alike) {
+    Ask head = alike.peek();
+    while (head != null && head.isDone()) {
+      leave(alike);
+      head = alike.peek();
+    }
+    return head;
+  }
+
+  private Ask leave(ArrayDeque<Ask> alike) {
+    Ask head = alike.remove();
+    waitingKeys -= head.keys().length;
+    return head;
+  }
+
+  /** Takes as many as go in one call, at least one. */
+  private List<Ask> batchOf(ArrayDeque<Ask> alike) {
     List<Ask> batch = new ArrayList<>(8);
-    @Nullable Script script = null;
     int keys = 0;
-    for (Ask ask = waiting.peek(); ask != null; ask = waiting.peek()) {
-      boolean joins = script == null || ask.script() == script;
-      if (!ask.isDone() && (!joins || (script != null && keys + ask.keys().length > SHARED_KEYS))) {
+    for (Ask ask = head(alike); ask != null; ask = head(alike)) {
+      keys += ask.keys().length;
+      if (!batch.isEmpty() && (keys > SHARED_KEYS || !ask.script().isShared())) {
         break;
       }
-      waiting.poll();
-      waitingKeys -= ask.keys().length;
-      if (!ask.isDone()) {
-        script = ask.script();
-        keys += ask.keys().length;
-        batch.add(ask);
-        if (!script.isShared()) {
-          break;
-        }
-      }
-    }
-    if (!batch.isEmpty()) {
-      underWay++;
-      newsNanos = System.nanoTime();
+      batch.add(leave(alike));
     }
     return batch;
   }
@@ -118,17 +174,17 @@ final class Lane {
    * Sends a call, and the next when it is back; one after the other where the node is away and
    * every call is back at once, however many wait.
    */
-  private void send(List<Ask> batch) {
-    List<Ask> next = batch;
+  private void send(Batch batch) {
+    Batch next = batch;
     while (!next.isEmpty()) {
-      List<Ask> now = next;
-      CompletableFuture<byte[]> back = start(now);
+      Batch now = next;
+      CompletableFuture<byte[]> back = start(now.asks);
       if (!back.isDone()) {
         back.whenComplete((answer, problem) -> send(tell(now, answer, problem)));
         return;
       }
-      back(false);
-      back.whenComplete((answer, problem) -> end(now, answer, problem));
+      back(now, false);
+      back.whenComplete((answer, problem) -> end(now.asks, answer, problem));
       next = told();
     }
   }
@@ -138,9 +194,9 @@ final class Lane {
    *
    * @return what can go then: those who, being told, ask again at once go together
    */
-  private List<Ask> tell(List<Ask> batch, byte[] answer, @Nullable Throwable problem) {
-    send(back(true));
-    end(batch, answer, problem);
+  private Batch tell(Batch batch, byte[] answer, @Nullable Throwable problem) {
+    send(back(batch, true));
+    end(batch.asks, answer, problem);
     return told();
   }
 
@@ -162,22 +218,26 @@ final class Lane {
     }
   }
 
-  /** A call is back, and its callers are going to be told. */
-  private synchronized List<Ask> back(boolean sendsNext) {
-    underWay--;
+  /**
+   * A call is back, and its callers are going to be told. A node answers in order: if it does again
+   * after a silence, whatever was under way before has been answered or never will be.
+   */
+  private synchronized Batch back(Batch batch, boolean sendsNext) {
+    if (batch.silences == silences) {
+      underWay--;
+      lost = 0;
+    } else {
+      lost = Math.max(0, lost - 1);
+    }
     newsNanos = System.nanoTime();
-    List<Ask> next = sendsNext ? nextIfAny() : List.of();
+    Batch next = sendsNext ? nextBatch() : Batch.NONE;
     telling++;
     return next;
   }
 
-  private synchronized List<Ask> told() {
+  private synchronized Batch told() {
     telling--;
-    return nextIfAny();
-  }
-
-  private List<Ask> nextIfAny() {
-    return !waiting.isEmpty() && mayGo() ? nextBatch() : List.of();
+    return nextBatch();
   }
 
   private static void end(List<Ask> batch, byte[] answer, @Nullable Throwable problem) {

@@ -1,6 +1,7 @@
 package io.weir.redis;
 
 import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
@@ -10,6 +11,7 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.Delay;
@@ -112,7 +114,7 @@ final class Lettuce {
   private static ClientOptions.Builder common(ClientOptions.Builder builder, RedisOptions options) {
     return builder
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-        .replayFilter(command -> true) // what was not answered is not sent again
+        .replayFilter(Lettuce::giveUp)
         .requestQueueSize(QUEUE)
         // Deadlines do that, without a timer for every call.
         .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
@@ -124,6 +126,15 @@ final class Lettuce {
                 .tcpNoDelay(true)
                 .build())
         .sslOptions(ssl(options.tls()));
+  }
+
+  /**
+   * What was not answered is not sent again. The client forgets what it is told not to send, so
+   * whoever waits for it is told here.
+   */
+  private static boolean giveUp(RedisCommand<?, ?, ?> command) {
+    command.completeExceptionally(new RedisException("the connection was lost"));
+    return true;
   }
 
   /**

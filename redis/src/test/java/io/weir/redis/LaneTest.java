@@ -262,6 +262,49 @@ class LaneTest {
               return sent.size() > 4;
             });
     assertThat(sent.get(4).answer()).isNotDone();
+
+    sent.get(4).answerAll();
+    asks(4);
+    assertThat(sent.subList(5, sent.size()))
+        .as("once the node answers, lost calls are not counted any more")
+        .hasSize(4);
+  }
+
+  @Test
+  void callsThatComeBackAfterASilenceAreNotCountedTwice() {
+    asks(4);
+    await()
+        .atMost(Duration.ofSeconds(5))
+        .until(
+            () -> {
+              ask();
+              return sent.size() > 4;
+            });
+    List.copyOf(sent).forEach(Sent::answerAll);
+    List.copyOf(sent.subList(5, sent.size())).forEach(Sent::answerAll);
+    int before = sent.size();
+
+    asks(6);
+
+    assertThat(sent).hasSize(before + 4);
+  }
+
+  @Test
+  void asksOfOneScriptShareThoughOthersComeBetween() {
+    asks(4);
+    for (int i = 0; i < 5; i++) {
+      ask(Script.BUCKET, 1);
+      ask(Script.SETTLE, 1);
+      ask(Script.TAKE, 2);
+    }
+    List.copyOf(sent).forEach(Sent::answerAll);
+
+    assertThat(sent.subList(4, 8))
+        .extracting(Sent::script)
+        .containsExactly(Script.BUCKET, Script.SETTLE, Script.TAKE, Script.SETTLE);
+    assertThat(sent.subList(4, 8))
+        .extracting(call -> call.keys().length)
+        .containsExactly(5, 1, 10, 1);
   }
 
   @Test
