@@ -229,9 +229,18 @@ final class ClusterNodes implements AutoCloseable {
           RedisClusterNode now = here.get(id);
           if (now == null || !node.isAt(now)) {
             known.remove(id);
-            node.watch.gone();
+            forget(node);
           }
         });
+  }
+
+  /** A node that was set up anew has another id, and may have taken its place meanwhile. */
+  private void forget(Known node) {
+    if (known.values().stream().anyMatch(other -> other.watch.node().equals(node.watch.node()))) {
+      node.watch.close();
+    } else {
+      node.watch.gone();
+    }
   }
 
   @Override

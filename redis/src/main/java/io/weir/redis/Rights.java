@@ -93,15 +93,16 @@ final class Rights {
       allowed.add(command);
     } catch (RedisCommandExecutionException e) {
       String reason = Trouble.reason(e);
-      if (!reason.startsWith("NOPERM")) {
+      boolean renamed = reason.startsWith("ERR unknown command");
+      if (!renamed && !reason.startsWith("NOPERM")) {
         // Allowed, and yet not possible: read-only, out of memory, a disk that is full.
         trouble = trouble.isEmpty() ? reason : trouble;
         return;
       }
       firstReason = firstReason.isEmpty() ? reason : firstReason;
-      boolean byKey = reason.contains("access");
+      boolean byKey = !renamed && reason.contains("access");
       keyRefused |= byKey;
-      refused.put(command, byKey ? "" : rule);
+      refused.put(command, byKey || renamed ? "" : rule);
     }
   }
 

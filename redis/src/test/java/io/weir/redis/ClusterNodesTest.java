@@ -6,10 +6,16 @@ import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.weir.testkit.process.RedisServer;
 import io.weir.time.SystemTime;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class ClusterNodesTest {
@@ -25,24 +31,68 @@ class ClusterNodesTest {
             });
   }
 
-  @Test
-  void aNodeThatLeavesWhileItIsMetKeepsNobodyFromMeetingTheOthers() throws Exception {
-    RedisServer seed = SharedCluster.get().nodes().get(0);
-    RedisClusterClient client =
-        RedisClusterClient.create(RedisURI.create(seed.host(), seed.port()));
-    NodeWatch.Circle circle =
-        new NodeWatch.Circle(
-            RedisEvents.NONE, SystemTime.INSTANCE, 1_000_000_000, (wait, task) -> {});
-    try (ClusterNodes nodes =
-        new ClusterNodes(client, () -> new OffsetClock(SystemTime.INSTANCE), circle)) {
-      client.refreshPartitions();
+  private final List<String> gone = new ArrayList<>();
+  private final RedisClusterClient client = RedisClusterClient.create(seed());
+  private final ClusterNodes nodes =
+      new ClusterNodes(client, () -> new OffsetClock(SystemTime.INSTANCE), circle());
 
-      assertThat(nodes.meet(knowingNobody()).toCompletableFuture())
-          .failsWithin(10, TimeUnit.SECONDS)
-          .withThrowableOfType(java.util.concurrent.ExecutionException.class)
-          .withCauseInstanceOf(RedisException.class);
-    } finally {
-      client.shutdown(0, 1, TimeUnit.SECONDS);
-    }
+  private static RedisURI seed() {
+    RedisServer seed = SharedCluster.get().nodes().get(0);
+    return RedisURI.create(seed.host(), seed.port());
+  }
+
+  private NodeWatch.Circle circle() {
+    RedisEvents events =
+        new RedisEvents() {
+          @Override
+          public void answered(String node, long nanos) {}
+
+          @Override
+          public void failed(String node, String kind) {}
+
+          @Override
+          public void breaker(String node, boolean open) {}
+
+          @Override
+          public void gone(String node) {
+            gone.add(node);
+          }
+        };
+    return new NodeWatch.Circle(events, SystemTime.INSTANCE, 1_000_000_000, (wait, task) -> {});
+  }
+
+  @BeforeEach
+  void look() {
+    client.refreshPartitions();
+  }
+
+  @AfterEach
+  void close() {
+    nodes.close();
+    client.shutdown(0, 1, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void aNodeThatLeavesWhileItIsMetKeepsNobodyFromMeetingTheOthers() {
+    assertThat(nodes.meet(knowingNobody()).toCompletableFuture())
+        .failsWithin(10, TimeUnit.SECONDS)
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(RedisException.class);
+  }
+
+  @Test
+  void aNodeThatWasSetUpAnewIsNotForgottenWithWhoWasThereBefore() {
+    RedisClusterNode node = client.getPartitions().getPartitionBySlot(1);
+    String name = node.getUri().getHost() + ":" + node.getUri().getPort();
+    assertThat(nodes.watchOf(1).node()).isEqualTo(name);
+    node.setNodeId("f".repeat(40));
+    assertThat(nodes.watchOf(1).node()).isEqualTo(name);
+
+    nodes.meet(knowingNobody());
+    assertThat(gone).isEmpty();
+
+    node.setNodeId("e".repeat(40));
+    nodes.meet(knowingNobody());
+    assertThat(gone).as("nobody had taken its place yet").containsExactly(name);
   }
 }

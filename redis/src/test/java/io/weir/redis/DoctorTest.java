@@ -220,9 +220,10 @@ class DoctorTest {
           .contains("TIME");
     }
     try (RedisServer redis = RedisServer.builder().config("rename-command TIME \"\"").start()) {
-      List<Finding> findings = examine(patient(redis.uri()));
-      assertThat(only(findings, "script time").grade()).isEqualTo(Grade.FAIL);
-      assertThat(only(findings, "script time").advice()).contains("clock: instance");
+      Finding rights = only(examine(patient(redis.uri())), "rights");
+      assertThat(rights.grade()).isEqualTo(Grade.FAIL);
+      assertThat(rights.text()).contains("may not TIME: ").contains("unknown command");
+      assertThat(rights.advice()).contains("clock: instance");
     }
   }
 
@@ -300,10 +301,23 @@ class DoctorTest {
   }
 
   @Test
-  void warnsOfARedisThatAnswersAfterTheTimeout() {
+  void tellsACommandThatIsNotThereFromARedisThatCannotBeWrittenTo() {
+    try (RedisServer redis = RedisServer.builder().config("rename-command EVALSHA \"\"").start()) {
+      List<Finding> findings = examine(RedisOptions.of(redis.uri()));
+
+      Finding rights = only(findings, "rights");
+      assertThat(rights.grade()).isEqualTo(Grade.FAIL);
+      assertThat(rights.text()).contains("may not EVALSHA: ").contains("unknown command");
+      assertThat(rights.advice()).contains("their names back");
+      assertThat(findings).noneMatch(finding -> finding.check().equals("write"));
+    }
+  }
+
+  @Test
+  void warnsOfARedisSoFarThatTwoCallsDoNotFitIntoTheTimeout() {
     try (RedisServer redis = RedisServer.start();
         SlowProxy far = SlowProxy.before(redis)) {
-      far.delay(Duration.ofMillis(6), Duration.ofMillis(6));
+      far.delay(Duration.ofMillis(3), Duration.ofMillis(3));
       Finding latency = only(examine(RedisOptions.of(far.uri())), "latency");
 
       assertThat(latency.grade()).isEqualTo(Grade.WARN);
