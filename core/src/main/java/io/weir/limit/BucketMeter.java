@@ -135,6 +135,15 @@ public final class BucketMeter extends Meter {
     cell.used = grown(cell.used, amount, Bounds.EXACT - 1);
   }
 
+  /**
+   * All of it, as a deficit that several owe may come one by one: whoever was let through stays
+   * counted. Whoever kept to the limit never gets below empty.
+   */
+  @Override
+  public void owe(Cell cell, long now, long amount) {
+    countDenied(cell, now, amount);
+  }
+
   @Override
   public void countDenied(Cell cell, long now, long cost) {
     long most = Math.min(2 * full, Bounds.EXACT - 1);

@@ -38,7 +38,8 @@ package io.weir.limit;
  *       window or quota other than the one lent from: kept = 0, and nothing is subtracted.
  *   <li>The bucket takes back what the instance returns, as a give-back stamped with the window it
  *       was lent from: windows and quotas only if that window is still the one (or, sliding, the
- *       one before). Then it is charged what the instance owes, at most its {@code remaining}.
+ *       one before). Then it is charged what the instance owes: a window at most its {@code
+ *       remaining}, a bucket all of it, until its deficit is twice the burst.
  *   <li>The draw itself, as ever.
  *   <li>{@link #lend}, unless the call was refused: {@code g = min(asked, free − ceil(free / 4),
  *       level)} with {@code free = max(0, most − out)} and level the bucket's {@code remaining};

@@ -64,12 +64,12 @@ final class LogMeter extends Meter {
   /** As if it had gone evenly over the last window: it weighs as much now, and less and less. */
   @Override
   public void owe(Cell cell, long now, long amount) {
+    long owed = Math.min(amount, remaining(cell, now));
     if (cell.frugal) {
-      charge(cell, now, amount);
+      charge(cell, now, owed);
       return;
     }
     Log log = log(cell);
-    long owed = Math.min(amount, Bounds.EXACT - 1 - log.total());
     long parts = Math.min(owed, PARTS);
     for (long i = 1; i <= parts; i++) {
       log.insert(now - window + window * i / parts, owed * i / parts - owed * (i - 1) / parts);

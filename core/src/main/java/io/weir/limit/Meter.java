@@ -96,9 +96,12 @@ public abstract sealed class Meter
   /** Takes {@code amount} whether it is there or not: the true cost of a call turned out higher. */
   public abstract void charge(Cell cell, long now, long amount);
 
-  /** Takes what was let through elsewhere until now, not all of it just now. */
+  /**
+   * Takes what was let through elsewhere until now, not all of it just now: windows as far as there
+   * is anything left, buckets down to one burst below empty.
+   */
   public void owe(Cell cell, long now, long amount) {
-    charge(cell, now, amount);
+    charge(cell, now, Math.min(amount, remaining(cell, now)));
   }
 
   /** Counts a refused call against its own limit, up to twice the capacity. */

@@ -152,7 +152,7 @@ final class SlidingWindowMeter extends Meter {
    */
   @Override
   public void owe(Cell cell, long now, long amount) {
-    long owed = Math.min(amount, most);
+    long owed = Math.min(amount, remaining(cell, now));
     cell.used = Math.min(cell.used + ceilDiv(owed * elapsed(cell, now), ticks), most);
     cell.previous = Math.min(cell.previous + owed, most);
   }

@@ -12,8 +12,8 @@ package io.weir.store;
  * @param kept what of it is still in hand
  * @param back what the bucket gets back, having never been used
  * @param asked what it would like to be lent in addition
- * @param owed what was let through while the store could not answer: charged before the draw, as
- *     far as there is anything left
+ * @param owed what was let through while the store could not answer: charged before the draw, to
+ *     windows as far as there is anything left, to buckets down to one burst below empty
  */
 public record LeaseCall(long most, Grant held, long kept, long back, long asked, long owed) {
   /** Nothing to tell. */

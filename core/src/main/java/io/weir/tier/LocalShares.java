@@ -16,9 +16,7 @@ import io.weir.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntSupplier;
 
@@ -26,17 +24,18 @@ import java.util.function.IntSupplier;
  * Decides in memory by this instance's {@link Share} of each limit, and knows what of that is owed
  * to the shared store.
  *
- * <p>Windows and quotas start from what was left when the store was last heard, divided likewise:
- * what was gone before counts as taken, but is not owed.
+ * <p>What has been paid stays taken here, and is no longer owed: so a share gives out its burst
+ * once, however often the store comes and goes. Windows and quotas start from what was left when
+ * the store was last heard, divided likewise: what was gone before counts as taken, but is not
+ * owed.
  */
 final class LocalShares implements Debts.Books {
   private static final long SECOND = 1_000_000;
 
   private final MemoryStore memory;
   private final TimeSource time;
-  private final IntSupplier instances;
   private final LastSeen lastSeen = new LastSeen();
-  private final Map<Pool, Share> shares = new ConcurrentHashMap<>();
+  private final Shares shares;
 
   /** The moment from which on nothing can be owed any more. */
   private final AtomicLong owingUntil = new AtomicLong(Long.MIN_VALUE);
@@ -50,7 +49,7 @@ final class LocalShares implements Debts.Books {
   LocalShares(MemoryStore memory, TimeSource time, IntSupplier instances) {
     this.memory = memory;
     this.time = time;
-    this.instances = instances;
+    this.shares = new Shares(instances);
   }
 
   /** Takes the draws from this instance's shares, all or none. */
@@ -94,7 +93,7 @@ final class LocalShares implements Debts.Books {
   }
 
   private Share shareFor(Draw draw) {
-    Share share = shareOf(draw.pool());
+    Share share = shares.now(draw.pool(), !draw.looks());
     if (!draw.looks()) {
       if (isWindow(draw.pool())) {
         startFromLastSeen(draw, share);
@@ -103,16 +102,6 @@ final class LocalShares implements Debts.Books {
       owingUntil.accumulateAndGet(over, Math::max);
     }
     return share;
-  }
-
-  private Share shareOf(Pool pool) {
-    int among = Math.max(1, instances.getAsInt());
-    Share known = shares.get(pool);
-    if (known == null || known.among() != among) {
-      known = Share.of(pool, among);
-      shares.put(pool, known);
-    }
-    return known;
   }
 
   private static boolean isWindow(Pool pool) {
@@ -141,8 +130,9 @@ final class LocalShares implements Debts.Books {
       Draw draw = draws.get(i);
       Standing standing = taking.standings().get(i);
       if (standing.answered() && isWindow(draw.pool())) {
-        long until = time.micros() + standing.resetMicros();
-        lastSeen.note(draw.pool(), draw.key(), standing.remaining(), until);
+        long now = time.micros();
+        long until = now + standing.resetMicros();
+        lastSeen.note(draw.pool(), draw.key(), standing.remaining(), until, now);
       }
     }
   }
@@ -160,19 +150,14 @@ final class LocalShares implements Debts.Books {
     if (pool.meter().limit().algorithm() == Algorithm.CONCURRENCY) {
       return 0;
     }
-    Share share = shareOf(pool);
+    Share share = shares.last(pool);
     long used = used(share.pool(), key);
-    return used == 0 || !isWindow(pool) ? used : Math.max(0, used - used(share.settled(), key));
+    return used == 0 ? 0 : Math.max(0, used - used(share.settled(), key));
   }
 
   @Override
   public void paid(Pool pool, Key key, long amount) {
-    Share share = shareOf(pool);
-    if (isWindow(pool)) {
-      memory.owe(share.settled(), key, amount);
-    } else {
-      memory.refund(share.pool(), key, amount);
-    }
+    memory.owe(shares.last(pool).settled(), key, amount);
   }
 
   private long used(Pool share, Key key) {
@@ -198,7 +183,7 @@ final class LocalShares implements Debts.Books {
   private List<Held> here(List<Held> parts) {
     List<Held> here = new ArrayList<>(parts.size());
     for (Held part : parts) {
-      Pool share = shareOf(part.pool()).pool();
+      Pool share = shares.last(part.pool()).pool();
       here.add(new Held(share, part.key(), part.amount(), part.owed(), part.stamp()));
     }
     return here;
@@ -206,6 +191,6 @@ final class LocalShares implements Debts.Books {
 
   /** Shares of pools that are gone need not be remembered; what was taken from them is. */
   void rulesChanged() {
-    shares.clear();
+    shares.forget();
   }
 }

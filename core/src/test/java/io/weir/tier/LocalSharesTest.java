@@ -6,6 +6,7 @@ import static io.weir.tier.TierFixture.onFail;
 import static io.weir.tier.TierFixture.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.Key;
 import io.weir.Mode;
 import io.weir.OnFail;
 import io.weir.Settlement;
@@ -16,6 +17,7 @@ import io.weir.store.KeyText;
 import io.weir.store.Pool;
 import io.weir.store.Taking;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -138,6 +140,101 @@ class LocalSharesTest {
 
     tier.take(pool, 1);
     assertThat(shared.next().lease().owed()).isZero();
+  }
+
+  @Test
+  void aStoreThatComesAndGoesBringsNoBurstEachTime() {
+    Pool pool = onFail(OnFail.LOCAL, "100/h");
+    assertThat(admittedAlone(pool, 200)).isEqualTo(100);
+
+    for (int flap = 0; flap < 10; flap++) {
+      tier.take(pool, 1);
+      shared.next().refuse(Duration.ofMillis(1));
+      tier.time.advance(Duration.ofSeconds(2));
+      assertThat(admittedAlone(pool, 200)).isZero();
+    }
+  }
+
+  @Test
+  void whatWasPaidIsNotOwedAgainAndWhatCameSinceIs() {
+    Pool pool = onFail(OnFail.LOCAL, "36/h burst=100");
+    admittedAlone(pool, 30);
+    tier.take(pool, 1);
+    shared.next().admit(70);
+
+    tier.time.advance(Duration.ofSeconds(1000)); // 10 have come back, of what was paid
+    assertThat(admittedAlone(pool, 7)).isEqualTo(7);
+
+    tier.take(pool, 1);
+    assertThat(shared.next().lease().owed()).isEqualTo(7);
+  }
+
+  @Test
+  void moreInstancesMakeNoDebtSmaller() {
+    Pool pool = onFail(OnFail.LOCAL, "100/h");
+    assertThat(admittedAlone(pool, 200)).isEqualTo(100);
+
+    tier.instances = 4;
+
+    tier.take(pool, 1);
+    ScriptedStore.Question first = shared.next();
+    assertThat(first.lease().owed()).isEqualTo(100);
+    first.admit(1);
+    tier.take(pool, 1);
+    assertThat(shared.next().lease().owed()).isZero();
+  }
+
+  @Test
+  void newRulesMakeNoDebtSmaller() {
+    admittedAlone(onFail(OnFail.LOCAL, "100/h"), 100);
+
+    tier.instances = 4;
+    tier.tier.giveBack();
+
+    tier.take(onFail(OnFail.LOCAL, "100/h"), 1);
+    assertThat(shared.next().lease().owed()).isEqualTo(100);
+  }
+
+  @Test
+  void moreInstancesMakeNoDebtOfAWindowSmaller() {
+    Pool pool = onFail(OnFail.LOCAL, "quota 100/month");
+    assertThat(admittedAlone(pool, 200)).isEqualTo(100);
+
+    tier.instances = 4;
+
+    tier.take(pool, 1);
+    assertThat(shared.next().lease().owed()).isEqualTo(100);
+  }
+
+  /** Nobody decides by a look. */
+  @Test
+  void aLookMakesNoDebtSmaller() {
+    Pool pool = onFail(OnFail.LOCAL, "100/h");
+    admittedAlone(pool, 100);
+
+    tier.instances = 4;
+    takeAlone(draw(pool, 0));
+
+    tier.take(pool, 1);
+    assertThat(shared.next().lease().owed()).isEqualTo(100);
+  }
+
+  @Test
+  void everyOneOfTenThousandWindowsStartsFromWhatWasLeft() {
+    Pool pool = onFail(OnFail.LOCAL, "quota 100/month");
+    List<Draw> draws = new ArrayList<>();
+    for (int i = 0; i < 10_000; i++) {
+      draws.add(new Draw(pool, Key.of("user " + i), 1, Mode.ENFORCE, Draw.Intent.TAKE));
+      tier.take(draws.get(i));
+      shared.next().admit(0);
+    }
+
+    int admitted = 0;
+    for (Draw draw : draws) {
+      admitted += takeAlone(draw).taken() ? 1 : 0;
+    }
+
+    assertThat(admitted).isLessThan(10); // of 10,000, where many fall into one place
   }
 
   @Test

@@ -52,7 +52,9 @@ local function lending()
     if b.back > 0 then
       b.algorithm.give(b, b.back, b.held_window)
     end
-    if b.owed > 0 then
+    if b.owed > 0 and b.kind == 0 then -- all of it, down to one burst below empty
+      b.used = max(b.used, min(b.used + b.owed * b.token, 2 * b.full, EXACT))
+    elseif b.owed > 0 then
       local owe = b.algorithm.owe or b.algorithm.charge
       owe(b, min(b.owed, b.algorithm.remaining(b)))
     end

@@ -280,8 +280,78 @@ public abstract class LendingContract {
   }
 
   @Test
-  void chargesNoMoreThanThereIs() {
-    for (String limit : List.of("10/day", "fixed-window 10/day", "sliding-log 10/day")) {
+  void chargesABucketAllThatIsOwedAndItDrainsAtTheRate() {
+    for (String limit : List.of("10/day", "leaky-bucket 10/day queue=9")) {
+      Pool pool = pool(limit, limit);
+      calls.take(draw(pool, 0).telling(owing(8)));
+      calls.take(draw(pool, 0).telling(owing(7)));
+
+      assertThat(calls.look(pool, 1).retryAfter()).as(limit).contains(hours(6 * 24 / 10.0));
+      harness.advance(hours(12));
+      assertThat(calls.remaining(pool)).as(limit).isZero();
+      harness.advance(hours(24));
+      assertThat(calls.remaining(pool)).as(limit).isEqualTo(10);
+    }
+  }
+
+  private static Duration hours(double hours) {
+    return Duration.ofSeconds(Math.round(hours * 3600));
+  }
+
+  @Test
+  void chargesABucketUpToOneBurstBelowEmpty() {
+    Pool pool = pool("10/day");
+    calls.take(draw(pool, 0).telling(owing(1L << 50)));
+
+    harness.advance(hours(24));
+    assertThat(calls.remaining(pool)).isZero();
+    harness.advance(hours(12));
+    assertThat(calls.remaining(pool)).isEqualTo(5);
+  }
+
+  /** Whichever way later calls come, refused or lending. */
+  @Test
+  void whatABucketWasChargedBelowEmptyStays() {
+    Pool pool = pool("10/day");
+    Pool other = pool("other", "10/day");
+    calls.take(draw(pool, 0).telling(owing(500)));
+
+    for (int quarter = 0; quarter < 4; quarter++) {
+      assertThat(calls.take(draw(pool, 1)).taken()).isFalse();
+      assertThat(calls.take(draw(pool, 1), draw(other, 1)).taken()).isFalse();
+      assertThat(tell(pool, asking(5)).lent()).isZero();
+      harness.advance(hours(6));
+    }
+
+    assertThat(calls.remaining(pool)).isZero();
+    harness.advance(hours(12));
+    assertThat(calls.take(draw(pool, 5), draw(other, 1)).taken()).isTrue();
+    assertThat(calls.take(draw(pool, 1)).taken()).isFalse();
+  }
+
+  @Test
+  void aNewBurstClipsWhatABucketWasChargedBelowEmpty() {
+    Pool pool = pool("10/day");
+    calls.take(draw(pool, 0).telling(owing(500)));
+
+    Pool smaller = pool("10/day burst=5");
+    assertThat(calls.take(draw(smaller, 1)).taken()).isFalse();
+    harness.advance(hours(12));
+    assertThat(calls.remaining(smaller)).isEqualTo(5);
+  }
+
+  @Test
+  void aLargerBurstHasRoomForWhatABucketWasChargedBelowEmpty() {
+    Pool pool = pool("10/day");
+    calls.take(draw(pool, 0).telling(owing(500)));
+
+    assertThat(calls.remaining(pool("10/day burst=50"))).isEqualTo(30);
+  }
+
+  @Test
+  void chargesWindowsNoMoreThanThereIs() {
+    for (String limit :
+        List.of("fixed-window 10/day", "sliding-window 10/day", "sliding-log 10/day")) {
       Pool pool = pool(limit, limit);
       calls.take(draw(pool, 0).telling(owing(500)));
 

@@ -48,7 +48,7 @@ final class Ledger {
       meter.giveBack(cell, now, call.back(), new Stamp(call.held().window(), 0));
     }
     if (call.owed() > 0) {
-      meter.owe(cell, now, Math.min(call.owed(), meter.remaining(cell, now)));
+      meter.owe(cell, now, call.owed());
     }
     return kept;
   }
