@@ -18,6 +18,8 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -56,11 +58,21 @@ class ReturnFromOutageTest {
   }
 
   private Weir weir(String limit) {
-    return Weir.builder()
-        .rules(RuleSet.of(Rule.named("rule").key("user").limit(Limit.parse(limit)).build()))
-        .store(store)
-        .time(time)
-        .build();
+    return fleet(limit, 1).get(0);
+  }
+
+  private List<Weir> fleet(String limit, int instances) {
+    Rule rule = Rule.named("rule").key("user").limit(Limit.parse(limit)).build();
+    return Stream.generate(
+            () ->
+                Weir.builder()
+                    .rules(RuleSet.of(rule))
+                    .store(store)
+                    .time(time)
+                    .instances(() -> instances)
+                    .build())
+        .limit(instances)
+        .toList();
   }
 
   private static Decision call(Weir weir) {
@@ -131,6 +143,72 @@ class ReturnFromOutageTest {
         time.advance(Duration.ofMillis(50));
       }
       assertThat(worst).as("%s, away at %s s", limit, 120 + seconds).isLessThanOrEqualTo(61);
+      time.advance(Duration.ofMinutes(10));
+    }
+  }
+
+  /** What so many calls to each instance get. */
+  private static int admitted(List<Weir> fleet, int calls) {
+    int admitted = 0;
+    for (int i = 0; i < calls; i++) {
+      for (Weir weir : fleet) {
+        admitted += call(weir).allowed() ? 1 : 0;
+      }
+    }
+    return admitted;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4})
+  void aStoreThatComesAndGoesHandsOutTheBurstOfTheSharesOnce(int instances) {
+    List<Weir> fleet = fleet("100/h", instances);
+    int admitted = admitted(fleet, 200);
+    assertThat(admitted).isEqualTo(100);
+
+    for (int flap = 0; flap < 10; flap++) {
+      store.away = true;
+      admitted += admitted(fleet, 200);
+      time.advance(Duration.ofSeconds(2));
+      store.away = false;
+      admitted += admitted(fleet, 2);
+      time.advance(Duration.ofSeconds(2));
+    }
+
+    // A burst, that of the shares, and what comes back in 40 s, which the shares may have again.
+    assertThat(admitted).isLessThanOrEqualTo(100 + 100 + 2 + 2);
+  }
+
+  /** However late an instance tells what it let through. */
+  @Test
+  void whatOneInstanceLetThroughIsNotForgottenBecauseOthersTookTheRest() {
+    List<Weir> fleet = fleet("100/h", 2);
+    store.away = true;
+    assertThat(admitted(fleet, 200)).isEqualTo(100);
+    store.away = false;
+
+    int admitted = admitted(fleet.subList(0, 1), 200);
+    assertThat(admitted).isEqualTo(50);
+    call(fleet.get(1));
+    time.advance(Duration.ofHours(1));
+    admitted += admitted(fleet, 200);
+
+    // 50 owed by the first, 50 taken, 50 owed by the second: an hour later there is room for 50.
+    assertThat(admitted).isEqualTo(50 + 50);
+  }
+
+  /** Whoever keeps to the limit, and asks all instances in turn. */
+  @ParameterizedTest
+  @ValueSource(strings = {"60/min", "60/min burst=6", "fixed-window 60/min", "quota 3600/h"})
+  void aStoreThatComesAndGoesRefusesNobodyWhoKeepsToTheLimit(String limit) {
+    for (int instances = 1; instances <= 3; instances++) {
+      List<Weir> fleet = fleet(limit, instances);
+      for (int i = 0; i < 300; i++) {
+        store.away = i % 7 >= 4;
+        assertThat(call(fleet.get(i % instances)).allowed())
+            .as("%s, call %s to one of %s", limit, i, instances)
+            .isTrue();
+        time.advance(Duration.ofMillis(1250));
+      }
       time.advance(Duration.ofMinutes(10));
     }
   }

@@ -11,6 +11,8 @@ import io.weir.limit.Meter;
 import io.weir.store.KeyText;
 import io.weir.testkit.lease.Link.Weather;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +38,9 @@ final class StoryRun {
   private final Cell exact = new Cell();
   private int mishaps;
   private long doubled;
-  private int outages;
+
+  /** When the store fell silent. */
+  private final List<Long> outages = new ArrayList<>();
 
   /** What was admitted since the store fell silent, and neither by it nor by a lease. */
   private long alone;
@@ -77,8 +81,29 @@ final class StoryRun {
     return doubled;
   }
 
-  int outages() {
-    return outages;
+  /**
+   * What instances that decide alone may admit beside the shared limit, in any stretch of time.
+   *
+   * <p>Windows and quotas: as much again in each, unless there is only one instance, which knows
+   * what was left. Buckets: the burst of the shares, once. From an outage on, what a share still
+   * owes comes back while the shared bucket fills up too, until the instance has told the store: as
+   * much as the rate brings in that time, at most what the shared bucket can have lacked, and what
+   * the shares can owe when the store is back.
+   */
+  long alone() {
+    long capacity = story.limit().capacity();
+    if (outages.isEmpty()) {
+      return 0;
+    }
+    if (!story.isBucket()) {
+      return story.members() > 1 ? capacity + story.members() : 0;
+    }
+    double twice = 0;
+    for (int i = 0; i < outages.size(); i++) {
+      long end = i + 1 < outages.size() ? outages.get(i + 1) : fleet.time().micros();
+      twice += Math.min(2 * capacity, (end - outages.get(i)) * story.perMicro());
+    }
+    return capacity + (long) twice + story.members() + 1;
   }
 
   StoryRun run() {
@@ -117,7 +142,7 @@ final class StoryRun {
 
   private void outage(Event.Outage outage) {
     mishap();
-    outages++;
+    outages.add(fleet.time().micros());
     fleet.hang(true);
     long begun = fleet.time().micros();
     long end = begun + outage.millis() * 1000L;
@@ -129,7 +154,8 @@ final class StoryRun {
         .as("admitted without the store")
         .isLessThanOrEqualTo(shares(fleet.time().micros() - begun));
     fleet.hang(false);
-    for (int i = 0; i < fleet.size(); i++) {
+    int comeBack = random.nextInt(fleet.size() + 1);
+    for (int i = 0; i < comeBack; i++) {
       call(i, 1);
       fleet.time().advance(DEADLINE);
     }
