@@ -13,8 +13,10 @@ import org.jspecify.annotations.Nullable;
  * is no room the most exhausted stay, as they are the ones that would get most for nothing.
  */
 final class LastSeen {
-  private static final int SETS = 1 << 14;
-  private static final int WAYS = 4;
+  private static final int SETS = 1 << 13;
+  private static final int WAYS = 8;
+  private static final int SHIFT = Long.SIZE - 13;
+  private static final long GOLDEN = 0x9e3779b97f4a7c15L;
 
   /** The part of the limit that was left, beside the number, so that limits can be compared. */
   private record Entry(long high, long low, long remaining, long until, float part) {
@@ -66,6 +68,6 @@ final class LastSeen {
   }
 
   private static int firstPlace(long low) {
-    return ((int) (low >>> 32) & (SETS - 1)) * WAYS;
+    return (int) (low * GOLDEN >>> SHIFT) * WAYS;
   }
 }

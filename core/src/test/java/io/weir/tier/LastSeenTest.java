@@ -8,6 +8,7 @@ import io.weir.Key;
 import io.weir.store.Pool;
 import org.junit.jupiter.api.Test;
 
+/** Of 10,000 keys in sets of eight, one is left out in six or seven runs: hashes have a seed. */
 class LastSeenTest {
   private static final long END = 1_000_000;
 
@@ -57,7 +58,7 @@ class LastSeenTest {
   void remembersTenThousandKeys() {
     note(0, 10_000, 3, 0);
 
-    assertThat(known(0, 10_000, 3, 0)).isGreaterThanOrEqualTo(9_990);
+    assertThat(known(0, 10_000, 3, 0)).isGreaterThanOrEqualTo(9_992);
   }
 
   @Test
@@ -65,7 +66,7 @@ class LastSeenTest {
     note(0, 10_000, 0, 0);
     note(10_000, 300_000, 90, 0);
 
-    assertThat(known(0, 10_000, 0, 0)).isGreaterThanOrEqualTo(9_990);
+    assertThat(known(0, 10_000, 0, 0)).isGreaterThanOrEqualTo(9_992);
   }
 
   @Test
@@ -73,7 +74,7 @@ class LastSeenTest {
     note(10_000, 300_000, 90, 0);
     note(0, 10_000, 0, 0);
 
-    assertThat(known(0, 10_000, 0, 0)).isGreaterThanOrEqualTo(9_990);
+    assertThat(known(0, 10_000, 0, 0)).isGreaterThanOrEqualTo(9_992);
   }
 
   @Test
@@ -81,6 +82,6 @@ class LastSeenTest {
     note(0, 300_000, 0, 0);
     note(300_000, 10_000, 90, END);
 
-    assertThat(known(300_000, 10_000, 90, END)).isGreaterThanOrEqualTo(9_990);
+    assertThat(known(300_000, 10_000, 90, END)).isGreaterThanOrEqualTo(9_992);
   }
 }

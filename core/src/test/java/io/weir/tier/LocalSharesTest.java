@@ -234,7 +234,7 @@ class LocalSharesTest {
       admitted += takeAlone(draw).taken() ? 1 : 0;
     }
 
-    assertThat(admitted).isLessThan(10); // of 10,000, where many fall into one place
+    assertThat(admitted).isLessThan(9); // eight, if all that is unlikely happens
   }
 
   @Test

@@ -84,6 +84,27 @@ final class Stories {
     return this;
   }
 
+  /**
+   * Nothing but a store that comes and goes, much faster than buckets fill up, and callers who take
+   * all that they can get.
+   */
+  Stories ofFlaps() {
+    limits.clear();
+    limits.add(
+        Combinators.combine(from(20, 60), from(10_000, 60_000))
+            .as((burst, ms) -> new TokenBucket(burst, Duration.ofMillis(ms), burst, "")));
+    events.clear();
+    Arbitrary<Event.Outage> flaps =
+        Combinators.combine(from(20, 500), from(20, 150), from(5_000, 50_000))
+            .as(Event.Outage::new);
+    events.add(flaps);
+    events.add(flaps);
+    events.add(
+        Combinators.combine(from(1, 50), from(5_000, 50_000), from(-1, 3), costs())
+            .as(Event.Calls::new));
+    return this;
+  }
+
   Arbitrary<Story> arbitrary() {
     Arbitrary<List<Event>> all =
         Arbitraries.oneOf(events).list().ofMinSize(1).ofMaxSize(8).map(some -> List.copyOf(some));

@@ -103,6 +103,17 @@ class StoryProperties {
     assertThat(all.most()).isLessThanOrEqualTo(story.bound() + run.alone() + run.doubled());
   }
 
+  @Provide
+  Arbitrary<Story> greedyWithFlaps() {
+    return new Stories(4, 4).ofFlaps().arbitrary();
+  }
+
+  /** A burst of the shares, and what comes back in these seconds; not a burst each time. */
+  @Property(edgeCases = EdgeCasesMode.NONE, tries = 50)
+  void aStoreThatComesAndGoesBringsNoBurstEachTime(@ForAll("greedyWithFlaps") Story story) {
+    noReturnOfTheStoreBringsAnotherBurst(story);
+  }
+
   /** Stories are not about fleets that nobody asks, or that lend nothing. */
   @Example
   void someCallersInTheseStoriesAreAnsweredFromMemory() {
