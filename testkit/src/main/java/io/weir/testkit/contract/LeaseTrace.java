@@ -53,6 +53,7 @@ public record LeaseTrace(Limit limit, long most, List<Event> events) {
     return Arbitraries.of(
             Algorithm.TOKEN_BUCKET,
             Algorithm.TOKEN_BUCKET,
+            Algorithm.LEAKY_BUCKET,
             Algorithm.FIXED_WINDOW,
             Algorithm.SLIDING_WINDOW,
             Algorithm.SLIDING_LOG,
@@ -96,13 +97,14 @@ public record LeaseTrace(Limit limit, long most, List<Event> events) {
                             used,
                             returned,
                             heard));
-    int lends = algorithm == Algorithm.SLIDING_LOG ? 0 : 1; // a log can only be owed something
+    boolean onlyOwed = algorithm == Algorithm.SLIDING_LOG || algorithm == Algorithm.LEAKY_BUCKET;
+    int lends = onlyOwed ? 0 : 1;
     return Arbitraries.frequencyOf(
         Tuple.of(10 * lends, asks),
         Tuple.of(2 * lends, instances.map(instance -> limit -> new Event.End(instance))),
         Tuple.of(
             4 - 2 * lends, costs.map(cost -> limit -> new Event.Take(cost.applyAsLong(limit)))),
-        Tuple.of(4 - 3 * lends, costs.map(cost -> limit -> new Event.Owe(cost.applyAsLong(limit)))),
+        Tuple.of(4 - 2 * lends, costs.map(cost -> limit -> new Event.Owe(cost.applyAsLong(limit)))),
         Tuple.of(
             1, Traces.near(algorithm).map(next -> limit -> new Event.Change(next.apply(limit)))),
         Tuple.of(3, Traces.waits().map(wait -> limit -> new Event.Pass(wait.applyAsLong(limit)))),
