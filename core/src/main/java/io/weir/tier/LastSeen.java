@@ -13,9 +13,8 @@ import org.jspecify.annotations.Nullable;
  * is no room the most exhausted stay, as they are the ones that would get most for nothing.
  */
 final class LastSeen {
-  private static final int SETS = 1 << 13;
+  private static final int SET_BITS = 13;
   private static final int WAYS = 8;
-  private static final int SHIFT = Long.SIZE - 13;
   private static final long GOLDEN = 0x9e3779b97f4a7c15L;
 
   /** The part of the limit that was left, beside the number, so that limits can be compared. */
@@ -26,7 +25,7 @@ final class LastSeen {
   }
 
   private final AtomicReferenceArray<@Nullable Entry> places =
-      new AtomicReferenceArray<>(SETS * WAYS);
+      new AtomicReferenceArray<>(WAYS << SET_BITS);
 
   /** Notes what was left of a window that ends at this time. */
   void note(Pool pool, Key key, long remaining, long until, long now) {
@@ -68,6 +67,6 @@ final class LastSeen {
   }
 
   private static int firstPlace(long low) {
-    return (int) (low * GOLDEN >>> SHIFT) * WAYS;
+    return (int) (low * GOLDEN >>> (Long.SIZE - SET_BITS)) * WAYS;
   }
 }
