@@ -28,7 +28,6 @@ final class Forwarding {
   /** How long a client may keep silent in the middle of a body. */
   static final int BODY_TICKS = 30;
 
-  private static final long UNKNOWN = -1;
   private static final Set<HttpMethod> REPEATABLE =
       Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS);
 
@@ -38,16 +37,14 @@ final class Forwarding {
   private final HttpServerResponse response;
   private final Upstream upstream;
   private final String uri;
-  private final List<HeaderLine> lines;
   private final Passage passage;
+  private final WayBack back;
   private @Nullable HttpClientRequest sent;
   private long timer = -1;
   private long received;
-  private long left = UNKNOWN;
   private boolean mayHaveNoBody;
   private boolean bodyDone;
   private boolean waitsForUpstream;
-  private boolean waitsForClient;
   private boolean repeated;
   private boolean over;
   private int idle;
@@ -66,8 +63,8 @@ final class Forwarding {
     this.response = request.response();
     this.upstream = upstream;
     this.uri = uri;
-    this.lines = lines;
     this.passage = passage;
+    this.back = new WayBack(this, gateway, request, lines, passage);
   }
 
   /** Forwards the request after a delay, or at once if that is 0. */
@@ -102,7 +99,7 @@ final class Forwarding {
    * Something that Vert.x is to call back. Should it throw, the exchange is over: nobody else would
    * end it, and until then it holds a connection and its permits.
    */
-  private <T> Handler<T> step(Handler<T> step) {
+  <T> Handler<T> step(Handler<T> step) {
     return value -> {
       try {
         step.handle(value);
@@ -221,73 +218,7 @@ final class Forwarding {
       fail(HttpProblem.badGateway("the upstream sent a header that cannot be passed on"));
       return;
     }
-    head(from);
-    boolean bare =
-        request.method() == HttpMethod.HEAD || from.statusCode() == 204 || from.statusCode() == 304;
-    String length = from.getHeader(HttpHeaders.CONTENT_LENGTH);
-    if (length == null && !bare) {
-      if (request.version() == HttpVersion.HTTP_1_0) {
-        response.headers().set(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-      } else {
-        response.setChunked(true);
-      }
-    }
-    left = length == null || bare ? UNKNOWN : Long.parseLong(length);
-    from.exceptionHandler(step(this::upstreamFailed));
-    from.handler(step(piece -> relay(from, piece)));
-    from.endHandler(step(end -> ended(from)));
-  }
-
-  private void head(HttpClientResponse from) {
-    gateway.counts().answered(from.statusCode());
-    passage.answered(from.headers());
-    response.setStatusCode(from.statusCode());
-    if (from.statusMessage() != null && request.version() != HttpVersion.HTTP_2) {
-      response.setStatusMessage(from.statusMessage());
-    }
-    ForwardedHead.response(from.headers(), response.headers());
-    HeaderLines.put(lines, response.headers());
-  }
-
-  private void relay(HttpClientResponse from, Buffer piece) {
-    if (over) {
-      return;
-    }
-    idle = 0;
-    if (left != UNKNOWN) {
-      left -= piece.length();
-      if (left == 0) { // the last piece and the end in one
-        response.end(piece);
-        finish();
-        return;
-      }
-    }
-    response.write(piece);
-    if (response.writeQueueFull()) {
-      from.pause();
-      waitsForClient = true;
-      response.drainHandler(
-          drained -> {
-            waitsForClient = false;
-            idle = 0;
-            from.resume();
-          });
-    }
-  }
-
-  private void ended(HttpClientResponse from) {
-    if (over) {
-      return;
-    }
-    from.trailers().forEach((name, value) -> response.putTrailer(name, value));
-    response.end();
-    boolean close =
-        request.version() == HttpVersion.HTTP_1_0
-            && from.getHeader(HttpHeaders.CONTENT_LENGTH) == null;
-    finish();
-    if (close) {
-      request.connection().close();
-    }
+    back.pass(from);
   }
 
   // ---- upgrades
@@ -313,13 +244,23 @@ final class Forwarding {
 
   private void open(HttpClientResponse from) {
     gateway.forget(this); // the port closes what keeps silent
-    head(from);
+    back.head(from);
     response.headers().set(HttpHeaders.CONNECTION, HttpHeaders.UPGRADE);
     response.headers().set(HttpHeaders.UPGRADE, HttpHeaders.WEBSOCKET);
     Tunnel.open(request, from.netSocket(), this::finish, this::clientGone);
   }
 
   // ---- ends
+
+  /** Whether there is nothing more to be done. */
+  boolean isOver() {
+    return over;
+  }
+
+  /** Something has come, or could be sent on. */
+  void moved() {
+    idle = 0;
+  }
 
   private void clientGone() {
     if (!over) {
@@ -329,7 +270,7 @@ final class Forwarding {
     }
   }
 
-  private void upstreamFailed(Throwable failure) {
+  void upstreamFailed(Throwable failure) {
     if (over) {
       return;
     }
@@ -365,6 +306,7 @@ final class Forwarding {
    */
   private boolean canRepeat(Throwable failure) {
     return sent != null
+        && !back.hasBegun()
         && !repeated
         && bodyDone
         && received == 0
@@ -406,7 +348,7 @@ final class Forwarding {
     }
   }
 
-  private void finish() {
+  void finish() {
     if (!over) {
       over = true;
       if (!bodyDone) {
@@ -437,7 +379,7 @@ final class Forwarding {
     boolean tooLong = idle > gateway.settings().timeout().toSeconds();
     if (byClient && idle > BODY_TICKS) {
       fail(HttpProblem.tooSlow("nothing came of the body for " + BODY_TICKS + " seconds"));
-    } else if (tooLong && waitsForClient) {
+    } else if (tooLong && back.waitsForClient()) {
       breakOff(); // the upstream would go on, but the client takes nothing
     } else if (tooLong) {
       gateway.counts().late(request, upstream);

@@ -27,7 +27,7 @@ final class EchoUpstream implements AutoCloseable {
   /** Done when the first piece of a body has come. */
   final Promise<String> firstPiece = Promise.promise();
 
-  /** Lets responses at {@code /held} and {@code /stream} go on. */
+  /** Lets responses at {@code /held}, {@code /stream} and {@code /head} go on. */
   final Promise<Void> goOn = Promise.promise();
 
   EchoUpstream() {
@@ -73,6 +73,10 @@ final class EchoUpstream implements AutoCloseable {
       case "/stream" -> {
         request.response().setChunked(true).write("first,");
         goOn.future().onSuccess(go -> request.response().end("last"));
+      }
+      case "/head" -> {
+        request.response().setChunked(true).writeHead();
+        goOn.future().onSuccess(go -> request.response().end("late"));
       }
       case "/silent" -> {}
       case "/break" -> {

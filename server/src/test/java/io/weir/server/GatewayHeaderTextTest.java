@@ -3,9 +3,6 @@ package io.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -98,8 +95,8 @@ class GatewayHeaderTextTest {
 
   @Test
   void areAnUpstreamsFaultWhereItSendsThem() throws Exception {
-    try (Answering odd =
-            new Answering(
+    try (Http2Upstream odd =
+            new Http2Upstream(
                 (to, stream) ->
                     to.fields(stream, RawHttp2.END_STREAM, ":status", "200", "x-a", "v\u0001"));
         TestGateway before = TestGateway.before(odd.url(), ONE)) {
@@ -113,55 +110,20 @@ class GatewayHeaderTextTest {
   /** Something that goes wrong where nobody has thought of it ends the exchange at once. */
   @Test
   void leaveNothingHeldWhereTheyAreNotExpected() throws Exception {
-    try (Answering odd =
-            new Answering(
+    try (Http2Upstream odd =
+            new Http2Upstream(
                 (to, stream) ->
                     to.fields(stream, 0, ":status", "200")
                         .fields(stream, RawHttp2.END_STREAM, "x-a", "v\u0001"));
         TestGateway before = TestGateway.before(odd.url(), ONE)) {
-      assertThat(before.get("/").statusCode()).isEqualTo(503);
-      assertThat(before.get("/").statusCode()).isEqualTo(503); // the permit is back
-      assertThat(before.metric(ERRORS)).isEqualTo(2);
-    }
-  }
-
-  /** What an upstream says on a stream. */
-  private interface Answer {
-    void on(RawHttp2 connection, int stream) throws IOException;
-  }
-
-  /** An upstream that speaks HTTP/2 and says the same to all. */
-  private static final class Answering implements AutoCloseable {
-    private final ServerSocket server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
-
-    Answering(Answer answer) throws IOException {
-      Thread thread = new Thread(() -> accept(answer));
-      thread.setDaemon(true);
-      thread.start();
-    }
-
-    private void accept(Answer answer) {
-      while (!server.isClosed()) {
-        try (RawHttp2 connection = RawHttp2.accepted(server.accept())) {
-          while (true) {
-            RawHttp2.Frame frame = connection.next();
-            if (frame.type() == RawHttp2.HEADERS) {
-              answer.on(connection, frame.stream());
-            }
-          }
-        } catch (IOException e) {
-          // that client, or this server, has gone
-        }
-      }
-    }
-
-    String url() {
-      return "h2c://127.0.0.1:" + server.getLocalPort();
-    }
-
-    @Override
-    public void close() throws IOException {
-      server.close();
+      await() // the second finds the permit back
+          .until(
+              () -> {
+                try (RawClient client = before.raw()) {
+                  client.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").readAll();
+                }
+                return before.metric(ERRORS) == 2;
+              });
     }
   }
 

@@ -41,6 +41,13 @@ final class RawClient implements AutoCloseable {
     return all.toString(StandardCharsets.ISO_8859_1);
   }
 
+  /** What has come when the first of it has. */
+  String readSome() throws IOException {
+    byte[] some = new byte[1 << 16];
+    int count = socket.getInputStream().read(some);
+    return new String(some, 0, Math.max(0, count), StandardCharsets.ISO_8859_1);
+  }
+
   /** Reads until a text has come {@code times} times. */
   String readUntil(String text, int times) throws IOException {
     InputStream in = socket.getInputStream();

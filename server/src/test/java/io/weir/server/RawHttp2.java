@@ -129,13 +129,15 @@ final class RawHttp2 implements AutoCloseable {
 
   /** The status that a stream is answered with; streams are to be asked in order. */
   int status(int stream) throws IOException, Http2Exception {
+    return Integer.parseInt(headers(stream).status().toString());
+  }
+
+  /** The next head, or trailers, of a stream; streams are to be asked in order. */
+  Http2Headers headers(int stream) throws IOException, Http2Exception {
     Frame frame = next(HEADERS, stream);
     int skipped = (frame.flags() & WITH_PRIORITY) == 0 ? 0 : 5;
-    Http2Headers headers =
-        decoder.decodeHeaders(
-            stream,
-            Unpooled.wrappedBuffer(frame.payload(), skipped, frame.payload().length - skipped));
-    return Integer.parseInt(headers.status().toString());
+    return decoder.decodeHeaders(
+        stream, Unpooled.wrappedBuffer(frame.payload(), skipped, frame.payload().length - skipped));
   }
 
   @Override

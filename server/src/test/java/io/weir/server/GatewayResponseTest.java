@@ -1,0 +1,156 @@
+package io.weir.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How a response comes back: when its head goes out, and what becomes of one that ends early. */
+@Timeout(60)
+class GatewayResponseTest {
+  private static final String ONE_AT_ONCE =
+      "{ id: once, match: { path: [/, /head] }, key: [],"
+          + " limit: { algorithm: concurrency, permits: 1 } }";
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1.1", "1.0"})
+  void itsHeadDoesNotWaitForItsBody(String version) throws Exception {
+    try (EchoUpstream upstream = new EchoUpstream();
+        TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient raw = gateway.raw()) {
+      raw.send("GET /head HTTP/%s\r\nHost: x\r\nConnection: close\r\n\r\n".formatted(version));
+      String head = raw.readUntil("\r\n\r\n", 1);
+      upstream.goOn.complete();
+
+      assertThat(head).startsWith("HTTP/" + version + " 200").containsIgnoringCase("ratelimit");
+      assertThat(raw.readAll()).contains("late").doesNotContain("HTTP/");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"http", "h2c"})
+  void itsHeadDoesNotWaitForItsBodyOverHttp2(String scheme) throws Exception {
+    try (EchoUpstream upstream = new EchoUpstream();
+        TestGateway gateway = TestGateway.before(scheme + "://127.0.0.1:" + upstream.port());
+        RawHttp2 client = new RawHttp2(gateway.port())) {
+      client.fields(
+          1,
+          RawHttp2.END_STREAM,
+          ":method",
+          "GET",
+          ":scheme",
+          "http",
+          ":path",
+          "/head",
+          ":authority",
+          "x");
+      assertThat(client.status(1)).isEqualTo(200);
+      upstream.goOn.complete();
+
+      assertThat(text(client.next(RawHttp2.DATA, 1))).isEqualTo("late");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"http", "h2c"})
+  void leavesInOnePieceIfItIsSmall(String scheme) throws Exception {
+    try (EchoUpstream upstream = new EchoUpstream();
+        TestGateway gateway = TestGateway.before(scheme + "://127.0.0.1:" + upstream.port());
+        RawClient raw = gateway.raw()) {
+      for (int i = 0; i < 50; i++) {
+        raw.send("GET /cost?is=1 HTTP/1.1\r\nHost: x\r\n\r\n");
+        assertThat(raw.readSome()).startsWith("HTTP/1.1 200").endsWith("cost");
+      }
+    }
+  }
+
+  @Test
+  void isCutOffIfTheUpstreamFallsSilentAfterItsHead() throws Exception {
+    try (EchoUpstream upstream = new EchoUpstream();
+        TestGateway gateway =
+            TestGateway.before(
+                upstream.url(),
+                front ->
+                    front.gateway(
+                        front.gateway().patience(Duration.ofSeconds(8), Duration.ofSeconds(8))),
+                Duration.ofMillis(100),
+                ONE_AT_ONCE);
+        RawClient raw = gateway.raw()) {
+      gateway.get("/elsewhere");
+      String answer = raw.send("GET /head HTTP/1.1\r\nHost: x\r\n\r\n").readAll();
+
+      assertThat(answer).startsWith("HTTP/1.1 200").endsWith("\r\n\r\n");
+      assertThat(gateway.metric("weir_upstream_responses_total{outcome=\"timeout\"}")).isPositive();
+      await().until(() -> gateway.get("/").statusCode() == 200); // the permit is back
+    }
+  }
+
+  /** It is not repeated: the upstream has answered, and its cost has been settled. */
+  @Test
+  void isABadGatewayIfTheUpstreamFailsBeforeAnythingWentOut() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    try (Http2Upstream upstream =
+            new Http2Upstream(
+                (to, stream) -> {
+                  asked.incrementAndGet();
+                  to.fields(stream, 0, ":status", "200", "set-cookie", "a=1");
+                  to.write(RawHttp2.RESET, 0, stream, new byte[4]);
+                });
+        TestGateway gateway = TestGateway.before(upstream.url(), ONE_AT_ONCE);
+        RawClient raw = gateway.raw()) {
+      for (int i = 1; i <= 2; i++) { // the second finds the permit back
+        String answer = raw.send("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("\r\n\r\n", 1);
+
+        assertThat(answer)
+            .startsWith("HTTP/1.1 502 Bad Gateway")
+            .doesNotContainIgnoringCase("set-cookie");
+        assertThat(asked).hasValue(i);
+      }
+    }
+  }
+
+  @Test
+  void isCutOffIfTheUpstreamFailsAfterItsHead() throws Exception {
+    try (RawUpstream upstream = new RawUpstream("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n");
+        TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient raw = gateway.raw()) {
+      String answer = raw.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n").readAll();
+
+      assertThat(answer).startsWith("HTTP/1.1 200").endsWith("\r\n\r\n");
+      assertThat(answer.split("(?i)content-length", -1)).hasSize(2);
+      assertThat(upstream.asked).hasValue(1);
+    }
+  }
+
+  @Test
+  void mayHaveTrailersBehindALengthOverHttp2() throws Exception {
+    byte[] body = "body".getBytes(StandardCharsets.US_ASCII);
+    try (Http2Upstream upstream =
+            new Http2Upstream(
+                (to, stream) -> {
+                  to.fields(stream, 0, ":status", "200", "content-length", "4");
+                  to.write(RawHttp2.DATA, 0, stream, body);
+                  to.fields(stream, RawHttp2.END_STREAM, "x-sum", "42");
+                });
+        TestGateway gateway = TestGateway.before(upstream.url());
+        RawHttp2 client = new RawHttp2(gateway.port());
+        RawClient old = gateway.raw()) {
+      assertThat(client.get(1).status(1)).isEqualTo(200);
+      assertThat(text(client.next(RawHttp2.DATA, 1))).isEqualTo("body");
+      assertThat(client.headers(1).get("x-sum")).hasToString("42");
+      // HTTP/1 has no place for them there.
+      old.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      assertThat(old.readAll()).endsWith("\r\n\r\nbody");
+    }
+  }
+
+  private static String text(RawHttp2.Frame frame) {
+    return new String(frame.payload(), StandardCharsets.US_ASCII);
+  }
+}
