@@ -27,12 +27,14 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,6 +52,7 @@ public final class WeirServer implements AutoCloseable {
   private static final int MOST_CONNECTIONS = 20_000;
   private static final int MOST_ADMIN_CONNECTIONS = 100;
   private static final String GRPC = "grpc";
+  private static final String ADMIN = "admin";
   private static final int HOT_KEY_TICKS = 10;
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
@@ -83,7 +86,7 @@ public final class WeirServer implements AutoCloseable {
   private final AdminPort adminPort;
   private final ServerConfig config;
   private final List<Listener> secured = new CopyOnWriteArrayList<>();
-  private final List<String> deployments = new CopyOnWriteArrayList<>();
+  private final Map<String, String> deployments = new ConcurrentHashMap<>();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final UpstreamCounts upstreamCounts = new UpstreamCounts();
   private Address http;
@@ -209,7 +212,7 @@ public final class WeirServer implements AutoCloseable {
       upstreamCounts.show(metrics);
       gateway = listen("gateway", gateway, loops, MOST_CONNECTIONS, this::gateway);
     }
-    admin = listen("admin", admin, 1, MOST_ADMIN_CONNECTIONS, adminPort::router);
+    admin = listen(ADMIN, admin, 1, MOST_ADMIN_CONNECTIONS, adminPort::router);
     if (takesDecisions()) {
       listenForEnvoy(loops);
       warnIfOpen(http);
@@ -299,7 +302,7 @@ public final class WeirServer implements AutoCloseable {
             },
             new DeploymentOptions().setInstances(loops));
     try {
-      deployments.add(deployed.toCompletionStage().toCompletableFuture().join());
+      deployments.put(name, deployed.toCompletionStage().toCompletableFuture().join());
     } catch (CompletionException e) {
       throw new ConfigException(List.of(cannotListen(name, address, e.getCause())));
     }
@@ -449,7 +452,10 @@ public final class WeirServer implements AutoCloseable {
     return weir.rules();
   }
 
-  /** Takes no more requests, finishes those under way, and stops. */
+  /**
+   * Takes no more requests, finishes those under way, and stops. The admin port is the last to
+   * close: it says meanwhile that no more traffic is wanted.
+   */
   @Override
   public void close() {
     if (closed.getAndSet(true)) {
@@ -458,10 +464,9 @@ public final class WeirServer implements AutoCloseable {
     health.is(Health.State.STOPPING);
     feed.close();
     envoy.close();
-    List<Future<?>> stopping = new ArrayList<>();
-    deployments.forEach(deployment -> stopping.add(vertx.undeploy(deployment)));
     try {
-      Future.join(stopping)
+      undeploy(name -> !name.equals(ADMIN))
+          .transform(drained -> undeploy(name -> name.equals(ADMIN)))
           .transform(stopped -> vertx.close())
           .toCompletionStage()
           .toCompletableFuture()
@@ -476,5 +481,16 @@ public final class WeirServer implements AutoCloseable {
     stores.leave();
     weir.close();
     stores.close();
+  }
+
+  private Future<?> undeploy(Predicate<String> names) {
+    List<Future<?>> stopping = new ArrayList<>();
+    deployments.forEach(
+        (name, deployment) -> {
+          if (names.test(name)) {
+            stopping.add(vertx.undeploy(deployment));
+          }
+        });
+    return Future.join(stopping);
   }
 }

@@ -63,7 +63,7 @@ class GatewayResponseTest {
     try (EchoUpstream upstream = new EchoUpstream();
         TestGateway gateway = TestGateway.before(scheme + "://127.0.0.1:" + upstream.port());
         RawClient raw = gateway.raw()) {
-      for (int i = 0; i < 50; i++) {
+      for (int i = 0; i < 20; i++) {
         raw.send("GET /cost?is=1 HTTP/1.1\r\nHost: x\r\n\r\n");
         assertThat(raw.readSome()).startsWith("HTTP/1.1 200").endsWith("cost");
       }

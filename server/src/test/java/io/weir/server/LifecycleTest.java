@@ -66,6 +66,25 @@ class LifecycleTest {
     }
   }
 
+  @Test
+  void saysThatItStopsUntilAllElseIsDone() throws Exception {
+    TestServer server = TestServer.with(RULE);
+    try (RawClient busy = new RawClient(server)) {
+      busy.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("}", 1);
+      busy.send("POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{");
+      CompletableFuture<Void> closing = CompletableFuture.runAsync(server::close);
+      await().atMost(Duration.ofSeconds(2)).until(() -> refusesConnections(server));
+      HttpResponse<String> ready = server.admin("/readyz");
+      busy.send("}");
+
+      assertThat(ready.statusCode()).isEqualTo(503);
+      assertThat(ready.body()).contains("stopping");
+      assertThat(busy.readAll()).startsWith("HTTP/1.1 200 ");
+      closing.get(4, TimeUnit.SECONDS);
+      assertThatThrownBy(() -> server.admin("/readyz")).hasCauseInstanceOf(ConnectException.class);
+    }
+  }
+
   private static boolean refusesConnections(TestServer server) throws IOException {
     try (Socket socket = new Socket("127.0.0.1", server.port())) {
       return false;
