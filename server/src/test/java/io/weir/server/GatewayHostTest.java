@@ -95,6 +95,17 @@ class GatewayHostTest {
     }
   }
 
+  @Test
+  void endsAConnectionThatIsToBecomeHttp2() throws Exception {
+    try (RawClient raw = gateway.raw()) {
+      raw.send(
+          "GET / HTTP/1.1\r\nHost: a%41b\r\nConnection: Upgrade, HTTP2-Settings\r\n"
+              + "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n\r\n");
+      assertThat(raw.readAll()).doesNotContain(" 200 ", " 503 ");
+    }
+    assertThat(gateway.metric("weir_internal_errors_total")).isZero();
+  }
+
   /** Other requests on the same connection may be somebody else's: a proxy's clients share it. */
   @Test
   void endsNothingButItsOwnStreamOverHttp2() throws Exception {
