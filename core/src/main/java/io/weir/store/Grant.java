@@ -10,14 +10,29 @@ import io.weir.limit.Loans;
  * @param epoch when that was, by the store's count
  * @param window the end of the window that was charged, on the store's clock; 0 for buckets
  * @param life how long all of it may be handed out, in µs from the moment the call was sent
+ * @param at when the call was heard, in µs on the store's clock, whatever came of it: by this, what
+ *     is handed out can be settled later; 0 if nobody heard it
  */
-public record Grant(long kept, long lent, long epoch, long window, long life) {
+public record Grant(long kept, long lent, long epoch, long window, long life, long at) {
   /** Nothing. */
   public static final Grant NONE = new Grant(0, 0, -1, 0, 0);
+
+  /** Nothing, as the call was never sent: nobody can have heard what it had to tell. */
+  public static final Grant UNSENT = new Grant(0, 0, -1, 0, 0, -1);
+
+  /** A grant whose time does not matter. */
+  public Grant(long kept, long lent, long epoch, long window, long life) {
+    this(kept, lent, epoch, window, life, 0);
+  }
 
   /** What the books hold for the instance. */
   public long held() {
     return kept + lent;
+  }
+
+  /** The same, at this time of the store's clock. */
+  public Grant at(long micros) {
+    return new Grant(kept, lent, epoch, window, life, micros);
   }
 
   /** The same window, with nothing in the books that the instance could speak of. */

@@ -17,13 +17,17 @@ final class Flight {
   /** What the draw that rides along takes for itself. */
   final long cost;
 
+  /** What of {@link LeaseCall#back} was in hand until then. */
+  final long returned;
+
   /** Completes once the lease has what it got, with how the draw that rode along stood. */
   final CompletableFuture<Standing> done = new CompletableFuture<>();
 
-  Flight(long sent, LeaseCall call, long cost) {
+  Flight(long sent, LeaseCall call, long cost, long returned) {
     this.sent = sent;
     this.call = call;
     this.cost = cost;
+    this.returned = returned;
   }
 
   /** Whether waiting for this is worth while for a draw of so much. */

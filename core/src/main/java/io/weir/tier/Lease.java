@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Tokens of one bucket that were taken in advance, and are handed out from here.
  *
  * <pre>
- *   claim ──► call under way ──► settle, or lose        one at a time
+ *   claim ──► call under way ──► settle, lose, or unsay      one at a time
  *             (what is left goes on being handed out)
  * </pre>
  *
@@ -183,21 +183,23 @@ final class Lease {
       claimed.set(false);
       return null;
     }
-    Flight next = new Flight(now, call(cost, unheard ? 0 : worth, now), cost);
+    Flight next = flight(cost, unheard ? 0 : worth, now);
     flight = next;
     return next;
   }
 
   /**
    * Where the bucket alone may not have enough for a draw, it gets back what is in hand: together
-   * they may.
+   * they may. Not while the store may be away, when what is in hand is all there is.
    */
-  private LeaseCall call(long cost, long asked, long now) {
-    boolean together = cost > inHand && cost > remainingThere(seen, now) / 2;
-    long back = tokens.takeLate() + (together ? tokens.clear() : 0);
+  private Flight flight(long cost, long asked, long now) {
+    boolean together = !unheard && cost > inHand && cost > remainingThere(seen, now) / 2;
+    long late = tokens.takeLate();
+    long returned = together ? tokens.clear() : 0;
     long kept = together ? 0 : tokens.beginTerm();
     inHand = kept;
-    return new LeaseCall(pool.lends(), heldAt(now), kept, back, asked, 0);
+    LeaseCall call = new LeaseCall(pool.lends(), heldAt(now), kept, late + returned, asked, 0);
+    return new Flight(now, call, cost, returned);
   }
 
   /** A lease that is void is not spoken of: the store may have forgotten it by now, or not. */
@@ -250,6 +252,13 @@ final class Lease {
   void lose(Flight call, Standing standing) {
     held = held.forgotten();
     unheard = true;
+    release(call, standing);
+  }
+
+  /** The call was never made: what it would have told and returned is still here. */
+  void unsay(Flight call, Standing standing) {
+    tokens.restore(call.returned, call.call.back() - call.returned);
+    inHand = tokens.left();
     release(call, standing);
   }
 

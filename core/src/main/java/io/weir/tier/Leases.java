@@ -161,18 +161,23 @@ final class Leases extends ForwardingStore {
   /** Takes in what came of a call that spoke of a lease; nothing, if it failed. */
   void settle(Lease lease, Flight flight, Draw draw, @Nullable Taking taking, int place) {
     Standing standing = taking == null ? Degraded.unheard(draw) : taking.standings().get(place);
+    // A store that does not lend says nothing of leases: nothing was lent, nothing can be kept.
+    Grant grant =
+        taking == null || taking.grants().isEmpty() ? Grant.NONE : taking.grants().get(place);
     if (standing.degraded()) {
-      lease.lose(flight, standing);
+      if (grant == Grant.UNSENT) {
+        lease.unsay(flight, standing);
+      } else {
+        lease.lose(flight, standing);
+      }
       return;
     }
     refills.computeIfAbsent(lease.pool.rule(), rule -> new LongAdder()).increment();
-    // A store that does not lend says nothing of leases: nothing was lent, nothing can be kept.
-    Grant grant = taking.grants().isEmpty() ? Grant.NONE : taking.grants().get(place);
     if (grant.lent() > 0) {
       denials.clear(lease.pool, lease.key);
     }
-    if (!taking.stamps().isEmpty()) {
-      lease.storeTime(flight, taking.stamps().get(place).madeAt());
+    if (grant.at() != 0) {
+      lease.storeTime(flight, grant.at());
     }
     lease.settle(flight, grant, standing);
   }

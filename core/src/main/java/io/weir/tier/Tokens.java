@@ -207,6 +207,12 @@ final class Tokens {
     return left + centre.beginTerm(Math.max(0, without - left));
   }
 
+  /** Takes back what was {@link #clear}ed, and {@link #takeLate taken} from what is kept aside. */
+  void restore(long cleared, long late) {
+    centre.add(cleared);
+    keepAside(late);
+  }
+
   /** What is kept aside, to be returned to the bucket. */
   long takeLate() {
     return late.getAndSet(0);

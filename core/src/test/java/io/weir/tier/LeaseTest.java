@@ -106,6 +106,22 @@ class LeaseTest {
   }
 
   @Test
+  void isAsItWasAfterACallThatWasNeverMade() {
+    lend(100, 50);
+    long receipt = lease.take(10, now);
+    lease.unsay(lease.claim(0, now), standing(pool, false, 0));
+    lease.putBack(10, receipt); // too late for what was in hand, but not lost
+    Flight flight = lease.claim(400, now);
+    assertThat(flight.call.back()).isEqualTo(50);
+
+    lease.unsay(flight, standing(pool, false, 0));
+
+    assertThat(lease.left(now)).isEqualTo(40);
+    LeaseCall next = lease.claim(0, now).call;
+    assertThat(next).isEqualTo(new LeaseCall(1000, grant(0, 50), 40, 10, next.asked(), 0));
+  }
+
+  @Test
   void onlyOneMayTalkToTheStore() {
     Flight flight = lease.claim(100, now);
 

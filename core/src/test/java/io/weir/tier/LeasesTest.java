@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.Mode;
 import io.weir.Source;
 import io.weir.Standing;
+import io.weir.limit.Stamp;
 import io.weir.store.Draw;
 import io.weir.store.Held;
 import io.weir.store.LeaseCall;
@@ -232,6 +233,23 @@ class LeasesTest {
   }
 
   @Test
+  void aReservationFromALeaseThatCameWithARefusalCanBeSettled() {
+    tier.takeFromStore(pool, 1);
+    tier.takeFromStore(pool, 1);
+    tier.time.advance(Duration.ofMillis(100));
+    Draw other = draw(pool("other", "10/s"), 1);
+    tier.tier.reserve(76, List.of(draw(pool, 100), other));
+    Standing admits = ScriptedStore.standing(draw(pool, 100), true, 1000, 0);
+    Standing refuses = ScriptedStore.standing(other, false, 0, 100_000);
+    shared.next().answer(false, List.of(admits, refuses), 5);
+
+    Taking taking = tier.tier.reserve(77, List.of(draw(pool, 3))).toCompletableFuture().join();
+
+    assertThat(taking.standings()).extracting(Standing::source).containsExactly(Source.LEASE);
+    assertThat(taking.stamps()).extracting(Stamp::madeAt).containsExactly(ScriptedStore.NOW);
+  }
+
+  @Test
   void whoeverLooksSeesWhatIsInHandToo() {
     tier.lend(pool, 40);
 
@@ -313,6 +331,39 @@ class LeasesTest {
     shared.next().ignore();
 
     assertThat(only(answer).degraded()).isTrue();
+  }
+
+  private void assertInHand(int tokens) {
+    for (int i = 0; i < tokens; i++) {
+      assertThat(only(tier.take(pool, 1)).source()).isEqualTo(Source.LEASE);
+    }
+    assertThat(tier.take(pool, 1)).isNotDone();
+  }
+
+  @Test
+  void keepsWhatItWouldHaveReturnedInACallThatWasNeverSent() {
+    tier.lend(pool, 3);
+
+    CompletableFuture<Taking> costly = tier.take(pool, 600);
+    assertThat(shared.questions.peek().lease().back()).isEqualTo(3);
+    shared.next().neverHear();
+
+    assertThat(only(costly).degraded()).isTrue();
+    assertInHand(3);
+    assertThat(shared.next().lease().held().held()).isEqualTo(3);
+  }
+
+  @Test
+  void returnsNothingToAStoreThatDoesNotAnswer() {
+    tier.lend(pool, 3);
+    tier.take(pool, 100);
+    shared.next().ignore();
+
+    tier.take(pool, 600);
+    assertThat(shared.questions.peek().lease().back()).isZero();
+    shared.next().ignore();
+
+    assertInHand(3);
   }
 
   @Test

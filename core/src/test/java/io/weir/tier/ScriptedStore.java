@@ -23,6 +23,9 @@ import java.util.concurrent.CompletionStage;
 
 /** A shared store that says what a test tells it to, when it tells it to. */
 final class ScriptedStore implements Store {
+  /** What time it always is there. */
+  static final long NOW = 1_700_000_000_000_000L;
+
   /** A question that waits for its answer. */
   final class Question {
     final List<Draw> draws;
@@ -56,6 +59,16 @@ final class ScriptedStore implements Store {
       answer.complete(new Taking(false, draws.stream().map(Degraded::unheard).toList(), List.of()));
     }
 
+    /** Answers none of the draws, as it was never heard of them. */
+    void neverHear() {
+      answer.complete(
+          new Taking(
+              false,
+              draws.stream().map(Degraded::unheard).toList(),
+              List.of(),
+              draws.stream().map(draw -> Grant.UNSENT).toList()));
+    }
+
     void answer(boolean taken, List<Standing> standings, long lent) {
       List<Grant> grants = new ArrayList<>();
       List<Stamp> stamps = new ArrayList<>();
@@ -64,9 +77,9 @@ final class ScriptedStore implements Store {
         boolean tells = !call.equals(LeaseCall.NONE);
         grants.add(
             tells
-                ? new Grant(call.kept(), Math.min(lent, call.asked()), 3, 0, Loans.LIFE)
+                ? new Grant(call.kept(), Math.min(lent, call.asked()), 3, 0, Loans.LIFE, NOW)
                 : Grant.NONE);
-        stamps.add(new Stamp(5, 6));
+        stamps.add(new Stamp(5, 6).madeAt(NOW));
       }
       answer.complete(new Taking(taken, standings, taken ? stamps : List.of(), grants));
     }

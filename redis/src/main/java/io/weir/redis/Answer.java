@@ -62,7 +62,7 @@ record Answer(Verdict verdict, long now, long time, long used, long previous, Gr
         number(from),
         verdict < WITH_GRANT
             ? Grant.NONE
-            : new Grant(number(from), number(from), number(from), number(from), number(from)));
+            : new Grant(number(from), number(from), number(from), number(from), number(from), now));
   }
 
   private static long number(ByteBuffer from) {

@@ -189,6 +189,8 @@ public final class RedisStore implements Store {
                 for (int place : group) {
                   round.answer(place, Answer.read(asked, from, now, round.draw(place)));
                 }
+              } else if (!Unanswered.because(problem).isSent()) {
+                round.unsent(group);
               }
               return round;
             });

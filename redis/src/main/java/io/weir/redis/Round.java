@@ -9,6 +9,7 @@ import io.weir.store.Grant;
 import io.weir.store.Held;
 import io.weir.store.Taking;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,9 @@ final class Round {
   private final @Nullable Answer[] answers;
   private final List<int[]> groups;
 
+  /** The draws of calls that were never sent. */
+  private final BitSet unsent = new BitSet();
+
   Round(List<Draw> draws, KeyNames names, Link link) {
     this.draws = draws;
     this.keys = new byte[draws.size()][];
@@ -41,6 +45,7 @@ final class Round {
     this.keys = other.keys;
     this.answers = other.answers.clone();
     this.groups = other.groups;
+    this.unsent.or(other.unsent);
   }
 
   /** A round of its own, in which these groups have not been answered. */
@@ -79,6 +84,13 @@ final class Round {
 
   void answer(int place, Answer answer) {
     answers[place] = answer;
+  }
+
+  /** Notes that the call about this group was never sent. */
+  synchronized void unsent(int[] group) {
+    for (int place : group) {
+      unsent.set(place);
+    }
   }
 
   /**
@@ -215,10 +227,15 @@ final class Round {
       return List.of();
     }
     List<Grant> grants = new ArrayList<>(answers.length);
-    for (Answer answer : answers) {
-      grants.add(answer == null ? Grant.NONE : answer.grant());
+    for (int i = 0; i < answers.length; i++) {
+      Answer answer = answers[i];
+      grants.add(answer != null ? answer.grant() : isUnsent(i) ? Grant.UNSENT : Grant.NONE);
     }
     return grants;
+  }
+
+  private synchronized boolean isUnsent(int place) {
+    return unsent.get(place);
   }
 
   /** The arithmetic behind each draw, in words. */

@@ -39,26 +39,28 @@ final class Unanswered extends RuntimeException {
       List.of("BUSY", "MISCONF", "CLUSTERDOWN", "NOREPLICAS", "UNKILLABLE", "MOVED", "ASK");
 
   private final Kind kind;
+  private final boolean sent;
 
-  private Unanswered(Kind kind, String reason) {
+  private Unanswered(Kind kind, String reason, boolean sent) {
     super(reason, null, false, false);
     this.kind = kind;
+    this.sent = sent;
   }
 
   static Unanswered late() {
-    return new Unanswered(Kind.TIMEOUT, "no answer within the deadline");
+    return new Unanswered(Kind.TIMEOUT, "no answer within the deadline", true);
   }
 
   static Unanswered full() {
-    return new Unanswered(Kind.QUEUE_FULL, "too many calls are waiting");
+    return new Unanswered(Kind.QUEUE_FULL, "too many calls are waiting", false);
   }
 
   static Unanswered kept(String reason) {
-    return new Unanswered(Kind.KEPT, reason);
+    return new Unanswered(Kind.KEPT, reason, false);
   }
 
   static Unanswered away(String reason) {
-    return new Unanswered(Kind.DISCONNECTED, reason);
+    return new Unanswered(Kind.DISCONNECTED, reason, false);
   }
 
   /** What an error of the client or of Redis means. */
@@ -72,11 +74,11 @@ final class Unanswered extends RuntimeException {
     }
     String reason = String.valueOf(cause.getMessage());
     if (cause instanceof RedisCommandExecutionException) {
-      return new Unanswered(kindOf(reason), reason);
+      return new Unanswered(kindOf(reason), reason, true);
     }
     // The client has several queues, and says this of each.
     boolean full = reason.contains(" size exceeded: ");
-    return new Unanswered(full ? Kind.QUEUE_FULL : Kind.DISCONNECTED, reason);
+    return new Unanswered(full ? Kind.QUEUE_FULL : Kind.DISCONNECTED, reason, true);
   }
 
   /** An error's first word is its code; one raised inside a script may carry it further on. */
@@ -99,5 +101,10 @@ final class Unanswered extends RuntimeException {
 
   Kind kind() {
     return kind;
+  }
+
+  /** Whether the call may have been heard; if not, it certainly was not. */
+  boolean isSent() {
+    return sent;
   }
 }

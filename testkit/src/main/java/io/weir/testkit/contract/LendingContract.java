@@ -111,6 +111,16 @@ public abstract class LendingContract {
   }
 
   @Test
+  void saysWhatTimeItIsThereWhateverComesOfTheCall() {
+    Pool pool = pool("20/day");
+    harness.advance(Duration.ofSeconds(3));
+    long now = harness.now(Limit.perHour(1));
+
+    assertThat(tell(pool, asking(10)).at()).isEqualTo(now);
+    assertThat(calls.take(draw(pool, 15).telling(asking(10))).grants().get(0).at()).isEqualTo(now);
+  }
+
+  @Test
   void lendsNothingToACallThatIsRefusedButHearsIt() {
     Pool pool = pool("20/day");
     Grant held = tell(pool, asking(10));

@@ -48,7 +48,7 @@ final class LedgerDraw {
     } else if (!admitted && counts()) {
       meter.countDenied(ledger.cell, now, draw.amount());
     }
-    grant = ledger.lend(draw.lease(), kept, taken && admitted, now);
+    grant = ledger.lend(draw.lease(), kept, taken && admitted, now).at(now);
   }
 
   private boolean takes() {
