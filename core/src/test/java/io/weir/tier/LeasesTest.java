@@ -243,10 +243,12 @@ class LeasesTest {
     Standing refuses = ScriptedStore.standing(other, false, 0, 100_000);
     shared.next().answer(false, List.of(admits, refuses), 5);
 
-    Taking taking = tier.tier.reserve(77, List.of(draw(pool, 3))).toCompletableFuture().join();
+    CompletableFuture<Taking> answer =
+        tier.tier.reserve(77, List.of(draw(pool, 3))).toCompletableFuture();
 
-    assertThat(taking.standings()).extracting(Standing::source).containsExactly(Source.LEASE);
-    assertThat(taking.stamps()).extracting(Stamp::madeAt).containsExactly(ScriptedStore.NOW);
+    assertThat(answer).isDone();
+    assertThat(only(answer).source()).isEqualTo(Source.LEASE);
+    assertThat(answer.join().stamps()).extracting(Stamp::madeAt).containsExactly(ScriptedStore.NOW);
   }
 
   @Test
@@ -335,7 +337,9 @@ class LeasesTest {
 
   private void assertInHand(int tokens) {
     for (int i = 0; i < tokens; i++) {
-      assertThat(only(tier.take(pool, 1)).source()).isEqualTo(Source.LEASE);
+      CompletableFuture<Taking> answer = tier.take(pool, 1);
+      assertThat(answer).isDone();
+      assertThat(only(answer).source()).isEqualTo(Source.LEASE);
     }
     assertThat(tier.take(pool, 1)).isNotDone();
   }
