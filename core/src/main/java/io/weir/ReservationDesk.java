@@ -7,6 +7,7 @@ import io.weir.store.Draw;
 import io.weir.store.Held;
 import io.weir.store.Pool;
 import io.weir.store.Store;
+import io.weir.store.Taking;
 import io.weir.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.ToLongFunction;
 
@@ -27,23 +29,56 @@ final class ReservationDesk {
     Optional<Pool> find(String rule, String slot, String tenant);
   }
 
+  /** Decides draws on which the store failed as it never should. */
+  interface Failing {
+    Taking decide(long reservation, List<Draw> draws, Throwable problem);
+  }
+
   private final Store store;
   private final Shards shards;
   private final TimeSource time;
   private final ReservationSeal seal;
   private final PoolFinder pools;
+  private final Failing failing;
 
+  /** A desk for callers who hear of such errors themselves. */
   ReservationDesk(Store store, TimeSource time, byte[] secret, PoolFinder pools) {
+    this(
+        store,
+        time,
+        secret,
+        pools,
+        (reservation, draws, problem) -> {
+          throw problem instanceof RuntimeException known
+              ? known
+              : new CompletionException(problem);
+        });
+  }
+
+  ReservationDesk(Store store, TimeSource time, byte[] secret, PoolFinder pools, Failing failing) {
     this.store = store;
     this.shards = Shards.in(store);
     this.time = time;
     this.seal = new ReservationSeal(secret);
     this.pools = pools;
+    this.failing = failing;
   }
 
   /** Takes the draws and says how to settle them. */
   CompletionStage<Decision> reserve(List<Draw> draws, String tenant) {
-    return shards.reserve(draws).thenApply(tried -> decision(tried, tenant));
+    CompletionStage<Tried> made;
+    try {
+      made = shards.reserve(draws);
+    } catch (RuntimeException e) {
+      return CompletableFuture.completedFuture(decision(failed(draws, e), tenant));
+    }
+    return made.handle(
+        (tried, problem) -> decision(problem == null ? tried : failed(draws, problem), tenant));
+  }
+
+  private Tried failed(List<Draw> draws, Throwable problem) {
+    long id = shards.newId();
+    return new Tried(id, draws, failing.decide(id, draws, problem));
   }
 
   private Decision decision(Tried tried, String tenant) {

@@ -69,6 +69,11 @@ final class Shards {
     return decide(draws, ids, store::reserve);
   }
 
+  /** An id to reserve by. */
+  long newId() {
+    return ids.getAsLong();
+  }
+
   private CompletionStage<Tried> decide(List<Draw> draws, LongSupplier ids, Asking asking) {
     if (!anySplit(draws)) {
       return tried(ids.getAsLong(), draws, asking);

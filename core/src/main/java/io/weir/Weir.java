@@ -69,7 +69,8 @@ public final class Weir implements AutoCloseable {
             store,
             time,
             builder.secret,
-            (rule, slot, tenant) -> rules.index().pool(rule, slot, tenant, time.wallMicros()));
+            (rule, slot, tenant) -> rules.index().pool(rule, slot, tenant, time.wallMicros()),
+            this::failed);
   }
 
   private static MemoryStore localOf(Builder builder) {
@@ -221,6 +222,14 @@ public final class Weir implements AutoCloseable {
   private Taking failed(List<Draw> draws, Throwable problem) {
     if (tier != null) {
       return tier.failed(draws, problem);
+    }
+    audience.unexpected(problem);
+    return Tier.lastResort(draws);
+  }
+
+  private Taking failed(long reservation, List<Draw> draws, Throwable problem) {
+    if (tier != null) {
+      return tier.failed(reservation, draws, problem);
     }
     audience.unexpected(problem);
     return Tier.lastResort(draws);

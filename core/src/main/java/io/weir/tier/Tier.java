@@ -3,6 +3,7 @@ package io.weir.tier;
 import io.weir.Mode;
 import io.weir.OnFail;
 import io.weir.Standing;
+import io.weir.limit.Stamp;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
 import io.weir.store.MemoryStore;
@@ -10,6 +11,7 @@ import io.weir.store.Store;
 import io.weir.store.Taking;
 import io.weir.time.TimeSource;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -120,6 +122,11 @@ public final class Tier extends ForwardingStore {
     return failed(ThreadLocalRandom.current().nextLong(), draws, false, problem);
   }
 
+  /** The same on a call to be settled later by this id. */
+  public Taking failed(long reservation, List<Draw> draws, Throwable problem) {
+    return failed(reservation, draws, true, problem);
+  }
+
   private Taking failed(
       long reservation, List<Draw> draws, boolean settledLater, Throwable problem) {
     parts.unexpected.accept(problem);
@@ -140,7 +147,9 @@ public final class Tier extends ForwardingStore {
     boolean passes = taken;
     List<Standing> standings =
         draws.stream().map(draw -> Degraded.unheard(draw).edit().allowed(passes).build()).toList();
-    return new Taking(taken, standings, List.of());
+    List<Stamp> stamps =
+        taken ? Collections.nCopies(draws.size(), Stamp.NOWHERE) : List.<Stamp>of();
+    return new Taking(taken, standings, stamps);
   }
 
   // ---- looking after leases

@@ -12,6 +12,7 @@ import io.weir.Key;
 import io.weir.Limit;
 import io.weir.OnFail;
 import io.weir.Reason;
+import io.weir.Settlement;
 import io.weir.Source;
 import io.weir.Weir;
 import io.weir.rule.Match;
@@ -28,7 +29,9 @@ import io.weir.time.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 class TierTest {
@@ -152,6 +155,65 @@ class TierTest {
     Decision closed = weir.check(Call.of("GET", "/closed").with("user", "a"));
     assertThat(closed.allowed()).isFalse();
     assertThat(closed.reason()).isEqualTo(Reason.UNAVAILABLE);
+  }
+
+  private static Rule.Builder rule(OnFail onFail) {
+    String id = onFail.name().toLowerCase(Locale.ROOT);
+    return Rule.named(id)
+        .match(Match.path("/" + id))
+        .key("user")
+        .limit(Limit.perHour(1))
+        .onFail(onFail);
+  }
+
+  private static Decision now(CompletionStage<Decision> decision) {
+    return decision.toCompletableFuture().join();
+  }
+
+  @Test
+  void anErrorInAReservationFollowsOnFailToo() {
+    FragileTime fragile = new FragileTime();
+    Rule open = rule(OnFail.OPEN).build();
+    Rule permits = Rule.named("permits").limit(Limit.concurrency(1)).onFail(OnFail.OPEN).build();
+    Weir weir =
+        Weir.builder()
+            .rules(RuleSet.of(open, rule(OnFail.CLOSED).build(), permits))
+            .time(fragile)
+            .build();
+    fragile.broken = true;
+    Call passes = Call.of("GET", "/open").with("user", "a");
+    Call not = Call.of("GET", "/closed").with("user", "a");
+
+    assertThat(now(weir.enter(passes)).allowed()).isTrue();
+    assertThat(weir.reserveAhead(passes).toCompletableFuture().join().decision().allowed())
+        .isTrue();
+    assertThat(now(weir.enter(not)).reason()).isEqualTo(Reason.UNAVAILABLE);
+    assertThat(now(weir.reserve(not)).reason()).isEqualTo(Reason.UNAVAILABLE);
+    Decision reserved = now(weir.reserve(passes));
+    assertThat(reserved.degraded()).isTrue();
+    fragile.broken = false;
+    assertThat(weir.settle(reserved.reservation().orElseThrow(), 0).toCompletableFuture().join())
+        .isEqualTo(Settlement.DONE);
+  }
+
+  @Test
+  void anErrorBeforeTheTierFollowsOnFailOfAReservationToo() {
+    FragileTime fragile = new FragileTime();
+    Rule here = Rule.named("here").limit(Limit.perHour(9)).scope(Scope.INSTANCE).build();
+    MemoryStore local = MemoryStore.builder().time(fragile).build();
+    Weir weir =
+        Weir.builder()
+            .rules(RuleSet.of(here, rule(OnFail.LOCAL).build()))
+            .time(time)
+            .local(local)
+            .store(shared)
+            .build();
+    fragile.broken = true;
+
+    Decision decision = now(weir.reserve(Call.of("GET", "/local").with("user", "a")));
+
+    assertThat(decision.allowed()).isFalse();
+    assertThat(decision.reason()).isEqualTo(Reason.UNAVAILABLE);
   }
 
   @Test

@@ -60,7 +60,7 @@ final class Deadlines implements AutoCloseable {
       long nobodyIsLateFor = tellWhoIsLate(System.nanoTime());
       LockSupport.parkNanos(this, Math.min(nobodyIsLateFor, LONGEST_SLEEP_NANOS));
     }
-    tell(List.copyOf(asked), Unanswered.away("the store is closed"));
+    tell(List.copyOf(asked), Unanswered.closed());
     tellers.shutdown();
   }
 

@@ -51,6 +51,11 @@ final class Unanswered extends RuntimeException {
     return new Unanswered(Kind.TIMEOUT, "no answer within the deadline", true);
   }
 
+  /** Of a call that was under way, or waited to be. */
+  static Unanswered closed() {
+    return new Unanswered(Kind.DISCONNECTED, "the store is closed", true);
+  }
+
   static Unanswered full() {
     return new Unanswered(Kind.QUEUE_FULL, "too many calls are waiting", false);
   }
