@@ -75,7 +75,7 @@ class GatewayPermitTest {
 
   @Test
   void whenSomebodyTakesTooLongOrSendsTooMuch() throws Exception {
-    try (TestGateway gateway = gateway(Duration.ofMillis(20), ONE_AT_ONCE)) {
+    try (TestGateway gateway = gateway(Duration.ofMillis(10), ONE_AT_ONCE)) {
       String head = "POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
       awaitPermit(gateway);
       await().until(() -> answer(gateway, head + "1\r\na\r\n").startsWith("HTTP/1.1 408"));
