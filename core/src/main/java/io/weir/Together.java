@@ -3,8 +3,8 @@ package io.weir;
 import io.weir.rule.RuleIndex;
 import io.weir.store.Basket;
 import io.weir.store.Draw;
+import io.weir.store.Taking;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -40,27 +40,21 @@ final class Together {
     return refused ? basket.draws().stream().map(Draw::looking).toList() : basket.draws();
   }
 
-  /** What the standings of these draws mean for each call, in order. */
-  List<Decision> decisions(List<Standing> standings) {
+  /** What came of these draws for each call, in order. */
+  List<Decision> decisions(Taking taking) {
     List<Decision> decisions = new ArrayList<>(places.size());
     for (int i = 0; i < places.size(); i++) {
       Decision known = outright.get(i);
-      decisions.add(known == null ? Decision.of(own(places.get(i), standings)) : known);
+      decisions.add(known == null ? Decision.of(own(places.get(i), taking)) : known);
     }
     return decisions;
   }
 
-  /** What is about the draws of one call; by name, if the calls were refused before all asked. */
-  private List<Standing> own(int[] at, List<Standing> standings) {
-    List<Draw> draws = basket.draws();
-    if (standings.size() < draws.size()) {
-      return standings.stream()
-          .filter(one -> Arrays.stream(at).anyMatch(place -> one.isAbout(draws.get(place))))
-          .toList();
-    }
+  /** What is about the draws of one call; not all were asked if the calls were refused before. */
+  private static List<Standing> own(int[] at, Taking taking) {
     List<Standing> own = new ArrayList<>(at.length);
     for (int place : at) {
-      own.add(standings.get(place));
+      taking.at(place).ifPresent(own::add);
     }
     return own;
   }

@@ -7,7 +7,6 @@ import io.weir.store.Split;
 import io.weir.store.Taking;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Draws that were made, and what came of them.
@@ -19,24 +18,9 @@ record Tried(long id, List<Draw> draws, Taking taking) {
   boolean[] refused() {
     boolean[] refused = new boolean[draws.size()];
     for (int i = 0; i < refused.length; i++) {
-      Standing standing = isWhole() ? taking.standings().get(i) : refusalOf(draws.get(i));
-      refused[i] = standing != null && !standing.allowed();
+      refused[i] = taking.at(i).filter(standing -> !standing.allowed()).isPresent();
     }
     return refused;
-  }
-
-  /** Whether all draws were asked; a call can be refused before that. */
-  private boolean isWhole() {
-    return taking.standings().size() == draws.size();
-  }
-
-  private @Nullable Standing refusalOf(Draw draw) {
-    for (Standing standing : taking.standings()) {
-      if (!standing.allowed() && standing.isAbout(draw)) {
-        return standing;
-      }
-    }
-    return null;
   }
 
   /** This second try: where it was refused too, with the better of both answers. */
@@ -46,20 +30,18 @@ record Tried(long id, List<Draw> draws, Taking taking) {
     }
     List<Standing> standings = new ArrayList<>(taking.standings());
     for (int i = 0; i < standings.size(); i++) {
-      Standing before =
-          isWhole() && first.isWhole()
-              ? first.taking.standings().get(i)
-              : first.refusalOf(drawOf(i));
+      Standing before = first.taking.at(taking.placeOf(i)).orElse(null);
       if (before != null && !before.allowed()) {
         standings.set(i, better(before, standings.get(i)));
       }
     }
-    return new Tried(id, draws, new Taking(false, standings, List.of()));
+    return new Tried(
+        id, draws, new Taking(false, standings, List.of(), List.of(), taking.places()));
   }
 
   /** This try, which took, with what came of asking some of its shadow draws again. */
   Tried with(boolean[] asked, Tried again) {
-    if (!again.isWhole() || again.taking.stamps().isEmpty() != taking.stamps().isEmpty()) {
+    if (!again.taking.isWhole() || again.taking.stamps().isEmpty() != taking.stamps().isEmpty()) {
       return this;
     }
     List<Draw> drawn = new ArrayList<>(draws);
@@ -91,11 +73,7 @@ record Tried(long id, List<Draw> draws, Taking taking) {
 
   /** The draw that a standing is about. */
   private Draw drawOf(int standing) {
-    if (isWhole()) {
-      return draws.get(standing);
-    }
-    Standing about = taking.standings().get(standing);
-    return draws.stream().filter(about::isAbout).findFirst().orElseThrow();
+    return draws.get(taking.placeOf(standing));
   }
 
   /**
@@ -107,7 +85,7 @@ record Tried(long id, List<Draw> draws, Taking taking) {
     List<Explanation.Asked> asked = new ArrayList<>();
     for (int i = 0; i < taking.standings().size(); i++) {
       Draw draw = drawOf(i);
-      String text = arithmetic.get(draws.indexOf(draw));
+      String text = arithmetic.get(taking.placeOf(i));
       Pool pool = draw.pool();
       asked.add(
           new Explanation.Asked(
@@ -129,6 +107,9 @@ record Tried(long id, List<Draw> draws, Taking taking) {
         standings.set(i, standings.get(i).ofShard(split.whole(), split.size()));
       }
     }
-    return new Tried(id, draws, new Taking(taking.taken(), standings, taking.stamps()));
+    return new Tried(
+        id,
+        draws,
+        new Taking(taking.taken(), standings, taking.stamps(), List.of(), taking.places()));
   }
 }

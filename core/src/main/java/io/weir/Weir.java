@@ -247,8 +247,9 @@ public final class Weir implements AutoCloseable {
     calls.forEach(call -> add(together, now, call));
     List<Draw> draws = together.draws();
     return draws.isEmpty()
-        ? CompletableFuture.completedFuture(audience.heard(calls, together.decisions(List.of())))
-        : take(now, draws, taking -> audience.heard(calls, together.decisions(taking.standings())));
+        ? CompletableFuture.completedFuture(
+            audience.heard(calls, together.decisions(new Taking(true, List.of(), List.of()))))
+        : take(now, draws, taking -> audience.heard(calls, together.decisions(taking)));
   }
 
   private void add(Together together, Rules now, Call call) {

@@ -6,6 +6,7 @@ import io.weir.rule.Match;
 import io.weir.rule.OnMissing;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.rule.Scope;
 import io.weir.store.MemoryStore;
 import io.weir.time.VirtualTime;
 import java.util.ArrayList;
@@ -103,6 +104,55 @@ class TogetherTest {
     assertThat(again).extracting(Decision::allowed).containsExactly(true, false);
     assertThat(again.get(1).source()).isEqualTo(Source.DENY_CACHE);
     assertThat(again.get(1).rule()).contains("tenant");
+  }
+
+  @Test
+  void tellsWhichKeyOfARuleIsRefusedFromMemory() {
+    Weir shared =
+        Weir.builder()
+            .rules(
+                RuleSet.of(
+                    Rule.named("here")
+                        .key("user")
+                        .scope(Scope.INSTANCE)
+                        .limit(Limit.perHour(9))
+                        .build(),
+                    Rule.named("there").key("user").limit(Limit.perHour(2)).build()))
+            .time(time)
+            .store(new Elsewhere(MemoryStore.builder().time(time).build()))
+            .build();
+    List<Call> calls = List.of(USER.with("user", "2"), USER.cost(2));
+    assertThat(together(shared, calls)).extracting(Decision::allowed).containsOnly(true);
+
+    for (int i = 0; i < 3; i++) {
+      List<Decision> refused = together(shared, calls);
+      assertThat(refused).extracting(Decision::allowed).containsExactly(true, false);
+      assertThat(refused.get(1).rule()).contains("there");
+    }
+    assertThat(together(shared, calls).get(1).source()).isEqualTo(Source.DENY_CACHE);
+  }
+
+  @Test
+  void tellsWhichKeyOfARuleIsRefusedOnThisInstance() {
+    Weir shared =
+        Weir.builder()
+            .rules(
+                RuleSet.of(
+                    Rule.named("there").key("user").limit(Limit.perHour(9)).build(),
+                    Rule.named("here")
+                        .key("user")
+                        .scope(Scope.INSTANCE)
+                        .limit(Limit.perHour(2))
+                        .build()))
+            .time(time)
+            .store(new Elsewhere(MemoryStore.builder().time(time).build()))
+            .build();
+    List<Call> calls = List.of(USER.with("user", "2"), USER.cost(2));
+    assertThat(together(shared, calls)).extracting(Decision::allowed).containsOnly(true);
+
+    List<Decision> refused = together(shared, calls);
+    assertThat(refused).extracting(Decision::allowed).containsExactly(true, false);
+    assertThat(refused.get(0).remaining()).isOne();
   }
 
   private static List<Decision> together(Weir weir, List<Call> calls) {

@@ -46,7 +46,7 @@ final class DenyCache extends ForwardingStore {
       if (draw.mode() == Mode.ENFORCE && denials.knows(draw)) {
         Standing again = denials.find(draw, time.micros());
         if (again != null) {
-          return new Taking(false, List.of(again), List.of());
+          return Taking.refusedAt(i, again);
         }
       }
     }

@@ -51,10 +51,10 @@ final class LeasedCall {
   private CompletionStage<Taking> decide(boolean mayWait) {
     long now = leases.now();
     takeWhatIsInHand(now);
-    Standing drained = firstDrained(now);
+    Taking drained = firstDrained(now);
     if (drained != null) {
       putBack();
-      return CompletableFuture.completedFuture(new Taking(false, List.of(drained), List.of()));
+      return CompletableFuture.completedFuture(drained);
     }
     int waitFor = mayWait ? firstToWaitFor() : -1;
     if (waitFor >= 0) {
@@ -98,7 +98,7 @@ final class LeasedCall {
   }
 
   /** The first refusal by a bucket that is known to be empty. */
-  private @Nullable Standing firstDrained(long now) {
+  private @Nullable Taking firstDrained(long now) {
     for (int i = 0; i < receipts.length; i++) {
       Lease lease = found[i];
       Draw draw = draws.get(i);
@@ -110,7 +110,7 @@ final class LeasedCall {
           && draw.amount() <= draw.pool().meter().capacity()) {
         Standing drained = lease.drained(draw, now);
         if (drained != null) {
-          return drained;
+          return Taking.refusedAt(i, drained);
         }
       }
     }
@@ -139,8 +139,7 @@ final class LeasedCall {
         && draw.mode() == Mode.ENFORCE
         && draw.amount() >= flight.cost
         && !draw.pool().countDenied()) {
-      return CompletableFuture.completedFuture(
-          new Taking(false, List.of(repeated(draw, heard)), List.of()));
+      return CompletableFuture.completedFuture(Taking.refusedAt(place, repeated(draw, heard)));
     }
     return decide(false);
   }

@@ -72,7 +72,7 @@ public final class ScopedStore implements Store {
         .thenCompose(
             here -> {
               if (!here.taken()) {
-                return CompletableFuture.completedFuture(here);
+                return CompletableFuture.completedFuture(in(draws, true, here));
               }
               List<Draw> far = draws.stream().filter(draw -> !draw.pool().isLocal()).toList();
               CompletionStage<Taking> there = stamped ? shared.reserve(id, far) : shared.take(far);
@@ -84,8 +84,8 @@ public final class ScopedStore implements Store {
     if (!there.taken()) {
       giveBack(id, near, here);
     }
-    if (there.standings().size() < draws.size() - near.size()) {
-      return there; // refused before all were asked
+    if (!there.isWhole()) {
+      return in(draws, false, there);
     }
     List<Standing> standings = new ArrayList<>(draws.size());
     List<Stamp> stamps = new ArrayList<>();
@@ -100,6 +100,21 @@ public final class ScopedStore implements Store {
       }
     }
     return new Taking(there.taken(), standings, stamps);
+  }
+
+  /** A refusal by one side, as one of the whole call. */
+  private static Taking in(List<Draw> draws, boolean near, Taking side) {
+    List<Integer> ofSide = new ArrayList<>();
+    for (int i = 0; i < draws.size(); i++) {
+      if (draws.get(i).pool().isLocal() == near) {
+        ofSide.add(i);
+      }
+    }
+    List<Integer> places = new ArrayList<>();
+    for (int i = 0; i < side.standings().size(); i++) {
+      places.add(ofSide.get(side.placeOf(i)));
+    }
+    return Taking.refused(side.standings(), places);
   }
 
   private void giveBack(long id, List<Draw> near, Taking here) {

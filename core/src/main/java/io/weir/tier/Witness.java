@@ -165,7 +165,7 @@ public final class Witness extends ForwardingStore {
   }
 
   private void note(List<Draw> draws, Taking taking, boolean picked, long sent) {
-    if (taking.standings().size() != draws.size()) {
+    if (!taking.isWhole()) {
       return; // refused before all were asked
     }
     long now = time.micros();

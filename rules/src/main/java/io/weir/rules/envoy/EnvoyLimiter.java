@@ -63,14 +63,15 @@ public final class EnvoyLimiter {
     }
     Inquiry inquiry = new Inquiry(domain, question, modes);
     if (inquiry.draws().isEmpty()) {
-      return CompletableFuture.completedFuture(inquiry.verdict(List.of(), 0));
+      return CompletableFuture.completedFuture(
+          inquiry.verdict(new Taking(true, List.of(), List.of()), 0));
     }
     if (inquiry.mayBeRefusedLater()) {
       return decideInTwoSteps(inquiry);
     }
     return store
         .take(inquiry.draws())
-        .thenApply(taking -> inquiry.verdict(taking.standings(), time.wallMicros()));
+        .thenApply(taking -> inquiry.verdict(taking, time.wallMicros()));
   }
 
   private static Verdict unknown(Question question) {
@@ -89,7 +90,7 @@ public final class EnvoyLimiter {
         .reserve(id, inquiry.draws())
         .thenCompose(
             taking -> {
-              Verdict verdict = inquiry.verdict(taking.standings(), time.wallMicros());
+              Verdict verdict = inquiry.verdict(taking, time.wallMicros());
               return verdict.allowed() || !taking.taken()
                   ? CompletableFuture.completedFuture(verdict)
                   : giveBack(id, inquiry, taking).thenApply(done -> verdict);

@@ -134,8 +134,8 @@ final class Inquiry {
     return held;
   }
 
-  /** What the standings of all draws, in order, come to. */
-  Verdict verdict(List<Standing> standings, long wallMicros) {
+  /** What came of all draws, as an answer. */
+  Verdict verdict(Taking taking, long wallMicros) {
     List<Status> statuses = new ArrayList<>(met.length);
     boolean refused = false;
     boolean unanswered = false;
@@ -147,7 +147,11 @@ final class Inquiry {
             meeting == null ? Status.Unmatched.INSTANCE : new Status.Unlimited(meeting.limit()));
         continue;
       }
-      Standing standing = standings.get(drawn[i]);
+      Standing standing = taking.at(drawn[i]).orElse(null);
+      if (standing == null) {
+        statuses.add(new Status.NotAsked(meeting.limit(), asked.get(i).hits()));
+        continue;
+      }
       Status.Counted status = status(meeting.limit(), asked.get(i).hits(), standing, wallMicros);
       statuses.add(status);
       unanswered |= status.over() && !standing.answered();

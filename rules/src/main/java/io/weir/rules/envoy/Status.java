@@ -18,6 +18,13 @@ public sealed interface Status {
   record Unlimited(LiveLimit limit) implements Status {}
 
   /**
+   * A limit holds, but another one was known to refuse the request before this one was asked.
+   *
+   * @param hits what it came for
+   */
+  record NotAsked(LiveLimit limit, long hits) implements Status {}
+
+  /**
    * It was counted, or would have been.
    *
    * @param hits what it came for

@@ -68,6 +68,8 @@ final class Answers {
           .setDurationUntilReset(Duration.newBuilder().setSeconds(counted.resetSeconds()))
           .build();
     }
+    // One that was not asked has no limit in the answer either: Envoy would take a missing number
+    // for none left, and tell the client of this limit in place of the one that is over.
     return status instanceof Status.Unlimited ? UNLIMITED : OK;
   }
 

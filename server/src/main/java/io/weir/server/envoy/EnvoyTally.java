@@ -129,6 +129,9 @@ public final class EnvoyTally {
       } else if (statuses.get(i) instanceof Status.Unlimited free) {
         Counts counts = byLimit.getOrDefault(free.limit().id(), others);
         counts.add(Stat.ALLOWED, verdict.allowed() ? 1 : 0);
+      } else if (statuses.get(i) instanceof Status.NotAsked besides) {
+        Counts counts = byLimit.getOrDefault(besides.limit().id(), others);
+        counts.add(Stat.TOTAL_HITS, besides.hits());
       }
     }
   }

@@ -36,6 +36,9 @@ final class QuotaBucket {
   /** By how much a share may differ from what would be right, before all is divided anew. */
   private static final double UNFAIR = 0.2;
 
+  /** How often less is asked for, in a period in which there is not enough. */
+  private static final int MOST_TRIES = 4;
+
   /** What was reserved for a period and not yet put right. */
   private record Held(String reservation, long amount, long tick) {}
 
@@ -114,7 +117,7 @@ final class QuotaBucket {
     long wanted = shares().mapToLong(QuotaBucket::wanted).sum();
     long had = isFair() ? shares().mapToLong(QuotaShare::has).sum() : 0;
     return reserve(Math.min(Call.MAX_COST, wanted))
-        .thenCompose(asked -> orWhatIsLeft(asked, had))
+        .thenCompose(asked -> orWhatIsLeft(asked, had, MOST_TRIES))
         .handle(
             (decision, failure) -> {
               synchronized (lock) {
@@ -159,14 +162,20 @@ final class QuotaBucket {
     }
   }
 
-  private CompletionStage<Reserved> orWhatIsLeft(Reserved asked, long had) {
-    if (asked.decision.allowed() || asked.decision.reason() != Reason.LIMITED) {
+  /**
+   * A refusal tells what is left of the limits that were asked; one that was not may have less, and
+   * then says so itself.
+   */
+  private CompletionStage<Reserved> orWhatIsLeft(Reserved asked, long had, int tries) {
+    if (tries == 0 || asked.decision.reason() != Reason.LIMITED) {
       return CompletableFuture.completedFuture(asked);
     }
     long left = asked.left;
     boolean stay = had > 0 && had <= left && had >= left * GOOD_ENOUGH;
     long second = stay ? had : Math.min(left, asked.amount - 1);
-    return second > 0 ? reserve(second) : CompletableFuture.completedFuture(asked);
+    return second > 0
+        ? reserve(second).thenCompose(again -> orWhatIsLeft(again, had, tries - 1))
+        : CompletableFuture.completedFuture(asked);
   }
 
   private void decided(Reserved reserved, long now) {

@@ -10,6 +10,8 @@ import io.weir.Decision;
 import io.weir.Weir;
 import io.weir.rule.RuleSet;
 import io.weir.rules.RuleDocuments;
+import io.weir.store.ForwardingStore;
+import io.weir.store.MemoryStore;
 import io.weir.time.VirtualTime;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -149,6 +151,26 @@ class QuotaDeskTest {
 
     assertThat(envoy.passed).isBetween(10L, 20L);
     assertThat(envoy.strategy().getBlanketRule()).isEqualTo(BlanketRule.DENY_ALL);
+  }
+
+  @Test
+  void givesWhatIsLeftOfTheTightestLimitAlsoIfAnotherIsKnownToRefuse() throws Exception {
+    Weir weir =
+        Weir.builder()
+            .rules(
+                rules(
+                    "{ id: wide, key: [], limit: 107/h, accuracy: exact }\n"
+                        + "- { id: narrow, key: [], limit: 100/h, accuracy: exact }"))
+            .time(time)
+            .store(new ForwardingStore(MemoryStore.builder().time(time).build()) {})
+            .build();
+    Call call = Call.of("GET", "/");
+    assertThat(weir.check(call.cost(97)).allowed()).isTrue();
+    assertThat(weir.reserve(call.cost(20)).toCompletableFuture().join().allowed()).isFalse();
+    FakeEnvoy envoy = new FakeEnvoy(desk(weir), ACME);
+    envoy.report(0, 16); // with headroom, as much as was just refused
+
+    assertThat(envoy.share()).isEqualTo(3);
   }
 
   @Test
