@@ -31,7 +31,7 @@ final class EnvoyFront implements AutoCloseable {
     this.weir = weir;
     this.limiter =
         new EnvoyLimiter(weir.store(), SystemTime.INSTANCE, settings.modes(), feed.first());
-    this.quotas = new QuotaDesk(weir, period);
+    this.quotas = new QuotaDesk(weir, period, metrics::unexpected);
     EnvoyTally tally = new EnvoyTally(settings.nearLimitRatio(), metrics::answeredBy);
     this.metrics = new EnvoyMetrics(metrics, tally, quotas);
     this.service =

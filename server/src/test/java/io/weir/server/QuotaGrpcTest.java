@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse.BucketAction;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaUsageReports;
+import io.envoyproxy.envoy.type.v3.RateLimitStrategy;
 import io.vertx.grpc.client.GrpcClientRequest;
 import io.vertx.grpc.common.GrpcMessageDecoder;
 import io.vertx.grpc.common.GrpcMessageEncoder;
@@ -154,7 +155,7 @@ class QuotaGrpcTest {
   }
 
   @Test
-  void sendsEnvoysToTheirOwnFallbackWhereARuleIsClosedAndTheStoreAway() {
+  void refusesAllWhereARuleIsClosedAndTheStoreAway() {
     UnaryOperator<ServerConfig> storeAway =
         config -> config.redis(RedisOptions.of("redis://127.0.0.1:1"));
     try (EnvoyTestServer server = server(storeAway)) {
@@ -170,8 +171,9 @@ class QuotaGrpcTest {
       talk.report("shop", "1", 0, 5);
       BucketAction action = talk.last();
 
-      assertThat(action.getQuotaAssignmentAction().getAssignmentTimeToLive().getSeconds()).isZero();
-      assertThat(action.getQuotaAssignmentAction().hasRateLimitStrategy()).isFalse();
+      assertThat(action.getQuotaAssignmentAction().getAssignmentTimeToLive().getSeconds()).isOne();
+      assertThat(action.getQuotaAssignmentAction().getRateLimitStrategy().getBlanketRule())
+          .isEqualTo(RateLimitStrategy.BlanketRule.DENY_ALL);
     }
   }
 

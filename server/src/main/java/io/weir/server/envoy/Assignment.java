@@ -17,11 +17,15 @@ sealed interface Assignment {
   /** Everything passes: no rule is about this bucket. */
   record All() implements Assignment {}
 
-  /** Nothing passes: the limit is used up. */
+  /** Nothing passes: the limit is used up, or a rule refuses while it cannot be known. */
   record Nothing() implements Assignment {}
 
-  /** Nobody knows: the Envoy is to do what its configuration says for expired assignments. */
-  record Unknown() implements Assignment {}
+  /**
+   * What it was told last holds no more: the Envoy is to do what its configuration says for expired
+   * assignments. One without a strategy would not do, as an Envoy takes that for leave to let all
+   * pass, and may go on with it.
+   */
+  record Expired(Assignment last) implements Assignment {}
 
   /** The bucket is not used; the Envoy is to forget it. */
   record Abandoned() implements Assignment {}
@@ -38,13 +42,11 @@ sealed interface Assignment {
   }
 
   private QuotaAssignmentAction action(Duration period, Duration lasts) {
-    QuotaAssignmentAction.Builder action =
-        QuotaAssignmentAction.newBuilder()
-            .setAssignmentTimeToLive(proto(this instanceof Unknown ? Duration.ZERO : lasts));
-    if (!(this instanceof Unknown)) {
-      action.setRateLimitStrategy(strategy(period));
-    }
-    return action.build();
+    Assignment strategy = this instanceof Expired expired ? expired.last() : this;
+    return QuotaAssignmentAction.newBuilder()
+        .setAssignmentTimeToLive(proto(this instanceof Expired ? Duration.ZERO : lasts))
+        .setRateLimitStrategy(strategy.strategy(period))
+        .build();
   }
 
   private RateLimitStrategy strategy(Duration period) {

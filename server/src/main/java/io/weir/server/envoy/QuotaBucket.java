@@ -10,7 +10,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 final class QuotaBucket {
   private static final Assignment ALL = new Assignment.All();
   private static final Assignment NOTHING = new Assignment.Nothing();
-  private static final Assignment UNKNOWN = new Assignment.Unknown();
   private static final Assignment ABANDONED = new Assignment.Abandoned();
 
   /** At a limit, a division that uses at least this part of what there is stays. */
@@ -43,14 +44,16 @@ final class QuotaBucket {
   private record Held(String reservation, long amount, long tick) {}
 
   private final Weir weir;
+  private final Consumer<Throwable> faults;
   private final Call call;
   private final Map<Object, QuotaShare> byEnvoy = new LinkedHashMap<>();
   private final Deque<Held> held = new ArrayDeque<>();
   private long used;
   private boolean asking;
 
-  QuotaBucket(Weir weir, QuotaId id) {
+  QuotaBucket(Weir weir, Consumer<Throwable> faults, QuotaId id) {
     this.weir = weir;
+    this.faults = faults;
     this.call = id.call();
   }
 
@@ -104,7 +107,8 @@ final class QuotaBucket {
   }
 
   /**
-   * Reserves for the period that begins, and tells the Envoys; completes when that is done.
+   * Reserves for the period that begins, and tells the Envoys; completes when that is done, also if
+   * it failed.
    *
    * @param lock under which the answer is dealt with
    */
@@ -118,18 +122,30 @@ final class QuotaBucket {
     long had = isFair() ? shares().mapToLong(QuotaShare::has).sum() : 0;
     return reserve(Math.min(Call.MAX_COST, wanted))
         .thenCompose(asked -> orWhatIsLeft(asked, had, MOST_TRIES))
+        .thenAccept(
+            reserved -> {
+              synchronized (lock) {
+                decided(reserved, now);
+              }
+            })
         .handle(
-            (decision, failure) -> {
+            (done, failure) -> {
               synchronized (lock) {
                 asking = false;
-                if (failure == null) {
-                  decided(decision, now);
-                } else {
-                  tellAll(UNKNOWN, now);
+                if (failure != null) {
+                  failed(failure, now);
                 }
               }
               return null;
             });
+  }
+
+  private void failed(Throwable failure, long now) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    if (!(cause instanceof BadQuestion)) {
+      faults.accept(cause == null ? failure : cause);
+    }
+    shares().forEach(share -> share.expire(now));
   }
 
   /** Whether what each Envoy has is about its part of what all of them ask for. */
@@ -156,8 +172,10 @@ final class QuotaBucket {
     try {
       return weir.reserveAhead(call.cost(amount))
           .thenApply(ahead -> new Reserved(ahead.decision(), amount, ahead.left()));
+    } catch (IllegalArgumentException e) {
+      // an entry that a rule takes as cost is no number
+      return CompletableFuture.failedFuture(new BadQuestion(String.valueOf(e.getMessage())));
     } catch (RuntimeException e) {
-      // such as an entry that a rule takes as cost and that is no number
       return CompletableFuture.failedFuture(e);
     }
   }
@@ -180,18 +198,14 @@ final class QuotaBucket {
 
   private void decided(Reserved reserved, long now) {
     Decision decision = reserved.decision;
-    if (decision.allowed() && decision.standings().isEmpty()) {
-      tellAll(ALL, now);
-    } else if (decision.allowed()) {
-      hold(decision, reserved.amount, now);
-      divide(reserved.amount, now);
+    decision.reservation().ifPresent(made -> held.addLast(new Held(made, reserved.amount, now)));
+    if (!decision.allowed()) {
+      tellAll(NOTHING, now);
+    } else if (decision.deciding().isEmpty()) {
+      tellAll(ALL, now); // rules in shadow count, and refuse nothing
     } else {
-      tellAll(decision.reason() == Reason.UNAVAILABLE ? UNKNOWN : NOTHING, now);
+      divide(reserved.amount, now);
     }
-  }
-
-  private void hold(Decision decision, long amount, long now) {
-    held.addLast(new Held(decision.reservation().orElseThrow(), amount, now));
   }
 
   /** Divides by what each asks for; what is too little to be divided goes round. */

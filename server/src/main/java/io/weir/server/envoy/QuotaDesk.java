@@ -26,6 +26,7 @@ public final class QuotaDesk implements AutoCloseable {
 
   private final Weir weir;
   private final Duration period;
+  private final Consumer<Throwable> faults;
   private final Map<QuotaId, QuotaBucket> buckets = new HashMap<>();
   private final LongAdder allowed = new LongAdder();
   private final LongAdder denied = new LongAdder();
@@ -36,10 +37,12 @@ public final class QuotaDesk implements AutoCloseable {
    * A desk.
    *
    * @param period how often {@link #tick} is called
+   * @param faults hears of errors that should not happen
    */
-  public QuotaDesk(Weir weir, Duration period) {
+  public QuotaDesk(Weir weir, Duration period, Consumer<Throwable> faults) {
     this.weir = weir;
     this.period = period;
+    this.faults = faults;
   }
 
   /** Requests that Envoys let through by themselves. */
@@ -72,7 +75,7 @@ public final class QuotaDesk implements AutoCloseable {
           bucket.dropUnused(now);
           renewals.add(bucket.renew(now, this).toCompletableFuture());
         } catch (RuntimeException e) {
-          renewals.add(CompletableFuture.failedFuture(e)); // and the others are renewed
+          faults.accept(e); // and the others are renewed
         }
       }
       buckets.values().removeIf(QuotaBucket::isEmpty);
@@ -115,7 +118,7 @@ public final class QuotaDesk implements AutoCloseable {
         if (buckets.size() >= MOST_BUCKETS) {
           return; // no assignment: the Envoy does what it is configured for
         }
-        bucket = new QuotaBucket(weir, id);
+        bucket = new QuotaBucket(weir, faults, id);
         buckets.put(id, bucket);
       }
       QuotaShare share = bucket.share(this);

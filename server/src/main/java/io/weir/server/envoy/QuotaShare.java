@@ -112,6 +112,17 @@ final class QuotaShare {
     return now - reportedAt <= lasts;
   }
 
+  /**
+   * Nobody knows what it may do; an Envoy that was told nothing does as it is configured already.
+   */
+  void expire(long now) {
+    Assignment last = told;
+    if (last != null) {
+      tell(new Assignment.Expired(last), now);
+      told = null;
+    }
+  }
+
   /** Tells the Envoy, unless it knows that already and will for a while. */
   void tell(Assignment assignment, long now) {
     boolean again = now - toldAt >= lasts / 3;

@@ -10,8 +10,12 @@ import io.weir.Decision;
 import io.weir.Weir;
 import io.weir.rule.RuleSet;
 import io.weir.rules.RuleDocuments;
+import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
 import io.weir.store.MemoryStore;
+import io.weir.store.Store;
+import io.weir.store.Taking;
+import io.weir.time.TimeSource;
 import io.weir.time.VirtualTime;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,6 +24,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,6 +38,7 @@ class QuotaDeskTest {
 
   @TempDir private Path folder;
   private final VirtualTime time = new VirtualTime();
+  private final List<Throwable> faults = new ArrayList<>();
 
   private RuleSet rules(String rule) throws Exception {
     Path file = folder.resolve("rules.yaml");
@@ -43,7 +51,7 @@ class QuotaDeskTest {
   }
 
   private QuotaDesk desk(Weir weir) {
-    return new QuotaDesk(weir, SECOND);
+    return new QuotaDesk(weir, SECOND, faults::add);
   }
 
   private void pass(QuotaDesk desk, int seconds, Runnable eachSecond) {
@@ -174,6 +182,104 @@ class QuotaDeskTest {
   }
 
   @Test
+  void shadowRulesCountAndRefuseNothing() throws Exception {
+    Weir weir =
+        weir("{ id: tried, mode: shadow, key: [tenant], limit: { rate: 1/h, burst: 100 } }");
+    QuotaDesk desk = desk(weir);
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(0, 10);
+    assertThat(envoy.strategy().getBlanketRule()).isEqualTo(BlanketRule.ALLOW_ALL);
+
+    pass(desk, 5, () -> envoy.second(10));
+    assertThat(envoy.passed).isEqualTo(50);
+    pass(desk, 2, () -> envoy.second(0));
+    Decision look = weir.check(Call.of("GET", "/").with("tenant", "acme").cost(0));
+    assertThat(100 - look.standings().get(0).remaining()).isBetween(50L, 65L);
+    pass(desk, 20, () -> envoy.second(10));
+    assertThat(envoy.strategy().getBlanketRule()).isEqualTo(BlanketRule.ALLOW_ALL);
+    assertThat(envoy.passed).isEqualTo(250);
+  }
+
+  @Test
+  void refusesAllWhileTheStoreIsAwayAndARuleIsClosed() throws Exception {
+    AtomicBoolean away = new AtomicBoolean();
+    Store store =
+        new ForwardingStore(MemoryStore.builder().time(time).build()) {
+          @Override
+          public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+            return away.get()
+                ? CompletableFuture.failedFuture(new IllegalStateException("away"))
+                : super.reserve(reservation, draws);
+          }
+        };
+    Weir weir =
+        Weir.builder()
+            .rules(rules("{ id: shut, key: [tenant], limit: 100/s, on_fail: closed }"))
+            .time(time)
+            .store(store)
+            .build();
+    QuotaDesk desk = desk(weir);
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(0, 40);
+    away.set(true);
+    pass(desk, 3, () -> envoy.second(40));
+
+    assertThat(envoy.strategy().getBlanketRule()).isEqualTo(BlanketRule.DENY_ALL);
+    assertThat(lifetime(envoy)).isEqualTo(QuotaShare.LASTS);
+    away.set(false);
+    pass(desk, 3, () -> envoy.second(40));
+    assertThat(envoy.share()).isPositive();
+  }
+
+  private static long lifetime(FakeEnvoy envoy) {
+    return envoy.last().getQuotaAssignmentAction().getAssignmentTimeToLive().getSeconds();
+  }
+
+  @Test
+  void tellsOfErrorsThatShouldNotBeAndLetsWhatItSaidExpire() throws Exception {
+    AtomicBoolean broken = new AtomicBoolean();
+    Weir weir =
+        Weir.builder()
+            .rules(
+                rules(
+                    "{ id: plan, key: [tenant], limit: 100/s,"
+                        + " schedule: [{ hours: \"08:00-18:00\", factor: 1 }] }"))
+            .time(
+                new TimeSource() {
+                  @Override
+                  public long micros() {
+                    return time.micros();
+                  }
+
+                  @Override
+                  public long wallMicros() {
+                    if (broken.get()) {
+                      throw new IllegalStateException("a bug");
+                    }
+                    return time.wallMicros();
+                  }
+
+                  @Override
+                  public CompletableFuture<Void> after(Duration wait) {
+                    return time.after(wait);
+                  }
+                })
+            .build();
+    QuotaDesk desk = desk(weir);
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(0, 40);
+    broken.set(true);
+    pass(desk, 2, () -> envoy.second(40));
+
+    assertThat(faults).hasSize(2).hasOnlyElementsOfType(IllegalStateException.class);
+    assertThat(lifetime(envoy)).isZero();
+    assertThat(envoy.share()).isEqualTo(50);
+    broken.set(false);
+    pass(desk, 1, () -> envoy.second(40));
+    assertThat(lifetime(envoy)).isEqualTo(QuotaShare.LASTS);
+  }
+
+  @Test
   void abandonsABucketThatNobodyUses() throws Exception {
     QuotaDesk desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
     FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
@@ -289,10 +395,9 @@ class QuotaDeskTest {
     odd.report(0, 10);
     good.report(0, 10);
 
-    assertThat(odd.last().getQuotaAssignmentAction().hasRateLimitStrategy()).isFalse();
-    assertThat(odd.last().getQuotaAssignmentAction().getAssignmentTimeToLive().getSeconds())
-        .isZero();
+    assertThat(odd.told).isEmpty(); // as it would take anything for leave to let all pass
     assertThat(good.share()).isPositive();
+    assertThat(faults).isEmpty(); // it is whoever configured the bucket who is to know
     pass(desk, QuotaShare.UNUSED + 2, () -> good.second(10));
     assertThat(desk.buckets()).isOne();
   }
@@ -313,7 +418,9 @@ class QuotaDeskTest {
     for (int i = 0; i < envoys.size(); i++) {
       FakeEnvoy envoy = envoys.get(i);
       if (i == 7) {
-        assertThat(envoy.last().getQuotaAssignmentAction().hasRateLimitStrategy()).isFalse();
+        assertThat(envoy.told).hasSize(2);
+        assertThat(lifetime(envoy)).isZero();
+        assertThat(envoy.share()).as("what it goes on with, if it does").isEqualTo(13);
       } else {
         assertThat(envoy.share()).as("bucket %d", i).isLessThanOrEqualTo(5);
       }
