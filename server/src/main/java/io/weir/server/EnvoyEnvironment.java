@@ -42,6 +42,12 @@ final class EnvoyEnvironment {
           Map.entry("LIMIT_REMAINING_HEADER", "envoy.headers.remaining"),
           Map.entry("LIMIT_RESET_HEADER", "envoy.headers.reset"));
 
+  /** Where that project looks unless {@code RUNTIME_ROOT} is set. */
+  private static final String USUAL_ROOT = "/srv/runtime_data/current";
+
+  private static final List<String> BELOW_ROOT =
+      List.of("RUNTIME_SUBDIRECTORY", "RUNTIME_APPDIRECTORY");
+
   private static final Map<String, String> REDIS_TLS =
       Map.of(
           "REDIS_TLS_CACERT", "store.redis.tls.ca",
@@ -122,7 +128,8 @@ final class EnvoyEnvironment {
   void read(List<String> known, ServerConfig otherwise) {
     PORTS.forEach((variable, setting) -> port(variable, setting, otherwise));
     folder();
-    if (!values.containsKey("rules.envoy")) {
+    if (!isFolderNamed()) {
+      nameWhatIsNotTaken();
       return;
     }
     HOSTS.forEach((variable, setting) -> host(variable, setting, otherwise));
@@ -136,6 +143,24 @@ final class EnvoyEnvironment {
             .toList();
     if (!ignored.isEmpty()) {
       LOG.info("envoy: these variables mean nothing here: {}", String.join(", ", ignored));
+    }
+  }
+
+  private boolean isFolderNamed() {
+    return values.containsKey("rules.envoy") || environment.containsKey("WEIR_RULES_ENVOY");
+  }
+
+  /** Other programs have variables of these names too, so that is no mistake, but worth a line. */
+  private void nameWhatIsNotTaken() {
+    List<String> said =
+        environment.keySet().stream()
+            .filter(name -> SAME.containsKey(name) || EnvoyRedis.VARIABLES.contains(name))
+            .toList();
+    if (!said.isEmpty()) {
+      LOG.info(
+          "envoy: no configuration folder is named, by RUNTIME_ROOT for example, so these variables"
+              + " mean nothing here: {}",
+          String.join(", ", said));
     }
   }
 
@@ -203,16 +228,20 @@ final class EnvoyEnvironment {
     };
   }
 
-  /** The folder is {@code config} below the root, or what the variables name instead. */
+  /**
+   * The folder is {@code config} below the root, or what the variables name instead. The root is
+   * that project's unless it is said, but only where nobody names a folder otherwise.
+   */
   private void folder() {
-    String root = environment.get("RUNTIME_ROOT");
-    if (root != null) {
+    boolean rooted = environment.containsKey("RUNTIME_ROOT");
+    boolean below = BELOW_ROOT.stream().anyMatch(environment::containsKey);
+    if (rooted || (below && !isFolderNamed())) {
       Path folder =
-          Path.of(root)
+          Path.of(environment.getOrDefault("RUNTIME_ROOT", USUAL_ROOT))
               .resolve(environment.getOrDefault("RUNTIME_SUBDIRECTORY", ""))
               .resolve(environment.getOrDefault("RUNTIME_APPDIRECTORY", "config"));
       put("rules.envoy", folder.toAbsolutePath().toString(), "RUNTIME_ROOT");
-      taken.addAll(List.of("RUNTIME_SUBDIRECTORY", "RUNTIME_APPDIRECTORY"));
+      taken.addAll(BELOW_ROOT);
     }
   }
 

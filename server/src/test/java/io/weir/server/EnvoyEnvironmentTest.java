@@ -276,6 +276,34 @@ class EnvoyEnvironmentTest {
     assertThat(read(environment).admin()).isEqualTo(ServerConfig.DEFAULT.admin());
   }
 
+  @Test
+  void looksWhereThatProjectDoesUnlessTheRootIsSaid() throws Exception {
+    Map<String, String> environment =
+        Map.of("RUNTIME_SUBDIRECTORY", "ratelimit", "REDIS_URL", "redis:6379");
+    ServerConfig config = read(environment);
+    assertThat(config.envoy().folder())
+        .hasValue(Path.of("/srv/runtime_data/current/ratelimit/config"));
+    assertThat(config.redis()).isPresent();
+    assertThat(ignored(environment)).isEmpty();
+    assertThat(read(Map.of("RUNTIME_APPDIRECTORY", "limits")).envoy().folder())
+        .hasValue(Path.of("/srv/runtime_data/current/limits"));
+    assertThat(
+            read(Map.of("RUNTIME_SUBDIRECTORY", "ratelimit", "WEIR_RULES_ENVOY", "/mine"))
+                .envoy()
+                .folder())
+        .hasValue(Path.of("/mine"));
+  }
+
+  @Test
+  void namesWhatIsNotTakenAsThereIsNoFolder() throws Exception {
+    assertThat(ignored(Map.of("REDIS_URL", "redis:6379", "SHADOW_MODE", "true", "HOST", "box")))
+        .containsExactly(
+            "envoy: no configuration folder is named, by RUNTIME_ROOT for example, so these"
+                + " variables mean nothing here: REDIS_URL, SHADOW_MODE");
+    assertThat(ignored(Map.of("PORT", "8080", "HOST", "box"))).isEmpty();
+    assertThat(ignored(Map.of("WEIR_RULES_ENVOY", "/mine", "SHADOW_MODE", "true"))).isEmpty();
+  }
+
   /** What the log says of an environment. */
   private static List<String> ignored(Map<String, String> environment) throws ConfigException {
     Logger log = (Logger) LoggerFactory.getLogger(EnvoyEnvironment.class);
