@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /**
  * Limits that callers bring along with each question, in a key space of their own. A key keeps what
@@ -25,12 +26,13 @@ final class AdHocLimits {
   private static final int REMEMBERED = 1024;
 
   /** No rule can have this id, and no key of a rule begins with this dimension. */
-  private static final String NAME = "/ratelimit/check";
+  static final String NAME = "/ratelimit/check";
 
   /** The numbers of a question, as it was asked. */
   record Numbers(Algorithm algorithm, long limit, long windowMillis, long burst) {}
 
   private final Store store;
+  private final Consumer<Standing> decided;
   private final Map<Numbers, Pool> pools =
       new LinkedHashMap<>(64, 0.75f, true) {
         private static final long serialVersionUID = 1L;
@@ -41,8 +43,14 @@ final class AdHocLimits {
         }
       };
 
-  AdHocLimits(Store store) {
+  /**
+   * Limits in a store.
+   *
+   * @param decided hears of every decision
+   */
+  AdHocLimits(Store store, Consumer<Standing> decided) {
     this.store = store;
+    this.decided = decided;
   }
 
   /**
@@ -58,7 +66,14 @@ final class AdHocLimits {
     }
     // The answer has no room for a delay, so traffic is never shaped: it goes at once or not.
     Draw draw = new Draw(pool, Key.of(key), weight, Mode.ENFORCE, Draw.Intent.TAKE_NOW);
-    return store.take(List.of(draw)).thenApply(taking -> taking.standings().get(0));
+    return store
+        .take(List.of(draw))
+        .thenApply(
+            taking -> {
+              Standing standing = taking.standings().get(0);
+              decided.accept(standing);
+              return standing;
+            });
   }
 
   private static Limit limit(Numbers numbers) {

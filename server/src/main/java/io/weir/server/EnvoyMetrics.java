@@ -75,6 +75,10 @@ final class EnvoyMetrics {
     Set<String> before = shown;
     counts.keySet().stream().filter(id -> !before.contains(id)).forEach(id -> show(id, counts));
     shown = Set.copyOf(counts.keySet());
+    metrics.envoyLimits(
+        config.limits().stream()
+            .filter(limit -> counts.containsKey(limit.id()) && !limit.isUnlimited())
+            .toList());
   }
 
   /** A configuration could not be taken over. */

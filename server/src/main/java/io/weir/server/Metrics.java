@@ -16,6 +16,7 @@ import io.weir.Standing;
 import io.weir.rule.Bypass;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.rules.envoy.LiveLimit;
 import io.weir.tier.Newcomers;
 import io.weir.tier.Tier;
 import io.weir.tier.Witness;
@@ -40,9 +41,10 @@ import org.jspecify.annotations.Nullable;
  * <p>A call that passes counts as {@code allowed} for every rule that was asked, one that does not
  * as {@code denied} for every rule that refused it; a rule in shadow that would have refused counts
  * {@code shadow_denied} either way. Where the store was away it is {@code degraded_allowed} or
- * {@code degraded_denied} instead. A call that no rule is about counts for the rule {@code ""}.
- * Labels are ids from the rule document and nothing else, so there are never more series than
- * rules. A decision adds to counters that were found when the rules were loaded.
+ * {@code degraded_denied} instead. A call that no rule is about counts for the rule {@code ""}, one
+ * that brings its limit along for {@code /ratelimit/check}. Labels are ids from the rule document
+ * and nothing else, so there are never more series than rules. A decision adds to counters that
+ * were found when the rules were loaded.
  */
 final class Metrics implements DecisionListener {
   static final String DECISIONS = "weir.decisions";
@@ -92,6 +94,9 @@ final class Metrics implements DecisionListener {
   private volatile Map<String, Counts> byRule = Map.of();
   private volatile Map<String, LongAdder> byToken = Map.of();
   private final Map<Source, LongAdder> bySource = new EnumMap<>(Source.class);
+  private final Counts adHoc = Counts.zero();
+  private ShownRules ofRules = ShownRules.NONE;
+  private ShownRules ofEnvoy = ShownRules.NONE;
   private volatile @Nullable TierMetrics tier;
   private volatile @Nullable WitnessMetrics witness;
 
@@ -99,6 +104,11 @@ final class Metrics implements DecisionListener {
     this.faults = faults;
     counter("weir.internal.errors", "Errors that should not happen", faults, Faults::count);
     decisions("", Outcome.ALLOWED.label(), noRule.of(Outcome.ALLOWED));
+    for (Outcome outcome : Outcome.values()) {
+      if (outcome != Outcome.SHADOW_DENIED) {
+        decisions(AdHocLimits.NAME, outcome.label(), adHoc.of(outcome));
+      }
+    }
     for (Source source : Source.values()) {
       LongAdder count = new LongAdder();
       bySource.put(source, count);
@@ -245,15 +255,27 @@ final class Metrics implements DecisionListener {
     byToken.keySet().stream().filter(id -> !tokens.containsKey(id)).forEach(this::forgetToken);
     byRule = counts;
     byToken = tokens;
+    ofRules = ShownRules.of(rules);
+    showAroundTheStore();
+    rulesVersion.increment();
+  }
+
+  /** Shows of these limits for Envoy too what stands before a shared store and beside it. */
+  synchronized void envoyLimits(List<LiveLimit> limits) {
+    ofEnvoy = ShownRules.of(limits);
+    showAroundTheStore();
+  }
+
+  private void showAroundTheStore() {
+    ShownRules all = ofRules.and(ofEnvoy);
     TierMetrics before = tier;
     if (before != null) {
-      before.rules(counts.keySet());
+      before.rules(all);
     }
     WitnessMetrics beside = witness;
     if (beside != null) {
-      beside.rules(rules);
+      beside.rules(all);
     }
-    rulesVersion.increment();
   }
 
   private Counts shown(String rule) {
@@ -331,6 +353,11 @@ final class Metrics implements DecisionListener {
     if (counts != null) { // a rule that was removed a moment ago counts no more
       counts.of(outcome).increment();
     }
+  }
+
+  /** Counts a decision by a limit that the caller brought along; all of these are alike. */
+  void decidedAdHoc(Standing standing) {
+    adHoc.of(outcome(standing, standing.allowed(), standing.degraded())).increment();
   }
 
   @Override

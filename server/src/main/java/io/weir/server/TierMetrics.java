@@ -8,7 +8,6 @@ import io.weir.tier.Tier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Shows what stands before the shared store: tokens in hand and calls for more, by rule, and how
@@ -35,8 +34,8 @@ final class TierMetrics {
   }
 
   /** Shows these rules and no others. */
-  void rules(Set<String> ids) {
-    shown.rules(ids, this::show);
+  void rules(ShownRules rules) {
+    shown.rules(rules.ids(), this::show);
   }
 
   private List<Meter> show(String rule) {

@@ -338,7 +338,8 @@ public final class WeirServer implements AutoCloseable {
     Checks checks = new Checks(weir, guarded, front);
     Batches batches = new Batches(checks);
     Settlements settlements = new Settlements(weir, guarded);
-    RateLimitCheck rateLimit = new RateLimitCheck(new AdHocLimits(stores.adHoc()), guarded);
+    AdHocLimits adHoc = new AdHocLimits(stores.adHoc(), metrics::decidedAdHoc);
+    RateLimitCheck rateLimit = new RateLimitCheck(adHoc, guarded);
     EnvoyEndpoint json = new EnvoyEndpoint(envoy.service());
     ForwardAuth forwardAuth = new ForwardAuth(front);
     Map<String, Route> routes =

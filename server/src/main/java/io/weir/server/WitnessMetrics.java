@@ -3,10 +3,6 @@ package io.weir.server;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.weir.Algorithm;
-import io.weir.rule.Limits;
-import io.weir.rule.Rule;
-import io.weir.rule.RuleSet;
 import io.weir.tier.Witness;
 import io.weir.tier.Witness.Account;
 import java.util.List;
@@ -31,17 +27,9 @@ final class WitnessMetrics {
   }
 
   /** Shows these rules and no others. */
-  void rules(RuleSet rules) {
-    admissions.rules(rules.rules().stream().map(Rule::id).toList(), this::admission);
-    estimates.rules(
-        rules.rules().stream().filter(WitnessMetrics::estimates).map(Rule::id).toList(),
-        this::estimate);
-  }
-
-  private static boolean estimates(Rule rule) {
-    return rule.limits() instanceof Limits.Listed listed
-        && listed.limits().stream()
-            .anyMatch(limit -> limit.algorithm() == Algorithm.SLIDING_WINDOW);
+  void rules(ShownRules rules) {
+    admissions.rules(rules.ids(), this::admission);
+    estimates.rules(rules.estimating(), this::estimate);
   }
 
   private List<Meter> admission(String rule) {

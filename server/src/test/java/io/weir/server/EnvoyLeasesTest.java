@@ -65,6 +65,11 @@ class EnvoyLeasesTest {
     try (EnvoyTestServer server = server(LENDING)) {
       call(server);
       assertThat(stateSize()).isEqualTo(LENT);
+      assertThat(server.http.admin("/metrics").body())
+          .containsPattern("weir_leased_tokens\\{rule=\"d.k\"} [1-9]")
+          .containsPattern("weir_lease_refills_total\\{rule=\"d.k\"} [1-9]")
+          .contains("weir_over_admission_ratio{rule=\"d.k\"}")
+          .contains("weir_lease_refills_total{rule=\"pay\"}");
       Files.writeString(server.folder.resolve("config.yaml"), LENDING + "# changed\n");
       await().atMost(Duration.ofSeconds(10)).until(() -> stateSize() == PLAIN);
       assertThat(server.ask("d", "k=1").getStatuses(0).getLimitRemaining())

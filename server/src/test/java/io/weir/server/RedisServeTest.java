@@ -160,6 +160,8 @@ class RedisServeTest {
           .contains(
               "weir_decisions_total{outcome=\"degraded_allowed\",rule=\"free\"} 6.0",
               "weir_decisions_total{outcome=\"degraded_denied\",rule=\"near\"} 1.0",
+              "weir_decisions_total{outcome=\"degraded_allowed\",rule=\"/ratelimit/check\"} 1.0",
+              "weir_decisions_total{outcome=\"degraded_denied\",rule=\"/ratelimit/check\"} 1.0",
               "weir_internal_errors_total 0.0",
               "weir_store_seconds_count{node=\"127.0.0.1:" + redis.port() + "\"}")
           .containsPattern("weir_store_errors_total\\{kind=\"disconnected\",node=\"127[^}]*}");
