@@ -160,6 +160,11 @@ final class LocalShares implements Debts.Books {
     memory.owe(shares.last(pool).settled(), key, amount);
   }
 
+  @Override
+  public long micros() {
+    return time.micros();
+  }
+
   private long used(Pool share, Key key) {
     Draw look = new Draw(share, key, 0, Mode.SHADOW, Draw.Intent.LOOK);
     long remaining = memory.takeNow(List.of(look)).standings().get(0).remaining();

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.Key;
 import io.weir.Standing;
 import io.weir.store.Draw;
+import io.weir.store.Grant;
 import io.weir.store.Pool;
 import io.weir.store.Taking;
 import java.util.BitSet;
@@ -22,6 +23,7 @@ class DebtsTest {
   /** What one bucket owes, and what another thread does once that was read. */
   private static final class Account implements Debts.Books {
     private long owed = 5;
+    private long now;
     private Runnable onceRead = () -> {};
 
     @Override
@@ -41,6 +43,11 @@ class DebtsTest {
     @Override
     public void paid(Pool pool, Key key, long amount) {
       owed -= amount;
+    }
+
+    @Override
+    public long micros() {
+      return now;
     }
   }
 
@@ -99,11 +106,24 @@ class DebtsTest {
   }
 
   @Test
-  void whatWasNotHeardIsCarriedAgain() {
+  void whatWasNeverSentIsCarriedAgainAtOnce() {
+    List<Draw> first = load(pool);
+    Standing unheard = Degraded.unheard(first).standings().get(0);
+    debts.unload(first, new Taking(false, List.of(unheard), List.of(), List.of(Grant.UNSENT)));
+
+    assertThat(owed(load(pool))).isEqualTo(5);
+  }
+
+  @Test
+  void whatWasSentAndNotHeardIsCarriedAgainLater() {
     List<Draw> first = load(pool);
     debts.unload(first, Degraded.unheard(first));
 
+    account.now = Debts.PAUSE_MICROS - 1;
+    assertThat(owed(load(pool))).as("a store that hangs may still hear the first").isZero();
+    account.now = Debts.PAUSE_MICROS;
     assertThat(owed(load(pool))).isEqualTo(5);
+    assertThat(owed(load(pool))).as("one at a time").isZero();
   }
 
   @Test

@@ -28,10 +28,10 @@ class LocalSharesTest {
   private final TierFixture tier = new TierFixture();
   private final ScriptedStore shared = tier.shared;
 
-  /** Takes while the store is silent. */
+  /** Takes while the store is away. */
   private Taking takeAlone(Draw... draws) {
     CompletableFuture<Taking> answer = tier.take(draws);
-    shared.next().ignore();
+    shared.next().neverHear();
     return answer.join();
   }
 
@@ -281,6 +281,9 @@ class LocalSharesTest {
     first.ignore();
     second.ignore();
 
+    tier.take(pool, 1);
+    assertThat(shared.next().lease().owed()).as("the first may still be heard").isZero();
+    tier.time.advance(Duration.ofSeconds(1));
     tier.take(pool, 1);
     assertThat(shared.next().lease().owed()).isEqualTo(32);
   }

@@ -28,7 +28,7 @@ final class Round {
   private final List<int[]> groups;
 
   /** The draws of calls that were never sent. */
-  private final BitSet unsent = new BitSet();
+  private @Nullable BitSet unsent;
 
   Round(List<Draw> draws, KeyNames names, Link link) {
     this.draws = draws;
@@ -45,7 +45,7 @@ final class Round {
     this.keys = other.keys;
     this.answers = other.answers.clone();
     this.groups = other.groups;
-    this.unsent.or(other.unsent);
+    this.unsent = other.unsent == null ? null : (BitSet) other.unsent.clone();
   }
 
   /** A round of its own, in which these groups have not been answered. */
@@ -88,9 +88,11 @@ final class Round {
 
   /** Notes that the call about this group was never sent. */
   synchronized void unsent(int[] group) {
+    BitSet places = unsent == null ? new BitSet() : unsent;
     for (int place : group) {
-      unsent.set(place);
+      places.set(place);
     }
+    unsent = places;
   }
 
   /**
@@ -235,7 +237,8 @@ final class Round {
   }
 
   private synchronized boolean isUnsent(int place) {
-    return unsent.get(place);
+    BitSet places = unsent;
+    return places != null && places.get(place);
   }
 
   /** The arithmetic behind each draw, in words. */

@@ -3,11 +3,13 @@ package io.weir.testkit.lease;
 import io.weir.Standing;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
+import io.weir.store.Grant;
 import io.weir.store.Store;
 import io.weir.store.Taking;
 import io.weir.testkit.RemoteStore;
 import io.weir.time.TimeSource;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -92,12 +94,19 @@ public final class Link extends RemoteStore {
 
   @Override
   public CompletionStage<Taking> take(List<Draw> draws) {
-    return inTime(draws, super.take(draws));
+    return cut ? unsent(draws) : inTime(draws, super.take(draws));
   }
 
   @Override
   public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
-    return inTime(draws, super.reserve(reservation, draws));
+    return cut ? unsent(draws) : inTime(draws, super.reserve(reservation, draws));
+  }
+
+  private CompletionStage<Taking> unsent(List<Draw> draws) {
+    calls++;
+    List<Grant> grants = Collections.nCopies(draws.size(), Grant.UNSENT);
+    return CompletableFuture.completedFuture(
+        new Taking(false, silence(draws).standings(), List.of(), grants));
   }
 
   private CompletionStage<Taking> inTime(List<Draw> draws, CompletionStage<Taking> answer) {

@@ -10,11 +10,13 @@ import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
+import io.weir.store.Grant;
 import io.weir.store.Store;
 import io.weir.store.Taking;
 import io.weir.time.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -53,7 +55,8 @@ class ReturnFromOutageTest {
           new Taking(
               false,
               draws.stream().map(draw -> draw.standing().unanswered().build()).toList(),
-              List.of()));
+              List.of(),
+              Collections.nCopies(draws.size(), Grant.UNSENT)));
     }
   }
 
