@@ -410,7 +410,7 @@ local function log_cells()
     b.entries = b.entries .. pack('<dd', now, amount)
   end
 
-  -- The time of the newest entry that weighs.
+  -- The time of the newest entry that weighs: the last, but in a log that an instance wrote which kept empty ones.
   local function newest(b)
     local last = #b.entries - 15
     while last > 0 and unpack('<d', b.entries, last + 8) == 0 do
@@ -439,8 +439,10 @@ local function log_cells()
 
   function log.charge(b, amount)
     amount = min(amount, EXACT - b.used)
-    b.used = b.used + amount
-    log.append(b, amount)
+    if amount > 0 then
+      b.used = b.used + amount
+      log.append(b, amount)
+    end
   end
 
   -- As if it had gone evenly over the last window, in up to 32 entries: it weighs as much now, and less and less.

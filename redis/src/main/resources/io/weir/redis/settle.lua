@@ -62,16 +62,21 @@ local function drained(b, time, used)
   return used
 end
 
+-- Empty entries go, so that a log has no more of them than its limit admits.
 local function give_to_log(b)
   local left = b.amount
   local from = #b.entries - 15
   while left > 0 and from > 0 do
     local time, amount = unpack('<dd', b.entries, from)
+    if what ~= REFUND and time < b.stamp_time then
+      return -- it was forgotten
+    end
     if what == REFUND or time == b.stamp_time then
       local back = min(left, amount)
       left = what == REFUND and left - back or 0
       b.used = b.used - back
-      b.entries = b.entries:sub(1, from - 1) .. pack('<dd', time, amount - back) .. b.entries:sub(from + 16)
+      local rest = back < amount and pack('<dd', time, amount - back) or ''
+      b.entries = b.entries:sub(1, from - 1) .. rest .. b.entries:sub(from + 16)
     end
     from = from - 16
   end
