@@ -82,11 +82,18 @@ final class KeyNames {
     return end < 0 ? "" : name.substring(begin, end);
   }
 
-  /** The name of the key that marks a reservation as settled, in the slot of one of its buckets. */
-  byte[] marker(byte[] bucket, long reservation) {
-    String name = new String(bucket, StandardCharsets.US_ASCII);
-    String tag = name.substring(0, name.indexOf('}') + 1);
-    return (tag + ":settled:" + Long.toHexString(reservation)).getBytes(StandardCharsets.US_ASCII);
+  /**
+   * The names of the keys that mark a reservation as settled: one for each tag of its buckets, in
+   * their slot, so that any of the buckets leads to one.
+   */
+  List<byte[]> markers(List<byte[]> buckets, long reservation) {
+    String mark = ":settled:" + Long.toHexString(reservation);
+    return buckets.stream()
+        .map(bucket -> new String(bucket, StandardCharsets.US_ASCII))
+        .map(name -> name.substring(0, name.indexOf('}') + 1))
+        .distinct()
+        .map(tag -> (tag + mark).getBytes(StandardCharsets.US_ASCII))
+        .toList();
   }
 
   private String tag(Pool pool, List<String> parts) {

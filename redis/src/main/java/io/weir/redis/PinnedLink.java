@@ -30,10 +30,10 @@ final class PinnedLink implements Link {
     return isHot(key) ? -1 - hot.groupOf(key) : others.groupOf(key);
   }
 
-  /** A key that marks a reservation comes before the buckets, so the last key is the one to ask. */
+  /** Keys that mark a reservation come after the buckets, so the first key is the one to ask. */
   @Override
   public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
-    return (isHot(keys[keys.length - 1]) ? hot : others).run(script, keys, args);
+    return (isHot(keys[0]) ? hot : others).run(script, keys, args);
   }
 
   @Override

@@ -285,7 +285,7 @@ public final class RedisStore implements Store {
       packer.part(part, reservation);
     }
     if (what == Change.SETTLE) {
-      keys.add(0, names.marker(keys.get(0), reservation));
+      keys.addAll(names.markers(keys, reservation));
     }
     return link.run(Script.SETTLE, keys.toArray(byte[][]::new), packer.bytes());
   }

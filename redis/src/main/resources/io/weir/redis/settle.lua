@@ -1,6 +1,6 @@
 -- Puts takes right afterwards: settles, releases, renews and refunds; and ends leases.
 --
--- KEYS     where ARGV[1] says so, first the key that marks a reservation as settled; then one bucket per part
+-- KEYS     one bucket per part; to settle once, then the keys that mark the reservation as settled, one beside each subject's buckets
 -- ARGV[1]  B what: 0 settle once, 1 release, 2 renew, 3 refund, 4 give back a call that was refused elsewhere; d how long after the take, in ms
 --          per part:  B algorithm, B flags, d amount (to give back; negative: to charge), the limit's numbers,
 --                     d d d the stamp: time and deficit or count right after the take, and when that was
@@ -108,7 +108,6 @@ local function change_permit(b)
   return false
 end
 
-local first = what == SETTLE and 1 or 0
 local made = 0
 local parts = {}
 while at <= #args do
@@ -120,21 +119,24 @@ while at <= #args do
   b.stamp_time, b.stamp_used, made_at, at = unpack('<ddd', args, at)
   made = max(made, made_at)
   parts[#parts + 1] = b
-  b.key = KEYS[first + #parts]
+  b.key = KEYS[#parts]
   b.algorithm.open(b, b.key)
   if b.stale and what ~= RELEASE and what ~= RENEW then
     return pack('<d', now)
   end
 end
 
--- Told by this clock alone, so that the mark outlives the last moment at which it is looked for, even if the take was made in
--- this clock's future: a clock can be set back, or be that of another primary.
+-- Told by this clock alone, so that a mark outlives the last moment at which it is looked for, even if the take was made in
+-- this clock's future: a clock can be set back, or be that of another primary. Any mark will do: whoever tries again may know
+-- fewer of the parts, where rules have gone since.
 if what == SETTLE then
   if now - made >= life * 1000 then
     return '0'
   end
-  if not call('SET', KEYS[1], '', 'NX', 'PX', life + ceil(max(0, made - now) / 1000) + spare) then
-    return '0'
+  for i = #parts + 1, #KEYS do
+    if not call('SET', KEYS[i], '', 'NX', 'PX', life + ceil(max(0, made - now) / 1000) + spare) then
+      return '0'
+    end
   end
 end
 

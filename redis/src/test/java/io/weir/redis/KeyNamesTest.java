@@ -74,8 +74,20 @@ class KeyNamesTest {
         .isEqualTo("weir:1:{" + tagOf("user:42") + "}:payments:t1:" + tagOf("POST:/a%0020b"));
     assertThat(name(NAMES, pool("whole-api", "")))
         .isEqualTo("weir:1:{" + tagOf("rule:whole-api") + "}:whole-api:t1");
-    assertThat(new String(NAMES.marker(NAMES.bucket(payments, Key.of("42")), -1), US_ASCII))
-        .isEqualTo("weir:1:{" + tagOf("user:42") + "}:settled:ffffffffffffffff");
+  }
+
+  @Test
+  void aReservationIsMarkedOnceBesideEverySubjectThatItDrewFrom() throws Exception {
+    List<byte[]> buckets =
+        List.of(
+            NAMES.bucket(pool("payments", "user"), Key.of("42")),
+            NAMES.bucket(pool("by-ip", "ip"), Key.of("10.0.0.1")),
+            NAMES.bucket(pool("refunds", "user"), Key.of("42")));
+    assertThat(NAMES.markers(buckets, -1))
+        .extracting(name -> new String(name, US_ASCII))
+        .containsExactly(
+            "weir:1:{" + tagOf("user:42") + "}:settled:ffffffffffffffff",
+            "weir:1:{" + tagOf("ip:10.0.0.1") + "}:settled:ffffffffffffffff");
   }
 
   private static Pool shard(String rule, String subject, int shards, int number) {
@@ -135,7 +147,8 @@ class KeyNamesTest {
         int slot = slot(names, pool("a", "user"), user);
         assertThat(slot(names, pool("b", "user"), user)).isEqualTo(slot);
         assertThat(slot(names, pool("c", "user"), user, "GET", "/x")).isEqualTo(slot);
-        byte[] marker = names.marker(names.bucket(pool("a", "user"), Key.of(user)), i);
+        byte[] marker =
+            names.markers(List.of(names.bucket(pool("a", "user"), Key.of(user))), i).get(0);
         assertThat(SlotHash.getSlot(marker)).isEqualTo(slot);
       }
     }

@@ -94,7 +94,7 @@ class RingTest {
       int home = ring.nodeOf(names.bucket(Stores.plenty("one").about("user"), user));
       byte[] other = names.bucket(Stores.plenty("other").about("user"), route);
       assertThat(ring.nodeOf(other)).isEqualTo(home);
-      assertThat(ring.nodeOf(names.marker(other, i))).isEqualTo(home);
+      assertThat(ring.nodeOf(names.markers(List.of(other), i).get(0))).isEqualTo(home);
     }
   }
 

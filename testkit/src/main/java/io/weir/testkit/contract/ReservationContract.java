@@ -92,6 +92,26 @@ interface ReservationContract extends Chapter {
   }
 
   @Test
+  default void settlesAtMostOnceWhicheverPartsAreKnownTheNextTime() {
+    Pool user = pool("user-rule", "9/h").about("user");
+    Pool ip = pool("ip-rule", "quota 9/month").about("ip");
+    Pool all = pool("all-rule", "sliding-log 9/h").about("");
+    List<Draw> draws = List.of(draw(user, 2), draw(ip, 2), draw(all, 2));
+    for (long id = 1; id <= 3; id++) {
+      calls().take(draws.toArray(Draw[]::new)); // what must not come back
+      List<Held> parts = calls().reserve(id, draws);
+      assertThat(calls().settle(id, parts, 0)).isTrue();
+      for (Held left : parts) {
+        assertThat(calls().settle(id, List.of(left), 0)).as("%s", left.pool()).isFalse();
+      }
+      assertThat(calls().settle(id, parts.subList(1, 3), 0)).isFalse();
+      for (Pool pool : List.of(user, ip, all)) {
+        assertThat(calls().remaining(pool)).as("%s", pool).isEqualTo(9 - 2 * id);
+      }
+    }
+  }
+
+  @Test
   default void oneReservationDoesNotSettleAnother() {
     Pool pool = pool("4/h");
     List<Held> first = calls().reserve(1, pool, 2);
