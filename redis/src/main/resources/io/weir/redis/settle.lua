@@ -93,19 +93,11 @@ end
 
 -- Ends or renews the permit of a reservation; false if it holds none.
 local function change_permit(b)
-  for from = 1, #b.entries, 24 do
-    local id, amount, deadline = unpack('<c8dd', b.entries, from)
-    if id == b.id then
-      local rest = b.entries:sub(1, from - 1) .. b.entries:sub(from + 24)
-      if what == RENEW then
-        rest = rest .. pack('<c8dd', id, amount, now + b.ttl)
-        b.time = now + b.ttl
-      end
-      b.entries = rest
-      return true
-    end
+  local amount = b.algorithm.drop(b)
+  if amount and what == RENEW then
+    b.algorithm.add(b, amount)
   end
-  return false
+  return amount ~= nil
 end
 
 local made = 0

@@ -39,6 +39,25 @@ interface PermitContract extends Chapter {
     assertThat(calls().remaining(pool)).isEqualTo(2);
   }
 
+  /** Ids are bytes to some stores, and these look like what else they may keep of a permit. */
+  @Test
+  default void releasesOnlyItsOwnWhateverTheIdLooksLike() {
+    Pool pool = pool("concurrency 9");
+    List<Held> parts = calls().reserve(1, pool, 1);
+    calls().reserve(2, pool, 2);
+    for (long id : new long[] {0, 256, Double.doubleToLongBits(1), Double.doubleToLongBits(3)}) {
+      assertThat(calls().release(id, parts)).as("%x", id).isFalse();
+      calls().reserve(id, pool, 3);
+      assertThat(calls().remaining(pool)).as("%x", id).isEqualTo(3);
+      assertThat(calls().renew(id, parts)).as("%x", id).isTrue();
+      assertThat(calls().release(id, parts)).as("%x", id).isTrue();
+      assertThat(calls().remaining(pool)).as("%x", id).isEqualTo(6);
+    }
+    assertThat(calls().release(1, parts)).isTrue();
+    assertThat(calls().release(2, parts)).isTrue();
+    assertThat(calls().remaining(pool)).isEqualTo(9);
+  }
+
   @Test
   default void permitsOfTheDeadExpire() {
     Pool pool = pool("concurrency 2 permit_ttl=2s");
