@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * refuses, what the others took has to be given back.
  */
 final class Round {
+  /** Draws of one group: as many as fit into the two bytes that say how many there are. */
+  private static final int MOST_DRAWS = 0xFFFF;
+
   private final List<Draw> draws;
   private final byte[][] keys;
   private final @Nullable Answer[] answers;
@@ -66,7 +69,15 @@ final class Round {
     }
     return places.values().stream()
         .map(group -> group.stream().mapToInt(Integer::intValue).toArray())
+        .peek(Round::requireRoom)
         .toList();
+  }
+
+  private static void requireRoom(int[] group) {
+    if (group.length > MOST_DRAWS) {
+      throw new IllegalArgumentException(
+          "a call draws from at most " + MOST_DRAWS + " buckets at once, not " + group.length);
+    }
   }
 
   /** The places of the draws that go together, group by group. */

@@ -15,6 +15,7 @@
 local spread = unpack
 local unpack, pack, call, format = struct.unpack, struct.pack, redis.call, string.format
 local EXACT = 9007199254740991 -- 2^53 - 1
+local MOST = 4000 -- values that go in one call; Lua cannot pass 8,000
 local args, keys = ARGV[1], KEYS
 local size, done = #args, 0
 local now, at = unpack('<d', args)
@@ -28,7 +29,17 @@ end
 
 -- Answers, buckets as they were, as calls before this one left them, and lives in words, as to write down a number costs as
 -- much as to decide.
-local answers, states, fresh, lives = {}, call('MGET', spread(keys)), {}, {}
+local answers, states, fresh, lives = {}, nil, {}, {}
+if #keys <= MOST then
+  states = call('MGET', spread(keys))
+else
+  states = {}
+  for from = 1, #keys, MOST do
+    for i, state in ipairs(call('MGET', spread(keys, from, math.min(from + MOST - 1, #keys)))) do
+      states[from + i - 1] = state
+    end
+  end
+end
 local written, written_lives = {}, {} -- what a call writes, draw by draw; a life of 0 is the end of it
 
 while at <= size do
@@ -140,4 +151,12 @@ while at <= size do
   end
 end
 
-return pack('<d' .. string.rep('d', done), now, spread(answers))
+if done <= MOST then
+  return pack('<d' .. string.rep('d', done), now, spread(answers))
+end
+local packed = { pack('<d', now) }
+for from = 1, done, MOST do
+  local count = math.min(MOST, done - from + 1)
+  packed[#packed + 1] = pack('<' .. string.rep('d', count), spread(answers, from, from + count - 1))
+end
+return table.concat(packed)

@@ -4,6 +4,7 @@ import static io.weir.redis.Stores.PATIENT;
 import static io.weir.redis.Stores.one;
 import static io.weir.redis.Stores.plenty;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.Key;
 import io.weir.Limit;
@@ -17,6 +18,7 @@ import io.weir.testkit.contract.Calls;
 import io.weir.testkit.process.RedisCluster;
 import io.weir.testkit.process.RedisServer;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
@@ -66,6 +68,37 @@ class SharedCallsTest {
           .hasSize(rules)
           .allSatisfy(standing -> assertThat(standing.remaining()).isEqualTo(Stores.PLENTY - 1));
     }
+  }
+
+  @Test
+  void tenThousandRulesAreDecidedInOneCallAllOrNone() {
+    List<Draw> draws = new ArrayList<>();
+    for (int i = 0; i < 10_000; i++) {
+      draws.add(one(plenty("very-many-" + i), "user"));
+    }
+    long before = scriptCalls(redis);
+    Taking taking = Calls.get(store.take(draws));
+    assertThat(scriptCalls(redis) - before).isEqualTo(1);
+    assertThat(taking.taken()).isTrue();
+    assertThat(taking.standings()).hasSize(10_000);
+    assertThat(taking.standings()).extracting(Standing::remaining).containsOnly(Stores.PLENTY - 1);
+
+    Pool small = new Pool("smaller", "smaller", "1", Limit.parse("1/day"), false);
+    draws.add(9_000, new Draw(small, Key.of("user"), 2, Mode.ENFORCE, Intent.TAKE));
+    Taking refused = Calls.get(store.take(draws));
+    assertThat(refused.taken()).isFalse();
+    assertThat(refused.standings().stream().filter(standing -> !standing.allowed()))
+        .extracting(Standing::rule)
+        .containsExactly("smaller");
+    assertThat(Stores.taken(store, plenty("very-many-9999"), "user")).isEqualTo(1);
+  }
+
+  @Test
+  void moreDrawsThanACallCanNameAreRefusedBeforeTheyAreSent() {
+    List<Draw> draws = Collections.nCopies(65_536, one(plenty("too-many"), "user"));
+    assertThatThrownBy(() -> store.take(draws))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("at most 65535");
   }
 
   @Test
