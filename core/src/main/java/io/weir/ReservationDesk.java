@@ -57,7 +57,7 @@ final class ReservationDesk {
 
   ReservationDesk(Store store, TimeSource time, byte[] secret, PoolFinder pools, Failing failing) {
     this.store = store;
-    this.shards = Shards.in(store);
+    this.shards = Shards.in(store, time);
     this.time = time;
     this.seal = new ReservationSeal(secret);
     this.pools = pools;

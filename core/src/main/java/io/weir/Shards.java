@@ -4,6 +4,7 @@ import io.weir.store.Draw;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
+import io.weir.time.TimeSource;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +26,7 @@ import java.util.function.LongSupplier;
  * <p>A call is tried twice at most, and takes nothing in the try that is refused. One that any
  * other limit refuses is not tried again; nor is one refused by a rule that counts refusals, as it
  * would count twice. Of two refusals the shorter wait is told. A shadow limit that alone refuses is
- * asked again alone, after the call was taken.
+ * asked again alone, after the call was taken. Both tries share one deadline.
  *
  * <p>One random number picks for the whole call, so that rules about the same key with as many
  * shards meet in one place.
@@ -36,6 +37,7 @@ final class Shards {
   private final Store store;
   private final LongSupplier ids;
   private final IntSupplier random;
+  private final TimeSource time;
 
   /**
    * Shards of the pools in a store.
@@ -43,15 +45,17 @@ final class Shards {
    * @param ids what to reserve by
    * @param random what picks
    */
-  Shards(Store store, LongSupplier ids, IntSupplier random) {
+  Shards(Store store, LongSupplier ids, IntSupplier random, TimeSource time) {
     this.store = store;
     this.ids = ids;
     this.random = random;
+    this.time = time;
   }
 
   /** Shards of the pools in a store, picked at random; nobody can guess an id. */
-  static Shards in(Store store) {
-    return new Shards(store, UNGUESSABLE::nextLong, () -> ThreadLocalRandom.current().nextInt());
+  static Shards in(Store store, TimeSource time) {
+    return new Shards(
+        store, UNGUESSABLE::nextLong, () -> ThreadLocalRandom.current().nextInt(), time);
   }
 
   /** Draws, by taking or by reserving. */
@@ -78,6 +82,7 @@ final class Shards {
     if (!anySplit(draws)) {
       return tried(ids.getAsLong(), draws, asking);
     }
+    long begun = time.micros();
     int pick = random.getAsInt();
     List<Draw> picked = new ArrayList<>(draws.size());
     for (Draw draw : draws) {
@@ -85,7 +90,7 @@ final class Shards {
       picked.add(pool.isSplit() ? draw.from(pool.split().pick(draw.amount(), pick)) : draw);
     }
     return tried(ids.getAsLong(), picked, asking)
-        .thenCompose(first -> again(first, ids, asking))
+        .thenCompose(first -> again(first, ids, asking, begun))
         .thenApply(Tried::ofWhole);
   }
 
@@ -104,7 +109,7 @@ final class Shards {
 
   // ---- the second try
 
-  private CompletionStage<Tried> again(Tried first, LongSupplier ids, Asking asking) {
+  private CompletionStage<Tried> again(Tried first, LongSupplier ids, Asking asking, long begun) {
     boolean[] refused = first.refused();
     boolean any = false;
     for (int i = 0; i < refused.length; i++) {
@@ -119,7 +124,7 @@ final class Shards {
     if (!any) {
       return CompletableFuture.completedFuture(first);
     }
-    List<Draw> moved = moved(first, refused);
+    List<Draw> moved = moved(first, refused, begun);
     if (first.taking().taken()) {
       return tried(first.id(), moved, asking).thenApply(again -> first.with(refused, again));
     }
@@ -133,16 +138,16 @@ final class Shards {
   }
 
   /** The draws with the refused ones in other shards; only those, if the rest has been taken. */
-  private List<Draw> moved(Tried first, boolean[] refused) {
+  private List<Draw> moved(Tried first, boolean[] refused, long begun) {
     int pick = random.getAsInt();
     List<Draw> moved = new ArrayList<>(refused.length);
     for (int i = 0; i < refused.length; i++) {
       Draw draw = first.draws().get(i);
       if (refused[i]) {
         Pool other = draw.pool().split().other(draw.pool(), draw.amount(), pick);
-        moved.add(draw.from(other));
+        moved.add(draw.from(other).again(begun));
       } else if (!first.taking().taken()) {
-        moved.add(draw);
+        moved.add(draw.again(begun));
       }
     }
     return moved;

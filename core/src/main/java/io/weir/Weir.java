@@ -63,7 +63,7 @@ public final class Weir implements AutoCloseable {
     this.store = witness == null ? unwatched : witness;
     this.planner = new Planner(time, local, newcomers);
     this.rules = Rules.of(builder.rules);
-    this.shards = Shards.in(store);
+    this.shards = Shards.in(store, time);
     this.desk =
         new ReservationDesk(
             store,

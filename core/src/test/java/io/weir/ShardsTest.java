@@ -20,7 +20,7 @@ class ShardsTest {
   private final Elsewhere store = new Elsewhere(MemoryStore.builder().time(time).build());
   private final Deque<Integer> picks = new ArrayDeque<>();
   private final Deque<Long> ids = new ArrayDeque<>(List.of(1L, 2L, 3L, 4L, 5L, 6L));
-  private final Shards shards = new Shards(store, ids::remove, picks::remove);
+  private final Shards shards = new Shards(store, ids::remove, picks::remove, time);
 
   private static Pool split(String rule, String limit, int shards) {
     return split(rule, limit, shards, false);
@@ -89,6 +89,19 @@ class ShardsTest {
     assertThat(tried.draws().get(0).pool()).isSameAs(pool.split().shard(3));
     assertThat(left(pool.split().shard(2))).isEqualTo(1);
     assertThat(left(pool.split().shard(3))).isEqualTo(8);
+  }
+
+  @Test
+  void theSecondTryKnowsWhenTheFirstBegan() {
+    Pool pool = split("rule", "40/h", 4);
+    Pool other = split("other", "40/h", 1);
+    take(List.of(draw(pool, 10)), 2);
+    time.advance(Duration.ofMillis(5));
+
+    take(List.of(draw(other, 1), draw(pool, 2)), 2, 0);
+
+    assertThat(store.asked.get(0)).extracting(Draw::begun).containsOnly(0L);
+    assertThat(store.asked.get(1)).extracting(Draw::begun).containsOnly(time.micros());
   }
 
   @Test

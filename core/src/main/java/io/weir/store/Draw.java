@@ -3,6 +3,7 @@ package io.weir.store;
 import io.weir.Key;
 import io.weir.Mode;
 import io.weir.Standing;
+import java.util.List;
 
 /**
  * One bucket and an amount to take from it.
@@ -13,12 +14,21 @@ import io.weir.Standing;
  * @param intent what to do if everything admits
  * @param unit what the amount is multiplied by when the call's true cost is settled
  * @param lease what there is to tell of leases; a store that does not lend may leave it unread
+ * @param begun when the decision began that this is a further call of, in µs on the clock of the
+ *     instance that never steps: all calls of a decision share one deadline; 0 in its first
  */
 public record Draw(
-    Pool pool, Key key, long amount, Mode mode, Intent intent, long unit, LeaseCall lease) {
+    Pool pool,
+    Key key,
+    long amount,
+    Mode mode,
+    Intent intent,
+    long unit,
+    LeaseCall lease,
+    long begun) {
   /** A draw with nothing to tell of leases. */
   public Draw(Pool pool, Key key, long amount, Mode mode, Intent intent, long unit) {
-    this(pool, key, amount, mode, intent, unit, LeaseCall.NONE);
+    this(pool, key, amount, mode, intent, unit, LeaseCall.NONE, 0);
   }
 
   /** A draw that counts a call at its cost. */
@@ -55,26 +65,41 @@ public record Draw(
 
   /** The same draw, taking nothing and telling nothing. */
   public Draw looking() {
-    return new Draw(pool, key, amount, mode, Intent.LOOK, unit);
+    return new Draw(pool, key, amount, mode, Intent.LOOK, unit, LeaseCall.NONE, begun);
   }
 
   /** The same draw from another pool, such as a shard of this one. */
   public Draw from(Pool other) {
-    return new Draw(other, key, amount, mode, intent, unit);
+    return new Draw(other, key, amount, mode, intent, unit, LeaseCall.NONE, begun);
   }
 
   /** The same draw about another key. */
   public Draw about(Key other) {
-    return new Draw(pool, other, amount, mode, intent, unit, lease);
+    return new Draw(pool, other, amount, mode, intent, unit, lease, begun);
   }
 
   /** The same draw, put right at so much for each part of the true cost. */
   public Draw settledBy(long unit) {
-    return new Draw(pool, key, amount, mode, intent, unit, lease);
+    return new Draw(pool, key, amount, mode, intent, unit, lease, begun);
   }
 
   /** The same draw, with this to tell. */
   public Draw telling(LeaseCall lease) {
-    return new Draw(pool, key, amount, mode, intent, unit, lease);
+    return new Draw(pool, key, amount, mode, intent, unit, lease, begun);
+  }
+
+  /** The same draw, in a further call of a decision that began at this time. */
+  public Draw again(long begun) {
+    return new Draw(pool, key, amount, mode, intent, unit, lease, begun);
+  }
+
+  /** When the decision began that these draws are a further call of; 0 if they are its first. */
+  public static long begun(List<Draw> draws) {
+    for (int i = 0; i < draws.size(); i++) {
+      if (draws.get(i).begun != 0) {
+        return draws.get(i).begun;
+      }
+    }
+    return 0;
   }
 }

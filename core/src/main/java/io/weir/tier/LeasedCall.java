@@ -34,6 +34,12 @@ final class LeasedCall {
   /** Draws that the store was just heard not to answer. */
   private final BitSet away = new BitSet();
 
+  /** When the decision began. */
+  private long begun;
+
+  /** Whether time of it has gone by, so that what is asked has less than a whole deadline. */
+  private boolean further;
+
   LeasedCall(Leases leases, long reservation, List<Draw> draws, boolean stamped) {
     this.leases = leases;
     this.reservation = reservation;
@@ -45,11 +51,14 @@ final class LeasedCall {
   }
 
   CompletionStage<Taking> decide() {
-    return decide(true);
+    long now = leases.now();
+    begun = Draw.begun(draws);
+    further = begun != 0;
+    begun = further ? begun : now;
+    return decide(now, true);
   }
 
-  private CompletionStage<Taking> decide(boolean mayWait) {
-    long now = leases.now();
+  private CompletionStage<Taking> decide(long now, boolean mayWait) {
     takeWhatIsInHand(now);
     Taking drained = firstDrained(now);
     if (drained != null) {
@@ -122,12 +131,17 @@ final class LeasedCall {
       Lease lease = found[i];
       if (lease != null && !inHand(i) && !draws.get(i).looks()) {
         Flight flight = lease.flight();
-        if (flight != null && flight.promises(draws.get(i).amount())) {
+        if (flight != null && flight.promises(draws.get(i).amount()) && endsInTime(flight)) {
           return i;
         }
       }
     }
     return -1;
+  }
+
+  /** All calls take equally long at most, so one that was sent before is over before. */
+  private boolean endsInTime(Flight flight) {
+    return !further || flight.sent - begun <= 0;
   }
 
   /** Whoever waited shares what the call brought: tokens, a refusal, or no answer at all. */
@@ -141,7 +155,8 @@ final class LeasedCall {
         && !draw.pool().countDenied()) {
       return CompletableFuture.completedFuture(Taking.refusedAt(place, repeated(draw, heard)));
     }
-    return decide(false);
+    further = true;
+    return decide(leases.now(), false);
   }
 
   private static Standing repeated(Draw draw, Standing heard) {
@@ -166,11 +181,13 @@ final class LeasedCall {
       }
       Draw draw = draws.get(i);
       Lease lease = found[i];
+      // Others may come to wait for a call about a lease, so it has to have its whole deadline.
       flights[i] =
-          lease == null || draw.looks() || away.get(i) ? null : lease.claim(draw.amount(), now);
+          lease == null || draw.looks() || further ? null : lease.claim(draw.amount(), now);
       farAway.set(far.size(), away.get(i));
       far.add(i);
-      asked.add(flights[i] == null ? draw : draw.telling(flights[i].call));
+      asked.add(
+          further ? draw.again(begun) : flights[i] == null ? draw : draw.telling(flights[i].call));
     }
     if (far.isEmpty()) {
       return CompletableFuture.completedFuture(answer(now, far, null));

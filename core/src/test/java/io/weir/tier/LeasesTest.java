@@ -120,6 +120,43 @@ class LeasesTest {
   }
 
   @Test
+  void whoeverWaitedHasWhatIsLeftOfItsDeadline() {
+    tier.lend(pool, 1);
+    tier.take(pool, 1);
+    tier.time.advance(Duration.ofMillis(10));
+    tier.take(pool, 1);
+    tier.time.advance(Duration.ofMillis(3));
+    long begun = tier.time.micros();
+    tier.take(pool, 1);
+    tier.time.advance(Duration.ofMillis(6));
+
+    ScriptedStore.Question first = shared.next();
+    first.admit(1000, 0);
+
+    Draw own = shared.next().draws.get(0);
+    assertThat(first.draws.get(0).begun()).isZero();
+    assertThat(own.begun()).isEqualTo(begun);
+    assertThat(own.lease()).as("others would wait for it").isEqualTo(LeaseCall.NONE);
+  }
+
+  @Test
+  void aFurtherTryWaitsOnlyForWhatEndsBeforeItsDeadline() {
+    tier.lend(pool, 1);
+    tier.take(pool, 1);
+    long before = tier.time.micros();
+    tier.time.advance(Duration.ofMillis(10));
+    tier.take(pool, 1);
+    long begun = tier.time.micros();
+    tier.time.advance(Duration.ofMillis(1));
+    shared.questions.clear();
+
+    tier.take(draw(pool, 1).again(begun));
+    assertThat(shared.questions).isEmpty();
+    tier.take(draw(pool, 1).again(before));
+    assertThat(shared.next().draws).extracting(Draw::begun).containsExactly(before);
+  }
+
+  @Test
   void whoeverWaitedSharesARefusal() {
     tier.lend(pool, 1);
     tier.take(pool, 1);

@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * State in Redis, shared by the whole fleet.
@@ -35,10 +36,13 @@ public final class RedisStore implements Store {
   /** How long those who were reached wait for the others before the way to them is warmed. */
   private static final long OTHERS_MILLIS = 500;
 
+  /** No decision takes so long. */
+  private static final long FORGOTTEN_MICROS = 60_000_000;
+
   private final Link link;
   private final KeyNames names;
   private final TimeSource time;
-  private final long timeoutNanos;
+  private final long timeoutMicros;
   private volatile long behindMicros;
 
   /**
@@ -87,7 +91,7 @@ public final class RedisStore implements Store {
     this.link = link;
     this.names = names;
     this.time = time;
-    this.timeoutNanos = timeout.toNanos();
+    this.timeoutMicros = timeout.toNanos() / 1000;
   }
 
   @Override
@@ -103,9 +107,10 @@ public final class RedisStore implements Store {
   }
 
   private CompletionStage<Round> decide(long reservation, List<Draw> draws) {
-    long begun = System.nanoTime();
+    long earlier = Draw.begun(draws);
+    long begun = earlier == 0 ? time.micros() : earlier;
     Round round = new Round(draws, names, link);
-    CompletionStage<Round> decided = ask(reservation, round, round.groups(), wallNow());
+    CompletionStage<Round> decided = ask(reservation, round, round.groups(), wallNow(), earlier);
     if (round.hasCalendar()) {
       decided = decided.thenCompose(asked -> askAgain(reservation, asked, begun));
     }
@@ -128,13 +133,28 @@ public final class RedisStore implements Store {
       return CompletableFuture.completedFuture(asked);
     }
     setRight(asked.storeNow());
-    return ask(reservation, asked.without(undecided), undecided, wallNow())
-        .toCompletableFuture()
-        .completeOnTimeout(asked.without(undecided), left(begun), TimeUnit.NANOSECONDS);
+    return ask(reservation, asked.without(undecided), undecided, wallNow(), begun);
   }
 
-  private long left(long begun) {
-    return Math.max(0, timeoutNanos - (System.nanoTime() - begun));
+  /**
+   * Asks in a further call of what began earlier: there is no answer once its deadline is over.
+   *
+   * @param question asks, unless it is too late for that
+   */
+  @SuppressWarnings("FutureReturnValueIgnored") // ends what is still under way then, and no more
+  private CompletionStage<byte[]> inTime(long begun, Supplier<CompletionStage<byte[]>> question) {
+    long gone = time.micros() - begun;
+    // If it is not of this clock, it says nothing.
+    long left = gone < 0 || gone > FORGOTTEN_MICROS ? timeoutMicros : timeoutMicros - gone;
+    if (left <= 0) {
+      return CompletableFuture.failedFuture(Unanswered.late());
+    }
+    CompletableFuture<byte[]> answer = question.get().toCompletableFuture().copy();
+    if (!answer.isDone()) {
+      time.after(Duration.ofNanos(1000 * left))
+          .thenRun(() -> answer.completeExceptionally(Unanswered.late()));
+    }
+    return answer;
   }
 
   /** The time of day, set right where it was found to be in another calendar period than Redis. */
@@ -146,15 +166,19 @@ public final class RedisStore implements Store {
     behindMicros = storeNow - time.wallMicros();
   }
 
-  /** Asks groups at the same moment, with the calendar periods around this time. */
+  /**
+   * Asks groups at the same moment, with the calendar periods around this time.
+   *
+   * @param earlier when the decision began; 0 if that is now
+   */
   private CompletionStage<Round> ask(
-      long reservation, Round round, List<int[]> groups, long wallNow) {
+      long reservation, Round round, List<int[]> groups, long wallNow, long earlier) {
     if (groups.size() == 1) {
-      return ask(reservation, round, groups.get(0), wallNow);
+      return ask(reservation, round, groups.get(0), wallNow, earlier);
     }
     CompletableFuture<?>[] asked = new CompletableFuture<?>[groups.size()];
     for (int i = 0; i < asked.length; i++) {
-      asked[i] = ask(reservation, round, groups.get(i), wallNow).toCompletableFuture();
+      asked[i] = ask(reservation, round, groups.get(i), wallNow, earlier).toCompletableFuture();
     }
     return CompletableFuture.allOf(asked).thenApply(done -> round);
   }
@@ -169,7 +193,8 @@ public final class RedisStore implements Store {
     }
   }
 
-  private CompletionStage<Round> ask(long reservation, Round round, int[] group, long wallNow) {
+  private CompletionStage<Round> ask(
+      long reservation, Round round, int[] group, long wallNow, long earlier) {
     Packer packer = new Packer(wallNow).count(group.length);
     byte[][] keys = new byte[group.length][];
     Script script = keys.length == 1 ? Script.BUCKET : Script.BUCKETS;
@@ -180,20 +205,24 @@ public final class RedisStore implements Store {
       script = Packer.isForBuckets(draw) ? script : Script.TAKE;
     }
     Script asked = script;
-    return link.run(asked, keys, packer.bytes())
-        .handle(
-            (bytes, problem) -> {
-              if (problem == null) {
-                ByteBuffer from = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-                long now = (long) from.getDouble();
-                for (int place : group) {
-                  round.answer(place, Answer.read(asked, from, now, round.draw(place)));
-                }
-              } else if (!Unanswered.because(problem).isSent()) {
-                round.unsent(group);
-              }
-              return round;
-            });
+    byte[] args = packer.bytes();
+    CompletionStage<byte[]> answer =
+        earlier == 0
+            ? link.run(asked, keys, args)
+            : inTime(earlier, () -> link.run(asked, keys, args));
+    return answer.handle(
+        (bytes, problem) -> {
+          if (problem == null) {
+            ByteBuffer from = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+            long now = (long) from.getDouble();
+            for (int place : group) {
+              round.answer(place, Answer.read(asked, from, now, round.draw(place)));
+            }
+          } else if (!Unanswered.because(problem).isSent()) {
+            round.unsent(group);
+          }
+          return round;
+        });
   }
 
   /** What the settling script is asked to do; the order is the script's. */
@@ -259,7 +288,7 @@ public final class RedisStore implements Store {
 
   private CompletionStage<Settlement> changeGroup(
       Change what, long reservation, List<Held> parts, Duration within) {
-    long begun = System.nanoTime();
+    long begun = time.micros();
     return runChange(what, reservation, parts, within)
         .thenCompose(
             answer -> {
@@ -267,10 +296,7 @@ public final class RedisStore implements Store {
                 return CompletableFuture.completedFuture(answer);
               }
               setRight((long) ByteBuffer.wrap(answer).order(ByteOrder.LITTLE_ENDIAN).getDouble());
-              return runChange(what, reservation, parts, within)
-                  .toCompletableFuture()
-                  .copy()
-                  .orTimeout(left(begun), TimeUnit.NANOSECONDS);
+              return inTime(begun, () -> runChange(what, reservation, parts, within));
             })
         .handle((answer, problem) -> problem == null ? came(answer) : Settlement.UNAVAILABLE);
   }

@@ -12,6 +12,7 @@ import io.weir.store.Draw;
 import io.weir.store.Held;
 import io.weir.store.Pool;
 import io.weir.time.SystemTime;
+import io.weir.time.VirtualTime;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -80,6 +81,35 @@ class SharedDeadlineTest {
 
     assertInTime(standing);
     assertThat(standing.get().answered()).isFalse();
+  }
+
+  private static CompletableFuture<Standing> take(RedisStore store, Draw draw) {
+    return store
+        .take(List.of(draw))
+        .thenApply(taking -> taking.standings().get(0))
+        .toCompletableFuture();
+  }
+
+  @Test
+  void aFurtherCallOfADecisionHasWhatIsLeftOfItsDeadline() {
+    VirtualTime time = new VirtualTime();
+    Undecided link = new Undecided();
+    link.asked = 1; // and so it says nothing
+    RedisStore store = new RedisStore(link, new KeyNames(new byte[0]), time, TIMEOUT);
+    time.advance(Duration.ofSeconds(9));
+    Pool pool = new Pool("r", "r", "1", Limit.perSecond(9), false);
+    Draw draw = new Draw(pool, Key.of("a"), 1, Mode.ENFORCE, Draw.Intent.TAKE).again(time.micros());
+
+    time.advance(Duration.ofMillis(FIRST_MILLIS));
+    CompletableFuture<Standing> standing = take(store, draw);
+    time.advance(TIMEOUT.minusMillis(FIRST_MILLIS + 1));
+    assertThat(standing).isNotDone();
+    time.advance(Duration.ofMillis(1));
+
+    assertThat(standing).isCompletedWithValueMatching(told -> !told.answered());
+    assertThat(link.asked).isEqualTo(2);
+    assertThat(take(store, draw)).isCompletedWithValueMatching(told -> !told.answered());
+    assertThat(link.asked).as("too late to ask").isEqualTo(2);
   }
 
   @Test
