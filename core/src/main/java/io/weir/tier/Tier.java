@@ -50,16 +50,21 @@ public final class Tier extends ForwardingStore {
       LocalShares local,
       Fallback fallback,
       Leases leases,
-      DenyCache first) {
+      DenyCache first,
+      IntSupplier instances) {
     static Parts of(
-        Store shared, LocalShares local, TimeSource time, Consumer<Throwable> unexpected) {
+        Store shared,
+        LocalShares local,
+        TimeSource time,
+        IntSupplier instances,
+        Consumer<Throwable> unexpected) {
       Denials denials = new Denials();
       HotKeys hotKeys = new HotKeys(time);
       DenyNotes last = new DenyNotes(denials, hotKeys, time, shared);
       Fallback fallback = new Fallback(last, local, unexpected);
       Leases leases = new Leases(MOST_LEASES, denials, time, fallback);
       DenyCache first = new DenyCache(denials, time, leases);
-      return new Parts(time, hotKeys, unexpected, local, fallback, leases, first);
+      return new Parts(time, hotKeys, unexpected, local, fallback, leases, first, instances);
     }
   }
 
@@ -82,7 +87,7 @@ public final class Tier extends ForwardingStore {
       IntSupplier instances,
       Consumer<Throwable> unexpected) {
     LocalShares shares = new LocalShares(local, time, instances);
-    Tier tier = new Tier(Parts.of(shared, shares, time, unexpected));
+    Tier tier = new Tier(Parts.of(shared, shares, time, instances, unexpected));
     tier.tendLater();
     return tier;
   }
@@ -182,6 +187,11 @@ public final class Tier extends ForwardingStore {
   /** The buckets that are asked for most. */
   public HotKeys hotKeys() {
     return parts.hotKeys;
+  }
+
+  /** How many instances share the store, as last heard. */
+  public int instances() {
+    return Math.max(1, parts.instances.getAsInt());
   }
 
   /** Tokens in hand, by rule. */

@@ -1,6 +1,7 @@
 package io.weir.server;
 
 import io.weir.Limit;
+import io.weir.TokenBucket;
 import io.weir.limit.Division;
 import io.weir.limit.LeaseBound;
 import io.weir.rule.Accuracy;
@@ -9,6 +10,7 @@ import io.weir.tier.HotKeys.HotKey;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What would help a key of which one node of the store answers very many calls: changes of which
@@ -22,6 +24,14 @@ record HotKeyAdvice(List<Change> changes) {
 
   /** A shard with less refuses too much of what the whole limit would admit. */
   private static final long LEAST_OF_SHARD = 100;
+
+  /** Fewer calls from here say little of those from other instances. */
+  private static final double LEAST_HERE = 50;
+
+  private static final Accuracy COARSER = Accuracy.of("5%");
+
+  private static final String WOULD_LEND =
+      " would lend more at once, and so answer more of its calls from memory";
 
   /** Which part of which document a change is made in. */
   enum Place {
@@ -43,11 +53,16 @@ record HotKeyAdvice(List<Change> changes) {
    */
   record Change(String words, Place place, String line) {}
 
-  /** Advice on a key, if it costs the store that much and something would help. */
-  static Optional<HotKeyAdvice> on(HotKey key) {
-    Pool pool = key.pool();
-    boolean hurts = key.storePerSecond() >= HotKeyNotes.HOT && pool.lends() == 0 && !pool.isLocal();
-    return hurts ? Optional.of(on(pool)) : Optional.empty();
+  /**
+   * Advice on a key, if it costs the store that much and something would help.
+   *
+   * @param instances how many share the store: what one of them costs it is taken for what each
+   *     does
+   */
+  static Optional<HotKeyAdvice> on(HotKey key, int instances) {
+    double here = key.storePerSecond();
+    boolean hurts = here >= LEAST_HERE && here * instances >= HotKeyNotes.HOT;
+    return hurts && !key.pool().isLocal() ? Optional.of(on(key.pool())) : Optional.empty();
   }
 
   private static HotKeyAdvice on(Pool pool) {
@@ -55,12 +70,42 @@ record HotKeyAdvice(List<Change> changes) {
     if (LeaseBound.of(limit, Accuracy.DEFAULT.millionths()) == 0) {
       return new HotKeyAdvice(List.of(ownRedis("", pool)));
     }
+    if (pool.lends() > 0) {
+      return new HotKeyAdvice(
+          Stream.of(larger(pool), Optional.of(shards("", pool)))
+              .flatMap(Optional::stream)
+              .toList());
+    }
     String accuracy = "accuracy: " + Accuracy.DEFAULT;
     return new HotKeyAdvice(
         List.of(
             new Change(
                 accuracy + " would answer most of its calls from memory", Place.RULE, accuracy),
             shards("where it must be exact, ", pool)));
+  }
+
+  /** What would let leases be larger that are too small for their demand. */
+  private static Optional<Change> larger(Pool pool) {
+    Limit limit = pool.meter().limit();
+    if (LeaseBound.of(limit, COARSER.millionths()) >= 2 * pool.lends()) {
+      String line = "accuracy: " + COARSER;
+      return Optional.of(new Change(line + WOULD_LEND, Place.RULE, line));
+    }
+    if (limit instanceof TokenBucket bucket && !pool.isSplit() && isHeldDownByBurst(pool)) {
+      TokenBucket wider = bucket.burst(Math.max(2 * bucket.capacity(), inAFifthOfASecond(bucket)));
+      String line = "limit: " + wider;
+      return Optional.of(new Change(line + WOULD_LEND, Place.RULE, line));
+    }
+    return Optional.empty();
+  }
+
+  /** Half a burst is the most that is lent. */
+  private static boolean isHeldDownByBurst(Pool pool) {
+    return pool.lends() == pool.meter().capacity() / 2;
+  }
+
+  private static long inAFifthOfASecond(TokenBucket bucket) {
+    return (long) (bucket.rate() * 0.2e9 / bucket.period().toNanos());
   }
 
   private static Change shards(String when, Pool pool) {

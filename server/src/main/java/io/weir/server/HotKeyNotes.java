@@ -7,6 +7,7 @@ import io.weir.tier.HotKeys;
 import io.weir.tier.HotKeys.HotKey;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,11 +24,18 @@ final class HotKeyNotes {
   static final double HOT = 1000;
 
   private final HotKeys keys;
+  private final IntSupplier instances;
   private final Limiter said = Weir.limiter(Limit.perHour(1));
   private volatile int count;
 
-  HotKeyNotes(HotKeys keys) {
+  /**
+   * Notes on these keys.
+   *
+   * @param instances how many share the store
+   */
+  HotKeyNotes(HotKeys keys, IntSupplier instances) {
     this.keys = keys;
+    this.instances = instances;
   }
 
   /** How many there were at the last look. */
@@ -36,17 +44,27 @@ final class HotKeyNotes {
   }
 
   void look() {
-    List<HotKey> hot = keys.top(MOST).stream().filter(key -> key.perSecond() >= HOT).toList();
-    count = hot.size();
-    for (HotKey key : hot) {
-      Optional<HotKeyAdvice> advice = HotKeyAdvice.on(key);
+    List<HotKey> top = keys.top(MOST);
+    count = (int) top.stream().filter(key -> key.perSecond() >= HOT).count();
+    int sharing = instances.getAsInt();
+    for (HotKey key : top) {
+      Optional<HotKeyAdvice> advice = HotKeyAdvice.on(key, sharing);
       if (advice.isPresent() && said.tryAcquire(key.pool().rule())) {
         LOG.warn(
-            "rule {}: for one key the store answers about {} calls a second from here; {}",
+            "rule {}: for one key the store answers about {} calls a second from here{}; {}",
             key.pool().rule(),
             Math.round(key.storePerSecond()),
+            fromAll(key, sharing),
             advice.get().sentence());
       }
     }
+  }
+
+  private static String fromAll(HotKey key, int sharing) {
+    return sharing == 1
+        ? ""
+        : String.format(
+            ", and %d from all %d instances if they are asked alike",
+            Math.round(key.storePerSecond() * sharing), sharing);
   }
 }

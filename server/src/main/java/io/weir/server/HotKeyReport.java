@@ -6,6 +6,7 @@ import io.weir.Weir;
 import io.weir.rule.Rule;
 import io.weir.tier.HotKeys;
 import io.weir.tier.HotKeys.HotKey;
+import io.weir.tier.Tier;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
@@ -112,7 +113,8 @@ final class HotKeyReport {
     out.field(LEASED).flag(hot.pool().lends() > 0);
     out.field(ACCURACY).text(rule.map(found -> found.accuracy().toString()).orElse(null));
     out.field(SHARDS).number(rule.map(Rule::shards).orElse(1));
-    Optional<HotKeyAdvice> advice = HotKeyAdvice.on(hot);
+    Optional<HotKeyAdvice> advice =
+        HotKeyAdvice.on(hot, weir.tier().map(Tier::instances).orElse(1));
     out.field(SUGGESTION).text(advice.map(HotKeyAdvice::sentence).orElse(null));
     out.field(CHANGES).openList();
     advice.ifPresent(found -> found.changes().forEach(change -> write(out, change)));

@@ -26,7 +26,7 @@ final class TierMetrics {
     this.registry = registry;
     this.shown = new MetersByRule(registry);
     this.tier = tier;
-    this.hotKeys = new HotKeyNotes(tier.hotKeys());
+    this.hotKeys = new HotKeyNotes(tier.hotKeys(), tier::instances);
     Gauge.builder("weir.hot.keys", hotKeys, HotKeyNotes::count)
         .description("Keys that this instance is asked for more than 1,000 times a second")
         .strongReference(true)
@@ -48,7 +48,7 @@ final class TierMetrics {
     meters.add(
         FunctionCounter.builder(
                 "weir.lease.refills", this, all -> all.refills.getOrDefault(rule, 0L))
-            .description("Calls to the store that spoke of leases")
+            .description("Calls that spoke of leases and that the store answered")
             .tag("rule", rule)
             .register(registry));
     return meters;

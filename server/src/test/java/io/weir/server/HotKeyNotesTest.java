@@ -13,8 +13,7 @@ import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.Scope;
 import io.weir.rules.RuleDocuments;
-import io.weir.store.ForwardingStore;
-import io.weir.store.MemoryStore;
+import io.weir.testkit.lease.LendingStore;
 import io.weir.tier.HotKeys;
 import io.weir.time.VirtualTime;
 import java.nio.file.Files;
@@ -35,15 +34,9 @@ class HotKeyNotesTest {
   @TempDir Path folder;
 
   private final VirtualTime time = new VirtualTime();
+  private int instances = 1;
   private final Logger log = (Logger) LoggerFactory.getLogger(HotKeyNotes.class);
   private final ListAppender<ILoggingEvent> said = new ListAppender<>();
-
-  /** A store that is not the one in this process. */
-  private static final class Elsewhere extends ForwardingStore {
-    Elsewhere(VirtualTime time) {
-      super(MemoryStore.builder().time(time).build());
-    }
-  }
 
   @BeforeEach
   void listen() {
@@ -72,14 +65,18 @@ class HotKeyNotesTest {
 
   /** So many calls by one key in a second, and the notes on them. */
   private HotKeyNotes after(int calls, Rule rule) {
-    HotKeyNotes notes = new HotKeyNotes(keysAfter(calls, rule));
+    HotKeyNotes notes = new HotKeyNotes(keysAfter(calls, rule), () -> instances);
     notes.look();
     return notes;
   }
 
   private HotKeys keysAfter(int calls, Rule rule) {
     Weir weir =
-        Weir.builder().rules(RuleSet.of(rule)).time(time).store(new Elsewhere(time)).build();
+        Weir.builder()
+            .rules(RuleSet.of(rule))
+            .time(time)
+            .store(new LendingStore(time::wallMicros))
+            .build();
     for (int i = 0; i < calls; i++) {
       weir.check(Call.of("GET", "/").with("ip", SECRET));
       time.advanceMicros(1_000_000 / calls);
@@ -88,7 +85,7 @@ class HotKeyNotesTest {
   }
 
   private HotKeyAdvice advice(Rule rule) {
-    return HotKeyAdvice.on(keysAfter(20_000, rule).top(1).get(0)).orElseThrow();
+    return HotKeyAdvice.on(keysAfter(20_000, rule).top(1).get(0), 1).orElseThrow();
   }
 
   @Test
@@ -142,11 +139,13 @@ class HotKeyNotesTest {
             rule("1000000/s").build(),
             rule("1000000/s").shards(2).build(),
             rule("1000000/s burst=150").build(),
+            rule("5000/s burst=10").accuracy(Accuracy.DEFAULT).build(),
             rule("leaky-bucket 1000000/s").build())) {
       for (HotKeyAdvice.Change change : advice(rule).changes()) {
         assertThat(change.words()).contains(" would ");
         if (change.place() == HotKeyAdvice.Place.RULE) {
-          String document = "{ id: partner, key: [ip], limit: 1000000/s, " + change.line() + " }";
+          String limit = change.line().startsWith("limit:") ? "" : "limit: 1000000/s, ";
+          String document = "{ id: partner, key: [ip], " + limit + change.line() + " }";
           assertThat(RuleDocuments.parse("rules.yaml", TestServer.document(document)).errors())
               .isEmpty();
         } else {
@@ -163,6 +162,24 @@ class HotKeyNotesTest {
   void namesAnotherRedisWhereNothingCanBeSplit() {
     assertThat(saidOf(rule("leaky-bucket 1000000/s").build()).get(0))
         .endsWith("store.hot would give the rule a Redis of its own");
+  }
+
+  @Test
+  void wantsALargerBurstWhereLeasesAreTooSmall() {
+    assertThat(saidOf(rule("5000/s burst=10").accuracy(Accuracy.DEFAULT).build()).get(0))
+        .contains("; limit: 5000/s burst=1000 would lend more at once")
+        .endsWith("; store.hot would give the rule a Redis of its own");
+  }
+
+  @Test
+  void countsWhatTheWholeFleetCostsTheStore() {
+    instances = 20;
+
+    assertThat(after(900, rule("1000000/s").build()).count()).isZero();
+
+    assertThat(said.list).hasSize(1);
+    assertThat(said.list.get(0).getFormattedMessage())
+        .contains(" from all 20 instances if they are asked alike; accuracy: 1% would ");
   }
 
   @Test
