@@ -66,17 +66,7 @@ class GatewayHeaderTextTest {
   @Test
   void areRefusedInTheHostOverHttp2() throws Exception {
     try (RawHttp2 client = new RawHttp2(gateway.port())) {
-      client.fields(
-          1,
-          RawHttp2.END_STREAM,
-          ":method",
-          "GET",
-          ":scheme",
-          "http",
-          ":path",
-          "/",
-          ":authority",
-          "[::\r\nx-b: w]");
+      client.ask(1, "[::\r\nx-b: w]", "/");
       assertThat(client.status(1)).isEqualTo(400);
     }
     assertThat(upstream.paths).isEmpty();

@@ -53,17 +53,7 @@ class GatewayPermitTest {
   void whenAClientResetsItsStream() throws Exception {
     try (TestGateway gateway = gateway(Connections.TICK, ONE_AT_ONCE);
         RawHttp2 client = new RawHttp2(gateway.port())) {
-      client.fields(
-          1,
-          RawHttp2.END_STREAM,
-          ":method",
-          "GET",
-          ":scheme",
-          "http",
-          ":path",
-          "/silent",
-          ":authority",
-          "x");
+      client.ask(1, "x", "/silent");
       await().until(() -> upstream.paths.contains("/silent"));
       assertThat(gateway.get("/x").statusCode()).isEqualTo(429);
       client.write(RawHttp2.RESET, 0, 1, new byte[4]);

@@ -39,17 +39,7 @@ class GatewayResponseTest {
     try (EchoUpstream upstream = new EchoUpstream();
         TestGateway gateway = TestGateway.before(scheme + "://127.0.0.1:" + upstream.port());
         RawHttp2 client = new RawHttp2(gateway.port())) {
-      client.fields(
-          1,
-          RawHttp2.END_STREAM,
-          ":method",
-          "GET",
-          ":scheme",
-          "http",
-          ":path",
-          "/head",
-          ":authority",
-          "x");
+      client.ask(1, "x", "/head");
       assertThat(client.status(1)).isEqualTo(200);
       upstream.goOn.complete();
 

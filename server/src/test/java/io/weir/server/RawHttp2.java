@@ -60,6 +60,12 @@ final class RawHttp2 implements AutoCloseable {
     return head(stream, END_STREAM, "GET", headers);
   }
 
+  /** A request without a body for a path at a host, as they are. */
+  RawHttp2 ask(int stream, String host, String path) throws IOException {
+    return fields(
+        stream, END_STREAM, ":method", "GET", ":scheme", "http", ":path", path, ":authority", host);
+  }
+
   /** Begins a stream; names and values go out as they are, one byte for each character. */
   RawHttp2 head(int stream, int flags, String method, String... headers) throws IOException {
     return fields(stream, flags, usual(method, headers));

@@ -35,19 +35,7 @@ class RawPathsTest {
   }
 
   private static int path(RawHttp2 client, int stream, String path) throws Exception {
-    return client
-        .fields(
-            stream,
-            RawHttp2.END_STREAM,
-            ":method",
-            "GET",
-            ":scheme",
-            "http",
-            ":path",
-            path,
-            ":authority",
-            "x")
-        .status(stream);
+    return client.ask(stream, "x", path).status(stream);
   }
 
   @Test
