@@ -8,6 +8,7 @@ import io.weir.store.Store;
 import io.weir.store.Taking;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -33,8 +34,13 @@ final class AskedInPart {
       }
     }
     return others.isEmpty()
-        ? CompletableFuture.completedFuture(Degraded.unheard(draws))
+        ? CompletableFuture.completedFuture(unasked())
         : store.reserve(id, others).thenApply(this::whole);
+  }
+
+  private Taking unasked() {
+    List<Grant> grants = Collections.nCopies(draws.size(), Grant.UNSENT);
+    return new Taking(false, Degraded.unheard(draws).standings(), List.of(), grants);
   }
 
   private Taking whole(Taking others) {
@@ -46,9 +52,13 @@ final class AskedInPart {
       boolean asked = !away.get(i);
       standings.add(asked ? others.standings().get(next) : Degraded.unheard(draws.get(i)));
       stamps.add(asked && !others.stamps().isEmpty() ? others.stamps().get(next) : Stamp.NOWHERE);
-      grants.add(asked && !others.grants().isEmpty() ? others.grants().get(next) : Grant.NONE);
+      grants.add(asked ? grant(others, next) : Grant.UNSENT);
       next += asked ? 1 : 0;
     }
     return new Taking(false, standings, others.stamps().isEmpty() ? List.of() : stamps, grants);
+  }
+
+  private static Grant grant(Taking taking, int place) {
+    return taking.grants().isEmpty() ? Grant.NONE : taking.grants().get(place);
   }
 }

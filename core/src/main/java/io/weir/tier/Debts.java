@@ -19,7 +19,9 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>A call that was sent and not answered may be heard all the same, when a store that hung goes
  * on. After such a one the bucket carries nothing for {@value #PAUSE_MICROS} µs, by which time the
- * way to a store that hangs is shut: otherwise every try would charge the debt once more.
+ * way to a store that hangs is shut: otherwise every try would charge the debt once more. Until
+ * then the bucket is decided here: a store that has not heard of the debt would let it through
+ * again.
  */
 final class Debts {
   static final long PAUSE_MICROS = 1_000_000;
@@ -60,7 +62,12 @@ final class Debts {
     this.books = books;
   }
 
-  /** The draws, with what is owed on their buckets. */
+  /**
+   * The draws, with what is owed on their buckets.
+   *
+   * @param away the places of draws that are not going to the store; those are added whose bucket
+   *     owes something that it cannot be told of yet
+   */
   List<Draw> load(List<Draw> draws, BitSet away) {
     if (!books.any()) {
       return draws;
@@ -70,7 +77,12 @@ final class Debts {
       for (int i = 0; i < draws.size(); i++) {
         Draw draw = draws.get(i);
         boolean goes = !away.get(i) && draw.intent() != Draw.Intent.LOOK;
-        loaded.add(goes && draw.pool().onFail() == OnFail.LOCAL ? load(draw) : draw);
+        if (goes && draw.pool().onFail() == OnFail.LOCAL && owes(draw)) {
+          Bucket bucket = Bucket.of(draw);
+          away.set(i, pauses(bucket));
+          draw = away.get(i) ? draw : load(draw, bucket);
+        }
+        loaded.add(draw);
       }
       return loaded;
     } catch (RuntimeException e) {
@@ -79,9 +91,17 @@ final class Debts {
     }
   }
 
-  private Draw load(Draw draw) {
-    Bucket bucket = Bucket.of(draw);
-    if (books.owed(draw.pool(), draw.key()) == 0 || !claim(bucket)) {
+  private boolean owes(Draw draw) {
+    return books.owed(draw.pool(), draw.key()) > 0;
+  }
+
+  private boolean pauses(Bucket bucket) {
+    Long until = carried.get(bucket);
+    return until != null && until.longValue() != UNDER_WAY && until > books.micros();
+  }
+
+  private Draw load(Draw draw, Bucket bucket) {
+    if (!claim(bucket)) {
       return draw;
     }
     Draw loaded = draw;

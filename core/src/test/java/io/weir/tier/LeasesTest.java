@@ -7,6 +7,7 @@ import static io.weir.tier.TierFixture.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Mode;
+import io.weir.OnFail;
 import io.weir.Source;
 import io.weir.Standing;
 import io.weir.limit.Stamp;
@@ -373,6 +374,10 @@ class LeasesTest {
   }
 
   private void assertInHand(int tokens) {
+    assertInHand(pool, tokens);
+  }
+
+  private void assertInHand(Pool pool, int tokens) {
     for (int i = 0; i < tokens; i++) {
       CompletableFuture<Taking> answer = tier.take(pool, 1);
       assertThat(answer).isDone();
@@ -396,15 +401,16 @@ class LeasesTest {
 
   @Test
   void returnsNothingToAStoreThatDoesNotAnswer() {
-    tier.lend(pool, 3);
-    tier.take(pool, 100);
+    Pool open = pool.onFail(OnFail.OPEN);
+    tier.lend(open, 3);
+    tier.take(open, 100);
     shared.next().ignore();
 
-    tier.take(pool, 600);
+    tier.take(open, 600);
     assertThat(shared.questions.peek().lease().back()).isZero();
     shared.next().ignore();
 
-    assertInHand(3);
+    assertInHand(open, 3);
   }
 
   @Test
@@ -430,10 +436,11 @@ class LeasesTest {
 
   @Test
   void aCallThatNobodyAnsweredIsNoRefill() {
-    tier.lend(pool, 40);
+    Pool open = pool.onFail(OnFail.OPEN);
+    tier.lend(open, 40);
 
     for (int i = 0; i < 5; i++) {
-      tier.take(pool, 100);
+      tier.take(open, 100);
       shared.next().ignore();
     }
 

@@ -281,11 +281,31 @@ class LocalSharesTest {
     first.ignore();
     second.ignore();
 
-    tier.take(pool, 1);
-    assertThat(shared.next().lease().owed()).as("the first may still be heard").isZero();
     tier.time.advance(Duration.ofSeconds(1));
     tier.take(pool, 1);
     assertThat(shared.next().lease().owed()).isEqualTo(32);
+  }
+
+  /** A store that has not heard of the debt would let everything through once more. */
+  @Test
+  void aBucketIsDecidedHereWhileItsDebtMayYetBeHeard() {
+    Pool pool = onFail(OnFail.LOCAL, "fixed-window 20/h");
+    assertThat(admittedAlone(pool, 18)).isEqualTo(18);
+    tier.take(pool, 1);
+    shared.next().ignore();
+
+    List<Boolean> allowed = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      Standing here = tier.take(pool, 1).join().standings().get(0);
+      assertThat(here.degraded()).isTrue();
+      allowed.add(here.allowed());
+    }
+
+    assertThat(allowed).containsExactly(true, false);
+    assertThat(shared.questions).isEmpty();
+    tier.time.advance(Duration.ofSeconds(1));
+    tier.take(pool, 1);
+    assertThat(shared.next().lease().owed()).isEqualTo(20);
   }
 
   @Test
