@@ -9,32 +9,26 @@ import io.weir.store.Taking;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 
 /**
  * Carries what {@link LocalShares} still owe to the shared store: with the next draw on the bucket,
  * whichever that is, and with one at a time. Off the books once the store has answered it; until
  * then the present debt goes with the next try, as it shrinks by itself.
  *
- * <p>A call that was sent and not answered may be heard all the same, when a store that hung goes
- * on. After such a one the bucket carries nothing for {@value #PAUSE_MICROS} µs, by which time the
- * way to a store that hangs is shut: otherwise every try would charge the debt once more. Until
- * then the bucket is decided here: a store that has not heard of the debt would let it through
- * again.
+ * <p>A store that has not heard of the debt would let it through again. So a bucket is decided here
+ * for as long as it owes something that cannot be told: while it {@link Pauses}, and in a further
+ * call of a decision, which may be given up any moment.
  */
 final class Debts {
-  static final long PAUSE_MICROS = 1_000_000;
-
-  /** Buckets that may pause at a time; more carry their debt again at once. */
-  private static final int PAUSES = 1 << 16;
-
-  private static final long UNDER_WAY = Long.MAX_VALUE;
-
   private final Books books;
+  private final Pauses pauses;
 
-  /** Until when nobody carries what a bucket owes. */
-  private final Map<Bucket, Long> carried = new ConcurrentHashMap<>();
+  /** Buckets of which a call is under way that carries what they owe. */
+  private final Set<BucketName> carried = ConcurrentHashMap.newKeySet();
 
   /** What is owed; for many threads at once. */
   interface Books {
@@ -51,22 +45,21 @@ final class Debts {
     long micros();
   }
 
-  /** What debts are about, also when rules are loaded anew and pools are others. */
-  private record Bucket(String rule, String slot, Key key) {
-    static Bucket of(Draw draw) {
-      return new Bucket(draw.pool().rule(), draw.pool().slot(), draw.key());
-    }
-  }
-
-  Debts(Books books) {
+  /**
+   * Debts of these books.
+   *
+   * @param store where a draw is looked at; must not throw
+   */
+  Debts(Books books, Function<Draw, CompletionStage<Taking>> store) {
     this.books = books;
+    this.pauses = new Pauses(store, books::micros);
   }
 
   /**
    * The draws, with what is owed on their buckets.
    *
    * @param away the places of draws that are not going to the store; those are added whose bucket
-   *     owes something that it cannot be told of yet
+   *     owes something that cannot be told now
    */
   List<Draw> load(List<Draw> draws, BitSet away) {
     if (!books.any()) {
@@ -76,10 +69,9 @@ final class Debts {
     try {
       for (int i = 0; i < draws.size(); i++) {
         Draw draw = draws.get(i);
-        boolean goes = !away.get(i) && draw.intent() != Draw.Intent.LOOK;
-        if (goes && draw.pool().onFail() == OnFail.LOCAL && owes(draw)) {
-          Bucket bucket = Bucket.of(draw);
-          away.set(i, pauses(bucket));
+        if (!away.get(i) && mayCarry(draw) && owed(draw) > 0) {
+          BucketName bucket = BucketName.of(draw);
+          away.set(i, draw.begun() != 0 || pauses.holds(bucket, draw));
           draw = away.get(i) ? draw : load(draw, bucket);
         }
         loaded.add(draw);
@@ -91,23 +83,22 @@ final class Debts {
     }
   }
 
-  private boolean owes(Draw draw) {
-    return books.owed(draw.pool(), draw.key()) > 0;
+  private static boolean mayCarry(Draw draw) {
+    return draw.intent() != Draw.Intent.LOOK && draw.pool().onFail() == OnFail.LOCAL;
   }
 
-  private boolean pauses(Bucket bucket) {
-    Long until = carried.get(bucket);
-    return until != null && until.longValue() != UNDER_WAY && until > books.micros();
+  private long owed(Draw draw) {
+    return books.owed(draw.pool(), draw.key());
   }
 
-  private Draw load(Draw draw, Bucket bucket) {
-    if (!claim(bucket)) {
+  private Draw load(Draw draw, BucketName bucket) {
+    if (!carried.add(bucket)) {
       return draw;
     }
     Draw loaded = draw;
     try {
       // Only now is it sure that nobody else is just paying.
-      long owed = books.owed(draw.pool(), draw.key());
+      long owed = owed(draw);
       loaded = owed == 0 ? draw : draw.telling(draw.lease().owing(owed));
       return loaded;
     } finally {
@@ -115,11 +106,6 @@ final class Debts {
         carried.remove(bucket);
       }
     }
-  }
-
-  private boolean claim(Bucket bucket) {
-    Long until = carried.putIfAbsent(bucket, UNDER_WAY);
-    return until == null || (until <= books.micros() && carried.replace(bucket, until, UNDER_WAY));
   }
 
   /** The store has answered, or not. */
@@ -131,7 +117,7 @@ final class Debts {
           if (taking.standings().get(i).answered()) {
             books.paid(draw.pool(), draw.key(), draw.lease().owed());
           } else if (isSent(taking, i)) {
-            pause(Bucket.of(draw));
+            pauses.begin(BucketName.of(draw));
           }
         }
       }
@@ -140,24 +126,15 @@ final class Debts {
     }
   }
 
-  private static boolean isSent(Taking taking, int place) {
+  /** Whether the store may have heard of a draw, as far as is known. */
+  static boolean isSent(Taking taking, int place) {
     return taking.grants().isEmpty() || taking.grants().get(place) != Grant.UNSENT;
-  }
-
-  private void pause(Bucket bucket) {
-    long now = books.micros();
-    if (carried.size() >= PAUSES) {
-      carried.values().removeIf(until -> until <= now);
-    }
-    if (carried.size() < PAUSES) {
-      carried.put(bucket, now + PAUSE_MICROS);
-    }
   }
 
   private void putDown(List<Draw> draws) {
     for (Draw draw : draws) {
       if (draw.lease().owed() > 0) {
-        carried.remove(Bucket.of(draw), UNDER_WAY);
+        carried.remove(BucketName.of(draw));
       }
     }
   }

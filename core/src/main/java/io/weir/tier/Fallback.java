@@ -62,8 +62,8 @@ public final class Fallback implements Store {
   Fallback(Store shared, LocalShares local, Consumer<Throwable> unexpected) {
     this.shared = shared;
     this.local = local;
-    this.debts = new Debts(local);
     this.unexpected = unexpected;
+    this.debts = new Debts(local, this::look);
   }
 
   @Override
@@ -100,6 +100,11 @@ public final class Fallback implements Store {
           local.heard(loaded, heard);
           return Degraded.isHeard(heard) ? heard : degraded(id, loaded, heard, settledLater);
         });
+  }
+
+  private CompletionStage<Taking> look(Draw draw) {
+    List<Draw> one = List.of(draw);
+    return asked(() -> shared.take(one), () -> Degraded.unheard(one));
   }
 
   private CompletionStage<Taking> ask(long id, List<Draw> draws, BitSet away) {

@@ -93,8 +93,9 @@ final class LocalShares implements Debts.Books {
   }
 
   private Share shareFor(Draw draw) {
-    Share share = shares.now(draw.pool(), !draw.looks());
+    Share share = shares.now(draw.pool());
     if (!draw.looks()) {
+      shares.decides(share, draw.pool(), draw.key());
       if (isWindow(draw.pool())) {
         startFromLastSeen(draw, share);
       }
@@ -150,14 +151,14 @@ final class LocalShares implements Debts.Books {
     if (pool.meter().limit().algorithm() == Algorithm.CONCURRENCY) {
       return 0;
     }
-    Share share = shares.last(pool);
+    Share share = shares.last(pool, key);
     long used = used(share.pool(), key);
     return used == 0 ? 0 : Math.max(0, used - used(share.settled(), key));
   }
 
   @Override
   public void paid(Pool pool, Key key, long amount) {
-    memory.owe(shares.last(pool).settled(), key, amount);
+    memory.owe(shares.last(pool, key).settled(), key, amount);
   }
 
   @Override
@@ -188,7 +189,7 @@ final class LocalShares implements Debts.Books {
   private List<Held> here(List<Held> parts) {
     List<Held> here = new ArrayList<>(parts.size());
     for (Held part : parts) {
-      Pool share = shares.last(part.pool()).pool();
+      Pool share = shares.last(part.pool(), part.key()).pool();
       here.add(new Held(share, part.key(), part.amount(), part.owed(), part.stamp()));
     }
     return here;

@@ -1,5 +1,6 @@
 package io.weir.tier;
 
+import io.weir.Key;
 import io.weir.store.Pool;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -7,63 +8,64 @@ import java.util.function.IntSupplier;
 
 /**
  * This instance's {@link Share} of each pool, by the number of instances of now, or by the one that
- * it was last decided by: what was taken from a share is owed by that one, however many there are
- * when the store is back.
+ * a bucket was last decided by: what was taken from a share is owed by that one, however many there
+ * are when the store is back.
  *
- * <p>Pools that callers make up come and go without end, and so do rules: past a bound everything
- * is forgotten. Then shares are made again, and the last number is that of now.
+ * <p>Pools that callers make up come and go without end, and so do keys: past a bound everything is
+ * forgotten. Then shares are made again, and the last number is that of now.
  */
 final class Shares {
   static final int MOST_SHARES = 1 << 12;
-  static final int MOST_LIMITS = 1 << 16;
+  static final int MOST_BUCKETS = 1 << 16;
 
   private final IntSupplier instances;
-  private final Map<Pool, Share> made = new ConcurrentHashMap<>();
-  private final Map<Limited, Integer> lastAmong = new ConcurrentHashMap<>();
+  private final Map<Part, Share> made = new ConcurrentHashMap<>();
+  private final Map<BucketName, Integer> lastAmong = new ConcurrentHashMap<>();
 
-  /** What stays of a pool when rules are loaded anew. */
-  private record Limited(String rule, String slot) {}
+  /** One of so many parts of a pool. */
+  private record Part(Pool pool, int among) {}
 
   Shares(IntSupplier instances) {
     this.instances = instances;
   }
 
-  /**
-   * The share by the number of now.
-   *
-   * @param decides whether it is going to be decided by
-   */
-  Share now(Pool pool, boolean decides) {
-    Integer among = Math.max(1, instances.getAsInt());
-    Limited limited = new Limited(pool.rule(), pool.slot());
-    if (decides && !among.equals(lastAmong.get(limited))) {
-      if (lastAmong.size() >= MOST_LIMITS) {
-        lastAmong.clear();
-      }
-      lastAmong.put(limited, among);
-    }
-    return share(pool, among);
+  /** The share by the number of now. */
+  Share now(Pool pool) {
+    return share(pool, Math.max(1, instances.getAsInt()));
   }
 
-  /** The share that was decided by last. */
-  Share last(Pool pool) {
-    Integer among = lastAmong.get(new Limited(pool.rule(), pool.slot()));
-    return share(pool, among == null ? Math.max(1, instances.getAsInt()) : among);
+  /** The share that a bucket was decided by last. */
+  Share last(Pool pool, Key key) {
+    Integer among = lastAmong.get(BucketName.of(pool, key));
+    return among == null ? now(pool) : share(pool, among);
+  }
+
+  /** A bucket is going to be decided by a share. */
+  void decides(Share share, Pool pool, Key key) {
+    BucketName bucket = BucketName.of(pool, key);
+    Integer among = share.among();
+    if (!among.equals(lastAmong.get(bucket))) {
+      if (lastAmong.size() >= MOST_BUCKETS) {
+        lastAmong.clear();
+      }
+      lastAmong.put(bucket, among);
+    }
   }
 
   private Share share(Pool pool, int among) {
-    Share known = made.get(pool);
-    if (known == null || known.among() != among) {
-      if (known == null && made.size() >= MOST_SHARES) {
+    Part part = new Part(pool, among);
+    Share known = made.get(part);
+    if (known == null) {
+      if (made.size() >= MOST_SHARES) {
         made.clear();
       }
       known = Share.of(pool, among);
-      made.put(pool, known);
+      made.put(part, known);
     }
     return known;
   }
 
-  /** Forgets shares of pools that may be gone, but not by what number they were decided. */
+  /** Forgets shares of pools that may be gone, but not by what number buckets were decided. */
   void forget() {
     made.clear();
   }

@@ -11,14 +11,18 @@ import io.weir.store.Draw;
 import io.weir.store.Grant;
 import io.weir.store.Pool;
 import io.weir.store.Taking;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 class DebtsTest {
   private final Pool pool = pool("rule", "10/s");
   private final Account account = new Account();
-  private final Debts debts = new Debts(account);
+  private final List<CompletableFuture<Taking>> looks = new ArrayList<>();
+  private final Debts debts = new Debts(account, this::look);
 
   /** What one bucket owes, and what another thread does once that was read. */
   private static final class Account implements Debts.Books {
@@ -51,8 +55,22 @@ class DebtsTest {
     }
   }
 
+  private CompletionStage<Taking> look(Draw draw) {
+    assertThat(draw.looks()).isTrue();
+    looks.add(new CompletableFuture<>());
+    return looks.get(looks.size() - 1);
+  }
+
   private List<Draw> load(Pool pool) {
     return debts.load(List.of(draw(pool, 1)), new BitSet());
+  }
+
+  /** Whether a call is decided here instead of going to the store. */
+  private boolean staysHere(Draw draw) {
+    BitSet away = new BitSet();
+    List<Draw> draws = debts.load(List.of(draw), away);
+    assertThat(away.get(0) && owed(draws) > 0).isFalse();
+    return away.get(0);
   }
 
   private static long owed(List<Draw> draws) {
@@ -114,19 +132,56 @@ class DebtsTest {
     assertThat(owed(load(pool))).isEqualTo(5);
   }
 
+  private void sendUnheard() {
+    List<Draw> first = load(pool);
+    assertThat(owed(first)).isEqualTo(5);
+    debts.unload(first, Degraded.unheard(first));
+  }
+
   @Test
   void whatWasSentAndNotHeardIsCarriedAgainLater() {
-    List<Draw> first = load(pool);
-    debts.unload(first, Degraded.unheard(first));
+    sendUnheard();
 
-    account.now = Debts.PAUSE_MICROS - 1;
-    BitSet away = new BitSet();
-    List<Draw> meanwhile = debts.load(List.of(draw(pool, 1)), away);
-    assertThat(owed(meanwhile)).as("a store that hangs may still hear the first").isZero();
-    assertThat(away.get(0)).as("stays here").isTrue();
-    account.now = Debts.PAUSE_MICROS;
+    account.now = Pauses.MICROS - 1;
+    assertThat(staysHere(draw(pool, 1))).as("a store that hangs may yet hear the first").isTrue();
+    account.now = Pauses.MICROS;
     assertThat(owed(load(pool))).isEqualTo(5);
     assertThat(owed(load(pool))).as("one at a time").isZero();
+  }
+
+  @Test
+  void oneLookAtATimeTellsWhetherTheStoreAnswersAgain() {
+    sendUnheard();
+    assertThat(staysHere(draw(pool, 1))).isTrue();
+    assertThat(staysHere(draw(pool, 1))).isTrue();
+    assertThat(looks).hasSize(1);
+
+    Draw draw = draw(pool, 1);
+    looks.get(0).complete(Degraded.unheard(List.of(draw)));
+    account.now = Pauses.MICROS - 1;
+    assertThat(staysHere(draw)).isTrue();
+    assertThat(looks).hasSize(2);
+
+    looks.get(1).complete(new Taking(true, List.of(answered(draw)), List.of()));
+    assertThat(owed(load(pool))).isEqualTo(5);
+  }
+
+  @Test
+  void noDebtIsSentWhileLooksAreNotAnsweredButAfterALongTime() {
+    sendUnheard();
+    for (int i = 0; i < 19; i++) {
+      account.now += Pauses.MICROS / 2;
+      assertThat(staysHere(draw(pool, 1))).isTrue();
+      looks.get(i).complete(Degraded.unheard(List.of(draw(pool, 1))));
+    }
+    account.now += Pauses.MICROS / 2;
+    assertThat(owed(load(pool))).isEqualTo(5);
+  }
+
+  @Test
+  void aCallThatMayBeGivenUpAnyMomentCarriesNothing() {
+    assertThat(staysHere(draw(pool, 1).again(1))).isTrue();
+    assertThat(owed(load(pool))).isEqualTo(5);
   }
 
   @Test

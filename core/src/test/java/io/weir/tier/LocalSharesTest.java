@@ -302,10 +302,25 @@ class LocalSharesTest {
     }
 
     assertThat(allowed).containsExactly(true, false);
+    ScriptedStore.Question beside = shared.next();
+    assertThat(beside.draws.get(0).looks()).isTrue();
     assertThat(shared.questions).isEmpty();
-    tier.time.advance(Duration.ofSeconds(1));
+    beside.admit(20);
     tier.take(pool, 1);
     assertThat(shared.next().lease().owed()).isEqualTo(20);
+  }
+
+  /** Whatever other keys of the limit were decided by. */
+  @Test
+  void aKeyOwesByTheNumberOfInstancesThatItWasDecidedBy() {
+    Pool pool = onFail(OnFail.LOCAL, "100/h");
+    assertThat(admittedAlone(pool, 100)).isEqualTo(100);
+    tier.instances = 4;
+    Draw other = new Draw(pool, Key.of("other"), 1, Mode.ENFORCE, Draw.Intent.TAKE);
+    assertThat(takeAlone(other).taken()).isTrue();
+
+    tier.take(pool, 1);
+    assertThat(shared.next().lease().owed()).isEqualTo(100);
   }
 
   @Test

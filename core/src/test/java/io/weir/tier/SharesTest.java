@@ -1,56 +1,73 @@
 package io.weir.tier;
 
+import static io.weir.tier.TierFixture.KEY;
 import static io.weir.tier.TierFixture.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.Key;
 import io.weir.store.Pool;
 import org.junit.jupiter.api.Test;
 
 class SharesTest {
+  private static final Key OTHER = Key.of("somebody else");
+
   private final Pool pool = pool("rule", "100/s");
   private int instances = 1;
   private final Shares shares = new Shares(() -> instances);
 
-  @Test
-  void theLastOneIsThatOfTheLastDecision() {
-    shares.now(pool, true);
-    instances = 4;
-    shares.now(pool, false);
-
-    assertThat(shares.last(pool).among()).isEqualTo(1);
-    assertThat(shares.now(pool, true).among()).isEqualTo(4);
-    assertThat(shares.last(pool).among()).isEqualTo(4);
+  private void decide(Pool pool, Key key) {
+    shares.decides(shares.now(pool), pool, key);
   }
 
   @Test
-  void theLastOneOfAPoolThatWasNeverDecidedIsThatOfNow() {
+  void theLastOneIsThatOfTheLastDecision() {
+    decide(pool, KEY);
+    instances = 4;
+
+    assertThat(shares.last(pool, KEY).among()).isEqualTo(1);
+    decide(pool, KEY);
+    assertThat(shares.last(pool, KEY).among()).isEqualTo(4);
+  }
+
+  @Test
+  void otherKeysKeepTheirs() {
+    decide(pool, KEY);
+    instances = 4;
+    decide(pool, OTHER);
+
+    assertThat(shares.last(pool, KEY).among()).isEqualTo(1);
+    assertThat(shares.last(pool, OTHER).among()).isEqualTo(4);
+  }
+
+  @Test
+  void theLastOneOfABucketThatWasNeverDecidedIsThatOfNow() {
     instances = 3;
 
-    assertThat(shares.last(pool).among()).isEqualTo(3);
+    assertThat(shares.last(pool, KEY).among()).isEqualTo(3);
   }
 
   @Test
   void aPoolWithoutInstancesIsNotDivided() {
     instances = 0;
 
-    assertThat(shares.now(pool, true).among()).isEqualTo(1);
-    assertThat(shares.last(pool).among()).isEqualTo(1);
+    assertThat(shares.now(pool).among()).isEqualTo(1);
+    assertThat(shares.last(pool, KEY).among()).isEqualTo(1);
   }
 
   @Test
   void remembersWhatWasDecidedWhenRulesAreLoadedAnew() {
-    shares.now(pool, true);
+    decide(pool, KEY);
     instances = 4;
     shares.forget();
 
-    assertThat(shares.last(pool("rule", "50/s")).among()).isEqualTo(1);
-    assertThat(shares.last(pool("other", "50/s")).among()).isEqualTo(4);
+    assertThat(shares.last(pool("rule", "50/s"), KEY).among()).isEqualTo(1);
+    assertThat(shares.last(pool("other", "50/s"), KEY).among()).isEqualTo(4);
   }
 
   @Test
   void poolsWithoutEndTakeNoMemoryWithoutEnd() {
     for (int i = 1; i < 3 * Shares.MOST_SHARES; i++) {
-      shares.now(pool("rule", i + "/s"), true);
+      decide(pool("rule", i + "/s"), KEY);
       assertThat(shares.size()).isLessThanOrEqualTo(Shares.MOST_SHARES);
     }
   }
