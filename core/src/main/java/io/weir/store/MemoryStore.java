@@ -48,6 +48,7 @@ public final class MemoryStore implements Store {
   private final long sweepEvery;
   private final AtomicLong nextSweep;
   private final AtomicInteger sweepNext = new AtomicInteger();
+  private final SettledMarks settled = new SettledMarks(this);
 
   private MemoryStore(Builder builder) {
     this.time = builder.time;
@@ -326,20 +327,8 @@ public final class MemoryStore implements Store {
 
   @Override
   public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
-    long now = time.micros();
-    if (isLate(parts, now - Bounds.micros(within))) {
+    if (!settled.mark(reservation, parts, Bounds.micros(within))) {
       return CompletableFuture.completedFuture(Settlement.ALREADY);
-    }
-    Key marker = Key.of("settled", Long.toString(reservation));
-    Segment notes = segmentOf(marker.high());
-    notes.lock();
-    try {
-      if (notes.find(marker.high(), marker.low()) >= 0) {
-        return CompletableFuture.completedFuture(Settlement.ALREADY);
-      }
-      notes.insertMarker(marker.high(), marker.low(), now + Bounds.micros(within), now);
-    } finally {
-      notes.unlock();
     }
     for (Held part : parts) {
       visit(part.pool(), part.key(), visit -> visit.settle(part));
@@ -347,14 +336,12 @@ public final class MemoryStore implements Store {
     return CompletableFuture.completedFuture(Settlement.DONE);
   }
 
-  /** Whether all parts were taken before this. */
-  private static boolean isLate(List<Held> parts, long earliest) {
+  /** Gives back at once what a call took that is refused elsewhere; nobody else knows of it. */
+  public void giveBack(long reservation, List<Held> parts) {
     for (Held part : parts) {
-      if (part.stamp().madeAt() > earliest) {
-        return false;
-      }
+      visit(part.pool(), part.key(), visit -> visit.settle(part));
     }
-    return !parts.isEmpty();
+    release(reservation, parts);
   }
 
   @Override

@@ -30,9 +30,6 @@ import java.util.function.Predicate;
 public final class ScopedStore implements Store {
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  /** A give-back follows within the same call, however long that may take. */
-  private static final Duration GIVE_BACK_WITHIN = Duration.ofSeconds(10);
-
   private final MemoryStore local;
   private final Store shared;
 
@@ -125,8 +122,7 @@ public final class ScopedStore implements Store {
         held.add(new Held(draw.pool(), draw.key(), draw.amount(), 0, here.stamps().get(i)));
       }
     }
-    local.settle(id, held, GIVE_BACK_WITHIN);
-    local.release(id, held);
+    local.giveBack(id, held);
   }
 
   /** What the shared store has settled before, on whichever instance, is not settled here again. */

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.Key;
 import io.weir.Limit;
 import io.weir.Mode;
+import io.weir.Settlement;
+import io.weir.limit.Stamp;
 import io.weir.time.VirtualTime;
 import java.time.Duration;
 import java.util.HashSet;
@@ -195,6 +197,35 @@ class MemoryStoreTest {
     }
 
     assertThat(store.bytes()).isLessThan(10_000);
+  }
+
+  /** As of a reservation that another instance made, which started long before or after. */
+  @ParameterizedTest
+  @ValueSource(longs = {-3_600_000_000L, 3_600_000_000L})
+  void doesNotSettleWhatWasTakenByAClockThatIsFarOff(long micros) {
+    MemoryStore store = store(10);
+    Pool pool = pool("10/h");
+    Stamp stamp = new Stamp(0, 0).madeAt(time.micros() + micros);
+    Held held = new Held(pool, Key.of("key"), 5, 0, stamp);
+
+    assertThat(store.settle(1, List.of(held), Duration.ofMinutes(10)))
+        .isCompletedWithValue(Settlement.ALREADY);
+  }
+
+  @Test
+  void settlesWhatWasTakenByAClockThatIsALittleAheadOnce() {
+    MemoryStore store = store(10);
+    Pool pool = pool("10/h");
+    Duration within = Duration.ofMinutes(10);
+    Stamp stamp = new Stamp(0, 0).madeAt(time.micros() + 300_000_000);
+    Held held = new Held(pool, Key.of("key"), 5, 0, stamp);
+    assertThat(store.settle(1, List.of(held), within)).isCompletedWithValue(Settlement.DONE);
+
+    for (int minute = 0; minute < 30; minute++) {
+      time.advance(Duration.ofMinutes(1));
+      store.sweep();
+      assertThat(store.settle(1, List.of(held), within)).isCompletedWithValue(Settlement.ALREADY);
+    }
   }
 
   @Test

@@ -24,9 +24,10 @@ import org.junit.jupiter.api.Test;
 class ScopedStoreTest {
   private final VirtualTime time = new VirtualTime();
   private final Elsewhere shared = new Elsewhere(time);
+  private final MemoryStore local = MemoryStore.builder().time(time).build();
 
   private Weir weir(Rule... rules) {
-    return Weir.builder().rules(RuleSet.of(rules)).time(time).store(shared).build();
+    return Weir.builder().rules(RuleSet.of(rules)).time(time).store(shared).local(local).build();
   }
 
   private static Rule rule(String id, Scope scope, Limit limit) {
@@ -70,6 +71,7 @@ class ScopedStoreTest {
     Decision refused = weir.check(Call.of("GET", "/"));
 
     assertThat(refused.rule()).contains("there");
+    assertThat(local.keys()).as("nothing is left of the refused call").isEqualTo(2);
     assertThat(weir.look(Call.of("GET", "/")).toCompletableFuture().join().standings())
         .extracting(standing -> standing.remaining())
         .containsExactly(8L, 8L, 0L);

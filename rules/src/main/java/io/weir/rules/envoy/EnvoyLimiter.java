@@ -20,7 +20,7 @@ import java.util.concurrent.CompletionStage;
 public final class EnvoyLimiter {
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  /** A give-back follows at once, so its marker is not needed for long. */
+  /** A give-back follows within the same call, however long that may take. */
   private static final Duration GIVE_BACK_WITHIN = Duration.ofSeconds(10);
 
   private final Store store;
