@@ -51,6 +51,19 @@ final class Ask extends CompletableFuture<byte[]> {
     }
   }
 
+  /**
+   * Ends as its caller waits no longer, unless there was an answer; if it was not sent yet, it
+   * never is. That says nothing of its node, which had less time than it may take.
+   */
+  @Override
+  public boolean cancel(boolean mayInterrupt) {
+    boolean ended = completeExceptionally(Unanswered.late());
+    if (ended) {
+      node.leave();
+    }
+    return ended;
+  }
+
   /** Ends without an answer, unless there was one. */
   void fail(Unanswered reason) {
     if (completeExceptionally(reason)) {

@@ -147,12 +147,11 @@ public final class RedisStore implements Store {
     // If it is not of this clock, it says nothing.
     long left = gone < 0 || gone > FORGOTTEN_MICROS ? timeoutMicros : timeoutMicros - gone;
     if (left <= 0) {
-      return CompletableFuture.failedFuture(Unanswered.late());
+      return CompletableFuture.failedFuture(Unanswered.tooLate());
     }
-    CompletableFuture<byte[]> answer = question.get().toCompletableFuture().copy();
+    CompletableFuture<byte[]> answer = question.get().toCompletableFuture();
     if (!answer.isDone()) {
-      time.after(Duration.ofNanos(1000 * left))
-          .thenRun(() -> answer.completeExceptionally(Unanswered.late()));
+      time.after(Duration.ofNanos(1000 * left)).thenRun(() -> answer.cancel(false));
     }
     return answer;
   }

@@ -51,6 +51,11 @@ final class Unanswered extends RuntimeException {
     return new Unanswered(Kind.TIMEOUT, "no answer within the deadline", true);
   }
 
+  /** Of a call for which no time was left. */
+  static Unanswered tooLate() {
+    return new Unanswered(Kind.TIMEOUT, "no time was left to ask", false);
+  }
+
   /** Of a call that was under way, or waited to be. */
   static Unanswered closed() {
     return new Unanswered(Kind.DISCONNECTED, "the store is closed", true);

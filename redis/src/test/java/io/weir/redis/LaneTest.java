@@ -137,6 +137,21 @@ class LaneTest {
   }
 
   @Test
+  void whoeverGivesUpWaitingIsNotSent() {
+    asks(4);
+    List<Ask> late = asks(3);
+
+    assertThat(late.get(1).cancel(false)).isTrue();
+    assertThat(reasonOf(late.get(1))).isEqualTo(Unanswered.Kind.TIMEOUT);
+    sent.get(0).answerAll();
+
+    assertThat(sent.get(4).keys()).hasNumberOfRows(2);
+    sent.get(4).answerAll();
+    assertThat(used(late.get(2))).isEqualTo(6);
+    assertThat(late.get(2).cancel(false)).as("after the answer").isFalse();
+  }
+
+  @Test
   void aFullCallWaitsForNobody() {
     asks(4);
     asks(31);
