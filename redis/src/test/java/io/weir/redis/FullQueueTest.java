@@ -106,10 +106,6 @@ class FullQueueTest {
     return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
   }
 
-  private static long scriptCalls(RedisServer redis) {
-    return Long.parseLong(redis.info("cmdstat_evalsha").replaceAll("calls=(\\d+),.*", "$1"));
-  }
-
   private void awaitService() {
     await("service")
         .atMost(Duration.ofSeconds(20))
@@ -121,7 +117,7 @@ class FullQueueTest {
   void soManyWaitForASilentRedisAndAllOthersAreToldAtOnce() throws Exception {
     try (RedisServer redis = RedisServer.start()) {
       open(redis.uri());
-      long before = scriptCalls(redis);
+      long before = redis.scriptCalls();
       redis.freeze();
 
       callUntilFull();
@@ -140,7 +136,7 @@ class FullQueueTest {
 
       redis.thaw();
       awaitService();
-      assertThat(scriptCalls(redis) - before).isLessThan(MOST_ON_THE_WIRE);
+      assertThat(redis.scriptCalls() - before).isLessThan(MOST_ON_THE_WIRE);
     }
   }
 
@@ -150,7 +146,7 @@ class FullQueueTest {
     try (RedisCluster cluster = RedisCluster.builder().primaries(1).replicasEach(0).start()) {
       RedisServer redis = cluster.nodes().get(0);
       open("redis-cluster://" + cluster.addresses());
-      long before = scriptCalls(redis);
+      long before = redis.scriptCalls();
       redis.freeze();
 
       callUntilFull();
@@ -162,7 +158,7 @@ class FullQueueTest {
 
       redis.thaw();
       awaitService();
-      assertThat(scriptCalls(redis) - before).isBetween((long) MOST / 2, MOST + MOST_ON_THE_WIRE);
+      assertThat(redis.scriptCalls() - before).isBetween((long) MOST / 2, MOST + MOST_ON_THE_WIRE);
     }
   }
 }

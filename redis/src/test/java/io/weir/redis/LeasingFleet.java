@@ -114,9 +114,9 @@ final class LeasingFleet implements AutoCloseable {
       input.flush();
     }
     awaitMoment(from);
-    long before = scriptCalls(redis);
+    long before = redis.scriptCalls();
     awaitMoment(to);
-    long after = scriptCalls(redis);
+    long after = redis.scriptCalls();
     List<Count> counts = new ArrayList<>();
     for (BufferedReader output : outputs) {
       counts.add(Count.parse(output.readLine()));
@@ -130,15 +130,6 @@ final class LeasingFleet implements AutoCloseable {
         .atMost(Duration.ofMinutes(5))
         .pollInterval(Duration.ofMillis(5))
         .until(() -> System.currentTimeMillis() >= millis);
-  }
-
-  static long scriptCalls(RedisServer server) {
-    return server
-        .text("INFO", "commandstats")
-        .lines()
-        .filter(line -> line.startsWith("cmdstat_eval"))
-        .mapToLong(line -> Long.parseLong(line.replaceAll("^\\w+:calls=(\\d+),.*", "$1")))
-        .sum();
   }
 
   @Override

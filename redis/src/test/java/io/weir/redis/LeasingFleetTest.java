@@ -85,14 +85,14 @@ class LeasingFleetTest {
     RedisStore store = Stores.ready(redis.uri(), Stores.PATIENT);
     try (Weir weir = Weir.builder().rules(RuleSet.of(rule)).store(store).build()) {
       int calls = 500_000;
-      long before = LeasingFleet.scriptCalls(redis);
+      long before = redis.scriptCalls();
       long start = System.nanoTime();
       int admitted = 0;
       for (int i = 0; i < calls; i++) {
         admitted += weir.check(call).allowed() ? 1 : 0;
       }
       double seconds = (System.nanoTime() - start) / 1e9;
-      long scriptCalls = LeasingFleet.scriptCalls(redis) - before;
+      long scriptCalls = redis.scriptCalls() - before;
 
       System.out.printf(
           "flood: %,d calls in %.2f s (%,.0f/s), %d admitted, %d script calls%n",

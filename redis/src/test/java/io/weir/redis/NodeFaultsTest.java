@@ -104,7 +104,7 @@ class NodeFaultsTest {
     try (SlowProxy network = SlowProxy.before(redis);
         RedisStore store = Stores.ready(network.uri(), TIMEOUT)) {
       network.delay(Duration.ZERO, Duration.ofSeconds(30));
-      long before = scriptCalls();
+      long before = redis.scriptCalls();
       try (Load load = load(store, "lost")) {
         load.awaitUnanswered(20).stop().assertKept(TIMEOUT);
       }
@@ -117,13 +117,8 @@ class NodeFaultsTest {
         other.awaitAnswered(20).stop();
       }
       assertThat(Stores.taken(witness, pool, "lost")).isEqualTo(applied);
-      assertThat(scriptCalls()).isGreaterThan(before);
+      assertThat(redis.scriptCalls()).isGreaterThan(before);
     }
-  }
-
-  private static long scriptCalls() {
-    String stats = redis.info("cmdstat_evalsha");
-    return Long.parseLong(stats.replaceAll("calls=(\\d+),.*", "$1"));
   }
 
   @Test

@@ -44,15 +44,6 @@ class SharedCallsTest {
     redis.close();
   }
 
-  private static long scriptCalls(RedisServer server) {
-    return server
-        .text("INFO", "commandstats")
-        .lines()
-        .filter(line -> line.startsWith("cmdstat_eval"))
-        .mapToLong(line -> Long.parseLong(line.replaceAll("^\\w+:calls=(\\d+),.*", "$1")))
-        .sum();
-  }
-
   @Test
   void whoComesAloneMakesOneCallWhateverTheNumberOfRules() {
     for (int rules : new int[] {1, 3, 10, 64, 300}) {
@@ -60,9 +51,9 @@ class SharedCallsTest {
           IntStream.range(0, rules)
               .mapToObj(i -> one(plenty("alone-" + rules + "-" + i), "user"))
               .toList();
-      long before = scriptCalls(redis);
+      long before = redis.scriptCalls();
       Taking taking = Calls.get(store.take(draws));
-      assertThat(scriptCalls(redis) - before).isEqualTo(1);
+      assertThat(redis.scriptCalls() - before).isEqualTo(1);
       assertThat(taking.taken()).isTrue();
       assertThat(taking.standings())
           .hasSize(rules)
@@ -76,9 +67,9 @@ class SharedCallsTest {
     for (int i = 0; i < 10_000; i++) {
       draws.add(one(plenty("very-many-" + i), "user"));
     }
-    long before = scriptCalls(redis);
+    long before = redis.scriptCalls();
     Taking taking = Calls.get(store.take(draws));
-    assertThat(scriptCalls(redis) - before).isEqualTo(1);
+    assertThat(redis.scriptCalls() - before).isEqualTo(1);
     assertThat(taking.taken()).isTrue();
     assertThat(taking.standings()).hasSize(10_000);
     assertThat(taking.standings()).extracting(Standing::remaining).containsOnly(Stores.PLENTY - 1);
@@ -121,7 +112,7 @@ class SharedCallsTest {
   void thoseWhoComeTogetherShareCallsAndAreAnsweredEachForItself() {
     int callers = 2000;
     Pool pool = plenty("together");
-    long before = scriptCalls(redis);
+    long before = redis.scriptCalls();
     List<CompletionStage<Taking>> answers = new ArrayList<>();
     for (int i = 0; i < callers; i++) {
       Draw draw = new Draw(pool, Key.of("user-" + i), i, Mode.ENFORCE, Intent.TAKE);
@@ -132,7 +123,7 @@ class SharedCallsTest {
       assertThat(standing.answered()).isTrue();
       assertThat(standing.remaining()).isEqualTo(Stores.PLENTY - i);
     }
-    long calls = scriptCalls(redis) - before;
+    long calls = redis.scriptCalls() - before;
     System.out.printf("%,d draws of callers who came together in %,d calls%n", callers, calls);
     assertThat(calls).isLessThan(callers / 4);
   }
@@ -171,10 +162,9 @@ class SharedCallsTest {
         // Four users, three rules about each.
         draws.add(one(plenty("rule-" + i % 3).about("user"), "user-" + i / 3));
       }
-      long before = cluster.primaries().stream().mapToLong(SharedCallsTest::scriptCalls).sum();
+      long before = cluster.primaries().stream().mapToLong(RedisServer::scriptCalls).sum();
       assertThat(Calls.get(clustered.take(draws)).taken()).isTrue();
-      assertThat(
-              cluster.primaries().stream().mapToLong(SharedCallsTest::scriptCalls).sum() - before)
+      assertThat(cluster.primaries().stream().mapToLong(RedisServer::scriptCalls).sum() - before)
           .isEqualTo(4);
     }
   }

@@ -64,21 +64,12 @@ class RedisLeasesTest {
     return (Long) redis.command("STRLEN", (String) keys.get(0));
   }
 
-  private long scriptCalls() {
-    return redis
-        .text("INFO", "commandstats")
-        .lines()
-        .filter(line -> line.startsWith("cmdstat_eval"))
-        .mapToLong(line -> Long.parseLong(line.replaceAll("^\\w+:calls=(\\d+),.*", "$1")))
-        .sum();
-  }
-
   @Test
   void whatIsLentGoesBackToTheTokenWhenRulesChangeAndAtTheEnd() throws Exception {
     try (TestServer one = server(HOT)) {
-      long before = scriptCalls();
+      long before = redis.scriptCalls();
       call(one);
-      assertThat(scriptCalls() - before).isLessThan(CALLS / 4);
+      assertThat(redis.scriptCalls() - before).isLessThan(CALLS / 4);
       assertThat(stateSize()).isEqualTo(LENT);
 
       Files.writeString(one.rules, TestServer.document(HOT.replace("hot,", "hot, owner: me,")));
@@ -97,9 +88,9 @@ class RedisLeasesTest {
   void anExactRuleIsNeverLentFrom() {
     try (TestServer one = server(EXACT);
         TestServer other = server(EXACT)) {
-      long before = scriptCalls();
+      long before = redis.scriptCalls();
       call(one);
-      assertThat(scriptCalls() - before).isBetween((long) CALLS, (long) CALLS + BESIDE);
+      assertThat(redis.scriptCalls() - before).isBetween((long) CALLS, (long) CALLS + BESIDE);
       assertThat(stateSize()).isEqualTo(PLAIN);
       assertThat(remaining(other, 1)).isEqualTo(10_000 - CALLS - 1);
     }

@@ -124,6 +124,15 @@ public final class RedisServer implements AutoCloseable {
         .orElseThrow(() -> new IllegalArgumentException("no field " + field + " in INFO"));
   }
 
+  /** Calls of scripts that it has been asked for, of whatever kind. */
+  public long scriptCalls() {
+    return text("INFO", "commandstats")
+        .lines()
+        .filter(line -> line.startsWith("cmdstat_eval"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("^\\w+:calls=(\\d+),.*", "$1")))
+        .sum();
+  }
+
   /** The password that {@link RedisServerBuilder#password} set. */
   Optional<String> password() {
     return auth.size() == 2 ? Optional.of(auth.get(1)) : Optional.empty();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Call;
 import io.weir.Decision;
+import io.weir.Key;
 import io.weir.Limit;
 import io.weir.Weir;
 import io.weir.rule.Rule;
@@ -11,6 +12,8 @@ import io.weir.rule.RuleSet;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
 import io.weir.store.Grant;
+import io.weir.store.LeaseCall;
+import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
 import io.weir.time.VirtualTime;
@@ -35,6 +38,7 @@ class ReturnFromOutageTest {
   /** A store that can be made not to answer. */
   private static final class Away extends ForwardingStore {
     boolean away;
+    int calls;
 
     Away(Store next) {
       super(next);
@@ -42,12 +46,20 @@ class ReturnFromOutageTest {
 
     @Override
     public CompletionStage<Taking> take(List<Draw> draws) {
+      calls += away ? 0 : 1;
       return away ? nobody(draws) : super.take(draws);
     }
 
     @Override
     public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+      calls += away ? 0 : 1;
       return away ? nobody(draws) : super.reserve(reservation, draws);
+    }
+
+    @Override
+    public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
+      calls++;
+      return super.endLease(pool, key, lease);
     }
 
     private static CompletionStage<Taking> nobody(List<Draw> draws) {
@@ -79,7 +91,11 @@ class ReturnFromOutageTest {
   }
 
   private static Decision call(Weir weir) {
-    return weir.check(Call.of("GET", "/").with("user", "42"));
+    return call(weir, "42");
+  }
+
+  private static Decision call(Weir weir, String user) {
+    return weir.check(Call.of("GET", "/").with("user", user));
   }
 
   /** Calls as evenly as the rate says, for so long; returns how many were refused. */
@@ -214,5 +230,28 @@ class ReturnFromOutageTest {
       }
       time.advance(Duration.ofMinutes(10));
     }
+  }
+
+  private static void callAs(int users, List<Weir> fleet) {
+    for (int user = 0; user < users; user++) {
+      for (Weir weir : fleet) {
+        call(weir, "user-" + user);
+      }
+    }
+  }
+
+  /** What is owed waits for whoever calls next. */
+  @Test
+  void aReturnBringsTheStoreNoCallsButThoseThatCallersMake() {
+    List<Weir> fleet = fleet("100/h", 3);
+    store.away = true;
+    callAs(1000, fleet);
+    store.calls = 0;
+    store.away = false;
+
+    time.advance(Duration.ofSeconds(30));
+    assertThat(store.calls).as("while nobody calls").isZero();
+    callAs(1000, fleet);
+    assertThat(store.calls).as("for 3,000 calls").isBetween(1, 3000);
   }
 }
