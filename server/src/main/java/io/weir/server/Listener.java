@@ -20,7 +20,8 @@ import java.util.function.Function;
 final class Listener extends VerticleBase {
   private static final int RESET_WINDOW_SECONDS = 30;
   private static final int BACKLOG = 1024;
-  private static final List<String> NAMES = List.of("http", "grpc", "admin", "gateway");
+  private static final List<String> NAMES =
+      List.of(Ports.HTTP, Ports.GRPC, Ports.ADMIN, Ports.GATEWAY);
 
   /** What is spoken on a port, and what a connection may use of us. */
   enum Spoken {
