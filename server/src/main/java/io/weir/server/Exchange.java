@@ -212,7 +212,9 @@ final class Exchange {
       loop.after(LINGER_MILLIS, this::resetUnlessEnded);
       return;
     }
-    request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+    if (!request.response().headWritten()) {
+      request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+    }
     if (!request.isEnded()) {
       request.endHandler(end -> request.connection().close());
       loop.after(LINGER_MILLIS, () -> request.connection().close());

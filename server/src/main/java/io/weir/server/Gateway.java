@@ -103,6 +103,7 @@ final class Gateway implements Handler<HttpServerRequest> {
       refuse(exchange, request, front.refused(call, decision));
       return;
     }
+    List<HeaderLine> lines = front.answers().admitted(decision);
     Passage passage = new Passage(front.weir(), loop, decision);
     if (request.response().closed()) {
       passage.end();
@@ -112,7 +113,6 @@ final class Gateway implements Handler<HttpServerRequest> {
       unwanted(exchange, request);
       exchange.problem(HttpProblem.notFound("nothing is behind this path"));
     } else {
-      List<HeaderLine> lines = front.answers().admitted(decision);
       Forwarding forwarding =
           new Forwarding(this, exchange, request, upstream, uri, lines, passage);
       long millis = (decision.delay().toNanos() + 999_999) / 1_000_000;

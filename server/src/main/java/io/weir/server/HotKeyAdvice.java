@@ -37,11 +37,17 @@ record HotKeyAdvice(List<Change> changes) {
   enum Place {
     /** The rule, in the rule document. */
     RULE,
+    /** The limit that the words name, wherever the rule has it from. */
+    LIMIT,
     /** {@code store}, in the configuration of the process. */
     STORE;
 
     String id() {
-      return this == RULE ? "rule" : "store";
+      return switch (this) {
+        case RULE -> "rule";
+        case LIMIT -> "limit";
+        case STORE -> "store";
+      };
     }
   }
 
@@ -92,9 +98,9 @@ record HotKeyAdvice(List<Change> changes) {
       return Optional.of(new Change(line + WOULD_LEND, Place.RULE, line));
     }
     if (limit instanceof TokenBucket bucket && !pool.isSplit() && isHeldDownByBurst(pool)) {
-      TokenBucket wider = bucket.burst(Math.max(2 * bucket.capacity(), inAFifthOfASecond(bucket)));
-      String line = "limit: " + wider;
-      return Optional.of(new Change(line + WOULD_LEND, Place.RULE, line));
+      String line = "burst: " + Math.max(2 * bucket.capacity(), inAFifthOfASecond(bucket));
+      String where = " for its limit of " + bucket;
+      return Optional.of(new Change(line + where + WOULD_LEND, Place.LIMIT, line));
     }
     return Optional.empty();
   }

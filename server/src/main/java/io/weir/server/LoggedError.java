@@ -21,12 +21,16 @@ final class LoggedError extends RuntimeException {
     return cause == null || depth == DEEPEST ? null : new LoggedError(cause, depth + 1);
   }
 
-  /** The error itself if there is nothing in what it says, else one like it. */
+  /**
+   * The error itself if there is nothing in what it says, else one like it, without what was
+   * suppressed on its way.
+   */
   static Throwable of(Throwable error) {
     Throwable at = error;
     for (int depth = 0; at != null; depth++) {
       String message = at.getMessage();
-      if (depth > DEEPEST || (message != null && !message.equals(plain(message)))) {
+      boolean isPlain = message == null || message.equals(plain(message));
+      if (depth > DEEPEST || !isPlain || at.getSuppressed().length > 0) {
         return new LoggedError(error, 0);
       }
       at = at.getCause();

@@ -21,17 +21,21 @@ final class NamedHost {
    */
   static @Nullable HostAndPort of(HttpServerRequest request) {
     if (request.version() == HttpVersion.HTTP_2) {
-      return portOrNone(request.authority()); // what is none was reset, see StreamHosts
+      HostAndPort named = request.authority(); // what cannot be read was reset, see StreamHosts
+      return named == null ? null : portOrNone(checked(named));
     }
     String text = request.getHeader(HttpHeaders.HOST);
     if (text == null) {
       return null;
     }
-    HostAndPort host = isEncoded(text) ? null : request.authority();
-    if (host == null) {
+    return portOrNone(checked(isEncoded(text) ? null : request.authority()));
+  }
+
+  private static HostAndPort checked(@Nullable HostAndPort host) {
+    if (host == null || host.host().isEmpty()) {
       throw HttpProblem.malformed(400, "Bad Request", "the Host header names no host");
     }
-    return portOrNone(host);
+    return host;
   }
 
   /**
@@ -49,7 +53,7 @@ final class NamedHost {
   }
 
   /** A colon without a port behind it is the same as none, and not port 0. */
-  private static @Nullable HostAndPort portOrNone(@Nullable HostAndPort host) {
-    return host == null || host.port() != 0 ? host : HostAndPort.create(host.host(), -1);
+  private static HostAndPort portOrNone(HostAndPort host) {
+    return host.port() != 0 ? host : HostAndPort.create(host.host(), -1);
   }
 }

@@ -165,7 +165,10 @@ final class WayBack {
     if (forwarding.isOver()) {
       return;
     }
-    from.trailers().forEach((name, value) -> response.putTrailer(name, value));
+    // Those of HTTP/2 may have what HTTP/1 cannot; the head is long gone, so that nobody is told.
+    if (from.version() != HttpVersion.HTTP_2 || HeaderText.isPlain(from.trailers())) {
+      from.trailers().forEach((name, value) -> response.putTrailer(name, value));
+    }
     if (held == null) {
       response.end();
     } else {

@@ -52,7 +52,9 @@ class GatewayHostTest {
         "api.example.com/x",
         "a b",
         "[]",
-        "[::1"
+        "[::1",
+        "",
+        ":80"
       })
   void isRefusedIfItCannotBeRead(String host) throws Exception {
     int before = upstream.paths.size();

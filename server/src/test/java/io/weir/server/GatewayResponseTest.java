@@ -140,6 +140,20 @@ class GatewayResponseTest {
     }
   }
 
+  /** The rest of the body is read for a while, and wanted by nobody. */
+  @Test
+  void mayComeBeforeTheRequestIsWhole() throws Exception {
+    try (EchoUpstream upstream = new EchoUpstream();
+        TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient raw = gateway.raw()) {
+      raw.send("POST /cost?is=1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+      assertThat(raw.send("1\r\na\r\n").readUntil("\r\n\r\ncost", 1)).startsWith("HTTP/1.1 200");
+
+      assertThat(raw.readAll()).as("until it is closed").isEmpty();
+      assertThat(gateway.metric("weir_internal_errors_total")).isZero();
+    }
+  }
+
   private static String text(RawHttp2.Frame frame) {
     return new String(frame.payload(), StandardCharsets.US_ASCII);
   }

@@ -143,9 +143,10 @@ class HotKeyNotesTest {
             rule("leaky-bucket 1000000/s").build())) {
       for (HotKeyAdvice.Change change : advice(rule).changes()) {
         assertThat(change.words()).contains(" would ");
-        if (change.place() == HotKeyAdvice.Place.RULE) {
-          String limit = change.line().startsWith("limit:") ? "" : "limit: 1000000/s, ";
-          String document = "{ id: partner, key: [ip], " + limit + change.line() + " }";
+        if (change.place() != HotKeyAdvice.Place.STORE) {
+          boolean inLimit = change.place() == HotKeyAdvice.Place.LIMIT;
+          String limit = "limit: { rate: 1000000/s" + (inLimit ? ", " : " }, ") + change.line();
+          String document = "{ id: partner, key: [ip], " + limit + (inLimit ? " } }" : " }");
           assertThat(RuleDocuments.parse("rules.yaml", TestServer.document(document)).errors())
               .isEmpty();
         } else {
@@ -167,7 +168,7 @@ class HotKeyNotesTest {
   @Test
   void wantsALargerBurstWhereLeasesAreTooSmall() {
     assertThat(saidOf(rule("5000/s burst=10").accuracy(Accuracy.DEFAULT).build()).get(0))
-        .contains("; limit: 5000/s burst=1000 would lend more at once")
+        .contains("; burst: 1000 for its limit of 5000/s burst=10 would lend more at once")
         .endsWith("; store.hot would give the rule a Redis of its own");
   }
 

@@ -189,7 +189,7 @@ final class QuotaBucket {
       return CompletableFuture.completedFuture(asked);
     }
     long left = asked.left;
-    boolean stay = had > 0 && had <= left && had >= left * GOOD_ENOUGH;
+    boolean stay = had > 0 && had < asked.amount && had <= left && had >= left * GOOD_ENOUGH;
     long second = stay ? had : Math.min(left, asked.amount - 1);
     return second > 0
         ? reserve(second).thenCompose(again -> orWhatIsLeft(again, had, tries - 1))

@@ -117,7 +117,7 @@ final class QuotaShare {
    */
   void expire(long now) {
     Assignment last = told;
-    if (last != null) {
+    if (last != null && canBeTold(now)) {
       tell(new Assignment.Expired(last), now);
       told = null;
     }
@@ -126,10 +126,14 @@ final class QuotaShare {
   /** Tells the Envoy, unless it knows that already and will for a while. */
   void tell(Assignment assignment, long now) {
     boolean again = now - toldAt >= lasts / 3;
-    if (!gone && isHeardOf(now) && (again || !assignment.equals(told))) {
+    if (canBeTold(now) && (again || !assignment.equals(told))) {
       told = assignment;
       toldAt = now;
       sender.accept(this, assignment);
     }
+  }
+
+  private boolean canBeTold(long now) {
+    return !gone && isHeardOf(now);
   }
 }

@@ -6,6 +6,7 @@ import { count, keyName, several } from "./words.js";
 /** Where a change is written, in words. */
 const PLACES = {
   rule: (rule) => html`in the rule <code>${rule}</code>:`,
+  limit: (rule) => html`in that limit of <code>${rule}</code>:`,
   store: () => html`in <code>weir.yaml</code>, under <code>store</code>:`,
 };
 
