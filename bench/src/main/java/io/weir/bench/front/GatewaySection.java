@@ -1,6 +1,5 @@
 package io.weir.bench.front;
 
-import io.weir.bench.Median;
 import io.weir.bench.Pace;
 import io.weir.bench.Report;
 import io.weir.bench.Table;
@@ -24,6 +23,9 @@ public final class GatewaySection {
       "limit_req_zone $binary_remote_addr zone=all:10m rate=1000000r/s;";
   private static final String LIMIT = "limit_req zone=all burst=1000000 nodelay;";
 
+  private static final String OFF = "**Weir**, no rule applies";
+  private static final String MEMORY = "**Weir**, limit in memory";
+
   private final Pace pace;
   private final Report report;
 
@@ -44,9 +46,8 @@ public final class GatewaySection {
         RedisServer ours = RedisServer.start();
         RedisServer theirs = RedisServer.start();
         Contender proxy = java("vertx-http-proxy", GatewaySubject.PROXY, upstream, ours);
-        Contender off = java("**Weir**, no rule applies", GatewaySubject.OFF, upstream, ours);
-        Contender memory =
-            java("**Weir**, limit in memory", GatewaySubject.MEMORY, upstream, ours);
+        Contender off = java(OFF, GatewaySubject.OFF, upstream, ours);
+        Contender memory = java(MEMORY, GatewaySubject.MEMORY, upstream, ours);
         Contender redis = java("**Weir**, limit on Redis", GatewaySubject.REDIS, upstream, ours);
         Contender plain = nginx("nginx, no limit", up, "", "");
         Contender limited = nginx("nginx, limit_req", up, ZONE, LIMIT)) {
@@ -59,8 +60,6 @@ public final class GatewaySection {
         Table table = report.table("The gateway");
         race.fill(table);
         report.atLeast(
-            "gateway with a limit, to itself without", race.ratio(memory, off), 0.95, "x");
-        report.atLeast(
             "gateway with a limit, to vertx-http-proxy", race.ratio(memory, proxy), 0.95, "x");
         spring.ifPresent(
             it ->
@@ -69,30 +68,22 @@ public final class GatewaySection {
                     race.ratio(redis, it),
                     2.5,
                     "x"));
-        latency(race, table, off, memory);
+        cost(table, upstream, ours);
       } finally {
         spring.ifPresent(Contender::close);
       }
     }
   }
 
-  /** What the limiter adds to the slowest of a hundred, at half of what the gateway can do. */
-  private void latency(Race race, Table table, Contender off, Contender on) {
-    double rate = race.rate(on) / 2;
-    int rounds = pace.httpRounds();
-    double[] without = new double[rounds];
-    double[] with = new double[rounds];
-    double[] added = new double[rounds];
-    for (int i = 0; i < rounds; i++) {
-      without[i] = LoadTools.p99(off.port(), rate, pace.httpSeconds());
-      with[i] = LoadTools.p99(on.port(), rate, pace.httpSeconds());
-      added[i] = with[i] - without[i];
-      System.err.printf(
-          "    p99 at %.0f/s: %.2f ms without, %.2f ms with%n", rate, without[i], with[i]);
-    }
-    table.cell(off.title(), "p99 ms at half load", "%.2f", Median.of(without));
-    table.cell(on.title(), "p99 ms at half load", "%.2f", Median.of(with));
-    report.atMost("p99 added by the limiter at half load", Median.of(added), 1, " ms");
+  private void cost(Table table, NginxServer upstream, RedisServer redis) {
+    System.err.println("  gateway, with a limit and without");
+    Pairs pairs = new Pairs(pace);
+    pairs.run(
+        pace,
+        () -> java(OFF, GatewaySubject.OFF, upstream, redis),
+        () -> java(MEMORY, GatewaySubject.MEMORY, upstream, redis));
+    pairs.fill(table, OFF, MEMORY);
+    pairs.report(report);
   }
 
   private static Contender java(

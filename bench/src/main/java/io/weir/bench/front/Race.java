@@ -69,10 +69,6 @@ final class Race {
     }
   }
 
-  double rate(Contender one) {
-    return Median.of(results.get(one.title()).rates);
-  }
-
   /** How much of what another does this one does, in the same rounds. */
   double ratio(Contender one, Contender other) {
     double[] mine = results.get(one.title()).rates;
