@@ -200,7 +200,7 @@ public final class Fleet {
 
   private void took(List<Draw> draws, Taking taking) {
     for (Draw draw : draws) {
-      if (taking.taken() && draw.amount() > 0 && draw.pool().rule().equals(RULE)) {
+      if (taking.taken() && !draw.looks() && draw.pool().rule().equals(RULE)) {
         log.add(draw.amount(), time.micros());
       }
     }
