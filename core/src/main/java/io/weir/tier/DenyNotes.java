@@ -55,8 +55,8 @@ final class DenyNotes extends ForwardingStore {
   }
 
   /**
-   * What one node took for a call that another refused is on its way back, before any call that
-   * follows.
+   * What one node took for a call that another refused is on its way back, before nearly any call
+   * that follows: only one that shares a call with somebody who waited before may get there first.
    */
   private void noteGivenBack(List<Draw> draws, List<Standing> standings) {
     for (int i = 0; standings.size() > 1 && i < standings.size(); i++) {

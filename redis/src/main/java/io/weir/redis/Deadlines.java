@@ -1,8 +1,6 @@
 package io.weir.redis;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -18,13 +16,17 @@ import java.util.concurrent.locks.LockSupport;
  * so that those who were answered are soon forgotten.
  *
  * <p>What callers do when they are told is theirs, and may take long or wait for another decision.
- * So they are told by threads of their own, those who are late together by one, and whoever comes
- * after them does not wait for them.
+ * So they are told by threads of their own: by one for as long as that gets on, and whoever waits
+ * behind a caller who does not is soon told by another.
  */
 final class Deadlines implements AutoCloseable {
   private static final long LONGEST_SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final ConcurrentLinkedQueue<Ask> asked = new ConcurrentLinkedQueue<>();
+
+  /** Those who are late and were not told yet. */
+  private final ConcurrentLinkedQueue<Ask> late = new ConcurrentLinkedQueue<>();
+
   private final long timeoutNanos;
   private final Thread thread;
   private final ExecutorService tellers =
@@ -57,16 +59,18 @@ final class Deadlines implements AutoCloseable {
 
   private void watch() {
     while (!closed) {
-      long nobodyIsLateFor = tellWhoIsLate(System.nanoTime());
+      long nobodyIsLateFor = findWhoIsLate(System.nanoTime());
+      if (!late.isEmpty()) {
+        tellBy(this::tellWhoIsLate);
+      }
       LockSupport.parkNanos(this, Math.min(nobodyIsLateFor, LONGEST_SLEEP_NANOS));
     }
-    tell(List.copyOf(asked), Unanswered.closed());
+    tellBy(() -> asked.forEach(ask -> ask.fail(Unanswered.closed())));
     tellers.shutdown();
   }
 
-  /** Tells everybody who is late; returns how long nobody else can be. */
-  private long tellWhoIsLate(long nowNanos) {
-    List<Ask> late = List.of();
+  /** Finds everybody who is late; returns how long nobody else can be. */
+  private long findWhoIsLate(long nowNanos) {
     long left = timeoutNanos;
     for (Ask first = asked.peek(); first != null; first = asked.peek()) {
       if (!first.isDone()) {
@@ -74,20 +78,20 @@ final class Deadlines implements AutoCloseable {
         if (left > 0) {
           break;
         }
-        late = late.isEmpty() ? new ArrayList<>() : late;
         late.add(first);
       }
       asked.poll();
     }
-    tell(late, Unanswered.late());
     return left > 0 ? left : timeoutNanos;
   }
 
-  private void tell(List<Ask> asks, Unanswered reason) {
-    if (asks.isEmpty()) {
-      return;
+  private void tellWhoIsLate() {
+    for (Ask next = late.poll(); next != null; next = late.poll()) {
+      next.fail(Unanswered.late());
     }
-    Runnable telling = () -> asks.forEach(ask -> ask.fail(reason));
+  }
+
+  private void tellBy(Runnable telling) {
     try {
       tellers.execute(telling);
     } catch (OutOfMemoryError e) { // there can be no more threads

@@ -138,9 +138,7 @@ final class Lane {
     return longest;
   }
 
-  /**
-   * The first in a queue who was not given up: all wait equally long, so those who were come first.
-   */
+  /** The first in a queue who was not given up. */
   private @Nullable Ask head(ArrayDeque<Ask> alike) {
     Ask head = alike.peek();
     while (head != null && head.isDone()) {

@@ -45,6 +45,16 @@ class DeadlinesTest {
   }
 
   @Test
+  void whoeverIsToldMayWaitForSomebodyWhoIsLateAtTheSameTime() throws Exception {
+    Ask first = ask();
+    Ask second = ask();
+    CompletableFuture<Unanswered.Kind> reasonOfSecond = reasonOf(second);
+
+    assertThat(reasonOf(first).thenApply(told -> reasonOfSecond.join()).get(5, TimeUnit.SECONDS))
+        .isEqualTo(Unanswered.Kind.TIMEOUT);
+  }
+
+  @Test
   void tellsWhoeverStillWaitsWhenItEnds() throws Exception {
     try (Deadlines patient = new Deadlines(Duration.ofSeconds(60))) {
       Ask ask = patient.ask(Watches.quiet("node"), Script.BUCKET, new byte[1][], new byte[0]);
