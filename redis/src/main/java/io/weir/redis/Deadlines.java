@@ -65,6 +65,7 @@ final class Deadlines implements AutoCloseable {
       }
       LockSupport.parkNanos(this, Math.min(nobodyIsLateFor, LONGEST_SLEEP_NANOS));
     }
+    tellBy(this::tellWhoIsLate);
     tellBy(() -> asked.forEach(ask -> ask.fail(Unanswered.closed())));
     tellers.shutdown();
   }

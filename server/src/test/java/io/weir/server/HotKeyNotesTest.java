@@ -176,7 +176,7 @@ class HotKeyNotesTest {
   void countsWhatTheWholeFleetCostsTheStore() {
     instances = 20;
 
-    assertThat(after(900, rule("1000000/s").build()).count()).isZero();
+    assertThat(after(400, rule("1000000/s").build()).count()).isZero();
 
     assertThat(said.list).hasSize(1);
     assertThat(said.list.get(0).getFormattedMessage())
