@@ -30,7 +30,7 @@ final class Pauses {
   private final Function<Draw, CompletionStage<Taking>> store;
   private final LongSupplier micros;
   private final Map<BucketName, Pause> paused = new ConcurrentHashMap<>();
-  private volatile long lastSwept = Long.MIN_VALUE;
+  private volatile long nextSweep;
 
   private static final class Pause {
     private final AtomicBoolean looking = new AtomicBoolean();
@@ -56,13 +56,14 @@ final class Pauses {
   Pauses(Function<Draw, CompletionStage<Taking>> store, LongSupplier micros) {
     this.store = store;
     this.micros = micros;
+    this.nextSweep = micros.getAsLong();
   }
 
   /** What the bucket owes was sent, and not answered. */
   void begin(BucketName bucket) {
     long now = micros.getAsLong();
-    if (paused.size() >= MOST && now - lastSwept >= MICROS) {
-      lastSwept = now;
+    if (paused.size() >= MOST && now - nextSweep >= 0) {
+      nextSweep = now + MICROS;
       paused.values().removeIf(pause -> pause.until <= now);
     }
     if (paused.size() < MOST) {

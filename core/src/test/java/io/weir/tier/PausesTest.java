@@ -1,0 +1,35 @@
+package io.weir.tier;
+
+import static io.weir.tier.TierFixture.draw;
+import static io.weir.tier.TierFixture.pool;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Key;
+import io.weir.store.Draw;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class PausesTest {
+  private final Draw draw = draw(pool("rule", "10/s"), 1);
+  private long now = 5;
+  private final Pauses pauses = new Pauses(look -> new CompletableFuture<>(), () -> now);
+
+  private BucketName bucket(int number) {
+    return BucketName.of(draw.pool(), Key.of("key " + number));
+  }
+
+  @Test
+  void pausesThatAreOverMakeRoomForOthers() {
+    for (int i = 0; i < Pauses.MOST; i++) {
+      pauses.begin(bucket(i));
+    }
+    pauses.begin(bucket(-1));
+    assertThat(pauses.holds(bucket(-1), draw)).as("where there is no room").isFalse();
+
+    now += Pauses.MICROS;
+    pauses.begin(bucket(-2));
+
+    assertThat(pauses.holds(bucket(-2), draw)).isTrue();
+    assertThat(pauses.holds(bucket(0), draw)).isFalse();
+  }
+}
