@@ -3,19 +3,11 @@ package io.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.AppenderBase;
 import io.weir.redis.RedisOptions;
 import io.weir.testkit.process.RedisServer;
 import java.time.Duration;
 import java.util.Collections;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** A server says by itself what would help a hot key, whether or not anybody scrapes it. */
 class HotKeyLogTest {
@@ -27,30 +19,10 @@ class HotKeyLogTest {
               ",", Collections.nCopies(BATCH, "{\"path\":\"/\",\"attributes\":{\"user\":\"42\"}}"))
           + "]}";
 
-  private final Logger log = (Logger) LoggerFactory.getLogger(HotKeyNotes.class);
-  private final List<String> said = new CopyOnWriteArrayList<>();
-  private final AppenderBase<ILoggingEvent> listener =
-      new AppenderBase<>() {
-        @Override
-        protected void append(ILoggingEvent event) {
-          said.add(event.getFormattedMessage());
-        }
-      };
-
-  @BeforeEach
-  void listen() {
-    listener.start();
-    log.addAppender(listener);
-  }
-
-  @AfterEach
-  void stop() {
-    log.detachAppender(listener);
-  }
-
   @Test
   void isSaidThoughNobodyScrapes() {
-    try (RedisServer redis = RedisServer.start();
+    try (LogLines log = LogLines.of(HotKeyNotes.class);
+        RedisServer redis = RedisServer.start();
         TestServer server =
             TestServer.with(
                 config -> config.redis(RedisOptions.of(redis.uri()).timeout(Duration.ofSeconds(2))),
@@ -62,9 +34,9 @@ class HotKeyLogTest {
           .until(
               () -> {
                 assertThat(server.post("/v1/check/batch", CALLS).statusCode()).isEqualTo(200);
-                return !said.isEmpty();
+                return !log.said.isEmpty();
               });
-      assertThat(said.get(0)).startsWith("rule hot: for one key the store answers about ");
+      assertThat(log.said.get(0)).startsWith("rule hot: for one key the store answers about ");
     }
   }
 }
