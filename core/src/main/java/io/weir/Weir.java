@@ -100,6 +100,14 @@ public final class Weir implements AutoCloseable {
    */
   public void rules(RuleSet next) {
     rules = Rules.of(next);
+    limitsChanged();
+  }
+
+  /**
+   * Lets go of what belongs to limits that may not hold any more: leases go back, and what is
+   * counted beside the store begins anew. For front ends that draw by rules in a form of their own.
+   */
+  public void limitsChanged() {
     if (witness != null) {
       witness.rulesChanged();
     }

@@ -3,6 +3,7 @@ package io.weir.bench;
 import io.weir.bench.front.GatewaySection;
 import io.weir.bench.front.GrpcSection;
 import io.weir.bench.redis.RedisSection;
+import io.weir.bench.redis.RivalSection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,12 +12,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The whole comparison in one run: {@code [--quick] [keyed] [rules] [lease] [memory] [http]
- * [redis]}.
+ * The whole comparison in one run: {@code [--quick] [keyed] [rules] [lease] [memory] [http] [grpc]
+ * [gateway] [redis] [rivals]}.
  */
 public final class Compare {
   private static final List<String> SECTIONS =
-      List.of("keyed", "rules", "lease", "memory", "http", "grpc", "gateway", "redis");
+      List.of("keyed", "rules", "lease", "memory", "http", "grpc", "gateway", "redis", "rivals");
 
   private Compare() {}
 
@@ -53,6 +54,9 @@ public final class Compare {
     }
     if (sections.contains("redis")) {
       new RedisSection(pace, report).run();
+    }
+    if (sections.contains("rivals")) {
+      new RivalSection(pace, report).run();
     }
     System.out.println(report.print());
     System.out.println(machine());

@@ -39,6 +39,11 @@ public record Pace(int warmups, int warmupMillis, int rounds, int millis) {
     return this == QUICK ? 2 : 4;
   }
 
+  /** How often those whom a goal names run again with new processes. */
+  public int redisLineups() {
+    return this == QUICK ? 1 : 5;
+  }
+
   String print() {
     return warmups + "," + warmupMillis + "," + rounds + "," + millis;
   }

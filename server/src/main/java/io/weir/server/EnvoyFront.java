@@ -45,9 +45,9 @@ final class EnvoyFront implements AutoCloseable {
             metrics::decisionTook);
   }
 
-  /** From now on every valid change of the folder is taken over; leases go back with each. */
+  /** From now on every valid change of the folder is taken over; old limits are let go of. */
   void follow() {
-    feed.follow(limiter, metrics, weir::giveBack);
+    feed.follow(limiter, metrics, weir::limitsChanged);
   }
 
   EnvoyService service() {

@@ -77,13 +77,16 @@ public final class GatewaySection {
 
   private void cost(Table table, NginxServer upstream, RedisServer redis) {
     System.err.println("  gateway, with a limit and without");
-    Pairs pairs = new Pairs(pace);
+    Pairs pairs = new Pairs(pace, LoadTools::get);
+    HalfLoad halfLoad = new HalfLoad(pace.httpSeconds());
     pairs.run(
-        pace,
         () -> java(OFF, GatewaySubject.OFF, upstream, redis),
-        () -> java(MEMORY, GatewaySubject.MEMORY, upstream, redis));
-    pairs.fill(table, OFF, MEMORY);
-    pairs.report(report);
+        () -> java(MEMORY, GatewaySubject.MEMORY, upstream, redis),
+        halfLoad);
+    report.atLeast(
+        "gateway with a limit, to itself without, pair by pair", pairs.ratio(), 0.95, "x");
+    halfLoad.fill(table, OFF, MEMORY);
+    halfLoad.report(report);
   }
 
   private static Contender java(

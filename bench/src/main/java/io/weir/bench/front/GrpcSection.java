@@ -2,10 +2,12 @@ package io.weir.bench.front;
 
 import io.weir.bench.Pace;
 import io.weir.bench.Report;
-import java.util.List;
 
 /** {@code ShouldRateLimit} against a bare handler: two servers, under load by turns. */
 public final class GrpcSection {
+  private static final String BARE = "bare Vert.x gRPC handler";
+  private static final String WEIR = "**Weir** ShouldRateLimit";
+
   private final Pace pace;
   private final Report report;
 
@@ -22,16 +24,14 @@ public final class GrpcSection {
     }
     System.err.println("  grpc, asked by h2load: 8 connections, 32 streams each");
     byte[] question = GrpcSubject.question();
-    try (Contender bare =
-            Contender.java("bare Vert.x gRPC handler", GrpcSubject.class, GrpcSubject.BARE.name());
-        Contender weir =
-            Contender.java(
-                "**Weir** ShouldRateLimit", GrpcSubject.class, GrpcSubject.WEIR.name())) {
-      Race race = new Race(List.of(bare, weir));
-      race.run(
-          pace, (port, seconds) -> LoadTools.grpc(port, seconds, GrpcSubject.METHOD, question));
-      race.fill(report.table("gRPC"));
-      report.atLeast("gRPC, to the bare handler", race.ratio(weir, bare), 0.85, "x");
-    }
+    Pairs pairs =
+        new Pairs(
+            pace, (port, seconds) -> LoadTools.grpc(port, seconds, GrpcSubject.METHOD, question));
+    pairs.run(
+        () -> Contender.java(BARE, GrpcSubject.class, GrpcSubject.BARE.name()),
+        () -> Contender.java(WEIR, GrpcSubject.class, GrpcSubject.WEIR.name()),
+        (bare, weir, rate) -> {});
+    pairs.fill(report.table("gRPC"), BARE, WEIR);
+    report.atLeast("gRPC, to the bare handler, pair by pair", pairs.ratio(), 0.85, "x");
   }
 }

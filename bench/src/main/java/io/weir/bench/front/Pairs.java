@@ -2,74 +2,112 @@ package io.weir.bench.front;
 
 import io.weir.bench.Median;
 import io.weir.bench.Pace;
-import io.weir.bench.Report;
 import io.weir.bench.Table;
+import java.util.Locale;
 import java.util.function.Supplier;
 
 /**
- * What the limiter costs the gateway: one process with a limit beside one without, again and again
- * with new processes. Two processes of the same server differ by a quarter and more for as long as
- * they live, so that one pair says nothing of a few per cent.
+ * Two servers side by side, again and again with new processes. Two processes of the same server
+ * differ by a quarter and more for as long as they live, so that one pair says nothing of a few per
+ * cent; the medians over all pairs are reported.
  */
 final class Pairs {
+  /** What else is done with a pair before its processes end. */
+  interface Then {
+    /**
+     * Measures what it wants.
+     *
+     * @param rate what the second can do, in requests a second
+     */
+    void measure(Contender first, Contender second, double rate);
+  }
+
   private static final int WARMUPS = 6;
   private static final int ROUNDS = 3;
 
-  private final double[] ratios;
-  private final double[] without;
-  private final double[] with;
-  private final double[] added;
+  /** What one of the two did, a number for each pair. */
+  private record Side(double[] rates, double[] cpuMicros) {
+    static Side of(int pairs) {
+      return new Side(new double[pairs], new double[pairs]);
+    }
+  }
 
-  Pairs(Pace pace) {
+  private final Pace pace;
+  private final Race.Load load;
+  private final Side first;
+  private final Side second;
+  private final double[] ratios;
+
+  Pairs(Pace pace, Race.Load load) {
     int pairs = pace.httpRounds();
+    this.pace = pace;
+    this.load = load;
+    this.first = Side.of(pairs);
+    this.second = Side.of(pairs);
     this.ratios = new double[pairs];
-    this.without = new double[pairs];
-    this.with = new double[pairs];
-    this.added = new double[pairs];
   }
 
   /** Runs all pairs, and says how it goes. */
-  void run(Pace pace, Supplier<Contender> offs, Supplier<Contender> ons) {
+  void run(Supplier<Contender> firsts, Supplier<Contender> seconds, Then then) {
     for (int i = 0; i < ratios.length; i++) {
-      boolean offFirst = i % 2 == 0;
-      try (Contender one = (offFirst ? offs : ons).get();
-          Contender other = (offFirst ? ons : offs).get()) {
-        run(pace, i, offFirst ? one : other, offFirst ? other : one);
+      boolean inOrder = i % 2 == 0;
+      try (Contender one = (inOrder ? firsts : seconds).get();
+          Contender other = (inOrder ? seconds : firsts).get()) {
+        run(i, inOrder ? one : other, inOrder ? other : one);
+        then.measure(inOrder ? one : other, inOrder ? other : one, second.rates[i]);
       }
     }
   }
 
-  private void run(Pace pace, int pair, Contender off, Contender on) {
-    int seconds = pace.httpSeconds();
+  private void run(int pair, Contender one, Contender other) {
     for (int i = 0; i < WARMUPS; i++) {
-      LoadTools.get(off.port(), seconds);
-      LoadTools.get(on.port(), seconds);
+      load.run(one.port(), pace.httpSeconds());
+      load.run(other.port(), pace.httpSeconds());
     }
-    double[] offs = new double[ROUNDS];
-    double[] ons = new double[ROUNDS];
+    Side ones = Side.of(ROUNDS);
+    Side others = Side.of(ROUNDS);
     for (int i = 0; i < ROUNDS; i++) {
-      offs[i] = LoadTools.get(off.port(), seconds);
-      ons[i] = LoadTools.get(on.port(), seconds);
+      turn(one, ones, i);
+      turn(other, others, i);
     }
-    double rate = Median.of(ons);
-    ratios[pair] = rate / Median.of(offs);
-    without[pair] = LoadTools.p99(off.port(), rate / 2, seconds);
-    with[pair] = LoadTools.p99(on.port(), rate / 2, seconds);
-    added[pair] = with[pair] - without[pair];
+    keep(ones, first, pair);
+    keep(others, second, pair);
+    ratios[pair] = second.rates[pair] / first.rates[pair];
     System.err.printf(
-        "    pair %d: %.0f/s with a limit, %.2fx of that without; p99 at half of it %.2f and %.2f ms%n",
-        pair + 1, rate, ratios[pair], with[pair], without[pair]);
+        Locale.ROOT,
+        "    pair %d: %s %.0f/s; %s %.0f/s, %.2fx%n",
+        pair + 1,
+        one.title(),
+        first.rates[pair],
+        other.title(),
+        second.rates[pair],
+        ratios[pair]);
   }
 
-  void fill(Table table, String off, String on) {
-    table.cell(off, "p99 ms at half load", "%.2f", Median.of(without));
-    table.cell(on, "p99 ms at half load", "%.2f", Median.of(with));
+  private void turn(Contender server, Side side, int round) {
+    Race.Turn turn = Race.Turn.of(server, load, pace.httpSeconds());
+    side.rates[round] = turn.rate();
+    side.cpuMicros[round] = turn.cpuMicros();
   }
 
-  void report(Report report) {
-    report.atLeast(
-        "gateway with a limit, to itself without, pair by pair", Median.of(ratios), 0.95, "x");
-    report.atMost(
-        "p99 added by the limiter at half load, pair by pair", Median.of(added), 1, " ms");
+  private static void keep(Side rounds, Side side, int pair) {
+    side.rates[pair] = Median.of(rounds.rates);
+    side.cpuMicros[pair] = Median.of(rounds.cpuMicros);
+  }
+
+  /** How much of what the first does the second does. */
+  double ratio() {
+    return Median.of(ratios);
+  }
+
+  /** Two rows. */
+  void fill(Table table, String titleOfFirst, String titleOfSecond) {
+    fill(table, titleOfFirst, first, 1);
+    fill(table, titleOfSecond, second, ratio());
+  }
+
+  private static void fill(Table table, String title, Side side, double ratio) {
+    table.cell(title, "requests/s", "%.0f (%.2fx)", Median.of(side.rates), ratio);
+    table.cell(title, "server CPU µs/request", "%.1f", Median.of(side.cpuMicros));
   }
 }

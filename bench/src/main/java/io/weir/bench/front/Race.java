@@ -16,6 +16,19 @@ final class Race {
     double run(int port, int seconds);
   }
 
+  /** What a server did under load: requests a second, and its processor time for each. */
+  record Turn(double rate, double cpuMicros) {
+    static Turn of(Contender server, Load load, int seconds) {
+      Duration before = server.cpu().get();
+      double rate = load.run(server.port(), seconds);
+      if (rate == 0) {
+        throw new IllegalStateException(server.title() + " answered nothing");
+      }
+      double micros = server.cpu().get().minus(before).toNanos() / 1000.0;
+      return new Turn(rate, micros / (rate * seconds));
+    }
+  }
+
   /** What a server did in its rounds. */
   private record Rounds(double[] rates, double[] ratios, double[] cpuMicros) {}
 
@@ -41,18 +54,13 @@ final class Race {
       double first = 0;
       StringBuilder said = new StringBuilder("    round " + (i + 1) + ":");
       for (Contender one : contenders) {
-        Duration before = one.cpu().get();
-        double rate = load.run(one.port(), pace.httpSeconds());
-        if (rate == 0) {
-          throw new IllegalStateException(one.title() + " answered nothing");
-        }
-        double micros = one.cpu().get().minus(before).toNanos() / 1000.0;
-        first = first == 0 ? rate : first;
+        Turn turn = Turn.of(one, load, pace.httpSeconds());
+        first = first == 0 ? turn.rate() : first;
         Rounds of = results.get(one.title());
-        of.rates[i] = rate;
-        of.ratios[i] = rate / first;
-        of.cpuMicros[i] = micros / (rate * pace.httpSeconds());
-        said.append(String.format(Locale.ROOT, " %s %.0f/s;", one.title(), rate));
+        of.rates[i] = turn.rate();
+        of.ratios[i] = turn.rate() / first;
+        of.cpuMicros[i] = turn.cpuMicros();
+        said.append(String.format(Locale.ROOT, " %s %.0f/s;", one.title(), turn.rate()));
       }
       System.err.println(said);
     }

@@ -32,30 +32,21 @@ public final class RedisSection {
 
   public void run() {
     peers("one Redis, one key", Servers::single, 1, EVERYBODY);
-    Rounds single = peers("one Redis, 100,000 keys", Servers::single, MANY, EVERYBODY);
+    peers("one Redis, 100,000 keys", Servers::single, MANY, EVERYBODY);
     peers("Cluster, one key", Servers::cluster, 1, EVERYBODY);
-    Rounds cluster = peers("Cluster, 100,000 keys", Servers::cluster, MANY, EVERYBODY);
-    reaches("one Redis, 100,000 keys, to the floor", single, FLOOR, 1.4);
-    reaches("Cluster, 100,000 keys, to the floor", cluster, FLOOR, 1.0);
-    reaches("one Redis, 100,000 keys, to Bucket4j async", single, BUCKET4J_ASYNC, 2.5);
-    reaches("one Redis, 100,000 keys, to Spring Cloud Gateway", single, GATEWAY, 3.5);
+    peers("Cluster, 100,000 keys", Servers::cluster, MANY, EVERYBODY);
     rulesOnOneRedis();
     rulesOnCluster();
   }
 
   /** Everybody, with one bucket per key. */
-  private Rounds peers(String title, Supplier<Servers> servers, int keys, Set<RedisPeer> peers) {
+  private void peers(String title, Supplier<Servers> servers, int keys, Set<RedisPeer> peers) {
     System.err.println("  " + title);
     try (RedisLineup lineup = new RedisLineup(pace, servers, keys)) {
       peers.forEach(peer -> lineup.add(peer.title, peer, 1));
       lineup.awaitReady();
-      return run(title + ", 64 in flight", lineup, IN_FLIGHT, FLOOR.title);
+      run(title + ", 64 in flight", lineup, IN_FLIGHT, FLOOR.title);
     }
-  }
-
-  private void reaches(String what, Rounds rounds, RedisPeer other, double goal) {
-    double ratio = rounds.ratio(WEIR.title, other.title, Round::perSecond);
-    report.atLeast("decisions on " + what, ratio, goal, "x");
   }
 
   private void rulesOnOneRedis() {
