@@ -1,5 +1,6 @@
 package io.weir.redis;
 
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -7,6 +8,9 @@ import java.util.concurrent.CompletionStage;
  * be answered completes with {@link Unanswered}.
  */
 interface Link extends AutoCloseable {
+  /** The rule under which a place is tried that keeps the keys of any rule. */
+  String ANY_RULE = "warm-up";
+
   /** Which keys can share a script call: those of one group. */
   int groupOf(byte[] key);
 
@@ -23,4 +27,9 @@ interface Link extends AutoCloseable {
 
   @Override
   void close();
+
+  /** For every place where keys live, a rule whose keys are there. */
+  default List<String> ruleOfEachPlace() {
+    return List.of(ANY_RULE);
+  }
 }

@@ -42,6 +42,19 @@ final class OffsetClock implements StoreClock {
             });
   }
 
+  /**
+   * As {@link #measure}, where somebody else may be asked than before: after a failover the clock
+   * is that of another machine. What was measured before counts no more once this is answered.
+   */
+  CompletionStage<Void> measureAnew(Supplier<? extends CompletionStage<List<byte[]>>> node) {
+    forget();
+    return measure(node);
+  }
+
+  private synchronized void forget() {
+    measured = 0;
+  }
+
   private static long number(byte[] digits) {
     return Long.parseLong(new String(digits, StandardCharsets.US_ASCII));
   }

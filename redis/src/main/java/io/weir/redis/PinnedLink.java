@@ -1,8 +1,10 @@
 package io.weir.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 
 /**
  * The way to two stores: one for the keys of some rules, which are too hot to live beside others,
@@ -44,6 +46,11 @@ final class PinnedLink implements Link {
   @Override
   public CompletionStage<Void> anyConnected() {
     return hot.anyConnected().applyToEither(others.anyConnected(), any -> any);
+  }
+
+  @Override
+  public List<String> ruleOfEachPlace() {
+    return Stream.concat(others.ruleOfEachPlace().stream(), rules.stream().limit(1)).toList();
   }
 
   @Override

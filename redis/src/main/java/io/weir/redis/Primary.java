@@ -78,7 +78,7 @@ final class Primary implements AutoCloseable {
                 }
               });
       if (clock instanceof OffsetClock offset) {
-        measure(commands, offset);
+        offset.measure(commands::time);
       }
     }
 
@@ -157,7 +157,8 @@ final class Primary implements AutoCloseable {
                   return load(fresh.commands);
                 });
     if (clock instanceof OffsetClock offset) {
-      known = known.thenCombine(measure(fresh.commands, offset), (loaded, measured) -> null);
+      known =
+          known.thenCombine(offset.measureAnew(fresh.commands::time), (loaded, measured) -> null);
     }
     return known
         .toCompletableFuture()
@@ -179,11 +180,6 @@ final class Primary implements AutoCloseable {
       loaded = loaded.thenCombine(commands.scriptLoad(script.text()), (before, digest) -> null);
     }
     return loaded;
-  }
-
-  private static CompletionStage<Void> measure(
-      RedisAsyncCommands<byte[], byte[]> commands, OffsetClock clock) {
-    return clock.measure(commands::time);
   }
 
   private static boolean isPrimary(List<Object> role) {

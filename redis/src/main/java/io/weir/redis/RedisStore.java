@@ -338,11 +338,18 @@ public final class RedisStore implements Store {
         .thenCompose(
             there -> {
               boolean whole = all.isDone();
-              return new WarmUp(this)
-                  .run()
-                  .thenCompose(
-                      warm -> whole ? all : all.thenCompose(then -> new WarmUp(this).run()));
+              return warmUp()
+                  .thenCompose(warm -> whole ? all : all.thenCompose(then -> warmUp()));
             });
+  }
+
+  /** Wherever keys live, one place after the other. */
+  private CompletionStage<Void> warmUp() {
+    CompletionStage<Void> warm = CompletableFuture.completedFuture(null);
+    for (String rule : link.ruleOfEachPlace()) {
+      warm = warm.thenCompose(before -> new WarmUp(this, rule).run());
+    }
+    return warm;
   }
 
   @Override

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 
 /**
  * Asks a store about keys that nobody has, so that every script, connection and algorithm has been
@@ -22,24 +23,32 @@ final class WarmUp {
   private static final int MOST = 28;
   private static final long NO_RESERVATION = 0;
 
-  private static final List<Pool> POOLS =
-      List.of(
-          pool("10/s"),
-          pool("leaky-bucket 10/s"),
-          pool("fixed-window 10/s"),
-          pool("sliding-window 10/s"),
-          pool("sliding-log 10/s"),
-          pool("quota 10/day"),
-          pool("concurrency 10"));
+  private static final List<Limit> LIMITS =
+      Stream.of(
+              "10/s",
+              "leaky-bucket 10/s",
+              "fixed-window 10/s",
+              "sliding-window 10/s",
+              "sliding-log 10/s",
+              "quota 10/day",
+              "concurrency 10")
+          .map(Limit::parse)
+          .toList();
 
   private final RedisStore store;
+  private final List<Pool> pools;
 
-  WarmUp(RedisStore store) {
+  /**
+   * A warm-up of where the keys of a rule live.
+   *
+   * @param rule it need not be there
+   */
+  WarmUp(RedisStore store, String rule) {
     this.store = store;
-  }
-
-  private static Pool pool(String limit) {
-    return new Pool("warm-up", "", "0", Limit.parse(limit), false).about("warm-up");
+    this.pools =
+        LIMITS.stream()
+            .map(limit -> new Pool(rule, "", "0", limit, false).about("warm-up"))
+            .toList();
   }
 
   CompletionStage<Void> run() {
@@ -63,10 +72,10 @@ final class WarmUp {
   private CompletionStage<Void> ask(int first, int count) {
     List<CompletableFuture<?>> asked = new ArrayList<>();
     for (int i = first; i < first + count; i++) {
-      Pool pool = POOLS.get(i % POOLS.size());
+      Pool pool = pools.get(i % pools.size());
       Key key = Key.of("nobody-" + i);
       Draw look = look(pool, key);
-      Draw another = look(POOLS.get(0), key);
+      Draw another = look(pools.get(0), key);
       Held held = new Held(pool, key, 1, 1, new Stamp(0, 0));
       asked.add(store.take(List.of(look)).toCompletableFuture());
       asked.add(store.take(List.of(look, another)).toCompletableFuture());

@@ -20,10 +20,13 @@ class OffsetClockTest {
     CompletableFuture<List<byte[]>> answer = new CompletableFuture<>();
     clock.measure(() -> answer);
     time.advanceMicros(there + back);
-    answer.complete(
-        List.of(
-            Long.toString(nodeMicros / 1_000_000).getBytes(US_ASCII),
-            Long.toString(nodeMicros % 1_000_000).getBytes(US_ASCII)));
+    answer.complete(answer(nodeMicros));
+  }
+
+  private static List<byte[]> answer(long nodeMicros) {
+    return List.of(
+        Long.toString(nodeMicros / 1_000_000).getBytes(US_ASCII),
+        Long.toString(nodeMicros % 1_000_000).getBytes(US_ASCII));
   }
 
   @Test
@@ -77,5 +80,18 @@ class OffsetClockTest {
       measure(NODE + 3_600_000_000L, 50, 50);
     }
     assertThat(clock.micros() - NODE).isBetween(3_600_000_000L, 3_600_002_000L);
+  }
+
+  @Test
+  void believesAnotherNodeAtOnceThoughTheWayThereIsLonger() {
+    measure(NODE, 10, 10);
+
+    CompletableFuture<List<byte[]>> answer = new CompletableFuture<>();
+    clock.measureAnew(() -> answer);
+    assertThat(clock.micros()).as("until it answers").isEqualTo(NODE + 10);
+    time.advanceMicros(100);
+    answer.complete(answer(NODE + 500_000));
+
+    assertThat(clock.micros()).isEqualTo(NODE + 500_050);
   }
 }

@@ -64,6 +64,7 @@ class WarmUpTest {
             SystemTime.INSTANCE,
             RedisEvents.NONE)) {
       warmsWhoIsThereAndTheOtherLater(store);
+      assertThat(looks(away)).as("where the keys of the hot rule live").isGreaterThan(50);
     }
   }
 }
