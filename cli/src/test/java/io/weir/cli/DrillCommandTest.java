@@ -57,6 +57,22 @@ class DrillCommandTest {
   }
 
   @Test
+  void isOkOnceRedisServesAgain() {
+    try (RedisServer redis = RedisServer.start()) {
+      String again =
+          redis.binary().path() + " --save '' --daemonize yes --bind 127.0.0.1 --port " + redis.port();
+      try {
+        Run run = drill("redis-kill", "--for", "1s", "--restart", again, "--redis", redis.uri());
+
+        assertThat(run.out()).containsPattern("(?m)^ok: decisions were served by Redis again");
+        assertThat(run.code()).isZero();
+      } finally {
+        redis.command("SHUTDOWN", "NOSAVE");
+      }
+    }
+  }
+
+  @Test
   void isNotDoneToARedisOfOthers() {
     Run run = drill("redis-hang", "--redis", "redis://192.0.2.1:6379");
 

@@ -46,6 +46,9 @@ final class ForwardedHead {
       if (isHop(name) || isOurs(name) || isFraming(name) || (!trusted && isClaim(name))) {
         continue;
       }
+      if (isDisguised(name)) {
+        continue;
+      }
       if (!named.isEmpty() && named.contains(name.toLowerCase(Locale.ROOT))) {
         continue;
       }
@@ -164,6 +167,15 @@ final class ForwardedHead {
     return startsWith(name, "x-forwarded-")
         || name.equalsIgnoreCase("forwarded")
         || name.equalsIgnoreCase("x-real-ip");
+  }
+
+  /** Names that many servers take for one of those above, as to them an underscore is a hyphen. */
+  private static boolean isDisguised(String name) {
+    if (name.indexOf('_') < 0) {
+      return false;
+    }
+    String plain = name.replace('_', '-');
+    return isHop(plain) || isOurs(plain) || isFraming(plain) || isClaim(plain);
   }
 
   private static boolean startsWith(String name, String prefix) {

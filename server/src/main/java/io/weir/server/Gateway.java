@@ -66,11 +66,13 @@ final class Gateway implements Handler<HttpServerRequest> {
   }
 
   private void begin(Exchange exchange, HttpServerRequest request) {
-    Target target = Target.of(request.uri());
+    String uri = request.uri();
+    if (uri == null || request.method() == HttpMethod.CONNECT) {
+      throw HttpProblem.badRequest("this server opens no tunnels");
+    }
+    Target target = Target.of(uri);
     Framing.check(request);
-    boolean wanted =
-        request.method() != HttpMethod.CONNECT
-            && (!target.ofServer() || request.method() == HttpMethod.OPTIONS);
+    boolean wanted = !target.ofServer() || request.method() == HttpMethod.OPTIONS;
     if (!wanted || target.isAmbiguous()) {
       throw HttpProblem.badRequest(
           "servers do not agree on what this path is: it does not begin with a slash, or has an"
@@ -78,9 +80,10 @@ final class Gateway implements Handler<HttpServerRequest> {
     }
     Call call = front.call(new GatewayHead(new VertxHead(request), target.path()));
     Upstream upstream = upstream(call.normalPath());
-    String uri = target.forwarded(call.normalPath());
+    String forwarded = target.forwarded(call.normalPath());
     exchange.whenDone(
-        front.enter(call), decision -> decided(exchange, request, call, decision, upstream, uri));
+        front.enter(call),
+        decision -> decided(exchange, request, call, decision, upstream, forwarded));
   }
 
   private @Nullable Upstream upstream(String path) {

@@ -185,6 +185,7 @@ class FrontEndConfigTest {
         "callers: { mtls: { ca: ca.pem } }             | client certificates need tls on the listener http and grpc",
         "{ callers: { mtls: { ca: a } }, tls: { cert: c, key: k, listeners: [http, admin] } } | need tls on the listener grpc",
         "{ callers: { mtls: { ca: a } }, tls: { cert: c, key: k, listeners: [grpc] } }        | need tls on the listener http",
+        "callers: { tokens: [] }                       | holds none, so that anybody would be answered",
         "callers: { mtls: { names: [a] } }             | says nothing without callers.mtls.ca",
         "tls: { cert: c.pem }                          | needs both tls.cert and tls.key",
         "tls: { cert: c, key: k, listeners: [htp] }    | 'htp' is none of http, grpc",

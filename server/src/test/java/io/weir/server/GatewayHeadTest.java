@@ -115,6 +115,7 @@ class GatewayHeadTest {
                       + "RateLimit-Limit: 9\r\nRateLimit: 9\r\nX-RateLimit-Limit: 9\r\n"
                       + "X-Forwarded-For: 6.6.6.6\r\nX-Forwarded-Proto: https\r\n"
                       + "X-Forwarded-Host: evil\r\nForwarded: for=6.6.6.6\r\nX-Real-IP: 6.6.6.6\r\n"
+                      + "X_Forwarded_For: 6.6.6.6\r\nX_Weir-Bypass: token\r\nX_Other: kept\r\n"
                       + "X-HTTP-Method-Override: DELETE\r\nCookie: a=1\r\nAccept: x\r\n\r\n")
               .readUntil("}", 2);
       JsonObject headers =
@@ -127,6 +128,7 @@ class GatewayHeadTest {
               "x-forwarded-proto",
               "x-forwarded-host",
               "x-http-method-override",
+              "x_other",
               "cookie",
               "accept");
       assertThat(headers.getString("host")).isEqualTo("api.example.com");

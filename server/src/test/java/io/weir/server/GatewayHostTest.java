@@ -133,4 +133,15 @@ class GatewayHostTest {
     }
     assertThat(gateway.metric("weir_internal_errors_total")).isZero();
   }
+
+  /** CONNECT has no path there. */
+  @Test
+  void opensNoTunnelsOverHttp2() throws Exception {
+    try (RawHttp2 client = new RawHttp2(gateway.port())) {
+      client.fields(1, RawHttp2.END_STREAM, ":method", "CONNECT", ":authority", "x:443");
+      assertThat(client.status(1)).isEqualTo(400);
+      assertThat(client.get(3).status(3)).isEqualTo(200);
+    }
+    assertThat(gateway.metric("weir_internal_errors_total")).isZero();
+  }
 }
