@@ -67,7 +67,8 @@ class DrillCommandTest {
         assertThat(run.out()).containsPattern("(?m)^ok: decisions were served by Redis again");
         assertThat(run.code()).isZero();
       } finally {
-        redis.command("SHUTDOWN", "NOSAVE");
+        long started = Long.parseLong(redis.info("process_id"));
+        ProcessHandle.of(started).ifPresent(ProcessHandle::destroyForcibly);
       }
     }
   }

@@ -180,8 +180,10 @@ final class FrontEndReader {
     if (authority.isEmpty() && !names.isEmpty()) {
       config.complain("callers.mtls.names", "says nothing without callers.mtls.ca");
     }
-    boolean isBlank = config.get("callers.tokens", false, value -> value.text().isBlank());
-    if (isBlank && authority.isEmpty()) {
+    boolean listsNone =
+        config.has("callers.tokens")
+            && config.list("callers.tokens", List.of(), token -> token).isEmpty();
+    if (listsNone && authority.isEmpty()) {
       config.complain(
           "callers.tokens", "holds none, so that anybody would be answered; leave it out for that");
     }
