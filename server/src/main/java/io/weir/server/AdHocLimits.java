@@ -10,20 +10,23 @@ import io.weir.store.Draw;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
  * Limits that callers bring along with each question, in a key space of their own. A key keeps what
  * it has taken when it comes with other numbers; with another algorithm it starts fresh.
  *
- * <p>One per event loop: it remembers the limits it has made lately, the store is shared.
+ * <p>All event loops share it, and the pools it has made lately: what the store remembers of a
+ * pool, it remembers of that very one. They live in two generations: when the young one is full it
+ * becomes the old one, from which only those are kept that are asked for before the next is full.
  */
 final class AdHocLimits {
   private static final int REMEMBERED = 1024;
+  private static final int GENERATION = REMEMBERED / 2;
 
   /** No rule can have this id, and no key of a rule begins with this dimension. */
   static final String NAME = "/ratelimit/check";
@@ -33,15 +36,8 @@ final class AdHocLimits {
 
   private final Store store;
   private final Consumer<Standing> decided;
-  private final Map<Numbers, Pool> pools =
-      new LinkedHashMap<>(64, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Numbers, Pool> eldest) {
-          return size() > REMEMBERED;
-        }
-      };
+  private volatile Map<Numbers, Pool> young = new ConcurrentHashMap<>();
+  private Map<Numbers, Pool> old = Map.of();
 
   /**
    * Limits in a store.
@@ -59,11 +55,8 @@ final class AdHocLimits {
    * @throws HttpProblem if there can be no such limit
    */
   CompletionStage<Standing> take(String key, Numbers numbers, long weight) {
-    Pool pool = pools.get(numbers);
-    if (pool == null) {
-      pool = new Pool(NAME, NAME, "1", limit(numbers), false).about(NAME);
-      pools.put(numbers, pool);
-    }
+    Pool known = young.get(numbers);
+    Pool pool = known == null ? remembered(numbers) : known;
     // The answer has no room for a delay, so traffic is never shaped: it goes at once or not.
     Draw draw = new Draw(pool, Key.of(key), weight, Mode.ENFORCE, Draw.Intent.TAKE_NOW);
     return store
@@ -74,6 +67,22 @@ final class AdHocLimits {
               decided.accept(standing);
               return standing;
             });
+  }
+
+  private synchronized Pool remembered(Numbers numbers) {
+    Pool known = young.get(numbers);
+    if (known != null) {
+      return known;
+    }
+    Pool older = old.get(numbers);
+    Pool pool =
+        older == null ? new Pool(NAME, NAME, "1", limit(numbers), false).about(NAME) : older;
+    if (young.size() >= GENERATION) {
+      old = young;
+      young = new ConcurrentHashMap<>();
+    }
+    young.put(numbers, pool);
+    return pool;
   }
 
   private static Limit limit(Numbers numbers) {

@@ -10,8 +10,7 @@ final class DataPort {
   private final Front front;
   private final Callers callers;
   private final EnvoyFront envoy;
-  private final Stores stores;
-  private final Metrics metrics;
+  private final RateLimitCheck rateLimit;
   private final Health health;
 
   DataPort(
@@ -28,8 +27,8 @@ final class DataPort {
     this.front = front;
     this.callers = callers;
     this.envoy = envoy;
-    this.stores = stores;
-    this.metrics = metrics;
+    AdHocLimits adHoc = new AdHocLimits(stores.adHoc(), metrics::decidedAdHoc);
+    this.rateLimit = new RateLimitCheck(adHoc, guarded);
     this.health = health;
   }
 
@@ -37,8 +36,6 @@ final class DataPort {
     Checks checks = new Checks(weir, guarded, front);
     Batches batches = new Batches(checks);
     Settlements settlements = new Settlements(weir, guarded);
-    AdHocLimits adHoc = new AdHocLimits(stores.adHoc(), metrics::decidedAdHoc);
-    RateLimitCheck rateLimit = new RateLimitCheck(adHoc, guarded);
     EnvoyEndpoint json = new EnvoyEndpoint(envoy.service());
     ForwardAuth forwardAuth = new ForwardAuth(front);
     Map<String, Route> routes =

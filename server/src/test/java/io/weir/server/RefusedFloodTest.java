@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.json.JsonObject;
 import io.weir.redis.RedisOptions;
 import io.weir.testkit.process.RedisServer;
+import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Somebody who is refused again and again fills neither Redis' time nor the log. */
@@ -19,8 +22,19 @@ class RefusedFloodTest {
               ",", Collections.nCopies(BATCH, "{\"path\":\"/\",\"attributes\":{\"user\":\"42\"}}"))
           + "]}";
 
+  private static final int CONNECTIONS = 4;
+  private static final int REQUESTS = 2000;
+  private static final String AD_HOC = adHoc("{\"key\":\"42\",\"limit\":5,\"window_ms\":3600000}");
+
   /** Lines and script calls that come of time passing, each second. */
   private static final int BESIDE = 10;
+
+  private static String adHoc(String body) {
+    return "POST /ratelimit/check HTTP/1.1\r\nHost: weir\r\nContent-Length: "
+        + body.length()
+        + "\r\n\r\n"
+        + body;
+  }
 
   @Test
   void costsRedisAndTheLogNextToNothing() {
@@ -51,6 +65,38 @@ class RefusedFloodTest {
       assertThat(refused).isEqualTo(BATCH * BATCHES);
       assertThat(redis.scriptCalls() - callsBefore).isLessThanOrEqualTo(BESIDE * seconds);
       assertThat(log.said).hasSizeLessThanOrEqualTo(2);
+    }
+  }
+
+  @Test
+  void costsRedisNextToNothingWithoutRulesEitherWhicheverLoopsItMeets() throws IOException {
+    List<RawClient> clients = new ArrayList<>();
+    try (RedisServer redis = RedisServer.start();
+        TestServer server =
+            TestServer.with(
+                config -> config.redis(RedisOptions.of(redis.uri()).timeout(Duration.ofSeconds(2))),
+                Connections.TICK,
+                "{ id: other, key: [user], limit: 5/h }")) {
+      for (int i = 0; i < CONNECTIONS; i++) {
+        clients.add(new RawClient(server));
+      }
+      for (int i = 0; i < 5 + CONNECTIONS; i++) {
+        clients.get(i % CONNECTIONS).send(AD_HOC).readUntil("}", 1);
+      }
+      long callsBefore = redis.scriptCalls();
+      long start = System.nanoTime();
+
+      for (int i = 0; i < REQUESTS; i++) {
+        String answer = clients.get(i % CONNECTIONS).send(AD_HOC).readUntil("}", 1);
+        assertThat(answer).contains("\"allowed\":false");
+      }
+
+      long seconds = 1 + (System.nanoTime() - start) / 1_000_000_000;
+      assertThat(redis.scriptCalls() - callsBefore).isLessThanOrEqualTo(BESIDE * seconds);
+    } finally {
+      for (RawClient client : clients) {
+        client.close();
+      }
     }
   }
 }
