@@ -1,5 +1,6 @@
 package io.weir.tier;
 
+import io.weir.LeakyBucket;
 import io.weir.Limit;
 import io.weir.Scale;
 import io.weir.TokenBucket;
@@ -36,6 +37,11 @@ record Share(int among, Scale scale, Pool pool, Pool settled) {
       if (limit instanceof TokenBucket bucket) {
         long rate = scale.times(bucket.rate());
         return new TokenBucket(rate, bucket.period(), scale.times(bucket.burst()), bucket.name());
+      }
+      if (limit instanceof LeakyBucket bucket) {
+        long rate = scale.times(bucket.rate());
+        long queue = scale.times(bucket.queue());
+        return new LeakyBucket(rate, bucket.period(), queue, bucket.maxWait(), bucket.name());
       }
       throw e;
     }
