@@ -66,7 +66,7 @@ public final class EnvoyService {
     CompletableFuture<RateLimitResponse> answer;
     try {
       answer = begin(request).toCompletableFuture();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       guard.exit();
       if (e instanceof BadQuestion) {
         tally.bad();
