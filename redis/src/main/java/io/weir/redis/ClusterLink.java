@@ -84,8 +84,8 @@ final class ClusterLink implements Link {
   }
 
   private void use(StatefulRedisClusterConnection<byte[], byte[]> fresh) {
-    // A node that is away gets the scripts when it is back. Nobody is asked before the time there
-    // is known.
+    // A node that is away gets the scripts when it is back. None of those that are there is asked
+    // before the time there is known; one that joins is, by the wall clock, until it is met.
     CompletableFuture.completedFuture(fresh)
         .thenCompose(nodes::meet)
         .orTimeout(Lettuce.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)

@@ -129,8 +129,10 @@ class ClusterFaultsTest {
     String elsewhere = keyOn(primaries.get(2));
     try (RedisStore patient = open(NOTICEABLE);
         Load hit = load(store, key);
+        Load beside = load(store, elsewhere);
         Load spared = load(patient, elsewhere)) {
       hit.awaitAnswered(100);
+      beside.awaitAnswered(100);
       spared.awaitAnswered(100);
 
       long frozen = System.nanoTime();
@@ -141,6 +143,7 @@ class ClusterFaultsTest {
       long back = (System.nanoTime() - frozen) / 1_000_000;
 
       hit.stop().assertKept(TIMEOUT);
+      beside.stop().assertKept(TIMEOUT).assertUnhurtBy(TIMEOUT);
       spared.stop().assertKept(NOTICEABLE);
       System.out.printf("primary frozen: served again after %,d ms; %s%n", back, hit);
       System.out.printf("meanwhile elsewhere: %s%n", spared);

@@ -29,7 +29,10 @@ final class Load implements AutoCloseable {
   private static final int CALLERS = 8;
   private static final long REST_NANOS = 1_000_000;
 
-  /** How much longer than its deadline nine calls of ten may take, and any at all. */
+  /** How much longer than its deadline half of those that were late may take. */
+  private static final long USUAL_GRACE_MICROS = 3_000;
+
+  /** How much longer nine calls of ten may take, and any at all. */
   private static final long GRACE_MICROS = 20_000;
 
   private static final long MOST_GRACE_MICROS = 200_000;
@@ -45,6 +48,7 @@ final class Load implements AutoCloseable {
   private final AtomicLong unanswered = new AtomicLong();
   private final Queue<Throwable> thrown = new ConcurrentLinkedQueue<>();
   private final Queue<Long> micros = new ConcurrentLinkedQueue<>();
+  private final Queue<Long> unansweredMicros = new ConcurrentLinkedQueue<>();
   private volatile boolean stopped;
 
   private Load(Store store, LongFunction<List<Draw>> calls) {
@@ -66,7 +70,7 @@ final class Load implements AutoCloseable {
       long before = System.nanoTime();
       try {
         CompletableFuture<Taking> answer = store.take(draws).toCompletableFuture();
-        note(answer.get(10, TimeUnit.SECONDS));
+        note(answer.get(10, TimeUnit.SECONDS), before);
       } catch (InterruptedException e) {
         return;
       } catch (TimeoutException | RuntimeException | java.util.concurrent.ExecutionException e) {
@@ -77,9 +81,12 @@ final class Load implements AutoCloseable {
     }
   }
 
-  private void note(Taking taking) {
+  private void note(Taking taking, long askedNanos) {
     boolean all = taking.standings().stream().allMatch(Standing::answered);
     (all ? taking.taken() ? taken : refused : unanswered).incrementAndGet();
+    if (!all) {
+      unansweredMicros.add((System.nanoTime() - askedNanos) / 1000);
+    }
   }
 
   long sent() {
@@ -136,9 +143,20 @@ final class Load implements AutoCloseable {
   Load assertKept(Duration timeout) {
     loops.assertNoneWaited(noise);
     assertThat(thrown).as("exceptions that reached callers").isEmpty();
+    long usual = timeout.toNanos() / 1000 + USUAL_GRACE_MICROS + noise.p99Micros();
+    assertThat(percentile(unansweredMicros, 0.5)).as("%s", this).isLessThanOrEqualTo(usual);
     long deadline = timeout.toNanos() / 1000 + 3 * noise.worstMicros();
-    assertThat(percentileMicros(0.9)).as("%s", this).isLessThanOrEqualTo(deadline + GRACE_MICROS);
+    assertThat(percentile(micros, 0.9)).as("%s", this).isLessThanOrEqualTo(deadline + GRACE_MICROS);
     assertThat(slowestMicros()).as("%s", this).isLessThanOrEqualTo(deadline + MOST_GRACE_MICROS);
+    return this;
+  }
+
+  /** Nearly all calls were answered, and as fast as ever: nobody waited for a node that hangs. */
+  Load assertUnhurtBy(Duration timeout) {
+    assertThat(percentile(micros, 0.5))
+        .as("%s", this)
+        .isLessThan(timeout.toNanos() / 2000 + noise.p99Micros());
+    assertThat(answered()).as("%s", this).isGreaterThan(sent() * 8 / 10);
     return this;
   }
 
@@ -154,7 +172,7 @@ final class Load implements AutoCloseable {
     return micros.stream().mapToLong(Long::longValue).max().orElse(0);
   }
 
-  long percentileMicros(double share) {
+  private static long percentile(Queue<Long> micros, double share) {
     long[] sorted = micros.stream().mapToLong(Long::longValue).sorted().toArray();
     return sorted.length == 0 ? 0 : sorted[(int) ((sorted.length - 1) * share)];
   }
@@ -168,7 +186,7 @@ final class Load implements AutoCloseable {
             refused(),
             unanswered(),
             slowestMicros() / 1000.0,
-            percentileMicros(0.99) / 1000.0,
+            percentile(micros, 0.99) / 1000.0,
             noise.worstMicros() / 1000.0);
   }
 

@@ -76,6 +76,11 @@ final class Noise implements AutoCloseable {
     return worstMicros(Long.MIN_VALUE, Long.MAX_VALUE);
   }
 
+  /** How late one nap in a hundred was so far, at least. */
+  long p99Micros() {
+    return p99Micros(Long.MIN_VALUE, Long.MAX_VALUE);
+  }
+
   @Override
   public void close() {
     closed = true;
