@@ -1,6 +1,8 @@
 package io.weir.redis;
 
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.models.partitions.ClusterPartitionParser;
@@ -9,6 +11,8 @@ import io.lettuce.core.cluster.models.partitions.RedisClusterNode.NodeFlag;
 import io.weir.redis.RedisAddress.Node;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Looks at a Cluster as a whole, through the eyes of one node. */
 final class ClusterDoctor {
@@ -31,43 +35,58 @@ final class ClusterDoctor {
 
   /** Asks a node about the Cluster; false if it cannot say. */
   boolean isAsked(Node seed, RedisCommands<byte[], byte[]> node) {
-    String nodes;
     try {
-      nodes = node.clusterNodes();
-    } catch (RedisCommandExecutionException e) {
-      boolean refused = Trouble.reason(e).startsWith("NOPERM");
-      findings.add(
-          Finding.fail(
-              CHECK,
-              seed.toString(),
-              Trouble.reason(e),
-              refused
-                  ? "allow this user +cluster|nodes"
-                  : "this is no node of a Cluster: name it as redis://" + seed));
+      look(seed, ClusterPartitionParser.parse(node.clusterNodes()).getPartitions());
+      return true;
+    } catch (RedisException e) {
+      findings.add(Finding.fail(CHECK, seed.toString(), Trouble.reason(e), advice(seed, e)));
       return false;
     }
+  }
+
+  private static String advice(Node seed, RedisException problem) {
+    if (!(problem instanceof RedisCommandExecutionException)) {
+      return "look at the log of that Redis and at the network";
+    }
+    return Trouble.reason(problem).startsWith("NOPERM")
+        ? "allow this user +cluster|nodes"
+        : "this is no node of a Cluster: name it as redis://" + seed;
+  }
+
+  private void look(Node seed, List<RedisClusterNode> all) {
     int covered = 0;
     List<String> dead = new ArrayList<>();
     List<String> alone = new ArrayList<>();
-    List<RedisClusterNode> all = ClusterPartitionParser.parse(nodes).getPartitions();
     for (RedisClusterNode known : all) {
-      Node at = new Node(known.getUri().getHost(), known.getUri().getPort());
-      boolean down = known.is(NodeFlag.FAIL) || known.is(NodeFlag.EVENTUAL_FAIL);
+      Optional<Node> at = address(known, seed);
+      String name = at.map(Node::toString).orElse(known.getNodeId() + " (has no address)");
+      boolean down = at.isEmpty() || known.is(NodeFlag.FAIL) || known.is(NodeFlag.EVENTUAL_FAIL);
       if (down) {
-        dead.add(at.toString());
+        dead.add(name);
       }
       if (!known.getSlots().isEmpty()) {
         covered += down ? 0 : known.getSlots().size();
         if (all.stream().noneMatch(other -> replicates(other, known))) {
-          alone.add(at.toString());
+          alone.add(name);
         }
         if (!down) {
-          primaries.add(new Serving(at, known.getSlots()));
+          primaries.add(new Serving(at.get(), known.getSlots()));
         }
       }
     }
     report(seed, covered, dead, alone);
-    return true;
+  }
+
+  /**
+   * Where a node is. One that has met no other does not know its own address, but it was reached at
+   * the seed's; of one that came back as somebody else the others have lost it.
+   */
+  private static Optional<Node> address(RedisClusterNode known, Node seed) {
+    @Nullable RedisURI uri = known.getUri();
+    if (uri != null) {
+      return Optional.of(new Node(uri.getHost(), uri.getPort()));
+    }
+    return known.is(NodeFlag.MYSELF) ? Optional.of(seed) : Optional.empty();
   }
 
   private static boolean replicates(RedisClusterNode other, RedisClusterNode primary) {
@@ -82,7 +101,7 @@ final class ClusterDoctor {
             + SlotHash.SLOT_COUNT
             + " slots are served, by "
             + primaries.size()
-            + " primaries";
+            + (primaries.size() == 1 ? " primary" : " primaries");
     if (covered == SlotHash.SLOT_COUNT) {
       findings.add(Finding.ok(CHECK, where, text));
     } else {

@@ -1,6 +1,10 @@
 package io.weir.redis;
 
 import static io.weir.redis.DocumentedRights.FOR_DOCTOR;
+import static io.weir.redis.Findings.assertHealthy;
+import static io.weir.redis.Findings.examine;
+import static io.weir.redis.Findings.only;
+import static io.weir.redis.Findings.patient;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -9,13 +13,14 @@ import io.weir.redis.RedisOptions.Clock;
 import io.weir.redis.RedisOptions.Credentials;
 import io.weir.redis.RedisOptions.Tls;
 import io.weir.testkit.process.RedisBinary;
-import io.weir.testkit.process.RedisCluster;
-import io.weir.testkit.process.RedisSentinels;
 import io.weir.testkit.process.RedisServer;
 import io.weir.testkit.process.SlowProxy;
 import io.weir.testkit.process.TlsFiles;
 import io.weir.time.SystemTime;
 import io.weir.time.TimeSource;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -23,37 +28,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What the doctor says about real servers, healthy and not. */
 @Timeout(120)
 class DoctorTest {
   /** What the documentation tells people to grant, and one thing that the doctor cannot miss. */
   static final String RIGHTS = String.join(" ", DocumentedRights.RULES) + " +ping";
-
-  private static final String CLUSTER_RIGHTS = " " + String.join(" ", DocumentedRights.FOR_CLUSTER);
-
-  private static List<Finding> examine(RedisOptions options) {
-    return Doctor.examine(options, SystemTime.INSTANCE);
-  }
-
-  /** Waits longer than a decision may, as the machine of a test may be busy. */
-  private static RedisOptions patient(String uri) {
-    return RedisOptions.of(uri).timeout(Duration.ofSeconds(2));
-  }
-
-  private static Finding only(List<Finding> findings, String check) {
-    return findings.stream()
-        .filter(finding -> finding.check().equals(check))
-        .reduce(
-            (one, other) -> {
-              throw new AssertionError("two of " + check + ": " + findings);
-            })
-        .orElseThrow(() -> new AssertionError("none of " + check + ": " + findings));
-  }
-
-  private static void assertHealthy(List<Finding> findings) {
-    assertThat(findings).isNotEmpty().allMatch(finding -> finding.grade() == Grade.OK);
-  }
 
   @Test
   void findsNothingWrongWithAHealthyRedis() {
@@ -351,6 +332,19 @@ class DoctorTest {
   }
 
   @Test
+  void saysWhichCertificatesCannotBeUsed(@TempDir Path folder) throws IOException {
+    Path nonsense = Files.writeString(folder.resolve("ca.crt"), "nonsense");
+    for (Path file : List.of(nonsense, folder.resolve("missing.crt"))) {
+      Tls tls = new Tls(Optional.of(file), Optional.empty(), Optional.empty());
+      List<Finding> findings = examine(patient("rediss://localhost").tls(tls));
+
+      assertThat(only(findings, "encryption").grade()).isEqualTo(Grade.FAIL);
+      assertThat(only(findings, "encryption").text()).contains(file.toString());
+      assertThat(only(findings, "encryption").advice()).contains("tls.ca");
+    }
+  }
+
+  @Test
   void looksAtEveryNodeOfARing() {
     try (RedisServer one = RedisServer.start();
         RedisServer other = RedisServer.start()) {
@@ -362,82 +356,6 @@ class DoctorTest {
           .filteredOn(finding -> finding.check().equals("reach"))
           .extracting(Finding::grade)
           .containsExactly(Grade.OK, Grade.FAIL);
-    }
-  }
-
-  @Test
-  void looksAtAClusterAndEachOfItsPrimaries() {
-    try (RedisCluster cluster = RedisCluster.builder().primaries(3).replicasEach(0).start()) {
-      RedisOptions options = patient("redis-cluster://" + cluster.addresses());
-      List<Finding> findings = examine(options);
-      List<Finding> whole =
-          findings.stream().filter(finding -> finding.check().equals("cluster")).toList();
-
-      assertThat(whole.get(0).grade()).isEqualTo(Grade.OK);
-      assertThat(whole.get(0).text()).startsWith("16384 of 16384 slots are served, by 3");
-      assertThat(whole.get(1).text()).startsWith("without a replica: ");
-      assertThat(findings)
-          .filteredOn(finding -> finding.check().equals("rights"))
-          .hasSize(3)
-          .allMatch(finding -> finding.grade() == Grade.OK);
-
-      RedisServer node = cluster.nodes().get(0);
-      assertThat(only(examine(patient(node.uri())), "role").advice())
-          .isEqualTo("name it as redis-cluster://127.0.0.1:" + node.port());
-      for (RedisServer each : cluster.nodes()) {
-        String[] user = ("ACL SETUSER weir on >secret " + RIGHTS + CLUSTER_RIGHTS).split(" ");
-        each.command(user);
-      }
-      assertThat(examine(options.credentials(new Credentials("weir", "secret"))))
-          .filteredOn(finding -> finding.grade() != Grade.OK)
-          .extracting(Finding::check)
-          .containsExactly("cluster", "info", "info", "info");
-      node.command("ACL", "SETUSER", "weir", "-cluster|nodes");
-      assertThat(examine(options.credentials(new Credentials("weir", "secret"))).get(1).advice())
-          .isEqualTo("allow this user +cluster|nodes");
-      node.command("CLUSTER", "DELSLOTS", "0");
-      Finding uncovered = examine(options).get(1);
-      assertThat(uncovered.grade()).isEqualTo(Grade.FAIL);
-      assertThat(uncovered.text()).startsWith("16383 of 16384");
-    }
-    try (RedisServer single = RedisServer.start()) {
-      Finding none =
-          only(examine(patient("redis-cluster://127.0.0.1:" + single.port())), "cluster");
-      assertThat(none.grade()).isEqualTo(Grade.FAIL);
-      assertThat(none.advice()).contains("redis://127.0.0.1:" + single.port());
-    }
-  }
-
-  @Test
-  void asksTheSentinelsAndTheMasterTheyName() {
-    try (RedisSentinels sentinels = RedisSentinels.start(1)) {
-      RedisOptions options =
-          patient("redis-sentinel://" + RedisSentinels.MASTER_NAME + "@" + sentinels.addresses());
-      List<Finding> findings = examine(options);
-
-      assertHealthy(findings);
-      assertThat(findings)
-          .filteredOn(finding -> finding.check().equals("sentinel"))
-          .hasSize(3)
-          .allMatch(f -> f.text().contains(":" + sentinels.currentMaster().port()));
-      assertThat(only(findings, "role").text()).isEqualTo("primary, 1 replica");
-
-      RedisServer sentinel = sentinels.sentinels().get(0);
-      assertThat(only(examine(patient(sentinel.uri())), "role").advice())
-          .startsWith("name it as redis-sentinel://");
-      Finding unknown = examine(patient("redis-sentinel://nobody@" + sentinels.addresses())).get(3);
-      assertThat(unknown.grade()).isEqualTo(Grade.FAIL);
-      sentinel.kill();
-      sentinels.sentinels().get(1).kill();
-      await()
-          .atMost(Duration.ofSeconds(20))
-          .untilAsserted(
-              () ->
-                  assertThat(examine(options))
-                      .filteredOn(finding -> finding.check().equals("sentinel"))
-                      .extracting(Finding::grade)
-                      .containsExactly(Grade.WARN, Grade.WARN, Grade.WARN));
-      assertThat(only(examine(options), "reach").grade()).isEqualTo(Grade.OK);
     }
   }
 }
