@@ -114,6 +114,18 @@ class DoctorCommandTest {
   }
 
   @Test
+  void failsOnCertificatesThatCannotBeUsedAndLooksAtTheRest() throws IOException {
+    Files.writeString(folder.resolve("ca.crt"), "nonsense");
+    config("store: { redis: { uri: \"rediss://127.0.0.1:1\", tls: { ca: ca.crt } } }\n");
+    Run run = doctor();
+
+    assertThat(run.code()).isEqualTo(1);
+    assertThat(run.out())
+        .containsPattern("(?m)^ok    rules ")
+        .containsPattern("(?m)^fail  encryption +cannot use the certificates in .*ca.crt");
+  }
+
+  @Test
   void failsOnInvalidRulesAndTakenPorts() throws IOException {
     Files.writeString(
         folder.resolve("rules.yaml"), "version: 1\nrules:\n- { id: a, key: [], limit: x }\n");

@@ -1,5 +1,6 @@
 package io.weir.redis;
 
+import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
@@ -35,10 +36,21 @@ public final class Doctor {
 
   /** Everything there is to say about the Redis that these options name, in order. */
   public static List<Finding> examine(RedisOptions options, TimeSource time) {
+    ClientOptions setUp;
+    try {
+      setUp = Lettuce.node(options).mutate().pingBeforeActivateConnection(false).build();
+    } catch (IllegalArgumentException e) {
+      return List.of(
+          Finding.fail(
+              "encryption",
+              "",
+              String.valueOf(e.getMessage()),
+              "correct the files that tls.ca, tls.cert and tls.key name"));
+    }
     ClientResources resources = Lettuce.resources();
     RedisClient client = RedisClient.create(resources);
     try {
-      client.setOptions(Lettuce.node(options).mutate().pingBeforeActivateConnection(false).build());
+      client.setOptions(setUp);
       return new Doctor(options, time, client).examined();
     } finally {
       client.shutdown(0, 1, TimeUnit.SECONDS);
