@@ -2,6 +2,7 @@ package io.weir.redis;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -159,6 +160,21 @@ public final class Doctor {
     if (options.address().database() != 0) {
       node.select(options.address().database());
     }
-    node.role();
+    if (options.address().topology() == RedisAddress.Topology.CLUSTER) {
+      ping(node);
+    } else {
+      node.role();
+    }
+  }
+
+  /** Who may not ask for that is in all the same. */
+  private static void ping(RedisCommands<byte[], byte[]> node) {
+    try {
+      node.ping();
+    } catch (RedisCommandExecutionException e) {
+      if (!Trouble.reason(e).startsWith("NOPERM")) {
+        throw e;
+      }
+    }
   }
 }

@@ -43,7 +43,9 @@ final class Rights {
   Rights(RedisCommands<byte[], byte[]> node, int slot, RedisOptions.Clock clock) {
     this.node = node;
     this.key = keyIn(slot);
-    attempt("ROLE", "+role", node::role);
+    if (slot < 0) {
+      attempt("ROLE", "+role", node::role); // a Cluster is not asked for it
+    }
     if (clock == RedisOptions.Clock.STORE) {
       attempt("TIME", "+time", node::time);
     } else {

@@ -41,7 +41,7 @@ class ClusterDoctorTest {
       assertThat(only(examine(patient(node.uri())), "role").advice())
           .isEqualTo("name it as redis-cluster://127.0.0.1:" + node.port());
       for (RedisServer each : cluster.nodes()) {
-        String[] user = ("ACL SETUSER weir on >secret " + RIGHTS).split(" ");
+        String[] user = ("ACL SETUSER weir on >secret " + RIGHTS + " -role -ping").split(" ");
         each.command(user);
       }
       assertThat(examine(options.credentials(new Credentials("weir", "secret"))))
