@@ -44,6 +44,7 @@ final class Forwarding {
   private long received;
   private boolean mayHaveNoBody;
   private boolean bodyDone;
+  private boolean declined;
   private boolean waitsForUpstream;
   private boolean repeated;
   private boolean over;
@@ -238,6 +239,7 @@ final class Forwarding {
     } else if (from.statusCode() == 101) {
       open(from);
     } else {
+      declined = true;
       answered(from);
     }
   }
@@ -355,6 +357,8 @@ final class Forwarding {
         // Answered without having read all: nobody wants the rest.
         reset();
         Gateway.unwanted(exchange, request);
+      } else if (declined && sent != null) {
+        sent.connection().close(); // its request has no end, so it would never be free again
       }
       cleanUp();
     }

@@ -2,6 +2,8 @@ package io.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
 import io.vertx.core.json.JsonObject;
 import io.weir.testkit.process.TlsFiles;
 import java.io.InputStream;
@@ -12,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.security.cert.CertificateFactory;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -19,10 +22,19 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** WebSockets to upstreams that could speak, or do speak, HTTP/2. */
+/** WebSockets to upstreams that could speak, or do speak, HTTP/2, and to those that decline. */
 @Timeout(60)
 class GatewayUpgradeTest {
+  private static final String HANDSHAKE =
+      "GET /socket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n"
+          + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+          + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+
+  private static final int CONNECTIONS = 4;
+
   @TempDir private Path folder;
 
   /** Has the JDK trust this authority, as it would trust a public one, while {@code work} runs. */
@@ -101,15 +113,55 @@ class GatewayUpgradeTest {
     try (EchoUpstream upstream = new EchoUpstream();
         TestGateway gateway = TestGateway.before("h2c://127.0.0.1:" + upstream.port());
         RawClient raw = gateway.raw()) {
-      String answer =
-          raw.send(
-                  "GET /socket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\n"
-                      + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-                      + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
-              .readUntil("}", 1);
+      String answer = raw.send(HANDSHAKE).readUntil("}", 1);
 
       assertThat(answer).startsWith("HTTP/1.1 501").contains("application/problem+json");
       assertThat(upstream.paths).isEmpty();
+    }
+  }
+
+  private static FrontEnd few(FrontEnd front) {
+    GatewaySettings some = front.gateway();
+    return front.gateway(
+        new GatewaySettings(
+            some.address(),
+            some.upstreams(),
+            some.timeout(),
+            Duration.ofSeconds(2),
+            some.maxBody(),
+            CONNECTIONS,
+            some.drain(),
+            false));
+  }
+
+  /** One that is refused must not keep its connection: after a few nothing would pass any more. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void givesTheConnectionBackIfTheUpstreamDeclines(boolean chunked) throws Exception {
+    Vertx vertx = Vertx.vertx();
+    try {
+      HttpServer declining =
+          vertx
+              .createHttpServer()
+              .requestHandler(
+                  request ->
+                      request.response().setStatusCode(404).setChunked(chunked).end("none here"))
+              .listen(0, "127.0.0.1")
+              .await();
+      try (TestGateway gateway =
+              TestGateway.before(
+                  "http://127.0.0.1:" + declining.actualPort(),
+                  GatewayUpgradeTest::few,
+                  Connections.TICK);
+          RawClient raw = gateway.raw()) {
+        for (int i = 0; i < 5 * CONNECTIONS; i++) {
+          assertThat(raw.send(HANDSHAKE).readUntil("none here", 1)).contains("HTTP/1.1 404 ");
+        }
+        raw.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\n");
+        assertThat(raw.readUntil("none here", 1)).contains("HTTP/1.1 404 ");
+      }
+    } finally {
+      vertx.close().await();
     }
   }
 }
