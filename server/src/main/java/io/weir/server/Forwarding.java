@@ -39,9 +39,9 @@ final class Forwarding {
   private final String uri;
   private final Passage passage;
   private final WayBack back;
+  private final BodyPace pace = new BodyPace();
   private @Nullable HttpClientRequest sent;
   private long timer = -1;
-  private long received;
   private boolean mayHaveNoBody;
   private boolean bodyDone;
   private boolean declined;
@@ -174,8 +174,8 @@ final class Forwarding {
       return;
     }
     idle = 0;
-    received += piece.length();
-    if (received > gateway.settings().maxBody()) {
+    pace.add(piece.length());
+    if (pace.received() > gateway.settings().maxBody()) {
       fail(tooLarge());
       return;
     }
@@ -311,7 +311,7 @@ final class Forwarding {
         && !back.hasBegun()
         && !repeated
         && bodyDone
-        && received == 0
+        && pace.received() == 0
         && REPEATABLE.contains(request.method())
         && !UpstreamFailure.isTimeout(failure);
   }
@@ -383,6 +383,8 @@ final class Forwarding {
     boolean tooLong = idle > gateway.settings().timeout().toSeconds();
     if (byClient && idle > BODY_TICKS) {
       fail(HttpProblem.tooSlow("nothing came of the body for " + BODY_TICKS + " seconds"));
+    } else if (byClient && !back.hasBegun() && pace.isTooSlow()) {
+      fail(HttpProblem.tooSlow("the body comes too slowly"));
     } else if (tooLong && back.waitsForClient()) {
       breakOff(); // the upstream would go on, but the client takes nothing
     } else if (tooLong) {

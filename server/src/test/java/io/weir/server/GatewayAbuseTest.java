@@ -15,6 +15,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -78,6 +79,48 @@ class GatewayAbuseTest {
           slow.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nsome").readAll();
 
       assertThat(answer).startsWith("HTTP/1.1 408").contains("application/problem+json");
+    }
+  }
+
+  /** Each byte ends a silence, and yet the upstream's connection is held by next to nothing. */
+  @Test
+  void doesNotWaitForeverForABodyThatTrickles() throws Exception {
+    try (TestGateway gateway =
+            TestGateway.before(upstream.url(), front -> front, Duration.ofMillis(20));
+        RawClient slow = gateway.raw()) {
+      slow.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+      await()
+          .pollInterval(Duration.ofMillis(50))
+          .until(
+              () -> {
+                slow.send("1\r\nx\r\n");
+                return upstream.brokenOff.get() == 1;
+              });
+
+      assertThat(slow.readAll()).startsWith("HTTP/1.1 408").contains("too slowly");
+    }
+  }
+
+  @Test
+  void letsABodyTrickleThatIsAnsweredAlready() throws Exception {
+    try (TestGateway gateway =
+            TestGateway.before(upstream.url(), front -> front, Duration.ofMillis(20));
+        RawClient slow = gateway.raw()) {
+      slow.send("POST /stream HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+      slow.readUntil("first,", 1);
+      AtomicInteger pieces = new AtomicInteger();
+      await()
+          .pollInterval(Duration.ofMillis(50)) // two ticks and more
+          .until(
+              () -> {
+                slow.send("1\r\nx\r\n");
+                return pieces.incrementAndGet() == BodyPace.FIRST_TICKS;
+              });
+      slow.send("0\r\n\r\n");
+      upstream.goOn.complete();
+
+      assertThat(slow.readUntil("last", 1)).isNotEmpty();
+      assertThat(upstream.brokenOff).hasValue(0);
     }
   }
 
