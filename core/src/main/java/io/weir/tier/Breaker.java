@@ -105,13 +105,26 @@ public final class Breaker {
    * @return whether that changed the state
    */
   public synchronized boolean failed(long now) {
-    if (state == State.PROBING) {
-      coolDown = Math.min(2 * coolDown, LONGEST_COOL_DOWN);
-      open(now);
+    if (givenUp(now)) {
       return true;
     }
     failedInARow++;
     return count(now, true);
+  }
+
+  /**
+   * A call was given up before its time was over. That says nothing of the node, but a probe that
+   * nobody waits for has failed, so that there can be another.
+   *
+   * @return whether that changed the state
+   */
+  public synchronized boolean givenUp(long now) {
+    if (state != State.PROBING) {
+      return false;
+    }
+    coolDown = Math.min(2 * coolDown, LONGEST_COOL_DOWN);
+    open(now);
+    return true;
   }
 
   /**

@@ -147,6 +147,30 @@ class BreakerTest {
   }
 
   @Test
+  void aProbeThatIsGivenUpHasFailed() {
+    fail(5);
+    now += 2 * SECOND;
+    breaker.tryPass(now);
+
+    assertThat(breaker.givenUp(now)).isTrue();
+
+    assertThat(breaker.tryPass(now + 4 * SECOND - 1)).isFalse();
+    assertThat(breaker.tryPass(now + 4 * SECOND)).isTrue();
+  }
+
+  @Test
+  void otherCallsThatAreGivenUpSayNothing() {
+    for (int i = 0; i < 100; i++) {
+      assertThat(breaker.givenUp(now)).isFalse();
+    }
+    assertThat(breaker.state()).isEqualTo(Breaker.State.CLOSED);
+    fail(5);
+
+    assertThat(breaker.givenUp(now)).isFalse();
+    assertThat(breaker.tryPass(now + 2 * SECOND)).isTrue();
+  }
+
+  @Test
   void startsAgainAtTwoSecondsOnceItHasClosed() {
     fail(5);
     now += 2 * SECOND;

@@ -53,13 +53,15 @@ final class Ask extends CompletableFuture<byte[]> {
 
   /**
    * Ends as its caller waits no longer, unless there was an answer; if it was not sent yet, it
-   * never is. That says nothing of its node, which had less time than it may take.
+   * never is. That says nothing of its node, which had less time than it may take, but if it was to
+   * find out whether the node answers, another has to.
    */
   @Override
   public boolean cancel(boolean mayInterrupt) {
     boolean ended = completeExceptionally(Unanswered.late());
     if (ended) {
       node.leave();
+      node.givenUp();
     }
     return ended;
   }

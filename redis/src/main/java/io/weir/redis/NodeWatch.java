@@ -147,6 +147,11 @@ final class NodeWatch implements AutoCloseable {
     }
   }
 
+  /** Nobody waits for a call any more, though its time is not over. */
+  void givenUp() {
+    breaker.givenUp(time.micros()); // calls were kept away before, and are still
+  }
+
   /** Whether a bad call says anything that those just before it did not. */
   private synchronized boolean isNews(long now) {
     if (!isOpen() && stalls && now - stallBegan < stallMicros) {
@@ -193,7 +198,10 @@ final class NodeWatch implements AutoCloseable {
     return breaker.state() != Breaker.State.CLOSED;
   }
 
-  /** Says so if calls are kept away from now on, or no longer. */
+  /**
+   * Says so if calls are kept away from now on, or no longer. Whoever listens is told under the
+   * lock, so that what they hear last is how it is.
+   */
   private void turned(String reason) {
     boolean now;
     synchronized (this) {
@@ -209,8 +217,8 @@ final class NodeWatch implements AutoCloseable {
         String seconds = String.format(Locale.ROOT, "%.1f", (time.micros() - openSince) / 1e6);
         LOG.info("Redis {} is back after {} s", node, seconds);
       }
+      tell(() -> events.breaker(node, now));
     }
-    tell(() -> events.breaker(node, now));
     if (now) {
       recovery.begin();
     }

@@ -1,6 +1,7 @@
 package io.weir.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -8,12 +9,14 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.weir.time.VirtualTime;
+import java.lang.Thread.State;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -28,7 +31,8 @@ class NodeWatchTest {
 
   private final VirtualTime time = new VirtualTime();
   private final Deque<Later> timer = new ArrayDeque<>();
-  private final List<String> heard = new ArrayList<>();
+  private final List<String> heard = new CopyOnWriteArrayList<>();
+  private Runnable beforeItIsHeard = () -> {};
   private final List<CompletableFuture<String>> checks = new ArrayList<>();
   private final NodeWatch node =
       new NodeWatch(
@@ -48,6 +52,9 @@ class NodeWatchTest {
 
     @Override
     public void breaker(String name, boolean open) {
+      if (open) {
+        beforeItIsHeard.run();
+      }
       heard.add(open ? "opens" : "closes");
     }
 
@@ -322,6 +329,40 @@ class NodeWatchTest {
     node.close();
     node.lost("closed");
 
+    assertThat(heard).isEmpty();
+  }
+
+  @Test
+  void turnsAreToldInTheOrderInWhichTheyHappen() throws InterruptedException {
+    heard.clear();
+    Thread other = new Thread(node::recovered);
+    beforeItIsHeard =
+        () -> {
+          other.start();
+          await()
+              .pollInSameThread()
+              .until(other::getState, state -> state == State.BLOCKED || state == State.TERMINATED);
+        };
+    node.lost("gone");
+    other.join();
+
+    assertThat(heard).containsExactly("opens", "closes");
+  }
+
+  @Test
+  void aProbeThatItsCallerGivesUpIsFollowedByAnother() {
+    open();
+    time.advance(Duration.ofSeconds(3));
+    assertThat(node.mayAsk()).isTrue();
+    assertThat(node.enter()).isTrue();
+    Ask probe = new Ask(node, Script.BUCKET, new byte[0][], new byte[0], System.nanoTime());
+
+    probe.cancel(false);
+    probe.cancel(false);
+
+    assertThat(node.mayAsk()).isFalse();
+    time.advance(Duration.ofSeconds(5));
+    assertThat(node.mayAsk()).isTrue();
     assertThat(heard).isEmpty();
   }
 }
