@@ -60,7 +60,9 @@ class DrillCommandTest {
   void isOkOnceRedisServesAgain() {
     try (RedisServer redis = RedisServer.start()) {
       String again =
-          redis.binary().path() + " --save '' --daemonize yes --bind 127.0.0.1 --port " + redis.port();
+          redis.binary().path()
+              + " --save '' --daemonize yes --bind 127.0.0.1 --port "
+              + redis.port();
       try {
         Run run = drill("redis-kill", "--for", "1s", "--restart", again, "--redis", redis.uri());
 

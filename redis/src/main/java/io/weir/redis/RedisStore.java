@@ -338,8 +338,7 @@ public final class RedisStore implements Store {
         .thenCompose(
             there -> {
               boolean whole = all.isDone();
-              return warmUp()
-                  .thenCompose(warm -> whole ? all : all.thenCompose(then -> warmUp()));
+              return warmUp().thenCompose(warm -> whole ? all : all.thenCompose(then -> warmUp()));
             });
   }
 
