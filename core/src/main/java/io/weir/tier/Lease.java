@@ -65,6 +65,7 @@ final class Lease {
   private volatile long refillBelow;
   private volatile long pausedUntil = Long.MIN_VALUE;
   private volatile long drainedUntil = Long.MIN_VALUE;
+  private volatile long wokenAt = Long.MIN_VALUE;
   private volatile long window;
   private volatile Seen seen;
   private volatile long ahead;
@@ -240,12 +241,25 @@ final class Lease {
     } else if (grant.lent() == 0) {
       pausedUntil = call.sent + PAUSE;
     }
+    if (isOutdated(call)) { // asked last, so that whoever wakes it meanwhile is not missed
+      endPause();
+    }
   }
 
   /** Something came back to the bucket: whether it is empty, and lends, is to be asked again. */
-  void wake() {
+  void wake(long now) {
+    wokenAt = now;
+    endPause();
+  }
+
+  private void endPause() {
     drainedUntil = Long.MIN_VALUE;
     pausedUntil = Long.MIN_VALUE;
+  }
+
+  /** Whether something came back after a call was sent, of which its answer may not know. */
+  boolean isOutdated(Flight call) {
+    return call.sent <= wokenAt;
   }
 
   /** Nothing was heard: whatever was said may have been heard there, or not. */
@@ -310,7 +324,7 @@ final class Lease {
     FORGET
   }
 
-  private long watched;
+  private volatile long watched;
   private long movedAt = Long.MIN_VALUE;
 
   /** What to do about this lease. */
@@ -333,6 +347,11 @@ final class Lease {
     }
     boolean aging = voidAt - now < IDLE && held.life() == Loans.LIFE;
     return aging ? Care.RENEW : Care.NONE;
+  }
+
+  /** Whether anything was done with it since it was looked at. */
+  boolean hasMoved() {
+    return tokens.fingerprint() != watched;
   }
 
   /** A lease is idle when it has lain about for twice as long as it was to last. */

@@ -69,8 +69,9 @@ final class LeasedCall {
     if (waitFor >= 0) {
       Flight flight = found[waitFor].flight();
       if (flight != null) {
+        boolean outdated = found[waitFor].isOutdated(flight);
         putBack();
-        return flight.done.thenCompose(heard -> afterWaiting(waitFor, flight, heard));
+        return flight.done.thenCompose(heard -> afterWaiting(waitFor, flight, outdated, heard));
       }
     }
     return ask(now);
@@ -144,12 +145,19 @@ final class LeasedCall {
     return !further || flight.sent - begun <= 0;
   }
 
-  /** Whoever waited shares what the call brought: tokens, a refusal, or no answer at all. */
-  private CompletionStage<Taking> afterWaiting(int place, Flight flight, Standing heard) {
+  /**
+   * Whoever waited shares what the call brought: tokens, a refusal, or no answer at all.
+   *
+   * @param outdated whether something had come back to the bucket before the wait began; then a
+   *     refusal says nothing
+   */
+  private CompletionStage<Taking> afterWaiting(
+      int place, Flight flight, boolean outdated, Standing heard) {
     Draw draw = draws.get(place);
     if (heard.degraded()) {
       away.set(place);
     } else if (!heard.allowed()
+        && !outdated
         && draw.mode() == Mode.ENFORCE
         && draw.amount() >= flight.cost
         && !draw.pool().countDenied()) {

@@ -8,12 +8,13 @@ import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
 import io.weir.store.Grant;
 import io.weir.store.Held;
-import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
 import io.weir.store.Taking;
 import io.weir.time.TimeSource;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -46,6 +47,7 @@ final class Leases extends ForwardingStore {
   private final TimeSource time;
   private final Denials denials;
   private final LeaseTable table;
+  private final Returns returns;
   private final Map<String, LongAdder> refills = new ConcurrentHashMap<>();
 
   /**
@@ -59,6 +61,7 @@ final class Leases extends ForwardingStore {
     this.time = time;
     this.denials = denials;
     this.table = new LeaseTable(most);
+    this.returns = new Returns(next, time);
   }
 
   @Override
@@ -130,7 +133,7 @@ final class Leases extends ForwardingStore {
   private void wake(Pool pool, Key key) {
     Lease lease = pool.lends() > 0 ? table.find(pool, key) : null;
     if (lease != null) {
-      lease.wake();
+      lease.wake(time.micros());
     }
   }
 
@@ -188,41 +191,46 @@ final class Leases extends ForwardingStore {
   void tend() {
     long now = time.micros();
     boolean anyGone = false;
+    List<Lease> idle = new ArrayList<>();
     for (Lease lease : table.all()) {
       switch (lease.care(now)) {
         case RENEW -> refill(lease, now);
-        case END -> end(lease, false);
+        case END -> idle.add(lease);
         case FORGET -> anyGone = true;
         case NONE -> {}
       }
+    }
+    if (returns.areDone()) { // or else some of them may be there already
+      returns.idle(idle);
     }
     if (anyGone) {
       table.removeIf(lease -> lease.care(now) == Lease.Care.FORGET && lease.retire());
     }
   }
 
-  private CompletionStage<Void> end(Lease lease, boolean forGood) {
-    LeaseCall last;
-    do {
-      Flight flight = lease.flight();
-      if (flight != null && forGood) {
-        return flight.done.thenCompose(heard -> end(lease, true));
-      }
-      last = lease.end(forGood, time.micros());
-    } while (forGood && !lease.isRetired()); // a call is just beginning, or ending
-    return last == null
-        ? CompletableFuture.completedFuture(null)
-        : next.endLease(lease.pool, lease.key, last);
+  /** A lease with what it had in hand at some moment. */
+  private record Counted(Lease lease, long left) {}
+
+  /**
+   * Gives everything back, those with most in hand first. Whoever asks from now on begins afresh.
+   *
+   * @return completes when nothing is left to be given back, of earlier times either
+   */
+  CompletionStage<Void> endAll() {
+    long now = time.micros();
+    return returns.forGood(
+        table.removeIf(lease -> true).stream()
+            .map(lease -> new Counted(lease, lease.left(now)))
+            .sorted(Comparator.comparingLong(Counted::left).reversed())
+            .map(Counted::lease)
+            .toList());
   }
 
-  /** Gives everything back. Whoever asks from now on begins afresh. */
-  CompletionStage<Void> endAll() {
-    List<Lease> all = table.removeIf(lease -> true);
-    CompletableFuture<?>[] ended =
-        all.stream()
-            .map(lease -> end(lease, true).toCompletableFuture())
-            .toArray(CompletableFuture[]::new);
-    return CompletableFuture.allOf(ended);
+  /** Also gives up what still waits to be given back. */
+  @Override
+  public void close() {
+    returns.stop();
+    super.close();
   }
 
   /** Tokens in hand, by rule. */

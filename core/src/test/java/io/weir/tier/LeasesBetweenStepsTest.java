@@ -78,7 +78,7 @@ class LeasesBetweenStepsTest {
   @Test
   void aCallThatBeginsWhileRulesChangeGivesBackWhatItBrings() {
     Lease lease = lend(40);
-    meanwhile = () -> refill(lease);
+    meanwhile = () -> meanwhile = () -> refill(lease); // the second look is at the end of the lease
 
     CompletableFuture<Void> given = leases.endAll().toCompletableFuture();
     assertThat(given).isNotDone();
@@ -89,6 +89,48 @@ class LeasesBetweenStepsTest {
     assertThat(given).isDone();
     assertThat(shared.ended).extracting(LeaseCall::back).containsExactly(90L);
     assertThat(lease.claim(1, time.micros())).isNull();
+  }
+
+  private ScriptedStore.Question callUnderWay() {
+    lend(1);
+    take(1);
+    time.advance(Duration.ofMillis(10));
+    take(1);
+    return shared.next();
+  }
+
+  private void refundAMomentLater() {
+    time.advance(Duration.ofMillis(1));
+    leases.refund(pool, TierFixture.KEY, 1);
+  }
+
+  @Test
+  void anAnswerToACallFromBeforeARefundDoesNotMakeTheBucketEmpty() {
+    ScriptedStore.Question before = callUnderWay();
+    refundAMomentLater();
+
+    before.admit(0);
+    time.advance(Duration.ofMillis(1));
+
+    assertThat(take(1)).isNotDone();
+    shared.next().admit(0);
+    assertThat(take(1).join().taken()).as("after one that was asked later").isFalse();
+  }
+
+  @Test
+  void whoeverComesAfterARefundDoesNotShareARefusalFromBefore() {
+    ScriptedStore.Question before = callUnderWay();
+    CompletableFuture<Taking> earlier = take(1);
+    refundAMomentLater();
+    CompletableFuture<Taking> later = take(1);
+    assertThat(shared.questions).isEmpty();
+
+    before.refuse(Duration.ofMillis(3));
+
+    assertThat(earlier.join().taken()).isFalse();
+    assertThat(later).isNotDone();
+    shared.next().admit(0);
+    assertThat(later.join().taken()).isTrue();
   }
 
   @Test

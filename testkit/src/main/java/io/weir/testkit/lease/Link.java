@@ -1,9 +1,12 @@
 package io.weir.testkit.lease;
 
+import io.weir.Key;
 import io.weir.Standing;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
 import io.weir.store.Grant;
+import io.weir.store.LeaseCall;
+import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
 import io.weir.testkit.RemoteStore;
@@ -107,6 +110,11 @@ public final class Link extends RemoteStore {
     List<Grant> grants = Collections.nCopies(draws.size(), Grant.UNSENT);
     return CompletableFuture.completedFuture(
         new Taking(false, silence(draws).standings(), List.of(), grants));
+  }
+
+  @Override
+  public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
+    return super.endLease(pool, key, lease).applyToEither(time.after(DEADLINE), heard -> null);
   }
 
   private CompletionStage<Taking> inTime(List<Draw> draws, CompletionStage<Taking> answer) {

@@ -1,0 +1,163 @@
+package io.weir.tier;
+
+import io.weir.store.LeaseCall;
+import io.weir.store.Store;
+import io.weir.time.TimeSource;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Leases on their way back to the store: a few under way, the next when one is answered.
+ *
+ * <p>A call to end a lease is made once and has a deadline. Thousands made at the same moment would
+ * mostly be over before they are sent, and what they return would be lost.
+ *
+ * <p>What a call says is counted when its turn comes, so a lease that waits is whole: whoever still
+ * has it in hand may take from it. One that was idle, and is taken from while it waits, stays.
+ */
+final class Returns {
+  /**
+   * Calls under way. So few that decisions hardly wait behind them, and that none waits long for
+   * its own turn at one node.
+   */
+  static final int MOST = 8;
+
+  private enum End {
+    WHILE_IDLE,
+    FOR_GOOD
+  }
+
+  private record Returning(Lease lease, End end) {}
+
+  private final Store store;
+  private final TimeSource time;
+  private final Queue<Returning> waiting = new ArrayDeque<>();
+  private int underWay;
+
+  /** Leases that wait, are under way, or wait for a call about them that was made before. */
+  private int open;
+
+  private CompletableFuture<Void> allDone = CompletableFuture.completedFuture(null);
+
+  Returns(Store store, TimeSource time) {
+    this.store = store;
+    this.time = time;
+  }
+
+  /** Ends leases that are not in use, unless they are when their turn comes. */
+  void idle(List<Lease> leases) {
+    add(leases, End.WHILE_IDLE);
+  }
+
+  /**
+   * Ends leases that nobody can find any more, in this order.
+   *
+   * @return completes when there is nothing left to be given back
+   */
+  CompletionStage<Void> forGood(List<Lease> leases) {
+    return add(leases, End.FOR_GOOD);
+  }
+
+  private CompletionStage<Void> add(List<Lease> leases, End end) {
+    CompletableFuture<Void> done;
+    synchronized (this) {
+      if (open == 0 && !leases.isEmpty()) {
+        allDone = new CompletableFuture<>();
+      }
+      done = allDone;
+      open += leases.size();
+      leases.forEach(lease -> waiting.add(new Returning(lease, end)));
+    }
+    sendWhatMayGo();
+    return done;
+  }
+
+  /** Whether nothing is on its way back. */
+  synchronized boolean areDone() {
+    return open == 0;
+  }
+
+  /** Gives up those that wait: the store is about to be closed. */
+  void stop() {
+    int dropped;
+    synchronized (this) {
+      dropped = waiting.size();
+      waiting.clear();
+    }
+    close(dropped);
+  }
+
+  // ---- one after the other
+
+  /** In a loop, as all calls are back at once where the store is away. */
+  private void sendWhatMayGo() {
+    for (Returning next = next(); next != null; next = next()) {
+      send(next);
+    }
+  }
+
+  private synchronized @Nullable Returning next() {
+    Returning next = underWay < MOST ? waiting.poll() : null;
+    underWay += next == null ? 0 : 1;
+    return next;
+  }
+
+  private void send(Returning one) {
+    Lease lease = one.lease;
+    LeaseCall last = null;
+    if (one.end == End.FOR_GOOD) {
+      do {
+        Flight flight = lease.flight();
+        if (flight != null) {
+          leave();
+          flight.done.whenComplete((heard, problem) -> again(one));
+          return;
+        }
+        last = lease.end(true, time.micros());
+      } while (!lease.isRetired()); // a call is just beginning, or ending
+    } else if (!lease.hasMoved()) {
+      last = lease.end(false, time.micros());
+    }
+    CompletableFuture<Void> told =
+        last == null
+            ? CompletableFuture.completedFuture(null)
+            : store.endLease(lease.pool, lease.key, last).toCompletableFuture();
+    if (told.isDone()) {
+      leave();
+      close(1);
+    } else {
+      told.whenComplete(
+          (answer, problem) -> {
+            leave();
+            close(1);
+            sendWhatMayGo();
+          });
+    }
+  }
+
+  private void again(Returning one) {
+    synchronized (this) {
+      waiting.add(one);
+    }
+    sendWhatMayGo();
+  }
+
+  private synchronized void leave() {
+    underWay--;
+  }
+
+  private void close(int leases) {
+    CompletableFuture<Void> done = null;
+    synchronized (this) {
+      open -= leases;
+      done = open == 0 ? allDone : null;
+    }
+    if (done != null) {
+      done.complete(null);
+    }
+  }
+}

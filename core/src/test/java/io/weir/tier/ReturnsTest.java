@@ -1,0 +1,186 @@
+package io.weir.tier;
+
+import static io.weir.tier.TierFixture.lending;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Key;
+import io.weir.Mode;
+import io.weir.Standing;
+import io.weir.limit.Loans;
+import io.weir.store.Draw;
+import io.weir.store.ForwardingStore;
+import io.weir.store.Grant;
+import io.weir.store.LeaseCall;
+import io.weir.store.Pool;
+import io.weir.time.VirtualTime;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+class ReturnsTest {
+  private static final long MANY = 10L * Returns.MOST;
+
+  /** Answers the end of a lease when it is told to, or at once. */
+  private static final class Slow extends ForwardingStore {
+    final List<Long> back = new ArrayList<>();
+    final Deque<CompletableFuture<Void>> underWay = new ArrayDeque<>();
+    boolean answersAtOnce;
+
+    Slow() {
+      super(new ScriptedStore());
+    }
+
+    @Override
+    public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
+      back.add(lease.back());
+      if (answersAtOnce) {
+        return CompletableFuture.completedFuture(null);
+      }
+      underWay.add(new CompletableFuture<>());
+      return underWay.getLast();
+    }
+
+    void answerOne() {
+      underWay.remove().complete(null);
+    }
+
+    void answerAll() {
+      while (!underWay.isEmpty()) {
+        answerOne();
+      }
+    }
+  }
+
+  private final Pool pool = lending("2000/s");
+  private final VirtualTime time = new VirtualTime();
+  private final Slow store = new Slow();
+  private final Returns returns = new Returns(store, time);
+
+  private Standing standing() {
+    return ScriptedStore.standing(
+        new Draw(pool, TierFixture.KEY, 1, Mode.ENFORCE, Draw.Intent.TAKE), true, 500, 0);
+  }
+
+  /** A lease that was lent so much, and was just looked at. */
+  private Lease lease(long tokens) {
+    Lease lease = new Lease(pool, Key.of("key " + tokens), time.micros() - 100_000);
+    arrive(lease, claim(lease), tokens);
+    lease.care(time.micros());
+    return lease;
+  }
+
+  private Flight claim(Lease lease) {
+    Flight flight = lease.claim(100, time.micros());
+    assertThat(flight).isNotNull();
+    return flight;
+  }
+
+  private void arrive(Lease lease, Flight flight, long tokens) {
+    lease.settle(flight, new Grant(flight.call.kept(), tokens, 0, 0, Loans.LIFE), standing());
+  }
+
+  private List<Lease> leases(long count) {
+    return LongStream.rangeClosed(1, count).mapToObj(this::lease).toList();
+  }
+
+  private static List<Long> upTo(long count) {
+    return LongStream.rangeClosed(1, count).boxed().toList();
+  }
+
+  @Test
+  void aFewAreUnderWayAndTheNextGoesWhenOneIsAnswered() {
+    CompletableFuture<Void> done = returns.forGood(leases(MANY)).toCompletableFuture();
+
+    for (int answered = 0; answered < MANY; answered++) {
+      assertThat(store.underWay).hasSize((int) Math.min(Returns.MOST, MANY - answered));
+      assertThat(done).isNotDone();
+      store.answerOne();
+    }
+    assertThat(done).isDone();
+    assertThat(store.back).isEqualTo(upTo(MANY));
+  }
+
+  @Test
+  void thoseOfTwoChangesShareTheBoundAndBothWaitForAll() {
+    returns.forGood(leases(Returns.MOST + 1));
+    CompletableFuture<Void> second = returns.forGood(List.of()).toCompletableFuture();
+    returns.forGood(leases(3));
+
+    assertThat(store.underWay).hasSize(Returns.MOST);
+    assertThat(second).isNotDone();
+    store.answerAll();
+    assertThat(second).isDone();
+    assertThat(store.back).hasSize(Returns.MOST + 4);
+  }
+
+  @Test
+  void goesThroughAnyNumberWhereAllAreAnsweredAtOnce() {
+    store.answersAtOnce = true;
+
+    assertThat(returns.forGood(leases(50_000))).isCompleted();
+    assertThat(store.back).hasSize(50_000);
+    assertThat(returns.areDone()).isTrue();
+  }
+
+  @Test
+  void countsWhatIsInHandWhenItsTurnComes() {
+    List<Lease> all = leases(Returns.MOST + 1);
+    Lease last = all.get(Returns.MOST);
+    returns.forGood(all);
+
+    assertThat(last.take(2, time.micros())).isNotEqualTo(Tokens.NOTHING);
+    store.answerOne();
+
+    assertThat(store.back).last().isEqualTo(Returns.MOST - 1L);
+    assertThat(last.take(1, time.micros())).isEqualTo(Tokens.NOTHING);
+    assertThat(last.claim(100, time.micros())).isNull();
+  }
+
+  @Test
+  void anIdleLeaseThatIsTakenFromWhileItWaitsStays() {
+    List<Lease> all = leases(Returns.MOST + 2);
+    Lease used = all.get(Returns.MOST);
+    returns.idle(all);
+
+    used.take(1, time.micros());
+    store.answerAll();
+
+    assertThat(store.back).hasSize(Returns.MOST + 1).doesNotContain(Returns.MOST + 1L);
+    assertThat(used.left(time.micros())).isEqualTo(Returns.MOST);
+    assertThat(returns.areDone()).isTrue();
+  }
+
+  @Test
+  void aCallAboutTheLeaseIsWaitedForWithoutKeepingOthers() {
+    Lease busy = lease(5);
+    Flight flight = claim(busy);
+    List<Lease> all = new ArrayList<>(List.of(busy));
+    all.addAll(leases(Returns.MOST));
+
+    CompletableFuture<Void> done = returns.forGood(all).toCompletableFuture();
+    assertThat(store.back).isEqualTo(upTo(Returns.MOST));
+    store.answerAll();
+    assertThat(done).isNotDone();
+
+    arrive(busy, flight, 7);
+    assertThat(store.back).last().isEqualTo(12L);
+    store.answerAll();
+    assertThat(done).isDone();
+  }
+
+  @Test
+  void thoseThatWaitAreGivenUpAtTheEnd() {
+    CompletableFuture<Void> done = returns.forGood(leases(MANY)).toCompletableFuture();
+
+    returns.stop();
+    store.answerAll();
+
+    assertThat(store.back).hasSize(Returns.MOST);
+    assertThat(done).isDone();
+  }
+}
