@@ -3,6 +3,7 @@ package io.weir.server;
 import io.vertx.core.Handler;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import io.weir.server.envoy.EnvoyGrpc;
 import io.weir.server.envoy.Patience;
 import java.time.Duration;
@@ -14,17 +15,22 @@ final class GrpcRouter implements Handler<HttpServerRequest> {
   private static final CharSequence GRPC = HttpHeaders.createOptimized("application/grpc");
   private static final String UNIMPLEMENTED = "12";
   private static final String UNAUTHENTICATED = "16";
+
+  /** Of HTTP/2: the stream is not wanted any more. */
+  private static final long CANCEL = 8;
+
   private static final CharSequence ENCODING = HttpHeaders.createOptimized("grpc-encoding");
+  private static final CharSequence ACCEPTED = HttpHeaders.createOptimized("grpc-accept-encoding");
   private static final String IDENTITY = "identity";
 
   private final Loop loop;
   private final Callers callers;
+  private final Patience patience = new Patience();
   private final Handler<HttpServerRequest> services;
 
   GrpcRouter(Loop loop, Callers callers, EnvoyFront envoy, BooleanSupplier ready, Duration tick) {
     this.loop = loop;
     this.callers = callers;
-    Patience patience = new Patience();
     loop.vertx().setPeriodic(tick.toMillis(), now -> patience.tick());
     this.services =
         new EnvoyGrpc(
@@ -44,14 +50,57 @@ final class GrpcRouter implements Handler<HttpServerRequest> {
     // What is small on the wire and huge when unpacked is not unpacked, by any service.
     String encoding = request.getHeader(ENCODING);
     if (encoding != null && !encoding.equals(IDENTITY)) {
+      request.response().putHeader(ACCEPTED, IDENTITY);
       turnDown(request, UNIMPLEMENTED, "messages must not be compressed");
       return;
     }
-    Connections connections = loop.connections();
-    connections.requestBegun(request.connection());
-    // Called when the answer has been sent, and also when it never will be.
-    request.response().closeHandler(over -> connections.requestEnded(request.connection()));
+    new Exchange(request).begin();
     services.handle(request);
+  }
+
+  /**
+   * One stream while it keeps its connection busy. Who does not take the answer, or does not end
+   * the question that was answered, would do that for ever.
+   */
+  private final class Exchange implements Patience.Waiting {
+    private final HttpServerRequest request;
+    private boolean reset;
+
+    Exchange(HttpServerRequest request) {
+      this.request = request;
+    }
+
+    void begin() {
+      loop.connections().requestBegun(request.connection());
+      HttpServerResponse response = request.response();
+      // The services say gzip, whatever is taken here.
+      response.headersEndHandler(head -> response.headers().remove(ACCEPTED));
+      response.endHandler(answered -> answered());
+      // Called when all has been sent and received, and also when it never will be.
+      response.closeHandler(over -> over());
+    }
+
+    private void answered() {
+      if (!request.response().closed()) {
+        patience.begun(this);
+      }
+    }
+
+    private void over() {
+      patience.ended(this);
+      loop.connections().requestEnded(request.connection());
+    }
+
+    @Override
+    public void overdue() {
+      if (reset) {
+        request.connection().close(); // not even a reset gets through
+      } else {
+        reset = true;
+        patience.begun(this);
+        request.response().reset(CANCEL);
+      }
+    }
   }
 
   private static boolean isHealth(@Nullable String path) {

@@ -128,8 +128,20 @@ class GrpcListenerTest {
       call.endMessage(
           GrpcMessage.message("gzip", WireFormat.PROTOBUF, Buffer.buffer(zipped.toByteArray())));
       assertThat(status(call)).as(method.fullMethodName()).isEqualTo(GrpcStatus.UNIMPLEMENTED);
+      assertThat(await(call.response()).headers().get("grpc-accept-encoding"))
+          .isEqualTo("identity");
     }
     stillAnswers();
+  }
+
+  @Test
+  void doesNotAskForCompressedMessages() {
+    for (String method : new String[] {"ShouldRateLimit", "Nothing"}) {
+      GrpcClientRequest<Buffer, Buffer> call = await(server.call(raw(SERVICE, method)));
+      call.end(GOOD);
+      status(call);
+      assertThat(await(call.response()).headers().get("grpc-accept-encoding")).isNull();
+    }
   }
 
   @Test

@@ -17,6 +17,7 @@ final class RawHttp2 implements AutoCloseable {
   static final int HEADERS = 1;
   static final int RESET = 3;
   static final int SETTINGS = 4;
+  static final int PING = 6;
   static final int WINDOW_UPDATE = 8;
   static final int END_STREAM = 1;
   private static final byte[] PREFACE =

@@ -4,30 +4,32 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The questions of one event loop that have not arrived whole: they have {@value #TICKS} seconds to
- * do so. Time is counted in ticks of a timer, so that a question costs no look at a clock.
+ * What one event loop waits for: questions that have not arrived whole, and answers that have not
+ * left. Each has {@value #TICKS} seconds. Time is counted in ticks of a timer, so that a call costs
+ * no look at a clock.
  */
 public final class Patience {
   static final int TICKS = 10;
 
-  /** Who waits for a question. */
-  interface Waiting {
+  /** Who waits for a client. */
+  public interface Waiting {
     /** It took too long; what comes after this is too late. */
     void overdue();
   }
 
   private final Map<Waiting, Integer> unfinished = new HashMap<>();
 
-  /** The present tick, boxed once and not per question. */
+  /** The present tick, boxed once and not per call. */
   private Integer now = 0;
 
-  void begun(Waiting question) {
-    unfinished.put(question, now);
+  /** The waiting begins, or begins anew. */
+  public void begun(Waiting waiting) {
+    unfinished.put(waiting, now);
   }
 
-  /** A question has arrived, or never will. */
-  void ended(Waiting question) {
-    unfinished.remove(question);
+  /** What was waited for is there, or never will be. */
+  public void ended(Waiting waiting) {
+    unfinished.remove(waiting);
   }
 
   /** A tick of the timer: ends what has taken too long. */

@@ -66,6 +66,7 @@ final class UnaryCalls<Q, A> implements Handler<GrpcServerRequest<Q, A>> {
     @Override
     public void overdue() {
       fail(GrpcStatus.DEADLINE_EXCEEDED, "the question took too long to arrive");
+      request.response().cancel(); // or the client would keep its half of the stream open
     }
 
     @Override
