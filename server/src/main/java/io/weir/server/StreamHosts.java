@@ -1,25 +1,40 @@
 package io.weir.server;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.Http2Connection.PropertyKey;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2FrameListener;
 import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2Stream;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.net.HostAndPort;
 import io.vertx.core.net.impl.ConnectionBase;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Resets the streams of an HTTP/2 connection whose host Vert.x would stumble over. It takes hosts
- * apart while it reads frames, and what it throws there closes the connection with all its streams:
- * where a proxy sends many clients' requests on one, one of them could end those of the others.
+ * Answers the streams of an HTTP/2 connection whose method or host Vert.x would stumble over. It
+ * takes them apart while it reads frames, and what it throws there closes the connection with all
+ * its streams: where a proxy sends many clients' requests on one, one of them could end those of
+ * the others. So could resets, of which only so many are allowed; hence an answer.
  */
 final class StreamHosts extends Http2FrameListenerDecorator {
-  private StreamHosts(Http2FrameListener next) {
+  /** What comes of the body of such a request is thrown away for at most this long. */
+  private static final long LINGER_MILLIS = 2000;
+
+  private final Http2ConnectionHandler handler;
+  private final PropertyKey refused;
+
+  private StreamHosts(Http2ConnectionHandler handler, Http2FrameListener next) {
     super(next);
+    this.handler = handler;
+    this.refused = handler.connection().newKey();
   }
 
   /** Looks at all streams to come, if this is HTTP/2. */
@@ -27,7 +42,8 @@ final class StreamHosts extends Http2FrameListenerDecorator {
     if (connection instanceof ConnectionBase base) {
       Http2ConnectionHandler handler = base.channel().pipeline().get(Http2ConnectionHandler.class);
       if (handler != null) {
-        handler.decoder().frameListener(new StreamHosts(handler.decoder().frameListener()));
+        Http2FrameListener next = handler.decoder().frameListener();
+        handler.decoder().frameListener(new StreamHosts(handler, next));
       }
     }
   }
@@ -40,8 +56,9 @@ final class StreamHosts extends Http2FrameListenerDecorator {
       int padding,
       boolean endOfStream)
       throws Http2Exception {
-    check(stream, headers);
-    super.onHeadersRead(context, stream, headers, padding, endOfStream);
+    if (!isRefused(context, stream, headers)) {
+      super.onHeadersRead(context, stream, headers, padding, endOfStream);
+    }
   }
 
   @Override
@@ -55,18 +72,62 @@ final class StreamHosts extends Http2FrameListenerDecorator {
       int padding,
       boolean endOfStream)
       throws Http2Exception {
-    check(stream, headers);
-    super.onHeadersRead(
-        context, stream, headers, dependency, weight, exclusive, padding, endOfStream);
-  }
-
-  private static void check(int stream, Http2Headers headers) throws Http2Exception {
-    if (isEncoded(headers.authority()) || isEncoded(headers.get(HttpHeaders.HOST))) {
-      throw Http2Exception.streamError(stream, Http2Error.PROTOCOL_ERROR, "this names no host");
+    if (!isRefused(context, stream, headers)) {
+      super.onHeadersRead(
+          context, stream, headers, dependency, weight, exclusive, padding, endOfStream);
     }
   }
 
-  private static boolean isEncoded(@Nullable CharSequence host) {
-    return host != null && NamedHost.isEncoded(host);
+  @Override
+  public int onDataRead(
+      ChannelHandlerContext context, int stream, ByteBuf data, int padding, boolean endOfStream)
+      throws Http2Exception {
+    Http2Stream to = handler.connection().stream(stream);
+    return to != null && Boolean.TRUE.equals(to.getProperty(refused))
+        ? data.readableBytes() + padding // all of it is done with
+        : super.onDataRead(context, stream, data, padding, endOfStream);
+  }
+
+  private boolean isRefused(ChannelHandlerContext context, int id, Http2Headers headers) {
+    Http2Stream stream = handler.connection().stream(id);
+    if (stream == null) {
+      return false;
+    }
+    Boolean known = stream.getProperty(refused);
+    if (known != null) {
+      return known; // these are trailers
+    }
+    boolean readable = isReadable(headers);
+    stream.setProperty(refused, !readable);
+    if (readable) {
+      return false;
+    }
+    Http2Headers answer = new DefaultHttp2Headers().status("400").setInt("content-length", 0);
+    handler.encoder().writeHeaders(context, id, answer, 0, true, context.newPromise());
+    context.flush();
+    context.executor().schedule(() -> end(context, id), LINGER_MILLIS, TimeUnit.MILLISECONDS);
+    return true;
+  }
+
+  /** Nobody keeps a place among the streams of a connection with a body that does not end. */
+  private void end(ChannelHandlerContext context, int id) {
+    if (handler.connection().stream(id) != null) {
+      handler.resetStream(context, id, Http2Error.NO_ERROR.code(), context.newPromise());
+      context.flush();
+    }
+  }
+
+  private static boolean isReadable(Http2Headers headers) {
+    CharSequence method = headers.method();
+    CharSequence authority = headers.authority();
+    CharSequence host = headers.get(HttpHeaders.HOST);
+    return method != null
+        && HeaderText.isName(method.toString())
+        && (authority == null || parsed(authority) != null)
+        && (host == null || parsed(host) != null);
+  }
+
+  private static @Nullable HostAndPort parsed(CharSequence host) {
+    return NamedHost.isEncoded(host) ? null : HostAndPort.parseAuthority(host.toString(), -1);
   }
 }
