@@ -17,7 +17,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Leases on thousands of keys go back at the same moment, to a store whose calls have a deadline. */
+/**
+ * Leases on thousands of keys go back at the same moment, to a store whose calls have a deadline.
+ */
 class BulkReturnTest {
   private static final int KEYS = 6_000;
   private static final long LIMIT = 100_000;
