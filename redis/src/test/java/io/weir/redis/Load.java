@@ -32,6 +32,9 @@ final class Load implements AutoCloseable {
   /** How much longer than its deadline half of those that were late may take. */
   private static final long USUAL_GRACE_MICROS = 3_000;
 
+  /** Fewer may all have been late in one moment of a noisy machine. */
+  private static final int ENOUGH_FOR_A_MEDIAN = 50;
+
   /** How much longer nine calls of ten may take, and any at all. */
   private static final long GRACE_MICROS = 20_000;
 
@@ -143,8 +146,10 @@ final class Load implements AutoCloseable {
   Load assertKept(Duration timeout) {
     loops.assertNoneWaited(noise);
     assertThat(thrown).as("exceptions that reached callers").isEmpty();
-    long usual = timeout.toNanos() / 1000 + USUAL_GRACE_MICROS + noise.p99Micros();
-    assertThat(percentile(unansweredMicros, 0.5)).as("%s", this).isLessThanOrEqualTo(usual);
+    if (unansweredMicros.size() >= ENOUGH_FOR_A_MEDIAN) {
+      long usual = timeout.toNanos() / 1000 + USUAL_GRACE_MICROS + noise.p99Micros();
+      assertThat(percentile(unansweredMicros, 0.5)).as("%s", this).isLessThanOrEqualTo(usual);
+    }
     long deadline = timeout.toNanos() / 1000 + 3 * noise.worstMicros();
     assertThat(percentile(micros, 0.9)).as("%s", this).isLessThanOrEqualTo(deadline + GRACE_MICROS);
     assertThat(slowestMicros()).as("%s", this).isLessThanOrEqualTo(deadline + MOST_GRACE_MICROS);
