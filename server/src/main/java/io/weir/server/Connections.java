@@ -51,7 +51,7 @@ final class Connections {
     Open state = new Open();
     state.since = now;
     open.put(connection, state);
-    StreamHosts.check(connection);
+    StreamHeads.check(connection);
     connection.closeHandler(closed -> open.remove(connection));
     doorstep.passed(connection.remoteAddress());
   }

@@ -54,7 +54,7 @@ final class GrpcRouter implements Handler<HttpServerRequest> {
       turnDown(request, UNIMPLEMENTED, "messages must not be compressed");
       return;
     }
-    new Exchange(request).begin();
+    new OpenStream(request).begin();
     services.handle(request);
   }
 
@@ -62,11 +62,11 @@ final class GrpcRouter implements Handler<HttpServerRequest> {
    * One stream while it keeps its connection busy. Who does not take the answer, or does not end
    * the question that was answered, would do that for ever.
    */
-  private final class Exchange implements Patience.Waiting {
+  private final class OpenStream implements Patience.Waiting {
     private final HttpServerRequest request;
     private boolean reset;
 
-    Exchange(HttpServerRequest request) {
+    OpenStream(HttpServerRequest request) {
       this.request = request;
     }
 

@@ -21,7 +21,7 @@ final class NamedHost {
    */
   static @Nullable HostAndPort of(HttpServerRequest request) {
     if (request.version() == HttpVersion.HTTP_2) {
-      HostAndPort named = request.authority(); // what cannot be read was refused, see StreamHosts
+      HostAndPort named = request.authority(); // what cannot be read was refused, see StreamHeads
       return named == null ? null : portOrNone(checked(named));
     }
     String text = request.getHeader(HttpHeaders.HOST);

@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
  * its streams: where a proxy sends many clients' requests on one, one of them could end those of
  * the others. So could resets, of which only so many are allowed; hence an answer.
  */
-final class StreamHosts extends Http2FrameListenerDecorator {
+final class StreamHeads extends Http2FrameListenerDecorator {
   /** What comes of the body of such a request is thrown away for at most this long. */
   private static final long LINGER_MILLIS = 2000;
 
   private final Http2ConnectionHandler handler;
   private final PropertyKey refused;
 
-  private StreamHosts(Http2ConnectionHandler handler, Http2FrameListener next) {
+  private StreamHeads(Http2ConnectionHandler handler, Http2FrameListener next) {
     super(next);
     this.handler = handler;
     this.refused = handler.connection().newKey();
@@ -43,7 +43,7 @@ final class StreamHosts extends Http2FrameListenerDecorator {
       Http2ConnectionHandler handler = base.channel().pipeline().get(Http2ConnectionHandler.class);
       if (handler != null) {
         Http2FrameListener next = handler.decoder().frameListener();
-        handler.decoder().frameListener(new StreamHosts(handler, next));
+        handler.decoder().frameListener(new StreamHeads(handler, next));
       }
     }
   }
