@@ -13,7 +13,9 @@ import java.util.Set;
  * <p>A connection is closed when it brings no whole request for {@value #IDLE_TICKS} seconds, or
  * longer where that is usual: counted from the last answer and not from the last byte, so that
  * nobody keeps one open by sending headers a byte at a time. A body has {@value #BODY_TICKS}
- * seconds. Time is counted in ticks of a timer, so that a request costs no look at a clock.
+ * seconds. Also in the middle of an exchange it is closed when nothing moves for too long, as some
+ * leave without a word. Time is counted in ticks of a timer, so that a request costs no look at a
+ * clock.
  *
  * <p>A connection is known here from its first whole head on; before that the {@link Doorstep}
  * looks after it.
@@ -25,12 +27,19 @@ final class Connections {
 
   /** One connection. */
   static final class Open {
+    private final Pulse pulse;
     private int since;
     private int underWay;
+
+    Open(Pulse pulse, int since) {
+      this.pulse = pulse;
+      this.since = since;
+    }
   }
 
   private final Doorstep doorstep;
   private final int idleTicks;
+  private final int silentTicks;
   private final Map<HttpConnection, Open> open = new IdentityHashMap<>();
   private final Set<BodyReader> bodies = new HashSet<>();
   private int now;
@@ -40,17 +49,17 @@ final class Connections {
    *
    * @param doorstep where they were accepted
    * @param idleTicks how long one may bring nothing
+   * @param silentTicks how long one may be without a byte in either direction
    */
-  Connections(Doorstep doorstep, int idleTicks) {
+  Connections(Doorstep doorstep, int idleTicks, int silentTicks) {
     this.doorstep = doorstep;
     this.idleTicks = idleTicks;
+    this.silentTicks = silentTicks;
   }
 
   /** Takes a new connection on. */
   void opened(HttpConnection connection) {
-    Open state = new Open();
-    state.since = now;
-    open.put(connection, state);
+    open.put(connection, new Open(Pulse.of(connection), now));
     StreamHeads.check(connection);
     connection.closeHandler(closed -> open.remove(connection));
     doorstep.passed(connection.remoteAddress());
@@ -91,7 +100,9 @@ final class Connections {
     }
     for (Map.Entry<HttpConnection, Open> entry : Map.copyOf(open).entrySet()) {
       Open state = entry.getValue();
-      if (state.underWay == 0 && now - state.since > idleTicks) {
+      if (state.pulse.tick() > silentTicks) {
+        state.pulse.close();
+      } else if (state.underWay == 0 && now - state.since > idleTicks) {
         entry.getKey().close();
       }
     }

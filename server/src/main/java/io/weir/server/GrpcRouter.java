@@ -62,7 +62,7 @@ final class GrpcRouter implements Handler<HttpServerRequest> {
    * One stream while it keeps its connection busy. Who does not take the answer, or does not end
    * the question that was answered, would do that for ever.
    */
-  private final class OpenStream implements Patience.Waiting {
+  private final class OpenStream extends Patience.Waiting {
     private final HttpServerRequest request;
     private boolean reset;
 

@@ -54,7 +54,7 @@ final class Listener extends VerticleBase {
    * @param loops how many loops share it
    * @param doorstep where connections are accepted
    * @param tick the unit of time in which patience is counted
-   * @param idleTicks how long a connection may be without a byte in either direction
+   * @param silentTicks how long a connection may be without a byte in either direction
    * @param drain how long requests under way are waited for at the end
    */
   record Port(
@@ -65,7 +65,7 @@ final class Listener extends VerticleBase {
       Doorstep doorstep,
       Faults faults,
       Duration tick,
-      int idleTicks,
+      int silentTicks,
       Duration drain,
       Optional<TlsSettings.OfPort> tls,
       Function<Loop, Handler<HttpServerRequest>> handler) {
@@ -88,7 +88,8 @@ final class Listener extends VerticleBase {
 
   @Override
   public Future<?> start() {
-    Connections connections = new Connections(port.doorstep(), port.spoken().idleTicks);
+    Connections connections =
+        new Connections(port.doorstep(), port.spoken().idleTicks, port.silentTicks());
     Loop loop = new Loop(vertx, context, connections, new Json(), port.faults());
     vertx.setPeriodic(port.tick().toMillis(), tick -> connections.tick());
     server =
@@ -102,19 +103,16 @@ final class Listener extends VerticleBase {
   }
 
   private HttpServerOptions options() {
-    HttpServerOptions options = plain(port.tick().multipliedBy(port.idleTicks()), port.spoken());
+    HttpServerOptions options = plain(port.spoken());
     options.setHost(port.name()); // see Doorsteps
     return port.tls().isPresent() ? port.tls().get().addTo(options) : options;
   }
 
-  private static HttpServerOptions plain(Duration idle, Spoken spoken) {
+  private static HttpServerOptions plain(Spoken spoken) {
     return new HttpServerOptions()
         .setAcceptBacklog(BACKLOG)
         .setMaxInitialLineLength(Malformed.LONGEST_LINE)
         .setMaxHeaderSize(Malformed.MOST_HEADER_BYTES)
-        // For those who leave without a word while they are answered.
-        .setIdleTimeout((int) idle.toMillis())
-        .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
         .setHttp2ClearTextEnabled(true)
         .setInitialSettings(
             new Http2Settings()

@@ -95,7 +95,7 @@ final class Ports {
   Address open(
       String name,
       Address address,
-      int idleTicks,
+      int silentTicks,
       Function<Loop, Handler<HttpServerRequest>> handler)
       throws ConfigException {
     boolean isAdmin = name.equals(ADMIN);
@@ -114,7 +114,7 @@ final class Ports {
             doorstep,
             faults,
             tick,
-            idleTicks,
+            silentTicks,
             name.equals(GATEWAY) ? settings.gateway().drain() : DRAIN,
             tls,
             handler);

@@ -31,6 +31,9 @@ final class StreamHeads extends Http2FrameListenerDecorator {
   private final Http2ConnectionHandler handler;
   private final PropertyKey refused;
 
+  /** The host of the last stream that was read; most streams of a connection name the same. */
+  private @Nullable CharSequence lastHost;
+
   private StreamHeads(Http2ConnectionHandler handler, Http2FrameListener next) {
     super(next);
     this.handler = handler;
@@ -117,17 +120,22 @@ final class StreamHeads extends Http2FrameListenerDecorator {
     }
   }
 
-  private static boolean isReadable(Http2Headers headers) {
+  private boolean isReadable(Http2Headers headers) {
     CharSequence method = headers.method();
-    CharSequence authority = headers.authority();
-    CharSequence host = headers.get(HttpHeaders.HOST);
     return method != null
         && HeaderText.isName(method.toString())
-        && (authority == null || parsed(authority) != null)
-        && (host == null || parsed(host) != null);
+        && isHost(headers.authority())
+        && isHost(headers.get(HttpHeaders.HOST));
   }
 
-  private static @Nullable HostAndPort parsed(CharSequence host) {
-    return NamedHost.isEncoded(host) ? null : HostAndPort.parseAuthority(host.toString(), -1);
+  private boolean isHost(@Nullable CharSequence said) {
+    if (said == null || said.equals(lastHost)) {
+      return true;
+    }
+    if (NamedHost.isEncoded(said) || HostAndPort.parseAuthority(said.toString(), -1) == null) {
+      return false;
+    }
+    lastHost = said;
+    return true;
   }
 }

@@ -168,7 +168,7 @@ public final class WeirServer implements AutoCloseable {
     }
     if (settings.gateway().isOn()) {
       upstreamCounts.show(metrics);
-      gateway = ports.open(Ports.GATEWAY, gateway, gatewayIdleTicks(), this::gateway);
+      gateway = ports.open(Ports.GATEWAY, gateway, gatewaySilentTicks(), this::gateway);
     }
     admin = ports.open(Ports.ADMIN, admin, adminPort::router);
     if (takesDecisions()) {
@@ -224,7 +224,7 @@ public final class WeirServer implements AutoCloseable {
    * Longer than an upstream may take, and than a rule may hold a request back: that is not a client
    * that has gone.
    */
-  private int gatewayIdleTicks() {
+  private int gatewaySilentTicks() {
     long timeout = settings.gateway().timeout().toSeconds() + 5;
     long held = Waits.longest(weir.rules()).dividedBy(tick) + 5;
     return (int) Math.max(Listener.Spoken.HTTP.idleTicks(), Math.max(timeout, held));

@@ -61,7 +61,9 @@ public final class EnvoyTally {
 
     /** Adds hits, but never so many that a few requests could make the count overflow. */
     private void add(Stat stat, long hits) {
-      byStat.get(stat).add(Math.min(hits, MOST_HITS));
+      if (hits > 0) {
+        byStat.get(stat).add(Math.min(hits, MOST_HITS));
+      }
     }
   }
 

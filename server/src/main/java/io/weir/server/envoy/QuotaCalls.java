@@ -42,7 +42,7 @@ final class QuotaCalls
   }
 
   /** One stream. */
-  private final class Talk implements Handler<GrpcMessage>, Patience.Waiting {
+  private final class Talk extends Patience.Waiting implements Handler<GrpcMessage> {
     private final GrpcServerRequest<RateLimitQuotaUsageReports, RateLimitQuotaResponse> request;
     private QuotaDesk.@Nullable Stream stream;
     private boolean over;

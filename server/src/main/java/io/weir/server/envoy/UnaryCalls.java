@@ -44,7 +44,7 @@ final class UnaryCalls<Q, A> implements Handler<GrpcServerRequest<Q, A>> {
   }
 
   /** One call. */
-  private final class Call implements Handler<GrpcMessage>, Patience.Waiting {
+  private final class Call extends Patience.Waiting implements Handler<GrpcMessage> {
     private final GrpcServerRequest<Q, A> request;
     private boolean asked;
     private boolean over;

@@ -1,0 +1,66 @@
+package io.weir.server;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.net.impl.ConnectionBase;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether anything still moves on a connection, in either direction. It is felt for at every tick,
+ * so that what moves costs next to nothing; Netty's own handler would look at a clock for every
+ * read, and hang a listener on every write.
+ */
+final class Pulse extends ChannelDuplexHandler {
+  private final Channel channel;
+  private boolean moved;
+  private int unsent;
+  private long sentOfIt;
+  private int silentTicks;
+
+  private Pulse(Channel channel) {
+    this.channel = channel;
+  }
+
+  /** Feels the pulse of a connection from now on. */
+  static Pulse of(HttpConnection connection) {
+    Channel channel = ((ConnectionBase) connection).channel();
+    Pulse pulse = new Pulse(channel);
+    channel.pipeline().addFirst(pulse);
+    return pulse;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    moved = true;
+    context.fireChannelRead(message);
+  }
+
+  @Override
+  public void flush(ChannelHandlerContext context) {
+    context.flush();
+    ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
+    moved |= out == null || out.isEmpty(); // what is left over is looked at by the tick
+  }
+
+  /** A tick of the timer; returns for how many of them nothing has moved. */
+  int tick() {
+    ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
+    @Nullable Object first = out == null ? null : out.current();
+    int nowUnsent = first == null ? 0 : System.identityHashCode(first);
+    long nowSent = out == null ? 0 : out.currentProgress();
+    silentTicks = moved || nowUnsent != unsent || nowSent != sentOfIt ? 0 : silentTicks + 1;
+    unsent = nowUnsent;
+    sentOfIt = nowSent;
+    moved = false;
+    return silentTicks;
+  }
+
+  /** Closes the connection without a word, as nobody takes one. */
+  void close() {
+    Objects.requireNonNull(channel.pipeline().context(this)).close();
+  }
+}
