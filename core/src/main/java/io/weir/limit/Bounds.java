@@ -143,9 +143,14 @@ public final class Bounds {
     if (rate == 0) {
       return Duration.ZERO;
     }
+    long periodMicros = micros(period);
+    long product = amount * periodMicros;
+    if (Math.multiplyHigh(amount, periodMicros) == 0 && product >= 0) {
+      return ofMicros(product / rate + (product % rate == 0 ? 0 : 1));
+    }
     BigInteger micros =
         BigInteger.valueOf(amount)
-            .multiply(BigInteger.valueOf(micros(period)))
+            .multiply(BigInteger.valueOf(periodMicros))
             .add(BigInteger.valueOf(rate - 1))
             .divide(BigInteger.valueOf(rate));
     return ofMicros(micros.longValueExact());

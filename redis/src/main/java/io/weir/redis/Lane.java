@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * The queue before keys that can share a script call: those of a node, or of a slot.
  *
  * <pre>
- *   ask ─► under way &lt; {@value #EAGER}? ── yes ─► send now
+ *   ask ─► under way &lt; {@value #EAGER} calls, and &lt; {@value #MANY_KEYS} keys? ── yes ─► send now
  *                 │ no
  *                 ▼
- *              waiting ── an answer came, or a call is full ─► send up to {@value #SHARED_KEYS} keys in one call
+ *              waiting ── answers came, or a call is full ─► send up to {@value #SHARED_KEYS} keys in one call
  * </pre>
  *
  * <p>Calls of one script share; those of others wait beside them, and who waits longest goes first.
@@ -32,6 +32,15 @@ import org.jspecify.annotations.Nullable;
 final class Lane {
   /** Calls that may be under way before others wait for them. */
   private static final int EAGER = 4;
+
+  /**
+   * Keys under way that keep a node so busy that it pays to wait for a call to fill, as a node does
+   * less work for one large call than for two small ones.
+   */
+  private static final int MANY_KEYS = 16;
+
+  /** How long anybody waits for that; matters where a node is far away. */
+  private static final long LONG_WAIT_NANOS = TimeUnit.MICROSECONDS.toNanos(250);
 
   /** Calls that may be under way at all; matters where a node is far away. */
   private static final int MOST = 64;
@@ -47,9 +56,9 @@ final class Lane {
     CompletionStage<byte[]> send(Script script, byte[][] keys, byte[] args);
   }
 
-  /** Asks that go in one call, and the count of silences before it was sent. */
-  private record Batch(List<Ask> asks, int silences) {
-    static final Batch NONE = new Batch(List.of(), 0);
+  /** Asks that go in one call, how many keys they have, and the count of silences before it. */
+  private record Batch(List<Ask> asks, int keys, int silences) {
+    static final Batch NONE = new Batch(List.of(), 0, 0);
 
     boolean isEmpty() {
       return asks.isEmpty();
@@ -63,6 +72,7 @@ final class Lane {
 
   private int waitingKeys;
   private int underWay;
+  private int keysUnderWay;
 
   /** Calls that were under way when the node fell silent, and may be lost. */
   private int lost;
@@ -110,18 +120,27 @@ final class Lane {
     if (now - newsNanos > SILENCE_NANOS) {
       lost += underWay;
       underWay = 0;
+      keysUnderWay = 0;
       silences++;
-    } else if (!mayGo()) {
+    } else if (!mayGo(next.element().age(now))) {
       return Batch.NONE;
     }
+    List<Ask> asks = batchOf(next);
+    int keys = keysOf(asks);
     underWay++;
+    keysUnderWay += keys;
     newsNanos = now;
-    return new Batch(batchOf(next), silences);
+    return new Batch(asks, keys, silences);
   }
 
-  private boolean mayGo() {
+  private boolean mayGo(long waitedNanos) {
     int out = underWay + lost;
-    return (out < EAGER && telling == 0) || (waitingKeys >= SHARED_KEYS && out < MOST);
+    if (waitingKeys >= SHARED_KEYS) {
+      return out < MOST;
+    }
+    return out < EAGER
+        && telling == 0
+        && (keysUnderWay < MANY_KEYS || waitedNanos > LONG_WAIT_NANOS);
   }
 
   /** The queue in which somebody waits longest, or null if nobody does. */
@@ -223,6 +242,7 @@ final class Lane {
   private synchronized Batch back(Batch batch, boolean sendsNext) {
     if (batch.silences == silences) {
       underWay--;
+      keysUnderWay -= batch.keys;
       lost = 0;
     } else {
       lost = Math.max(0, lost - 1);
@@ -247,12 +267,16 @@ final class Lane {
     }
   }
 
-  private static byte[][] joinedKeys(List<Ask> batch) {
+  private static int keysOf(List<Ask> batch) {
     int count = 0;
     for (Ask ask : batch) {
       count += ask.keys().length;
     }
-    byte[][] joined = new byte[count][];
+    return count;
+  }
+
+  private static byte[][] joinedKeys(List<Ask> batch) {
+    byte[][] joined = new byte[keysOf(batch)][];
     int at = 0;
     for (Ask ask : batch) {
       System.arraycopy(ask.keys(), 0, joined, at, ask.keys().length);
