@@ -27,7 +27,10 @@ final class Pulse extends ChannelDuplexHandler {
 
   /** Feels the pulse of a connection from now on. */
   static Pulse of(HttpConnection connection) {
-    Channel channel = ((ConnectionBase) connection).channel();
+    return of(((ConnectionBase) connection).channel());
+  }
+
+  static Pulse of(Channel channel) {
     Pulse pulse = new Pulse(channel);
     channel.pipeline().addFirst(pulse);
     return pulse;

@@ -120,6 +120,21 @@ class GatewayUpgradeTest {
     }
   }
 
+  /** Nobody else would notice that both sides have left without a word. */
+  @Test
+  void closesATunnelThroughWhichNothingComesAnyMore() throws Exception {
+    Duration tick = Duration.ofMillis(20); // closed after 65 of these
+    try (EchoUpstream upstream = new EchoUpstream();
+        TestGateway gateway = TestGateway.before(upstream.url(), front -> front, tick);
+        RawClient raw = gateway.raw()) {
+      assertThat(raw.send(HANDSHAKE).readUntil("\r\n\r\n", 1)).startsWith("HTTP/1.1 101");
+      long opened = System.nanoTime();
+
+      assertThat(raw.readAll()).isEmpty();
+      assertThat(System.nanoTime() - opened).isGreaterThan(tick.multipliedBy(60).toNanos());
+    }
+  }
+
   private static FrontEnd few(FrontEnd front) {
     GatewaySettings some = front.gateway();
     return front.gateway(
