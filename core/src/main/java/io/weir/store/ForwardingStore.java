@@ -50,6 +50,11 @@ public abstract class ForwardingStore implements Store {
   }
 
   @Override
+  public boolean isAway(Pool pool, Key key) {
+    return next.isAway(pool, key);
+  }
+
+  @Override
   public CompletionStage<List<String>> describe(List<Draw> draws) {
     return next.describe(draws);
   }

@@ -61,6 +61,14 @@ public interface Store extends AutoCloseable {
     return CompletableFuture.completedFuture(null);
   }
 
+  /**
+   * Whether a draw on this bucket is known not to be answered if it were made now, as its node is
+   * away. Asks nobody; a store that does not know says no.
+   */
+  default boolean isAway(Pool pool, io.weir.Key key) {
+    return false;
+  }
+
   /** The state behind each draw as arithmetic that a person can follow; changes nothing. */
   CompletionStage<List<String>> describe(List<Draw> draws);
 

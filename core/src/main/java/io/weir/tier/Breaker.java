@@ -73,11 +73,20 @@ public final class Breaker {
     return state == State.CLOSED || tryProbe(now);
   }
 
+  /** Whether a call would be kept from the node now; asking changes nothing. */
+  public boolean keeps(long now) {
+    return state != State.CLOSED && !probeIsDue(now);
+  }
+
+  private synchronized boolean probeIsDue(long now) {
+    return state == State.CLOSED || (state == State.OPEN && now >= openUntil);
+  }
+
   private synchronized boolean tryProbe(long now) {
     if (state == State.CLOSED) {
       return true;
     }
-    if (state == State.PROBING || now < openUntil) {
+    if (!probeIsDue(now)) {
       return false;
     }
     state = State.PROBING;

@@ -81,7 +81,7 @@ final class Degraded {
   }
 
   /** Whether the limit refuses this whatever its state, so that no store need be asked. */
-  private static boolean isHopeless(Draw draw) {
+  static boolean isHopeless(Draw draw) {
     long capacity = draw.pool().meter().capacity();
     return capacity == 0 || draw.amount() > capacity;
   }

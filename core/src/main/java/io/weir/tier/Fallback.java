@@ -31,7 +31,8 @@ import java.util.function.Supplier;
  *
  * <p>Open allows, closed refuses as unavailable, local decides by this instance's share. Any closed
  * draw makes the call unavailable; else any refusal, near or far, refuses it. What the store took
- * for a call that is refused in the end is given back. When it answers for a bucket again, the draw
+ * for a call that is refused in the end is given back; where a closed draw is known to be away
+ * beforehand, nobody is asked ({@link LeasedCall}). When it answers for a bucket again, the draw
  * carries what the local share still owes. An error that the store should not have is no other
  * case: it is told to whoever counts such things, and the rules decide as if nobody had answered.
  *
@@ -214,6 +215,16 @@ public final class Fallback implements Store {
   @Override
   public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
     return asked(() -> shared.endLease(pool, key, lease), () -> null);
+  }
+
+  @Override
+  public boolean isAway(Pool pool, Key key) {
+    try {
+      return shared.isAway(pool, key);
+    } catch (RuntimeException e) {
+      tell(e);
+      return false;
+    }
   }
 
   @Override

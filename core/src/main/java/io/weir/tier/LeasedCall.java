@@ -1,6 +1,7 @@
 package io.weir.tier;
 
 import io.weir.Mode;
+import io.weir.OnFail;
 import io.weir.Standing;
 import io.weir.limit.Stamp;
 import io.weir.store.Draw;
@@ -65,6 +66,11 @@ final class LeasedCall {
       putBack();
       return CompletableFuture.completedFuture(drained);
     }
+    Taking closed = refusedUnasked();
+    if (closed != null) {
+      putBack();
+      return CompletableFuture.completedFuture(closed);
+    }
     int waitFor = mayWait ? firstToWaitFor() : -1;
     if (waitFor >= 0) {
       Flight flight = found[waitFor].flight();
@@ -125,6 +131,51 @@ final class LeasedCall {
       }
     }
     return null;
+  }
+
+  /**
+   * The refusal of a call that a closed rule refuses whatever other nodes say, as its own is known
+   * to be away. They would take, and have to be told to give it back. It speaks of the draws that
+   * are away.
+   */
+  private @Nullable Taking refusedUnasked() {
+    if (receipts.length == 1 || !aClosedOneIsAway()) {
+      return null;
+    }
+    List<Integer> places = new ArrayList<>(receipts.length);
+    List<Draw> unanswered = new ArrayList<>(receipts.length);
+    boolean spared = false;
+    for (int i = 0; i < receipts.length; i++) {
+      if (!inHand(i) && isAway(i)) {
+        places.add(i);
+        unanswered.add(draws.get(i));
+      } else {
+        spared |= !inHand(i) && !draws.get(i).looks();
+      }
+    }
+    // Whoever only looks takes nothing, and wants to see all there is.
+    return spared
+        ? Taking.refused(leases.decideAlone(reservation, unanswered).standings(), places)
+        : null;
+  }
+
+  private boolean aClosedOneIsAway() {
+    for (int i = 0; i < receipts.length; i++) {
+      Draw draw = draws.get(i);
+      if (draw.mode() == Mode.ENFORCE
+          && draw.pool().onFail() == OnFail.CLOSED
+          && !inHand(i)
+          && !Degraded.isHopeless(draw)
+          && isAway(i)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isAway(int place) {
+    Draw draw = draws.get(place);
+    return away.get(place) || leases.isAway(draw.pool(), draw.key());
   }
 
   private int firstToWaitFor() {

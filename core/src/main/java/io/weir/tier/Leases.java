@@ -113,6 +113,11 @@ final class Leases extends ForwardingStore {
     }
   }
 
+  /** Decides a call without asking the store for any of it. */
+  Taking decideAlone(long reservation, List<Draw> draws) {
+    return next.decideAlone(reservation, draws, false);
+  }
+
   // ---- what comes back
 
   @Override

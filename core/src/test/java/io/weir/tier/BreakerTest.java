@@ -42,6 +42,19 @@ class BreakerTest {
   }
 
   @Test
+  void tellsWhetherItKeepsACallAndLeavesTheProbeToWhoeverAsks() {
+    assertThat(breaker.keeps(now)).isFalse();
+    fail(5);
+    assertThat(breaker.keeps(now)).isTrue();
+    now += 2 * SECOND;
+    assertThat(breaker.keeps(now)).isFalse();
+    assertThat(breaker.tryPass(now)).isTrue();
+    assertThat(breaker.keeps(now)).as("while the probe is under way").isTrue();
+    succeed(1);
+    assertThat(breaker.keeps(now)).isFalse();
+  }
+
+  @Test
   void aSuccessInBetweenBreaksTheRow() {
     fail(4);
     succeed(1);

@@ -29,6 +29,16 @@ final class PartlyAway implements Store {
   boolean throwing;
   boolean failing;
   boolean closed;
+
+  /** Whether it says which rules are away before it is asked for them. */
+  boolean knows;
+
+  /** Rules that were asked for and reached. */
+  final List<String> reached = new ArrayList<>();
+
+  /** What was settled or released. */
+  int changes;
+
   private final MemoryStore nodes;
 
   PartlyAway(TimeSource time) {
@@ -37,6 +47,11 @@ final class PartlyAway implements Store {
 
   private boolean isAway(Pool pool) {
     return away.contains(pool.rule());
+  }
+
+  @Override
+  public boolean isAway(Pool pool, Key key) {
+    return knows && isAway(pool);
   }
 
   private <T> CompletionStage<T> honest(Supplier<CompletionStage<T>> work) {
@@ -59,8 +74,9 @@ final class PartlyAway implements Store {
   }
 
   private Taking decide(long reservation, List<Draw> draws) {
-    List<Draw> reached = draws.stream().filter(draw -> !isAway(draw.pool())).toList();
-    Taking there = nodes.reserve(reservation, reached).toCompletableFuture().join();
+    List<Draw> there = draws.stream().filter(draw -> !isAway(draw.pool())).toList();
+    there.forEach(draw -> reached.add(draw.pool().rule()));
+    Taking said = nodes.reserve(reservation, there).toCompletableFuture().join();
     List<Standing> standings = new ArrayList<>();
     List<Stamp> stamps = new ArrayList<>();
     int next = 0;
@@ -69,13 +85,13 @@ final class PartlyAway implements Store {
         standings.add(unanswered(draw));
         stamps.add(new Stamp(0, 0));
       } else {
-        standings.add(there.standings().get(next));
-        stamps.add(there.taken() ? there.stamps().get(next) : new Stamp(0, 0));
+        standings.add(said.standings().get(next));
+        stamps.add(said.taken() ? said.stamps().get(next) : new Stamp(0, 0));
         next++;
       }
     }
-    boolean all = reached.size() == draws.size();
-    return new Taking(there.taken() && all, standings, there.taken() ? stamps : List.of());
+    boolean all = there.size() == draws.size();
+    return new Taking(said.taken() && all, standings, said.taken() ? stamps : List.of());
   }
 
   private static Standing unanswered(Draw draw) {
@@ -87,6 +103,7 @@ final class PartlyAway implements Store {
 
   private CompletionStage<Settlement> change(
       List<Held> parts, Supplier<CompletionStage<Settlement>> work) {
+    changes++;
     return parts.stream().anyMatch(part -> isAway(part.pool()))
         ? CompletableFuture.completedFuture(Settlement.UNAVAILABLE)
         : honest(work);

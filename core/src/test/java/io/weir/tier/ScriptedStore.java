@@ -17,7 +17,9 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -103,6 +105,7 @@ final class ScriptedStore implements Store {
   final Deque<Question> questions = new ArrayDeque<>();
   final List<LeaseCall> ended = new ArrayList<>();
   final List<Held> settled = new ArrayList<>();
+  final Set<String> away = new HashSet<>();
   int asked;
   boolean closed;
 
@@ -149,6 +152,11 @@ final class ScriptedStore implements Store {
   public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
     ended.add(lease);
     return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public boolean isAway(Pool pool, Key key) {
+    return away.contains(pool.rule());
   }
 
   @Override

@@ -159,6 +159,12 @@ final class ClusterLink implements Link {
     return ask;
   }
 
+  @Override
+  public boolean isAway(byte[] key) {
+    NodeWatch node = connection == null ? null : nodes.watchOf(groupOf(key));
+    return node == null || node.isKept();
+  }
+
   /**
    * Why nobody is asked before the client knows any node, or where nobody serves a slot: it would
    * make callers wait for that.

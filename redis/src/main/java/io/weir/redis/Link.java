@@ -17,6 +17,11 @@ interface Link extends AutoCloseable {
   /** Runs a script on keys of one group; {@code args} is what follows the time. */
   CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args);
 
+  /** Whether a call about this key would not be sent now, as its node is away. */
+  default boolean isAway(byte[] key) {
+    return false;
+  }
+
   /** Completes when every node could be asked once, if ever. */
   CompletionStage<Void> connected();
 

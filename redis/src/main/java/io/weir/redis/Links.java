@@ -129,6 +129,11 @@ final class Links implements Link {
   }
 
   @Override
+  public boolean isAway(byte[] key) {
+    return link.isAway(key);
+  }
+
+  @Override
   public CompletionStage<Void> connected() {
     return link.connected();
   }

@@ -56,6 +56,11 @@ final class NodeLink implements Link {
     return ask;
   }
 
+  @Override
+  public boolean isAway(byte[] key) {
+    return primary.live() == null || node.isKept();
+  }
+
   private CompletionStage<byte[]> send(Script script, byte[][] keys, byte[] args) {
     Primary.Live live = primary.live();
     if (live == null) {

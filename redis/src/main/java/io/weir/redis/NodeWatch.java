@@ -73,6 +73,11 @@ final class NodeWatch implements AutoCloseable {
     return breaker.tryPass(time.micros());
   }
 
+  /** Whether calls are kept from there now; unlike {@link #mayAsk} this says nothing of one. */
+  boolean isKept() {
+    return breaker.keeps(time.micros());
+  }
+
   /** Whether there is room for another call to wait; one that does has to {@link #leave}. */
   boolean enter() {
     if (waiting.incrementAndGet() <= MOST_WAITING) {

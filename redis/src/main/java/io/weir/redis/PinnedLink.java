@@ -39,6 +39,11 @@ final class PinnedLink implements Link {
   }
 
   @Override
+  public boolean isAway(byte[] key) {
+    return (isHot(key) ? hot : others).isAway(key);
+  }
+
+  @Override
   public CompletionStage<Void> connected() {
     return hot.connected().thenCombine(others.connected(), (one, other) -> null);
   }

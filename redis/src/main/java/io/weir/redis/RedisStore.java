@@ -320,6 +320,11 @@ public final class RedisStore implements Store {
   }
 
   @Override
+  public boolean isAway(Pool pool, Key key) {
+    return link.isAway(names.bucket(pool, key));
+  }
+
+  @Override
   public CompletionStage<List<String>> describe(List<Draw> draws) {
     List<Draw> looks = draws.stream().map(Draw::looking).toList();
     return decide(0, looks).thenApply(Round::descriptions);

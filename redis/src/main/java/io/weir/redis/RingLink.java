@@ -29,6 +29,11 @@ final class RingLink implements Link {
   }
 
   @Override
+  public boolean isAway(byte[] key) {
+    return nodes.get(groupOf(key)).isAway(key);
+  }
+
+  @Override
   public CompletionStage<Void> connected() {
     return CompletableFuture.allOf(
         nodes.stream()

@@ -8,13 +8,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.Key;
 import io.weir.Limit;
 import io.weir.Mode;
+import io.weir.OnFail;
 import io.weir.Standing;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
+import io.weir.store.MemoryStore;
 import io.weir.store.Pool;
 import io.weir.store.Taking;
 import io.weir.testkit.contract.Calls;
 import io.weir.testkit.process.RedisServer;
+import io.weir.tier.Tier;
+import io.weir.time.SystemTime;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -115,8 +119,44 @@ class RingFaultsTest {
     } finally {
       servers.get(2).restart();
     }
-    try (Load load = Load.on(store, n -> List.of(dead))) {
+    awaitAnswered(dead);
+  }
+
+  private static void awaitAnswered(Draw draw) {
+    try (Load load = Load.on(store, n -> List.of(draw))) {
       load.awaitAnswered(20).stop();
     }
+  }
+
+  @Test
+  void aCallThatAClosedRuleOnADeadNodeRefusesLeavesNothingOnOthers() {
+    Pool pool = plenty("spared");
+    Pool closed = plenty("closed").onFail(OnFail.CLOSED);
+    Draw healthy = one(pool, keyOn(pool, 0));
+    Draw dead = one(closed, keyOn(closed, 2));
+    Tier tier =
+        Tier.before(
+            store,
+            MemoryStore.builder().build(),
+            SystemTime.INSTANCE,
+            () -> 1,
+            error -> {
+              throw new AssertionError(error);
+            });
+    servers.get(2).kill();
+    try (Load load = Load.on(store, n -> List.of(dead))) {
+      load.awaitUnanswered(20).stop();
+
+      Taking refused = Calls.get(tier.take(List.of(healthy, dead)));
+      assertThat(refused.taken()).isFalse();
+      assertThat(refused.at(0)).isEmpty();
+      assertThat(refused.at(1)).hasValueSatisfying(at -> assertThat(at.answered()).isFalse());
+      assertThat((List<?>) servers.get(0).command("KEYS", "*:spared:*")).isEmpty();
+      assertThat((List<?>) servers.get(0).command("KEYS", "*:settled:*")).isEmpty();
+    } finally {
+      servers.get(2).restart();
+    }
+    awaitAnswered(dead);
+    assertThat(Calls.get(tier.take(List.of(healthy, dead))).taken()).isTrue();
   }
 }
