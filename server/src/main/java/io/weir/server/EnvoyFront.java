@@ -7,6 +7,7 @@ import io.weir.server.envoy.EnvoyService;
 import io.weir.server.envoy.EnvoySettings;
 import io.weir.server.envoy.EnvoyTally;
 import io.weir.server.envoy.QuotaDesk;
+import io.weir.server.envoy.QuotaThread;
 import io.weir.tier.Guard;
 import io.weir.time.SystemTime;
 import java.time.Duration;
@@ -18,6 +19,8 @@ final class EnvoyFront implements AutoCloseable {
   private final EnvoyLimiter limiter;
   private final EnvoyMetrics metrics;
   private final EnvoyService service;
+  private final Duration period;
+  private final QuotaThread quotaThread = new QuotaThread();
   private final QuotaDesk quotas;
 
   EnvoyFront(
@@ -29,9 +32,10 @@ final class EnvoyFront implements AutoCloseable {
       Duration period) {
     this.feed = feed;
     this.weir = weir;
+    this.period = period;
     this.limiter =
         new EnvoyLimiter(weir.store(), SystemTime.INSTANCE, settings.modes(), feed.first());
-    this.quotas = new QuotaDesk(weir, period, metrics::unexpected);
+    this.quotas = new QuotaDesk(weir, period, quotaThread, metrics::unexpected);
     EnvoyTally tally = new EnvoyTally(settings.nearLimitRatio(), metrics::answeredBy);
     this.metrics = new EnvoyMetrics(metrics, tally, quotas);
     this.service =
@@ -59,6 +63,11 @@ final class EnvoyFront implements AutoCloseable {
     return quotas;
   }
 
+  /** From now on quotas are divided anew every period. */
+  void divideQuotas() {
+    quotaThread.every(period, quotas::tick);
+  }
+
   /** The limits that hold now. */
   EnvoyConfig config() {
     return limiter.config();
@@ -67,6 +76,7 @@ final class EnvoyFront implements AutoCloseable {
   @Override
   public void close() {
     feed.close();
+    quotaThread.close();
     quotas.close();
   }
 }

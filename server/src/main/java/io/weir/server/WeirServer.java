@@ -201,7 +201,7 @@ public final class WeirServer implements AutoCloseable {
         config.envoy().folder().isPresent() || !config.grpc().equals(ServerConfig.DEFAULT.grpc());
     try {
       grpc = Optional.of(ports.open(Ports.GRPC, config.grpc(), this::grpc));
-      ports.every(tick, () -> envoy.quotas().tick());
+      envoy.divideQuotas();
     } catch (ConfigException e) {
       if (asked) {
         throw e;

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,6 +40,7 @@ class QuotaGrpcTest {
   private static final class Talk {
     final GrpcClientRequest<RateLimitQuotaUsageReports, RateLimitQuotaResponse> request;
     final List<BucketAction> told = new CopyOnWriteArrayList<>();
+    final AtomicInteger messages = new AtomicInteger();
     final CompletableFuture<GrpcStatus> ended = new CompletableFuture<>();
 
     Talk(EnvoyTestServer server) {
@@ -47,7 +49,11 @@ class QuotaGrpcTest {
           .response()
           .onSuccess(
               response -> {
-                response.handler(message -> told.addAll(message.getBucketActionList()));
+                response.handler(
+                    message -> {
+                      messages.incrementAndGet();
+                      told.addAll(message.getBucketActionList());
+                    });
                 response.endHandler(end -> ended.complete(response.status()));
                 response.exceptionHandler(ended::completeExceptionally);
               })
@@ -89,6 +95,32 @@ class QuotaGrpcTest {
       assertThat(action.getQuotaAssignmentAction().getRateLimitStrategy().getTokenBucket())
           .satisfies(bucket -> assertThat(bucket.getMaxTokens()).isBetween(1, 2));
       assertThat(action.getQuotaAssignmentAction().hasAssignmentTimeToLive()).isTrue();
+    }
+  }
+
+  @Test
+  void assignsThousandsOfBucketsInFewMessagesAndOnAThreadOfTheirOwn() {
+    try (EnvoyTestServer server = server(UnaryOperator.identity())) {
+      RateLimitQuotaUsageReports.Builder reports =
+          RateLimitQuotaUsageReports.newBuilder().setDomain("shop");
+      for (int i = 0; i < 5000; i++) {
+        reports
+            .addBucketQuotaUsagesBuilder()
+            .setNumRequestsDenied(1)
+            .getBucketIdBuilder()
+            .putBucket("user", "u" + i);
+      }
+      Talk talk = new Talk(server);
+      EnvoyTestServer.await(talk.request.write(reports.build()));
+
+      await()
+          .atMost(20, TimeUnit.SECONDS)
+          .until(
+              () -> talk.told.stream().map(BucketAction::getBucketId).distinct().count() >= 5000);
+      assertThat(talk.messages.get()).isLessThan(200);
+      assertThat(Thread.getAllStackTraces().keySet())
+          .extracting(Thread::getName)
+          .contains("weir-quotas");
     }
   }
 

@@ -1,7 +1,6 @@
 package io.weir.server.envoy;
 
 import com.google.protobuf.UInt32Value;
-import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse.BucketAction;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse.BucketAction.AbandonAction;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse.BucketAction.QuotaAssignmentAction;
@@ -30,18 +29,18 @@ sealed interface Assignment {
   /** The bucket is not used; the Envoy is to forget it. */
   record Abandoned() implements Assignment {}
 
-  /** The message for an Envoy, which holds for a time. */
-  default RateLimitQuotaResponse message(QuotaId id, Duration period, Duration lasts) {
+  /** What an Envoy is told to do, which holds for a time. */
+  default BucketAction action(QuotaId id, Duration period, Duration lasts) {
     BucketAction.Builder action = BucketAction.newBuilder().setBucketId(id.toProto());
     if (this instanceof Abandoned) {
       action.setAbandonAction(AbandonAction.getDefaultInstance());
     } else {
-      action.setQuotaAssignmentAction(action(period, lasts));
+      action.setQuotaAssignmentAction(quota(period, lasts));
     }
-    return RateLimitQuotaResponse.newBuilder().addBucketAction(action).build();
+    return action.build();
   }
 
-  private QuotaAssignmentAction action(Duration period, Duration lasts) {
+  private QuotaAssignmentAction quota(Duration period, Duration lasts) {
     Assignment strategy = this instanceof Expired expired ? expired.last() : this;
     return QuotaAssignmentAction.newBuilder()
         .setAssignmentTimeToLive(proto(this instanceof Expired ? Duration.ZERO : lasts))

@@ -12,7 +12,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,12 +26,16 @@ import org.jspecify.annotations.Nullable;
  * divides it by what each of them asks for. Reports say what was really used; what was not is given
  * back, and what was used without having been reserved goes into debt. So however many Envoys and
  * Weirs there are, the limit is drawn from before it is spent; an Envoy that is told less can be
- * ahead of that by one period's share. All methods are called under the lock of the desk.
+ * ahead of that by one period's share.
+ *
+ * <p>Its own lock is held for moments only, and not while the rules are asked: reports come on
+ * event loops.
  */
 final class QuotaBucket {
   private static final Assignment ALL = new Assignment.All();
   private static final Assignment NOTHING = new Assignment.Nothing();
   private static final Assignment ABANDONED = new Assignment.Abandoned();
+  private static final CompletionStage<Void> DONE = CompletableFuture.completedStage(null);
 
   /** At a limit, a division that uses at least this part of what there is stays. */
   private static final double GOOD_ENOUGH = 0.8;
@@ -44,51 +50,130 @@ final class QuotaBucket {
   private record Held(String reservation, long amount, long tick) {}
 
   private final Weir weir;
+  private final Executor work;
   private final Consumer<Throwable> faults;
   private final Call call;
   private final Map<Object, QuotaShare> byEnvoy = new LinkedHashMap<>();
   private final Deque<Held> held = new ArrayDeque<>();
+  private long now;
   private long used;
   private boolean asking;
+  private boolean wanted;
+  private boolean over;
 
-  QuotaBucket(Weir weir, Consumer<Throwable> faults, QuotaId id) {
+  /**
+   * A bucket nobody uses yet.
+   *
+   * @param work where it is worked on when the rules have answered
+   * @param now the period it begins in
+   */
+  QuotaBucket(Weir weir, Executor work, Consumer<Throwable> faults, QuotaId id, long now) {
     this.weir = weir;
+    this.work = work;
     this.faults = faults;
     this.call = id.call();
+    this.now = now;
   }
 
-  /** The share of an Envoy; null if it has none. */
-  @Nullable QuotaShare share(Object envoy) {
-    return byEnvoy.get(envoy);
+  // ---- what Envoys say
+
+  /** What an Envoy let through, and how much it asks for. */
+  record Usage(long passed, long refused, double seconds) {}
+
+  /** What became of a report. */
+  enum Taken {
+    /** There is an assignment already, or one comes with the next period. */
+    COUNTED,
+    /** Nobody else uses the bucket: it is to be renewed now, by {@link #renewIfWanted}. */
+    WANTED,
+    /** Not taken, as the bucket has been given up; there is to be another. */
+    TOO_LATE
   }
 
-  void join(Object envoy, QuotaShare share) {
-    byEnvoy.put(envoy, share);
+  /**
+   * Takes an Envoy's report.
+   *
+   * @param isBack whether one who has gone is this Envoy
+   * @param joining makes its share at a tick, if this is the first report
+   */
+  synchronized Taken reported(
+      Object envoy, Usage usage, Predicate<Object> isBack, LongFunction<QuotaShare> joining) {
+    if (over) {
+      return Taken.TOO_LATE;
+    }
+    QuotaShare share = byEnvoy.get(envoy);
+    boolean first = share == null;
+    if (share == null) {
+      forgetOne(isBack);
+      share = joining.apply(now);
+      byEnvoy.put(envoy, share);
+    }
+    share.reported(usage.passed() + usage.refused(), usage.seconds(), now);
+    used(usage.passed());
+    if (first && byEnvoy.size() == 1) {
+      wanted = true;
+      return Taken.WANTED;
+    }
+    return Taken.COUNTED;
   }
 
   /**
    * An Envoy that has gone is back on another connection. There it reports all that it used in the
    * meantime, so that nothing needs to be assumed; of several it can only be one.
    */
-  void isBack(Predicate<Object> envoy) {
+  private void forgetOne(Predicate<Object> isBack) {
     byEnvoy.entrySet().stream()
-        .filter(entry -> entry.getValue().isGone() && envoy.test(entry.getKey()))
+        .filter(entry -> entry.getValue().isGone() && isBack.test(entry.getKey()))
         .map(Map.Entry::getKey)
         .findFirst()
         .ifPresent(byEnvoy::remove);
   }
 
-  boolean isEmpty() {
-    return byEnvoy.isEmpty() && !asking;
+  /** Requests that were let through. */
+  private void used(long requests) {
+    used = Math.min(Call.MAX_COST, used + requests);
   }
 
-  /** Whether this is the only Envoy. */
-  boolean isAlone() {
-    return byEnvoy.size() == 1;
+  /** An Envoy's connection has gone. */
+  synchronized void left(Object envoy) {
+    QuotaShare share = byEnvoy.get(envoy);
+    if (share != null) {
+      share.disconnected();
+    }
+  }
+
+  // ---- what they are told
+
+  /** A period begins; completes when that is done, also if it failed. */
+  CompletionStage<Void> begin(long tick) {
+    synchronized (this) {
+      if (now >= tick) {
+        return DONE; // it is as young as the period
+      }
+      now = tick;
+      dropUnused();
+    }
+    return renew();
+  }
+
+  /** Renews what has been wanted since a period began; completes when that is done. */
+  CompletionStage<Void> renewIfWanted() {
+    synchronized (this) {
+      if (!wanted) {
+        return DONE; // the next period was faster
+      }
+    }
+    return renew();
+  }
+
+  /** Gives the bucket up if nobody uses it any more; whether it is. */
+  synchronized boolean giveUpIfUnused() {
+    over = over || byEnvoy.isEmpty() && !asking;
+    return over;
   }
 
   /** Forgets Envoys that do not use the bucket, or have not been heard of for too long. */
-  void dropUnused(long now) {
+  private void dropUnused() {
     for (Map.Entry<Object, QuotaShare> entry : Map.copyOf(byEnvoy).entrySet()) {
       QuotaShare share = entry.getValue();
       if (share.isOver(now)) {
@@ -101,43 +186,37 @@ final class QuotaBucket {
     }
   }
 
-  /** Requests that were let through, as an Envoy reports. */
-  void used(long requests) {
-    used = Math.min(Call.MAX_COST, used + requests);
-  }
-
-  /**
-   * Reserves for the period that begins, and tells the Envoys; completes when that is done, also if
-   * it failed.
-   *
-   * @param lock under which the answer is dealt with
-   */
-  CompletionStage<Void> renew(long now, Object lock) {
-    putRight(now);
-    if (asking || byEnvoy.isEmpty()) {
-      return CompletableFuture.completedFuture(null);
+  /** Reserves for the period that begins, and tells the Envoys. */
+  private CompletionStage<Void> renew() {
+    long begun;
+    long asked;
+    long had;
+    synchronized (this) {
+      begun = now;
+      wanted = false;
+      putRight();
+      if (asking || byEnvoy.isEmpty()) {
+        return DONE;
+      }
+      asking = true;
+      asked = shares().mapToLong(QuotaBucket::wanted).sum();
+      had = isFair() ? shares().mapToLong(QuotaShare::has).sum() : 0;
     }
-    asking = true;
-    long wanted = shares().mapToLong(QuotaBucket::wanted).sum();
-    long had = isFair() ? shares().mapToLong(QuotaShare::has).sum() : 0;
-    return reserve(Math.min(Call.MAX_COST, wanted))
-        .thenCompose(asked -> orWhatIsLeft(asked, had, MOST_TRIES))
-        .thenAccept(
-            reserved -> {
-              synchronized (lock) {
-                decided(reserved, now);
-              }
-            })
+    return reserve(Math.min(Call.MAX_COST, asked))
+        .thenComposeAsync(reserved -> orWhatIsLeft(reserved, had, MOST_TRIES), work)
+        .thenAccept(reserved -> decided(reserved, begun))
         .handle(
             (done, failure) -> {
-              synchronized (lock) {
-                asking = false;
-                if (failure != null) {
-                  failed(failure, now);
-                }
-              }
+              answered(failure, begun);
               return null;
             });
+  }
+
+  private synchronized void answered(@Nullable Throwable failure, long begun) {
+    asking = false;
+    if (failure != null) {
+      failed(failure, begun);
+    }
   }
 
   private void failed(Throwable failure, long now) {
@@ -192,11 +271,11 @@ final class QuotaBucket {
     boolean stay = had > 0 && had < asked.amount && had <= left && had >= left * GOOD_ENOUGH;
     long second = stay ? had : Math.min(left, asked.amount - 1);
     return second > 0
-        ? reserve(second).thenCompose(again -> orWhatIsLeft(again, had, tries - 1))
+        ? reserve(second).thenComposeAsync(again -> orWhatIsLeft(again, had, tries - 1), work)
         : CompletableFuture.completedFuture(asked);
   }
 
-  private void decided(Reserved reserved, long now) {
+  private synchronized void decided(Reserved reserved, long now) {
     Decision decision = reserved.decision;
     decision.reservation().ifPresent(made -> held.addLast(new Held(made, reserved.amount, now)));
     if (!decision.allowed()) {
@@ -240,7 +319,7 @@ final class QuotaBucket {
   }
 
   /** Settles the periods of which all Envoys have reported what they used. */
-  private void putRight(long now) {
+  private void putRight() {
     long reported = shares().mapToLong(QuotaShare::reportedAt).min().orElse(now);
     while (!held.isEmpty() && held.peekFirst().tick() < Math.min(reported, now)) {
       Held oldest = held.removeFirst();

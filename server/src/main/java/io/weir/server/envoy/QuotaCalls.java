@@ -10,12 +10,17 @@ import io.vertx.grpc.common.GrpcMessage;
 import io.vertx.grpc.common.GrpcMessageDecoder;
 import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.server.GrpcServerRequest;
+import java.util.ArrayDeque;
+import java.util.Queue;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The streams of {@code StreamRateLimitQuotas}: reports in, assignments out. */
 final class QuotaCalls
     implements Handler<GrpcServerRequest<RateLimitQuotaUsageReports, RateLimitQuotaResponse>> {
+  /** Messages that wait for a client to read: what it is told of 10,000 buckets in a period. */
+  private static final int MOST_UNSENT = 64;
+
   private final Context context;
   private final GrpcMessageDecoder<RateLimitQuotaUsageReports> decoder;
   private final Patience patience;
@@ -45,6 +50,7 @@ final class QuotaCalls
   private final class Talk extends Patience.Waiting implements Handler<GrpcMessage> {
     private final GrpcServerRequest<RateLimitQuotaUsageReports, RateLimitQuotaResponse> request;
     private QuotaDesk.@Nullable Stream stream;
+    private final Queue<RateLimitQuotaResponse> unsent = new ArrayDeque<>();
     private boolean over;
 
     Talk(GrpcServerRequest<RateLimitQuotaUsageReports, RateLimitQuotaResponse> request) {
@@ -58,6 +64,7 @@ final class QuotaCalls
       request.exceptionHandler(gone -> leave());
       request.errorHandler(givenUp -> leave());
       request.endHandler(end -> end(GrpcStatus.OK, null));
+      request.response().drainHandler(room -> write());
       request.messageHandler(this);
     }
 
@@ -104,10 +111,17 @@ final class QuotaCalls
       context.runOnContext(
           now -> {
             // One who does not read gets no more; what it was told expires.
-            if (!over && !request.response().writeQueueFull()) {
-              request.response().write(assignments);
+            if (!over && unsent.size() < MOST_UNSENT) {
+              unsent.add(assignments);
+              write();
             }
           });
+    }
+
+    private void write() {
+      while (!over && !unsent.isEmpty() && !request.response().writeQueueFull()) {
+        request.response().write(unsent.remove());
+      }
     }
 
     private void endLater() {
@@ -131,6 +145,7 @@ final class QuotaCalls
       patience.ended(this);
       if (!over) {
         over = true;
+        unsent.clear();
         if (stream != null) {
           stream.closed();
         }

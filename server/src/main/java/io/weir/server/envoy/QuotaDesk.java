@@ -4,44 +4,58 @@ import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaUsageReports.BucketQuotaUsage;
 import io.weir.Call;
 import io.weir.Weir;
+import io.weir.server.envoy.QuotaBucket.Taken;
+import io.weir.server.envoy.QuotaBucket.Usage;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Hands out quotas to Envoys (RLQS): takes their reports, and once per period divides what the
  * rules let through among those who ask for it.
  *
- * <p>This is no part of the way of a request, which Envoy decides on its own; one lock does.
+ * <p>Event loops only take reports. Whatever takes longer, which is asking the rules and writing to
+ * Envoys, is done elsewhere, bucket by bucket, so that a report never waits for more than one.
  */
 public final class QuotaDesk implements AutoCloseable {
   private static final int MOST_BUCKETS = 10_000;
 
   private final Weir weir;
   private final Duration period;
+  private final Executor work;
   private final Consumer<Throwable> faults;
-  private final Map<QuotaId, QuotaBucket> buckets = new HashMap<>();
+  private final Map<QuotaId, QuotaBucket> buckets = new ConcurrentHashMap<>();
   private final LongAdder allowed = new LongAdder();
   private final LongAdder denied = new LongAdder();
-  private final Set<Stream> open = new HashSet<>();
-  private long now;
+  private final Set<Stream> open = ConcurrentHashMap.newKeySet();
+  private final Queue<QuotaMail> unsent = new ConcurrentLinkedQueue<>();
+  private final AtomicLong now = new AtomicLong();
 
   /**
    * A desk.
    *
    * @param period how often {@link #tick} is called
+   * @param work the thread that calls it, and does what is not for event loops
    * @param faults hears of errors that should not happen
    */
-  public QuotaDesk(Weir weir, Duration period, Consumer<Throwable> faults) {
+  public QuotaDesk(Weir weir, Duration period, Executor work, Consumer<Throwable> faults) {
     this.weir = weir;
     this.period = period;
+    this.work = work;
     this.faults = faults;
   }
 
@@ -56,45 +70,73 @@ public final class QuotaDesk implements AutoCloseable {
   }
 
   /** Buckets that Envoys use now. */
-  public synchronized int buckets() {
+  public int buckets() {
     return buckets.size();
   }
 
   /** Envoys that are connected. */
-  public synchronized int streams() {
+  public int streams() {
     return open.size();
   }
 
   /** A period begins. Completes when all Envoys have been told. */
   public CompletableFuture<Void> tick() {
-    List<CompletableFuture<Void>> renewals = new ArrayList<>();
-    synchronized (this) {
-      now++;
-      for (QuotaBucket bucket : List.copyOf(buckets.values())) {
-        try {
-          bucket.dropUnused(now);
-          renewals.add(bucket.renew(now, this).toCompletableFuture());
-        } catch (RuntimeException e) {
-          faults.accept(e); // and the others are renewed
-        }
+    send(); // what waited for an answer that did not come
+    long begun = now.incrementAndGet();
+    CompletableFuture<Void> told = each(buckets.values(), bucket -> bucket.begin(begun));
+    buckets.values().removeIf(QuotaBucket::giveUpIfUnused);
+    return told;
+  }
+
+  /** Works on buckets, and sends what comes of all of them together. */
+  private CompletableFuture<Void> each(
+      Collection<QuotaBucket> some, Function<QuotaBucket, CompletionStage<Void>> task) {
+    List<CompletableFuture<Void>> done = new ArrayList<>();
+    for (QuotaBucket bucket : some) {
+      try {
+        done.add(task.apply(bucket).toCompletableFuture());
+      } catch (RuntimeException e) {
+        faults.accept(e); // and the others have their turn
       }
-      buckets.values().removeIf(QuotaBucket::isEmpty);
     }
-    return CompletableFuture.allOf(renewals.toArray(CompletableFuture[]::new));
+    return CompletableFuture.allOf(done.toArray(CompletableFuture[]::new))
+        .thenRunAsync(this::send, work);
+  }
+
+  private void send() {
+    for (QuotaMail mail = unsent.poll(); mail != null; mail = unsent.poll()) {
+      try {
+        mail.send();
+      } catch (RuntimeException e) {
+        faults.accept(e);
+      }
+    }
+  }
+
+  /** The bucket of an id; null if there are too many. */
+  private @Nullable QuotaBucket bucket(QuotaId id) {
+    QuotaBucket known = buckets.get(id);
+    return known != null ? known : newBucket(id);
+  }
+
+  private synchronized @Nullable QuotaBucket newBucket(QuotaId id) {
+    return buckets.size() < MOST_BUCKETS
+        ? buckets.computeIfAbsent(id, made -> new QuotaBucket(weir, work, faults, made, now.get()))
+        : buckets.get(id);
   }
 
   /** One Envoy's connection. */
   final class Stream {
     private final String peer;
     private final String domain;
-    private final Consumer<RateLimitQuotaResponse> envoy;
+    private final QuotaMail mail;
     private final Runnable ending;
 
     private Stream(
         String peer, String domain, Consumer<RateLimitQuotaResponse> envoy, Runnable ending) {
       this.peer = peer;
       this.domain = domain;
-      this.envoy = envoy;
+      this.mail = new QuotaMail(envoy);
       this.ending = ending;
     }
 
@@ -105,55 +147,56 @@ public final class QuotaDesk implements AutoCloseable {
      * @throws BadQuestion if one is about no bucket
      */
     void reported(List<BucketQuotaUsage> usages) {
-      synchronized (QuotaDesk.this) {
-        for (BucketQuotaUsage usage : usages) {
-          report(QuotaId.of(domain, usage.getBucketId()), usage);
-        }
+      List<QuotaBucket> wanted = new ArrayList<>();
+      for (BucketQuotaUsage usage : usages) {
+        report(QuotaId.of(domain, usage.getBucketId()), usage, wanted);
+      }
+      if (!wanted.isEmpty()) {
+        work.execute(() -> each(wanted, QuotaBucket::renewIfWanted));
       }
     }
 
-    private void report(QuotaId id, BucketQuotaUsage usage) {
-      QuotaBucket bucket = buckets.get(id);
-      if (bucket == null) {
-        if (buckets.size() >= MOST_BUCKETS) {
-          return; // no assignment: the Envoy does what it is configured for
+    private void report(QuotaId id, BucketQuotaUsage said, List<QuotaBucket> wanted) {
+      Usage usage =
+          new Usage(
+              count(said.getNumRequestsAllowed()),
+              count(said.getNumRequestsDenied()),
+              seconds(said));
+      QuotaBucket bucket = bucket(id);
+      while (bucket != null) {
+        Taken taken = bucket.reported(this, usage, this::wasBefore, at -> share(id, at));
+        if (taken != Taken.TOO_LATE) {
+          allowed.add(usage.passed());
+          denied.add(usage.refused());
+          if (taken == Taken.WANTED) {
+            wanted.add(bucket);
+          }
+          return;
         }
-        bucket = new QuotaBucket(weir, faults, id);
-        buckets.put(id, bucket);
+        buckets.remove(id, bucket);
+        bucket = bucket(id);
       }
-      QuotaShare share = bucket.share(this);
-      boolean first = share == null;
-      if (share == null) {
-        bucket.isBack(gone -> gone instanceof Stream stream && stream.peer.equals(peer));
-        share = new QuotaShare(id, period, now, this::send);
-        bucket.join(this, share);
-      }
-      long passed = count(usage.getNumRequestsAllowed());
-      long refused = count(usage.getNumRequestsDenied());
-      allowed.add(passed);
-      denied.add(refused);
-      share.reported(passed + refused, seconds(usage), now);
-      bucket.used(passed);
-      if (first && bucket.isAlone()) {
-        bucket.renew(now, QuotaDesk.this);
-      }
+      // no assignment: the Envoy does what it is configured for
     }
 
-    private void send(QuotaShare share, Assignment assignment) {
-      envoy.accept(assignment.message(share.id(), period, share.lasts()));
+    private boolean wasBefore(Object gone) {
+      return gone instanceof Stream stream && stream.peer.equals(peer);
+    }
+
+    private QuotaShare share(QuotaId id, long at) {
+      return new QuotaShare(id, period, at, this::tell);
+    }
+
+    private void tell(QuotaShare share, Assignment assignment) {
+      if (mail.add(assignment.action(share.id(), period, share.lasts()))) {
+        unsent.add(mail);
+      }
     }
 
     /** The connection has ended. What the Envoy was told goes on until it expires. */
     void closed() {
-      synchronized (QuotaDesk.this) {
-        open.remove(this);
-        for (QuotaBucket bucket : buckets.values()) {
-          QuotaShare share = bucket.share(this);
-          if (share != null) {
-            share.disconnected();
-          }
-        }
-      }
+      open.remove(this);
+      buckets.values().forEach(bucket -> bucket.left(this));
     }
   }
 
@@ -163,8 +206,7 @@ public final class QuotaDesk implements AutoCloseable {
    * @param peer the address it comes from, by which an Envoy that is back is known
    * @param ending ends it from here
    */
-  synchronized Stream open(
-      String peer, String domain, Consumer<RateLimitQuotaResponse> envoy, Runnable ending) {
+  Stream open(String peer, String domain, Consumer<RateLimitQuotaResponse> envoy, Runnable ending) {
     Stream stream = new Stream(peer, domain, envoy, ending);
     open.add(stream);
     return stream;
@@ -173,11 +215,7 @@ public final class QuotaDesk implements AutoCloseable {
   /** Ends all connections; Envoys go on with what they were told, and ask elsewhere. */
   @Override
   public void close() {
-    List<Stream> ended;
-    synchronized (this) {
-      ended = List.copyOf(open);
-    }
-    ended.forEach(stream -> stream.ending.run());
+    open.forEach(stream -> stream.ending.run());
   }
 
   /** A count, which is unsigned; all that is too much is alike. */

@@ -34,7 +34,7 @@ abstract class QuotaStage {
   }
 
   QuotaDesk desk(Weir weir) {
-    return new QuotaDesk(weir, SECOND, faults::add);
+    return new QuotaDesk(weir, SECOND, Runnable::run, faults::add);
   }
 
   void pass(QuotaDesk desk, int seconds, Runnable eachSecond) {

@@ -1,0 +1,201 @@
+package io.weir.server.envoy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse;
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaUsageReports.BucketQuotaUsage;
+import io.weir.Weir;
+import io.weir.store.Draw;
+import io.weir.store.ForwardingStore;
+import io.weir.store.MemoryStore;
+import io.weir.store.Store;
+import io.weir.store.Taking;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who does the work on quotas, and who never waits for it. */
+@Timeout(60)
+class QuotaWorkTest extends QuotaStage {
+  private static final int MANY = 2000;
+
+  private final List<RateLimitQuotaResponse> messages = new CopyOnWriteArrayList<>();
+  private final Set<String> workers = ConcurrentHashMap.newKeySet();
+
+  /** Called before the store is asked. */
+  private volatile Runnable before = () -> {};
+
+  private QuotaDesk desk(Executor work) throws Exception {
+    Store store =
+        new ForwardingStore(MemoryStore.builder().time(time).build()) {
+          @Override
+          public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+            workers.add(Thread.currentThread().getName());
+            before.run();
+            return super.reserve(reservation, draws);
+          }
+        };
+    Weir weir =
+        Weir.builder()
+            .rules(rules("{ id: plan, key: [tenant], limit: 1000/s }"))
+            .time(time)
+            .store(store)
+            .build();
+    return new QuotaDesk(weir, SECOND, work, faults::add);
+  }
+
+  private QuotaDesk.Stream stream(QuotaDesk desk) {
+    return desk.open("192.0.2.1", "shop", messages::add, () -> {});
+  }
+
+  /** Reports that so many requests came in a second, for many buckets. */
+  private static List<BucketQuotaUsage> usages(int from, int to, long requests) {
+    return IntStream.range(from, to)
+        .mapToObj(
+            i -> {
+              BucketQuotaUsage.Builder usage = BucketQuotaUsage.newBuilder();
+              usage.getBucketIdBuilder().putBucket("tenant", "t" + i);
+              usage.getTimeElapsedBuilder().setSeconds(1);
+              return usage.setNumRequestsDenied(requests).build();
+            })
+        .toList();
+  }
+
+  private void tick(QuotaDesk desk, Executor work) throws Exception {
+    time.advance(SECOND);
+    CompletableFuture.supplyAsync(desk::tick, work)
+        .thenCompose(told -> told)
+        .get(30, TimeUnit.SECONDS);
+  }
+
+  private long told() {
+    return messages.stream().mapToLong(RateLimitQuotaResponse::getBucketActionCount).sum();
+  }
+
+  @Test
+  void takesReportsInTheMiddleOfATick() throws Exception {
+    CountDownLatch reached = new CountDownLatch(MANY / 2);
+    CountDownLatch goOn = new CountDownLatch(1);
+    try (QuotaThread thread = new QuotaThread()) {
+      QuotaDesk desk = desk(thread);
+      QuotaDesk.Stream stream = stream(desk);
+      stream.reported(usages(0, MANY, 10));
+      tick(desk, thread);
+      before =
+          () -> {
+            reached.countDown();
+            if (reached.getCount() == 0) {
+              await(goOn);
+            }
+          };
+      CompletableFuture<Void> tick =
+          CompletableFuture.supplyAsync(desk::tick, thread).thenCompose(told -> told);
+      await(reached);
+      CompletableFuture<Void> reports =
+          CompletableFuture.runAsync(
+              () -> {
+                stream.reported(usages(0, MANY, 10)); // also of the one that is worked on
+                stream.reported(usages(MANY, MANY + 10, 10));
+                stream(desk).closed();
+              });
+      reports.get(30, TimeUnit.SECONDS);
+
+      assertThat(tick).isNotDone();
+      assertThat(desk.denied().sum()).isEqualTo(10L * (2 * MANY + 10));
+      goOn.countDown();
+      tick.get(30, TimeUnit.SECONDS);
+      assertThat(desk.buckets()).isEqualTo(MANY + 10);
+      assertThat(workers).containsExactly(QuotaThread.NAME);
+      assertThat(faults).isEmpty();
+    } finally {
+      goOn.countDown();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void tellsAnEnvoyOfManyBucketsInFewMessages() throws Exception {
+    try (QuotaThread thread = new QuotaThread()) {
+      QuotaDesk desk = desk(thread);
+      QuotaDesk.Stream stream = stream(desk);
+      stream.reported(usages(0, MANY, 10));
+      tick(desk, thread); // after which what is told at once has been told too
+      assertThat(told()).isEqualTo(MANY);
+      assertThat(messages).hasSizeLessThan(6);
+
+      messages.clear();
+      stream.reported(usages(0, MANY, 40));
+      tick(desk, thread);
+      assertThat(told()).isEqualTo(MANY);
+      assertThat(messages)
+          .hasSizeLessThan(6)
+          .allMatch(message -> message.getSerializedSize() < 2 * QuotaMail.MOST_BYTES);
+    }
+  }
+
+  @Test
+  void leavesTheAskingOfTheRulesToOthersThanWhoBringsAReport() throws Exception {
+    Queue<Runnable> work = new ArrayDeque<>();
+    QuotaDesk desk = desk(work::add);
+    QuotaDesk.Stream stream = stream(desk);
+    stream.reported(usages(0, 10, 10));
+    assertThat(workers).isEmpty();
+    assertThat(messages).isEmpty();
+
+    while (!work.isEmpty()) {
+      work.remove().run();
+    }
+    assertThat(told()).isEqualTo(10);
+    assertThat(messages).hasSize(1);
+  }
+
+  @Test
+  void reservesOnceForABucketThatIsNewWhenAPeriodBegins() throws Exception {
+    Queue<Runnable> work = new ArrayDeque<>();
+    AtomicInteger asked = new AtomicInteger();
+    before = asked::incrementAndGet;
+    QuotaDesk desk = desk(work::add);
+    stream(desk).reported(usages(0, 1, 10));
+    desk.tick(); // is faster than the work on the report
+    while (!work.isEmpty()) {
+      work.remove().run();
+    }
+
+    assertThat(asked).hasValue(1);
+    assertThat(told()).isOne();
+  }
+
+  @Test
+  void worksNoMoreWhenItIsClosed() throws Exception {
+    QuotaThread thread = new QuotaThread();
+    CompletableFuture<Thread> worker = new CompletableFuture<>();
+    thread.every(Duration.ofMillis(1), () -> worker.complete(Thread.currentThread()));
+    assertThat(worker.get(30, TimeUnit.SECONDS).isDaemon()).isTrue();
+    thread.close();
+
+    thread.execute(() -> faults.add(new IllegalStateException("too late")));
+    worker.join().join(TimeUnit.SECONDS.toMillis(30));
+    assertThat(worker.join().isAlive()).isFalse();
+    assertThat(faults).isEmpty();
+  }
+}
