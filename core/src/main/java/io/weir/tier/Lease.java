@@ -345,8 +345,19 @@ final class Lease {
     if (now >= voidAt || quiet >= idleAfter(left)) {
       return Care.END;
     }
-    boolean aging = voidAt - now < IDLE && held.life() == Loans.LIFE;
-    return aging ? Care.RENEW : Care.NONE;
+    return isAging(now) ? Care.RENEW : Care.NONE;
+  }
+
+  /** Whether it is about to become void, and could last longer. */
+  boolean isAging(long now) {
+    long left = untilVoid(now);
+    return left > 0 && left < IDLE && held.life() == Loans.LIFE;
+  }
+
+  /** How long it may still be handed out; nothing or less if that is over. */
+  long untilVoid(long now) {
+    long until = voidAt;
+    return until == Long.MIN_VALUE ? Long.MIN_VALUE : until - now;
   }
 
   /** Whether anything was done with it since it was looked at. */

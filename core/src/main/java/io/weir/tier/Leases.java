@@ -23,6 +23,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,11 +44,18 @@ import org.jspecify.annotations.Nullable;
  * way of a call with one draw that meets a lease.
  */
 final class Leases extends ForwardingStore {
+  /**
+   * Renewals under way. So few that decisions hardly wait behind them; so many that thousands are
+   * through in the second before they would be void.
+   */
+  static final int MOST_RENEWALS = 32;
+
   private final Fallback next;
   private final TimeSource time;
   private final Denials denials;
   private final LeaseTable table;
   private final Returns returns;
+  private final FewAtOnce<Lease> renewals = new FewAtOnce<>(MOST_RENEWALS, this::renew);
   private final Map<String, LongAdder> refills = new ConcurrentHashMap<>();
 
   /**
@@ -192,19 +200,24 @@ final class Leases extends ForwardingStore {
 
   // ---- looking after leases that nobody asks for
 
-  /** Renews what is in use, ends what is not, and forgets what is long gone. */
+  /**
+   * Renews what is in use, ends what is not, and forgets what is long gone. A lease that waits to
+   * be renewed is whole: whoever needs more of it asks at once.
+   */
   void tend() {
     long now = time.micros();
     boolean anyGone = false;
+    List<Counted> aging = new ArrayList<>();
     List<Lease> idle = new ArrayList<>();
     for (Lease lease : table.all()) {
       switch (lease.care(now)) {
-        case RENEW -> refill(lease, now);
+        case RENEW -> aging.add(new Counted(lease, lease.untilVoid(now)));
         case END -> idle.add(lease);
         case FORGET -> anyGone = true;
         case NONE -> {}
       }
     }
+    renewals.replace(sorted(aging.stream())); // those that still wait are due still
     if (returns.areDone()) { // or else some of them may be there already
       returns.idle(idle);
     }
@@ -213,8 +226,25 @@ final class Leases extends ForwardingStore {
     }
   }
 
-  /** A lease with what it had in hand at some moment. */
-  private record Counted(Lease lease, long left) {}
+  /** Renews a lease, unless somebody has asked for more of it meanwhile. */
+  private CompletionStage<?> renew(Lease lease) {
+    long now = time.micros();
+    if (lease.isAging(now)) {
+      refill(lease, now);
+    }
+    Flight flight = lease.flight();
+    return flight == null ? CompletableFuture.completedFuture(null) : flight.done;
+  }
+
+  /**
+   * A lease with a number of its own at some moment: others may change it while it is sorted by.
+   */
+  private record Counted(Lease lease, long number) {}
+
+  /** Those with the least number first. */
+  private static List<Lease> sorted(Stream<Counted> leases) {
+    return leases.sorted(Comparator.comparingLong(Counted::number)).map(Counted::lease).toList();
+  }
 
   /**
    * Gives everything back, those with most in hand first. Whoever asks from now on begins afresh.
@@ -223,17 +253,17 @@ final class Leases extends ForwardingStore {
    */
   CompletionStage<Void> endAll() {
     long now = time.micros();
+    renewals.drop();
     return returns.forGood(
-        table.removeIf(lease -> true).stream()
-            .map(lease -> new Counted(lease, lease.left(now)))
-            .sorted(Comparator.comparingLong(Counted::left).reversed())
-            .map(Counted::lease)
-            .toList());
+        sorted(
+            table.removeIf(lease -> true).stream()
+                .map(lease -> new Counted(lease, -lease.left(now)))));
   }
 
-  /** Also gives up what still waits to be given back. */
+  /** Also gives up what still waits to be renewed or given back. */
   @Override
   public void close() {
+    renewals.drop();
     returns.stop();
     super.close();
   }

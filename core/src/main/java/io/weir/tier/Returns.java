@@ -3,18 +3,13 @@ package io.weir.tier;
 import io.weir.store.LeaseCall;
 import io.weir.store.Store;
 import io.weir.time.TimeSource;
-import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Leases on their way back to the store: a few under way, the next when one is answered.
- *
- * <p>A call to end a lease is made once and has a deadline. Thousands made at the same moment would
- * mostly be over before they are sent, and what they return would be lost.
+ * Leases on their way back to the store: a few under way, the next when one is answered. A call to
+ * end a lease is made once, and what it returns is lost if it is not heard in time.
  *
  * <p>What a call says is counted when its turn comes, so a lease that waits is whole: whoever still
  * has it in hand may take from it. One that was idle, and is taken from while it waits, stays.
@@ -26,6 +21,8 @@ final class Returns {
    */
   static final int MOST = 8;
 
+  private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+
   private enum End {
     WHILE_IDLE,
     FOR_GOOD
@@ -35,8 +32,7 @@ final class Returns {
 
   private final Store store;
   private final TimeSource time;
-  private final Queue<Returning> waiting = new ArrayDeque<>();
-  private int underWay;
+  private final FewAtOnce<Returning> calls = new FewAtOnce<>(MOST, this::send);
 
   /** Leases that wait, are under way, or wait for a call about them that was made before. */
   private int open;
@@ -70,9 +66,8 @@ final class Returns {
       }
       done = allDone;
       open += leases.size();
-      leases.forEach(lease -> waiting.add(new Returning(lease, end)));
     }
-    sendWhatMayGo();
+    calls.add(leases.stream().map(lease -> new Returning(lease, end)).toList());
     return done;
   }
 
@@ -83,71 +78,28 @@ final class Returns {
 
   /** Gives up those that wait: the store is about to be closed. */
   void stop() {
-    int dropped;
-    synchronized (this) {
-      dropped = waiting.size();
-      waiting.clear();
-    }
-    close(dropped);
+    close(calls.drop());
   }
 
   // ---- one after the other
 
-  /** In a loop, as all calls are back at once where the store is away. */
-  private void sendWhatMayGo() {
-    for (Returning next = next(); next != null; next = next()) {
-      send(next);
-    }
-  }
-
-  private synchronized @Nullable Returning next() {
-    Returning next = underWay < MOST ? waiting.poll() : null;
-    underWay += next == null ? 0 : 1;
-    return next;
-  }
-
-  private void send(Returning one) {
+  private CompletionStage<?> send(Returning one) {
     Lease lease = one.lease;
     LeaseCall last = null;
     if (one.end == End.FOR_GOOD) {
       do {
         Flight flight = lease.flight();
         if (flight != null) {
-          leave();
-          flight.done.whenComplete((heard, problem) -> again(one));
-          return;
+          flight.done.whenComplete((heard, problem) -> calls.add(List.of(one)));
+          return DONE;
         }
         last = lease.end(true, time.micros());
       } while (!lease.isRetired()); // a call is just beginning, or ending
     } else if (!lease.hasMoved()) {
       last = lease.end(false, time.micros());
     }
-    CompletableFuture<Void> told =
-        last == null
-            ? CompletableFuture.completedFuture(null)
-            : store.endLease(lease.pool, lease.key, last).toCompletableFuture();
-    if (told.isDone()) {
-      leave();
-      close(1);
-    } else {
-      told.whenComplete(
-          (answer, problem) -> {
-            leave();
-            close(1);
-            sendWhatMayGo();
-          });
-    }
-  }
-
-  private void again(Returning one) {
-    synchronized (this) {
-      waiting.add(one);
-    }
-    sendWhatMayGo();
-  }
-
-  private synchronized void leave() {
-    underWay--;
+    CompletionStage<Void> told = last == null ? DONE : store.endLease(lease.pool, lease.key, last);
+    return told.whenComplete((answer, problem) -> close(1));
   }
 
   private void close(int leases) {

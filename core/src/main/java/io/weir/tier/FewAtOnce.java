@@ -1,0 +1,83 @@
+package io.weir.tier;
+
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Work of which a few pieces are under way at once, and the next begins when one is done.
+ *
+ * <p>A call to the store has a deadline. Thousands made at the same moment would mostly be over
+ * before they are sent, and keep decisions waiting behind them.
+ */
+final class FewAtOnce<T> {
+  private final int most;
+  private final Function<T, CompletionStage<?>> work;
+  private final Queue<T> waiting = new ArrayDeque<>();
+  private int underWay;
+
+  /**
+   * Nothing to do yet.
+   *
+   * @param most how many pieces are under way at once
+   * @param work begins one; must not throw
+   */
+  FewAtOnce(int most, Function<T, CompletionStage<?>> work) {
+    this.most = most;
+    this.work = work;
+  }
+
+  /** Does these too, in this order, after those that wait. */
+  void add(Collection<? extends T> pieces) {
+    synchronized (this) {
+      waiting.addAll(pieces);
+    }
+    beginWhatMay();
+  }
+
+  /** Does these instead of those that wait. */
+  void replace(Collection<? extends T> pieces) {
+    synchronized (this) {
+      waiting.clear();
+      waiting.addAll(pieces);
+    }
+    beginWhatMay();
+  }
+
+  /** Gives up those that wait, and says how many they were. */
+  synchronized int drop() {
+    int dropped = waiting.size();
+    waiting.clear();
+    return dropped;
+  }
+
+  /** In a loop, as all calls are back at once where the store is away. */
+  private void beginWhatMay() {
+    for (T next = next(); next != null; next = next()) {
+      CompletableFuture<?> done = work.apply(next).toCompletableFuture();
+      if (done.isDone()) {
+        leave();
+      } else {
+        done.whenComplete(
+            (answer, problem) -> {
+              leave();
+              beginWhatMay();
+            });
+      }
+    }
+  }
+
+  private synchronized @Nullable T next() {
+    T next = underWay < most ? waiting.poll() : null;
+    underWay += next == null ? 0 : 1;
+    return next;
+  }
+
+  private synchronized void leave() {
+    underWay--;
+  }
+}
