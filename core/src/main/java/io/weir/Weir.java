@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +41,7 @@ public final class Weir implements AutoCloseable {
   private final @Nullable Witness witness;
   private final Store store;
   private final TimeSource time;
-  private final Shards shards;
+  private final Asker asker;
   private final ReservationDesk desk;
   private final Planner planner;
   private final Audience audience;
@@ -63,14 +62,14 @@ public final class Weir implements AutoCloseable {
     this.store = witness == null ? unwatched : witness;
     this.planner = new Planner(time, local, newcomers);
     this.rules = Rules.of(builder.rules);
-    this.shards = Shards.in(store, time);
+    this.asker = new Asker(store, local, tier, Shards.in(store, time), audience);
     this.desk =
         new ReservationDesk(
             store,
             time,
             builder.secret,
             (rule, slot, tenant) -> rules.index().pool(rule, slot, tenant, time.wallMicros()),
-            this::failed);
+            asker::failed);
   }
 
   private static MemoryStore localOf(Builder builder) {
@@ -157,27 +156,8 @@ public final class Weir implements AutoCloseable {
     if (Planner.settledOutright(drawing)) {
       return audience.heard(call, Planner.outright(drawing));
     }
-    Taking taking =
-        store == local && !now.index().hasShards()
-            ? takeHere(drawing.draws())
-            : takeAndWait(now, drawing.draws());
+    Taking taking = asker.takeNow(now, drawing.draws());
     return audience.heard(call, Decision.of(taking.standings()));
-  }
-
-  private Taking takeHere(List<Draw> draws) {
-    try {
-      return local.takeNow(draws);
-    } catch (RuntimeException e) {
-      return failed(draws, e);
-    }
-  }
-
-  private Taking takeAndWait(Rules now, List<Draw> draws) {
-    try {
-      return ask(now, draws).toCompletableFuture().join();
-    } catch (RuntimeException e) {
-      return failed(draws, e);
-    }
   }
 
   /** As {@link #check}, without blocking where the store is elsewhere. */
@@ -203,44 +183,8 @@ public final class Weir implements AutoCloseable {
     if (Planner.settledOutright(drawing)) {
       return CompletableFuture.completedFuture(audience.heard(call, Planner.outright(drawing)));
     }
-    return take(
+    return asker.take(
         now, drawing.draws(), taking -> audience.heard(call, Decision.of(taking.standings())));
-  }
-
-  /** Takes what a call draws, and says what comes of it. */
-  private <T> CompletionStage<T> take(Rules now, List<Draw> draws, Function<Taking, T> then) {
-    CompletionStage<Taking> taking;
-    try {
-      taking = ask(now, draws);
-    } catch (RuntimeException e) {
-      return CompletableFuture.completedFuture(then.apply(failed(draws, e)));
-    }
-    return taking.handle(
-        (taken, problem) -> then.apply(problem == null ? taken : failed(draws, problem)));
-  }
-
-  /** Asks the store, or shards where limits are split; may throw. */
-  private CompletionStage<Taking> ask(Rules now, List<Draw> draws) {
-    return now.index().hasShards()
-        ? shards.take(draws).thenApply(Tried::taking)
-        : store.take(draws);
-  }
-
-  /** An error that should not be: rules decide by their {@link OnFail}. */
-  private Taking failed(List<Draw> draws, Throwable problem) {
-    if (tier != null) {
-      return tier.failed(draws, problem);
-    }
-    audience.unexpected(problem);
-    return Tier.lastResort(draws);
-  }
-
-  private Taking failed(long reservation, List<Draw> draws, Throwable problem) {
-    if (tier != null) {
-      return tier.failed(reservation, draws, problem);
-    }
-    audience.unexpected(problem);
-    return Tier.lastResort(draws);
   }
 
   /**
@@ -257,7 +201,7 @@ public final class Weir implements AutoCloseable {
     return draws.isEmpty()
         ? CompletableFuture.completedFuture(
             audience.heard(calls, together.decisions(new Taking(true, List.of(), List.of()))))
-        : take(now, draws, taking -> audience.heard(calls, together.decisions(taking)));
+        : asker.take(now, draws, taking -> audience.heard(calls, together.decisions(taking)));
   }
 
   private void add(Together together, Rules now, Call call) {
@@ -338,7 +282,7 @@ public final class Weir implements AutoCloseable {
     return now.later().anyOf(drawing.draws())
         ? desk.reserve(drawing.draws(), tenantOf(call))
             .thenApply(made -> audience.heard(call, made))
-        : take(
+        : asker.take(
             now, drawing.draws(), taking -> audience.heard(call, Decision.of(taking.standings())));
   }
 
@@ -384,7 +328,7 @@ public final class Weir implements AutoCloseable {
     RuleIndex.Drawing drawing = planner.plan(now, call, Draw.Intent.LOOK);
     return Planner.settledOutright(drawing)
         ? CompletableFuture.completedFuture(Planner.outright(drawing))
-        : take(now, drawing.draws(), taking -> Decision.of(taking.standings()));
+        : asker.take(now, drawing.draws(), taking -> Decision.of(taking.standings()));
   }
 
   /** How a call would be decided and why, with the arithmetic; takes nothing. */
@@ -401,19 +345,14 @@ public final class Weir implements AutoCloseable {
       return CompletableFuture.completedFuture(
           new Explanation(call.normalPath(), notes, List.of(), Planner.outright(drawing)));
     }
-    return shards
-        .take(drawing.draws())
-        .thenCompose(
-            tried ->
-                store
-                    .describe(tried.draws())
-                    .thenApply(
-                        texts ->
-                            new Explanation(
-                                call.normalPath(),
-                                notes,
-                                tried.asked(texts),
-                                Decision.of(tried.taking().standings()))));
+    return asker.describe(
+        drawing.draws(),
+        (tried, texts) ->
+            new Explanation(
+                call.normalPath(),
+                notes,
+                tried.asked(texts),
+                Decision.of(tried.taking().standings())));
   }
 
   /** Closes the store, also one that was given. */

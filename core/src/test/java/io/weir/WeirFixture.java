@@ -1,0 +1,37 @@
+package io.weir;
+
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.store.MemoryStore;
+import io.weir.time.VirtualTime;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+
+/** A limiter by rules in memory, in time that a test moves. */
+abstract class WeirFixture {
+  final VirtualTime time = new VirtualTime();
+
+  Weir weir(Rule... rules) {
+    return weir(RuleSet.of(rules));
+  }
+
+  Weir weir(RuleSet rules) {
+    return Weir.builder()
+        .rules(rules)
+        .time(time)
+        .store(MemoryStore.builder().maxKeys(1000).time(time).build())
+        .build();
+  }
+
+  static <T> T now(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().join();
+  }
+
+  static Call get(String path) {
+    return Call.of("GET", path);
+  }
+
+  static int admitted(Weir weir, Call call, int tries) {
+    return (int) IntStream.range(0, tries).filter(i -> weir.check(call).allowed()).count();
+  }
+}
