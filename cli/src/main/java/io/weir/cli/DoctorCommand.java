@@ -26,7 +26,8 @@ import picocli.CommandLine.Spec;
     name = "doctor",
     description = {
       "Checks the configuration, the rules, the ports, and the Redis that is to be used: whether it"
-          + " can be reached, how fast it is, its version, rights, clock, memory and persistence.",
+          + " can be reached, how fast it is, its version, rights, clock, memory and persistence,"
+          + " and whether its replicas could take over.",
       "One line per check: ok, warn or fail, and what to do."
     },
     exitCodeListHeading = "%nExit codes:%n",

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class ClusterDoctor {
   private static final String CHECK = "cluster";
 
-  /** A node that serves slots. */
-  record Serving(Node node, List<Integer> slots) {}
+  /** A node that serves slots, and those that could take over from it. */
+  record Serving(Node node, List<Integer> slots, List<Node> replicas) {}
 
   private final List<Finding> findings;
   private final List<Serving> primaries = new ArrayList<>();
@@ -60,7 +60,7 @@ final class ClusterDoctor {
     for (RedisClusterNode known : all) {
       Optional<Node> at = address(known, seed);
       String name = at.map(Node::toString).orElse(known.getNodeId() + " (has no address)");
-      boolean down = at.isEmpty() || known.is(NodeFlag.FAIL) || known.is(NodeFlag.EVENTUAL_FAIL);
+      boolean down = at.isEmpty() || isDown(known);
       if (down) {
         dead.add(name);
       }
@@ -70,7 +70,7 @@ final class ClusterDoctor {
           alone.add(name);
         }
         if (!down) {
-          primaries.add(new Serving(at.get(), known.getSlots()));
+          primaries.add(new Serving(at.get(), known.getSlots(), replicas(known, seed, all)));
         }
       }
     }
@@ -87,6 +87,19 @@ final class ClusterDoctor {
       return Optional.of(new Node(uri.getHost(), uri.getPort()));
     }
     return known.is(NodeFlag.MYSELF) ? Optional.of(seed) : Optional.empty();
+  }
+
+  /** Those of a primary that are not known to be dead. */
+  private static List<Node> replicas(
+      RedisClusterNode primary, Node seed, List<RedisClusterNode> all) {
+    return all.stream()
+        .filter(other -> replicates(other, primary) && !isDown(other))
+        .flatMap(other -> address(other, seed).stream())
+        .toList();
+  }
+
+  private static boolean isDown(RedisClusterNode known) {
+    return known.is(NodeFlag.FAIL) || known.is(NodeFlag.EVENTUAL_FAIL);
   }
 
   private static boolean replicates(RedisClusterNode other, RedisClusterNode primary) {

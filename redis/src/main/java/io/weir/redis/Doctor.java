@@ -14,14 +14,15 @@ import io.weir.redis.RedisOptions.Credentials;
 import io.weir.time.TimeSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at a Redis as a store would use it, and says what is wrong and what to do about it.
  *
- * <p>It takes as long as it needs, blocks, and writes nothing but one key per node that is gone a
- * second later.
+ * <p>It takes as long as it needs, blocks, and writes nothing but one key per primary that is gone
+ * a second later.
  */
 public final class Doctor {
   private final RedisOptions options;
@@ -63,10 +64,7 @@ public final class Doctor {
     RedisAddress address = options.address();
     switch (address.topology()) {
       case SINGLE, RING -> address.nodes().forEach(node -> examine(node, NodeDoctor.Part.ALONE));
-      case SENTINEL ->
-          new SentinelDoctor(client, address, findings)
-              .master()
-              .ifPresent(master -> examine(master, NodeDoctor.Part.MASTER));
+      case SENTINEL -> examineMaster(new SentinelDoctor(client, address, findings));
       case CLUSTER -> examineCluster(address);
     }
     if (!address.tls() && !options.credentials().password().isEmpty() && isFar(address)) {
@@ -87,6 +85,15 @@ public final class Doctor {
             host -> !host.equals("localhost") && !host.startsWith("127.") && !host.equals("::1"));
   }
 
+  private void examineMaster(SentinelDoctor sentinels) {
+    sentinels
+        .master()
+        .ifPresent(
+            master ->
+                examine(master, NodeDoctor.Part.MASTER)
+                    .ifPresent(info -> compare(sentinels.replicasOf(master), master, info)));
+  }
+
   private void examineCluster(RedisAddress address) {
     ClusterDoctor cluster = new ClusterDoctor(findings);
     for (Node seed : address.nodes()) {
@@ -96,15 +103,17 @@ public final class Doctor {
         }
       }
     }
-    cluster
-        .primaries()
-        .forEach(primary -> examine(primary.node(), NodeDoctor.Part.inCluster(primary.slots())));
+    for (ClusterDoctor.Serving primary : cluster.primaries()) {
+      examine(primary.node(), NodeDoctor.Part.inCluster(primary.slots()))
+          .ifPresent(info -> compare(primary.replicas(), primary.node(), info));
+    }
   }
 
-  private void examine(Node node, NodeDoctor.Part part) {
+  /** Returns what a primary says about itself; empty if it is none or does not let this user in. */
+  private Optional<NodeInfo> examine(Node node, NodeDoctor.Part part) {
     try (StatefulRedisConnection<byte[], byte[]> connection = connect(node)) {
       if (connection != null) {
-        new NodeDoctor(node, part, options, time, findings).examine(connection.sync());
+        return new NodeDoctor(node, part, options, time, findings).examine(connection.sync());
       }
     } catch (RedisException e) {
       findings.add(
@@ -113,6 +122,21 @@ public final class Doctor {
               node.toString(),
               "stopped answering: " + Trouble.reason(e),
               "look at the log of that Redis and at the network"));
+    }
+    return Optional.empty();
+  }
+
+  private void compare(List<Node> replicas, Node primary, NodeInfo info) {
+    for (Node replica : replicas) {
+      ReplicaDoctor doctor = new ReplicaDoctor(replica, primary, info, options);
+      try (StatefulRedisConnection<byte[], byte[]> connection =
+          client.connect(ByteArrayCodec.INSTANCE, anonymous(replica))) {
+        logIn(connection.sync());
+        ping(connection.sync());
+        findings.add(doctor.examine(connection.sync()));
+      } catch (RedisException e) {
+        findings.add(doctor.away(e));
+      }
     }
   }
 
@@ -151,6 +175,15 @@ public final class Doctor {
   }
 
   private void enter(RedisCommands<byte[], byte[]> node) {
+    logIn(node);
+    if (options.address().topology() == RedisAddress.Topology.CLUSTER) {
+      ping(node);
+    } else {
+      node.role();
+    }
+  }
+
+  private void logIn(RedisCommands<byte[], byte[]> node) {
     Credentials who = options.credentials();
     if (!who.user().isEmpty()) {
       node.auth(who.user(), who.password());
@@ -159,11 +192,6 @@ public final class Doctor {
     }
     if (options.address().database() != 0) {
       node.select(options.address().database());
-    }
-    if (options.address().topology() == RedisAddress.Topology.CLUSTER) {
-      ping(node);
-    } else {
-      node.role();
     }
   }
 

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /** Looks at one primary. */
 final class NodeDoctor {
@@ -48,19 +49,21 @@ final class NodeDoctor {
     this.findings = findings;
   }
 
-  void examine(RedisCommands<byte[], byte[]> node) {
+  /** Returns what it says about itself; empty if it is no primary. */
+  Optional<NodeInfo> examine(RedisCommands<byte[], byte[]> node) {
     NodeInfo info = info(node);
     version(info);
     if (!role(node, info)) {
-      return;
+      return Optional.empty();
     }
-    Rights rights = new Rights(node, part.slot(), options.clock());
+    Rights rights = Rights.onPrimary(node, part.slot(), options.clock());
     rights(rights);
     scriptClock(rights);
     clock(node);
     latency(node, rights);
     memory(info);
     persistence(info);
+    return Optional.of(info);
   }
 
   private void ok(String check, String text) {
@@ -88,12 +91,10 @@ final class NodeDoctor {
   }
 
   private void version(NodeInfo info) {
-    String version = info.text("redis_version");
-    if (version.isEmpty()) {
+    String name = info.version();
+    if (name.isEmpty()) {
       return;
     }
-    String valkey = info.text("valkey_version");
-    String name = valkey.isEmpty() ? "Redis " + version : "Valkey " + valkey;
     if (info.isAtLeast(6, 2)) {
       ok("version", name);
     } else {
@@ -149,18 +150,10 @@ final class NodeDoctor {
   }
 
   private void rights(Rights rights) {
-    if (rights.refused().isEmpty()) {
+    if (rights.areComplete()) {
       ok("rights", "may " + String.join(", ", rights.allowed()));
     } else {
-      fail(
-          "rights",
-          "may not " + String.join(", ", rights.refused()) + ": " + rights.firstReason(),
-          (rights.missing().isEmpty()
-                  ? "give the commands their names back where that Redis is configured"
-                  : "as an administrator: ACL SETUSER " + user() + " " + rights.missing())
-              + (rights.refused().contains("TIME")
-                  ? "; or, if only TIME is refused, set store.redis.clock: instance"
-                  : ""));
+      fail("rights", rights.refusal(), rights.advice(options.credentials().name()));
     }
     rights
         .trouble()
@@ -174,21 +167,16 @@ final class NodeDoctor {
                         : "look at the log of that Redis"));
   }
 
-  private String user() {
-    String user = options.credentials().user();
-    return user.isEmpty() ? "default" : user;
-  }
-
   private void scriptClock(Rights rights) {
     boolean stores = options.clock() == RedisOptions.Clock.STORE;
     if (rights.tellsTimeInScripts()) {
       ok("script time", "scripts can read the clock of Redis");
-    } else if (rights.mayRunScripts() && stores) {
+    } else if (rights.areComplete() && stores) {
       fail(
           "script time",
           "scripts cannot read the clock: " + rights.scriptReason(),
           "set store.redis.clock: instance");
-    } else if (rights.mayRunScripts()) {
+    } else if (rights.areComplete()) {
       ok("script time", "scripts cannot read the clock, and need not: clock is instance");
     }
   }
@@ -242,7 +230,7 @@ final class NodeDoctor {
   private void latency(RedisCommands<byte[], byte[]> node, Rights rights) {
     List<String> texts = new ArrayList<>();
     long worst = measure("PING", node::ping, texts);
-    if (rights.mayRunScripts()) {
+    if (rights.areComplete()) {
       worst = Math.max(worst, measure("a decision", rights::runLook, texts));
     }
     String text = String.join("; ", texts);
@@ -277,8 +265,7 @@ final class NodeDoctor {
     }
     if (policy.equals("volatile-ttl")) {
       ok("eviction", policy + ": a full Redis forgets first who has used least; keep it from full");
-    } else if (policy.startsWith("allkeys") || policy.startsWith("volatile")) {
-      // All keys of limits expire, so they are volatile.
+    } else if (info.forgetsLimits()) {
       warn(
           "eviction",
           "maxmemory-policy is " + policy + ": a full Redis forgets limits that are in use",

@@ -34,6 +34,20 @@ record NodeInfo(Map<String, String> fields) {
     return is("redis_mode", "sentinel") || is("server_mode", "sentinel");
   }
 
+  /** Such as {@code Redis 7.0.15}; empty if it is not said. */
+  String version() {
+    String valkey = text("valkey_version");
+    String redis = text("redis_version");
+    return valkey.isEmpty() ? (redis.isEmpty() ? "" : "Redis " + redis) : "Valkey " + valkey;
+  }
+
+  /** Whether a full one evicts limits in use. All of them expire, so that they are volatile. */
+  boolean forgetsLimits() {
+    String policy = text("maxmemory_policy");
+    return (policy.startsWith("allkeys") || policy.startsWith("volatile"))
+        && !policy.equals("volatile-ttl");
+  }
+
   /** A number; 0 if it is not said. */
   long number(String field) {
     try {

@@ -41,6 +41,11 @@ public record RedisOptions(
     public static final Credentials NONE = new Credentials("", "");
 
     /** Does not tell the password. */
+    /** The user's name as Redis knows it. */
+    String name() {
+      return user.isEmpty() ? "default" : user;
+    }
+
     @Override
     public String toString() {
       return user.isEmpty() ? "default user" : "user " + user;

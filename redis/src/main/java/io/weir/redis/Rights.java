@@ -22,6 +22,10 @@ import java.util.Optional;
 /**
  * Finds out what a user may do on a node by doing it: every command that the store and its scripts
  * use, on a key that is gone two seconds later.
+ *
+ * <p>On a replica nothing is written. It looks at rights first, so that who may not write is told
+ * NOPERM, and who may is told READONLY, or MOVED in a Cluster. Even one that takes writes keeps
+ * nothing: what is tried there changes only keys that exist, and this one does not.
  */
 final class Rights {
   private static final byte[] TIME_SCRIPT = "return redis.call('TIME')[1]".getBytes(US_ASCII);
@@ -39,11 +43,34 @@ final class Rights {
   private boolean keyRefused;
   private boolean tellsTimeInScripts;
 
-  /** Tries everything that matters on this clock, on a key in this slot; −1 for any. */
-  Rights(RedisCommands<byte[], byte[]> node, int slot, RedisOptions.Clock clock) {
+  private Rights(RedisCommands<byte[], byte[]> node, byte[] key) {
     this.node = node;
-    this.key = keyIn(slot);
-    if (slot < 0) {
+    this.key = key;
+  }
+
+  /** Tries everything that matters on this clock, on a key in this slot; −1 for any. */
+  static Rights onPrimary(RedisCommands<byte[], byte[]> node, int slot, RedisOptions.Clock clock) {
+    Rights rights = new Rights(node, keyIn(slot, "doctor"));
+    rights.attempt(slot >= 0, clock, SetArgs.Builder.px(1000));
+    try {
+      rights.eval(TIME_SCRIPT);
+      rights.tellsTimeInScripts = true;
+    } catch (RedisCommandExecutionException e) {
+      rights.scriptReason = Trouble.reason(e);
+    }
+    return rights;
+  }
+
+  /** Tries the same as far as a replica tells. */
+  static Rights onReplica(
+      RedisCommands<byte[], byte[]> node, boolean inCluster, RedisOptions.Clock clock) {
+    Rights rights = new Rights(node, keyIn(-1, "replica"));
+    rights.attempt(inCluster, clock, SetArgs.Builder.px(1000).xx());
+    return rights;
+  }
+
+  private void attempt(boolean inCluster, RedisOptions.Clock clock, SetArgs how) {
+    if (!inCluster) {
       attempt("ROLE", "+role", node::role); // a Cluster is not asked for it
     }
     if (clock == RedisOptions.Clock.STORE) {
@@ -51,7 +78,7 @@ final class Rights {
     } else {
       tryTime();
     }
-    attempt("SET", "+set", () -> node.set(key, SCRIPT, SetArgs.Builder.px(1000)));
+    attempt("SET", "+set", () -> node.set(key, SCRIPT, how));
     attempt("GET", "+get", () -> node.get(key));
     attempt("MGET", "+mget", () -> node.mget(key));
     attempt("PTTL", "+pttl", () -> node.pttl(key));
@@ -59,14 +86,8 @@ final class Rights {
     attempt("EVAL", "+eval", () -> eval(SCRIPT));
     attempt("SCRIPT LOAD", "+script|load", this::load);
     attempt("EVALSHA", "+evalsha", () -> evalsha(SCRIPT));
-    if (slot >= 0) {
+    if (inCluster) {
       attempt("ASKING", "+asking", node::asking);
-    }
-    try {
-      eval(TIME_SCRIPT);
-      tellsTimeInScripts = true;
-    } catch (RedisCommandExecutionException e) {
-      scriptReason = Trouble.reason(e);
     }
   }
 
@@ -80,9 +101,9 @@ final class Rights {
     }
   }
 
-  private static byte[] keyIn(int slot) {
+  private static byte[] keyIn(int slot, String pool) {
     for (int i = 0; ; i++) {
-      byte[] name = ("weir:1:{doctor" + i + "}:doctor:b0").getBytes(US_ASCII);
+      byte[] name = ("weir:1:{doctor" + i + "}:" + pool + ":b0").getBytes(US_ASCII);
       if (slot < 0 || SlotHash.getSlot(name) == slot) {
         return name;
       }
@@ -141,16 +162,24 @@ final class Rights {
     return allowed;
   }
 
-  List<String> refused() {
-    return List.copyOf(refused.keySet());
+  /** What is refused and why, in a line. */
+  String refusal() {
+    return "may not " + String.join(", ", refused.keySet()) + ": " + firstReason;
   }
 
-  String firstReason() {
-    return firstReason;
+  /** How an administrator gives this user what is refused. */
+  String advice(String user) {
+    String rules = missing();
+    return (rules.isEmpty()
+            ? "give the commands their names back where that Redis is configured"
+            : "as an administrator: ACL SETUSER " + user + " " + rules)
+        + (refused.containsKey("TIME")
+            ? "; or, if only TIME is refused, set store.redis.clock: instance"
+            : "");
   }
 
   /** The rules that would allow what is refused, as {@code ACL SETUSER} takes them. */
-  String missing() {
+  private String missing() {
     List<String> rules = new ArrayList<>();
     if (keyRefused) {
       rules.add("~weir:*");
@@ -164,7 +193,7 @@ final class Rights {
     return trouble.isEmpty() ? Optional.empty() : Optional.of(trouble);
   }
 
-  boolean mayRunScripts() {
+  boolean areComplete() {
     return refused.isEmpty();
   }
 

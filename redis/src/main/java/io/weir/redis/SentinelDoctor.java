@@ -16,9 +16,11 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Asks Sentinels who the master is, and whether they agree and could replace it. */
 final class SentinelDoctor {
@@ -28,6 +30,7 @@ final class SentinelDoctor {
   private final RedisAddress address;
   private final List<Finding> findings;
   private final Map<Node, List<Node>> named = new HashMap<>();
+  private final Map<Node, Set<Node>> replicas = new HashMap<>();
 
   SentinelDoctor(RedisClient client, RedisAddress address, List<Finding> findings) {
     this.client = client;
@@ -59,6 +62,11 @@ final class SentinelDoctor {
         .max((one, other) -> Integer.compare(named.get(one).size(), named.get(other).size()));
   }
 
+  /** Those that could take over from a master, as any Sentinel knows them. */
+  List<Node> replicasOf(Node master) {
+    return List.copyOf(replicas.getOrDefault(master, Set.of()));
+  }
+
   private void ask(Node sentinel) {
     RedisURI uri =
         RedisURI.builder()
@@ -76,6 +84,9 @@ final class SentinelDoctor {
         Node node = new Node(known.getHostString(), known.getPort());
         named.computeIfAbsent(node, any -> new ArrayList<>()).add(sentinel);
         quorum(sentinel, node, commands);
+        replicas
+            .computeIfAbsent(node, any -> new LinkedHashSet<>())
+            .addAll(candidates(commands.replicas(address.master())));
       } else {
         findings.add(
             Finding.warn(
@@ -92,6 +103,14 @@ final class SentinelDoctor {
               Trouble.reason(e),
               "start it again: the others need a majority to replace a dead master"));
     }
+  }
+
+  /** Who has priority 0 is never promoted. */
+  private static List<Node> candidates(List<Map<String, String>> replicas) {
+    return replicas.stream()
+        .filter(replica -> !"0".equals(replica.get("slave-priority")))
+        .map(replica -> new Node(replica.get("ip"), Integer.parseInt(replica.get("port"))))
+        .toList();
   }
 
   private void quorum(Node sentinel, Node master, RedisSentinelCommands<String, String> commands) {

@@ -41,13 +41,20 @@ final class Trouble {
     return text.isEmpty() ? cause.getClass().getSimpleName() : text;
   }
 
+  /** Whether a reason is that a password is wrong, missing or needless, or the user unknown. */
+  static boolean isAboutPassword(String reason) {
+    return reason.startsWith("WRONGPASS")
+        || reason.startsWith("NOAUTH")
+        || reason.contains("called without any password");
+  }
+
   /** What to do about a connection that could not be made. */
   static String advice(Throwable problem, RedisOptions options) {
     String reason = reason(problem);
-    if (reason.startsWith("WRONGPASS") || reason.contains("called without any password")) {
-      return "set the right store.redis.user and store.redis.password (or password_file)";
-    } else if (reason.startsWith("NOAUTH")) {
+    if (reason.startsWith("NOAUTH")) {
       return "this Redis asks for a password: set store.redis.password (or password_file)";
+    } else if (isAboutPassword(reason)) {
+      return "set the right store.redis.user and store.redis.password (or password_file)";
     } else if (reason.startsWith("NOPERM")) {
       return "allow this user ROLE, and SELECT if the address names a database";
     } else if (reason.startsWith("LOADING")) {
