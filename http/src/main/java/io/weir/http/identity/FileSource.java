@@ -5,12 +5,25 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a file when it has changed. */
+/**
+ * Reads a file when it has changed.
+ *
+ * <p>A file may be seen half written. So one that changes while it is read is left for the next
+ * look, and one that was written just now is taken when it still is the same at the next look. Only
+ * the first time it is taken as it is, as there is nothing else.
+ */
 final class FileSource<T> implements Refreshed.Source<T> {
   static final long MOST_BYTES = 64 << 20;
+
+  /** Times may be this coarse, so a file that changed so recently may change unseen. */
+  private static final Duration COARSEST_TIME = Duration.ofSeconds(3);
 
   /** Makes something of a file's text. */
   interface Parser<T> {
@@ -22,37 +35,66 @@ final class FileSource<T> implements Refreshed.Source<T> {
     T parse(String text) throws IOException;
   }
 
-  private record Stamp(long modified, long size, @Nullable Object key) {}
+  private record Stamp(FileTime modified, long size, @Nullable Object key) {
+    /** Whether a change after this moment would show. */
+    boolean isSettledAt(Instant moment) {
+      return modified.compareTo(FileTime.from(moment.minus(COARSEST_TIME))) < 0;
+    }
+  }
 
   private final Path file;
   private final Parser<T> parser;
-  private @Nullable Stamp last;
+  private final InstantSource clock;
+  private @Nullable Stamp stamp;
+  private boolean settled;
+
+  /** Hashes of the texts that were seen last, and taken last. */
+  private @Nullable String seen;
+
+  private @Nullable String taken;
 
   FileSource(Path file, Parser<T> parser) {
+    this(file, parser, InstantSource.system());
+  }
+
+  /** As {@link #FileSource(Path, Parser)}, by another clock; for tests. */
+  FileSource(Path file, Parser<T> parser, InstantSource clock) {
     this.file = file;
     this.parser = parser;
+    this.clock = clock;
   }
 
   @Override
   public Optional<T> read() throws IOException {
-    Stamp stamp = stamp();
-    if (stamp.equals(last)) {
+    Stamp now = stamp();
+    if (now.equals(stamp) && settled) {
       return Optional.empty();
     }
-    if (stamp.size > MOST_BYTES) {
+    if (now.size > MOST_BYTES) {
       throw new IOException("larger than " + MOST_BYTES + " bytes");
     }
-    // Taken before it is read: a change in between is seen the next time. A file that is no good is
-    // not read again before it changes.
-    last = stamp;
-    byte[] bytes = Files.readAllBytes(file);
-    return Optional.of(parser.parse(new String(bytes, StandardCharsets.UTF_8)));
+    Instant moment = clock.instant();
+    String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+    boolean first = taken == null;
+    if (!first && !stamp().equals(now)) {
+      return Optional.empty(); // someone is writing; next time
+    }
+    stamp = now;
+    settled = now.isSettledAt(moment);
+    String hash = Sha256.hex(text);
+    boolean stays = settled || hash.equals(seen);
+    seen = hash;
+    if (hash.equals(taken) || !(first || stays)) {
+      return Optional.empty();
+    }
+    taken = hash; // also if it is no good: there is nothing else to be made of it
+    return Optional.of(parser.parse(text));
   }
 
   private Stamp stamp() throws IOException {
     try {
       BasicFileAttributes now = Files.readAttributes(file, BasicFileAttributes.class);
-      return new Stamp(now.lastModifiedTime().toMillis(), now.size(), now.fileKey());
+      return new Stamp(now.lastModifiedTime(), now.size(), now.fileKey());
     } catch (IOException e) {
       throw new IOException("there is no such file", e);
     }

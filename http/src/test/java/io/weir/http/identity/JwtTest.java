@@ -279,14 +279,20 @@ class JwtTest {
     String token = signed(c -> c);
     assertAnonymous(identity, token);
     writeKeys(OTHER, RSA);
-    time.advance(Duration.ofSeconds(3));
-    identity.turn();
+    lookTwice(identity);
     assertThat(attributes(identity, token)).containsKey("user");
     writeKeys(OTHER);
-    time.advance(Duration.ofSeconds(3));
-    identity.turn();
+    lookTwice(identity);
 
     assertAnonymous(identity, token); // also if it was remembered
+  }
+
+  /** What was written just now may be half of it, and is taken when it stays. */
+  private void lookTwice(Identity identity) {
+    for (int i = 0; i < 2; i++) {
+      time.advance(Duration.ofSeconds(3));
+      identity.turn();
+    }
   }
 
   @Test
