@@ -58,6 +58,17 @@ public record Draw(
     return !looks() && !pool.countDenied();
   }
 
+  /** Whether one of these counts what it refuses, and so must be asked although another refuses. */
+  public static boolean anyCountsRefusals(List<Draw> draws) {
+    for (int i = 0; i < draws.size(); i++) {
+      Draw draw = draws.get(i);
+      if (draw.pool.countDenied() && draw.mode == Mode.ENFORCE && !draw.looks()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** What is known of how its limit stands before it is asked. */
   public Standing.Builder standing() {
     return new Standing.Builder(pool.rule(), pool.name(), pool.meter().limit(), mode);

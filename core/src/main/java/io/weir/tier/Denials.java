@@ -21,15 +21,19 @@ import org.jspecify.annotations.Nullable;
  * <p>Where something came back to a bucket, a mark takes the place of its refusal: one that was
  * under way at that moment says nothing of what is there now, and is not noted.
  *
- * <p>A table of fixed size in which the latest refusal wins: forgetting one costs a call.
+ * <p>A table of fixed size in which a bucket has {@value #WAYS} places to be in. Where all hold
+ * refusals of others, a further one is not noted: that costs a call each time it is met.
  */
 final class Denials {
-  private static final int PLACES = 1 << 14;
+  private static final int PLACES = 1 << 16;
+  private static final int WAYS = 4;
   private static final long LONGEST = 1_000_000;
 
   /**
    * One refusal, or the mark in its place.
    *
+   * @param high of the bucket
+   * @param low of the bucket
    * @param intent callers that can wait may be admitted where others are not
    * @param sent when its call was; of a mark, when something came back
    * @param standing null for a mark
@@ -46,15 +50,23 @@ final class Denials {
     /** The mark that something came back now. */
     static Denial mark(Pool pool, Key key, long now) {
       return new Denial(
-          pool, key.high(), key.low(), Long.MAX_VALUE, Draw.Intent.LOOK, now, now, null);
+          pool, pool.high(key), pool.low(key), Long.MAX_VALUE, Draw.Intent.LOOK, now, now, null);
     }
 
-    boolean isAbout(Pool other, Key key) {
-      return pool == other && isOf(key);
+    boolean isAbout(Draw draw) {
+      return pool == draw.pool() && isOf(pool, draw.key());
     }
 
-    boolean isOf(Key key) {
-      return low == key.low() && high == key.high();
+    /** Whether it is of this bucket, under whatever numbers. */
+    boolean isOf(Pool other, Key key) {
+      return low == other.low(key) && high == other.high(key);
+    }
+
+    /** Whether a draw that cannot wait, or can, as the refused one, would be refused again. */
+    boolean holdsFor(Draw draw) {
+      return draw.amount() >= cost
+          && (draw.intent() == intent
+              || pool.meter().limit().algorithm() != Algorithm.LEAKY_BUCKET);
     }
 
     /** Whether this marks that something came back after a call was sent. */
@@ -65,26 +77,36 @@ final class Denials {
 
   private final AtomicReferenceArray<@Nullable Denial> places = new AtomicReferenceArray<>(PLACES);
 
-  private static int place(Pool pool, Key key) {
-    return (int) (pool.low(key) >>> 32) & (PLACES - 1);
+  /** The first of a bucket's places; the others follow. */
+  private static int first(Pool pool, Key key) {
+    return (int) (pool.low(key) >>> 32) & (PLACES - WAYS);
+  }
+
+  private @Nullable Denial about(Draw draw) {
+    int first = first(draw.pool(), draw.key());
+    for (int way = 0; way < WAYS; way++) {
+      Denial here = places.getAcquire(first + way);
+      if (here != null && here.isAbout(draw)) {
+        return here;
+      }
+    }
+    return null;
   }
 
   /** Whether anything is known about a bucket; costs no look at the clock. */
   boolean knows(Draw draw) {
-    Denial here = places.getAcquire(place(draw.pool(), draw.key()));
-    return here != null && here.isAbout(draw.pool(), draw.key());
+    return about(draw) != null;
   }
 
   /** The refusal that a draw meets again; null if it does not. */
   @Nullable Standing find(Draw draw, long now) {
-    Denial here = places.getAcquire(place(draw.pool(), draw.key()));
+    Denial here = about(draw);
     if (here == null
-        || !here.isAbout(draw.pool(), draw.key())
         || here.standing == null
         || now >= here.until
-        || draw.amount() < here.cost
+        || draw.looks()
         || draw.amount() > draw.pool().meter().capacity() // no waiting helps that
-        || draw.intent() != here.intent) {
+        || !here.holdsFor(draw)) {
       return null;
     }
     long passed = now - here.sent;
@@ -108,9 +130,12 @@ final class Denials {
         || pool.meter().limit().algorithm() == Algorithm.CONCURRENCY) {
       return;
     }
-    int place = place(pool, draw.key());
+    int place = placeFor(pool, draw.key(), sent);
+    if (place < 0) {
+      return;
+    }
     Denial before = places.getAcquire(place);
-    if (before != null && before.isOf(draw.key()) && before.outdates(sent)) {
+    if (before != null && before.isOf(pool, draw.key()) && before.outdates(sent)) {
       return;
     }
     long holds = Math.max(standing.retryAfterMicros(), Pace.of(pool));
@@ -119,8 +144,8 @@ final class Denials {
         before,
         new Denial(
             pool,
-            draw.key().high(),
-            draw.key().low(),
+            pool.high(draw.key()),
+            pool.low(draw.key()),
             draw.amount(),
             draw.intent(),
             sent,
@@ -128,24 +153,42 @@ final class Denials {
             standing));
   }
 
+  /** Where to note something of a bucket: where it is, or where nothing holds; else -1. */
+  private int placeFor(Pool pool, Key key, long now) {
+    int first = first(pool, key);
+    int free = -1;
+    for (int way = 0; way < WAYS; way++) {
+      Denial here = places.getAcquire(first + way);
+      if (here != null && here.isOf(pool, key)) {
+        return first + way;
+      }
+      if (here == null || (now >= here.until && free < 0)) {
+        free = first + way;
+      }
+    }
+    return free;
+  }
+
   /** Forgets what is known about a bucket, under whatever numbers. */
   void clear(Pool pool, Key key) {
-    int place = place(pool, key);
-    Denial here = places.getAcquire(place);
-    if (here != null && here.standing != null && here.isOf(key)) {
-      places.compareAndSet(place, here, null);
+    int first = first(pool, key);
+    for (int place = first; place < first + WAYS; place++) {
+      Denial here = places.getAcquire(place);
+      if (here != null && here.standing != null && here.isOf(pool, key)) {
+        places.compareAndSet(place, here, null);
+      }
     }
   }
 
   /**
    * Forgets what is known about a bucket, and what will be heard of calls that were sent before
-   * now: something came back to it. What is known about another is worth more than the mark.
+   * now: something came back to it. What is known about others is worth more than the mark.
    */
   void cameBack(Pool pool, Key key, long now) {
-    int place = place(pool, key);
-    Denial here = places.getAcquire(place);
-    if (here == null || here.isOf(key) || now >= here.until) {
-      places.compareAndSet(place, here, Denial.mark(pool, key, now));
+    clear(pool, key);
+    int place = placeFor(pool, key, now);
+    if (place >= 0) {
+      places.compareAndSet(place, places.getAcquire(place), Denial.mark(pool, key, now));
     }
   }
 }

@@ -46,7 +46,7 @@ final class DenyCache extends ForwardingStore {
       if (draw.mode() == Mode.ENFORCE && denials.knows(draw)) {
         Standing again = denials.find(draw, time.micros());
         if (again != null) {
-          return Taking.refusedAt(i, again);
+          return Draw.anyCountsRefusals(draws) ? null : Taking.refusedAt(i, again);
         }
       }
     }

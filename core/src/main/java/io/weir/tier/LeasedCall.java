@@ -24,6 +24,10 @@ final class LeasedCall {
   private final long reservation;
   private final List<Draw> draws;
   private final boolean stamped;
+
+  /** Whether all must be asked although one is known to refuse. */
+  private final boolean countsRefusals;
+
   private final @Nullable Lease[] found;
 
   /** The receipt by which each draw was handed out, or {@link Tokens#NOTHING}. */
@@ -46,6 +50,7 @@ final class LeasedCall {
     this.reservation = reservation;
     this.draws = draws;
     this.stamped = stamped;
+    this.countsRefusals = Draw.anyCountsRefusals(draws);
     this.found = new Lease[draws.size()];
     this.receipts = new long[draws.size()];
     this.windows = new long[draws.size()];
@@ -115,6 +120,9 @@ final class LeasedCall {
 
   /** The first refusal by a bucket that is known to be empty. */
   private @Nullable Taking firstDrained(long now) {
+    if (countsRefusals) {
+      return null;
+    }
     for (int i = 0; i < receipts.length; i++) {
       Lease lease = found[i];
       Draw draw = draws.get(i);
@@ -122,7 +130,6 @@ final class LeasedCall {
           && !inHand(i)
           && draw.mode() == Mode.ENFORCE
           && !draw.looks()
-          && !draw.pool().countDenied()
           && draw.amount() <= draw.pool().meter().capacity()) {
         Standing drained = lease.drained(draw, now);
         if (drained != null) {
@@ -139,7 +146,7 @@ final class LeasedCall {
    * are away.
    */
   private @Nullable Taking refusedUnasked() {
-    if (receipts.length == 1 || !aClosedOneIsAway()) {
+    if (receipts.length == 1 || countsRefusals || !aClosedOneIsAway()) {
       return null;
     }
     List<Integer> places = new ArrayList<>(receipts.length);
@@ -211,7 +218,7 @@ final class LeasedCall {
         && !outdated
         && draw.mode() == Mode.ENFORCE
         && draw.amount() >= flight.cost
-        && !draw.pool().countDenied()) {
+        && !countsRefusals) {
       return CompletableFuture.completedFuture(Taking.refusedAt(place, repeated(draw, heard)));
     }
     further = true;

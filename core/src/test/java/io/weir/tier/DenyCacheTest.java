@@ -21,6 +21,7 @@ import io.weir.store.Taking;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class DenyCacheTest {
@@ -186,6 +187,41 @@ class DenyCacheTest {
 
     assertThat(isAsked(now)).isFalse();
     assertThat(isAsked(draw(shaped, 1))).isTrue();
+  }
+
+  @Test
+  void whetherItIsReservedOrCheckedAFloodIsRefusedHere() {
+    refuse(draw(pool, 1), Duration.ofMillis(300));
+
+    for (Draw.Intent intent : List.of(Draw.Intent.HOLD, Draw.Intent.TAKE_NOW, Draw.Intent.TAKE)) {
+      assertThat(isAsked(new Draw(pool, KEY, 1, Mode.ENFORCE, intent))).as("%s", intent).isFalse();
+    }
+  }
+
+  @Test
+  void keepsRefusalsOfManyKeysApart() {
+    int keys = 20_000;
+    for (int i = 0; i < keys; i++) {
+      refuse(ofUser(i), Duration.ofSeconds(5));
+    }
+    long asked = IntStream.range(0, keys).filter(i -> isAsked(ofUser(i))).count();
+
+    assertThat(asked).as("of %s keys", keys).isLessThan(keys / 50);
+  }
+
+  private Draw ofUser(int number) {
+    return new Draw(pool, Key.of("user" + number), 1, Mode.ENFORCE, Draw.Intent.TAKE);
+  }
+
+  @Test
+  void asksWhereAnotherLimitOfTheCallCountsRefusals() {
+    Pool counting = new Pool("strict", "strict", "1", Limit.perMinute(5), true);
+    refuse(draw(pool, 1), Duration.ofMillis(300));
+
+    CompletableFuture<Taking> both = tier.take(draw(pool, 1), draw(counting, 1));
+
+    assertThat(both).isNotDone();
+    assertThat(isAsked(draw(pool, 1))).isFalse();
   }
 
   @Test
