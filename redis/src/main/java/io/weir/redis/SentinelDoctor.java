@@ -31,6 +31,7 @@ final class SentinelDoctor {
   private final List<Finding> findings;
   private final Map<Node, List<Node>> named = new HashMap<>();
   private final Map<Node, Set<Node>> replicas = new HashMap<>();
+  private boolean answered;
 
   SentinelDoctor(RedisClient client, RedisAddress address, List<Finding> findings) {
     this.client = client;
@@ -47,7 +48,9 @@ final class SentinelDoctor {
               CHECK,
               "",
               "no Sentinel names a master called " + address.master(),
-              "check the addresses of the Sentinels, and the name in redis-sentinel://NAME@…"));
+              answered
+                  ? "correct the name in redis-sentinel://NAME@…"
+                  : "correct the addresses of the Sentinels, or what keeps each from answering"));
       return Optional.empty();
     }
     if (named.size() > 1) {
@@ -80,6 +83,7 @@ final class SentinelDoctor {
         client.connectSentinel(StringCodec.UTF8, uri)) {
       RedisSentinelCommands<String, String> commands = connection.sync();
       SocketAddress master = commands.getMasterAddrByName(address.master());
+      answered = true;
       if (master instanceof InetSocketAddress known) {
         Node node = new Node(known.getHostString(), known.getPort());
         named.computeIfAbsent(node, any -> new ArrayList<>()).add(sentinel);
@@ -92,17 +96,42 @@ final class SentinelDoctor {
             Finding.warn(
                 CHECK,
                 sentinel.toString(),
-                "knows no master called " + address.master(),
+                "knows no master called " + address.master() + ", " + others(commands),
                 "is this the right Sentinel, and the right name?"));
       }
     } catch (RedisException e) {
-      findings.add(
-          Finding.warn(
-              CHECK,
-              sentinel.toString(),
-              Trouble.reason(e),
-              "start it again: the others need a majority to replace a dead master"));
+      String reason = Trouble.reason(e);
+      findings.add(Finding.warn(CHECK, sentinel.toString(), reason, advice(reason)));
     }
+  }
+
+  private static String others(RedisSentinelCommands<String, String> commands) {
+    List<String> names = commands.masters().stream().map(master -> master.get("name")).toList();
+    return names.isEmpty() ? "nor any other" : "but " + String.join(", ", names);
+  }
+
+  /** What to do about a Sentinel that could not be asked. */
+  private String advice(String reason) {
+    if (Trouble.isAboutPassword(reason)) {
+      return "Sentinels are asked without a password: take requirepass out of its configuration";
+    } else if (reason.startsWith("NOPERM")) {
+      return "Sentinels are asked as their default user: allow it +sentinel there";
+    } else if (reason.startsWith("DENIED")) {
+      return "it is in protected mode: set protected-mode no in its configuration";
+    } else if (reason.startsWith("ERR unknown command")) {
+      return "this is no Sentinel: name the port of one, mostly 26379";
+    } else if (reason.startsWith("no TLS")) {
+      return "is its tls-port named here? name its authority in store.redis.tls.ca";
+    } else if (reason.startsWith("the name")) {
+      return "correct the name of that host, or make it known to this machine";
+    } else if (reason.startsWith("nobody") && !reason.contains("timed out")) {
+      return "start it again: the others need a majority to replace a dead master";
+    } else if (reason.contains("timed out") || reason.contains("o route to host")) {
+      return "may this machine reach it, or is it stuck? look at the network and at its log";
+    }
+    return address.tls()
+        ? "is there TLS at that port? look at its log"
+        : "look at its log; a Sentinel that wants TLS is rediss-sentinel://";
   }
 
   /** Who has priority 0 is never promoted. */

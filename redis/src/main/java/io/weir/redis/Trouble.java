@@ -10,9 +10,10 @@ import javax.net.ssl.SSLException;
 final class Trouble {
   private Trouble() {}
 
+  /** What it began with. What a resolver says below an unknown name does not tell the name. */
   private static Throwable root(Throwable problem) {
     Throwable cause = problem;
-    while (cause.getCause() != null) {
+    while (cause.getCause() != null && !(cause instanceof UnknownHostException)) {
       cause = cause.getCause();
     }
     return cause;

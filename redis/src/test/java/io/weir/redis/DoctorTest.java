@@ -96,6 +96,14 @@ class DoctorTest {
   }
 
   @Test
+  void saysThatANameIsUnknown() {
+    Finding reach = only(examine(patient("redis://no-such-host.invalid")), "reach");
+
+    assertThat(reach.text()).startsWith("the name is unknown").contains("no-such-host.invalid");
+    assertThat(reach.advice()).contains("is the address right?");
+  }
+
+  @Test
   void saysThatAFrozenRedisDoesNotAnswer() {
     try (RedisServer redis = RedisServer.start()) {
       redis.freeze();
