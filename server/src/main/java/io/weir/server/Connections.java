@@ -59,9 +59,10 @@ final class Connections {
 
   /** Takes a new connection on. */
   void opened(HttpConnection connection) {
-    open.put(connection, new Open(Pulse.of(connection), now));
+    Pulse pulse = Pulse.of(connection);
+    open.put(connection, new Open(pulse, now));
+    pulse.whenClosed(() -> open.remove(connection)); // Vert.x does not tell of those handed over
     StreamHeads.check(connection);
-    connection.closeHandler(closed -> open.remove(connection));
     doorstep.passed(connection.remoteAddress());
   }
 

@@ -45,6 +45,7 @@ final class Forwarding {
   private boolean mayHaveNoBody;
   private boolean bodyDone;
   private boolean declined;
+  private boolean handedOver;
   private boolean waitsForUpstream;
   private boolean repeated;
   private boolean over;
@@ -245,6 +246,7 @@ final class Forwarding {
   }
 
   private void open(HttpClientResponse from) {
+    handedOver = true;
     gateway.forget(this); // the port closes what keeps silent
     back.head(from);
     response.headers().set(HttpHeaders.CONNECTION, HttpHeaders.UPGRADE);
@@ -273,8 +275,8 @@ final class Forwarding {
   }
 
   void upstreamFailed(Throwable failure) {
-    if (over) {
-      return;
+    if (over || handedOver) {
+      return; // the end of a tunnel is no failure, and what has come of it is still to be sent on
     }
     if (response.headWritten()) {
       gateway.counts().failed(request, upstream, "broke off in the middle of a response");

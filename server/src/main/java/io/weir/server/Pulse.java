@@ -6,7 +6,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.impl.ConnectionBase;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Pulse extends ChannelDuplexHandler {
   private final Channel channel;
-  private boolean moved;
+  private boolean read;
+  private boolean flushed;
   private int unsent;
   private long sentOfIt;
   private int silentTicks;
@@ -38,15 +38,19 @@ final class Pulse extends ChannelDuplexHandler {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    moved = true;
+    read = true;
     context.fireChannelRead(message);
   }
 
   @Override
   public void flush(ChannelHandlerContext context) {
+    flushed = true;
     context.flush();
-    ChannelOutboundBuffer out = channel.unsafe().outboundBuffer();
-    moved |= out == null || out.isEmpty(); // what is left over is looked at by the tick
+  }
+
+  /** Does something when the connection is closed, on its event loop. */
+  void whenClosed(Runnable action) {
+    channel.closeFuture().addListener(closed -> action.run());
   }
 
   /** A tick of the timer; returns for how many of them nothing has moved. */
@@ -55,15 +59,21 @@ final class Pulse extends ChannelDuplexHandler {
     @Nullable Object first = out == null ? null : out.current();
     int nowUnsent = first == null ? 0 : System.identityHashCode(first);
     long nowSent = out == null ? 0 : out.currentProgress();
-    silentTicks = moved || nowUnsent != unsent || nowSent != sentOfIt ? 0 : silentTicks + 1;
+    boolean moved =
+        read || (flushed && first == null) || nowUnsent != unsent || nowSent != sentOfIt;
+    silentTicks = moved ? 0 : silentTicks + 1;
+    read = false;
+    flushed = false;
     unsent = nowUnsent;
     sentOfIt = nowSent;
-    moved = false;
     return silentTicks;
   }
 
   /** Closes the connection without a word, as nobody takes one. */
   void close() {
-    Objects.requireNonNull(channel.pipeline().context(this)).close();
+    ChannelHandlerContext context = channel.pipeline().context(this);
+    if (context != null) { // else it is closed
+      context.close();
+    }
   }
 }

@@ -135,6 +135,42 @@ class GatewayUpgradeTest {
     }
   }
 
+  @Test
+  void forgetsATunnelThatHasEnded() throws Exception {
+    Duration tick = Duration.ofMillis(20);
+    try (EchoUpstream upstream = new EchoUpstream();
+        TestGateway gateway = TestGateway.before(upstream.url(), front -> front, tick)) {
+      for (int i = 0; i < 2 * Ports.LOOPS; i++) {
+        try (RawClient raw = gateway.raw()) {
+          assertThat(raw.send(HANDSHAKE).readUntil("\r\n\r\n", 1)).startsWith("HTTP/1.1 101");
+        }
+      }
+      for (int i = 0; i < 2; i++) { // the second begins when the ended ones have been silent long
+        try (RawClient raw = gateway.raw()) {
+          raw.send(HANDSHAKE).readUntil("\r\n\r\n", 1);
+          assertThat(raw.readAll()).isEmpty();
+        }
+      }
+      assertThat(gateway.metric("weir_internal_errors_total")).isZero();
+    }
+  }
+
+  /** What is still on its way to a client when the upstream has closed belongs to it. */
+  @Test
+  void bringsAllThatTheUpstreamSaidBeforeItLeft() throws Exception {
+    String head =
+        "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+    int size = 4 << 20;
+    try (RawUpstream upstream = new RawUpstream(head + "x".repeat(size));
+        TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient raw = gateway.raw()) {
+      raw.send(HANDSHAKE).readUntil("\r\n\r\n", 1);
+
+      assertThat(raw.countSlowly()).isEqualTo(size);
+      assertThat(gateway.metric("weir_upstream_responses_total{outcome=\"failed\"}")).isZero();
+    }
+  }
+
   private static FrontEnd few(FrontEnd front) {
     GatewaySettings some = front.gateway();
     return front.gateway(

@@ -70,6 +70,16 @@ class PulseTest {
   }
 
   @Test
+  void beatsWhenTheRestOfWhatWasWrittenLeavesLater() {
+    for (int i = 0; i < 3; i++) {
+      socket.takes(500);
+      write(1000);
+      socket.takes(500);
+      assertThat(pulse.tick()).isZero();
+    }
+  }
+
+  @Test
   void doesNotBeatForWhatTheOtherSideDoesNotTake() {
     socket.takes(0);
     write(1000);
@@ -86,5 +96,6 @@ class PulseTest {
     write(1000);
     pulse.close();
     assertThat(socket.isOpen()).isFalse();
+    pulse.close(); // once more does no harm
   }
 }

@@ -41,6 +41,16 @@ final class RawClient implements AutoCloseable {
     return all.toString(StandardCharsets.ISO_8859_1);
   }
 
+  /** How much comes until the end, to one who takes it in small pieces. */
+  long countSlowly() throws IOException {
+    byte[] piece = new byte[128];
+    long all = 0;
+    for (int count = 0; count >= 0; count = socket.getInputStream().read(piece)) {
+      all += count;
+    }
+    return all;
+  }
+
   /** What has come when the first of it has. */
   String readSome() throws IOException {
     byte[] some = new byte[1 << 16];
