@@ -113,6 +113,17 @@ class ReplicaDoctorTest {
   }
 
   @Test
+  void leavesOutOneThatIsNeverPromoted() {
+    try (RedisSentinels sentinels = RedisSentinels.start(1)) {
+      assertThat(about("replica", examine(behind(sentinels)))).hasSize(1);
+      sentinels.servers().get(1).command("CONFIG", "SET", "replica-priority", "0");
+      await()
+          .atMost(Duration.ofSeconds(30)) // an old Sentinel looks every ten
+          .until(() -> about("replica", examine(behind(sentinels))).isEmpty());
+    }
+  }
+
+  @Test
   void saysThatAPasswordIsOtherThere() {
     try (RedisSentinels sentinels = RedisSentinels.start(1)) {
       RedisServer replica = sentinels.servers().get(1);
