@@ -43,7 +43,7 @@ final class GrpcRouter implements Handler<HttpServerRequest> {
 
   @Override
   public void handle(HttpServerRequest request) {
-    if (!isHealth(request.path()) && !callers.admit(request)) {
+    if (!startsWith(EnvoyGrpc.HEALTH_PATH, request.path()) && !callers.admit(request)) {
       turnDown(request, UNAUTHENTICATED, "this needs a token or a certificate");
       return;
     }
@@ -60,7 +60,8 @@ final class GrpcRouter implements Handler<HttpServerRequest> {
 
   /**
    * One stream while it keeps its connection busy. Who does not take the answer, or does not end
-   * the question that was answered, would do that for ever.
+   * the question that was answered, would do that for ever. That a question comes is up to the
+   * services.
    */
   private final class OpenStream extends Patience.Waiting {
     private final HttpServerRequest request;
@@ -78,6 +79,9 @@ final class GrpcRouter implements Handler<HttpServerRequest> {
       response.endHandler(answered -> answered());
       // Called when all has been sent and received, and also when it never will be.
       response.closeHandler(over -> over());
+      if (startsWith(EnvoyGrpc.REFLECTION_PATH, request.path())) {
+        patience.begun(this); // that service would wait for its question for ever
+      }
     }
 
     private void answered() {
@@ -103,8 +107,8 @@ final class GrpcRouter implements Handler<HttpServerRequest> {
     }
   }
 
-  private static boolean isHealth(@Nullable String path) {
-    return path != null && path.startsWith(EnvoyGrpc.HEALTH_PATH);
+  private static boolean startsWith(String beginning, @Nullable String path) {
+    return path != null && path.startsWith(beginning);
   }
 
   private static void turnDown(HttpServerRequest request, String status, String reason) {

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class GrpcSlowClientsTest {
   private static final String CHECK = "/grpc.health.v1.Health/Check";
+  private static final String REFLECTION =
+      "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
   private static final byte[] QUESTION = new byte[5]; // a message without a field
   private static final byte[] NO_WINDOW = {0, 4, 0, 0, 0, 0};
 
@@ -73,6 +75,20 @@ class GrpcSlowClientsTest {
       assertThat(answer.get("grpc-status")).hasToString("4");
       assertReset(client);
       assertClosed(client);
+    }
+  }
+
+  @Test
+  void keepsNoStreamOfReflectionOnWhichNoQuestionComes() throws Exception {
+    try (RawHttp2 client = client()) {
+      begin(client, REFLECTION, "application/grpc");
+      assertReset(client);
+      assertClosed(client);
+    }
+    try (RawHttp2 client = client()) {
+      begin(client, REFLECTION, "application/grpc")
+          .write(RawHttp2.DATA, RawHttp2.END_STREAM, 1, new byte[0]);
+      assertReset(client);
     }
   }
 

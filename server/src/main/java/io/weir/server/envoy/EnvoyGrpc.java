@@ -30,6 +30,9 @@ public final class EnvoyGrpc {
   /** How the paths of the health service begin. */
   public static final String HEALTH_PATH = "/grpc.health.v1.Health/";
 
+  /** How the paths of reflection begin, which has no patience of its own. */
+  public static final String REFLECTION_PATH = "/grpc.reflection.v1.ServerReflection/";
+
   private static final ServiceName HEALTH = ServiceName.create("grpc.health.v1", "Health");
 
   private static final ServiceName RATE_LIMIT =
