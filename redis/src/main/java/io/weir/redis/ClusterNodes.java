@@ -186,7 +186,7 @@ final class ClusterNodes implements AutoCloseable {
         });
   }
 
-  /** A node to which there is a new connection is asked at once, if calls are kept from it. */
+  /** A node to which there is a new connection may be asked at once, if calls are kept from it. */
   private void reached(SocketAddress address) {
     for (Known node : known.values()) {
       if (node.isAt(address)) {

@@ -59,7 +59,7 @@ final class NodeWatch implements AutoCloseable {
     this.slowNanos = circle.timeoutNanos / 10 * 9;
     this.stallMicros = circle.timeoutNanos / 1000;
     this.kept = Unanswered.kept(node + " is kept from calls");
-    this.recovery = new Recovery(circle.timer, circle.timeoutNanos, check, this);
+    this.recovery = new Recovery(circle, check, this);
     this.graceUntil = time.micros() + GRACE_MICROS;
     tell(() -> events.breaker(node, false));
   }
@@ -178,13 +178,13 @@ final class NodeWatch implements AutoCloseable {
     }
   }
 
-  /** There is a connection: if calls are kept away, the node is asked at once. */
+  /** There is a new connection: if calls are kept away, the node may be asked at once. */
   void reached(boolean first) {
     if (first) {
       graceUntil = time.micros() + GRACE_MICROS;
     }
     if (breaker.state() != Breaker.State.CLOSED) {
-      recovery.ask();
+      recovery.reached();
     }
   }
 
@@ -221,6 +221,7 @@ final class NodeWatch implements AutoCloseable {
       } else {
         String seconds = String.format(Locale.ROOT, "%.1f", (time.micros() - openSince) / 1e6);
         LOG.info("Redis {} is back after {} s", node, seconds);
+        recovery.end();
       }
       tell(() -> events.breaker(node, now));
     }

@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A connection is used only once the node has said that it is a primary and holds the scripts;
  * it is asked again with every heartbeat. One that is lost, silent or no primary any more is
  * dropped, and another is made after a wait with jitter, from scratch: names are looked up again
- * and Sentinels asked again. What was under way on a lost connection is never sent again.
+ * and Sentinels asked again. The wait grows with every attempt that fails, and with every
+ * connection that does not last. What was under way on a lost connection is never sent again.
  */
 final class Primary implements AutoCloseable {
   private static final long HEARTBEAT_MILLIS = 1000;
@@ -42,11 +43,15 @@ final class Primary implements AutoCloseable {
   private volatile boolean closed;
   private int failures;
 
+  /** How many connections in a row were lost soon after they were made. */
+  private int brief;
+
   /** A connection to a node that said it is a primary. */
   final class Live {
     private final StatefulRedisConnection<byte[], byte[]> connection;
     private final RedisAsyncCommands<byte[], byte[]> commands;
     private final AtomicInteger unanswered = new AtomicInteger();
+    private final long madeNanos = System.nanoTime();
     private @Nullable ScheduledFuture<?> heartbeat;
 
     Live(StatefulRedisConnection<byte[], byte[]> connection) {
@@ -89,6 +94,10 @@ final class Primary implements AutoCloseable {
     /** Gives this connection up because of what it answered. */
     void drop(String reason) {
       Primary.this.drop(this, reason);
+    }
+
+    private boolean hasLasted() {
+      return System.nanoTime() - madeNanos > Recovery.STAYS.toNanos();
     }
 
     private void stop() {
@@ -201,7 +210,6 @@ final class Primary implements AutoCloseable {
         fresh.stop();
         return;
       }
-      failures = 0;
       live = fresh;
       fresh.start();
     }
@@ -219,6 +227,8 @@ final class Primary implements AutoCloseable {
         return;
       }
       live = null;
+      brief = lost.hasLasted() ? 0 : brief + 1;
+      failures = brief;
     }
     lost.stop();
     connectLater(reason);

@@ -1,5 +1,6 @@
 package io.weir.redis;
 
+import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -8,11 +9,12 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Asks a node that calls are kept from whether it answers again: a tenth of a second after that
- * began, and then about once a second. The question writes what a call would write, to a key of its
- * own, so that a node that answers it can serve calls again.
+ * began, and then about once a second; and as soon as there is a new connection. The question
+ * writes what a call would write, to a key of its own, so that a node that answers it can serve
+ * calls again.
  *
- * <p>A node that comes and goes is given longer each time, up to two seconds, so that callers do
- * not follow it to and fro.
+ * <p>A node that comes and goes is given longer each time, up to about two seconds, and a new
+ * connection to it changes nothing: callers do not follow it to and fro.
  */
 final class Recovery {
   private static final long FIRST_WAIT_MILLIS = 100;
@@ -20,7 +22,9 @@ final class Recovery {
   private static final long LONGEST_FIRST_WAIT_MILLIS = 2000;
 
   /** A node that stays for so long did not just come and go. */
-  private static final long STAYS_NANOS = TimeUnit.SECONDS.toNanos(10);
+  static final Duration STAYS = Duration.ofSeconds(10);
+
+  private static final long STAYS_MICROS = STAYS.toMillis() * 1000;
 
   /** Asks the node; completes normally if it could serve calls. */
   interface Check {
@@ -43,42 +47,61 @@ final class Recovery {
     }
   }
 
-  private final Timer timer;
-  private final long timeoutNanos;
+  private final NodeWatch.Circle circle;
   private final Check check;
   private final NodeWatch node;
   private long firstWait = FIRST_WAIT_MILLIS;
-  private long backNanos = System.nanoTime() - 2 * STAYS_NANOS;
+  private long backMicros;
+
+  /** Whether it had been back for a short time only when calls were kept away. */
+  private boolean comesAndGoes;
 
   /** Which time this is that calls are kept away; the one before is over. */
   private int time;
 
-  Recovery(Timer timer, long timeoutNanos, Check check, NodeWatch node) {
-    this.timer = timer;
-    this.timeoutNanos = timeoutNanos;
+  Recovery(NodeWatch.Circle circle, Check check, NodeWatch node) {
+    this.circle = circle;
     this.check = check;
     this.node = node;
+    this.backMicros = circle.time().micros() - 2 * STAYS_MICROS;
   }
 
   /** Calls are kept away from now on. */
   synchronized void begin() {
+    comesAndGoes = circle.time().micros() - backMicros <= STAYS_MICROS;
     firstWait =
-        System.nanoTime() - backNanos > STAYS_NANOS
-            ? FIRST_WAIT_MILLIS
-            : Math.min(2 * firstWait, LONGEST_FIRST_WAIT_MILLIS);
+        comesAndGoes ? Math.min(2 * firstWait, LONGEST_FIRST_WAIT_MILLIS) : FIRST_WAIT_MILLIS;
     askLater(firstWait, ++time);
+  }
+
+  /** Calls are let through again. */
+  synchronized void end() {
+    backMicros = circle.time().micros();
+  }
+
+  /** There is a new connection. */
+  void reached() {
+    if (!isLeftAlone()) {
+      ask();
+    }
+  }
+
+  private synchronized boolean isLeftAlone() {
+    return comesAndGoes;
   }
 
   private void askLater(long wait, int inTime) {
     long jitter = ThreadLocalRandom.current().nextLong(wait / 5 + 1);
-    timer.after(
-        wait + jitter,
-        () -> {
-          if (!node.isClosed() && node.isOpen() && isTime(inTime)) {
-            askLater(Math.min(2 * wait, Math.max(wait, LONGEST_WAIT_MILLIS)), inTime);
-            ask();
-          }
-        });
+    circle
+        .timer()
+        .after(
+            wait + jitter,
+            () -> {
+              if (!node.isClosed() && node.isOpen() && isTime(inTime)) {
+                askLater(Math.min(2 * wait, Math.max(wait, LONGEST_WAIT_MILLIS)), inTime);
+                ask();
+              }
+            });
   }
 
   private synchronized boolean isTime(int which) {
@@ -89,7 +112,7 @@ final class Recovery {
    * Asks now, unless nobody cares any more. An answer that comes later than a call would wait for
    * it is none.
    */
-  void ask() {
+  private void ask() {
     if (node.isClosed()) {
       return;
     }
@@ -102,11 +125,7 @@ final class Recovery {
     }
     answer.whenComplete(
         (said, problem) -> {
-          long now = System.nanoTime();
-          if (problem == null && now - asked <= timeoutNanos) {
-            synchronized (this) {
-              backNanos = now;
-            }
+          if (problem == null && System.nanoTime() - asked <= circle.timeoutNanos()) {
             node.recovered();
           }
         });

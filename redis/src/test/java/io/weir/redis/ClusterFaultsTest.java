@@ -162,15 +162,16 @@ class ClusterFaultsTest {
     try (Load load = load(store, key)) {
       load.awaitAnswered(20);
       long begun = System.nanoTime();
-      for (int i = 0; i < 10; i++) {
+      for (int i = 0; i < 5; i++) {
         node.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
         load.awaitAnswered(20);
       }
       long millis = (System.nanoTime() - begun) / 1_000_000;
       load.awaitAnswered(100).stop().assertKept(TIMEOUT);
-      System.out.printf("10 connections killed within %,d ms: %s%n", millis, load);
-      // A new connection is tried at once, however often the last ones broke.
-      assertThat(millis).as("served again after each").isLessThan(10_000);
+      System.out.printf("5 connections killed within %,d ms: %s%n", millis, load);
+      // A new connection is tried at once, however often the last ones broke; the node is asked
+      // over it after 0.1, 0.2, 0.4, 0.8 and 1.6 s, and up to a fifth more.
+      assertThat(millis).as("served again after each").isLessThan(8_000);
       assertThat(Stores.taken(witness, pool, key)).isBetween(load.taken(), load.sent());
     }
   }

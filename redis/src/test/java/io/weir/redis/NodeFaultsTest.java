@@ -71,12 +71,12 @@ class NodeFaultsTest {
   void aKilledConnectionIsReplacedAndNothingIsSentAgain() throws Exception {
     try (RedisStore store = store();
         Load load = load(store, "killed")) {
-      for (int i = 0; i < 10; i++) {
+      for (int i = 0; i < 5; i++) {
         load.awaitAnswered(20);
         redis.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
       }
       load.awaitAnswered(100).stop().assertKept(TIMEOUT);
-      System.out.println("10 connections killed: " + load);
+      System.out.println("5 connections killed: " + load);
       assertAppliedOnce(load, "killed");
     }
   }

@@ -273,6 +273,48 @@ class NodeWatchTest {
     assertThat(node.mayAsk()).isTrue();
   }
 
+  /** Cuts the connection and makes a new one. */
+  private void cut() {
+    node.lost("cut");
+    node.reached(false);
+  }
+
+  @Test
+  void leavesANodeThatComesAndGoesAloneThoughThereIsANewConnection() {
+    cut();
+    checks.get(0).complete("yes");
+    timer.clear();
+    cut();
+
+    assertThat(checks).hasSize(1);
+    Later next = timer.remove();
+    assertThat(next.millis).isBetween(200L, 240L);
+    next.task.run();
+    checks.get(1).complete("yes");
+    assertThat(node.mayAsk()).isTrue();
+  }
+
+  @Test
+  void asksAtOnceAgainOnceTheNodeHasStayed() {
+    cut();
+    checks.get(0).complete("yes");
+    time.advance(Recovery.STAYS.plusMillis(1));
+    cut();
+
+    assertThat(checks).hasSize(2);
+  }
+
+  @Test
+  void aNodeThatAProbeBroughtBackMayComeAndGoToo() {
+    open();
+    time.advance(Duration.ofSeconds(3));
+    assertThat(node.mayAsk()).isTrue();
+    node.answered(QUICK);
+    cut();
+
+    assertThat(checks).isEmpty();
+  }
+
   @Test
   void aNodeThatIsNotOursAnyMoreIsNeverAskedAgain() {
     open();
@@ -298,18 +340,6 @@ class NodeWatchTest {
     node.away();
 
     assertThat(heard).containsExactly("gone");
-  }
-
-  @Test
-  void aNodeThatComesAndGoesIsGivenLonger() {
-    open();
-    Later first = timer.remove();
-    first.task.run();
-    checks.get(0).complete("yes");
-    timer.remove().task.run();
-    fail(5);
-
-    assertThat(timer.remove().millis).isBetween(200L, 240L);
   }
 
   @Test

@@ -3,9 +3,12 @@ package io.weir.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.weir.testkit.process.Ports;
+import io.weir.testkit.process.RedisServer;
 import io.weir.time.SystemTime;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -13,8 +16,11 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -104,6 +110,35 @@ class ReconnectTest {
     assertThat(sixth).isGreaterThan(160);
     assertThat(came.values())
         .allSatisfy(times -> assertThat(times.get(5) - times.get(0)).isGreaterThan(750_000_000));
+  }
+
+  @Test
+  void aConnectionThatDoesNotLastIsMadeAgainLaterEachTime() {
+    ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+    ClientResources resources = Lettuce.resources();
+    RedisClient client = RedisClient.create(resources);
+    try (RedisServer redis = RedisServer.start();
+        Primary primary =
+            new Primary(
+                Watches.quiet("n"),
+                client,
+                RedisURI.create(redis.uri()),
+                timer,
+                StoreClock.OF_REDIS)) {
+      await().until(() -> primary.live() != null);
+      long began = System.nanoTime();
+      for (int i = 0; i < 5; i++) {
+        Objects.requireNonNull(primary.live()).drop("cut");
+        await().pollInterval(Duration.ofMillis(5)).until(() -> primary.live() != null);
+      }
+      // Five waits of at least 50, 100, 200, 400 and 800 ms.
+      assertThat(Duration.ofNanos(System.nanoTime() - began))
+          .isGreaterThan(Duration.ofMillis(1500));
+    } finally {
+      timer.shutdownNow();
+      client.shutdown();
+      Lettuce.close(resources);
+    }
   }
 
   private static void turnAway(ServerSocket listener, Map<String, List<Long>> came) {

@@ -53,7 +53,7 @@ final class Stores {
   /** How many were taken from a bucket of plenty. */
   static long taken(RedisStore store, Pool pool, String key) {
     Draw look = new Draw(pool, Key.of(key), 1, Mode.ENFORCE, Intent.LOOK);
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 50; i++) {
       Standing standing = Calls.get(store.take(List.of(look))).standings().get(0);
       if (standing.answered()) {
         return PLENTY - standing.remaining();
