@@ -7,14 +7,16 @@ import java.util.concurrent.CompletableFuture;
  * for its node, and leaves it when it ends.
  */
 final class Ask extends CompletableFuture<byte[]> {
+  private final Purpose purpose;
   private final Script script;
   private final byte[][] keys;
   private final byte[] args;
   private final NodeWatch node;
   private final long askedNanos;
 
-  Ask(NodeWatch node, Script script, byte[][] keys, byte[] args, long askedNanos) {
+  Ask(NodeWatch node, Purpose purpose, Script script, byte[][] keys, byte[] args, long askedNanos) {
     this.node = node;
+    this.purpose = purpose;
     this.script = script;
     this.keys = keys;
     this.args = args;
@@ -47,7 +49,9 @@ final class Ask extends CompletableFuture<byte[]> {
   void answer(byte[] bytes) {
     if (complete(bytes)) {
       node.leave();
-      node.answered(age(System.nanoTime()));
+      if (purpose == Purpose.USE) {
+        node.answered(age(System.nanoTime()));
+      }
     }
   }
 
@@ -61,7 +65,9 @@ final class Ask extends CompletableFuture<byte[]> {
     boolean ended = completeExceptionally(Unanswered.late());
     if (ended) {
       node.leave();
-      node.givenUp();
+      if (purpose == Purpose.USE) {
+        node.givenUp();
+      }
     }
     return ended;
   }
@@ -70,7 +76,9 @@ final class Ask extends CompletableFuture<byte[]> {
   void fail(Unanswered reason) {
     if (completeExceptionally(reason)) {
       node.leave();
-      node.failed(reason);
+      if (purpose == Purpose.USE) {
+        node.failed(reason);
+      }
     }
   }
 }

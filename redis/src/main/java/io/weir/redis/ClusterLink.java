@@ -32,6 +32,7 @@ final class ClusterLink implements Link {
   private static final long LONGEST_WAIT_MILLIS = 1000;
   private static final long TRY_AGAIN_MILLIS = 1;
   private static final long HEARTBEAT_MILLIS = 1000;
+  private static final Unanswered NOBODY = Unanswered.away("no node serves this");
 
   private final RedisClusterClient client;
   private final Deadlines deadlines;
@@ -142,19 +143,20 @@ final class ClusterLink implements Link {
   }
 
   @Override
-  public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
+  public CompletionStage<byte[]> run(Purpose purpose, Script script, byte[][] keys, byte[] args) {
     int slot = groupOf(keys[0]);
     NodeWatch node = connection == null ? null : nodes.watchOf(slot);
+    boolean judged = purpose == Purpose.USE;
     if (node == null) {
-      return CompletableFuture.failedFuture(nobody());
+      return CompletableFuture.failedFuture(judged ? nobody() : NOBODY);
     }
-    if (!node.mayAsk()) {
+    if (judged && !node.mayAsk()) {
       return CompletableFuture.failedFuture(node.kept());
     }
     if (!node.enter()) {
       return CompletableFuture.failedFuture(node.full());
     }
-    Ask ask = deadlines.ask(node, script, keys, args);
+    Ask ask = deadlines.ask(node, purpose, script, keys, args);
     lane(slot).submit(ask);
     return ask;
   }
@@ -174,13 +176,12 @@ final class ClusterLink implements Link {
     if (all != null && connection == null) {
       return all.away();
     }
-    Unanswered reason = Unanswered.away("no node serves this");
     try {
-      circle.events().failed("no node", reason.kind().label());
+      circle.events().failed("no node", NOBODY.kind().label());
     } catch (RuntimeException e) {
       LOG.debug("whoever listens to calls failed", e);
     }
-    return reason;
+    return NOBODY;
   }
 
   private Lane lane(int slot) {

@@ -46,8 +46,8 @@ final class Deadlines implements AutoCloseable {
   }
 
   /** A call that begins now. */
-  Ask ask(NodeWatch node, Script script, byte[][] keys, byte[] args) {
-    Ask ask = new Ask(node, script, keys, args, System.nanoTime());
+  Ask ask(NodeWatch node, Purpose purpose, Script script, byte[][] keys, byte[] args) {
+    Ask ask = new Ask(node, purpose, script, keys, args, System.nanoTime());
     asked.add(ask);
     return ask;
   }

@@ -15,7 +15,7 @@ interface Link extends AutoCloseable {
   int groupOf(byte[] key);
 
   /** Runs a script on keys of one group; {@code args} is what follows the time. */
-  CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args);
+  CompletionStage<byte[]> run(Purpose purpose, Script script, byte[][] keys, byte[] args);
 
   /** Whether a call about this key would not be sent now, as its node is away. */
   default boolean isAway(byte[] key) {

@@ -124,8 +124,8 @@ final class Links implements Link {
   }
 
   @Override
-  public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
-    return link.run(script, keys, args);
+  public CompletionStage<byte[]> run(Purpose purpose, Script script, byte[][] keys, byte[] args) {
+    return link.run(purpose, script, keys, args);
   }
 
   @Override

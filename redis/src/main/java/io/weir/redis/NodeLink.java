@@ -41,17 +41,18 @@ final class NodeLink implements Link {
   }
 
   @Override
-  public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
-    if (primary.live() == null) {
+  public CompletionStage<byte[]> run(Purpose purpose, Script script, byte[][] keys, byte[] args) {
+    boolean judged = purpose == Purpose.USE;
+    if (judged && primary.live() == null) {
       return CompletableFuture.failedFuture(node.away());
     }
-    if (!node.mayAsk()) {
+    if (judged && !node.mayAsk()) {
       return CompletableFuture.failedFuture(node.kept());
     }
     if (!node.enter()) {
       return CompletableFuture.failedFuture(node.full());
     }
-    Ask ask = deadlines.ask(node, script, keys, args);
+    Ask ask = deadlines.ask(node, purpose, script, keys, args);
     lane.submit(ask);
     return ask;
   }

@@ -34,8 +34,8 @@ final class PinnedLink implements Link {
 
   /** Keys that mark a reservation come after the buckets, so the first key is the one to ask. */
   @Override
-  public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
-    return (isHot(keys[0]) ? hot : others).run(script, keys, args);
+  public CompletionStage<byte[]> run(Purpose purpose, Script script, byte[][] keys, byte[] args) {
+    return (isHot(keys[0]) ? hot : others).run(purpose, script, keys, args);
   }
 
   @Override

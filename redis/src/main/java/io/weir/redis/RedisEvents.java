@@ -1,6 +1,9 @@
 package io.weir.redis;
 
-/** Hears how nodes answer; for metrics. Called on the way of every call, so it must be quick. */
+/**
+ * Hears how nodes answer; for metrics. Called on the way of every call, so it must be quick; but
+ * not of calls that only make the way warm.
+ */
 public interface RedisEvents {
   /** Hears nothing. */
   RedisEvents NONE =

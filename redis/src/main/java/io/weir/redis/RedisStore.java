@@ -43,6 +43,7 @@ public final class RedisStore implements Store {
   private final KeyNames names;
   private final TimeSource time;
   private final long timeoutMicros;
+  private final Purpose purpose;
   private volatile long behindMicros;
 
   /**
@@ -88,10 +89,16 @@ public final class RedisStore implements Store {
   }
 
   RedisStore(Link link, KeyNames names, TimeSource time, Duration timeout) {
+    this(link, names, time, timeout.toNanos() / 1000, Purpose.USE);
+  }
+
+  private RedisStore(
+      Link link, KeyNames names, TimeSource time, long timeoutMicros, Purpose purpose) {
     this.link = link;
     this.names = names;
     this.time = time;
-    this.timeoutMicros = timeout.toNanos() / 1000;
+    this.timeoutMicros = timeoutMicros;
+    this.purpose = purpose;
   }
 
   @Override
@@ -207,8 +214,8 @@ public final class RedisStore implements Store {
     byte[] args = packer.bytes();
     CompletionStage<byte[]> answer =
         earlier == 0
-            ? link.run(asked, keys, args)
-            : inTime(earlier, () -> link.run(asked, keys, args));
+            ? link.run(purpose, asked, keys, args)
+            : inTime(earlier, () -> link.run(purpose, asked, keys, args));
     return answer.handle(
         (bytes, problem) -> {
           if (problem == null) {
@@ -262,6 +269,7 @@ public final class RedisStore implements Store {
     Packer packer = new Packer(wallNow()).octet(Change.END_LEASE.ordinal());
     packer.add(0);
     return link.run(
+            purpose,
             Script.SETTLE,
             new byte[][] {names.bucket(pool, key)},
             packer.endOf(lease, pool).bytes())
@@ -312,7 +320,7 @@ public final class RedisStore implements Store {
     if (what == Change.SETTLE) {
       keys.addAll(names.markers(keys, reservation));
     }
-    return link.run(Script.SETTLE, keys.toArray(byte[][]::new), packer.bytes());
+    return link.run(purpose, Script.SETTLE, keys.toArray(byte[][]::new), packer.bytes());
   }
 
   private static Settlement came(byte[] answer) {
@@ -349,9 +357,10 @@ public final class RedisStore implements Store {
 
   /** Wherever keys live, one place after the other. */
   private CompletionStage<Void> warmUp() {
+    RedisStore cold = new RedisStore(link, names, time, timeoutMicros, Purpose.WARM_UP);
     CompletionStage<Void> warm = CompletableFuture.completedFuture(null);
     for (String rule : link.ruleOfEachPlace()) {
-      warm = warm.thenCompose(before -> new WarmUp(this, rule).run());
+      warm = warm.thenCompose(before -> new WarmUp(cold, rule).run());
     }
     return warm;
   }

@@ -24,8 +24,8 @@ final class RingLink implements Link {
   }
 
   @Override
-  public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
-    return nodes.get(groupOf(keys[0])).run(script, keys, args);
+  public CompletionStage<byte[]> run(Purpose purpose, Script script, byte[][] keys, byte[] args) {
+    return nodes.get(groupOf(keys[0])).run(purpose, script, keys, args);
   }
 
   @Override

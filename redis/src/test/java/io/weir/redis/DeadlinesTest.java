@@ -17,7 +17,8 @@ class DeadlinesTest {
   }
 
   private Ask ask() {
-    return deadlines.ask(Watches.quiet("node"), Script.BUCKET, new byte[1][], new byte[0]);
+    return deadlines.ask(
+        Watches.quiet("node"), Purpose.USE, Script.BUCKET, new byte[1][], new byte[0]);
   }
 
   private static CompletableFuture<Unanswered.Kind> reasonOf(Ask ask) {
@@ -57,7 +58,9 @@ class DeadlinesTest {
   @Test
   void tellsWhoeverStillWaitsWhenItEnds() throws Exception {
     try (Deadlines patient = new Deadlines(Duration.ofSeconds(60))) {
-      Ask ask = patient.ask(Watches.quiet("node"), Script.BUCKET, new byte[1][], new byte[0]);
+      Ask ask =
+          patient.ask(
+              Watches.quiet("node"), Purpose.USE, Script.BUCKET, new byte[1][], new byte[0]);
       patient.close();
       assertThat(reasonOf(ask).get(5, TimeUnit.SECONDS)).isEqualTo(Unanswered.Kind.DISCONNECTED);
     }

@@ -385,7 +385,8 @@ class NodeWatchTest {
     time.advance(Duration.ofSeconds(3));
     assertThat(node.mayAsk()).isTrue();
     assertThat(node.enter()).isTrue();
-    Ask probe = new Ask(node, Script.BUCKET, new byte[0][], new byte[0], System.nanoTime());
+    Ask probe =
+        new Ask(node, Purpose.USE, Script.BUCKET, new byte[0][], new byte[0], System.nanoTime());
 
     probe.cancel(false);
     probe.cancel(false);

@@ -76,7 +76,7 @@ final class PackedLink implements Link {
   }
 
   @Override
-  public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
+  public CompletionStage<byte[]> run(Purpose purpose, Script script, byte[][] keys, byte[] args) {
     byte[][] own = new byte[keys.length][];
     synchronized (this) {
       for (int i = 0; i < keys.length; i++) {
@@ -85,7 +85,7 @@ final class PackedLink implements Link {
       }
       asked++;
     }
-    Ask ask = new Ask(watch, script, own, args, System.nanoTime());
+    Ask ask = new Ask(watch, Purpose.USE, script, own, args, System.nanoTime());
     lane.submit(ask);
     return ask;
   }

@@ -91,8 +91,8 @@ final class RedisFixture implements AutoCloseable {
     }
 
     @Override
-    public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
-      return link.run(script, keys, args);
+    public CompletionStage<byte[]> run(Purpose purpose, Script script, byte[][] keys, byte[] args) {
+      return link.run(purpose, script, keys, args);
     }
 
     @Override

@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 class RunsTest {
   private static Ask ask(String key) {
     byte[][] keys = {key.getBytes(US_ASCII)};
-    return new Ask(Watches.quiet("node"), Script.BUCKET, keys, new byte[0], System.nanoTime());
+    return new Ask(
+        Watches.quiet("node"), Purpose.USE, Script.BUCKET, keys, new byte[0], System.nanoTime());
   }
 
   private static String order(List<Ask> asks) {

@@ -38,7 +38,7 @@ class SharedDeadlineTest {
     }
 
     @Override
-    public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
+    public CompletionStage<byte[]> run(Purpose purpose, Script script, byte[][] keys, byte[] args) {
       CompletableFuture<byte[]> answer = new CompletableFuture<>();
       if (asked++ > 0) {
         return answer;

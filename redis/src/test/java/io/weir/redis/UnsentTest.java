@@ -32,7 +32,7 @@ class UnsentTest {
     }
 
     @Override
-    public CompletionStage<byte[]> run(Script script, byte[][] keys, byte[] args) {
+    public CompletionStage<byte[]> run(Purpose purpose, Script script, byte[][] keys, byte[] args) {
       return CompletableFuture.failedFuture(reason);
     }
 

@@ -6,10 +6,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.weir.testkit.process.RedisServer;
 import io.weir.time.SystemTime;
+import io.weir.time.VirtualTime;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -20,6 +23,27 @@ class WarmUpTest {
 
   private final RedisServer there = RedisServer.start();
   private final RedisServer away = RedisServer.start();
+
+  /** What whoever counts calls is told. */
+  private static final class Heard implements RedisEvents {
+    private final Queue<String> calls = new ConcurrentLinkedQueue<>();
+
+    @Override
+    public void answered(String node, long nanos) {
+      calls.add("answered");
+    }
+
+    @Override
+    public void failed(String node, String kind) {
+      calls.add(kind);
+    }
+
+    @Override
+    public void breaker(String node, boolean open) {}
+
+    @Override
+    public void gone(String node) {}
+  }
 
   @AfterEach
   void stop() {
@@ -43,14 +67,48 @@ class WarmUpTest {
   }
 
   @Test
+  void isInNoMetrics() throws Exception {
+    Heard heard = new Heard();
+    RedisOptions hasty = RedisOptions.of(there.uri()).timeout(Duration.ofMillis(1));
+    try (RedisStore store = RedisStore.open(hasty, SystemTime.INSTANCE, heard)) {
+      store.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
+      assertThat(looks(there)).isGreaterThan(50);
+    }
+    assertThat(heard.calls).isEmpty();
+  }
+
+  @Test
+  void saysNothingAgainstANodeThatIsLate() {
+    VirtualTime time = new VirtualTime();
+    Heard heard = new Heard();
+    NodeWatch node =
+        new NodeWatch(
+            "n",
+            new NodeWatch.Circle(heard, time, 10_000_000, (millis, task) -> {}),
+            CompletableFuture::new);
+    time.advance(Duration.ofMinutes(1));
+    for (int i = 0; i < 100; i++) {
+      time.advance(Duration.ofMillis(20));
+      assertThat(node.enter()).isTrue();
+      new Ask(node, Purpose.WARM_UP, Script.BUCKET, new byte[0][], new byte[0], 0)
+          .fail(Unanswered.late());
+    }
+
+    assertThat(node.isOpen()).isFalse();
+    assertThat(heard.calls).isEmpty();
+  }
+
+  @Test
   void aRingWarmsUpThoughANodeIsAway() {
     away.kill();
     RedisOptions options =
         RedisOptions.of(RedisFixture.ringOf(List.of(there, away))).timeout(PATIENT);
-    try (RedisStore store = RedisStore.open(options, SystemTime.INSTANCE)) {
+    Heard heard = new Heard();
+    try (RedisStore store = RedisStore.open(options, SystemTime.INSTANCE, heard)) {
       warmsWhoIsThereAndTheOtherLater(store);
       assertThat(looks(away)).isGreaterThan(50);
     }
+    assertThat(heard.calls).isEmpty();
   }
 
   @Test
