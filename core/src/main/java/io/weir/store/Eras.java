@@ -25,7 +25,16 @@ final class Eras {
 
   /** Never 0, which means that a slot is free. */
   long relative(long absolute, boolean wall) {
-    long relative = wall ? (absolute + MILLI - 1) / MILLI : absolute - monotonicStart;
+    long relative = wall ? millis(absolute) : absolute - monotonicStart;
     return Math.max(1, Math.min(MOST, relative));
+  }
+
+  /** The end of a window on the wall clock, as it is kept. */
+  static long kept(long wall) {
+    return millis(wall) * MILLI;
+  }
+
+  private static long millis(long wall) {
+    return (wall + MILLI - 1) / MILLI;
   }
 }

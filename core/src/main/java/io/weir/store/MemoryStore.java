@@ -267,7 +267,7 @@ public final class MemoryStore implements Store {
   }
 
   private static Stamp stamp(Visit visit, long now) {
-    return Stamp.of(visit.cell).madeAt(now);
+    return visit.stamp().madeAt(now);
   }
 
   /** Brings the visited cell to the present; returns the monotonic time. */

@@ -7,6 +7,7 @@ import io.weir.Standing;
 import io.weir.limit.Cell;
 import io.weir.limit.Meter;
 import io.weir.limit.PermitMeter;
+import io.weir.limit.Stamp;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -181,6 +182,11 @@ final class Visit {
     } else if (changed) {
       segment.insert(high, low, binding, cell, monotonic, store.time().wallMicros());
     }
+  }
+
+  /** What was just taken, by the window as the table keeps it, or nobody could give it back. */
+  Stamp stamp() {
+    return onWallClock() ? new Stamp(Eras.kept(cell.time), cell.used) : Stamp.of(cell);
   }
 
   Standing standing(Draw draw) {

@@ -199,6 +199,22 @@ class MemoryStoreTest {
     assertThat(store.bytes()).isLessThan(10_000);
   }
 
+  /** Wherever between two milliseconds the windows of the key end. */
+  @ParameterizedTest
+  @ValueSource(strings = {"fixed-window 10/h", "sliding-window 10/h"})
+  void aWindowOfItsOwnPhaseOnTheWallClockGetsBackWhatItGave(String limit) {
+    MemoryStore store = store(10);
+    Pool pool = pool(limit).onWall();
+    List<Draw> draws = List.of(new Draw(pool, Key.of("key"), 10, Mode.ENFORCE, Draw.Intent.TAKE));
+
+    for (int i = 0; i < 3; i++) {
+      Taking taking = store.reserve(i, draws).toCompletableFuture().join();
+      assertThat(taking.taken()).isTrue();
+      Held held = new Held(pool, Key.of("key"), 10, 0, taking.stamps().get(0));
+      store.settle(i, List.of(held), Duration.ofMinutes(1));
+    }
+  }
+
   /** As of a reservation that another instance made, which started long before or after. */
   @ParameterizedTest
   @ValueSource(longs = {-3_600_000_000L, 3_600_000_000L})
