@@ -2,14 +2,18 @@ package io.weir.tier;
 
 import io.weir.Key;
 import io.weir.OnFail;
+import io.weir.Standing;
 import io.weir.store.Draw;
 import io.weir.store.Grant;
+import io.weir.store.Held;
 import io.weir.store.Pool;
 import io.weir.store.Taking;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -27,8 +31,8 @@ final class Debts {
   private final Books books;
   private final Pauses pauses;
 
-  /** Buckets of which a call is under way that carries what they owe. */
-  private final Set<BucketName> carried = ConcurrentHashMap.newKeySet();
+  /** Buckets of which a call is under way that carries what they owe, until it has ended. */
+  private final Map<BucketName, CompletableFuture<Void>> carried = new ConcurrentHashMap<>();
 
   /** What is owed; for many threads at once. */
   interface Books {
@@ -38,8 +42,12 @@ final class Debts {
     /** What was let through here and has not come back yet. */
     long owed(Pool pool, Key key);
 
-    /** The store has been told of so much. */
-    void paid(Pool pool, Key key, long amount);
+    /**
+     * The store has been told of so much.
+     *
+     * @param inFull whether it surely charged all of it: a bucket that is used up takes only a part
+     */
+    void paid(Pool pool, Key key, long amount, boolean inFull);
 
     /** The time in µs, from wherever. */
     long micros();
@@ -92,7 +100,7 @@ final class Debts {
   }
 
   private Draw load(Draw draw, BucketName bucket) {
-    if (!carried.add(bucket)) {
+    if (carried.putIfAbsent(bucket, new CompletableFuture<>()) != null) {
       return draw;
     }
     Draw loaded = draw;
@@ -103,7 +111,7 @@ final class Debts {
       return loaded;
     } finally {
       if (loaded == draw) {
-        carried.remove(bucket);
+        putDown(bucket);
       }
     }
   }
@@ -114,8 +122,10 @@ final class Debts {
       for (int i = 0; i < draws.size(); i++) {
         Draw draw = draws.get(i);
         if (draw.lease().owed() > 0) {
-          if (taking.standings().get(i).answered()) {
-            books.paid(draw.pool(), draw.key(), draw.lease().owed());
+          Standing standing = taking.standings().get(i);
+          if (standing.answered()) {
+            boolean inFull = standing.remaining() > 0 || standing.allowed() && draw.amount() > 0;
+            books.paid(draw.pool(), draw.key(), draw.lease().owed(), inFull);
           } else if (isSent(taking, i)) {
             pauses.begin(BucketName.of(draw));
           }
@@ -134,8 +144,24 @@ final class Debts {
   private void putDown(List<Draw> draws) {
     for (Draw draw : draws) {
       if (draw.lease().owed() > 0) {
-        carried.remove(BucketName.of(draw));
+        putDown(BucketName.of(draw));
       }
     }
+  }
+
+  private void putDown(BucketName bucket) {
+    CompletableFuture<Void> ended = carried.remove(bucket);
+    if (ended != null) {
+      ended.complete(null);
+    }
+  }
+
+  /** Completes when it is known of all debts under way, on buckets of these parts, who has them. */
+  CompletionStage<Void> landed(List<Held> parts) {
+    return CompletableFuture.allOf(
+        parts.stream()
+            .map(part -> carried.get(BucketName.of(part.pool(), part.key())))
+            .filter(Objects::nonNull)
+            .toArray(CompletableFuture[]::new));
   }
 }

@@ -6,6 +6,7 @@ import io.weir.Standing;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
 import io.weir.store.Held;
+import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
@@ -80,6 +81,12 @@ final class DenyNotes extends ForwardingStore {
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
     return super.refund(pool, key, amount).thenRun(() -> cameBack(pool, key));
+  }
+
+  /** Beside leases, what was owed and is not any more comes back like this. */
+  @Override
+  public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
+    return super.endLease(pool, key, lease).thenRun(() -> cameBack(pool, key));
   }
 
   private void cameBack(Pool pool, Key key) {

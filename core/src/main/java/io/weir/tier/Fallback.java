@@ -37,7 +37,8 @@ import java.util.function.Supplier;
  * case: it is told to whoever counts such things, and the rules decide as if nobody had answered.
  *
  * <p>A reservation says of each part who knows of it (see {@link Stamp}), and is settled there: in
- * the store, in the memory of the instance that decided, or nowhere.
+ * the store, in the memory of the instance that decided, or nowhere. What is given back in memory
+ * after the store was told of it as a debt goes back there as well ({@link Overpaid}).
  */
 public final class Fallback implements Store {
   /** A give-back follows within the same call, however long that may take. */
@@ -160,9 +161,25 @@ public final class Fallback implements Store {
       came = came.thenCombine(settleThere(reservation, there, within), Settlement::and);
     }
     if (!here.isEmpty() && heldHere.contains(reservation)) {
-      came = came.thenCombine(local.settle(reservation, here, within), Settlement::and);
+      came = came.thenCombine(settleHere(reservation, here, within), Settlement::and);
     }
     return came;
+  }
+
+  /** Settles in memory, and gives back what the store has been told of as a debt. */
+  private CompletionStage<Settlement> settleHere(long id, List<Held> parts, Duration within) {
+    return debts
+        .landed(parts)
+        .thenCompose(
+            known -> {
+              LocalShares.Settled settled = local.settle(id, parts, within, this::isAway);
+              return CompletableFuture.allOf(
+                      settled.overpaid().stream()
+                          .map(over -> endLease(over.pool(), over.key(), over.call()))
+                          .map(CompletionStage::toCompletableFuture)
+                          .toArray(CompletableFuture[]::new))
+                  .thenApply(told -> settled.came());
+            });
   }
 
   private CompletionStage<Settlement> settleThere(long id, List<Held> parts, Duration within) {

@@ -7,6 +7,7 @@ import io.weir.Settlement;
 import io.weir.Standing;
 import io.weir.limit.Bounds;
 import io.weir.limit.Meter;
+import io.weir.limit.Stamp;
 import io.weir.store.Draw;
 import io.weir.store.Held;
 import io.weir.store.MemoryStore;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiPredicate;
 import java.util.function.IntSupplier;
 
 /**
@@ -157,8 +159,12 @@ final class LocalShares implements Debts.Books {
   }
 
   @Override
-  public void paid(Pool pool, Key key, long amount) {
-    memory.owe(shares.last(pool, key).settled(), key, amount);
+  public void paid(Pool pool, Key key, long amount, boolean inFull) {
+    Share share = shares.last(pool, key);
+    memory.owe(share.settled(), key, amount);
+    if (inFull) {
+      memory.owe(share.charged(), key, amount);
+    }
   }
 
   @Override
@@ -174,8 +180,59 @@ final class LocalShares implements Debts.Books {
 
   // ---- putting right what was decided here
 
-  CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
-    return memory.settle(reservation, here(parts), within);
+  /** What came of settling here, and what the store has to give back because of it. */
+  record Settled(Settlement came, List<Overpaid> overpaid) {}
+
+  /**
+   * Settles parts that were decided here. What they give back is first what is still owed; the rest
+   * the store was told of, and gets it back, unless it is away: then it counts here alone, and
+   * covers what is let through next.
+   *
+   * @param away whether the store is known not to answer for a bucket
+   */
+  synchronized Settled settle(
+      long reservation, List<Held> parts, Duration within, BiPredicate<Pool, Key> away) {
+    List<Held> here = here(parts);
+    long[] before = here.stream().mapToLong(part -> used(part.pool(), part.key())).toArray();
+    Settlement came = memory.settle(reservation, here, within).toCompletableFuture().join();
+    List<Overpaid> overpaid = new ArrayList<>();
+    for (int i = 0; came == Settlement.DONE && i < here.size(); i++) {
+      Held part = parts.get(i);
+      if (part.owed() < part.amount() && !away.test(part.pool(), part.key())) {
+        overpaid.addAll(overpaid(part, before[i]));
+      }
+    }
+    return new Settled(came, overpaid);
+  }
+
+  /** Takes off the books what was told of a part and came back. */
+  private List<Overpaid> overpaid(Held part, long before) {
+    Key key = part.key();
+    Share share = shares.last(part.pool(), key);
+    long settled = used(share.settled(), key);
+    long over = Math.min(settled, before) - Math.min(settled, used(share.pool(), key));
+    long left = Math.min(over, Math.min(part.amount() - part.owed(), used(share.charged(), key)));
+    List<Overpaid> overpaid = new ArrayList<>();
+    long[] windows = Overpaid.windows(part, time.wallMicros());
+    for (int i = 0; i < windows.length && left > 0; i++) {
+      long weighed = Math.min(left, takeOff(share, key, left, windows[i]));
+      // Only the last window weighs all that is in it.
+      long amount = i < windows.length - 1 ? left : weighed;
+      if (weighed > 0) {
+        overpaid.add(Overpaid.of(part, share, windows[i], amount));
+      }
+      left -= weighed + 1; // what is left is rounded down
+    }
+    return overpaid;
+  }
+
+  /** Takes so much off the books in one window; returns what that weighed. */
+  private long takeOff(Share share, Key key, long amount, long window) {
+    long before = used(share.charged(), key);
+    for (Pool books : List.of(share.settled(), share.charged())) {
+      memory.giveBack(0, List.of(new Held(books, key, amount, 0, new Stamp(window, 0))));
+    }
+    return before - used(share.charged(), key);
   }
 
   CompletionStage<Settlement> release(long reservation, List<Held> parts) {

@@ -15,8 +15,10 @@ import io.weir.store.Pool;
  * @param scale what the limit was multiplied by
  * @param pool by which this instance decides alone
  * @param settled by the same limit: what counts as taken here and is not owed to anybody
+ * @param charged by the same limit: what of that the shared bucket was charged, so that it can give
+ *     it back
  */
-record Share(int among, Scale scale, Pool pool, Pool settled) {
+record Share(int among, Scale scale, Pool pool, Pool settled, Pool charged) {
   static Share of(Pool shared, int among) {
     Scale factor = shared.localFactor();
     Scale scale = Scale.of(factor.numerator(), factor.denominator() * among);
@@ -26,7 +28,12 @@ record Share(int among, Scale scale, Pool pool, Pool settled) {
         among,
         scale,
         new Pool(shared.rule(), shared.name(), slot, limit, shared.countDenied()).onWall(),
-        new Pool(shared.rule(), shared.name(), shared.slot() + ".settled", limit, false).onWall());
+        beside(shared, ".settled", limit),
+        beside(shared, ".charged", limit));
+  }
+
+  private static Pool beside(Pool shared, String what, Limit limit) {
+    return new Pool(shared.rule(), shared.name(), shared.slot() + what, limit, false).onWall();
   }
 
   private static Limit scaled(Limit limit, Scale scale) {

@@ -45,7 +45,7 @@ class DebtsTest {
     }
 
     @Override
-    public void paid(Pool pool, Key key, long amount) {
+    public void paid(Pool pool, Key key, long amount, boolean inFull) {
       owed -= amount;
     }
 

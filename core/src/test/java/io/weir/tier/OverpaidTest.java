@@ -1,0 +1,206 @@
+package io.weir.tier;
+
+import static io.weir.tier.TierFixture.KEY;
+import static io.weir.tier.TierFixture.draw;
+import static io.weir.tier.TierFixture.onFail;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.OnFail;
+import io.weir.Settlement;
+import io.weir.limit.Stamp;
+import io.weir.store.Held;
+import io.weir.store.LeaseCall;
+import io.weir.store.Pool;
+import io.weir.store.Taking;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class OverpaidTest {
+  private static final String BUCKET = "100/h";
+  private static final String QUOTA = "quota 100/day";
+  private static final String FIXED = "fixed-window 100/h";
+  private static final String SLIDING = "sliding-window 100/h";
+
+  private final TierFixture tier = new TierFixture();
+  private final ScriptedStore shared = tier.shared;
+
+  /** Reserves so much while the store is away. */
+  private Stamp reserveAlone(long id, Pool pool, long amount) {
+    CompletableFuture<Taking> answer =
+        tier.tier.reserve(id, List.of(draw(pool, amount))).toCompletableFuture();
+    shared.next().neverHear();
+    return answer.join().stamps().get(0);
+  }
+
+  /** The next draw; tells what it carried. */
+  private long tell(Pool pool, long remaining) {
+    tier.take(pool, 1);
+    ScriptedStore.Question question = shared.next();
+    question.admit(remaining);
+    return question.lease().owed();
+  }
+
+  private CompletableFuture<Settlement> settle(
+      long id, Pool pool, long amount, long cost, Stamp at) {
+    List<Held> parts = List.of(new Held(pool, KEY, amount, cost, at));
+    return tier.tier.settle(id, parts, Duration.ofMinutes(10)).toCompletableFuture();
+  }
+
+  private long givenBack() {
+    return shared.ended.stream().mapToLong(LeaseCall::back).sum();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {BUCKET, QUOTA, FIXED, SLIDING})
+  void whatIsNotToldYetIsOwedNoMore(String limit) {
+    Pool pool = onFail(OnFail.LOCAL, limit);
+    Stamp at = reserveAlone(5, pool, 50);
+
+    assertThat(settle(5, pool, 50, 10, at)).isCompletedWithValue(Settlement.DONE);
+
+    assertThat(shared.ended).isEmpty();
+    assertThat(tell(pool, 89)).isEqualTo(10);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {BUCKET, QUOTA, FIXED})
+  void whatTheStoreWasToldOfGoesBackThereOnce(String limit) {
+    Pool pool = onFail(OnFail.LOCAL, limit);
+    Stamp at = reserveAlone(5, pool, 50);
+    assertThat(tell(pool, 49)).isEqualTo(50);
+
+    assertThat(settle(5, pool, 50, 10, at)).isCompletedWithValue(Settlement.DONE);
+    assertThat(settle(5, pool, 50, 10, at)).isCompletedWithValue(Settlement.ALREADY);
+
+    assertThat(shared.ended).extracting(LeaseCall::back).containsExactly(40L);
+    assertThat(shared.ended.get(0).held().window())
+        .isBetween(
+            limit.equals(BUCKET) ? 0 : at.time() - 999, limit.equals(BUCKET) ? 0 : at.time());
+    assertThat(tell(pool, 88)).isZero();
+    reserveAlone(6, pool, 7);
+    assertThat(tell(pool, 80)).as("what comes after is owed").isEqualTo(7);
+  }
+
+  /** A debt was charged to both counts of a sliding window, as if evenly over its length. */
+  @Test
+  void aSlidingWindowGetsBackFromBothItsCounts() {
+    Pool pool = onFail(OnFail.LOCAL, SLIDING);
+    Stamp at = reserveAlone(5, pool, 50);
+    tell(pool, 49);
+
+    assertThat(settle(5, pool, 50, 10, at)).isCompletedWithValue(Settlement.DONE);
+
+    long hour = Duration.ofHours(1).toNanos() / 1000;
+    LeaseCall before = shared.ended.get(0);
+    assertThat(before.held().window()).isBetween(at.time() - hour - 999, at.time() - hour);
+    assertThat(before.back()).isEqualTo(40);
+    double passed = 1 - (at.time() - tier.time.wallMicros()) / (double) hour;
+    assertThat(givenBack() - 40).isBetween((long) (40 * passed) - 1, (long) (40 * passed));
+    assertThat(tell(pool, 88)).isZero();
+    reserveAlone(6, pool, 7);
+    assertThat(tell(pool, 80)).isBetween(5L, 7L);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {BUCKET, QUOTA, FIXED, SLIDING})
+  void whatCameToMoreIsOwedBeforeAndAfterTheStoreWasTold(String limit) {
+    Pool pool = onFail(OnFail.LOCAL, limit);
+    Stamp first = reserveAlone(5, pool, 20);
+    assertThat(settle(5, pool, 20, 25, first)).isCompletedWithValue(Settlement.DONE);
+    assertThat(tell(pool, 74)).isEqualTo(25);
+    Stamp second = reserveAlone(6, pool, 20);
+    assertThat(tell(pool, 53)).isBetween(19L, 20L);
+
+    assertThat(settle(6, pool, 20, 30, second)).isCompletedWithValue(Settlement.DONE);
+
+    assertThat(tell(pool, 42)).isBetween(9L, 10L);
+    assertThat(shared.ended).isEmpty();
+  }
+
+  @Test
+  void whatIsStillOwedIsTakenOffFirst() {
+    Pool pool = onFail(OnFail.LOCAL, BUCKET);
+    Stamp at = reserveAlone(5, pool, 50);
+    tell(pool, 49);
+    reserveAlone(6, pool, 30);
+
+    assertThat(settle(5, pool, 50, 10, at)).isCompletedWithValue(Settlement.DONE);
+
+    assertThat(givenBack()).isEqualTo(10);
+    assertThat(tell(pool, 58)).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {QUOTA, FIXED})
+  void aWindowThatIsOverGetsNothingBack(String limit) {
+    Pool pool = onFail(OnFail.LOCAL, limit);
+    Stamp at = reserveAlone(5, pool, 50);
+    tell(pool, 49);
+    tier.time.advanceMicros(at.time() - tier.time.wallMicros());
+
+    List<Held> parts = List.of(new Held(pool, KEY, 50, 10, at));
+    tier.tier.settle(5, parts, Duration.ofDays(2));
+
+    assertThat(shared.ended).isEmpty();
+  }
+
+  /** A window that is used up is charged a part of a debt only, and nobody says which. */
+  @ParameterizedTest
+  @ValueSource(strings = {BUCKET, QUOTA, FIXED, SLIDING})
+  void whatTheStoreMayNotHaveChargedIsNotGivenBack(String limit) {
+    Pool pool = onFail(OnFail.LOCAL, limit);
+    Stamp at = reserveAlone(5, pool, 50);
+    tier.take(pool, 1);
+    shared.next().refuse(Duration.ofSeconds(1));
+
+    assertThat(settle(5, pool, 50, 10, at)).isCompletedWithValue(Settlement.DONE);
+
+    assertThat(shared.ended).isEmpty();
+  }
+
+  @Test
+  void whileTheStoreIsAwayAgainItCoversWhatIsLetThroughNext() {
+    Pool pool = onFail(OnFail.LOCAL, BUCKET);
+    Stamp at = reserveAlone(5, pool, 50);
+    tell(pool, 49);
+    shared.away.add(pool.rule());
+
+    assertThat(settle(5, pool, 50, 10, at)).isCompletedWithValue(Settlement.DONE);
+    shared.away.clear();
+    reserveAlone(6, pool, 45);
+
+    assertThat(shared.ended).isEmpty();
+    assertThat(tell(pool, 43)).isEqualTo(5);
+  }
+
+  @Test
+  void aDebtUnderWayIsWaitedFor() {
+    Pool pool = onFail(OnFail.LOCAL, BUCKET);
+    Stamp at = reserveAlone(5, pool, 50);
+    tier.take(pool, 1);
+    ScriptedStore.Question carrying = shared.next();
+
+    CompletableFuture<Settlement> settled = settle(5, pool, 50, 10, at);
+    assertThat(settled).isNotDone();
+    carrying.admit(49);
+
+    assertThat(settled).isCompletedWithValue(Settlement.DONE);
+    assertThat(givenBack()).isEqualTo(40);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"leaky-bucket 100/h queue=100", "sliding-log 100/h"})
+  void whatKeepsItsOrderStaysAsItWasTold(String limit) {
+    Pool pool = onFail(OnFail.LOCAL, limit);
+    Stamp at = reserveAlone(5, pool, 50);
+    tell(pool, 49);
+
+    assertThat(settle(5, pool, 50, 10, at)).isCompletedWithValue(Settlement.DONE);
+
+    assertThat(shared.ended).isEmpty();
+  }
+}
