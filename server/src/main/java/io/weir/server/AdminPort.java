@@ -23,7 +23,7 @@ final class AdminPort {
     this.door = new AdminDoor(settings, SystemTime.INSTANCE);
     this.health = health;
     this.metrics = metrics;
-    this.hotKeys = new HotKeyReport(weir, door);
+    this.hotKeys = new HotKeyReport(weir, door, stores.pinned());
     this.overview = new OverviewReport(weir, health, stores, metrics, SystemTime.INSTANCE);
     this.metricsForAll = !settings.metricsNeedToken();
   }

@@ -9,6 +9,7 @@ import io.weir.store.Pool;
 import io.weir.tier.HotKeys.HotKey;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -64,30 +65,33 @@ record HotKeyAdvice(List<Change> changes) {
    *
    * @param instances how many share the store: what one of them costs it is taken for what each
    *     does
+   * @param pinned the rules that have a Redis of their own already
    */
-  static Optional<HotKeyAdvice> on(HotKey key, int instances) {
+  static Optional<HotKeyAdvice> on(HotKey key, int instances, Set<String> pinned) {
     double here = key.storePerSecond();
     boolean hurts = here >= LEAST_HERE && here * instances >= HotKeyNotes.HOT;
-    return hurts && !key.pool().isLocal() ? Optional.of(on(key.pool())) : Optional.empty();
+    if (!hurts || key.pool().isLocal()) {
+      return Optional.empty();
+    }
+    List<Change> undone =
+        changes(key.pool())
+            .filter(change -> change.place() != Place.STORE || !pinned.contains(key.pool().rule()))
+            .toList();
+    return undone.isEmpty() ? Optional.empty() : Optional.of(new HotKeyAdvice(undone));
   }
 
-  private static HotKeyAdvice on(Pool pool) {
+  private static Stream<Change> changes(Pool pool) {
     Limit limit = pool.meter().limit();
     if (LeaseBound.of(limit, Accuracy.DEFAULT.millionths()) == 0) {
-      return new HotKeyAdvice(List.of(ownRedis("", pool)));
+      return Stream.of(ownRedis("", pool));
     }
     if (pool.lends() > 0) {
-      return new HotKeyAdvice(
-          Stream.of(larger(pool), Optional.of(shards("", pool)))
-              .flatMap(Optional::stream)
-              .toList());
+      return Stream.concat(larger(pool).stream(), Stream.of(shards("", pool)));
     }
     String accuracy = "accuracy: " + Accuracy.DEFAULT;
-    return new HotKeyAdvice(
-        List.of(
-            new Change(
-                accuracy + " would answer most of its calls from memory", Place.RULE, accuracy),
-            shards("where it must be exact, ", pool)));
+    return Stream.of(
+        new Change(accuracy + " would answer most of its calls from memory", Place.RULE, accuracy),
+        shards("where it must be exact, ", pool));
   }
 
   /** What would let leases be larger that are too small for their demand. */

@@ -7,6 +7,7 @@ import io.weir.tier.HotKeys;
 import io.weir.tier.HotKeys.HotKey;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +26,7 @@ final class HotKeyNotes {
 
   private final HotKeys keys;
   private final IntSupplier instances;
+  private final Set<String> pinned;
   private final Limiter said = Weir.limiter(Limit.perHour(1));
   private volatile int count;
 
@@ -32,10 +34,12 @@ final class HotKeyNotes {
    * Notes on these keys.
    *
    * @param instances how many share the store
+   * @param pinned the rules that have a Redis of their own
    */
-  HotKeyNotes(HotKeys keys, IntSupplier instances) {
+  HotKeyNotes(HotKeys keys, IntSupplier instances, Set<String> pinned) {
     this.keys = keys;
     this.instances = instances;
+    this.pinned = pinned;
   }
 
   /** How many there were at the last look. */
@@ -48,7 +52,7 @@ final class HotKeyNotes {
     count = (int) top.stream().filter(key -> key.perSecond() >= HOT).count();
     int sharing = instances.getAsInt();
     for (HotKey key : top) {
-      Optional<HotKeyAdvice> advice = HotKeyAdvice.on(key, sharing);
+      Optional<HotKeyAdvice> advice = HotKeyAdvice.on(key, sharing, pinned);
       if (advice.isPresent() && said.tryAcquire(key.pool().rule())) {
         LOG.warn(
             "rule {}: for one key the store answers about {} calls a second from here{}; {}",

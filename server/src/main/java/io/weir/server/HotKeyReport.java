@@ -14,6 +14,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import javax.crypto.Mac;
@@ -53,11 +54,18 @@ final class HotKeyReport {
 
   private final Weir weir;
   private final AdminDoor door;
+  private final Set<String> pinned;
   private final SecretKeySpec secret;
 
-  HotKeyReport(Weir weir, AdminDoor door) {
+  /**
+   * A report.
+   *
+   * @param pinned the rules that have a Redis of their own
+   */
+  HotKeyReport(Weir weir, AdminDoor door, Set<String> pinned) {
     this.weir = weir;
     this.door = door;
+    this.pinned = pinned;
     byte[] random = new byte[32];
     new SecureRandom().nextBytes(random);
     this.secret = new SecretKeySpec(random, "HmacSHA256");
@@ -114,7 +122,7 @@ final class HotKeyReport {
     out.field(ACCURACY).text(rule.map(found -> found.accuracy().toString()).orElse(null));
     out.field(SHARDS).number(rule.map(Rule::shards).orElse(1));
     Optional<HotKeyAdvice> advice =
-        HotKeyAdvice.on(hot, weir.tier().map(Tier::instances).orElse(1));
+        HotKeyAdvice.on(hot, weir.tier().map(Tier::instances).orElse(1), pinned);
     out.field(SUGGESTION).text(advice.map(HotKeyAdvice::sentence).orElse(null));
     out.field(CHANGES).openList();
     advice.ifPresent(found -> found.changes().forEach(change -> write(out, change)));

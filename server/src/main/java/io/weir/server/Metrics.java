@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToDoubleFunction;
@@ -151,9 +152,13 @@ final class Metrics implements DecisionListener {
         Newcomers::turnedAway);
   }
 
-  /** Shows what stands before a shared store too. */
-  void tier(Tier before) {
-    tier = new TierMetrics(registry, before);
+  /**
+   * Shows what stands before a shared store too.
+   *
+   * @param pinned the rules that have a Redis of their own
+   */
+  void tier(Tier before, Set<String> pinned) {
+    tier = new TierMetrics(registry, before, pinned);
   }
 
   /** Says in the log what would help keys that are asked for very often. */

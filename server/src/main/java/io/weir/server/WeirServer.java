@@ -92,7 +92,7 @@ public final class WeirServer implements AutoCloseable {
             .newKeysPerAddress(config.shared().newKeysPerAddress())
             .witnessed()
             .build();
-    weir.tier().ifPresent(metrics::tier);
+    weir.tier().ifPresent(tier -> metrics.tier(tier, stores.pinned()));
     weir.witness().ifPresent(metrics::witness);
     weir.newcomers().ifPresent(metrics::newcomers);
     Guard guard = new Guard(config.guard().rate(), config.guard().inFlight(), SystemTime.INSTANCE);

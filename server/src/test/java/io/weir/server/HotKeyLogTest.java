@@ -5,8 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.weir.redis.RedisOptions;
 import io.weir.testkit.process.RedisServer;
+import java.net.URI;
+import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** A server says by itself what would help a hot key, whether or not anybody scrapes it. */
@@ -28,15 +31,45 @@ class HotKeyLogTest {
                 config -> config.redis(RedisOptions.of(redis.uri()).timeout(Duration.ofSeconds(2))),
                 TICK,
                 "{ id: hot, key: [user], limit: 1000000/s, accuracy: exact }")) {
-      await()
-          .atMost(Duration.ofSeconds(60))
-          .pollInterval(Duration.ofMillis(1))
-          .until(
-              () -> {
-                assertThat(server.post("/v1/check/batch", CALLS).statusCode()).isEqualTo(200);
-                return !log.said.isEmpty();
-              });
+      askUntilItIsSaid(server, log);
       assertThat(log.said.get(0)).startsWith("rule hot: for one key the store answers about ");
+    }
+  }
+
+  private static void askUntilItIsSaid(TestServer server, LogLines log) {
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .pollInterval(Duration.ofMillis(1))
+        .until(
+            () -> {
+              assertThat(server.post("/v1/check/batch", CALLS).statusCode()).isEqualTo(200);
+              return !log.said.isEmpty();
+            });
+  }
+
+  @Test
+  void neitherLogNorAdminApiNameARedisThatTheRuleHas() {
+    try (LogLines log = LogLines.of(HotKeyNotes.class);
+        RedisServer redis = RedisServer.start()) {
+      RedisOptions there = RedisOptions.of(redis.uri()).timeout(Duration.ofSeconds(2));
+      SharedStore pinned =
+          SharedStore.NONE.redis(there).hot(new SharedStore.Hot(there, Set.of("hot")));
+      try (TestServer server =
+          TestServer.with(
+              config -> config.shared(pinned),
+              TICK,
+              "{ id: hot, key: [user], limit: { rate: 1000000/s, burst: 199 }, accuracy: exact }")) {
+        askUntilItIsSaid(server, log);
+        String token = server.server.madeAdminToken().orElseThrow();
+        HttpRequest.Builder report =
+            HttpRequest.newBuilder(
+                URI.create("http://" + server.server.admin() + AdminPort.HOT_KEYS));
+
+        assertThat(log.said.get(0)).contains("accuracy: 1%").doesNotContain("store.hot");
+        assertThat(server.send(report.header("Authorization", "Bearer " + token)).body())
+            .contains("accuracy: 1% would")
+            .doesNotContain("store.hot");
+      }
     }
   }
 }

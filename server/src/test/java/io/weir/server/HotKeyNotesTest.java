@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,7 @@ class HotKeyNotesTest {
 
   private final VirtualTime time = new VirtualTime();
   private int instances = 1;
+  private Set<String> pinned = Set.of("another");
   private final Logger log = (Logger) LoggerFactory.getLogger(HotKeyNotes.class);
   private final ListAppender<ILoggingEvent> said = new ListAppender<>();
 
@@ -65,7 +67,7 @@ class HotKeyNotesTest {
 
   /** So many calls by one key in a second, and the notes on them. */
   private HotKeyNotes after(int calls, Rule rule) {
-    HotKeyNotes notes = new HotKeyNotes(keysAfter(calls, rule), () -> instances);
+    HotKeyNotes notes = new HotKeyNotes(keysAfter(calls, rule), () -> instances, pinned);
     notes.look();
     return notes;
   }
@@ -85,7 +87,7 @@ class HotKeyNotesTest {
   }
 
   private HotKeyAdvice advice(Rule rule) {
-    return HotKeyAdvice.on(keysAfter(20_000, rule).top(1).get(0), 1).orElseThrow();
+    return HotKeyAdvice.on(keysAfter(20_000, rule).top(1).get(0), 1, pinned).orElseThrow();
   }
 
   @Test
@@ -130,6 +132,21 @@ class HotKeyNotesTest {
   void namesAnotherRedisWhereShardsWouldHoldTooLittle() {
     assertThat(saidOf(rule("1000000/s burst=199").build()).get(0))
         .endsWith("where it must be exact, store.hot would give the rule a Redis of its own");
+  }
+
+  @Test
+  void doesNotNameAnotherRedisWhereTheRuleHasOne() {
+    pinned = Set.of("partner");
+
+    assertThat(saidOf(rule("1000000/s burst=199").build()).get(0))
+        .endsWith(" from here; accuracy: 1% would answer most of its calls from memory");
+  }
+
+  @Test
+  void saysNothingWhereAllThatHelpsIsDone() {
+    pinned = Set.of("partner");
+
+    assertThat(saidOf(rule("leaky-bucket 1000000/s").build())).isEmpty();
   }
 
   @Test
