@@ -9,13 +9,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The queue before keys that can share a script call: those of a node, or of a slot.
  *
  * <pre>
- *   ask ─► under way &lt; {@value #EAGER} calls, and &lt; {@value #MANY_KEYS} keys? ── yes ─► send now
+ *   ask ─► under way &lt; {@value #EAGER} calls? and where the node is near, &lt; {@value #MANY_KEYS} keys? ── yes ─► send now
  *                 │ no
  *                 ▼
  *              waiting ── answers came, or a call is full ─► send up to {@value #SHARED_KEYS} keys in one call
@@ -35,12 +36,13 @@ final class Lane {
 
   /**
    * Keys under way that keep a node so busy that it pays to wait for a call to fill, as a node does
-   * less work for one large call than for two small ones.
+   * less work for one large call than for two small ones. It does not pay where a node is far away
+   * or slow: there the wait would be longer than the work.
    */
   private static final int MANY_KEYS = 16;
 
-  /** How long anybody waits for that; matters where a node is far away. */
-  private static final long LONG_WAIT_NANOS = TimeUnit.MICROSECONDS.toNanos(250);
+  /** A node whose last answer came within this time is near. */
+  private static final long NEAR_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
   /** Calls that may be under way at all; matters where a node is far away. */
   private static final int MOST = 64;
@@ -56,9 +58,9 @@ final class Lane {
     CompletionStage<byte[]> send(Script script, byte[][] keys, byte[] args);
   }
 
-  /** Asks that go in one call, how many keys they have, and the count of silences before it. */
-  private record Batch(List<Ask> asks, int keys, int silences) {
-    static final Batch NONE = new Batch(List.of(), 0, 0);
+  /** Asks that go in one call, how many keys they have, when, and the silences before that. */
+  private record Batch(List<Ask> asks, int keys, long sentNanos, int silences) {
+    static final Batch NONE = new Batch(List.of(), 0, 0, 0);
 
     boolean isEmpty() {
       return asks.isEmpty();
@@ -66,6 +68,7 @@ final class Lane {
   }
 
   private final Wire wire;
+  private final LongSupplier nanoTime;
 
   /** Those who wait, by script. */
   private final @Nullable ArrayDeque<Ask>[] waiting = queues();
@@ -83,9 +86,16 @@ final class Lane {
   private int telling;
 
   private long newsNanos;
+  private boolean near;
 
   Lane(Wire wire) {
+    this(wire, System::nanoTime);
+  }
+
+  /** A lane with a clock of its own; for tests. */
+  Lane(Wire wire, LongSupplier nanoTime) {
     this.wire = wire;
+    this.nanoTime = nanoTime;
   }
 
   @SuppressWarnings({"unchecked", "rawtypes"}) // there are no arrays of a queue of something
@@ -116,13 +126,13 @@ final class Lane {
     if (next == null) {
       return Batch.NONE;
     }
-    long now = System.nanoTime();
+    long now = nanoTime.getAsLong();
     if (now - newsNanos > SILENCE_NANOS) {
       lost += underWay;
       underWay = 0;
       keysUnderWay = 0;
       silences++;
-    } else if (!mayGo(next.element().age(now))) {
+    } else if (!mayGo()) {
       return Batch.NONE;
     }
     List<Ask> asks = batchOf(next);
@@ -130,17 +140,15 @@ final class Lane {
     underWay++;
     keysUnderWay += keys;
     newsNanos = now;
-    return new Batch(asks, keys, silences);
+    return new Batch(asks, keys, now, silences);
   }
 
-  private boolean mayGo(long waitedNanos) {
+  private boolean mayGo() {
     int out = underWay + lost;
     if (waitingKeys >= SHARED_KEYS) {
       return out < MOST;
     }
-    return out < EAGER
-        && telling == 0
-        && (keysUnderWay < MANY_KEYS || waitedNanos > LONG_WAIT_NANOS);
+    return out < EAGER && telling == 0 && !(near && keysUnderWay >= MANY_KEYS);
   }
 
   /** The queue in which somebody waits longest, or null if nobody does. */
@@ -247,7 +255,8 @@ final class Lane {
     } else {
       lost = Math.max(0, lost - 1);
     }
-    newsNanos = System.nanoTime();
+    newsNanos = nanoTime.getAsLong();
+    near = newsNanos - batch.sentNanos < NEAR_NANOS;
     Batch next = sendsNext ? nextBatch() : Batch.NONE;
     telling++;
     return next;
@@ -259,12 +268,17 @@ final class Lane {
   }
 
   private static void end(List<Ask> batch, byte[] answer, @Nullable Throwable problem) {
-    if (problem == null) {
-      share(batch, answer);
-    } else {
-      Unanswered reason = Unanswered.because(problem);
-      batch.forEach(ask -> ask.fail(reason));
+    Throwable failure = problem;
+    if (failure == null) {
+      try {
+        share(batch, answer);
+        return;
+      } catch (RuntimeException e) { // no answer of our scripts
+        failure = e;
+      }
     }
+    Unanswered reason = Unanswered.because(failure);
+    batch.forEach(ask -> ask.fail(reason));
   }
 
   private static int keysOf(List<Ask> batch) {
