@@ -48,7 +48,7 @@ public final class MemoryStore implements Store {
   private final long sweepEvery;
   private final AtomicLong nextSweep;
   private final AtomicInteger sweepNext = new AtomicInteger();
-  private final SettledMarks settled = new SettledMarks(this);
+  private final SettledMarks settled;
 
   private MemoryStore(Builder builder) {
     this.time = builder.time;
@@ -63,6 +63,7 @@ public final class MemoryStore implements Store {
     for (int i = 0; i < count; i++) {
       segments[i] = new Segment(i, fullSlots, shapes, eras, usage);
     }
+    this.settled = new SettledMarks(time, builder.maxKeys);
     this.sweepEvery = SWEEP_ALL_MICROS / count;
     this.nextSweep = new AtomicLong(time.micros() + sweepEvery);
   }
@@ -83,7 +84,7 @@ public final class MemoryStore implements Store {
 
   /** Heap bytes in use for state, to within a few per cent. */
   public long bytes() {
-    return usage.bytes();
+    return usage.bytes() + settled.bytes();
   }
 
   /** How many decisions were made on shared buckets because the table was full. */
@@ -416,6 +417,7 @@ public final class MemoryStore implements Store {
     for (Segment segment : segments) {
       sweep(segment);
     }
+    settled.sweep(time.micros());
   }
 
   /** Sweeps the next segment if it is time; no lock may be held. */
@@ -423,6 +425,7 @@ public final class MemoryStore implements Store {
     long due = nextSweep.getPlain();
     if (now >= due && nextSweep.compareAndSet(due, now + sweepEvery)) {
       sweep(segments[sweepNext.getAndIncrement() & (segments.length - 1)]);
+      settled.sweep(now);
     }
   }
 
@@ -448,7 +451,10 @@ public final class MemoryStore implements Store {
 
     private Builder() {}
 
-    /** At most this many keys have a bucket of their own. */
+    /**
+     * At most this many keys have a bucket of their own. What it takes to know which reservations
+     * were settled comes on top, and is bounded by the same number.
+     */
     public Builder maxKeys(long maxKeys) {
       if (maxKeys < 1) {
         throw new IllegalArgumentException("maxKeys must be at least 1, not " + maxKeys);

@@ -210,12 +210,6 @@ final class Segment extends SpinLock {
     save(makeSlot(high, low, monotonic, wall), binding, cell);
   }
 
-  /** Notes until when a reservation counts as settled. */
-  void insertMarker(long high, long low, long until, long now) {
-    int at = makeSlot(high, low, now, Long.MIN_VALUE) * WIDTH;
-    table[at + 2] = eras.relative(until, false) << SHAPE_BITS | Shapes.MARKER;
-  }
-
   private int makeSlot(long high, long low, long monotonic, long wall) {
     if (size + 1 > homes(table) - homes(table) / 8) {
       rebuild(monotonic, wall, grown(size + 1));
@@ -305,10 +299,9 @@ final class Segment extends SpinLock {
 
   private boolean isIdle(int at, long monotonic, long wall) {
     int shape = (int) table[at + 2] & SHAPE_MASK;
-    if (shape == Shapes.MARKER || Shapes.isNone(shape)) {
+    if (Shapes.isNone(shape)) {
       boolean onWall = shape == Shapes.NONE_ON_WALL;
-      long life = shape == Shapes.MARKER ? 0 : UNNUMBERED_LIFE;
-      long end = eras.absolute(table[at + 2] >>> SHAPE_BITS, onWall) + life;
+      long end = eras.absolute(table[at + 2] >>> SHAPE_BITS, onWall) + UNNUMBERED_LIFE;
       return end <= (onWall ? wall : monotonic);
     }
     Meter meter = shapes.meter(shape);

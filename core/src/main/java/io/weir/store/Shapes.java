@@ -12,9 +12,6 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * past those gets none, and its buckets then do not survive a change of its numbers.
  */
 final class Shapes {
-  /** Marks a slot that is no bucket but the note that a reservation has been settled. */
-  static final int MARKER = 0xffff;
-
   /** The number of a limit that came after all numbers were given out. */
   static final int NONE = 0;
 

@@ -245,6 +245,60 @@ class MemoryStoreTest {
   }
 
   @Test
+  void settledReservationsTakeNoRoomFromKeysAndBoundedMemory() {
+    MemoryStore store = store(2000);
+    Pool pool = pool("10/h");
+    Key key = Key.of("key");
+    take(store, pool, "key");
+    long bytes = store.bytes();
+    Held held = new Held(pool, key, 1, 1, new Stamp(0, 0).madeAt(time.micros()));
+
+    for (int i = 0; i < 100_000; i++) {
+      assertThat(settle(store, i, held)).isEqualTo(Settlement.DONE);
+      assertThat(settle(store, i, held)).isEqualTo(Settlement.ALREADY);
+    }
+
+    assertThat(store.keys()).isEqualTo(1);
+    assertThat(store.bytes() - bytes).isLessThan(2000 * 24);
+    assertThat(settle(store, 99_100, held))
+        .as("not among the oldest")
+        .isEqualTo(Settlement.ALREADY);
+    assertThat(take(store, pool, "newcomer")).isTrue();
+    assertThat(store.overflowed()).isZero();
+  }
+
+  @Test
+  void marksOfSettledReservationsGoWhenTheirTimeHasCome() {
+    MemoryStore store = store(100_000);
+    Pool pool = pool("10/h");
+    long bytes = store.bytes();
+    Held held = new Held(pool, Key.of("key"), 1, 1, new Stamp(0, 0).madeAt(time.micros()));
+    for (int i = 0; i < 10_000; i++) {
+      settle(store, i, held);
+    }
+    assertThat(store.bytes() - bytes).isGreaterThan(10_000 * 8);
+
+    store.sweep();
+    time.advance(Duration.ofMinutes(9));
+    store.sweep();
+    for (int i = 0; i < 10_000; i++) {
+      assertThat(settle(store, i, held)).isEqualTo(Settlement.ALREADY);
+    }
+    time.advance(Duration.ofMinutes(1));
+    store.sweep();
+    store.sweep();
+
+    assertThat(store.bytes()).isEqualTo(bytes);
+  }
+
+  private static Settlement settle(MemoryStore store, long reservation, Held held) {
+    return store
+        .settle(reservation, List.of(held), Duration.ofMinutes(10))
+        .toCompletableFuture()
+        .join();
+  }
+
+  @Test
   void limitsOnTheWallClockPastTheLastNumberAreNotForgotten() {
     MemoryStore store = store(1_000_000);
     for (int i = 1; i < 66_000; i++) {
