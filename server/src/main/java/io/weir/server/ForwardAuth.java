@@ -17,9 +17,9 @@ import org.slf4j.LoggerFactory;
  * passes on the client's own. 200, 429 or 503, with what the client should be told.
  *
  * <p>nginx says {@code X-Original-Method} and {@code X-Original-URI} (or {@code -URL}), Traefik
- * {@code X-Forwarded-Method} and {@code X-Forwarded-Uri}. A request with both is refused: one pair
- * comes from the gateway and the other from a client that would like to be taken for someone who
- * asks for another path, and there is no telling which.
+ * {@code X-Forwarded-Method} and {@code X-Forwarded-Uri}. A request with two of the three paths is
+ * refused: one comes from the gateway and the other from a client that would like to be taken for
+ * someone who asks for another path, and there is no telling which.
  */
 final class ForwardAuth {
   private static final Logger LOG = LoggerFactory.getLogger(ForwardAuth.class);
@@ -67,22 +67,27 @@ final class ForwardAuth {
     static Described by(HttpServerRequest request) {
       VertxHead head = new VertxHead(request);
       String forwarded = one(head, "x-forwarded-uri");
-      String original = one(head, "x-original-uri");
-      String url = original.isEmpty() ? one(head, "x-original-url") : original;
-      if (forwarded.isEmpty() == url.isEmpty()) {
+      String uri = one(head, "x-original-uri");
+      String url = one(head, "x-original-url");
+      if (!uri.isEmpty() && !url.isEmpty()) {
+        throw HttpProblem.badRequest(
+            "both X-Original-URI and X-Original-URL are there; clear the one that is not yours");
+      }
+      String original = uri + url; // one of them is empty
+      if (forwarded.isEmpty() == original.isEmpty()) {
         throw HttpProblem.badRequest(
             forwarded.isEmpty()
                 ? "which request? set X-Original-Method and X-Original-URI, or X-Forwarded-Method"
                     + " and X-Forwarded-Uri"
-                : "both X-Original-URI and X-Forwarded-Uri are there; clear the one that is not"
-                    + " yours");
+                : "both %s and X-Forwarded-Uri are there; clear the one that is not yours"
+                    .formatted(url.isEmpty() ? "X-Original-URI" : "X-Original-URL"));
       }
       String method = one(head, forwarded.isEmpty() ? "x-original-method" : "x-forwarded-method");
       if (method.isEmpty()) {
         throw HttpProblem.badRequest("the method of the request is not said");
       }
       String host = forwarded.isEmpty() ? head.host() : one(head, "x-forwarded-host");
-      return new Described(head, method, Target.of(forwarded + url).path(), host);
+      return new Described(head, method, Target.of(forwarded + original).path(), host);
     }
 
     private static String one(VertxHead head, String name) {
