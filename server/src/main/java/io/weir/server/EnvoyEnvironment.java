@@ -238,11 +238,16 @@ final class EnvoyEnvironment {
     if (rooted || (below && !isFolderNamed())) {
       Path folder =
           Path.of(environment.getOrDefault("RUNTIME_ROOT", USUAL_ROOT))
-              .resolve(environment.getOrDefault("RUNTIME_SUBDIRECTORY", ""))
-              .resolve(environment.getOrDefault("RUNTIME_APPDIRECTORY", "config"));
+              .resolve(below("RUNTIME_SUBDIRECTORY", ""))
+              .resolve(below("RUNTIME_APPDIRECTORY", "config"));
       put("rules.envoy", folder.toAbsolutePath().toString(), "RUNTIME_ROOT");
       taken.addAll(BELOW_ROOT);
     }
+  }
+
+  /** A folder below another one, as that project joins them: also where it starts with a slash. */
+  private String below(String variable, String otherwise) {
+    return environment.getOrDefault(variable, otherwise).replaceFirst("^/+", "");
   }
 
   private void dotFiles() {

@@ -295,6 +295,16 @@ class EnvoyEnvironmentTest {
   }
 
   @Test
+  void staysBelowTheRootWhereFoldersStartWithASlash() throws Exception {
+    Map<String, String> environment =
+        Map.of(
+            "RUNTIME_ROOT", "/data",
+            "RUNTIME_SUBDIRECTORY", "/ratelimit",
+            "RUNTIME_APPDIRECTORY", "//limits");
+    assertThat(read(environment).envoy().folder()).hasValue(Path.of("/data/ratelimit/limits"));
+  }
+
+  @Test
   void namesWhatIsNotTakenAsThereIsNoFolder() throws Exception {
     assertThat(ignored(Map.of("REDIS_URL", "redis:6379", "SHADOW_MODE", "true", "HOST", "box")))
         .containsExactly(
