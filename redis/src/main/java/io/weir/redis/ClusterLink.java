@@ -32,12 +32,12 @@ final class ClusterLink implements Link {
   private static final long LONGEST_WAIT_MILLIS = 1000;
   private static final long TRY_AGAIN_MILLIS = 1;
   private static final long HEARTBEAT_MILLIS = 1000;
-  private static final Unanswered NOBODY = Unanswered.away("no node serves this");
 
   private final RedisClusterClient client;
   private final Deadlines deadlines;
   private final ScheduledExecutorService timer;
   private final ClusterNodes nodes;
+  private final Unserved unserved;
   private final String addresses;
   private final NodeWatch.Circle circle;
   private final AtomicReferenceArray<Lane> lanes = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
@@ -64,6 +64,7 @@ final class ClusterLink implements Link {
     this.timer = timer;
     this.circle = circle;
     this.nodes = new ClusterNodes(client, clocks, circle);
+    this.unserved = new Unserved(addresses, client, circle);
     connect();
   }
 
@@ -108,6 +109,7 @@ final class ClusterLink implements Link {
   /** A timer does not do again what has thrown once. */
   private void meet(StatefulRedisClusterConnection<byte[], byte[]> fresh) {
     try {
+      unserved.look();
       nodes.meet(fresh);
     } catch (RuntimeException e) {
       LOG.warn("the nodes of the Cluster were not met; they will be in a second", e);
@@ -148,7 +150,7 @@ final class ClusterLink implements Link {
     NodeWatch node = connection == null ? null : nodes.watchOf(slot);
     boolean judged = purpose == Purpose.USE;
     if (node == null) {
-      return CompletableFuture.failedFuture(judged ? nobody() : NOBODY);
+      return CompletableFuture.failedFuture(judged ? nobody() : Unserved.nobody());
     }
     if (judged && !node.mayAsk()) {
       return CompletableFuture.failedFuture(node.kept());
@@ -176,12 +178,7 @@ final class ClusterLink implements Link {
     if (all != null && connection == null) {
       return all.away();
     }
-    try {
-      circle.events().failed("no node", NOBODY.kind().label());
-    } catch (RuntimeException e) {
-      LOG.debug("whoever listens to calls failed", e);
-    }
-    return NOBODY;
+    return connection == null ? unserved.call() : unserved.callOfSlot();
   }
 
   private Lane lane(int slot) {
@@ -256,6 +253,7 @@ final class ClusterLink implements Link {
     if (all != null) {
       all.close();
     }
+    unserved.close();
     nodes.close();
     StatefulRedisClusterConnection<byte[], byte[]> last = connection;
     connection = null;

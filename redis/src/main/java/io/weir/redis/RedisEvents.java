@@ -36,7 +36,7 @@ public interface RedisEvents {
   /**
    * Calls are kept from a node from now on, or no longer; told of every node when it is first heard
    * of. A Cluster of which no node was ever reached is told of as one node, by all the addresses it
-   * was given.
+   * was given; slots that nobody serves as {@code no node}.
    */
   void breaker(String node, boolean open);
 

@@ -45,6 +45,7 @@ public final class RedisStore implements Store {
   private final long timeoutMicros;
   private final Purpose purpose;
   private volatile long behindMicros;
+  private volatile boolean closed;
 
   /**
    * A store on the Redis that the options name; returns at once, and keeps trying to reach it.
@@ -339,34 +340,28 @@ public final class RedisStore implements Store {
   }
 
   /**
-   * Completes once every node was reached and the way there is warm, so that the first real call is
-   * not the slow one. Never completes if a node is never reached; the way to the others is warm
-   * soon all the same.
+   * Completes once every node was reached and every script was answered wherever keys live, so that
+   * the first real call is not the slow one. Never completes if a node is never reached; the way to
+   * the others is warm soon all the same. May fail once the store is closed.
    */
   public CompletionStage<Void> ready() {
     CompletableFuture<Void> all = link.connected().toCompletableFuture();
     return link.anyConnected()
         .thenCompose(
             some -> all.copy().completeOnTimeout(null, OTHERS_MILLIS, TimeUnit.MILLISECONDS))
-        .thenCompose(
-            there -> {
-              boolean whole = all.isDone();
-              return warmUp().thenCompose(warm -> whole ? all : all.thenCompose(then -> warmUp()));
-            });
+        .thenCompose(there -> all.isDone() ? all : warmUp().once().thenCompose(warm -> all))
+        .thenCompose(reached -> warmUp().untilAnswered());
   }
 
-  /** Wherever keys live, one place after the other. */
-  private CompletionStage<Void> warmUp() {
+  /** Of wherever keys live. */
+  private WarmUp warmUp() {
     RedisStore cold = new RedisStore(link, names, time, timeoutMicros, Purpose.WARM_UP);
-    CompletionStage<Void> warm = CompletableFuture.completedFuture(null);
-    for (String rule : link.ruleOfEachPlace()) {
-      warm = warm.thenCompose(before -> new WarmUp(cold, rule).run());
-    }
-    return warm;
+    return new WarmUp(cold, link.ruleOfEachPlace(), time, () -> closed);
   }
 
   @Override
   public void close() {
+    closed = true;
     link.close();
   }
 }

@@ -3,14 +3,21 @@ package io.weir.redis;
 import io.weir.Key;
 import io.weir.Limit;
 import io.weir.Mode;
+import io.weir.Settlement;
+import io.weir.Standing;
 import io.weir.limit.Stamp;
 import io.weir.store.Draw;
 import io.weir.store.Held;
 import io.weir.store.Pool;
+import io.weir.store.Taking;
+import io.weir.time.TimeSource;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -22,6 +29,8 @@ final class WarmUp {
   private static final int ROUNDS = 12;
   private static final int MOST = 28;
   private static final long NO_RESERVATION = 0;
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
   private static final List<Limit> LIMITS =
       Stream.of(
@@ -36,51 +45,139 @@ final class WarmUp {
           .toList();
 
   private final RedisStore store;
-  private final List<Pool> pools;
+  private final List<String> rules;
+  private final TimeSource time;
+  private final BooleanSupplier closed;
 
-  /**
-   * A warm-up of where the keys of a rule live.
-   *
-   * @param rule it need not be there
-   */
-  WarmUp(RedisStore store, String rule) {
-    this.store = store;
-    this.pools =
-        LIMITS.stream()
-            .map(limit -> new Pool(rule, "", "0", limit, false).about("warm-up"))
-            .toList();
+  /** A key, asked about in every way: alone, together with a bucket, and to be released. */
+  private record Question(Draw alone, Draw bucket, Held held) {
+    private static Question of(String rule, int number) {
+      Pool pool = pool(rule, number % LIMITS.size());
+      Key key = Key.of("nobody-" + number);
+      return new Question(
+          look(pool, key), look(pool(rule, 0), key), new Held(pool, key, 1, 1, new Stamp(0, 0)));
+    }
+
+    private static Pool pool(String rule, int limit) {
+      return new Pool(rule, "", "0", LIMITS.get(limit), false).about("warm-up");
+    }
+
+    private static Draw look(Pool pool, Key key) {
+      return new Draw(pool, key, 1, Mode.ENFORCE, Draw.Intent.LOOK, 1);
+    }
   }
 
-  CompletionStage<Void> run() {
-    CompletionStage<Void> done = CompletableFuture.completedFuture(null);
-    for (int round = 0; round < ROUNDS; round++) {
-      int first = round * MOST;
-      int count = Math.min(MOST, 1 << round);
-      done = done.thenCompose(before -> ask(first, count));
+  /**
+   * A warm-up of where the keys of some rules live, one place after the other.
+   *
+   * @param rules they need not be there
+   * @param closed whether nobody wants to know any more
+   */
+  WarmUp(RedisStore store, List<String> rules, TimeSource time, BooleanSupplier closed) {
+    this.store = store;
+    this.rules = List.copyOf(rules);
+    this.time = time;
+    this.closed = closed;
+  }
+
+  /** Completes when everything was asked, whether it was answered or not. */
+  CompletionStage<Void> once() {
+    return askAll().thenApply(left -> null);
+  }
+
+  /**
+   * Asks again, with pauses, what was not answered. Completes when all of it was, and so every
+   * script has run wherever keys live; fails if nobody wants to know any more.
+   */
+  CompletionStage<Void> untilAnswered() {
+    CompletableFuture<Void> answered = new CompletableFuture<>();
+    goOn(askAll(), FIRST_PAUSE, answered);
+    return answered;
+  }
+
+  private void goOn(
+      CompletionStage<List<Question>> asked, Duration pause, CompletableFuture<Void> answered) {
+    asked.whenComplete(
+        (left, problem) -> {
+          if (problem != null) {
+            answered.completeExceptionally(problem);
+          } else if (left.isEmpty()) {
+            answered.complete(null);
+          } else {
+            goOn(time.after(pause).thenCompose(rested -> again(left)), longer(pause), answered);
+          }
+        });
+  }
+
+  private CompletionStage<List<Question>> again(List<Question> left) {
+    return closed.getAsBoolean() ? CompletableFuture.failedFuture(Unanswered.closed()) : ask(left);
+  }
+
+  private static Duration longer(Duration pause) {
+    Duration twice = pause.multipliedBy(2);
+    return twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
+  }
+
+  /**
+   * Asks everywhere; tells what was not answered in the last round of a place. The first rounds are
+   * small: they wait for code to be loaded, and may be late.
+   */
+  private CompletionStage<List<Question>> askAll() {
+    List<Question> all = new ArrayList<>();
+    CompletionStage<List<Question>> done = CompletableFuture.completedFuture(all);
+    for (String rule : rules) {
+      CompletionStage<List<Question>> asked = done;
+      for (int round = 0; round < ROUNDS; round++) {
+        int first = round * MOST;
+        int count = Math.min(MOST, 1 << round);
+        asked = asked.thenCompose(before -> ask(questions(rule, first, count)));
+      }
+      done =
+          asked.thenApply(
+              left -> {
+                all.addAll(left);
+                return all;
+              });
     }
     return done;
   }
 
-  private static Draw look(Pool pool, Key key) {
-    return new Draw(pool, key, 1, Mode.ENFORCE, Draw.Intent.LOOK, 1);
+  private static List<Question> questions(String rule, int first, int count) {
+    return IntStream.range(first, first + count).mapToObj(i -> Question.of(rule, i)).toList();
   }
 
   /**
-   * A round of questions at once, so that a node far away is warm soon too. The first rounds are
-   * small: they wait for code to be loaded, and may be late.
+   * Asks questions at once, so that a node far away is warm soon too; tells those that were not
+   * answered.
    */
-  private CompletionStage<Void> ask(int first, int count) {
-    List<CompletableFuture<?>> asked = new ArrayList<>();
-    for (int i = first; i < first + count; i++) {
-      Pool pool = pools.get(i % pools.size());
-      Key key = Key.of("nobody-" + i);
-      Draw look = look(pool, key);
-      Draw another = look(pools.get(0), key);
-      Held held = new Held(pool, key, 1, 1, new Stamp(0, 0));
-      asked.add(store.take(List.of(look)).toCompletableFuture());
-      asked.add(store.take(List.of(look, another)).toCompletableFuture());
-      asked.add(store.release(NO_RESERVATION, List.of(held)).toCompletableFuture());
+  private CompletionStage<List<Question>> ask(List<Question> questions) {
+    List<Question> left = new ArrayList<>();
+    CompletionStage<Void> all = CompletableFuture.completedFuture(null);
+    for (Question question : questions) {
+      all =
+          all.thenCombine(
+              isAnswered(question),
+              (before, answered) -> {
+                if (!answered) {
+                  left.add(question);
+                }
+                return null;
+              });
     }
-    return CompletableFuture.allOf(asked.toArray(CompletableFuture[]::new));
+    return all.thenApply(done -> left);
+  }
+
+  private CompletionStage<Boolean> isAnswered(Question question) {
+    CompletionStage<Taking> alone = store.take(List.of(question.alone));
+    CompletionStage<Taking> both = store.take(List.of(question.alone, question.bucket));
+    return store
+        .release(NO_RESERVATION, List.of(question.held))
+        .thenApply(released -> released != Settlement.UNAVAILABLE)
+        .thenCombine(alone, (so, taking) -> so && isAnswered(taking))
+        .thenCombine(both, (so, taking) -> so && isAnswered(taking));
+  }
+
+  private static boolean isAnswered(Taking taking) {
+    return taking.standings().stream().allMatch(Standing::answered);
   }
 }
