@@ -1,12 +1,15 @@
 package io.weir.server;
 
+import io.micrometer.core.instrument.Meter;
 import io.weir.rules.envoy.EnvoyConfig;
 import io.weir.rules.envoy.Verdict;
 import io.weir.server.envoy.EnvoyTally;
 import io.weir.server.envoy.EnvoyTally.Counts;
 import io.weir.server.envoy.EnvoyTally.Stat;
 import io.weir.server.envoy.QuotaDesk;
+import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -34,11 +37,12 @@ final class EnvoyMetrics {
   private final EnvoyTally tally;
   private final LongAdder loads = new LongAdder();
   private final LongAdder failures = new LongAdder();
-  private Set<String> shown = Set.of();
+  private final MetersByRule shown;
 
   EnvoyMetrics(Metrics metrics, EnvoyTally tally, QuotaDesk quotas) {
     this.metrics = metrics;
     this.tally = tally;
+    this.shown = metrics.metersByRule();
     for (Verdict.Outcome outcome : Verdict.Outcome.values()) {
       requests(outcome.name().toLowerCase(Locale.ROOT), tally.requests(outcome));
     }
@@ -71,10 +75,7 @@ final class EnvoyMetrics {
     loads.increment();
     metrics.staleness().fresh(Staleness.Source.ENVOY);
     Map<String, Counts> counts = tally.limits(config);
-    shown.stream().filter(id -> !counts.containsKey(id)).forEach(this::forget);
-    Set<String> before = shown;
-    counts.keySet().stream().filter(id -> !before.contains(id)).forEach(id -> show(id, counts));
-    shown = Set.copyOf(counts.keySet());
+    shown.rules(counts.keySet(), id -> show(id, counts.get(id)));
     metrics.envoyLimits(
         config.limits().stream()
             .filter(limit -> counts.containsKey(limit.id()) && !limit.isUnlimited())
@@ -92,17 +93,12 @@ final class EnvoyMetrics {
     metrics.staleness().stale(Staleness.Source.ENVOY);
   }
 
-  private void show(String id, Map<String, Counts> counts) {
-    for (Stat stat : Stat.values()) {
-      LongAdder count = counts.get(id).of(stat);
-      metrics.counter(name(stat), what(stat), count, LongAdder::sum, tags(id, stat));
-    }
+  private List<Meter> show(String id, Counts counts) {
+    return Arrays.stream(Stat.values()).map(stat -> show(id, stat, counts.of(stat))).toList();
   }
 
-  private void forget(String id) {
-    for (Stat stat : Stat.values()) {
-      metrics.remove(name(stat), tags(id, stat));
-    }
+  private Meter show(String id, Stat stat, LongAdder count) {
+    return metrics.counter(name(stat), what(stat), count, LongAdder::sum, tags(id, stat));
   }
 
   private static String name(Stat stat) {

@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** Numbers that are shown for each rule that there is, and for no other. */
+/**
+ * Numbers that are shown for each rule that there is, and for no other. They are kept here, as to
+ * find one in the registry is to look at all that are there.
+ */
 final class MetersByRule {
   private final MeterRegistry registry;
   private final Map<String, List<Meter>> shown = new HashMap<>();

@@ -96,6 +96,8 @@ final class Metrics implements DecisionListener {
   private volatile Map<String, LongAdder> byToken = Map.of();
   private final Map<Source, LongAdder> bySource = new EnumMap<>(Source.class);
   private final Counts adHoc = Counts.zero();
+  private final MetersByRule shownRules = new MetersByRule(registry);
+  private final MetersByRule shownTokens = new MetersByRule(registry);
   private ShownRules ofRules = ShownRules.NONE;
   private ShownRules ofEnvoy = ShownRules.NONE;
   private volatile @Nullable TierMetrics tier;
@@ -223,12 +225,21 @@ final class Metrics implements DecisionListener {
   }
 
   /** Shows a number that only goes up. */
-  <T> void counter(String name, String what, T source, ToDoubleFunction<T> value, String... tags) {
-    FunctionCounter.builder(name, source, value).description(what).tags(tags).register(registry);
+  <T> Meter counter(String name, String what, T source, ToDoubleFunction<T> value, String... tags) {
+    return FunctionCounter.builder(name, source, value)
+        .description(what)
+        .tags(tags)
+        .register(registry);
   }
 
-  private void decisions(String rule, String outcome, LongAdder count) {
-    counter(DECISIONS, WHAT_DECISIONS_ARE, count, LongAdder::sum, "rule", rule, "outcome", outcome);
+  /** Numbers of rules that come and go, none shown yet. */
+  MetersByRule metersByRule() {
+    return new MetersByRule(registry);
+  }
+
+  private Meter decisions(String rule, String outcome, LongAdder count) {
+    String[] tags = {"rule", rule, "outcome", outcome};
+    return counter(DECISIONS, WHAT_DECISIONS_ARE, count, LongAdder::sum, tags);
   }
 
   /** Shows how often upstreams answered in this way. */
@@ -249,15 +260,15 @@ final class Metrics implements DecisionListener {
     Map<String, Counts> counts = new HashMap<>();
     for (Rule rule : rules.rules()) {
       Counts known = byRule.get(rule.id());
-      counts.put(rule.id(), known == null ? shown(rule.id()) : known);
+      counts.put(rule.id(), known == null ? Counts.zero() : known);
     }
     Map<String, LongAdder> tokens = new HashMap<>();
     for (Bypass bypass : rules.bypasses()) {
       LongAdder known = byToken.get(bypass.id());
-      tokens.put(bypass.id(), known == null ? shownToken(bypass.id()) : known);
+      tokens.put(bypass.id(), known == null ? new LongAdder() : known);
     }
-    byRule.keySet().stream().filter(id -> !counts.containsKey(id)).forEach(this::forget);
-    byToken.keySet().stream().filter(id -> !tokens.containsKey(id)).forEach(this::forgetToken);
+    shownRules.rules(counts.keySet(), id -> show(id, counts.get(id)));
+    shownTokens.rules(tokens.keySet(), id -> showToken(id, tokens.get(id)));
     byRule = counts;
     byToken = tokens;
     ofRules = ShownRules.of(rules);
@@ -283,36 +294,16 @@ final class Metrics implements DecisionListener {
     }
   }
 
-  private Counts shown(String rule) {
-    Counts counts = Counts.zero();
-    counts.byOutcome().forEach((outcome, count) -> decisions(rule, outcome.label(), count));
-    return counts;
+  private List<Meter> show(String rule, Counts counts) {
+    return counts.byOutcome().entrySet().stream()
+        .map(outcome -> decisions(rule, outcome.getKey().label(), outcome.getValue()))
+        .toList();
   }
 
-  private LongAdder shownToken(String token) {
-    LongAdder uses = new LongAdder();
-    decisions(token, "bypassed", uses);
-    counter("weir.bypass", "Uses of bypass tokens", uses, LongAdder::sum, "token", token);
-    return uses;
-  }
-
-  private void forget(String rule) {
-    for (Outcome outcome : Outcome.values()) {
-      remove(DECISIONS, "rule", rule, "outcome", outcome.label());
-    }
-  }
-
-  private void forgetToken(String token) {
-    remove(DECISIONS, "rule", token, "outcome", "bypassed");
-    remove("weir.bypass", "token", token);
-  }
-
-  /** Shows a number no more. */
-  void remove(String name, String... tags) {
-    Meter meter = registry.find(name).tags(tags).functionCounter();
-    if (meter != null) {
-      registry.remove(meter);
-    }
+  private List<Meter> showToken(String token, LongAdder uses) {
+    return List.of(
+        decisions(token, "bypassed", uses),
+        counter("weir.bypass", "Uses of bypass tokens", uses, LongAdder::sum, "token", token));
   }
 
   /** Counts an answer, whichever front end asked. */

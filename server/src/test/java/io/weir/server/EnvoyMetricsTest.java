@@ -3,13 +3,26 @@ package io.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.management.ThreadMXBean;
+import io.weir.Weir;
 import io.weir.redis.RedisOptions;
+import io.weir.rule.RuleSet;
+import io.weir.rules.envoy.EnvoyConfig;
+import io.weir.rules.envoy.EnvoyDescriptor;
+import io.weir.rules.envoy.EnvoyDomain;
+import io.weir.rules.envoy.EnvoyLimit;
+import io.weir.server.envoy.EnvoyTally;
+import io.weir.server.envoy.QuotaDesk;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class EnvoyMetricsTest {
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private static final String FILE =
       """
       domain: d
@@ -81,6 +94,41 @@ class EnvoyMetricsTest {
               "weir_decisions_total{outcome=\"allowed\",rule=\"d.here\"} 0.0",
               "weir_decisions_total{outcome=\"degraded_denied\",rule=\"d.shut\"} 1.0",
               "weir_answers_total{source=\"fallback\"} 3.0");
+    }
+  }
+
+  /** Limits {@code d.NAME0}, {@code d.NAME1} and so on. */
+  private static EnvoyConfig limits(String name, int number) {
+    EnvoyLimit limit = new EnvoyLimit("", new EnvoyLimit.Unlimited(), List.of());
+    List<EnvoyDescriptor> descriptors =
+        IntStream.range(0, number)
+            .mapToObj(
+                i ->
+                    new EnvoyDescriptor(
+                        name + i, "", Optional.of(limit), EnvoyDescriptor.Traits.NONE, List.of()))
+            .toList();
+    return EnvoyConfig.of(List.of(new EnvoyDomain("d", descriptors)), "");
+  }
+
+  /** Searches copy the list of all series: one for each took 1.8 GB in all. */
+  @Test
+  void showsAThousandNewNamesWithoutASearchForEach() {
+    Metrics metrics = new Metrics(new Faults());
+    Weir weir = Weir.builder().rules(RuleSet.of()).build();
+    try (QuotaDesk quotas =
+        new QuotaDesk(weir, Duration.ofSeconds(1), Runnable::run, metrics::unexpected)) {
+      EnvoyMetrics envoy = new EnvoyMetrics(metrics, new EnvoyTally(0.8, source -> {}), quotas);
+      envoy.loaded(limits("before", 1000));
+      EnvoyConfig after = limits("after", 1000);
+      long start = THREADS.getCurrentThreadAllocatedBytes();
+      envoy.loaded(after);
+
+      assertThat(THREADS.getCurrentThreadAllocatedBytes() - start).isLessThan(200_000_000);
+      List<String> shown = metrics.scrape().lines().toList();
+      assertThat(shown).noneMatch(line -> line.contains("before"));
+      assertThat(shown)
+          .filteredOn(line -> line.contains("\"d.after"))
+          .hasSize(1000 * EnvoyTally.Stat.values().length);
     }
   }
 
