@@ -29,7 +29,7 @@ final class AdminPort {
   }
 
   Router router(Loop loop) {
-    Route scrape = Route.get((exchange, body) -> exchange.answerText(metrics.scrape()));
+    Route scrape = Route.get((exchange, body) -> scrape(loop, exchange));
     Map<String, Route> routes = new HashMap<>(console.routes());
     routes.put("/healthz", Route.get(health::alive).forAll());
     routes.put("/readyz", Route.get(health::ready).forAll());
@@ -37,6 +37,15 @@ final class AdminPort {
     routes.put(HOT_KEYS, Route.get(hotKeys::show));
     routes.put(OVERVIEW, Route.get(overview::show));
     return new Router(loop, Map.copyOf(routes), door);
+  }
+
+  /**
+   * A thousand limits take a while to write down, and connections for decisions share the loop. So
+   * a worker does it, for one scrape after the other.
+   */
+  private void scrape(Loop loop, Exchange exchange) {
+    exchange.whenDone(
+        loop.vertx().executeBlocking(metrics::scrape).toCompletionStage(), exchange::answerText);
   }
 
   /** The token that was made at start as none was set, if so. */

@@ -2,11 +2,23 @@ package io.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.Context;
 import io.vertx.core.json.JsonObject;
+import io.weir.Limit;
+import io.weir.Weir;
 import io.weir.redis.RedisOptions;
+import io.weir.rule.Bypass;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -108,6 +120,48 @@ class MetricsTest {
       assertThat(value(server, "weir_estimate_error_ratio{rule=\"window\"}")).isNaN();
       assertThat(server.admin("/metrics").body())
           .doesNotContain("weir_estimate_error_ratio{rule=\"bucket\"}");
+    }
+  }
+
+  private static RuleSet rules(String rule, String token) {
+    return RuleSet.builder()
+        .rule(Rule.named(rule).limit(Limit.perHour(1)).build())
+        .bypass(new Bypass(token, "0".repeat(64), Limit.perHour(1), Instant.MAX))
+        .build();
+  }
+
+  @Test
+  void forgetsRulesAndTokensThatAreGone() {
+    Metrics metrics = new Metrics(new Faults());
+    metrics.rules(rules("old", "key"));
+    metrics.rules(rules("new", "lock"));
+
+    assertThat(metrics.scrape())
+        .doesNotContain("\"old\"", "\"key\"")
+        .contains(
+            "weir_decisions_total{outcome=\"denied\",rule=\"new\"} 0.0",
+            "weir_decisions_total{outcome=\"bypassed\",rule=\"lock\"} 0.0",
+            "weir_bypass_total{token=\"lock\"} 0.0");
+  }
+
+  @Test
+  void areWrittenDownByNoEventLoop() throws Exception {
+    Metrics metrics = new Metrics(new Faults());
+    metrics.gauge("on.loop", "1 or 0", this, test -> Context.isOnEventLoopThread() ? 1 : 0);
+    Stores stores = Stores.open(ServerConfig.DEFAULT, metrics.store(), metrics.faults());
+    Ports ports = new Ports(FrontEnd.DEFAULT, metrics.faults(), Connections.TICK);
+    try {
+      Weir weir = Weir.builder().rules(RuleSet.of()).build();
+      AdminSettings open = new AdminSettings(List.of(), false);
+      AdminPort admin = new AdminPort(open, new Health(), metrics, weir, stores);
+      Address at = ports.open(Ports.ADMIN, new Address("127.0.0.1", 0), admin::router);
+      HttpRequest scrape = HttpRequest.newBuilder(URI.create("http://" + at + "/metrics")).build();
+
+      assertThat(HttpClient.newHttpClient().send(scrape, BodyHandlers.ofString()).body().lines())
+          .contains("on_loop 0.0");
+    } finally {
+      ports.close();
+      stores.close();
     }
   }
 
