@@ -260,7 +260,9 @@ public final class Limiter {
    * debt.
    */
   public Settlement settle(String reservation, long cost) {
-    return desk.settle(reservation, cost).toCompletableFuture().join();
+    return desk.settle(reservation, cost, ReservationDesk.Settler.ANYBODY)
+        .toCompletableFuture()
+        .join();
   }
 
   /** Gives back the permits of a reservation. */

@@ -24,6 +24,17 @@ final class ReservationDesk {
   /** How long a reservation can be settled; after that it stands. */
   static final Duration SETTLE_WITHIN = Duration.ofMinutes(10);
 
+  /** How long after a settlement its call may still be on its way, or be sent again. */
+  private static final Duration UNDER_WAY = Duration.ofSeconds(10);
+
+  /** Who settles, and so for how long it has to be known that it was done. */
+  enum Settler {
+    /** Whoever has the reservation's text, as often as they like. */
+    ANYBODY,
+    /** Its only holder, this once. */
+    HOLDER
+  }
+
   /** Finds the pool that a part of an old reservation belongs to now. */
   interface PoolFinder {
     Optional<Pool> find(String rule, String slot, String tenant);
@@ -92,19 +103,19 @@ final class ReservationDesk {
    * Puts a reservation right at the call's true cost. A cost of 0 gives everything back, permits
    * included.
    */
-  CompletionStage<Settlement> settle(String text, long cost) {
+  CompletionStage<Settlement> settle(String text, long cost, Settler settler) {
     Bounds.cost(cost);
-    return settle(text, part -> Cost.times(cost, part.unit()), cost == 0);
+    return settle(text, part -> Cost.times(cost, part.unit()), settler, cost == 0);
   }
 
   /** Puts the parts of some rules right, each at its own cost; the others keep what they took. */
-  CompletionStage<Settlement> settle(String text, Map<String, Long> costs) {
+  CompletionStage<Settlement> settle(String text, Map<String, Long> costs, Settler settler) {
     costs.values().forEach(Bounds::cost);
-    return settle(text, part -> costs.getOrDefault(part.rule(), part.amount()), false);
+    return settle(text, part -> costs.getOrDefault(part.rule(), part.amount()), settler, false);
   }
 
   private CompletionStage<Settlement> settle(
-      String text, ToLongFunction<Reservation.Part> owed, boolean andRelease) {
+      String text, ToLongFunction<Reservation.Part> owed, Settler settler, boolean andRelease) {
     Optional<Reservation> opened = seal.open(text);
     if (opened.isEmpty()) {
       return CompletableFuture.completedFuture(Settlement.UNKNOWN);
@@ -114,10 +125,24 @@ final class ReservationDesk {
     if (isKnownToNobody(parts) && isLate(reservation)) {
       return CompletableFuture.completedFuture(Settlement.ALREADY);
     }
-    CompletionStage<Settlement> settled = store.settle(reservation.id(), parts, SETTLE_WITHIN);
+    CompletionStage<Settlement> settled =
+        store.settle(reservation.id(), parts, within(reservation, settler));
     return andRelease
         ? settled.thenCompose(came -> alsoReleased(reservation, parts, came))
         : settled;
+  }
+
+  /**
+   * For how long the reservation can be settled. A store remembers for as long again that it was,
+   * so a holder who does not come again asks for no more than the time until now.
+   */
+  private Duration within(Reservation reservation, Settler settler) {
+    if (settler == Settler.ANYBODY) {
+      return SETTLE_WITHIN;
+    }
+    long age = Math.max(0, time.wallMicros() - reservation.madeAtMicros());
+    Duration within = Bounds.ofMicros(age).plus(UNDER_WAY);
+    return within.compareTo(SETTLE_WITHIN) < 0 ? within : SETTLE_WITHIN;
   }
 
   /** Whoever took the parts knows by its own clock whether they are too old; here nobody does. */

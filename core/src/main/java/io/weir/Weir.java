@@ -1,5 +1,6 @@
 package io.weir;
 
+import io.weir.ReservationDesk.Settler;
 import io.weir.rule.RuleIndex;
 import io.weir.rule.RuleSet;
 import io.weir.store.Draw;
@@ -293,7 +294,7 @@ public final class Weir implements AutoCloseable {
    * @throws IllegalArgumentException if the cost is negative or above {@link Call#MAX_COST}
    */
   public CompletionStage<Settlement> settle(String reservation, long cost) {
-    return desk.settle(reservation, cost);
+    return desk.settle(reservation, cost, Settler.ANYBODY);
   }
 
   /**
@@ -303,7 +304,20 @@ public final class Weir implements AutoCloseable {
    * @throws IllegalArgumentException if a cost is negative or above {@link Call#MAX_COST}
    */
   public CompletionStage<Settlement> settle(String reservation, Map<String, Long> costs) {
-    return desk.settle(reservation, costs);
+    return desk.settle(reservation, costs, Settler.ANYBODY);
+  }
+
+  /**
+   * As {@link #settle(String, long)}, by the only holder of a reservation, who does so once: it is
+   * soon forgotten that it was settled, so that a settlement per call does not fill the store.
+   */
+  public CompletionStage<Settlement> settleOnce(String reservation, long cost) {
+    return desk.settle(reservation, cost, Settler.HOLDER);
+  }
+
+  /** As {@link #settle(String, Map)}, by the only holder of a reservation, who does so once. */
+  public CompletionStage<Settlement> settleOnce(String reservation, Map<String, Long> costs) {
+    return desk.settle(reservation, costs, Settler.HOLDER);
   }
 
   /** Gives back the permits of a reservation. */

@@ -5,7 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.store.ForwardingStore;
+import io.weir.store.Held;
+import io.weir.store.MemoryStore;
+import io.weir.store.Store;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -65,6 +73,47 @@ class WeirReservationTest extends WeirFixture {
 
     assertThat(now(weir.settle(reservation, 0))).isEqualTo(Settlement.ALREADY);
     assertThat(weir.check(get("/").cost(0)).remaining()).isEqualTo(50);
+  }
+
+  @Test
+  void itsOnlyHolderSettlesAReservationOfAnyAgeAndItIsSoonForgotten() {
+    Asked store = new Asked(MemoryStore.builder().time(time).build());
+    Weir weir =
+        Weir.builder()
+            .rules(RuleSet.of(Rule.named("r").limit(Limit.perDay(100)).build()))
+            .time(time)
+            .store(store)
+            .build();
+    String early = now(weir.reserve(get("/").cost(30))).reservation().orElseThrow();
+    String late = now(weir.reserve(get("/").cost(30))).reservation().orElseThrow();
+    String never = now(weir.reserve(get("/").cost(30))).reservation().orElseThrow();
+
+    assertThat(now(weir.settleOnce(early, 10))).isEqualTo(Settlement.DONE);
+    assertThat(now(weir.settleOnce(early, 0))).isEqualTo(Settlement.ALREADY);
+    time.advance(Duration.ofSeconds(599));
+    assertThat(now(weir.settleOnce(late, Map.of("r", 10L)))).isEqualTo(Settlement.DONE);
+    assertThat(now(weir.settleOnce(late, 0))).isEqualTo(Settlement.ALREADY);
+    time.advance(Duration.ofSeconds(1));
+    assertThat(now(weir.settleOnce(never, 0))).isEqualTo(Settlement.ALREADY);
+
+    Duration soon = Duration.ofSeconds(10);
+    Duration all = Duration.ofMinutes(10);
+    assertThat(store.within).containsExactly(soon, soon, all, all, all);
+  }
+
+  /** Notes within what time it is asked to settle. */
+  private static final class Asked extends ForwardingStore {
+    final List<Duration> within = new ArrayList<>();
+
+    Asked(Store next) {
+      super(next);
+    }
+
+    @Override
+    public CompletionStage<Settlement> settle(long id, List<Held> parts, Duration within) {
+      this.within.add(within);
+      return super.settle(id, parts, within);
+    }
   }
 
   @Test

@@ -67,7 +67,7 @@ final class Passage {
           .ifPresent(cost -> costs.put(standing.rule(), cost));
     }
     if (!costs.isEmpty()) {
-      weir.settle(reservation, costs);
+      weir.settleOnce(reservation, costs);
     }
   }
 

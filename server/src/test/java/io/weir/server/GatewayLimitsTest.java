@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.json.JsonObject;
+import io.weir.redis.RedisOptions;
+import io.weir.testkit.process.RedisServer;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -159,6 +161,27 @@ class GatewayLimitsTest {
       await().until(() -> gateway.get("/cost?is=1000").statusCode() == 200);
       await().until(() -> gateway.get("/none").statusCode() == 429); // in debt
     }
+  }
+
+  /** Each call is settled, so what is kept of that must not be kept for long. */
+  @Test
+  void leavesAMarkInRedisForSecondsOnly() throws Exception {
+    try (RedisServer redis = RedisServer.start();
+        TestGateway gateway =
+            TestGateway.sharing(
+                RedisOptions.of(redis.uri()).timeout(Duration.ofSeconds(2)),
+                upstream.url(),
+                "{ id: work, key: [ip], cost: { response_header: X-Cost, reserve: 10 },"
+                    + " limit: 100/h }")) {
+      gateway.get("/cost?is=37");
+      await().until(() -> !marks(redis).isEmpty());
+
+      assertThat((Long) redis.command("PTTL", (String) marks(redis).get(0))).isBetween(1L, 30_000L);
+    }
+  }
+
+  private static List<?> marks(RedisServer redis) {
+    return (List<?>) redis.command("KEYS", "*:settled:*");
   }
 
   private static String remaining(HttpResponse<String> answer) {

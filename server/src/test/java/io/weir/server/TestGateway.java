@@ -1,6 +1,7 @@
 package io.weir.server;
 
 import io.vertx.core.json.JsonObject;
+import io.weir.redis.RedisOptions;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -28,6 +29,20 @@ final class TestGateway implements AutoCloseable {
   /** Before one upstream, told otherwise by {@code change}, counting time in ticks. */
   static TestGateway before(
       String upstream, UnaryOperator<FrontEnd> change, Duration tick, String... rules) {
+    return before(upstream, config -> config, change, tick, rules);
+  }
+
+  /** Before one upstream, with its state in a Redis. */
+  static TestGateway sharing(RedisOptions redis, String upstream, String... rules) {
+    return before(upstream, config -> config.redis(redis), front -> front, Connections.TICK, rules);
+  }
+
+  private static TestGateway before(
+      String upstream,
+      UnaryOperator<ServerConfig> also,
+      UnaryOperator<FrontEnd> change,
+      Duration tick,
+      String... rules) {
     GatewaySettings gateway =
         GatewaySettings.NONE
             .address(new Address("127.0.0.1", 0))
@@ -36,7 +51,8 @@ final class TestGateway implements AutoCloseable {
     String[] some =
         rules.length == 0 ? new String[] {"{ id: wide, key: [], limit: 100000/s }"} : rules;
     return new TestGateway(
-        TestServer.with(config -> config.frontEnd(front), tick, some), HttpClient.Version.HTTP_1_1);
+        TestServer.with(config -> also.apply(config.frontEnd(front)), tick, some),
+        HttpClient.Version.HTTP_1_1);
   }
 
   int port() {

@@ -330,7 +330,7 @@ final class QuotaBucket {
         spent = used - later; // more than was reserved: a debt
       }
       used -= spent;
-      weir.settle(oldest.reservation(), spent);
+      weir.settleOnce(oldest.reservation(), spent);
     }
   }
 }

@@ -4,14 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.envoyproxy.envoy.type.v3.RateLimitStrategy.BlanketRule;
+import io.weir.Settlement;
 import io.weir.Weir;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
+import io.weir.store.Held;
 import io.weir.store.MemoryStore;
 import io.weir.store.Store;
 import io.weir.store.Taking;
 import io.weir.time.TimeSource;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -54,6 +57,34 @@ class QuotaTroubleTest extends QuotaStage {
     away.set(false);
     pass(desk, 3, () -> envoy.second(40));
     assertThat(envoy.share()).isPositive();
+  }
+
+  /** Of one a second and bucket, a store would have to remember many. */
+  @Test
+  void asksTheStoreToRememberSettlementsForSecondsOnly() throws Exception {
+    List<Duration> asked = new ArrayList<>();
+    Store store =
+        new ForwardingStore(MemoryStore.builder().time(time).build()) {
+          @Override
+          public CompletionStage<Settlement> settle(long id, List<Held> parts, Duration within) {
+            asked.add(within);
+            return super.settle(id, parts, within);
+          }
+        };
+    Weir weir =
+        Weir.builder()
+            .rules(rules("{ id: plan, key: [tenant], limit: 100/s }"))
+            .time(time)
+            .store(store)
+            .build();
+    QuotaDesk desk = desk(weir);
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(0, 40);
+    pass(desk, 5, () -> envoy.second(40));
+
+    assertThat(asked)
+        .isNotEmpty()
+        .allSatisfy(within -> assertThat(within).isLessThan(Duration.ofSeconds(15)));
   }
 
   private static long lifetime(FakeEnvoy envoy) {
