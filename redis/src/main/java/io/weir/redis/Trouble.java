@@ -1,5 +1,6 @@
 package io.weir.redis;
 
+import io.lettuce.core.RedisCommandExecutionException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.security.GeneralSecurityException;
@@ -66,6 +67,10 @@ final class Trouble {
       return "is it rediss:// there? name its authority in store.redis.tls.ca";
     } else if (reason.startsWith("nobody") || reason.startsWith("the name")) {
       return "is Redis running, and is the address right?";
+    } else if (reason.startsWith("ERR DB index")) {
+      return "name a database that exists";
+    } else if (root(problem) instanceof RedisCommandExecutionException) {
+      return "that is what Redis says: look at its configuration";
     }
     return options.address().tls()
         ? "is there TLS at that port, and may this machine reach it?"

@@ -8,6 +8,7 @@ import static io.weir.redis.Findings.patient;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.lettuce.core.RedisCommandExecutionException;
 import io.weir.redis.Finding.Grade;
 import io.weir.redis.RedisOptions.Clock;
 import io.weir.redis.RedisOptions.Credentials;
@@ -128,6 +129,16 @@ class DoctorTest {
       RedisOptions options = patient(redis.uri()).credentials(new Credentials("", "needless"));
       assertThat(only(examine(options), "reach").advice()).contains("set the right");
     }
+  }
+
+  @Test
+  void advisesByWhatRedisItselfSaid() {
+    try (RedisServer redis = RedisServer.start()) {
+      assertThat(only(examine(patient(redis.uri() + "/99")), "reach").advice())
+          .isEqualTo("name a database that exists");
+    }
+    Throwable said = new RedisCommandExecutionException("ERR max number of clients reached");
+    assertThat(Trouble.advice(said, patient("redis://localhost"))).endsWith("its configuration");
   }
 
   @Test
