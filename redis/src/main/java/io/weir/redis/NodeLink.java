@@ -71,16 +71,20 @@ final class NodeLink implements Link {
     return live.commands()
         .<byte[]>evalsha(script.digest(), ScriptOutputType.VALUE, keys, timed)
         .exceptionallyCompose(
-            problem -> {
-              if (problem instanceof RedisNoScriptException) {
-                return live.commands().eval(script.text(), ScriptOutputType.VALUE, keys, timed);
-              }
-              Unanswered reason = Unanswered.because(problem);
-              if (reason.kind() == Unanswered.Kind.READONLY) {
-                live.drop("it is no primary");
-              }
-              return CompletableFuture.failedFuture(reason);
-            });
+            problem ->
+                problem instanceof RedisNoScriptException
+                    ? live.commands()
+                        .<byte[]>eval(script.text(), ScriptOutputType.VALUE, keys, timed)
+                        .exceptionallyCompose(again -> failed(live, again))
+                    : failed(live, problem));
+  }
+
+  private static CompletionStage<byte[]> failed(Primary.Live live, Throwable problem) {
+    Unanswered reason = Unanswered.because(problem);
+    if (reason.kind() == Unanswered.Kind.READONLY) {
+      live.drop("it is no primary");
+    }
+    return CompletableFuture.failedFuture(reason);
   }
 
   @Override
