@@ -129,6 +129,17 @@ class NodeWatchTest {
   }
 
   @Test
+  void whoAsksAgainWhenToldIsLostToAnotherStall() {
+    time.advance(GRACE);
+    for (int i = 0; i < 5; i++) {
+      assertThat(node.mayAsk()).isTrue();
+      time.advance(Duration.ofNanos(DEADLINE / 10 * 9)); // told a little early, or noted late
+      node.failed(Unanswered.late());
+    }
+    assertThat(node.mayAsk()).isFalse();
+  }
+
+  @Test
   void oneBadCallInTwentyIsTooMany() {
     time.advance(GRACE);
     for (int i = 0; i < 19; i++) {
