@@ -1,36 +1,48 @@
 package io.weir.store;
 
 /**
- * Ids that are remembered until their time has come, or until there are too many.
+ * Ids that are remembered until their time has come, or until there are too many. For one thread at
+ * a time.
  *
  * <p>They are in two generations. New ones join the young; once the last of the old has had its
  * time, or the young are half of all there may be, the old are forgotten and the young become the
  * old. So an id takes no more than its own 8 bytes and some room to find it by, and is remembered
  * somewhat longer than asked for, which does no harm: the id is then too old to be settled anyway.
+ *
+ * <p>Of ids that are forgotten before their time it stays known when the last of them was made:
+ * whatever was made by then counts as marked, as it may have been.
  */
 final class MarkedIds {
   private final int mostYoung;
   private Generation young = new Generation();
   private Generation old = new Generation();
 
+  /** What was made before this may have been marked and forgotten. */
+  private long unsureBefore = Long.MIN_VALUE;
+
   MarkedIds(int most) {
     this.mostYoung = most / 2;
   }
 
-  /** Remembers an id until then; false if it is remembered already. */
-  synchronized boolean add(long id, long until, long now) {
+  /** Remembers an id until then; false if it is remembered already, or may have been. */
+  boolean add(long id, long madeAt, long until, long now) {
     sweep(now);
-    if (old.contains(id) || young.contains(id)) {
+    if (madeAt < unsureBefore || contains(id)) {
       return false;
     }
     if (young.size == mostYoung) {
+      unsureBefore = Math.max(unsureBefore, old.madeBefore);
       age();
     }
-    young.add(id, until);
+    young.add(id, madeAt, until);
     return true;
   }
 
-  synchronized void sweep(long now) {
+  boolean contains(long id) {
+    return old.contains(id) || young.contains(id);
+  }
+
+  void sweep(long now) {
     if (old.until <= now && young.size + old.size > 0) {
       age();
     }
@@ -41,7 +53,7 @@ final class MarkedIds {
     young = new Generation();
   }
 
-  synchronized long bytes() {
+  long bytes() {
     return 8L * (young.slots.length + old.slots.length);
   }
 
@@ -56,18 +68,20 @@ final class MarkedIds {
     private long[] slots = NONE;
     private int size;
     private long until = Long.MIN_VALUE;
+    private long madeBefore = Long.MIN_VALUE;
 
     boolean contains(long id) {
       return size > 0 && slots[slotOf(slots, stored(id))] != 0;
     }
 
-    void add(long id, long until) {
+    void add(long id, long madeAt, long until) {
       if (size >= slots.length - slots.length / 4) {
         grow();
       }
       slots[slotOf(slots, stored(id))] = stored(id);
       size++;
       this.until = Math.max(this.until, until);
+      this.madeBefore = Math.max(madeBefore, madeAt + 1);
     }
 
     private void grow() {

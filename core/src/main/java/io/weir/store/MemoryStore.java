@@ -453,7 +453,7 @@ public final class MemoryStore implements Store {
 
     /**
      * At most this many keys have a bucket of their own. What it takes to know which reservations
-     * were settled comes on top, and is bounded by the same number.
+     * were settled comes on top, and is bounded by twice the number.
      */
     public Builder maxKeys(long maxKeys) {
       if (maxKeys < 1) {

@@ -7,8 +7,10 @@ import java.util.List;
  * Sees to it that a reservation is settled once, and not when that comes too late.
  *
  * <p>Marks are no keys: they lie beside the table and take no room from the buckets of callers.
- * There are as many as the store may have keys, within bounds; past that the oldest are forgotten
- * first, and such a reservation could be settled again by whoever still holds it.
+ * There are as many as the store may have keys, within bounds, and as many again of those that are
+ * looked for only briefly: they come with every request of a gateway, and would soon push the
+ * others out. Past that the oldest are forgotten first, and reservations from their time stand as
+ * they are: nobody knows any more which of them were settled.
  */
 final class SettledMarks {
   /** Reservations settled by different threads seldom meet at the same lock. */
@@ -17,14 +19,17 @@ final class SettledMarks {
   private static final long FEWEST = 1 << 10;
   private static final long MOST = 1 << 20;
 
+  /** What is looked for no longer than this, in µs, is kept apart. */
+  private static final long BRIEFLY = 60_000_000;
+
   private final TimeSource time;
-  private final MarkedIds[] stripes = new MarkedIds[STRIPES];
+  private final Stripe[] stripes = new Stripe[STRIPES];
 
   SettledMarks(TimeSource time, long maxKeys) {
     this.time = time;
     long most = Math.max(FEWEST, Math.min(MOST, maxKeys));
     for (int i = 0; i < STRIPES; i++) {
-      stripes[i] = new MarkedIds((int) (most / STRIPES));
+      stripes[i] = new Stripe((int) (most / STRIPES));
     }
   }
 
@@ -32,20 +37,20 @@ final class SettledMarks {
   boolean mark(long reservation, List<Held> parts, long within) {
     long now = time.micros();
     return !isLate(parts, now, within)
-        && stripes[(int) reservation & (STRIPES - 1)].add(
-            reservation, latest(parts, now) + within, now);
+        && stripes[(int) reservation & (STRIPES - 1)].mark(
+            reservation, latest(parts, Long.MIN_VALUE), latest(parts, now) + within, now);
   }
 
   /** Forgets marks that are no longer looked for. */
   void sweep(long now) {
-    for (MarkedIds stripe : stripes) {
+    for (Stripe stripe : stripes) {
       stripe.sweep(now);
     }
   }
 
   long bytes() {
     long bytes = 0;
-    for (MarkedIds stripe : stripes) {
+    for (Stripe stripe : stripes) {
       bytes += stripe.bytes();
     }
     return bytes;
@@ -64,12 +69,39 @@ final class SettledMarks {
     return !parts.isEmpty();
   }
 
-  /** Now, or when the last part was taken by a clock that is ahead. */
-  private static long latest(List<Held> parts, long now) {
-    long latest = now;
+  /** When the last part was taken; not before the time given. */
+  private static long latest(List<Held> parts, long least) {
+    long latest = least;
     for (Held part : parts) {
       latest = Math.max(latest, part.stamp().madeAt());
     }
     return latest;
+  }
+
+  /** Some of the marks, under one lock. */
+  private static final class Stripe {
+    private final MarkedIds brief;
+    private final MarkedIds lasting;
+
+    Stripe(int most) {
+      this.brief = new MarkedIds(most);
+      this.lasting = new MarkedIds(most);
+    }
+
+    synchronized boolean mark(long id, long madeAt, long until, long now) {
+      boolean briefly = until - now <= BRIEFLY;
+      MarkedIds own = briefly ? brief : lasting;
+      MarkedIds others = briefly ? lasting : brief;
+      return !others.contains(id) && own.add(id, madeAt, until, now);
+    }
+
+    synchronized void sweep(long now) {
+      brief.sweep(now);
+      lasting.sweep(now);
+    }
+
+    synchronized long bytes() {
+      return brief.bytes() + lasting.bytes();
+    }
   }
 }

@@ -251,20 +251,62 @@ class MemoryStoreTest {
     Key key = Key.of("key");
     take(store, pool, "key");
     long bytes = store.bytes();
-    Held held = new Held(pool, key, 1, 1, new Stamp(0, 0).madeAt(time.micros()));
 
     for (int i = 0; i < 100_000; i++) {
+      time.advanceMicros(1);
+      Held held = heldNow(pool, key, 1, 1);
       assertThat(settle(store, i, held)).isEqualTo(Settlement.DONE);
       assertThat(settle(store, i, held)).isEqualTo(Settlement.ALREADY);
     }
 
     assertThat(store.keys()).isEqualTo(1);
     assertThat(store.bytes() - bytes).isLessThan(2000 * 24);
-    assertThat(settle(store, 99_100, held))
-        .as("not among the oldest")
-        .isEqualTo(Settlement.ALREADY);
     assertThat(take(store, pool, "newcomer")).isTrue();
     assertThat(store.overflowed()).isZero();
+  }
+
+  /** They stand, as it can no longer be told which of them were settled. */
+  @Test
+  void settlesNothingAgainThatItHadToForget() {
+    MemoryStore store = store(1000);
+    Pool pool = pool("10/h");
+    Key key = Key.of("key");
+    List<Draw> all = List.of(new Draw(pool, key, 10, Mode.ENFORCE, Draw.Intent.HOLD));
+    Stamp stamp = store.reserve(0, all).toCompletableFuture().join().stamps().get(0);
+    Held first = new Held(pool, key, 10, 0, stamp);
+    assertThat(settle(store, 0, first)).isEqualTo(Settlement.DONE);
+    assertThat(store.takeNow(all).taken()).isTrue();
+
+    for (int i = 1; i <= 1600; i++) {
+      time.advanceMicros(1);
+      assertThat(settle(store, i, heldNow(pool, Key.of("other" + i), 1, 1)))
+          .isEqualTo(Settlement.DONE);
+    }
+
+    assertThat(settle(store, 0, first)).isEqualTo(Settlement.ALREADY);
+    assertThat(take(store, pool, "key")).isFalse();
+    time.advanceMicros(1);
+    assertThat(settle(store, 1601, heldNow(pool, key, 1, 1))).isEqualTo(Settlement.DONE);
+  }
+
+  @Test
+  void marksThatAreLookedForBrieflyPushNoOthersOut() {
+    MemoryStore store = store(1000);
+    Pool pool = pool("10/h");
+    Held held = heldNow(pool, Key.of("key"), 1, 1);
+    assertThat(settle(store, 0, held)).isEqualTo(Settlement.DONE);
+
+    Duration briefly = Duration.ofSeconds(10);
+    for (int i = 1; i <= 10_000; i++) {
+      time.advanceMicros(1);
+      Held brief = heldNow(pool, Key.of("key"), 1, 1);
+      assertThat(store.settle(i, List.of(brief), briefly)).isCompletedWithValue(Settlement.DONE);
+      assertThat(settle(store, i, brief)).isEqualTo(Settlement.ALREADY);
+    }
+
+    assertThat(settle(store, 0, held)).isEqualTo(Settlement.ALREADY);
+    assertThat(store.settle(0, List.of(held), briefly)).isCompletedWithValue(Settlement.ALREADY);
+    assertThat(settle(store, 10_001, held)).as("of the same time").isEqualTo(Settlement.DONE);
   }
 
   @Test
@@ -272,7 +314,7 @@ class MemoryStoreTest {
     MemoryStore store = store(100_000);
     Pool pool = pool("10/h");
     long bytes = store.bytes();
-    Held held = new Held(pool, Key.of("key"), 1, 1, new Stamp(0, 0).madeAt(time.micros()));
+    Held held = heldNow(pool, Key.of("key"), 1, 1);
     for (int i = 0; i < 10_000; i++) {
       settle(store, i, held);
     }
@@ -289,6 +331,10 @@ class MemoryStoreTest {
     store.sweep();
 
     assertThat(store.bytes()).isEqualTo(bytes);
+  }
+
+  private Held heldNow(Pool pool, Key key, long amount, long owed) {
+    return new Held(pool, key, amount, owed, new Stamp(0, 0).madeAt(time.micros()));
   }
 
   private static Settlement settle(MemoryStore store, long reservation, Held held) {
