@@ -375,6 +375,24 @@ public final class MemoryStore implements Store {
   }
 
   /**
+   * How much is taken from a key's own bucket. What strangers took from the one it may have to
+   * share with them is nothing to it.
+   */
+  public long taken(Pool pool, Key key) {
+    Visit visit = new Visit(this, pool, key, true);
+    visit.segment.lock();
+    try {
+      if (!visit.hasOwn()) {
+        return 0;
+      }
+      open(visit);
+      return visit.taken();
+    } finally {
+      visit.segment.unlock();
+    }
+  }
+
+  /**
    * Changes one bucket that is there; one that has been forgotten has nothing to change but a debt
    * to take.
    */

@@ -63,6 +63,11 @@ final class Visit {
     return meter.onWallClock();
   }
 
+  /** Whether the key has a bucket of its own, before it is opened. */
+  boolean hasOwn() {
+    return segment.find(high, low) >= 0;
+  }
+
   /**
    * Finds the bucket and brings it to the present.
    *
@@ -205,6 +210,10 @@ final class Visit {
     return retryAfter != Meter.NEVER && mustGoAtOnce(draw)
         ? Math.max(retryAfter, meter.delay(cell))
         : retryAfter;
+  }
+
+  long taken() {
+    return meter.capacity() - meter.remaining(cell, now);
   }
 
   String describe(Draw draw) {

@@ -29,7 +29,7 @@ import java.util.function.IntSupplier;
  * <p>What has been paid stays taken here, and is no longer owed: so a share gives out its burst
  * once, however often the store comes and goes. Windows and quotas start from what was left when
  * the store was last heard, divided likewise: what was gone before counts as taken, but is not
- * owed.
+ * owed. Nor is anything by keys that share a bucket as memory is full: nobody knows whose it is.
  */
 final class LocalShares implements Debts.Books {
   private static final long SECOND = 1_000_000;
@@ -154,8 +154,8 @@ final class LocalShares implements Debts.Books {
       return 0;
     }
     Share share = shares.last(pool, key);
-    long used = used(share.pool(), key);
-    return used == 0 ? 0 : Math.max(0, used - used(share.settled(), key));
+    long taken = memory.taken(share.pool(), key);
+    return taken == 0 ? 0 : Math.max(0, taken - used(share.settled(), key));
   }
 
   @Override
@@ -172,6 +172,7 @@ final class LocalShares implements Debts.Books {
     return time.micros();
   }
 
+  /** What is taken from a key's bucket, be it one that it shares as memory is full. */
   private long used(Pool share, Key key) {
     Draw look = new Draw(share, key, 0, Mode.SHADOW, Draw.Intent.LOOK);
     long remaining = memory.takeNow(List.of(look)).standings().get(0).remaining();
@@ -193,7 +194,8 @@ final class LocalShares implements Debts.Books {
   synchronized Settled settle(
       long reservation, List<Held> parts, Duration within, BiPredicate<Pool, Key> away) {
     List<Held> here = here(parts);
-    long[] before = here.stream().mapToLong(part -> used(part.pool(), part.key())).toArray();
+    long[] before =
+        here.stream().mapToLong(part -> memory.taken(part.pool(), part.key())).toArray();
     Settlement came = memory.settle(reservation, here, within).toCompletableFuture().join();
     List<Overpaid> overpaid = new ArrayList<>();
     for (int i = 0; came == Settlement.DONE && i < here.size(); i++) {
@@ -210,8 +212,9 @@ final class LocalShares implements Debts.Books {
     Key key = part.key();
     Share share = shares.last(part.pool(), key);
     long settled = used(share.settled(), key);
-    long over = Math.min(settled, before) - Math.min(settled, used(share.pool(), key));
-    long left = Math.min(over, Math.min(part.amount() - part.owed(), used(share.charged(), key)));
+    long over = Math.min(settled, before) - Math.min(settled, memory.taken(share.pool(), key));
+    long charged = memory.taken(share.charged(), key);
+    long left = Math.min(over, Math.min(part.amount() - part.owed(), charged));
     List<Overpaid> overpaid = new ArrayList<>();
     long[] windows = Overpaid.windows(part, time.wallMicros());
     for (int i = 0; i < windows.length && left > 0; i++) {
@@ -228,11 +231,11 @@ final class LocalShares implements Debts.Books {
 
   /** Takes so much off the books in one window; returns what that weighed. */
   private long takeOff(Share share, Key key, long amount, long window) {
-    long before = used(share.charged(), key);
+    long before = memory.taken(share.charged(), key);
     for (Pool books : List.of(share.settled(), share.charged())) {
       memory.giveBack(0, List.of(new Held(books, key, amount, 0, new Stamp(window, 0))));
     }
-    return before - used(share.charged(), key);
+    return before - memory.taken(share.charged(), key);
   }
 
   CompletionStage<Settlement> release(long reservation, List<Held> parts) {

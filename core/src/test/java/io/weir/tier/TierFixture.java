@@ -24,9 +24,17 @@ final class TierFixture {
   final ScriptedStore shared = new ScriptedStore();
   int instances = 1;
   final List<Throwable> errors = new ArrayList<>();
-  final Tier tier =
-      Tier.before(
-          shared, MemoryStore.builder().time(time).build(), time, () -> instances, errors::add);
+  final Tier tier;
+
+  TierFixture() {
+    this(MemoryStore.DEFAULT_MAX_KEYS);
+  }
+
+  /** With room for so many keys in the memory of the instance. */
+  TierFixture(long maxKeys) {
+    MemoryStore memory = MemoryStore.builder().maxKeys(maxKeys).time(time).build();
+    this.tier = Tier.before(shared, memory, time, () -> instances, errors::add);
+  }
 
   /** A pool that lends one per cent. */
   static Pool lending(String limit) {
