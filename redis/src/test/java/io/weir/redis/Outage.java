@@ -165,10 +165,12 @@ final class Outage implements AutoCloseable {
     SystemTime.INSTANCE.after(time).join();
   }
 
-  /** Waits until calls are kept from a node, and says when that was. */
+  /** Waits until calls are kept from a node, and says since when they are. */
   long awaitOpen() {
     await("the breaker opens").atMost(Duration.ofSeconds(20)).until(() -> !open.isEmpty());
-    return System.nanoTime();
+    synchronized (openings) {
+      return openings.get(openings.size() - 1).from;
+    }
   }
 
   /** Waits until no decision about a key is degraded any more, and says when that was. */
@@ -210,16 +212,18 @@ final class Outage implements AutoCloseable {
 
   /** While calls are kept away: nobody waits, and each rule says what it promised. */
   void assertPromises(String what, long opened, long ended, String key) {
-    // By then what was under way has ended, and no refusal of the store is repeated any more.
-    long settled = opened + TimeUnit.MILLISECONDS.toNanos(1100);
-    List<Told> during = between(settled, ended, some -> some.key.equals(key));
-    long[] micros = during.stream().mapToLong(Told::micros).sorted().toArray();
+    // By then what was under way has ended.
+    long alone = opened + TIMEOUT.toNanos();
+    long[] micros =
+        between(alone, ended, some -> some.key.equals(key)).stream()
+            .mapToLong(Told::micros)
+            .sorted()
+            .toArray();
     assertThat(micros).as("decisions while the breaker is open").hasSizeGreaterThan(100);
     long p99 = micros[(int) ((micros.length - 1) * 0.99)];
     List<Told> all = between(begun, Long.MAX_VALUE, some -> true);
     long slowest = all.stream().mapToLong(Told::micros).max().orElse(0);
-    double seconds = (ended - settled) / 1e9;
-    long noiseP99 = noise.p99Micros(settled, ended);
+    long noiseP99 = noise.p99Micros(alone, ended);
     long[] unexplained = all.stream().mapToLong(this::unexplainedMicros).sorted().toArray();
     long most = unexplained[unexplained.length - 1];
     System.out.printf(
@@ -239,6 +243,13 @@ final class Outage implements AutoCloseable {
     assertThat(unexplained[(int) ((unexplained.length - 1) * 0.999)])
         .isLessThanOrEqualTo(GRACE_MICROS);
     assertThat(most).isLessThanOrEqualTo(MOST_GRACE_MICROS);
+    // A refusal of the store is repeated from memory for up to a second.
+    assertOnFail(opened + TimeUnit.MILLISECONDS.toNanos(1100), ended, key);
+  }
+
+  private void assertOnFail(long from, long until, String key) {
+    List<Told> during = between(from, until, some -> some.key.equals(key));
+    double seconds = (until - from) / 1e9;
     for (OnFail rule : OnFail.values()) {
       List<Told> its = during.stream().filter(some -> some.rule == rule).toList();
       long admitted = its.stream().filter(some -> some.decision.allowed()).count();
