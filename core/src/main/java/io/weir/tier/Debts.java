@@ -10,13 +10,15 @@ import io.weir.store.Pool;
 import io.weir.store.Taking;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Carries what {@link LocalShares} still owe to the shared store: with the next draw on the bucket,
@@ -31,7 +33,10 @@ final class Debts {
   private final Books books;
   private final Pauses pauses;
 
-  /** Buckets of which a call is under way that carries what they owe, until it has ended. */
+  /**
+   * Buckets of which a call is under way that carries what they owe, or whose debt is just being
+   * changed, until that has ended.
+   */
   private final Map<BucketName, CompletableFuture<Void>> carried = new ConcurrentHashMap<>();
 
   /** What is owed; for many threads at once. */
@@ -156,12 +161,25 @@ final class Debts {
     }
   }
 
-  /** Completes when it is known of all debts under way, on buckets of these parts, who has them. */
-  CompletionStage<Void> landed(List<Held> parts) {
-    return CompletableFuture.allOf(
-        parts.stream()
-            .map(part -> carried.get(BucketName.of(part.pool(), part.key())))
-            .filter(Objects::nonNull)
-            .toArray(CompletableFuture[]::new));
+  /**
+   * Changes what parts owe while no call is under way that carries any of it: first waits for those
+   * that are, and lets none begin. Whoever read what is owed before would tell the store too much.
+   */
+  <T> CompletionStage<T> whileNoneIsCarried(List<Held> parts, Supplier<T> change) {
+    Set<BucketName> held = new HashSet<>();
+    for (Held part : parts) {
+      BucketName bucket = BucketName.of(part.pool(), part.key());
+      if (!held.contains(bucket)) {
+        CompletableFuture<Void> other = carried.putIfAbsent(bucket, new CompletableFuture<>());
+        if (other != null) {
+          held.forEach(this::putDown);
+          return other.thenCompose(ended -> whileNoneIsCarried(parts, change));
+        }
+        held.add(bucket);
+      }
+    }
+    return CompletableFuture.completedFuture(held)
+        .thenApply(own -> change.get())
+        .whenComplete((changed, problem) -> held.forEach(this::putDown));
   }
 }

@@ -169,17 +169,15 @@ public final class Fallback implements Store {
   /** Settles in memory, and gives back what the store has been told of as a debt. */
   private CompletionStage<Settlement> settleHere(long id, List<Held> parts, Duration within) {
     return debts
-        .landed(parts)
+        .whileNoneIsCarried(parts, () -> local.settle(id, parts, within, this::isAway))
         .thenCompose(
-            known -> {
-              LocalShares.Settled settled = local.settle(id, parts, within, this::isAway);
-              return CompletableFuture.allOf(
-                      settled.overpaid().stream()
-                          .map(over -> endLease(over.pool(), over.key(), over.call()))
-                          .map(CompletionStage::toCompletableFuture)
-                          .toArray(CompletableFuture[]::new))
-                  .thenApply(told -> settled.came());
-            });
+            settled ->
+                CompletableFuture.allOf(
+                        settled.overpaid().stream()
+                            .map(over -> endLease(over.pool(), over.key(), over.call()))
+                            .map(CompletionStage::toCompletableFuture)
+                            .toArray(CompletableFuture[]::new))
+                    .thenApply(told -> settled.came()));
   }
 
   private CompletionStage<Settlement> settleThere(long id, List<Held> parts, Duration within) {

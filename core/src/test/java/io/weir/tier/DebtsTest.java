@@ -1,5 +1,6 @@
 package io.weir.tier;
 
+import static io.weir.tier.TierFixture.KEY;
 import static io.weir.tier.TierFixture.draw;
 import static io.weir.tier.TierFixture.pool;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,8 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.Key;
 import io.weir.Standing;
+import io.weir.limit.Stamp;
 import io.weir.store.Draw;
 import io.weir.store.Grant;
+import io.weir.store.Held;
 import io.weir.store.Pool;
 import io.weir.store.Taking;
 import java.util.ArrayList;
@@ -182,6 +185,63 @@ class DebtsTest {
   void aCallThatMayBeGivenUpAnyMomentCarriesNothing() {
     assertThat(staysHere(draw(pool, 1).again(1))).isTrue();
     assertThat(owed(load(pool))).isEqualTo(5);
+  }
+
+  /** It would be what was owed before, and nobody would know that it is too much. */
+  @Test
+  void nobodyCarriesADebtWhileItIsSettled() {
+    List<Held> parts = List.of(part(pool), part(pool));
+
+    CompletionStage<Long> settled =
+        debts.whileNoneIsCarried(
+            parts,
+            () -> {
+              assertThat(owed(load(pool))).isZero();
+              account.owed = 2;
+              return account.owed;
+            });
+
+    assertThat(settled).isCompletedWithValue(2L);
+    assertThat(owed(load(pool))).isEqualTo(2);
+  }
+
+  @Test
+  void whoeverSettlesWaitsForADebtUnderWayAndHoldsNoOtherUpMeanwhile() {
+    Pool other = pool("other", "10/s");
+    List<Draw> first = load(pool);
+    CompletableFuture<Long> settled =
+        debts
+            .whileNoneIsCarried(List.of(part(other), part(pool)), () -> account.owed)
+            .toCompletableFuture();
+    assertThat(settled).isNotDone();
+
+    List<Draw> second = load(other);
+    assertThat(owed(second)).isEqualTo(5);
+    answer(first);
+    assertThat(settled).as("the other is under way by now").isNotDone();
+    account.owed = 7;
+    answer(second);
+
+    assertThat(settled).isCompletedWithValue(2L);
+    account.owed = 1;
+    assertThat(owed(load(pool))).isEqualTo(1);
+  }
+
+  @Test
+  void anErrorWhileSettlingHoldsNothingForGood() {
+    CompletionStage<Long> settled =
+        debts.whileNoneIsCarried(
+            List.of(part(pool)),
+            () -> {
+              throw new IllegalStateException("broken");
+            });
+
+    assertThat(settled).isCompletedExceptionally();
+    assertThat(owed(load(pool))).isEqualTo(5);
+  }
+
+  private static Held part(Pool pool) {
+    return new Held(pool, KEY, 4, 1, new Stamp(0, 0));
   }
 
   @Test

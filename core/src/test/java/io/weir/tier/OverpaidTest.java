@@ -13,6 +13,7 @@ import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
 import io.weir.store.Taking;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -190,6 +191,21 @@ class OverpaidTest {
 
     assertThat(settled).isCompletedWithValue(Settlement.DONE);
     assertThat(givenBack()).isEqualTo(40);
+  }
+
+  /** What it read before would be too much, and the settlement could not know of it. */
+  @Test
+  void noDebtSetsOutWhileItIsSettled() {
+    Pool pool = onFail(OnFail.LOCAL, BUCKET);
+    Stamp at = reserveAlone(5, pool, 50);
+    List<Long> told = new ArrayList<>();
+    shared.meanwhile = () -> told.add(tell(pool, 99));
+
+    assertThat(settle(5, pool, 50, 10, at)).isCompletedWithValue(Settlement.DONE);
+
+    assertThat(told).containsExactly(0L);
+    assertThat(tell(pool, 88)).isEqualTo(10);
+    assertThat(shared.ended).isEmpty();
   }
 
   @ParameterizedTest

@@ -106,6 +106,10 @@ final class ScriptedStore implements Store {
   final List<LeaseCall> ended = new ArrayList<>();
   final List<Held> settled = new ArrayList<>();
   final Set<String> away = new HashSet<>();
+
+  /** What happens, once, while somebody asks whether it is away. */
+  Runnable meanwhile = () -> {};
+
   int asked;
   boolean closed;
 
@@ -156,6 +160,9 @@ final class ScriptedStore implements Store {
 
   @Override
   public boolean isAway(Pool pool, Key key) {
+    Runnable now = meanwhile;
+    meanwhile = () -> {};
+    now.run();
     return away.contains(pool.rule());
   }
 
