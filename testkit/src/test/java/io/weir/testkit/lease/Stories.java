@@ -6,6 +6,7 @@ import io.weir.TokenBucket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -60,6 +61,13 @@ final class Stories {
     return this;
   }
 
+  Stories withLogs() {
+    limits.add(
+        Combinators.combine(from(20, 1000), from(500, 15_000))
+            .as((n, ms) -> Limit.slidingLog(n, Duration.ofMillis(ms))));
+    return this;
+  }
+
   Stories withComingAndGoing() {
     events.add(Arbitraries.of(new Event.Start(), new Event.Reload()));
     events.add(upTo(5).map(Event.Stop::new));
@@ -85,14 +93,14 @@ final class Stories {
   }
 
   /**
-   * Nothing but a store that comes and goes, much faster than buckets fill up, and callers who take
-   * all that they can get.
+   * Nothing but a store that comes and goes, much faster than buckets fill up or windows end, and
+   * callers who take all that they can get.
    */
   Stories ofFlaps() {
     limits.clear();
-    limits.add(
-        Combinators.combine(from(20, 60), from(10_000, 60_000))
-            .as((burst, ms) -> new TokenBucket(burst, Duration.ofMillis(ms), burst, "")));
+    limits.add(slow((n, length) -> new TokenBucket(n, length, n, "")));
+    limits.add(slow(Limit::slidingWindow));
+    limits.add(slow(Limit::slidingLog));
     events.clear();
     Arbitrary<Event.Outage> flaps =
         Combinators.combine(from(20, 500), from(20, 150), from(5_000, 50_000))
@@ -103,6 +111,11 @@ final class Stories {
         Combinators.combine(from(1, 50), from(5_000, 50_000), from(-1, 3), costs())
             .as(Event.Calls::new));
     return this;
+  }
+
+  private static Arbitrary<Limit> slow(BiFunction<Integer, Duration, Limit> limit) {
+    return Combinators.combine(from(20, 60), from(10_000, 60_000))
+        .as((n, ms) -> limit.apply(n, Duration.ofMillis(ms)));
   }
 
   Arbitrary<Story> arbitrary() {

@@ -41,6 +41,15 @@ record Story(
     return limit.algorithm() == Algorithm.TOKEN_BUCKET;
   }
 
+  /**
+   * Whether what was let through elsewhere counts as if it had gone evenly over the last window,
+   * whenever it went.
+   */
+  boolean assumesEven() {
+    return limit.algorithm() == Algorithm.SLIDING_WINDOW
+        || limit.algorithm() == Algorithm.SLIDING_LOG;
+  }
+
   /** The most that may be admitted at once: buckets lend beside it, windows and quotas of it. */
   long bound() {
     return limit.capacity() + (isBucket() ? lends() : 0);

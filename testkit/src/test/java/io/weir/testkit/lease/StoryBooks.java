@@ -7,16 +7,17 @@ import io.weir.TokenBucket;
 import io.weir.limit.Bounds;
 import io.weir.store.KeyText;
 import io.weir.time.VirtualTime;
+import java.util.function.LongSupplier;
 
 /**
- * All that was admitted in a story: for a bucket held against every stretch of time there is, for
- * windows and quotas against each of them.
+ * All that was admitted in a story: for a bucket held against every stretch of time there is, for a
+ * log against each that is as long as its window, for other windows and quotas against each of
+ * them.
  */
 final class StoryBooks implements Fleet.Log {
   private final Story story;
   private final Fleet.Log log;
-  private final Admitted bucket;
-  private final WindowsAdmitted windows;
+  private final LongSupplier most;
   private VirtualTime time = new VirtualTime();
 
   StoryBooks(Story story) {
@@ -25,9 +26,20 @@ final class StoryBooks implements Fleet.Log {
     long length = Bounds.micros(limit.window());
     boolean onTheHour = limit.algorithm() == Algorithm.QUOTA;
     long phase = onTheHour ? 0 : Math.floorMod(KeyText.hash(Fleet.RULE, Fleet.USER), length);
-    this.bucket = new Admitted(limit instanceof TokenBucket tokens ? tokens : Limit.perSecond(1));
-    this.windows = new WindowsAdmitted(micros -> Math.floorDiv(time.wallMicros() - phase, length));
-    this.log = story.isBucket() ? bucket : windows;
+    if (limit instanceof TokenBucket tokens) {
+      Admitted bucket = new Admitted(tokens);
+      this.log = bucket;
+      this.most = bucket::ceiling;
+    } else if (limit.algorithm() == Algorithm.SLIDING_LOG) {
+      SpansAdmitted spans = new SpansAdmitted(length);
+      this.log = spans;
+      this.most = spans::most;
+    } else {
+      WindowsAdmitted windows =
+          new WindowsAdmitted(micros -> Math.floorDiv(time.wallMicros() - phase, length));
+      this.log = windows;
+      this.most = windows::most;
+    }
   }
 
   /**
@@ -53,6 +65,6 @@ final class StoryBooks implements Fleet.Log {
 
   /** The least burst of a bucket that would have admitted all; for windows, the most in any. */
   long most() {
-    return story.isBucket() ? bucket.ceiling() : windows.most();
+    return most.getAsLong();
   }
 }

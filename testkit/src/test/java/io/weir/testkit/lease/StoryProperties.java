@@ -35,6 +35,7 @@ class StoryProperties {
   Arbitrary<Story> everything() {
     return new Stories(2, 3)
         .withSlidingWindows()
+        .withLogs()
         .withComingAndGoing()
         .withCrashes()
         .withFreezes()
@@ -57,6 +58,7 @@ class StoryProperties {
   Arbitrary<Story> withTheStoreThere() {
     return new Stories(8, 3)
         .withSlidingWindows()
+        .withLogs()
         .withComingAndGoing()
         .withCrashes()
         .withFreezes()
@@ -75,10 +77,18 @@ class StoryProperties {
 
   @Provide
   Arbitrary<Story> withOutages() {
-    return new Stories(12, 3).withCrashes().withOutages().arbitrary();
+    return new Stories(12, 3)
+        .withSlidingWindows()
+        .withLogs()
+        .withCrashes()
+        .withOutages()
+        .arbitrary();
   }
 
-  /** Before, while and after the store is away, where all instances are asked alike. */
+  /**
+   * Before, while and after the store is away, where all instances are asked alike; to a third of
+   * it, where nobody knows when something went.
+   */
   @Property(edgeCases = EdgeCasesMode.NONE)
   void anOutageRefusesNobodyWhoKeepsToTheLimit(@ForAll("withOutages") Story story) {
     Hears passes = (decision, cost) -> assertThat(decision.allowed()).as("%s", decision).isTrue();
@@ -90,7 +100,7 @@ class StoryProperties {
 
   @Provide
   Arbitrary<Story> greedyWithOutages() {
-    return new Stories(4, 4).withOutages().arbitrary();
+    return new Stories(4, 4).withSlidingWindows().withLogs().withOutages().arbitrary();
   }
 
   /** All that callers get, from whomever they ask, also of instances that decide alone. */
@@ -108,7 +118,7 @@ class StoryProperties {
     return new Stories(4, 4).ofFlaps().arbitrary();
   }
 
-  /** A burst of the shares, and what comes back in these seconds; not a burst each time. */
+  /** Shares give once, and what comes back in these seconds; not a burst each time. */
   @Property(edgeCases = EdgeCasesMode.NONE, tries = 50)
   void aStoreThatComesAndGoesBringsNoBurstEachTime(@ForAll("greedyWithFlaps") Story story) {
     noReturnOfTheStoreBringsAnotherBurst(story);

@@ -84,11 +84,14 @@ final class StoryRun {
   /**
    * What instances that decide alone may admit beside the shared limit, in any stretch of time.
    *
-   * <p>Windows and quotas: as much again in each, unless there is only one instance, which knows
-   * what was left. Buckets: the burst of the shares, once. From an outage on, what a share still
-   * owes comes back while the shared bucket fills up too, until the instance has told the store: as
-   * much as the rate brings in that time, at most what the shared bucket can have lacked, and what
-   * the shares can owe when the store is back.
+   * <p>Windows and quotas: as much again in each, as no share admits more than its part of one; but
+   * nothing if there is only one instance, which knows what was left. Sliding windows and logs: as
+   * much again even then, as it does not know when the rest went, and that may come back too early.
+   *
+   * <p>Buckets: the burst of the shares, once. From an outage on, what a share still owes comes
+   * back while the shared bucket fills up too, until the instance has told the store: as much as
+   * the rate brings in that time, at most what the shared bucket can have lacked, and what the
+   * shares can owe when the store is back.
    */
   long alone() {
     long capacity = story.limit().capacity();
@@ -96,7 +99,7 @@ final class StoryRun {
       return 0;
     }
     if (!story.isBucket()) {
-      return story.members() > 1 ? capacity + story.members() : 0;
+      return story.members() > 1 || story.assumesEven() ? capacity + story.members() : 0;
     }
     double twice = 0;
     for (int i = 0; i < outages.size(); i++) {
@@ -208,15 +211,27 @@ final class StoryRun {
 
   /**
    * What may be gone from the limit without having served anybody: what is out or lies unused in
-   * the window before, what was out at a mishap, calls that are on their way, and what was charged
-   * for calls that were decided without the store.
+   * the window before, what was out at a mishap, calls that are on their way, what was charged for
+   * calls that were decided without the store, and what weighs for too long.
    */
   private long reserved() {
     return (2 + mishaps) * lends
+        + stale()
         + fleet.tally().underWay()
         + doubled
         + 2 * fleet.size()
         + (long) (20_000 * story.perMicro());
+  }
+
+  /**
+   * What was told to the store, or started from, counts as if it had gone evenly until then. So a
+   * share may have, beside what callers took in the last window, all that the store had when it was
+   * last heard; and that may have, beside what they took in a window, what they took alone in the
+   * one before. Whoever keeps to a third of the limit finds room.
+   */
+  private long stale() {
+    boolean alone = story.events().stream().anyMatch(Event.Outage.class::isInstance);
+    return alone && story.assumesEven() ? 2 * story.limit().capacity() / 3 + 1 : 0;
   }
 
   private void heard(Decision decision, long cost) {
