@@ -9,53 +9,30 @@ import io.weir.Mode;
 import io.weir.Settlement;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
-import io.weir.store.ForwardingStore;
-import io.weir.store.Grant;
 import io.weir.store.Held;
 import io.weir.store.MemoryStore;
 import io.weir.store.Pool;
-import io.weir.store.Store;
 import io.weir.store.Taking;
+import io.weir.testkit.AwayStore;
 import io.weir.testkit.contract.Calls;
 import io.weir.testkit.process.RedisServer;
 import io.weir.tier.Tier;
 import io.weir.time.SystemTime;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a reservation that was taken while Redis was away leaves there, once it is settled. */
-class SettlingAfterOutageTest {
+class RedisAfterOutageTest {
   private static final Key KEY = Key.of("somebody");
 
   private RedisServer redis;
   private RedisStore store;
   private Tier tier;
   private boolean away;
-
-  private final class Away extends ForwardingStore {
-    Away(Store next) {
-      super(next);
-    }
-
-    @Override
-    public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
-      return away
-          ? CompletableFuture.completedFuture(
-              new Taking(
-                  false,
-                  draws.stream().map(draw -> draw.standing().unanswered().build()).toList(),
-                  List.of(),
-                  Collections.nCopies(draws.size(), Grant.UNSENT)))
-          : super.reserve(reservation, draws);
-    }
-  }
 
   @BeforeEach
   void start() {
@@ -64,7 +41,7 @@ class SettlingAfterOutageTest {
     MemoryStore memory = MemoryStore.builder().time(SystemTime.INSTANCE).build();
     tier =
         Tier.before(
-            new Away(store),
+            new AwayStore(store, () -> away),
             memory,
             SystemTime.INSTANCE,
             () -> 1,

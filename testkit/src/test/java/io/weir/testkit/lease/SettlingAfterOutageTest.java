@@ -8,22 +8,17 @@ import io.weir.Mode;
 import io.weir.Settlement;
 import io.weir.limit.Stamp;
 import io.weir.store.Draw;
-import io.weir.store.ForwardingStore;
-import io.weir.store.Grant;
 import io.weir.store.Held;
 import io.weir.store.MemoryStore;
 import io.weir.store.Pool;
-import io.weir.store.Store;
 import io.weir.store.Taking;
+import io.weir.testkit.AwayStore;
 import io.weir.tier.Tier;
 import io.weir.time.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -42,38 +37,10 @@ class SettlingAfterOutageTest {
   /** What one instance reserved, and has not settled. */
   private record Reserved(Tier by, long id, long amount, Stamp stamp) {}
 
-  private final class Away extends ForwardingStore {
-    Away(Store next) {
-      super(next);
-    }
-
-    @Override
-    public CompletionStage<Taking> take(List<Draw> draws) {
-      return reserve(0, draws);
-    }
-
-    @Override
-    public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
-      return away
-          ? CompletableFuture.completedFuture(
-              new Taking(
-                  false,
-                  draws.stream().map(draw -> draw.standing().unanswered().build()).toList(),
-                  List.of(),
-                  Collections.nCopies(draws.size(), Grant.UNSENT)))
-          : super.reserve(reservation, draws);
-    }
-
-    @Override
-    public boolean isAway(Pool pool, Key key) {
-      return away;
-    }
-  }
-
   private Tier instance() {
     MemoryStore memory = MemoryStore.builder().time(time).build();
     return Tier.before(
-        new Away(shared),
+        new AwayStore(shared, () -> away),
         memory,
         time,
         () -> INSTANCES,
