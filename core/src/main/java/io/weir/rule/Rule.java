@@ -150,6 +150,40 @@ public final class Rule {
     return owner;
   }
 
+  /** Two rules are equal if they say the same. */
+  @Override
+  public boolean equals(Object other) {
+    return this == other || (other instanceof Rule rule && said().equals(rule.said()));
+  }
+
+  @Override
+  public int hashCode() {
+    return said().hashCode();
+  }
+
+  private List<Object> said() {
+    return List.of(
+        id,
+        match,
+        except,
+        key,
+        limits,
+        cost,
+        scope,
+        replaces,
+        schedule,
+        mode,
+        percent,
+        onFail,
+        localFactor,
+        onMissing,
+        accuracy,
+        shards,
+        countDenied,
+        description,
+        owner);
+  }
+
   @Override
   public String toString() {
     return "rule " + id;

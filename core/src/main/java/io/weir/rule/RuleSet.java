@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -57,6 +58,21 @@ public final class RuleSet {
   /** The rule with this id. */
   public Optional<Rule> rule(String id) {
     return rules.stream().filter(rule -> rule.id().equals(id)).findFirst();
+  }
+
+  /** Two rule sets are equal if they say the same. */
+  @Override
+  public boolean equals(Object other) {
+    return this == other
+        || (other instanceof RuleSet set
+            && rules.equals(set.rules)
+            && tenants.equals(set.tenants)
+            && bypasses.equals(set.bypasses));
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(rules, tenants, bypasses);
   }
 
   /** Collects a rule set. */

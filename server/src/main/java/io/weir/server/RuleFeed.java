@@ -77,7 +77,10 @@ final class RuleFeed implements AutoCloseable {
     }
     RuleSet next = loaded.ruleSet().get();
     RuleSet before = weir.rules();
-    weir.rules(next);
+    if (!next.equals(before)) {
+      // Where only comments change, no lease need go back.
+      weir.rules(next);
+    }
     metrics.rules(next);
     metrics.staleness().fresh(Staleness.Source.RULES);
     List<String> changes = RuleDiff.between(before, next).stream().map(Object::toString).toList();

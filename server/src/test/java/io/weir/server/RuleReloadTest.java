@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.json.JsonObject;
+import io.weir.rule.RuleSet;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class RuleReloadTest {
   private static final String LOOK = "{\"attributes\":{\"user\":\"1\"},\"cost\":0}";
+  private static final String FRESH = "weir_rules_stale_seconds 0.0";
 
   @Test
   void holdsANewLimitWithinTwoSecondsAndKeepsWhatWasTaken() throws Exception {
@@ -49,6 +51,28 @@ class RuleReloadTest {
       assertThat(server.admin("/metrics").body())
           .contains("rule=\"two\"")
           .doesNotContain("rule=\"one\"");
+    }
+  }
+
+  /** Leases go back when rules are swapped, and calls have to ask for them again. */
+  @Test
+  void rulesThatSayTheSameAreNotSwapped() throws Exception {
+    String document = TestServer.document("{ id: one, key: [user], limit: 5/h }");
+    try (TestServer server = TestServer.with("{ id: one, key: [user], limit: 5/h }")) {
+      RuleSet before = server.server.rules();
+
+      Files.writeString(server.rules, "# as agreed\n" + document);
+      await().until(() -> server.admin("/metrics").body().contains("weir_rules_version 2.0"));
+      assertThat(server.server.rules()).isSameAs(before);
+
+      Files.writeString(server.rules, document.replace("5/h", "lots"));
+      await().until(() -> !server.admin("/metrics").body().contains(FRESH));
+      Files.writeString(server.rules, document);
+      await().until(() -> server.admin("/metrics").body().contains(FRESH));
+      assertThat(server.server.rules()).isSameAs(before);
+
+      Files.writeString(server.rules, document.replace("5/h", "6/h"));
+      await().until(() -> server.check(LOOK).getLong("limit") == 6);
     }
   }
 
