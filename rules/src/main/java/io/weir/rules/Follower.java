@@ -45,6 +45,9 @@ final class Follower<T> implements AutoCloseable {
   /** What is wrong with {@link #content}, seen once and not yet reported. */
   private @Nullable T doubtful;
 
+  /** Whether the last report was of something invalid, so that its end is to be reported too. */
+  private boolean reportedBad;
+
   /** How files become something, and whether that is any good. */
   interface Reading<T> {
     /** Which files of a folder are read. */
@@ -74,7 +77,8 @@ final class Follower<T> implements AutoCloseable {
     content = read;
     doubtful = null;
     T understood = reading.understand(read);
-    if (reading.isValid(understood)) {
+    reportedBad = !reading.isValid(understood);
+    if (!reportedBad) {
       keep(read);
     }
     return understood;
@@ -144,10 +148,11 @@ final class Follower<T> implements AutoCloseable {
   private Optional<T> take(Content read) {
     if (read.equals(content)) {
       Optional<T> confirmed = Optional.ofNullable(doubtful);
+      reportedBad |= confirmed.isPresent();
       doubtful = null;
       return confirmed;
     }
-    boolean mended = doubtful != null && read.equals(good);
+    boolean mended = doubtful != null && !reportedBad && read.equals(good);
     content = read;
     T understood = reading.understand(read);
     boolean valid = reading.isValid(understood);
@@ -155,6 +160,7 @@ final class Follower<T> implements AutoCloseable {
     if (mended || !valid) {
       return Optional.empty();
     }
+    reportedBad = false;
     keep(read);
     return Optional.of(understood);
   }

@@ -161,6 +161,20 @@ class RuleFileTest {
     assertThat(rules.poll()).isEmpty();
   }
 
+  /** Half of it may be seen while somebody writes it back. */
+  @Test
+  void reportsAFileThatIsAsItWasAfterABadOne() throws IOException {
+    RuleFile rules = RuleFile.at(file);
+    rules.load();
+    Files.writeString(file, "version: 1\nrules: 7\n");
+    assertThat(rules.poll()).isEmpty();
+    assertThat(rules.poll().orElseThrow().isValid()).isFalse();
+    Files.writeString(file, "");
+    assertThat(rules.poll()).isEmpty();
+    Files.writeString(file, rules(1));
+    assertThat(rules.poll().orElseThrow().isValid()).isTrue();
+  }
+
   @Test
   void doesNotReportAFileThatWasBadForAMoment() throws IOException {
     RuleFile rules = RuleFile.at(file);
