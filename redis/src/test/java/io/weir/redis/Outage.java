@@ -166,11 +166,10 @@ final class Outage implements AutoCloseable {
   }
 
   /** Waits until calls are kept from a node, and says since when they are. */
-  long awaitOpen() {
-    await("the breaker opens").atMost(Duration.ofSeconds(20)).until(() -> !open.isEmpty());
-    synchronized (openings) {
-      return openings.get(openings.size() - 1).from;
-    }
+  long awaitOpen(String node) {
+    await("the breaker opens").atMost(Duration.ofSeconds(20)).until(() -> open.contains(node));
+    List<Opening> its = openingsOf(node);
+    return its.get(its.size() - 1).from;
   }
 
   /** Waits until no decision about a key is degraded any more, and says when that was. */

@@ -52,8 +52,9 @@ class OutageTest {
   }
 
   private static void play(String what, String uri, Outage outage, Runnable begin, Runnable end) {
+    String node = uri.substring("redis://".length());
     begin.run();
-    long opened = outage.awaitOpen();
+    long opened = outage.awaitOpen(node);
     Outage.pass(LASTS);
     long over = System.nanoTime();
     end.run();
@@ -63,7 +64,7 @@ class OutageTest {
     outage.stop();
     outage.assertPromises(what, opened, over, "a");
     outage.assertRecovered(what, answers, back);
-    outage.assertOverAdmission(what, "a", uri.substring("redis://".length()));
+    outage.assertOverAdmission(what, "a", node);
   }
 
   @Test
@@ -89,12 +90,13 @@ class OutageTest {
           .forEach(n -> n.command("CONFIG", "SET", "cluster-require-full-coverage", "no"));
       RedisServer victim = cluster.nodes().get(0);
       RedisServer healthy = cluster.nodes().get(1);
+      String node = victim.host() + ":" + victim.port();
       String hit = keyOn(cluster, victim);
       String spared = keyOn(cluster, healthy);
       try (Outage outage =
           new Outage("redis-cluster://" + cluster.addresses(), List.of(hit, spared))) {
         begin.to(victim);
-        long opened = outage.awaitOpen();
+        long opened = outage.awaitOpen(node);
         Outage.pass(LASTS);
         long over = System.nanoTime();
         end.to(victim);
@@ -106,7 +108,7 @@ class OutageTest {
         outage.stop();
         outage.assertPromises(what, opened, over, hit);
         outage.assertRecovered(what, answers, back);
-        outage.assertOverAdmission(what, hit, victim.host() + ":" + victim.port());
+        outage.assertOverAdmission(what, hit, node);
         List<Outage.Told> elsewhere =
             outage.between(opened, over, some -> some.key().equals(spared));
         long degraded = elsewhere.stream().filter(Outage.Told::degraded).count();
