@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every call to the store begins a new term of the {@link Tokens}, because it reports what has
  * been handed out so far. A token that is put back later goes back to the bucket with the next
- * call.
+ * call; a window's only while that window lasts.
  *
  * <p>Whoever claims the lease may talk to the store about it until {@link #settle}; the last group
  * of fields is the claimant's. If the answer is never heard, the books there may or may not have
@@ -60,7 +60,7 @@ final class Lease {
   final long low;
   private final boolean bucket;
   private final long pace;
-  private final Tokens tokens;
+  private final Tokens tokens = new Tokens();
   private volatile long voidAt = Long.MIN_VALUE;
   private volatile long refillBelow;
   private volatile long pausedUntil = Long.MIN_VALUE;
@@ -84,7 +84,6 @@ final class Lease {
     this.high = key.high();
     this.low = key.low();
     this.bucket = pool.meter().limit().algorithm() == Algorithm.TOKEN_BUCKET;
-    this.tokens = new Tokens(bucket); // a window's are worth nothing once it is over
     this.pace = Pace.of(pool);
     this.seen = new Seen(now, pool.meter().capacity(), 0);
     this.demand = new Demand(now);
@@ -216,6 +215,9 @@ final class Lease {
   /** Takes in what the store said. */
   void settle(Flight call, Grant grant, Standing standing) {
     tokens.exchange(call.call.kept() - grant.kept(), grant.lent());
+    if (grant.window() != window) {
+      tokens.beginWindow();
+    }
     inHand = tokens.left();
     unheard = false;
     held = grant;

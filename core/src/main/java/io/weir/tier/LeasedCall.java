@@ -281,7 +281,6 @@ final class LeasedCall {
       Lease lease = found[i];
       if (lease != null && inHand(i)) {
         lease.putBack(draws.get(i).amount(), receipts[i]);
-        receipts[i] = Tokens.NOTHING;
       }
     }
   }
@@ -290,6 +289,9 @@ final class LeasedCall {
 
   private Taking answer(long now, List<Integer> far, @Nullable Taking there) {
     boolean taken = there == null || there.taken();
+    if (!taken) {
+      putBack(); // before more is asked for: that would report it as used
+    }
     List<Standing> standings = new ArrayList<>(receipts.length);
     List<Stamp> stamps = new ArrayList<>();
     int fromThere = 0;
@@ -297,7 +299,9 @@ final class LeasedCall {
       Lease lease = found[i];
       if (lease != null && inHand(i)) {
         long left = lease.left(now);
-        leases.refillIfLow(lease, left, now);
+        if (taken) {
+          leases.refillIfLow(lease, left, now);
+        }
         standings.add(lease.standing(draws.get(i), left, now));
         stamps.add(new Stamp(windows[i], 0).madeAt(lease.storeTime(now)));
       } else {
@@ -305,9 +309,6 @@ final class LeasedCall {
         stamps.add(there.stamps().isEmpty() ? new Stamp(0, 0) : there.stamps().get(fromThere));
         fromThere++;
       }
-    }
-    if (!taken) {
-      putBack();
     }
     return new Taking(taken, standings, stamped && taken ? stamps : List.of());
   }

@@ -25,6 +25,9 @@ final class TokenWord {
   private static final long TERM = (1L << PLACE_SHIFT) - ONE_TERM;
   private static final int MIDDLE = 8;
 
+  /** A quarter of all terms: far more than begin while a call waits for its answer. */
+  private static final long MANY_TERMS = 1L << (PLACE_SHIFT - 2);
+
   /**
    * The word, in the middle of nothing else: threads on other cores write it all the time, and what
    * they read beside it should stay in their caches.
@@ -48,6 +51,17 @@ final class TokenWord {
   /** How many there are in a word, or were left by a receipt. */
   static long left(long word) {
     return word & LEFT;
+  }
+
+  /** Whether a word or receipt is of an earlier term than another; terms come round again. */
+  static boolean isBefore(long word, long other) {
+    return ((word & TERM) - (other & TERM)) << (Long.SIZE - PLACE_SHIFT) < 0;
+  }
+
+  /** No tokens in the term of a word, or in a later one if that is very long ago. */
+  static long emptyNear(long word, long present) {
+    long longAgo = present - MANY_TERMS;
+    return (isBefore(word, longAgo) ? longAgo : word) & TERM;
   }
 
   long word() {

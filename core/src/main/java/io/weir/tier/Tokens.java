@@ -1,6 +1,5 @@
 package io.weir.tier;
 
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A <em>term</em> ends when what was handed out in it is reported. Each word changes its term by
  * itself, and its tokens are counted at that very moment. What was on its way then, to a caller or
  * from word to word, counts as handed out; if it comes back after all, it is too late: nobody
- * counts it as out any more. It is kept aside, to go back to the bucket with the next report.
+ * counts it as out any more. It is kept aside ({@link LateTokens}), to go back to the bucket with
+ * the next report.
  */
 final class Tokens {
   /** What {@link #take} answers when it took nothing. */
@@ -35,21 +35,11 @@ final class Tokens {
 
   private static final long MOST_AT_A_TIME = 64;
 
-  private final boolean keepsLate;
-  private final AtomicLong late = new AtomicLong();
+  private final LateTokens late = new LateTokens();
   private final TokenWord centre = new TokenWord(CENTRE);
 
   /** The words of each group of threads, from 1; null while there is but the centre. */
   private volatile TokenWord @Nullable [] stripes;
-
-  /**
-   * No tokens yet.
-   *
-   * @param keepsLate whether what is put back too late is worth anything
-   */
-  Tokens(boolean keepsLate) {
-    this.keepsLate = keepsLate;
-  }
 
   // ---- handing out
 
@@ -103,13 +93,7 @@ final class Tokens {
 
   private void put(TokenWord word, long amount, long receipt) {
     if (!word.add(amount, receipt)) {
-      keepAside(amount);
-    }
-  }
-
-  private void keepAside(long amount) {
-    if (keepsLate) {
-      late.addAndGet(amount);
+      late.add(amount, receipt);
     }
   }
 
@@ -158,7 +142,7 @@ final class Tokens {
 
   /** How many are kept aside. */
   long late() {
-    return late.get();
+    return late.count();
   }
 
   /** Changes with everything that is done here. */
@@ -189,9 +173,17 @@ final class Tokens {
   /** Puts some aside, as far as they are left, and adds others. */
   void exchange(long away, long more) {
     if (away > 0) {
-      keepAside(Math.min(away, beginTerm(away)));
+      late.add(Math.min(away, beginTerm(away)));
     }
     centre.add(more);
+  }
+
+  /**
+   * What came with the last {@link #exchange} is of another window: nothing older is worth anything
+   * if it is put back. All that was left had to be exchanged.
+   */
+  void beginWindow() {
+    late.beginWindow(centre.word());
   }
 
   /**
@@ -208,13 +200,13 @@ final class Tokens {
   }
 
   /** Takes back what was {@link #clear}ed, and {@link #takeLate taken} from what is kept aside. */
-  void restore(long cleared, long late) {
+  void restore(long cleared, long tookLate) {
     centre.add(cleared);
-    keepAside(late);
+    late.add(tookLate);
   }
 
   /** What is kept aside, to be returned to the bucket. */
   long takeLate() {
-    return late.getAndSet(0);
+    return late.take(centre.word());
   }
 }

@@ -184,19 +184,46 @@ class LeaseTest {
     assertThat(lease.claim(100, now).call.back()).isEqualTo(4);
   }
 
-  @Test
-  void letsGoOfAWindowsTokensThatArePutBackTooLate() {
+  /** Takes from a lease on a window, and puts back after a call that was answered in another. */
+  private LeaseCall afterPuttingBackLate(long window, long later, long kept) {
     Lease windows = new Lease(pool("fixed-window 2000/s"), KEY, 0);
     Flight first = windows.claim(100, now);
-    windows.settle(first, new Grant(0, 10, 0, 77, SECOND), standing(pool, true, 500));
+    windows.settle(first, new Grant(0, 10, 0, window, SECOND), standing(pool, true, 500));
     long receipt = windows.take(4, now);
     Flight second = windows.claim(100, now);
-    windows.settle(second, new Grant(6, 1, 0, 77, SECOND), standing(pool, true, 500));
+    windows.settle(second, new Grant(kept, 1, 0, later, SECOND), standing(pool, true, 500));
 
     windows.putBack(4, receipt);
 
-    assertThat(windows.left(now)).isEqualTo(7);
-    assertThat(windows.claim(100, now).call.back()).isZero();
+    assertThat(windows.left(now)).isEqualTo(kept + 1);
+    return windows.claim(100, now).call;
+  }
+
+  @Test
+  void returnsAWindowsTokensThatArePutBackLateWhileItLasts() {
+    LeaseCall call = afterPuttingBackLate(77, 77, 6);
+
+    assertThat(call.back()).isEqualTo(4);
+    assertThat(call.held().window()).isEqualTo(77);
+  }
+
+  @Test
+  void letsGoOfAWindowsTokensOnceItIsOver() {
+    assertThat(afterPuttingBackLate(77, 78, 0).back()).isZero();
+  }
+
+  @Test
+  void returnsWhatItMayNotKeepToTheSameWindowOnly() {
+    for (long later : new long[] {77, 78}) {
+      Lease windows = new Lease(pool("fixed-window 2000/s"), KEY, 0);
+      Flight first = windows.claim(100, now);
+      windows.settle(first, new Grant(0, 10, 0, 77, SECOND), standing(pool, true, 500));
+      Flight second = windows.claim(100, now);
+      windows.settle(second, new Grant(0, 1, 0, later, SECOND), standing(pool, true, 500));
+
+      assertThat(windows.left(now)).isEqualTo(1);
+      assertThat(windows.claim(100, now).call.back()).isEqualTo(later == 77 ? 10 : 0);
+    }
   }
 
   @Test
@@ -279,102 +306,6 @@ class LeaseTest {
     assertThat(lease.standing(draw, lease.left(now), now + 50_000).remaining()).isEqualTo(1900);
   }
 
-  // ---- being looked after
-
-  @Test
-  void anIdleLeaseIsEnded() {
-    lend(100, 10);
-    lease.care(now);
-
-    assertThat(lease.care(now + SECOND / 2)).isEqualTo(Lease.Care.NONE);
-    assertThat(lease.care(now + SECOND)).isEqualTo(Lease.Care.END);
-    assertThat(lease.end(false, now)).isEqualTo(new LeaseCall(1000, grant(0, 10), 0, 10, 0, 0));
-    assertThat(lease.left(now)).isZero();
-    assertThat(lease.end(false, now)).isNull();
-  }
-
-  @Test
-  void aLeaseInUseIsRenewedInTime() {
-    lend(2000, 1000);
-    for (int i = 1; i <= 40; i++) {
-      lease.take(1, now);
-      now += SECOND / 10;
-      assertThat(lease.care(now)).isEqualTo(Lease.Care.NONE);
-    }
-    lease.take(1, now);
-
-    assertThat(lease.care(now + SECOND / 10)).isEqualTo(Lease.Care.RENEW);
-  }
-
-  @Test
-  void aSlowKeysLeaseMayLieAboutForLonger() {
-    for (int i = 0; i < 10 && lease.claim(1, now) == null; i++) {
-      now += SECOND;
-    }
-    lease.settle(lease.flight(), grant(0, 3), standing(pool, true, 500));
-    lease.care(now);
-
-    assertThat(lease.care(now + 2 * SECOND)).isEqualTo(Lease.Care.NONE);
-    assertThat(lease.care(now + 4 * SECOND)).isEqualTo(Lease.Care.END);
-  }
-
-  @Test
-  void whatIsVoidIsEnded() {
-    lend(100, 10);
-    lease.take(1, now);
-    lease.care(now + 5 * SECOND - 1);
-
-    assertThat(lease.care(now + 5 * SECOND)).isEqualTo(Lease.Care.END);
-  }
-
-  @Test
-  void whatIsVoidIsNotSpokenOf() {
-    lend(100, 10);
-    now += 5 * SECOND;
-
-    LeaseCall last = lease.end(false, now);
-
-    assertThat(last.back()).isEqualTo(10);
-    assertThat(last.held().held()).isZero();
-  }
-
-  @Test
-  void aLargeLeaseThatWasUsedUpIsReported() {
-    lend(1000, 500);
-    lease.take(500, now);
-    lease.care(now);
-
-    assertThat(lease.care(now + SECOND)).isEqualTo(Lease.Care.END);
-    assertThat(lease.end(false, now)).isEqualTo(new LeaseCall(1000, grant(0, 500), 0, 0, 0, 0));
-  }
-
-  @Test
-  void anEmptyLeaseIsForgottenInTheEnd() {
-    lease.care(now);
-
-    assertThat(lease.care(now + 9 * SECOND)).isEqualTo(Lease.Care.NONE);
-    assertThat(lease.care(now + 10 * SECOND)).isEqualTo(Lease.Care.FORGET);
-    assertThat(lease.retire()).isTrue();
-    assertThat(lease.claim(100, now + 10 * SECOND)).isNull();
-  }
-
-  @Test
-  void aLeaseThatHasEndedForGoodIsNeverTakenAgain() {
-    lend(100, 10);
-    lease.end(true, now);
-
-    assertThat(lease.claim(100, now + SECOND)).isNull();
-  }
-
-  @Test
-  void aLeaseThatHasEndedForGoodIsNotRevivedByWhoeverLooksAfterIt() {
-    lend(100, 10);
-    lease.end(true, now);
-
-    assertThat(lease.end(false, now)).isNull();
-    assertThat(lease.isRetired()).isTrue();
-  }
-
   @Test
   void asksForNoMoreUntilAnAnswerIsHeard() {
     lease.lose(lease.claim(100, now), standing(pool, false, 0));
@@ -383,15 +314,5 @@ class LeaseTest {
     lease.settle(second, grant(0, 0), standing(pool, true, 500));
 
     assertThat(lease.claim(100, now + 4000).call.asked()).isPositive();
-  }
-
-  @Test
-  void aLeaseThatIsTalkedAboutIsNotTouched() {
-    lend(100, 10);
-    lease.claim(100, now);
-
-    assertThat(lease.end(false, now)).isNull();
-    assertThat(lease.retire()).isFalse();
-    assertThat(lease.left(now)).isEqualTo(10);
   }
 }

@@ -219,35 +219,6 @@ class LeasesTest {
   }
 
   @Test
-  void putsBackWhatItHandedOutWhenAnotherRuleRefuses() {
-    Pool other = pool("other", "10/s");
-    tier.lend(pool, 5);
-
-    CompletableFuture<Taking> refused = tier.take(draw(pool, 3), draw(other, 1));
-    assertThat(shared.questions.peek().draws).extracting(Draw::pool).containsExactly(other);
-    shared.next().refuse(Duration.ofMillis(100));
-
-    assertThat(refused.join().taken()).isFalse();
-    assertThat(refused.join().standings()).hasSize(2);
-    assertThat(tier.take(pool, 5).join().taken()).isTrue();
-  }
-
-  @Test
-  void takesFromBothWhenTheOtherRuleAdmits() {
-    Pool other = pool("other", "10/s");
-    tier.lend(pool, 5);
-
-    CompletableFuture<Taking> admitted = tier.take(draw(other, 1), draw(pool, 3));
-    shared.next().admit(7);
-
-    assertThat(admitted.join().standings())
-        .extracting(Standing::source)
-        .containsExactly(Source.STORE, Source.LEASE);
-    assertThat(tier.take(pool, 2).join().taken()).isTrue();
-    assertThat(tier.take(pool, 1)).isNotDone();
-  }
-
-  @Test
   void aShadowRuleWithoutALeaseDoesNotRefuse() {
     tier.lend(pool, 1);
     Draw shadow = new Draw(pool, KEY, 5, Mode.SHADOW, Draw.Intent.TAKE);

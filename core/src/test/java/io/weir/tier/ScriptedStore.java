@@ -75,15 +75,18 @@ final class ScriptedStore implements Store {
       List<Grant> grants = new ArrayList<>();
       List<Stamp> stamps = new ArrayList<>();
       for (Draw draw : draws) {
-        LeaseCall call = draw.lease();
-        boolean tells = !call.equals(LeaseCall.NONE);
-        grants.add(
-            tells
-                ? new Grant(call.kept(), Math.min(lent, call.asked()), 3, 0, Loans.LIFE, NOW)
-                : Grant.NONE);
+        grants.add(grant(draw.lease(), lent));
         stamps.add(new Stamp(5, 6).madeAt(NOW));
       }
       answer.complete(new Taking(taken, standings, taken ? stamps : List.of(), grants));
+    }
+
+    private Grant grant(LeaseCall call, long lent) {
+      if (call.equals(LeaseCall.NONE)) {
+        return Grant.NONE;
+      }
+      long kept = call.held().window() == window ? call.kept() : 0;
+      return new Grant(kept, Math.min(lent, call.asked()), 3, window, Loans.LIFE, NOW);
     }
 
     void fail(Throwable problem) {
@@ -112,6 +115,9 @@ final class ScriptedStore implements Store {
 
   int asked;
   boolean closed;
+
+  /** The window that leases are from; 0 for buckets. */
+  long window;
 
   /** The next question that waits. */
   Question next() {

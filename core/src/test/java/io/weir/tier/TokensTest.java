@@ -3,6 +3,7 @@ package io.weir.tier;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
@@ -10,6 +11,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -18,7 +21,7 @@ class TokensTest {
   private static final int THREADS = 6;
 
   private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
-  private final Tokens tokens = new Tokens(true);
+  private final Tokens tokens = new Tokens();
 
   @AfterEach
   void stop() {
@@ -82,16 +85,38 @@ class TokensTest {
   }
 
   @Test
-  void whatIsWorthlessAfterItsTermIsLetGo() {
-    Tokens windows = new Tokens(false);
-    windows.exchange(0, 10);
-    long receipt = windows.take(4);
-    windows.beginTerm();
+  void whatIsOfAnEarlierWindowIsLetGo() {
+    tokens.exchange(0, 10);
+    long before = tokens.take(4);
+    tokens.beginTerm();
+    tokens.putBack(1, before);
+    tokens.exchange(6, 5);
+    tokens.beginWindow();
+    long after = tokens.take(2);
+    tokens.beginTerm();
 
-    windows.putBack(4, receipt);
+    tokens.putBack(3, before);
+    assertThat(tokens.late()).isZero();
+    tokens.putBack(2, after);
+    assertThat(tokens.takeLate()).isEqualTo(2);
+    assertThat(tokens.left()).isEqualTo(3);
+  }
 
-    assertThat(windows.left()).isEqualTo(6);
-    assertThat(windows.late()).isZero();
+  @Test
+  void aWindowMayLastForAnyNumberOfTerms() {
+    tokens.exchange(0, 5);
+    tokens.beginWindow();
+    for (int i = 0; i < 1 << 20; i++) {
+      tokens.takeLate();
+      tokens.beginTerm();
+      if (i % 1000 == 0) {
+        long receipt = tokens.take(2);
+        tokens.beginTerm();
+        tokens.putBack(2, receipt);
+        assertThat(tokens.takeLate()).isEqualTo(2);
+        tokens.exchange(0, 2);
+      }
+    }
   }
 
   @Test
@@ -190,5 +215,64 @@ class TokensTest {
       }
     }
     return sum;
+  }
+
+  /**
+   * The same in windows that follow each other. Whatever is kept aside was handed out in the window
+   * that it is returned to, or it would be there twice.
+   */
+  @Test
+  void nothingIsReturnedToAnotherWindow() throws Exception {
+    int windows = 3000;
+    AtomicInteger window = new AtomicInteger();
+    AtomicLongArray taken = new AtomicLongArray(windows);
+    AtomicBoolean over = new AtomicBoolean();
+    List<Future<?>> takers = new ArrayList<>();
+    for (int i = 0; i < THREADS - 1; i++) {
+      Random random = new Random(i);
+      takers.add(threads.submit(() -> takeInWindows(over, window, taken, random)));
+    }
+    Random random = new Random(42);
+    long[] granted = new long[windows];
+    long[] returned = new long[windows];
+    for (int w = 0; w < windows; w++) {
+      for (int i = 0; i < 4; i++) {
+        returned[w] += tokens.takeLate();
+        long away = tokens.beginTerm() / 4;
+        long lent = random.nextInt(300);
+        tokens.exchange(away, lent);
+        granted[w] += lent;
+      }
+      window.set(-1);
+      returned[w] += tokens.takeLate();
+      tokens.exchange(tokens.beginTerm(), 0);
+      tokens.beginWindow();
+      window.set(w + 1);
+    }
+    over.set(true);
+    for (Future<?> taker : takers) {
+      taker.get(60, TimeUnit.SECONDS);
+    }
+
+    assertThat(Arrays.stream(returned).sum()).isPositive();
+    for (int w = 0; w < windows; w++) {
+      assertThat(taken.get(w) + returned[w]).isLessThanOrEqualTo(granted[w]);
+    }
+  }
+
+  private void takeInWindows(
+      AtomicBoolean over, AtomicInteger window, AtomicLongArray taken, Random random) {
+    while (!over.get()) {
+      int before = window.get();
+      long receipt = tokens.take(1);
+      if (receipt != Tokens.NOTHING) {
+        boolean same = before >= 0 && before < taken.length() && window.get() == before;
+        if (same && random.nextInt(4) > 0) {
+          taken.incrementAndGet(before);
+        } else {
+          tokens.putBack(1, receipt);
+        }
+      }
+    }
   }
 }

@@ -5,9 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.weir.Call;
 import io.weir.Decision;
+import io.weir.FixedWindow;
 import io.weir.Key;
 import io.weir.Limit;
 import io.weir.Mode;
+import io.weir.Quota;
 import io.weir.Source;
 import io.weir.Weir;
 import io.weir.rule.Accuracy;
@@ -18,23 +20,32 @@ import io.weir.store.Pool;
 import io.weir.testkit.lease.LendingStore;
 import io.weir.time.SystemTime;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Threads that race for leased tokens: each is handed out once, and none is lost or made. */
 class LeaseStressTest {
   private static final long BURST = 20_000;
   private static final Limit LIMIT = Limit.perDay(1).burst(BURST);
-  private static final Pool POOL = new Pool("leased", "leased", "1", LIMIT, false);
+
+  /** The store's time, far from the end of any window. */
+  private static final long NOON = 1_767_268_800_000_000L;
 
   private final ExecutorService far = Executors.newFixedThreadPool(2);
-  private final LendingStore store = new LendingStore(SystemTime.INSTANCE::wallMicros);
+  private final long start = SystemTime.INSTANCE.micros();
+  private final LendingStore store =
+      new LendingStore(() -> NOON + SystemTime.INSTANCE.micros() - start);
 
   @AfterEach
   void stop() {
@@ -46,17 +57,42 @@ class LeaseStressTest {
   }
 
   private static Rule leased() {
-    return Rule.named("leased").key("user").limit(LIMIT).accuracy(Accuracy.of("20%")).build();
+    return leased(LIMIT);
   }
 
-  private long remaining(String user) throws Exception {
-    Draw look = new Draw(POOL, Key.of(user), 0, Mode.SHADOW, Draw.Intent.LOOK);
+  private static Rule leased(Limit limit) {
+    return Rule.named("leased").key("user").limit(limit).accuracy(Accuracy.of("20%")).build();
+  }
+
+  private static Pool pool(Limit limit) {
+    return new Pool("leased", "leased", "1", limit, false);
+  }
+
+  private long remaining(Limit limit, String user) throws Exception {
+    Draw look = new Draw(pool(limit), Key.of(user), 0, Mode.SHADOW, Draw.Intent.LOOK);
     return store.take(List.of(look)).toCompletableFuture().get().standings().get(0).remaining();
   }
 
   private static Decision ask(Weir weir, String user, long cost) throws Exception {
+    return send(weir, user, cost).get(20, TimeUnit.SECONDS);
+  }
+
+  private static CompletableFuture<Decision> send(Weir weir, String user, long cost) {
     Call call = Call.of("GET", "/").with("user", user).cost(cost);
-    return weir.checkAsync(call).toCompletableFuture().get(20, TimeUnit.SECONDS);
+    return weir.checkAsync(call).toCompletableFuture();
+  }
+
+  /** Has so many calls under way at once, and says how many were admitted. */
+  private static long askAtOnce(Weir weir, String user, int calls) throws Exception {
+    List<CompletableFuture<Decision>> answers = new ArrayList<>();
+    for (int i = 0; i < calls; i++) {
+      answers.add(send(weir, user, 1));
+    }
+    long admitted = 0;
+    for (CompletableFuture<Decision> answer : answers) {
+      admitted += answer.get(20, TimeUnit.SECONDS).allowed() ? 1 : 0;
+    }
+    return admitted;
   }
 
   @Test
@@ -79,69 +115,92 @@ class LeaseStressTest {
                     }
                     return sum;
                   });
-          assertThat(left(fleet, user)).isEqualTo(BURST - sum(taken));
+          assertThat(left(fleet, LIMIT, user)).isEqualTo(BURST - sum(taken));
         });
     assertThat(fromLeases).hasPositiveValue();
   }
 
+  private static Rule exact(Limit limit) {
+    return Rule.named("exact").key("user").limit(limit).accuracy(Accuracy.EXACT).build();
+  }
+
+  /** Refuses a call now and then, and is asked again a moment later. */
+  private static Rule choosy() {
+    return exact(Limit.perSecond(3000).burst(5));
+  }
+
+  private static Stream<Limit> leasable() {
+    return Stream.of(
+        LIMIT,
+        Limit.quota(BURST, Quota.Period.DAY),
+        new FixedWindow(BURST, Duration.ofDays(1), true, ""));
+  }
+
   @Test
-  void whatAnotherRuleRefusesIsNotLost() throws Exception {
-    Rule exact =
-        Rule.named("exact")
-            .key("user")
-            .limit(Limit.slidingLog(500, Duration.ofDays(1)))
-            .accuracy(Accuracy.EXACT)
-            .build();
-    Stress.repeat(
-        round -> {
-          String user = "other-" + round;
-          Weir[] fleet = {instance(leased(), exact), instance(leased(), exact)};
-          List<Long> taken =
-              Stress.race(
-                  thread -> {
-                    long sum = 0;
-                    for (int i = 0; i < 400; i++) {
-                      sum += ask(fleet[thread % 2], user, 1).allowed() ? 1 : 0;
-                    }
-                    return sum;
-                  });
-          assertThat(sum(taken)).isEqualTo(500);
-          assertThat(left(fleet, user)).isEqualTo(BURST - 500);
-        });
+  void whatAnotherRuleRefusesForGoodIsNotLost() throws Exception {
+    Rule exact = exact(Limit.slidingLog(500, Duration.ofDays(1)));
+    Stress.repeat(round -> assertThat(callOfTwoRules(LIMIT, exact, round)).isEqualTo(500));
+  }
+
+  @ParameterizedTest
+  @MethodSource("leasable")
+  void whatAnotherRuleRefusesIsNotLost(Limit limit) throws Exception {
+    Stress.repeat(round -> callOfTwoRules(limit, choosy(), round));
+  }
+
+  /** Calls often, finds all that was not admitted in its place again, and returns what was. */
+  private long callOfTwoRules(Limit limit, Rule other, int round) throws Exception {
+    String user = "other-" + round;
+    Weir[] fleet = {instance(leased(limit), other), instance(leased(limit), other)};
+    List<Long> taken =
+        Stress.race(
+            thread -> {
+              long sum = 0;
+              for (int i = 0; i < 20; i++) {
+                sum += askAtOnce(fleet[thread % 2], user, 20);
+              }
+              return sum;
+            });
+    assertThat(left(fleet, limit, user)).isEqualTo(BURST - sum(taken));
+    return sum(taken);
   }
 
   /** Whether a call about a lease is just beginning, under way or ending when rules change. */
   @Test
   void rulesThatChangeUnderCallsStrandNothing() throws Exception {
+    rulesChangeUnderCalls(leased());
+  }
+
+  private void rulesChangeUnderCalls(Rule... rules) throws Exception {
     AtomicLong fromLeases = new AtomicLong();
     Stress.repeat(
         round -> {
-          String user = "changed-" + round;
-          Weir[] fleet = {instance(leased())};
+          String user = "changed-" + rules.length + "-" + round;
+          Weir[] fleet = {instance(rules)};
           AtomicLong calling = new AtomicLong(Stress.THREADS - 1);
           List<Long> taken =
               Stress.race(
                   thread ->
                       thread == 0
-                          ? changeRules(fleet[0], calling)
+                          ? changeRules(fleet[0], calling, rules)
                           : callOften(fleet[0], user, calling, fromLeases));
           // What was given back while calls went on may still be on its way.
-          left(fleet, user);
+          left(fleet, LIMIT, user);
           await()
               .pollInterval(Duration.ofMillis(1))
               .atMost(Duration.ofSeconds(3))
               .untilAsserted(
                   () -> {
-                    assertThat(store.out(POOL, Key.of(user))).isZero();
-                    assertThat(remaining(user)).isEqualTo(BURST - sum(taken));
+                    assertThat(store.out(pool(LIMIT), Key.of(user))).isZero();
+                    assertThat(remaining(LIMIT, user)).isEqualTo(BURST - sum(taken));
                   });
         });
     assertThat(fromLeases).hasPositiveValue();
   }
 
-  private static long changeRules(Weir weir, AtomicLong calling) throws Exception {
+  private static long changeRules(Weir weir, AtomicLong calling, Rule... rules) throws Exception {
     while (calling.get() > 0) {
-      weir.rules(RuleSet.of(leased()));
+      weir.rules(RuleSet.of(rules));
     }
     return 0;
   }
@@ -152,19 +211,20 @@ class LeaseStressTest {
     for (int i = 0; i < 2000; i++) {
       Decision decision = ask(weir, user, 1);
       sum += decision.allowed() ? 1 : 0;
-      fromLeases.addAndGet(decision.source() == Source.LEASE ? 1 : 0);
+      fromLeases.addAndGet(
+          decision.standings().stream().filter(by -> by.source() == Source.LEASE).count());
     }
     calling.decrementAndGet();
     return sum;
   }
 
   /** What is left once everybody has given back. */
-  private long left(Weir[] fleet, String user) throws Exception {
+  private long left(Weir[] fleet, Limit limit, String user) throws Exception {
     for (Weir weir : fleet) {
       weir.giveBack().toCompletableFuture().get(20, TimeUnit.SECONDS);
       weir.close();
     }
-    return remaining(user);
+    return remaining(limit, user);
   }
 
   private static long sum(List<Long> amounts) {

@@ -4,6 +4,7 @@ import io.weir.Call;
 import io.weir.Decision;
 import io.weir.Key;
 import io.weir.Limit;
+import io.weir.Mode;
 import io.weir.Source;
 import io.weir.Standing;
 import io.weir.Weir;
@@ -215,6 +216,14 @@ public final class Fleet {
       sum += member.weir.tier().orElseThrow().leased().getOrDefault(RULE, 0L);
     }
     return sum;
+  }
+
+  /** What a user could still take, as the store sees it. */
+  public long remaining(String user) {
+    Pool pool = new Pool(RULE, RULE, "1", limit, false);
+    Draw look = new Draw(pool, Key.of(user), 0, Mode.SHADOW, Draw.Intent.LOOK);
+    Taking seen = store.take(List.of(look)).toCompletableFuture().join();
+    return seen.standings().get(0).remaining();
   }
 
   /** Tokens of one user that the store counts as out. */

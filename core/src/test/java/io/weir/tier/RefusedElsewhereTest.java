@@ -1,0 +1,112 @@
+package io.weir.tier;
+
+import static io.weir.tier.TierFixture.draw;
+import static io.weir.tier.TierFixture.lending;
+import static io.weir.tier.TierFixture.pool;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Source;
+import io.weir.Standing;
+import io.weir.store.Draw;
+import io.weir.store.LeaseCall;
+import io.weir.store.Pool;
+import io.weir.store.Taking;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** Leases of calls that meet another rule, which is asked of the store. */
+class RefusedElsewhereTest {
+  private final TierFixture tier = new TierFixture();
+  private final ScriptedStore shared = tier.shared;
+  private final Pool pool = lending("2000/s");
+  private final Pool quota = lending("quota 100000/day");
+  private final Pool other = pool("other", "10/s");
+
+  @Test
+  void putsBackWhatItHandedOutWhenAnotherRuleRefuses() {
+    tier.lend(pool, 5);
+
+    CompletableFuture<Taking> refused = tier.take(draw(pool, 3), draw(other, 1));
+    assertThat(shared.questions.peek().draws).extracting(Draw::pool).containsExactly(other);
+    refuse(shared.next());
+
+    assertThat(refused.join().taken()).isFalse();
+    assertThat(refused.join().standings()).hasSize(2);
+    assertThat(tier.take(pool, 5).join().taken()).isTrue();
+  }
+
+  @Test
+  void takesFromBothWhenTheOtherRuleAdmits() {
+    tier.lend(pool, 5);
+
+    CompletableFuture<Taking> admitted = tier.take(draw(other, 1), draw(pool, 3));
+    shared.next().admit(7);
+
+    assertThat(admitted.join().standings())
+        .extracting(Standing::source)
+        .containsExactly(Source.STORE, Source.LEASE);
+    assertThat(tier.take(pool, 2).join().taken()).isTrue();
+    assertThat(tier.take(pool, 1)).isNotDone();
+  }
+
+  private static void refuse(ScriptedStore.Question question) {
+    question.refuse(Duration.ofMillis(100));
+  }
+
+  /** Hands out what is in hand until more is asked for. */
+  private ScriptedStore.Question refill(Pool pool) {
+    while (shared.questions.isEmpty()) {
+      assertThat(tier.take(pool, 1)).isDone();
+    }
+    return shared.next();
+  }
+
+  @Test
+  void aQuotaGetsBackWhatWasPutBackAfterMoreWasAskedFor() {
+    shared.window = 77;
+    tier.lend(quota, 40);
+    tier.take(draw(quota, 1), draw(other, 1));
+    ScriptedStore.Question asked = shared.next();
+    refill(quota).admit(1000, 40);
+
+    refuse(asked);
+
+    assertThat(refill(quota).lease().back()).isEqualTo(1);
+  }
+
+  @Test
+  void aQuotaDoesNotGetBackWhatIsOfAnotherWindow() {
+    shared.window = 77;
+    tier.lend(quota, 40);
+    tier.take(draw(quota, 1), draw(other, 1));
+    ScriptedStore.Question asked = shared.next();
+    shared.window = 78;
+    refill(quota).admit(1000, 40);
+
+    refuse(asked);
+
+    assertThat(refill(quota).lease().back()).isZero();
+  }
+
+  @Test
+  void aRefusedCallAsksForNoMore() {
+    tier.lend(pool, 40);
+
+    tier.take(draw(pool, 39), draw(other, 1));
+    refuse(shared.next());
+
+    assertThat(shared.questions).isEmpty();
+  }
+
+  @Test
+  void aRefusedCallSaysWhatIsLeftWithoutIt() {
+    tier.lend(pool, 40);
+
+    CompletableFuture<Taking> refused = tier.take(draw(pool, 30), draw(other, 1));
+    refuse(shared.next());
+
+    assertThat(refused.join().standings().get(0).remaining()).isEqualTo(1040);
+  }
+}
