@@ -43,7 +43,7 @@ final class Asker {
       return store == local && !now.index().hasShards()
           ? local.takeNow(draws)
           : ask(now, draws).toCompletableFuture().join();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       return failed(draws, e);
     }
   }
@@ -53,7 +53,7 @@ final class Asker {
     CompletionStage<Taking> taking;
     try {
       taking = ask(now, draws);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       return CompletableFuture.completedFuture(then.apply(failed(draws, e)));
     }
     return taking.handle(

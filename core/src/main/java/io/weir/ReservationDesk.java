@@ -80,7 +80,7 @@ final class ReservationDesk {
     CompletionStage<Tried> made;
     try {
       made = shards.reserve(draws);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       return CompletableFuture.completedFuture(decision(failed(draws, e), tenant));
     }
     return made.handle(

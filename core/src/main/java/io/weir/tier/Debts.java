@@ -90,7 +90,7 @@ final class Debts {
         loaded.add(draw);
       }
       return loaded;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       putDown(loaded);
       throw e;
     }

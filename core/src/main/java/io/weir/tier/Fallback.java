@@ -89,7 +89,7 @@ public final class Fallback implements Store {
     CompletionStage<Taking> answer;
     try {
       answer = ask(id, loaded, away);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       answer = CompletableFuture.failedFuture(e);
     }
     return answer.handle(
@@ -236,7 +236,7 @@ public final class Fallback implements Store {
   public boolean isAway(Pool pool, Key key) {
     try {
       return shared.isAway(pool, key);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       tell(e);
       return false;
     }
@@ -255,7 +255,7 @@ public final class Fallback implements Store {
     CompletionStage<T> answer;
     try {
       answer = question.get();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       tell(e);
       return CompletableFuture.completedFuture(otherwise.get());
     }

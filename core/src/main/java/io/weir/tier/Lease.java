@@ -171,21 +171,27 @@ final class Lease {
     if (now < pausedUntil || retired || !claimed.compareAndSet(false, true)) {
       return null;
     }
-    if (retired) { // by somebody who had claimed it just before
-      claimed.set(false);
-      return null;
+    Flight next = null;
+    try {
+      if (!retired) { // it may be, by somebody who had claimed it just before
+        next = worthACall(cost, now);
+        flight = next;
+      }
+      return next;
+    } finally {
+      if (next == null) {
+        claimed.set(false);
+      }
     }
+  }
+
+  private @Nullable Flight worthACall(long cost, long now) {
     long had = tokens.left();
     demand.add(Math.max(0, inHand - had) + cost, now);
     inHand = had;
     long worth = Math.max(0, Math.min(demand.target(), pool.lends()) - had);
-    if (worth == 0 && had == 0 && held.held() == 0 && tokens.late() == 0) {
-      claimed.set(false);
-      return null;
-    }
-    Flight next = flight(cost, unheard ? 0 : worth, now);
-    flight = next;
-    return next;
+    boolean nothingToSay = worth == 0 && had == 0 && held.held() == 0 && tokens.late() == 0;
+    return nothingToSay ? null : flight(cost, unheard ? 0 : worth, now);
   }
 
   /**
@@ -284,6 +290,17 @@ final class Lease {
     call.done.complete(standing);
   }
 
+  /** Lets go of a call after an error in taking in what came of it, wherever that was. */
+  void abandon(Flight call, Throwable error) {
+    if (flight == call) {
+      held = Grant.NONE;
+      unheard = true;
+      flight = null;
+      claimed.set(false);
+      call.done.completeExceptionally(error);
+    }
+  }
+
   /**
    * Ends the lease: what to tell the store, or null if there is nothing, or a call is under way.
    *
@@ -293,19 +310,22 @@ final class Lease {
     if (!claimed.compareAndSet(false, true)) {
       return null;
     }
-    if (forGood) {
-      retired = true;
+    try {
+      if (forGood) {
+        retired = true;
+      }
+      long back = tokens.clear() + tokens.takeLate();
+      LeaseCall last =
+          back == 0 && held.held() == 0
+              ? null
+              : new LeaseCall(pool.lends(), heldAt(now), 0, back, 0, 0);
+      held = held.forgotten();
+      inHand = 0;
+      voidAt = Long.MIN_VALUE;
+      return last;
+    } finally {
+      claimed.set(false);
     }
-    long back = tokens.clear() + tokens.takeLate();
-    LeaseCall last =
-        back == 0 && held.held() == 0
-            ? null
-            : new LeaseCall(pool.lends(), heldAt(now), 0, back, 0, 0);
-    held = held.forgotten();
-    inHand = 0;
-    voidAt = Long.MIN_VALUE;
-    claimed.set(false);
-    return last;
   }
 
   /** Whether no call will be made about this lease any more. */

@@ -238,28 +238,16 @@ final class LeasedCall {
 
   private CompletionStage<Taking> ask(long now) {
     List<Integer> far = new ArrayList<>(receipts.length);
-    List<Draw> asked = new ArrayList<>(receipts.length);
-    BitSet farAway = new BitSet();
-    @Nullable Flight[] flights = new Flight[receipts.length];
     for (int i = 0; i < receipts.length; i++) {
-      if (inHand(i)) {
-        continue;
+      if (!inHand(i)) {
+        far.add(i);
       }
-      Draw draw = draws.get(i);
-      Lease lease = found[i];
-      // Others may come to wait for a call about a lease, so it has to have its whole deadline.
-      flights[i] =
-          lease == null || draw.looks() || further ? null : lease.claim(draw.amount(), now);
-      farAway.set(far.size(), away.get(i));
-      far.add(i);
-      asked.add(
-          further ? draw.again(begun) : flights[i] == null ? draw : draw.telling(flights[i].call));
     }
     if (far.isEmpty()) {
       return CompletableFuture.completedFuture(answer(now, far, null));
     }
-    return leases
-        .ask(reservation, asked, farAway, stamped)
+    @Nullable Flight[] flights = new Flight[receipts.length];
+    return ask(far, flights, now)
         .handle(
             (taking, problem) -> {
               for (int i = 0; i < far.size(); i++) {
@@ -274,6 +262,32 @@ final class LeasedCall {
               }
               return answer(leases.now(), far, taking);
             });
+  }
+
+  /**
+   * Claims what leases there are, and asks. A failure to ask is a failure to answer: claims must be
+   * let go either way.
+   */
+  private CompletionStage<Taking> ask(List<Integer> far, @Nullable Flight[] flights, long now) {
+    try {
+      List<Draw> asked = new ArrayList<>(far.size());
+      BitSet farAway = new BitSet();
+      for (int i : far) {
+        Draw draw = draws.get(i);
+        Lease lease = found[i];
+        // Others may come to wait for a call about a lease, so it has to have its whole deadline.
+        flights[i] =
+            lease == null || draw.looks() || further ? null : lease.claim(draw.amount(), now);
+        farAway.set(asked.size(), away.get(i));
+        asked.add(
+            further
+                ? draw.again(begun)
+                : flights[i] == null ? draw : draw.telling(flights[i].call));
+      }
+      return leases.ask(reservation, asked, farAway, stamped);
+    } catch (RuntimeException | Error e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   private void putBack() {

@@ -110,15 +110,14 @@ final class Leases extends ForwardingStore {
         : table.findOrNote(draw.pool(), draw.key(), now);
   }
 
-  /** Asks the store; {@code away} says which draws it is known not to answer just now. */
+  /**
+   * Asks the store; may throw.
+   *
+   * @param away which draws it is known not to answer just now
+   */
   CompletionStage<Taking> ask(
       long reservation, List<Draw> draws, BitSet away, boolean settledLater) {
-    try {
-      return next.decide(reservation, draws, away, settledLater);
-    } catch (RuntimeException e) {
-      // A failure to ask is a failure to answer: claims must be let go either way.
-      return CompletableFuture.failedFuture(e);
-    }
+    return next.decide(reservation, draws, away, settledLater);
   }
 
   /** Decides a call without asking the store for any of it. */
@@ -160,10 +159,10 @@ final class Leases extends ForwardingStore {
 
   /** Asks for more on the side; no caller waits for it who would tell of an error. */
   private void refill(Lease lease, long now) {
+    Draw draw = new Draw(lease.pool, lease.key, 0, Mode.SHADOW, Draw.Intent.TAKE);
     Flight flight = lease.claim(0, now);
     if (flight != null) {
-      Draw draw = new Draw(lease.pool, lease.key, 0, Mode.SHADOW, Draw.Intent.TAKE);
-      ask(0, List.of(draw.telling(flight.call)), new BitSet(), false)
+      askFor(draw, flight)
           .whenComplete(
               (taking, problem) -> {
                 settle(lease, flight, draw, taking, 0);
@@ -174,8 +173,26 @@ final class Leases extends ForwardingStore {
     }
   }
 
+  /** A failure to ask is a failure to answer: the claim must be let go either way. */
+  private CompletionStage<Taking> askFor(Draw draw, Flight flight) {
+    try {
+      return ask(0, List.of(draw.telling(flight.call)), new BitSet(), false);
+    } catch (RuntimeException | Error e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
   /** Takes in what came of a call that spoke of a lease; nothing, if it failed. */
   void settle(Lease lease, Flight flight, Draw draw, @Nullable Taking taking, int place) {
+    try {
+      hear(lease, flight, draw, taking, place);
+    } catch (RuntimeException | Error e) {
+      lease.abandon(flight, e);
+      next.tell(e);
+    }
+  }
+
+  private void hear(Lease lease, Flight flight, Draw draw, @Nullable Taking taking, int place) {
     Standing standing = taking == null ? Degraded.unheard(draw) : taking.standings().get(place);
     // A store that does not lend says nothing of leases: nothing was lent, nothing can be kept.
     Grant grant =

@@ -97,7 +97,7 @@ public final class Tier extends ForwardingStore {
     try {
       parts.hotKeys.note(draws);
       return sheltered(0, draws, false, parts.first.take(draws));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       return CompletableFuture.completedFuture(failed(0, draws, false, e));
     }
   }
@@ -107,7 +107,7 @@ public final class Tier extends ForwardingStore {
     try {
       parts.hotKeys.note(draws);
       return sheltered(reservation, draws, true, parts.first.reserve(reservation, draws));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       return CompletableFuture.completedFuture(failed(reservation, draws, true, e));
     }
   }
@@ -137,7 +137,7 @@ public final class Tier extends ForwardingStore {
     parts.unexpected.accept(problem);
     try {
       return parts.fallback.decideAlone(reservation, draws, settledLater);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       parts.unexpected.accept(e);
       return lastResort(draws);
     }
@@ -170,7 +170,7 @@ public final class Tier extends ForwardingStore {
     }
     try {
       parts.leases.tend();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       parts.unexpected.accept(e);
     }
     tendLater();

@@ -155,6 +155,20 @@ class LeasesBetweenStepsTest {
     assertThat(lease.left(time.micros())).isEqualTo(90);
   }
 
+  @Test
+  void aCallThatCannotBeTakenInLetsItsClaimGo() {
+    Lease lease = lend(40);
+    Flight flight = lease.claim(100, time.micros());
+
+    leases.settle(lease, flight, draw(pool, 100), new Taking(true, List.of(), List.of()), 0);
+
+    assertThat(errors).hasSize(1);
+    assertThat(flight.done).isCompletedExceptionally();
+    LeaseCall next = lease.claim(100, time.micros()).call;
+    assertThat(next.held().held()).isZero();
+    assertThat(next.kept()).isEqualTo(40);
+  }
+
   /** Has this instance let something through alone, so that what it owes is looked up. */
   private void owe() {
     leases.take(List.of(draw(TierFixture.pool("other", "10/s"), 1)));

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** A shared store that says what a test tells it to, when it tells it to. */
 final class ScriptedStore implements Store {
@@ -119,6 +120,9 @@ final class ScriptedStore implements Store {
   /** The window that leases are from; 0 for buckets. */
   long window;
 
+  /** Thrown by the next question, instead of an answer. */
+  @Nullable Error error;
+
   /** The next question that waits. */
   Question next() {
     return questions.remove();
@@ -132,6 +136,11 @@ final class ScriptedStore implements Store {
   @Override
   public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
     asked++;
+    if (error != null) {
+      Error now = error;
+      error = null;
+      throw now;
+    }
     Question question = new Question(draws);
     questions.add(question);
     return question.answer;

@@ -46,7 +46,7 @@ final class Exchange {
   void answerWith(Endpoint endpoint, byte[] body) {
     try {
       endpoint.answer(this, body);
-    } catch (RuntimeException | StackOverflowError e) {
+    } catch (RuntimeException | Error e) {
       failed(e);
     }
   }
@@ -81,7 +81,7 @@ final class Exchange {
     }
     try {
       next.accept(value);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       failed(e);
     }
   }
