@@ -119,8 +119,12 @@ final class Denials {
         .build();
   }
 
-  /** Remembers a refusal, if it is one that may be repeated. */
-  void note(Draw draw, Standing standing, long sent) {
+  /**
+   * Remembers a refusal, if it is one that may be repeated.
+   *
+   * @return until when it holds; when it was sent if it does not
+   */
+  long note(Draw draw, Standing standing, long sent) {
     Pool pool = draw.pool();
     if (standing.allowed()
         || standing.degraded()
@@ -128,20 +132,18 @@ final class Denials {
         || standing.retryAfterMicros() <= 0
         || pool.countDenied()
         || pool.meter().limit().algorithm() == Algorithm.CONCURRENCY) {
-      return;
+      return sent;
     }
     int place = placeFor(pool, draw.key(), sent);
     if (place < 0) {
-      return;
+      return sent;
     }
     Denial before = places.getAcquire(place);
     if (before != null && before.isOf(pool, draw.key()) && before.outdates(sent)) {
-      return;
+      return sent;
     }
     long holds = Math.max(standing.retryAfterMicros(), Pace.of(pool));
-    places.compareAndSet(
-        place,
-        before,
+    Denial denial =
         new Denial(
             pool,
             pool.high(draw.key()),
@@ -150,7 +152,8 @@ final class Denials {
             draw.intent(),
             sent,
             sent + Math.min(holds, LONGEST),
-            standing));
+            standing);
+    return places.compareAndSet(place, before, denial) ? denial.until : sent;
   }
 
   /** Where to note something of a bucket: where it is, or where nothing holds; else -1. */

@@ -12,13 +12,15 @@ import io.weir.store.Store;
 import io.weir.store.Taking;
 import io.weir.time.TimeSource;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
  * The last step before the shared store: notes what it refuses, with the moment the call was sent,
- * for {@link DenyCache} to repeat, and which calls it answered, for {@link HotKeys}. Whatever comes
- * back to a bucket through here makes its refusals forgotten.
+ * for {@link DenyCache} to repeat, and which calls it answered, for {@link HotKeys}. A refusal that
+ * is repeated for longer than the store said is told as such. Whatever comes back to a bucket
+ * through here makes its refusals forgotten.
  */
 final class DenyNotes extends ForwardingStore {
   private final Denials denials;
@@ -46,13 +48,23 @@ final class DenyNotes extends ForwardingStore {
 
   private Taking noted(List<Draw> draws, Taking taking, long sent) {
     hotKeys.noteAnswered(draws, taking.standings());
-    if (!taking.taken()) {
-      for (int i = 0; i < taking.standings().size(); i++) {
-        denials.note(draws.get(i), taking.standings().get(i), sent);
+    return taking.taken() ? taking : refused(draws, taking, sent);
+  }
+
+  /** Whoever waits as long as told is asked again, and not refused from memory. */
+  private Taking refused(List<Draw> draws, Taking taking, long sent) {
+    boolean repeated = !Draw.anyCountsRefusals(draws);
+    long now = time.micros();
+    List<Standing> told = new ArrayList<>(taking.standings());
+    for (int i = 0; i < told.size(); i++) {
+      Standing standing = told.get(i);
+      long holds = denials.note(draws.get(i), standing, sent) - now;
+      if (repeated && holds > Math.max(0, standing.retryAfterMicros())) {
+        told.set(i, standing.edit().retryAfter(holds).build());
       }
-      noteGivenBack(draws, taking.standings());
     }
-    return taking;
+    noteGivenBack(draws, taking.standings());
+    return new Taking(false, told, taking.stamps(), taking.grants(), taking.places());
   }
 
   /**

@@ -31,9 +31,6 @@ import org.jspecify.annotations.Nullable;
  * is lent to nobody for an epoch or two, and a few of them would use up all that may be lent.
  */
 final class Lease {
-  /** How long to ask for no lease when nothing was lent. */
-  static final long PAUSE = 50_000;
-
   /** Refill when no more is left than goes in this time. */
   private static final long REFILL_AHEAD = 25_000;
 
@@ -59,13 +56,10 @@ final class Lease {
   final long high;
   final long low;
   private final boolean bucket;
-  private final long pace;
+  private final Lull lull;
   private final Tokens tokens = new Tokens();
   private volatile long voidAt = Long.MIN_VALUE;
   private volatile long refillBelow;
-  private volatile long pausedUntil = Long.MIN_VALUE;
-  private volatile long drainedUntil = Long.MIN_VALUE;
-  private volatile long wokenAt = Long.MIN_VALUE;
   private volatile long window;
   private volatile Seen seen;
   private volatile long ahead;
@@ -84,7 +78,7 @@ final class Lease {
     this.high = key.high();
     this.low = key.low();
     this.bucket = pool.meter().limit().algorithm() == Algorithm.TOKEN_BUCKET;
-    this.pace = Pace.of(pool);
+    this.lull = new Lull(pool);
     this.seen = new Seen(now, pool.meter().capacity(), 0);
     this.demand = new Demand(now);
   }
@@ -113,7 +107,7 @@ final class Lease {
 
   /** Whether it is time to ask for more than is left, so that nobody has to wait for it. */
   boolean isLow(long left, long now) {
-    return left < refillBelow && flight == null && now >= pausedUntil;
+    return left < refillBelow && flight == null && lull.isOver(now);
   }
 
   /** The end of the window that tokens are from; 0 for buckets. */
@@ -143,15 +137,23 @@ final class Lease {
 
   /** How the limit stands while its bucket is known to be empty; null if it is not. */
   @Nullable Standing drained(Draw draw, long now) {
-    long until = drainedUntil;
-    return now >= until
+    long wait = lull.drainedFor(now);
+    return wait == 0
         ? null
         : draw.standing()
             .remaining(left(now))
             .reset(seen.untilReset(now))
-            .retryAfter(until - now)
+            .retryAfter(wait)
             .source(Source.LEASE)
             .build();
+  }
+
+  /** A refusal of the store's, with a wait that lasts until it would be asked again. */
+  Standing refused(Standing there, long now) {
+    long wait = lull.drainedFor(now);
+    return there.retryAfterMicros() <= 0 || there.retryAfterMicros() >= wait
+        ? there
+        : there.edit().retryAfter(wait).build();
   }
 
   // ---- talking to the store
@@ -168,7 +170,7 @@ final class Lease {
    * @return null if a call is under way, or there is nothing to say
    */
   @Nullable Flight claim(long cost, long now) {
-    if (now < pausedUntil || retired || !claimed.compareAndSet(false, true)) {
+    if (!lull.isOver(now) || retired || !claimed.compareAndSet(false, true)) {
       return null;
     }
     Flight next = null;
@@ -231,43 +233,18 @@ final class Lease {
     seen = new Seen(call.sent, standing.remaining(), standing.resetMicros());
     refillBelow = Math.min(demand.in(REFILL_AHEAD), inHand / 4);
     voidAt = call.sent + grant.life();
-    pause(call, grant, standing);
+    lull.hear(call, grant, standing);
     release(call, standing);
-  }
-
-  /**
-   * A bucket that lent its last token is left alone until it has gathered some; one from which
-   * others have all that may be lent is not asked for a lease for a while.
-   */
-  private void pause(Flight call, Grant grant, Standing standing) {
-    if (grant.lent() >= call.call.asked()) {
-      return;
-    }
-    if (standing.remaining() == 0) {
-      drainedUntil = call.sent + Pace.jittered(pace, call.sent);
-      pausedUntil = drainedUntil;
-    } else if (grant.lent() == 0) {
-      pausedUntil = call.sent + PAUSE;
-    }
-    if (isOutdated(call)) { // asked last, so that whoever wakes it meanwhile is not missed
-      endPause();
-    }
   }
 
   /** Something came back to the bucket: whether it is empty, and lends, is to be asked again. */
   void wake(long now) {
-    wokenAt = now;
-    endPause();
-  }
-
-  private void endPause() {
-    drainedUntil = Long.MIN_VALUE;
-    pausedUntil = Long.MIN_VALUE;
+    lull.wake(now);
   }
 
   /** Whether something came back after a call was sent, of which its answer may not know. */
   boolean isOutdated(Flight call) {
-    return call.sent <= wokenAt;
+    return lull.isOutdated(call);
   }
 
   /** Nothing was heard: whatever was said may have been heard there, or not. */

@@ -219,7 +219,8 @@ final class LeasedCall {
         && draw.mode() == Mode.ENFORCE
         && draw.amount() >= flight.cost
         && !countsRefusals) {
-      return CompletableFuture.completedFuture(Taking.refusedAt(place, repeated(draw, heard)));
+      Standing again = found[place].refused(repeated(draw, heard), leases.now());
+      return CompletableFuture.completedFuture(Taking.refusedAt(place, again));
     }
     further = true;
     return decide(leases.now(), false);
@@ -319,7 +320,7 @@ final class LeasedCall {
         standings.add(lease.standing(draws.get(i), left, now));
         stamps.add(new Stamp(windows[i], 0).madeAt(lease.storeTime(now)));
       } else {
-        standings.add(withLease(i, there.standings().get(fromThere), now));
+        standings.add(told(i, there.standings().get(fromThere), now));
         stamps.add(there.stamps().isEmpty() ? new Stamp(0, 0) : there.stamps().get(fromThere));
         fromThere++;
       }
@@ -327,14 +328,21 @@ final class LeasedCall {
     return new Taking(taken, standings, stamped && taken ? stamps : List.of());
   }
 
-  /** What is in hand could be taken too; whoever only looks would be admitted by it. */
-  private Standing withLease(int place, Standing there, long now) {
+  /** What the store said, by what is known of the lease. */
+  private Standing told(int place, Standing there, long now) {
     Lease lease = found[place];
-    long left = lease == null || there.degraded() ? 0 : lease.left(now);
+    if (lease == null || there.degraded()) {
+      return there;
+    }
+    Standing with = withLease(draws.get(place), lease.left(now), there);
+    return countsRefusals || draws.get(place).looks() ? with : lease.refused(with, now);
+  }
+
+  /** What is in hand could be taken too; whoever only looks would be admitted by it. */
+  private static Standing withLease(Draw draw, long left, Standing there) {
     if (left == 0) {
       return there;
     }
-    Draw draw = draws.get(place);
     Standing.Builder with = there.edit().remaining(there.remaining() + left);
     return (draw.looks() && draw.amount() <= left ? with.allowed(true).retryAfter(0) : with)
         .build();

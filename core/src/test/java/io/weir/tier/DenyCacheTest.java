@@ -13,6 +13,7 @@ import io.weir.Mode;
 import io.weir.OnFail;
 import io.weir.Source;
 import io.weir.Standing;
+import io.weir.limit.Bounds;
 import io.weir.limit.Stamp;
 import io.weir.store.Draw;
 import io.weir.store.Held;
@@ -122,6 +123,57 @@ class DenyCacheTest {
     assertThat(isAsked(draw(busy, 1))).isFalse();
     tier.time.advance(Duration.ofMillis(1));
     assertThat(isAsked(draw(busy, 1))).isTrue();
+  }
+
+  private static long retryAfter(CompletableFuture<Taking> refused) {
+    assertThat(refused.join().taken()).isFalse();
+    return refused.join().standings().get(0).retryAfterMicros();
+  }
+
+  @Test
+  void whoeverWaitsAsLongAsToldIsAskedAgain() {
+    Pool busy = lending("2000/s");
+    CompletableFuture<Taking> refused = tier.take(busy, 1);
+    tier.time.advance(Duration.ofMillis(8));
+    shared.next().refuse(Duration.ofNanos(500_000));
+    assertThat(retryAfter(refused)).isEqualTo(42_000);
+
+    tier.time.advance(Bounds.ofMicros(retryAfter(refused)));
+
+    CompletableFuture<Taking> again = tier.take(busy, 1);
+    shared.next().admit(99);
+    assertThat(again.join().taken()).isTrue();
+  }
+
+  @Test
+  void whoeverWaitsAsLongAsToldIsAskedAgainWhereALeaseWasAskedFor() {
+    Pool busy = lending("2000/s");
+    for (int round = 0; round < 20; round++) {
+      TierFixture tier = new TierFixture();
+      tier.time.advance(Duration.ofMillis(7L * round)); // leases are left alone for about 50 ms
+      tier.lend(busy, 1);
+      tier.take(busy, 1);
+      tier.time.advance(Duration.ofMillis(10));
+      CompletableFuture<Taking> first = tier.take(busy, 1);
+      CompletableFuture<Taking> second = tier.take(busy, 1);
+      tier.shared.next().refuse(Duration.ofMillis(3));
+      assertThat(tier.shared.questions).isEmpty();
+      assertThat(retryAfter(second)).isEqualTo(retryAfter(first)).isBetween(50_000L, 60_000L);
+
+      tier.time.advance(Bounds.ofMicros(retryAfter(first)));
+
+      assertThat(tier.take(busy, 1)).isNotDone();
+    }
+  }
+
+  @Test
+  void tellsTheStoresOwnWaitWhereTheCallWouldBeAskedAnyway() {
+    Draw busy = draw(lending("2000/s"), 1);
+    Draw counts = draw(new Pool("strict", "strict", "1", Limit.perMinute(5), true), 1);
+    CompletableFuture<Taking> refused = tier.take(busy, counts);
+    shared.next().refuse(Duration.ofMillis(2));
+
+    assertThat(retryAfter(refused)).isEqualTo(2000);
   }
 
   @Test

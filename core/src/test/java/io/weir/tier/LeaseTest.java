@@ -285,8 +285,8 @@ class LeaseTest {
     lease.settle(flight, grant(0, 0), standing(pool, true, 900));
     Draw draw = new Draw(pool, KEY, 1, Mode.ENFORCE, Draw.Intent.TAKE);
 
-    assertThat(lease.claim(1, now + Lease.PAUSE - 1)).isNull();
-    assertThat(lease.claim(1, now + Lease.PAUSE)).isNotNull();
+    assertThat(lease.claim(1, now + Lull.PAUSE - 1)).isNull();
+    assertThat(lease.claim(1, now + Lull.PAUSE)).isNotNull();
     assertThat(lease.drained(draw, now)).isNull();
   }
 
