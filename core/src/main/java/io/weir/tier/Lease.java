@@ -305,9 +305,17 @@ final class Lease {
     }
   }
 
-  /** Whether no call will be made about this lease any more. */
+  /**
+   * Whether no call will be made about this lease any more; what it still gets is {@link #late}.
+   */
   boolean isRetired() {
     return retired;
+  }
+
+  /** What to tell the store of what was put back after the lease had ended; null if nothing. */
+  @Nullable LeaseCall late() {
+    long back = tokens.takeLate();
+    return back == 0 ? null : new LeaseCall(pool.lends(), held.forgotten(), 0, back, 0, 0);
   }
 
   // ---- being looked after, by one thread
@@ -374,7 +382,9 @@ final class Lease {
     if (!claimed.compareAndSet(false, true)) {
       return false;
     }
-    retired = tokens.left() == 0 && tokens.late() == 0;
+    // First, and in a new term, so that whoever puts something back from now on looks after it.
+    retired = true;
+    retired = tokens.beginTerm() == 0 && tokens.late() == 0;
     claimed.set(false);
     return retired;
   }

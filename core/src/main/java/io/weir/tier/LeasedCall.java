@@ -109,7 +109,7 @@ final class LeasedCall {
     windows[place] = lease.window();
     receipts[place] = lease.take(amount, now);
     if (receipts[place] != Tokens.NOTHING && lease.window() != windows[place]) {
-      lease.putBack(amount, receipts[place]);
+      leases.putBack(lease, amount, receipts[place]);
       receipts[place] = Tokens.NOTHING;
     }
   }
@@ -295,7 +295,7 @@ final class LeasedCall {
     for (int i = 0; i < receipts.length; i++) {
       Lease lease = found[i];
       if (lease != null && inHand(i)) {
-        lease.putBack(draws.get(i).amount(), receipts[i]);
+        leases.putBack(lease, draws.get(i).amount(), receipts[i]);
       }
     }
   }

@@ -8,6 +8,7 @@ import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
 import io.weir.store.Grant;
 import io.weir.store.Held;
+import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
 import io.weir.store.Taking;
 import io.weir.time.TimeSource;
@@ -118,6 +119,15 @@ final class Leases extends ForwardingStore {
   CompletionStage<Taking> ask(
       long reservation, List<Draw> draws, BitSet away, boolean settledLater) {
     return next.decide(reservation, draws, away, settledLater);
+  }
+
+  /** Takes back what was handed out and not used; to the bucket at once if the lease has ended. */
+  void putBack(Lease lease, long amount, long receipt) {
+    lease.putBack(amount, receipt);
+    LeaseCall late = lease.isRetired() ? lease.late() : null;
+    if (late != null) {
+      next.endLease(lease.pool, lease.key, late);
+    }
   }
 
   /** Decides a call without asking the store for any of it. */

@@ -143,4 +143,17 @@ class LeaseCareTest {
     assertThat(lease.retire()).isFalse();
     assertThat(lease.left(now)).isEqualTo(10);
   }
+
+  @Test
+  void whatIsPutBackAfterALeaseWasForgottenIsNotLost() {
+    lend(100, 10);
+    long receipt = lease.take(10, now);
+    assertThat(lease.late()).isNull();
+    assertThat(lease.retire()).isTrue();
+
+    lease.putBack(4, receipt);
+
+    assertThat(lease.late()).isEqualTo(new LeaseCall(1000, Grant.NONE, 0, 4, 0, 0));
+    assertThat(lease.late()).isNull();
+  }
 }

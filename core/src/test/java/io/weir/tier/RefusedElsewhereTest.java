@@ -109,4 +109,17 @@ class RefusedElsewhereTest {
 
     assertThat(refused.join().standings().get(0).remaining()).isEqualTo(1040);
   }
+
+  @Test
+  void whatIsPutBackAfterRulesHaveChangedGoesToTheStore() {
+    shared.window = 77;
+    tier.lend(quota, 40);
+    tier.take(draw(quota, 3), draw(other, 1));
+    tier.tier.giveBack();
+
+    refuse(shared.next());
+
+    assertThat(shared.ended).extracting(LeaseCall::back).containsExactly(37L, 3L);
+    assertThat(shared.ended).extracting(call -> call.held().window()).containsOnly(77L);
+  }
 }

@@ -171,6 +171,12 @@ class LeaseStressTest {
     rulesChangeUnderCalls(leased());
   }
 
+  /** What calls had in hand that the other rule refused comes back after the change. */
+  @Test
+  void rulesThatChangeUnderRefusedCallsStrandNothing() throws Exception {
+    rulesChangeUnderCalls(leased(), choosy());
+  }
+
   private void rulesChangeUnderCalls(Rule... rules) throws Exception {
     AtomicLong fromLeases = new AtomicLong();
     Stress.repeat(

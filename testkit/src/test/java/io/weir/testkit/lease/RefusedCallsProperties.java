@@ -33,8 +33,10 @@ class RefusedCallsProperties {
       fleet
           .call(random.nextInt(fleet.size()), Fleet.USER, cost)
           .thenAccept(decision -> admitted.addAndGet(decision.allowed() ? cost : 0));
-      if (random.nextInt(100) == 0) {
-        fleet.time().advance(Duration.ofMillis(random.nextLong(3000)));
+      switch (random.nextInt(100)) {
+        case 0 -> fleet.time().advance(Duration.ofMillis(random.nextLong(3000)));
+        case 1 -> fleet.reload();
+        default -> {}
       }
     }
     settle(fleet);
