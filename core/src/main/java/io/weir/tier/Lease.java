@@ -222,6 +222,21 @@ final class Lease {
 
   /** Takes in what the store said. */
   void settle(Flight call, Grant grant, Standing standing) {
+    takeIn(call, grant, standing);
+    lull.hear(call, grant, standing);
+    release(call, standing);
+  }
+
+  /**
+   * The same where another rule refused the call. Nothing is lent to such a call, which says
+   * nothing of what there is.
+   */
+  void settleRefused(Flight call, Grant grant, Standing standing) {
+    takeIn(call, grant, standing);
+    release(call, standing);
+  }
+
+  private void takeIn(Flight call, Grant grant, Standing standing) {
     tokens.exchange(call.call.kept() - grant.kept(), grant.lent());
     if (grant.window() != window) {
       tokens.beginWindow();
@@ -233,8 +248,6 @@ final class Lease {
     seen = new Seen(call.sent, standing.remaining(), standing.resetMicros());
     refillBelow = Math.min(demand.in(REFILL_AHEAD), inHand / 4);
     voidAt = call.sent + grant.life();
-    lull.hear(call, grant, standing);
-    release(call, standing);
   }
 
   /** Something came back to the bucket: whether it is empty, and lends, is to be asked again. */

@@ -222,7 +222,11 @@ final class Leases extends ForwardingStore {
     if (grant.at() != 0) {
       lease.storeTime(flight, grant.at());
     }
-    lease.settle(flight, grant, standing);
+    if (grant.lent() == 0 && standing.allowed() && !taking.taken()) {
+      lease.settleRefused(flight, grant, standing);
+    } else {
+      lease.settle(flight, grant, standing);
+    }
   }
 
   // ---- looking after leases that nobody asks for

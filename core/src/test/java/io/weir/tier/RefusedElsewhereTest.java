@@ -122,4 +122,26 @@ class RefusedElsewhereTest {
     assertThat(shared.ended).extracting(LeaseCall::back).containsExactly(37L, 3L);
     assertThat(shared.ended).extracting(call -> call.held().window()).containsOnly(77L);
   }
+
+  /** Asks for a lease in a call that the other rule refuses. */
+  private void askInARefusedCall() {
+    tier.takeFromStore(pool, 1);
+    tier.takeFromStore(pool, 1);
+    tier.time.advance(Duration.ofMillis(100));
+    tier.take(draw(pool, 100), draw(other, 1));
+    ScriptedStore.Question asked = shared.next();
+    assertThat(asked.lease().asked()).isPositive();
+    Standing admits = ScriptedStore.standing(draw(pool, 100), true, 900, 0);
+    Standing refuses = ScriptedStore.standing(draw(other, 1), false, 0, 100_000);
+    asked.answer(false, List.of(admits, refuses), 0);
+  }
+
+  @Test
+  void aCallThatIsRefusedDoesNotPauseTheLeaseThatItAskedFor() {
+    askInARefusedCall();
+
+    tier.take(pool, 100);
+
+    assertThat(shared.next().lease().asked()).isPositive();
+  }
 }
