@@ -37,20 +37,6 @@ final class Lease {
   private static final long IDLE = 1_000_000;
   private static final long FORGET_AFTER = 10_000_000;
 
-  /** How the bucket stood when the store was last heard. */
-  private record Seen(long at, long remaining, long reset) {
-    long untilReset(long now) {
-      return Math.max(0, reset - (now - at));
-    }
-
-    /** What a bucket of this capacity would hold now if nobody else had taken from it. */
-    long refilled(long capacity, long now) {
-      return reset == 0
-          ? remaining
-          : capacity - (long) Math.ceil((double) (capacity - remaining) * untilReset(now) / reset);
-    }
-  }
-
   final Pool pool;
   final Key key;
   final long high;
@@ -132,7 +118,7 @@ final class Lease {
   }
 
   private long remainingThere(Seen last, long now) {
-    return bucket ? last.refilled(pool.meter().capacity(), now) : last.remaining;
+    return bucket ? last.refilled(pool.meter().capacity(), now) : last.remaining();
   }
 
   /** How the limit stands while its bucket is known to be empty; null if it is not. */
