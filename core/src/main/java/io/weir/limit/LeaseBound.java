@@ -11,8 +11,9 @@ import java.math.BigInteger;
  * How much of one bucket may be out on lease at once: the error that a rule accepts, in tokens.
  *
  * <p>A token bucket lends accuracy × (burst + what comes back in a minute), but never more than
- * half its burst; windows and quotas lend accuracy × their number. Leaky buckets, logs and
- * concurrency lend nothing: their order in time is what they are for.
+ * half its burst; windows and quotas lend accuracy × their number; none lends where that is less
+ * than two. Leaky buckets, logs and concurrency lend nothing: their order in time is what they are
+ * for.
  */
 public final class LeaseBound {
   private static final BigInteger MINUTE_MICROS = BigInteger.valueOf(60_000_000);
@@ -20,6 +21,9 @@ public final class LeaseBound {
 
   /** More than any demand, and few enough bits to share a word with a counter. */
   private static final long MOST = 1L << 39;
+
+  /** Three quarters of less are nothing (see {@link Loans}), and would be asked for in vain. */
+  private static final long LEAST = 2;
 
   private LeaseBound() {}
 
@@ -37,7 +41,7 @@ public final class LeaseBound {
           case QUOTA -> share(((Quota) limit).count(), millionths);
           case LEAKY_BUCKET, SLIDING_LOG, CONCURRENCY -> 0;
         };
-    return Math.min(bound, MOST);
+    return bound < LEAST ? 0 : Math.min(bound, MOST);
   }
 
   private static long ofBucket(TokenBucket bucket, int millionths) {

@@ -19,9 +19,11 @@ class LeaseBoundTest {
     "1000/min burst=2000,        30",
     "10/h burst=1000,            10", // 10.001…: slow rates lend 1% of their burst
     "1/s,                         0", // 0.61, and half the burst is none
-    "2/s,                         1",
+    "3/s,                         0", // 1: three quarters of that are none
+    "4/s,                         2",
     "fixed-window 500/min,        5",
-    "fixed-window 99/min,         0",
+    "fixed-window 199/min,        0",
+    "fixed-window 200/min,        2",
     "sliding-window 2000/min,    20",
     "quota 100000/day,         1000",
     "leaky-bucket 2000/s queue=5000, 0",
