@@ -333,8 +333,12 @@ final class Lease {
   private volatile long watched;
   private long movedAt = Long.MIN_VALUE;
 
-  /** What to do about this lease. */
-  Care care(long now) {
+  /**
+   * What to do about this lease.
+   *
+   * @param crowded whether others wait for its place
+   */
+  Care care(long now, boolean crowded) {
     long print = tokens.fingerprint();
     if (print != watched || movedAt == Long.MIN_VALUE) {
       watched = print;
@@ -346,7 +350,7 @@ final class Lease {
       boolean owesAReport = held.held() > pool.lends() / 8;
       return quiet >= IDLE && owesAReport
           ? Care.END
-          : quiet >= FORGET_AFTER ? Care.FORGET : Care.NONE;
+          : quiet >= (crowded ? IDLE : FORGET_AFTER) ? Care.FORGET : Care.NONE;
     }
     if (now >= voidAt || quiet >= idleAfter(left)) {
       return Care.END;

@@ -132,4 +132,9 @@ final class LeaseTable {
   synchronized int size() {
     return size;
   }
+
+  /** Whether keys go without a lease as there is no room. */
+  synchronized boolean isFull() {
+    return size >= most;
+  }
 }

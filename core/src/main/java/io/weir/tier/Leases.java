@@ -232,16 +232,18 @@ final class Leases extends ForwardingStore {
   // ---- looking after leases that nobody asks for
 
   /**
-   * Renews what is in use, ends what is not, and forgets what is long gone. A lease that waits to
-   * be renewed is whole: whoever needs more of it asks at once.
+   * Renews what is in use, ends what is not, and forgets what is long gone, or just gone where
+   * there is no room. A lease that waits to be renewed is whole: whoever needs more of it asks at
+   * once.
    */
   void tend() {
     long now = time.micros();
+    boolean crowded = table.isFull();
     boolean anyGone = false;
     List<Counted> aging = new ArrayList<>();
     List<Lease> idle = new ArrayList<>();
     for (Lease lease : table.all()) {
-      switch (lease.care(now)) {
+      switch (lease.care(now, crowded)) {
         case RENEW -> aging.add(new Counted(lease, lease.untilVoid(now)));
         case END -> idle.add(lease);
         case FORGET -> anyGone = true;
@@ -253,7 +255,7 @@ final class Leases extends ForwardingStore {
       returns.idle(idle);
     }
     if (anyGone) {
-      table.removeIf(lease -> lease.care(now) == Lease.Care.FORGET && lease.retire());
+      table.removeIf(lease -> lease.care(now, crowded) == Lease.Care.FORGET && lease.retire());
     }
   }
 

@@ -40,13 +40,17 @@ class LeaseCareTest {
     lease.settle(flight, grant(flight.call.kept(), lent), standing());
   }
 
+  private Lease.Care care(long now) {
+    return lease.care(now, false);
+  }
+
   @Test
   void anIdleLeaseIsEnded() {
     lend(100, 10);
-    lease.care(now);
+    care(now);
 
-    assertThat(lease.care(now + SECOND / 2)).isEqualTo(Lease.Care.NONE);
-    assertThat(lease.care(now + SECOND)).isEqualTo(Lease.Care.END);
+    assertThat(care(now + SECOND / 2)).isEqualTo(Lease.Care.NONE);
+    assertThat(care(now + SECOND)).isEqualTo(Lease.Care.END);
     assertThat(lease.end(false, now)).isEqualTo(new LeaseCall(1000, grant(0, 10), 0, 10, 0, 0));
     assertThat(lease.left(now)).isZero();
     assertThat(lease.end(false, now)).isNull();
@@ -58,11 +62,11 @@ class LeaseCareTest {
     for (int i = 1; i <= 40; i++) {
       lease.take(1, now);
       now += SECOND / 10;
-      assertThat(lease.care(now)).isEqualTo(Lease.Care.NONE);
+      assertThat(care(now)).isEqualTo(Lease.Care.NONE);
     }
     lease.take(1, now);
 
-    assertThat(lease.care(now + SECOND / 10)).isEqualTo(Lease.Care.RENEW);
+    assertThat(care(now + SECOND / 10)).isEqualTo(Lease.Care.RENEW);
   }
 
   @Test
@@ -71,19 +75,19 @@ class LeaseCareTest {
       now += SECOND;
     }
     lease.settle(lease.flight(), grant(0, 3), standing());
-    lease.care(now);
+    care(now);
 
-    assertThat(lease.care(now + 2 * SECOND)).isEqualTo(Lease.Care.NONE);
-    assertThat(lease.care(now + 4 * SECOND)).isEqualTo(Lease.Care.END);
+    assertThat(care(now + 2 * SECOND)).isEqualTo(Lease.Care.NONE);
+    assertThat(care(now + 4 * SECOND)).isEqualTo(Lease.Care.END);
   }
 
   @Test
   void whatIsVoidIsEnded() {
     lend(100, 10);
     lease.take(1, now);
-    lease.care(now + 5 * SECOND - 1);
+    care(now + 5 * SECOND - 1);
 
-    assertThat(lease.care(now + 5 * SECOND)).isEqualTo(Lease.Care.END);
+    assertThat(care(now + 5 * SECOND)).isEqualTo(Lease.Care.END);
   }
 
   @Test
@@ -101,20 +105,28 @@ class LeaseCareTest {
   void aLargeLeaseThatWasUsedUpIsReported() {
     lend(1000, 500);
     lease.take(500, now);
-    lease.care(now);
+    care(now);
 
-    assertThat(lease.care(now + SECOND)).isEqualTo(Lease.Care.END);
+    assertThat(care(now + SECOND)).isEqualTo(Lease.Care.END);
     assertThat(lease.end(false, now)).isEqualTo(new LeaseCall(1000, grant(0, 500), 0, 0, 0, 0));
   }
 
   @Test
   void anEmptyLeaseIsForgottenInTheEnd() {
-    lease.care(now);
+    care(now);
 
-    assertThat(lease.care(now + 9 * SECOND)).isEqualTo(Lease.Care.NONE);
-    assertThat(lease.care(now + 10 * SECOND)).isEqualTo(Lease.Care.FORGET);
+    assertThat(care(now + 9 * SECOND)).isEqualTo(Lease.Care.NONE);
+    assertThat(care(now + 10 * SECOND)).isEqualTo(Lease.Care.FORGET);
     assertThat(lease.retire()).isTrue();
     assertThat(lease.claim(100, now + 10 * SECOND)).isNull();
+  }
+
+  @Test
+  void anEmptyLeaseIsForgottenSoonWhereOthersWaitForItsPlace() {
+    lease.care(now, true);
+
+    assertThat(lease.care(now + SECOND - 1, true)).isEqualTo(Lease.Care.NONE);
+    assertThat(lease.care(now + SECOND, true)).isEqualTo(Lease.Care.FORGET);
   }
 
   @Test

@@ -70,7 +70,7 @@ class ReturnsTest {
   private Lease lease(long tokens) {
     Lease lease = new Lease(pool, Key.of("key " + tokens), time.micros() - 100_000);
     arrive(lease, claim(lease), tokens);
-    lease.care(time.micros());
+    lease.care(time.micros(), false);
     return lease;
   }
 
