@@ -73,6 +73,16 @@ class DeployFilesTest {
             "WEIR_ADMIN_TOKENS_FILE");
   }
 
+  /** With Redis' default one dead shard would take the keys of all others with it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"docker-compose.yaml", "kubernetes/redis.yaml", "../docs/redis.md"})
+  void aShardOfTheClusterFailsAlone(String file) throws IOException {
+    assertThat(Files.readAllLines(DEPLOY.resolve(file)))
+        .filteredOn(line -> line.contains("--cluster-enabled yes"))
+        .hasSize(1)
+        .allMatch(line -> line.contains("--cluster-require-full-coverage no"));
+  }
+
   @Test
   void weirAcceptsTheRules() {
     assertThat(RuleDocuments.load(DEPLOY.resolve("kubernetes/config/rules.yaml")).problems())

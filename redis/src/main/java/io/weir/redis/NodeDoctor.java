@@ -15,6 +15,7 @@ final class NodeDoctor {
   private static final long MOST_OFFSET_MICROS = 1_000_000;
   private static final int CLOCK_READINGS = 10;
   private static final int ENOUGH_MEMORY_PERCENT = 80;
+  private static final String FULL_COVERAGE = "cluster-require-full-coverage";
 
   /**
    * What a node is part of.
@@ -63,6 +64,9 @@ final class NodeDoctor {
     latency(node, rights);
     memory(info);
     persistence(info);
+    if (part.isInCluster()) {
+      coverage(node);
+    }
     return Optional.of(info);
   }
 
@@ -305,5 +309,21 @@ final class NodeDoctor {
             ? "append-only file: a restart loses what was not yet on disk"
             : "no append-only file: a restart forgets what was taken since the last snapshot, if"
                 + " there are any");
+  }
+
+  /** Whether it serves its keys while others' are served by nobody; many users may not ask. */
+  private void coverage(RedisCommands<byte[], byte[]> node) {
+    try {
+      if ("yes".equals(node.configGet(FULL_COVERAGE).get(FULL_COVERAGE))) {
+        warn(
+            "cluster",
+            FULL_COVERAGE + " is yes: while any slot is served by nobody, it answers no call",
+            "set "
+                + FULL_COVERAGE
+                + " no on all nodes, so that a dead one takes its own keys only");
+      }
+    } catch (RedisCommandExecutionException e) {
+      // Weir does not need to know.
+    }
   }
 }

@@ -64,6 +64,33 @@ class ClusterDoctorTest {
     }
   }
 
+  /** Redis' default. */
+  @Test
+  void warnsWhereADeadShardWouldTakeAllKeysWithIt() {
+    try (RedisCluster cluster =
+        RedisCluster.builder()
+            .primaries(1)
+            .replicasEach(0)
+            .config("cluster-require-full-coverage yes")
+            .start()) {
+      RedisOptions options = patient("redis-cluster://" + cluster.addresses());
+      RedisServer node = cluster.nodes().get(0);
+
+      assertThat(about("cluster", examine(options)))
+          .filteredOn(finding -> finding.text().contains("cluster-require-full-coverage"))
+          .singleElement()
+          .matches(finding -> finding.grade() == Grade.WARN)
+          .matches(finding -> finding.where().equals(cluster.addresses()))
+          .matches(finding -> finding.advice().startsWith("set cluster-require-full-coverage no"));
+      node.command(("ACL SETUSER weir on >secret " + RIGHTS).split(" "));
+      assertThat(examine(options.credentials(new Credentials("weir", "secret"))))
+          .as("it may not ask")
+          .noneMatch(finding -> finding.text().contains("full-coverage"));
+      node.command("CONFIG", "SET", "cluster-require-full-coverage", "no");
+      assertThat(examine(options)).noneMatch(finding -> finding.text().contains("full-coverage"));
+    }
+  }
+
   @Test
   void looksAtAClusterOfOneNodeWhichKnowsNoAddressOfItsOwn() {
     try (RedisCluster cluster = RedisCluster.builder().primaries(1).replicasEach(0).start()) {

@@ -54,6 +54,10 @@ class ClusterFaultsTest {
 
   /** A key whose bucket lives on this node now. */
   private String keyOn(RedisServer node) {
+    return keyOn(cluster, node);
+  }
+
+  private String keyOn(RedisCluster cluster, RedisServer node) {
     KeyNames names = new KeyNames(new byte[0]);
     for (int i = 0; ; i++) {
       int slot = SlotHash.getSlot(names.bucket(pool, Key.of("key-" + i)));
@@ -208,6 +212,39 @@ class ClusterFaultsTest {
       }
       load.awaitAnswered(50).stop().assertKept(PATIENT);
       assertThat(load.unanswered()).isZero();
+    }
+  }
+
+  /** Redis' default: while some slot is served by nobody, no node serves anybody. */
+  @Test
+  void whereFullCoverageIsRequiredADeadPrimaryTakesAllKeysWithItUntilItIsBack() {
+    try (RedisCluster strict =
+        RedisCluster.builder()
+            .primaries(3)
+            .replicasEach(0)
+            .config("cluster-require-full-coverage yes")
+            .start()) {
+      RedisServer victim = strict.nodes().get(0);
+      RedisServer healthy = strict.nodes().get(1);
+      String key = keyOn(strict, victim);
+      String elsewhere = keyOn(strict, healthy);
+      try (RedisStore callers = Stores.ready("redis-cluster://" + strict.addresses(), TIMEOUT);
+          Load hit = load(callers, key);
+          Load beside = load(callers, elsewhere)) {
+        hit.awaitAnswered(50);
+        beside.awaitAnswered(50);
+        victim.kill();
+        await().until(() -> healthy.text("CLUSTER", "INFO").contains("cluster_state:fail"));
+        hit.awaitUnanswered(100);
+        beside.awaitUnanswered(100);
+        long answered = beside.answered();
+        beside.awaitUnanswered(100);
+        assertThat(beside.answered()).as("calls of a node that runs").isEqualTo(answered);
+        victim.restart();
+        strict.waitUntilWhole();
+        hit.awaitAnswered(100).stop().assertKept(TIMEOUT);
+        beside.awaitAnswered(100).stop().assertKept(TIMEOUT);
+      }
     }
   }
 
