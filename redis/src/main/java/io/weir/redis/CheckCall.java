@@ -2,18 +2,17 @@ package io.weir.redis;
 
 import io.weir.Key;
 import io.weir.Limit;
-import io.weir.Mode;
-import io.weir.store.Draw;
 import io.weir.store.Pool;
 import java.util.function.IntPredicate;
 
 /**
- * The script call by which a node is asked whether it could serve calls: it takes one from a bucket
- * that always has it and is full again at once, and gone soon after. A look would do no harm to a
- * node that has no memory left or may not write, and so would say nothing.
+ * The script call by which a node is asked whether it could serve calls: it does all that the
+ * scripts of calls do, to a key of its own. A look would do no harm to a node that has no memory
+ * left or may not write, and so would say nothing; and a node that refuses one command which calls
+ * need would be taken back, and lost again, every other second.
  */
 final class CheckCall {
-  static final Script SCRIPT = Script.BUCKET;
+  static final Script SCRIPT = Script.CHECK;
 
   /** No rule can have this id. */
   private static final String NAME = "/check";
@@ -46,8 +45,8 @@ final class CheckCall {
     return keys();
   }
 
+  /** What follows the time: nothing. */
   static byte[] args() {
-    Draw draw = new Draw(POOL, Key.of(""), 1, Mode.SHADOW, Draw.Intent.TAKE);
-    return new Packer(0).count(1).draw(draw, 0).bytes();
+    return new byte[0];
   }
 }

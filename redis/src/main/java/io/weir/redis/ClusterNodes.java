@@ -2,6 +2,7 @@ package io.weir.redis;
 
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.RedisClusterClient;
@@ -130,7 +131,15 @@ final class ClusterNodes implements AutoCloseable {
     private CompletionStage<byte[]> ask(StatefulRedisConnection<byte[], byte[]> there, String id) {
       byte[][] keys = own.keys(client.getPartitions().getPartitionByNodeId(id));
       byte[] args = Packer.timed(clock.micros(), CheckCall.args());
-      return there.async().eval(CheckCall.SCRIPT.text(), ScriptOutputType.VALUE, keys, args);
+      Script script = CheckCall.SCRIPT;
+      return there
+          .async()
+          .<byte[]>evalsha(script.digest(), ScriptOutputType.VALUE, keys, args)
+          .exceptionallyCompose(
+              problem ->
+                  problem instanceof RedisNoScriptException
+                      ? there.async().eval(script.text(), ScriptOutputType.VALUE, keys, args)
+                      : CompletableFuture.failedFuture(problem));
     }
   }
 

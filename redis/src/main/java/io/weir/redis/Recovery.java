@@ -9,9 +9,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Asks a node that calls are kept from whether it answers again: a tenth of a second after that
- * began, and then about once a second; and as soon as there is a new connection. The question
- * writes what a call would write, to a key of its own, so that a node that answers it can serve
- * calls again.
+ * began, and then about once a second; and as soon as there is a new connection. The question does
+ * all that calls do, to a key of its own, so that a node that answers it can serve calls again.
  *
  * <p>A node that comes and goes is given longer each time, up to about two seconds, and a new
  * connection to it changes nothing: callers do not follow it to and fro.

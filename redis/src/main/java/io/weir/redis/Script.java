@@ -18,7 +18,9 @@ enum Script {
   /** Decides any calls. */
   TAKE(true, "cells.lua", "take.lua"),
   /** Puts takes right afterwards. */
-  SETTLE(false, "cells.lua", "settle.lua");
+  SETTLE(false, "cells.lua", "settle.lua"),
+  /** Says whether a node could serve calls. */
+  CHECK(false, "check.lua");
 
   private final boolean shared;
   private final byte[] text;

@@ -38,6 +38,13 @@ final class Unanswered extends RuntimeException {
   private static final List<String> NODE_CODES =
       List.of("BUSY", "MISCONF", "CLUSTERDOWN", "NOREPLICAS", "UNKILLABLE", "MOVED", "ASK");
 
+  /** What a node says that does not let this user in, or do what calls do. */
+  private static final List<String> AUTH_CODES = List.of("NOAUTH", "NOPERM", "WRONGPASS");
+
+  /** The same of a command inside a script, which has no code: up to Redis 7.0, and from 7.2 on. */
+  private static final List<String> REFUSED_IN_SCRIPT =
+      List.of("The user executing the script can't ", "ACL failure in script");
+
   private final Kind kind;
   private final boolean sent;
 
@@ -91,15 +98,15 @@ final class Unanswered extends RuntimeException {
     return new Unanswered(full ? Kind.QUEUE_FULL : Kind.DISCONNECTED, reason, true);
   }
 
-  /** An error's first word is its code; one raised inside a script may carry it further on. */
-  private static Kind kindOf(String reason) {
+  /** An error's first word is its code, where it has one. */
+  private static Kind kindOf(String text) {
+    String reason = withoutPlace(text);
     if (reason.startsWith("READONLY") || reason.contains("READONLY You can't write")) {
       return Kind.READONLY;
     } else if (reason.startsWith("OOM") || reason.contains("OOM command not allowed")) {
       return Kind.OOM;
-    } else if (reason.startsWith("NOAUTH")
-        || reason.startsWith("NOPERM")
-        || reason.startsWith("WRONGPASS")) {
+    } else if (AUTH_CODES.stream().anyMatch(reason::startsWith)
+        || REFUSED_IN_SCRIPT.stream().anyMatch(reason::contains)) {
       return Kind.AUTH;
     } else if (reason.startsWith("LOADING") || reason.startsWith("MASTERDOWN")) {
       return Kind.LOADING;
@@ -107,6 +114,12 @@ final class Unanswered extends RuntimeException {
       return Kind.BUSY;
     }
     return Kind.ERROR;
+  }
+
+  /** Redis 6.2 says first where in a script an error was raised, and then {@code -CODE …}. */
+  private static String withoutPlace(String reason) {
+    int dash = reason.startsWith("ERR Error running script") ? reason.indexOf(": -") : -1;
+    return dash < 0 ? reason : reason.substring(dash + 3);
   }
 
   Kind kind() {

@@ -32,6 +32,12 @@ class FirstCallTest {
   private static final Set<String> DIGESTS =
       Arrays.stream(Script.values()).map(Script::digest).collect(Collectors.toSet());
 
+  /** Those that callers wait for. */
+  private static final Set<String> OF_CALLS =
+      DIGESTS.stream()
+          .filter(digest -> !digest.equals(CheckCall.SCRIPT.digest()))
+          .collect(Collectors.toSet());
+
   private final Pool pool = plenty("first").about("user");
 
   /** The scripts that were run by their digests, so far. */
@@ -84,7 +90,7 @@ class FirstCallTest {
   void everyScriptWasRunBeforeTheStoreIsReadyAndIsThereAgainAfterARestart() {
     try (RedisServer redis = RedisServer.builder().config(LOG_ALL[0]).config(LOG_ALL[1]).start();
         RedisStore store = Stores.ready(redis.uri(), PATIENT)) {
-      assertThat(wereRun(redis)).isEqualTo(DIGESTS);
+      assertThat(wereRun(redis)).containsAll(OF_CALLS);
       assertOneScriptCallEach(store, redis, Key.of("user"));
 
       redis.restart();
@@ -105,7 +111,7 @@ class FirstCallTest {
     cluster.nodes().forEach(node -> node.command("SCRIPT", "FLUSH"));
     try (RedisStore store = Stores.ready("redis-cluster://" + cluster.addresses(), PATIENT)) {
       for (RedisServer node : cluster.primaries()) {
-        assertThat(wereRun(node)).isEqualTo(DIGESTS);
+        assertThat(wereRun(node)).containsAll(OF_CALLS);
         Key key = keyIn(slot -> cluster.primaryOf(slot) == node);
         assertOneScriptCallEach(store, node, key);
       }

@@ -19,9 +19,7 @@ import io.weir.testkit.process.SlowProxy;
 import io.weir.time.SystemTime;
 import java.time.Duration;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -279,63 +277,6 @@ class NodeFaultsTest {
       network.resume();
       load.awaitAnswered(100).stop().assertKept(TIMEOUT);
       assertAppliedOnce(load, "silent");
-    }
-  }
-
-  @Test
-  void everyKindOfTroubleIsToldByItsName() {
-    Queue<String> heard = new ConcurrentLinkedQueue<>();
-    RedisEvents events =
-        new RedisEvents() {
-          @Override
-          public void answered(String node, long nanos) {
-            heard.add(node + " answered");
-          }
-
-          @Override
-          public void failed(String node, String kind) {
-            heard.add(node + " " + kind);
-          }
-
-          @Override
-          public void breaker(String node, boolean open) {
-            heard.add(node + (open ? " opens" : " closes"));
-          }
-
-          @Override
-          public void gone(String node) {}
-        };
-    try (RedisServer server = RedisServer.start()) {
-      server.command("ACL", "SETUSER", "weir", "on", ">secret", "~*", "+@all");
-      RedisOptions options =
-          RedisOptions.of(server.uri())
-              .timeout(Duration.ofMillis(100))
-              .credentials(new RedisOptions.Credentials("weir", "secret"));
-      try (RedisStore store = RedisStore.open(options, SystemTime.INSTANCE, events);
-          Load load = load(store, "kinds")) {
-        String node = "127.0.0.1:" + server.port() + " ";
-        Runnable served = () -> load.awaitAnswered(1);
-        served.run();
-        assertThat(heard).contains(node + "answered");
-
-        server.command("CONFIG", "SET", "maxmemory", "1");
-        await().until(() -> heard.contains(node + "oom"));
-        server.command("CONFIG", "SET", "maxmemory", "0");
-        served.run();
-        server.command("ACL", "SETUSER", "weir", "-evalsha");
-        await().until(() -> heard.contains(node + "auth"));
-        server.command("ACL", "SETUSER", "weir", "+evalsha");
-        served.run();
-        server.command("CLIENT", "PAUSE", "400", "WRITE");
-        await().until(() -> heard.contains(node + "timeout"));
-        served.run();
-        server.command("REPLICAOF", "127.0.0.1", "1");
-        await().until(() -> heard.contains(node + "readonly"));
-        server.command("REPLICAOF", "NO", "ONE");
-        served.run();
-        server.kill();
-        await().until(() -> heard.contains(node + "disconnected"));
-      }
     }
   }
 
