@@ -93,8 +93,7 @@ public final class RedisStore implements Store {
     this(link, names, time, timeout.toNanos() / 1000, Purpose.USE);
   }
 
-  private RedisStore(
-      Link link, KeyNames names, TimeSource time, long timeoutMicros, Purpose purpose) {
+  RedisStore(Link link, KeyNames names, TimeSource time, long timeoutMicros, Purpose purpose) {
     this.link = link;
     this.names = names;
     this.time = time;
@@ -340,9 +339,10 @@ public final class RedisStore implements Store {
   }
 
   /**
-   * Completes once every node was reached and every script was answered wherever keys live, so that
-   * the first real call is not the slow one. Never completes if a node is never reached; the way to
-   * the others is warm soon all the same. May fail once the store is closed.
+   * Completes once every node was reached and every script was answered wherever the keys live that
+   * it is warmed up with, so that the first real call is not the slow one. Never completes if a
+   * node is never reached; the way to the others is warm soon all the same. May fail once the store
+   * is closed.
    */
   public CompletionStage<Void> ready() {
     CompletableFuture<Void> all = link.connected().toCompletableFuture();

@@ -13,17 +13,24 @@ import io.weir.store.Taking;
 import io.weir.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
  * Asks a store about keys that nobody has, so that every script, connection and algorithm has been
  * used before the first real call. It looks, and releases what nobody holds: nothing is taken and
- * nothing written. The keys are of so many that every node is asked about some.
+ * nothing written. The keys are so many that every primary of a Cluster is asked about some, unless
+ * there are dozens of them.
+ *
+ * <p>Its calls pass by breakers and metrics. So where there is no answer, little is asked: one
+ * question at a time and place, about once a second, and the others once there is an answer.
  */
 final class WarmUp {
   private static final int ROUNDS = 12;
@@ -51,6 +58,11 @@ final class WarmUp {
 
   /** A key, asked about in every way: alone, together with a bucket, and to be released. */
   private record Question(Draw alone, Draw bucket, Held held) {
+    /** The rule of the place where it is asked. */
+    String rule() {
+      return alone.pool().rule();
+    }
+
     private static Question of(String rule, int number) {
       Pool pool = pool(rule, number % LIMITS.size());
       Key key = Key.of("nobody-" + number);
@@ -87,7 +99,7 @@ final class WarmUp {
 
   /**
    * Asks again, with pauses, what was not answered. Completes when all of it was, and so every
-   * script has run wherever keys live; fails if nobody wants to know any more.
+   * script has run wherever these keys live; fails if nobody wants to know any more.
    */
   CompletionStage<Void> untilAnswered() {
     CompletableFuture<Void> answered = new CompletableFuture<>();
@@ -109,8 +121,36 @@ final class WarmUp {
         });
   }
 
+  /** Asks one question of each place, and the others of those where it is answered. */
   private CompletionStage<List<Question>> again(List<Question> left) {
-    return closed.getAsBoolean() ? CompletableFuture.failedFuture(Unanswered.closed()) : ask(left);
+    if (closed.getAsBoolean()) {
+      return CompletableFuture.failedFuture(Unanswered.closed());
+    }
+    Map<String, List<Question>> places =
+        left.stream()
+            .collect(
+                Collectors.groupingBy(Question::rule, LinkedHashMap::new, Collectors.toList()));
+    CompletionStage<List<Question>> done = CompletableFuture.completedFuture(List.of());
+    for (List<Question> place : places.values()) {
+      done = done.thenCombine(againAt(place), WarmUp::joined);
+    }
+    return done;
+  }
+
+  /** The next time another is the first: it may be of another node. */
+  private CompletionStage<List<Question>> againAt(List<Question> left) {
+    List<Question> first = left.subList(0, 1);
+    List<Question> others = left.subList(1, left.size());
+    return ask(first)
+        .thenCompose(
+            silent ->
+                silent.isEmpty()
+                    ? ask(others)
+                    : CompletableFuture.completedFuture(joined(others, silent)));
+  }
+
+  private static List<Question> joined(List<Question> some, List<Question> more) {
+    return Stream.concat(some.stream(), more.stream()).toList();
   }
 
   private static Duration longer(Duration pause) {

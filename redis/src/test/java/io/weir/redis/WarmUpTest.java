@@ -66,13 +66,14 @@ class WarmUpTest {
     assertThat(ready.orTimeout(60, TimeUnit.SECONDS)).succeedsWithin(PATIENCE);
   }
 
+  /** Neither are calls that come back in time, nor those that do not. */
   @Test
-  void isInNoMetrics() throws Exception {
+  void isInNoMetrics() {
     Heard heard = new Heard();
     RedisOptions hasty = RedisOptions.of(there.uri()).timeout(Duration.ofMillis(1));
     try (RedisStore store = RedisStore.open(hasty, SystemTime.INSTANCE, heard)) {
-      store.ready().toCompletableFuture().get(60, TimeUnit.SECONDS);
-      assertThat(looks(there)).isGreaterThan(50);
+      store.ready();
+      await().atMost(PATIENCE).until(() -> looks(there) > 20);
     }
     assertThat(heard.calls).isEmpty();
   }
