@@ -8,6 +8,7 @@ import io.weir.store.Held;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
+import io.weir.store.Term;
 import io.weir.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,12 +28,21 @@ final class ReservationDesk {
   /** How long after a settlement its call may still be on its way, or be sent again. */
   private static final Duration UNDER_WAY = Duration.ofSeconds(10);
 
-  /** Who settles, and so for how long it has to be known that it was done. */
+  /**
+   * Who settles, and so for how long it has to be known that it was done. How old a reservation may
+   * be is the same for all: by the store's clock, as an instance's may have been set since.
+   */
   enum Settler {
     /** Whoever has the reservation's text, as often as they like. */
-    ANYBODY,
+    ANYBODY(SETTLE_WITHIN),
     /** Its only holder, this once. */
-    HOLDER
+    HOLDER(UNDER_WAY);
+
+    private final Term term;
+
+    Settler(Duration marked) {
+      this.term = new Term(SETTLE_WITHIN, marked);
+    }
   }
 
   /** Finds the pool that a part of an old reservation belongs to now. */
@@ -125,24 +135,10 @@ final class ReservationDesk {
     if (isKnownToNobody(parts) && isLate(reservation)) {
       return CompletableFuture.completedFuture(Settlement.ALREADY);
     }
-    CompletionStage<Settlement> settled =
-        store.settle(reservation.id(), parts, within(reservation, settler));
+    CompletionStage<Settlement> settled = store.settle(reservation.id(), parts, settler.term);
     return andRelease
         ? settled.thenCompose(came -> alsoReleased(reservation, parts, came))
         : settled;
-  }
-
-  /**
-   * For how long the reservation can be settled. A store remembers for as long again that it was,
-   * so a holder who does not come again asks for no more than the time until now.
-   */
-  private Duration within(Reservation reservation, Settler settler) {
-    if (settler == Settler.ANYBODY) {
-      return SETTLE_WITHIN;
-    }
-    long age = Math.max(0, time.wallMicros() - reservation.madeAtMicros());
-    Duration within = Bounds.ofMicros(age).plus(UNDER_WAY);
-    return within.compareTo(SETTLE_WITHIN) < 0 ? within : SETTLE_WITHIN;
   }
 
   /** Whoever took the parts knows by its own clock whether they are too old; here nobody does. */

@@ -9,6 +9,7 @@ import io.weir.store.ForwardingStore;
 import io.weir.store.Held;
 import io.weir.store.MemoryStore;
 import io.weir.store.Store;
+import io.weir.store.Term;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -96,23 +97,35 @@ class WeirReservationTest extends WeirFixture {
     time.advance(Duration.ofSeconds(1));
     assertThat(now(weir.settleOnce(never, 0))).isEqualTo(Settlement.ALREADY);
 
-    Duration soon = Duration.ofSeconds(10);
-    Duration all = Duration.ofMinutes(10);
-    assertThat(store.within).containsExactly(soon, soon, all, all, all);
+    assertThat(store.terms)
+        .hasSize(5)
+        .containsOnly(new Term(Duration.ofMinutes(10), Duration.ofSeconds(10)));
   }
 
-  /** Notes within what time it is asked to settle. */
+  @Test
+  void itsOnlyHolderSettlesThoughItsWallClockWasSetBackMeanwhile() {
+    Weir weir = weir(Rule.named("r").limit(Limit.perDay(100)).build());
+    String reservation = now(weir.reserve(get("/").cost(50))).reservation().orElseThrow();
+
+    time.advance(Duration.ofSeconds(30));
+    time.stepWall(Duration.ofSeconds(-60));
+
+    assertThat(now(weir.settleOnce(reservation, 10))).isEqualTo(Settlement.DONE);
+    assertThat(weir.check(get("/").cost(0)).remaining()).isEqualTo(90);
+  }
+
+  /** Notes on what terms it is asked to settle. */
   private static final class Asked extends ForwardingStore {
-    final List<Duration> within = new ArrayList<>();
+    final List<Term> terms = new ArrayList<>();
 
     Asked(Store next) {
       super(next);
     }
 
     @Override
-    public CompletionStage<Settlement> settle(long id, List<Held> parts, Duration within) {
-      this.within.add(within);
-      return super.settle(id, parts, within);
+    public CompletionStage<Settlement> settle(long id, List<Held> parts, Term term) {
+      terms.add(term);
+      return super.settle(id, parts, term);
     }
   }
 

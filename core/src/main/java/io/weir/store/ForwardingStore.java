@@ -2,7 +2,6 @@ package io.weir.store;
 
 import io.weir.Key;
 import io.weir.Settlement;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -25,8 +24,8 @@ public abstract class ForwardingStore implements Store {
   }
 
   @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
-    return next.settle(reservation, parts, within);
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
+    return next.settle(reservation, parts, term);
   }
 
   @Override

@@ -4,12 +4,10 @@ import io.weir.Key;
 import io.weir.Mode;
 import io.weir.Settlement;
 import io.weir.Standing;
-import io.weir.limit.Bounds;
 import io.weir.limit.BucketMeter;
 import io.weir.limit.Stamp;
 import io.weir.time.SystemTime;
 import io.weir.time.TimeSource;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -327,8 +325,8 @@ public final class MemoryStore implements Store {
   }
 
   @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
-    if (!settled.mark(reservation, parts, Bounds.micros(within))) {
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
+    if (!settled.mark(reservation, parts, term)) {
       return CompletableFuture.completedFuture(Settlement.ALREADY);
     }
     for (Held part : parts) {

@@ -1,5 +1,6 @@
 package io.weir.store;
 
+import io.weir.limit.Bounds;
 import io.weir.time.TimeSource;
 import java.util.List;
 
@@ -33,12 +34,15 @@ final class SettledMarks {
     }
   }
 
-  /** Marks a reservation as settled; false if it was before, or is older than this in µs. */
-  boolean mark(long reservation, List<Held> parts, long within) {
+  /** Marks a reservation as settled; false if it was before, or is too old. */
+  boolean mark(long reservation, List<Held> parts, Term term) {
     long now = time.micros();
-    return !isLate(parts, now, within)
+    return !isLate(parts, now, Bounds.micros(term.within()))
         && stripes[(int) reservation & (STRIPES - 1)].mark(
-            reservation, latest(parts, Long.MIN_VALUE), latest(parts, now) + within, now);
+            reservation,
+            latest(parts, Long.MIN_VALUE),
+            latest(parts, now) + Bounds.micros(term.marked()),
+            now);
   }
 
   /** Forgets marks that are no longer looked for. */

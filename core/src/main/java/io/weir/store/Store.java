@@ -34,10 +34,14 @@ public interface Store extends AutoCloseable {
    * it, even below empty. At most once per reservation, and not when it is old: both by the store's
    * own clock, whatever those of the instances say.
    *
-   * @param within how long after it was made (see the stamps of its parts) a reservation is settled
    * @return done, already, or unavailable; then it may be tried again, and no part is settled twice
    */
-  CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within);
+  CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term);
+
+  /** As {@link #settle(long, List, Term)}, where it is known for as long again that it was. */
+  default CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
+    return settle(reservation, parts, Term.of(within));
+  }
 
   /** Ends the permits held in a reservation's name; already if none was held any more. */
   CompletionStage<Settlement> release(long reservation, List<Held> parts);

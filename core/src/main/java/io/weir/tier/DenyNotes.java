@@ -10,8 +10,8 @@ import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
+import io.weir.store.Term;
 import io.weir.time.TimeSource;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -81,8 +81,8 @@ final class DenyNotes extends ForwardingStore {
   }
 
   @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
-    return super.settle(reservation, parts, within)
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
+    return super.settle(reservation, parts, term)
         .thenApply(
             settled -> {
               parts.forEach(part -> cameBack(part.pool(), part.key()));

@@ -12,6 +12,7 @@ import io.weir.store.MemoryStore;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
+import io.weir.store.Term;
 import io.weir.time.TimeSource;
 import java.time.Duration;
 import java.util.BitSet;
@@ -42,7 +43,7 @@ import java.util.function.Supplier;
  */
 public final class Fallback implements Store {
   /** A give-back follows within the same call, however long that may take. */
-  private static final Duration GIVE_BACK_WITHIN = Duration.ofSeconds(10);
+  private static final Term GIVE_BACK = Term.of(Duration.ofSeconds(10));
 
   private final Store shared;
   private final LocalShares local;
@@ -134,7 +135,7 @@ public final class Fallback implements Store {
   }
 
   private void giveBack(long id, List<Held> parts) {
-    settleThere(id, parts, GIVE_BACK_WITHIN);
+    settleThere(id, parts, GIVE_BACK);
     if (parts.stream().anyMatch(Fallback::isPermit)) {
       releaseThere(id, parts);
     }
@@ -147,29 +148,29 @@ public final class Fallback implements Store {
   // ---- putting right
 
   @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
     List<Held> there = at(Where.STORE, parts);
     List<Held> here = at(Where.INSTANCE, parts);
     if (there.size() == parts.size()) {
-      return settleThere(reservation, parts, within);
+      return settleThere(reservation, parts, term);
     }
     // Parts that nobody knows of are right as they are.
     CompletionStage<Settlement> came =
         CompletableFuture.completedFuture(
             there.isEmpty() && here.isEmpty() ? Settlement.DONE : Settlement.ALREADY);
     if (!there.isEmpty()) {
-      came = came.thenCombine(settleThere(reservation, there, within), Settlement::and);
+      came = came.thenCombine(settleThere(reservation, there, term), Settlement::and);
     }
     if (!here.isEmpty() && heldHere.contains(reservation)) {
-      came = came.thenCombine(settleHere(reservation, here, within), Settlement::and);
+      came = came.thenCombine(settleHere(reservation, here, term), Settlement::and);
     }
     return came;
   }
 
   /** Settles in memory, and gives back what the store has been told of as a debt. */
-  private CompletionStage<Settlement> settleHere(long id, List<Held> parts, Duration within) {
+  private CompletionStage<Settlement> settleHere(long id, List<Held> parts, Term term) {
     return debts
-        .whileNoneIsCarried(parts, () -> local.settle(id, parts, within, this::isAway))
+        .whileNoneIsCarried(parts, () -> local.settle(id, parts, term, this::isAway))
         .thenCompose(
             settled ->
                 CompletableFuture.allOf(
@@ -180,8 +181,8 @@ public final class Fallback implements Store {
                     .thenApply(told -> settled.came()));
   }
 
-  private CompletionStage<Settlement> settleThere(long id, List<Held> parts, Duration within) {
-    return asked(() -> shared.settle(id, parts, within), () -> Settlement.UNAVAILABLE);
+  private CompletionStage<Settlement> settleThere(long id, List<Held> parts, Term term) {
+    return asked(() -> shared.settle(id, parts, term), () -> Settlement.UNAVAILABLE);
   }
 
   private CompletionStage<Settlement> releaseThere(long id, List<Held> parts) {

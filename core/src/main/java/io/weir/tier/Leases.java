@@ -11,8 +11,8 @@ import io.weir.store.Held;
 import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
 import io.weir.store.Taking;
+import io.weir.store.Term;
 import io.weir.time.TimeSource;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;
@@ -138,8 +138,8 @@ final class Leases extends ForwardingStore {
   // ---- what comes back
 
   @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
-    return super.settle(reservation, parts, within)
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
+    return super.settle(reservation, parts, term)
         .thenApply(
             settled -> {
               parts.forEach(part -> wake(part.pool(), part.key()));

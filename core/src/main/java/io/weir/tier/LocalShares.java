@@ -13,8 +13,8 @@ import io.weir.store.Held;
 import io.weir.store.MemoryStore;
 import io.weir.store.Pool;
 import io.weir.store.Taking;
+import io.weir.store.Term;
 import io.weir.time.TimeSource;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -192,11 +192,11 @@ final class LocalShares implements Debts.Books {
    * @param away whether the store is known not to answer for a bucket
    */
   synchronized Settled settle(
-      long reservation, List<Held> parts, Duration within, BiPredicate<Pool, Key> away) {
+      long reservation, List<Held> parts, Term term, BiPredicate<Pool, Key> away) {
     List<Held> here = here(parts);
     long[] before =
         here.stream().mapToLong(part -> memory.taken(part.pool(), part.key())).toArray();
-    Settlement came = memory.settle(reservation, here, within).toCompletableFuture().join();
+    Settlement came = memory.settle(reservation, here, term).toCompletableFuture().join();
     List<Overpaid> overpaid = new ArrayList<>();
     for (int i = 0; came == Settlement.DONE && i < here.size(); i++) {
       Held part = parts.get(i);

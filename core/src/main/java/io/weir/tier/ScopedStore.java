@@ -10,8 +10,8 @@ import io.weir.store.MemoryStore;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
+import io.weir.store.Term;
 import java.security.SecureRandom;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -127,18 +127,18 @@ public final class ScopedStore implements Store {
 
   /** What the shared store has settled before, on whichever instance, is not settled here again. */
   @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
     List<Held> near = parts.stream().filter(part -> part.pool().isLocal()).toList();
     if (!near.isEmpty() && near.size() == parts.size()) {
-      return local.settle(reservation, near, within);
+      return local.settle(reservation, near, term);
     }
     List<Held> far = parts.stream().filter(part -> !part.pool().isLocal()).toList();
     return shared
-        .settle(reservation, far, within)
+        .settle(reservation, far, term)
         .thenCompose(
             settled ->
                 settled == Settlement.DONE && !near.isEmpty()
-                    ? local.settle(reservation, near, within).thenApply(settled::and)
+                    ? local.settle(reservation, near, term).thenApply(settled::and)
                     : CompletableFuture.completedFuture(settled));
   }
 

@@ -9,8 +9,8 @@ import io.weir.store.Held;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
+import io.weir.store.Term;
 import io.weir.time.TimeSource;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -111,8 +111,8 @@ public final class Witness extends ForwardingStore {
   }
 
   @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
-    return super.settle(reservation, parts, within)
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
+    return super.settle(reservation, parts, term)
         .thenApply(
             settled -> {
               if (settled == Settlement.DONE) {

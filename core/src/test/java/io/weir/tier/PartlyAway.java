@@ -10,8 +10,8 @@ import io.weir.store.MemoryStore;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
+import io.weir.store.Term;
 import io.weir.time.TimeSource;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -110,8 +110,8 @@ final class PartlyAway implements Store {
   }
 
   @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
-    return change(parts, () -> nodes.settle(reservation, parts, within));
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
+    return change(parts, () -> nodes.settle(reservation, parts, term));
   }
 
   @Override

@@ -13,6 +13,7 @@ import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
+import io.weir.store.Term;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -147,7 +148,7 @@ final class ScriptedStore implements Store {
   }
 
   @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
     settled.addAll(parts);
     return CompletableFuture.completedFuture(Settlement.DONE);
   }

@@ -8,7 +8,7 @@ import io.weir.store.Held;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
-import java.time.Duration;
+import io.weir.store.Term;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -38,7 +38,7 @@ final class AwayStore implements Store {
   }
 
   @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
     return CompletableFuture.completedFuture(Settlement.UNAVAILABLE);
   }
 

@@ -9,6 +9,7 @@ import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
+import io.weir.store.Term;
 import io.weir.time.TimeSource;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -38,6 +39,9 @@ public final class RedisStore implements Store {
 
   /** No decision takes so long. */
   private static final long FORGOTTEN_MICROS = 60_000_000;
+
+  /** Of what is done whenever it is asked for, and leaves no mark. */
+  private static final Term NO_TERM = Term.of(Duration.ZERO);
 
   private final Link link;
   private final KeyNames names;
@@ -195,7 +199,7 @@ public final class RedisStore implements Store {
    */
   private void giveBack(long reservation, Round round) {
     for (List<Held> back : round.giveBacks()) {
-      changeGroup(Change.GIVE_BACK, reservation, back, Duration.ZERO);
+      changeGroup(Change.GIVE_BACK, reservation, back, NO_TERM);
     }
   }
 
@@ -242,31 +246,32 @@ public final class RedisStore implements Store {
   }
 
   @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
     return parts.isEmpty()
         ? CompletableFuture.completedFuture(Settlement.DONE)
-        : change(Change.SETTLE, reservation, parts, within);
+        : change(Change.SETTLE, reservation, parts, term);
   }
 
   @Override
   public CompletionStage<Settlement> release(long reservation, List<Held> parts) {
-    return change(Change.RELEASE, reservation, parts, Duration.ZERO);
+    return change(Change.RELEASE, reservation, parts, NO_TERM);
   }
 
   @Override
   public CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
-    return change(Change.RENEW, reservation, parts, Duration.ZERO);
+    return change(Change.RENEW, reservation, parts, NO_TERM);
   }
 
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
     Held part = new Held(pool, key, amount, 0, new Stamp(0, 0));
-    return change(Change.REFUND, 0, List.of(part), Duration.ZERO).thenApply(done -> null);
+    return change(Change.REFUND, 0, List.of(part), NO_TERM).thenApply(done -> null);
   }
 
   @Override
   public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
     Packer packer = new Packer(wallNow()).octet(Change.END_LEASE.ordinal());
+    packer.add(0);
     packer.add(0);
     return link.run(
             purpose,
@@ -278,7 +283,7 @@ public final class RedisStore implements Store {
 
   /** Changes every group that parts are in. */
   private CompletionStage<Settlement> change(
-      Change what, long reservation, List<Held> parts, Duration within) {
+      Change what, long reservation, List<Held> parts, Term term) {
     Map<Integer, List<Held>> groups = new LinkedHashMap<>();
     for (Held part : parts) {
       groups
@@ -288,30 +293,31 @@ public final class RedisStore implements Store {
     }
     CompletionStage<Settlement> all = CompletableFuture.completedFuture(Settlement.ALREADY);
     for (List<Held> group : groups.values()) {
-      all = all.thenCombine(changeGroup(what, reservation, group, within), Settlement::and);
+      all = all.thenCombine(changeGroup(what, reservation, group, term), Settlement::and);
     }
     return all;
   }
 
   private CompletionStage<Settlement> changeGroup(
-      Change what, long reservation, List<Held> parts, Duration within) {
+      Change what, long reservation, List<Held> parts, Term term) {
     long begun = time.micros();
-    return runChange(what, reservation, parts, within)
+    return runChange(what, reservation, parts, term)
         .thenCompose(
             answer -> {
               if (answer.length != Double.BYTES) {
                 return CompletableFuture.completedFuture(answer);
               }
               setRight((long) ByteBuffer.wrap(answer).order(ByteOrder.LITTLE_ENDIAN).getDouble());
-              return inTime(begun, () -> runChange(what, reservation, parts, within));
+              return inTime(begun, () -> runChange(what, reservation, parts, term));
             })
         .handle((answer, problem) -> problem == null ? came(answer) : Settlement.UNAVAILABLE);
   }
 
   private CompletionStage<byte[]> runChange(
-      Change what, long reservation, List<Held> parts, Duration within) {
+      Change what, long reservation, List<Held> parts, Term term) {
     Packer packer = new Packer(wallNow()).octet(what.ordinal());
-    packer.add(within.toMillis());
+    packer.add(term.within().toMillis());
+    packer.add(term.marked().toMillis());
     List<byte[]> keys = new ArrayList<>();
     for (Held part : parts) {
       keys.add(names.bucket(part.pool(), part.key()));

@@ -1,7 +1,8 @@
 -- Puts takes right afterwards: settles, releases, renews and refunds; and ends leases.
 --
 -- KEYS     one bucket per part; to settle once, then the keys that mark the reservation as settled, one beside each subject's buckets
--- ARGV[1]  B what: 0 settle once, 1 release, 2 renew, 3 refund, 4 give back a call that was refused elsewhere; d how long after the take, in ms
+-- ARGV[1]  B what: 0 settle once, 1 release, 2 renew, 3 refund, 4 give back a call that was refused elsewhere;
+--          d how long after the take it may be settled, d how long it is marked as settled, both in ms
 --          per part:  B algorithm, B flags, d amount (to give back; negative: to charge), the limit's numbers,
 --                     d d d the stamp: time and deficit or count right after the take, and when that was
 --          or, where what is 5, end a lease: B algorithm, d d d held: amount, epoch, window, d given back
@@ -10,8 +11,8 @@
 
 local BUCKET, SLIDING, LOG, CONCURRENCY = 0, 2, 3, 5
 local SETTLE, RELEASE, RENEW, REFUND, GIVE_BACK, END_LEASE = 0, 1, 2, 3, 4, 5
-local what, life
-what, life, at = unpack('<Bd', args, at)
+local what, within, life
+what, within, life, at = unpack('<Bdd', args, at)
 
 -- Ends a lease in the state as it is, whatever numbers it was written under. What is given back may be subtracted before the rest
 -- has drained: the sum is the same. Windows and quotas take back only what is theirs.
@@ -118,11 +119,11 @@ while at <= #args do
   end
 end
 
--- Told by this clock alone, so that a mark outlives the last moment at which it is looked for, even if the take was made in
--- this clock's future: a clock can be set back, or be that of another primary. Any mark will do: whoever tries again may know
+-- Told by this clock alone, so that a mark that lives as long as a take may be settled outlives the last moment at which it is
+-- looked for, even if the take was made in this clock's future: a clock can be set back, or be that of another primary. Any mark will do: whoever tries again may know
 -- fewer of the parts, where rules have gone since.
 if what == SETTLE then
-  if now - made >= life * 1000 then
+  if now - made >= within * 1000 then
     return '0'
   end
   for i = #parts + 1, #KEYS do

@@ -7,7 +7,7 @@ import io.weir.store.Held;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
-import java.time.Duration;
+import io.weir.store.Term;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -43,8 +43,8 @@ record Scattered(Store store) implements Store {
   }
 
   @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
-    return store.settle(reservation, parts(parts), within);
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
+    return store.settle(reservation, parts(parts), term);
   }
 
   @Override

@@ -89,9 +89,12 @@ class SettlingAcrossClocksTest {
 
   /** The same, on a store whose clock is {@link #storeTime}. */
   private Weir virtuallyOffBy(Duration skew, Rule rule) {
+    return virtually(new VirtualTime(Instant.now().plus(skew)), rule);
+  }
+
+  private Weir virtually(VirtualTime time, Rule rule) {
     Link link = Links.open(RedisOptions.of(redis.uri()).timeout(PATIENT), storeTime::get);
     link.connected().toCompletableFuture().join();
-    VirtualTime time = new VirtualTime(Instant.now().plus(skew));
     return weir(rule, new RedisStore(link, new KeyNames(SECRET), time, PATIENT), time);
   }
 
@@ -183,6 +186,26 @@ class SettlingAcrossClocksTest {
     }
     assertThat(settle(wrong, late, 0)).isEqualTo(Settlement.ALREADY);
     assertThat(remaining(right)).isEqualTo(81);
+  }
+
+  /** What it has held for long it settles by the store's clock, though its own was set back. */
+  @ParameterizedTest
+  @ValueSource(longs = {-60, 0, 60})
+  void settlesWhatItHoldsAloneThoughItsWallClockIsSet(long seconds) {
+    Rule rule = rule("1/day burst=100", "exact");
+    VirtualTime time = new VirtualTime(Instant.now());
+    Weir weir = virtually(time, rule);
+    String held = reserved(weir, 50).reservation().orElseThrow();
+    time.advance(Duration.ofSeconds(30));
+    pass(Duration.ofSeconds(30));
+    time.stepWall(Duration.ofSeconds(seconds));
+
+    assertThat(Calls.get(weir.settleOnce(held, 10))).isEqualTo(Settlement.DONE);
+    assertThat(Calls.get(weir.settleOnce(held, 0))).isEqualTo(Settlement.ALREADY);
+    assertThat(remaining(weir)).isEqualTo(90);
+    String late = reserved(weir, 50).reservation().orElseThrow();
+    pass(Duration.ofMinutes(10));
+    assertThat(Calls.get(weir.settleOnce(late, 10))).isEqualTo(Settlement.ALREADY);
   }
 
   @ParameterizedTest

@@ -8,7 +8,7 @@ import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
-import java.time.Duration;
+import io.weir.store.Term;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -35,8 +35,8 @@ public abstract class RemoteStore implements Store {
   }
 
   @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
-    return send(() -> store.settle(reservation, parts, within));
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
+    return send(() -> store.settle(reservation, parts, term));
   }
 
   @Override

@@ -12,6 +12,7 @@ import io.weir.store.Held;
 import io.weir.store.MemoryStore;
 import io.weir.store.Store;
 import io.weir.store.Taking;
+import io.weir.store.Term;
 import io.weir.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -66,9 +67,9 @@ class QuotaTroubleTest extends QuotaStage {
     Store store =
         new ForwardingStore(MemoryStore.builder().time(time).build()) {
           @Override
-          public CompletionStage<Settlement> settle(long id, List<Held> parts, Duration within) {
-            asked.add(within);
-            return super.settle(id, parts, within);
+          public CompletionStage<Settlement> settle(long id, List<Held> parts, Term term) {
+            asked.add(term.marked());
+            return super.settle(id, parts, term);
           }
         };
     Weir weir =
@@ -84,7 +85,7 @@ class QuotaTroubleTest extends QuotaStage {
 
     assertThat(asked)
         .isNotEmpty()
-        .allSatisfy(within -> assertThat(within).isLessThan(Duration.ofSeconds(15)));
+        .allSatisfy(marked -> assertThat(marked).isLessThan(Duration.ofSeconds(15)));
   }
 
   private static long lifetime(FakeEnvoy envoy) {

@@ -11,7 +11,7 @@ import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
-import java.time.Duration;
+import io.weir.store.Term;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -98,13 +98,14 @@ public final class LendingStore implements Store {
 
   @Override
   public synchronized CompletionStage<Settlement> settle(
-      long reservation, List<Held> parts, Duration within) {
+      long reservation, List<Held> parts, Term term) {
     long now = clock.getAsLong();
-    settledUntil.values().removeIf(until -> until <= now);
-    long life = Bounds.micros(within);
+    settledUntil.values().removeIf(gone -> gone <= now);
+    long within = Bounds.micros(term.within());
     boolean late =
-        !parts.isEmpty() && parts.stream().allMatch(part -> now - part.stamp().madeAt() >= life);
-    if (late || settledUntil.putIfAbsent(reservation, now + life) != null) {
+        !parts.isEmpty() && parts.stream().allMatch(part -> now - part.stamp().madeAt() >= within);
+    long until = now + Bounds.micros(term.marked());
+    if (late || settledUntil.putIfAbsent(reservation, until) != null) {
       return CompletableFuture.completedFuture(Settlement.ALREADY);
     }
     parts.forEach(part -> opened(part).settle(part, now));
