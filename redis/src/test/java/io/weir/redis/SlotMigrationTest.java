@@ -1,5 +1,6 @@
 package io.weir.redis;
 
+import static io.weir.Settlement.UNAVAILABLE;
 import static io.weir.redis.Stores.PATIENT;
 import static io.weir.redis.Stores.one;
 import static io.weir.redis.Stores.plenty;
@@ -7,7 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.cluster.SlotHash;
 import io.weir.Key;
+import io.weir.Settlement;
+import io.weir.Standing;
 import io.weir.store.Draw;
+import io.weir.store.Held;
 import io.weir.store.Pool;
 import io.weir.testkit.contract.Calls;
 import io.weir.testkit.process.RedisCluster;
@@ -100,5 +104,36 @@ class SlotMigrationTest {
         load.awaitAnswered(50).stop();
       }
     }
+  }
+
+  /** Redis says TRYAGAIN where some keys of a call are not there, and new ones are not. */
+  @Test
+  void newKeysThatComeTogetherAndSettlementsWaitUntilTheirSlotHasMoved() {
+    try (RedisStore store = open(Duration.ofSeconds(1));
+        RedisStore patient = open(PATIENT)) {
+      Calls calls = new Calls(patient);
+      List<Held> parts = calls.reserve(7, List.of(one(pools.get(0), user)));
+      List<Draw> fresh = List.of(one(pools.get(1), user), one(pools.get(2), user));
+      SlotMigration migration = cluster.beginMigration(slot(), another());
+      try {
+        assertThat(settle(store, parts)).as("its key is still here").isEqualTo(UNAVAILABLE);
+        migration.moveKeys();
+        assertThat(settle(store, parts)).as("its key is there").isEqualTo(UNAVAILABLE);
+        assertThat(Calls.get(store.take(fresh)).standings()).noneMatch(Standing::answered);
+        assertThat(calls.take(one(pools.get(3), user)).taken()).as("a new key, alone").isTrue();
+      } finally {
+        migration.moveKeys();
+        migration.finish();
+      }
+      assertThat(settle(patient, parts)).isEqualTo(Settlement.DONE);
+      assertThat(calls.take(fresh.toArray(Draw[]::new)).taken()).isTrue();
+      assertThat(Stores.taken(patient, pools.get(0), user)).isZero();
+      assertThat(Stores.taken(patient, pools.get(1), user)).as("once").isEqualTo(1);
+    }
+  }
+
+  /** It turned out to cost nothing. */
+  private static Settlement settle(RedisStore store, List<Held> parts) {
+    return Calls.get(store.settle(7, Calls.owing(parts, 0), Calls.EVER));
   }
 }
