@@ -1,9 +1,11 @@
 package io.weir.redis;
 
 import io.weir.store.Store;
+import io.weir.testkit.contract.Calls;
 import io.weir.testkit.contract.StoreHarness;
 import io.weir.testkit.process.RedisBinary;
 import io.weir.testkit.process.RedisServer;
+import io.weir.time.SystemTime;
 import io.weir.time.VirtualTime;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -29,9 +31,18 @@ final class RedisFixture implements AutoCloseable {
 
   private RedisFixture(String uri, List<RedisServer> servers) {
     this.servers = servers;
-    this.link =
-        Links.open(RedisOptions.of(uri).timeout(SLOW_MACHINE), () -> time.get().wallMicros());
+    this.link = connected(uri, () -> time.get().wallMicros());
+  }
+
+  private RedisFixture(RedisServer server, StoreClock clock) {
+    this.servers = List.of(server);
+    this.link = connected(server.uri(), clock);
+  }
+
+  private static Link connected(String uri, StoreClock clock) {
+    Link link = Links.open(RedisOptions.of(uri).timeout(SLOW_MACHINE), clock);
     link.connected().toCompletableFuture().join();
+    return link;
   }
 
   /** One Redis, as it is installed. */
@@ -42,6 +53,11 @@ final class RedisFixture implements AutoCloseable {
   static RedisFixture single(RedisBinary binary) {
     RedisServer server = RedisServer.builder().binary(binary).start();
     return new RedisFixture(server.uri(), List.of(server));
+  }
+
+  /** One Redis that goes by its own clock; its stores are those {@link #onItsTime}. */
+  static RedisFixture singleOnItsTime() {
+    return new RedisFixture(RedisServer.start(), StoreClock.OF_REDIS);
   }
 
   /** The Cluster that all test classes share. */
@@ -72,9 +88,32 @@ final class RedisFixture implements AutoCloseable {
     VirtualTime fresh = new VirtualTime(Instant.EPOCH);
     fresh.advance(Duration.ofDays(20_454));
     time.set(fresh);
-    KeyNames names = new KeyNames(UUID.randomUUID().toString().getBytes(StandardCharsets.UTF_8));
     return StoreHarness.on(
-        fresh, view.apply(new RedisStore(new Kept(), names, fresh, SLOW_MACHINE)));
+        fresh, view.apply(new RedisStore(new Kept(), freshNames(), fresh, SLOW_MACHINE)));
+  }
+
+  /** An empty store on the clock of Redis, which goes by itself. */
+  StoreHarness onItsTime() {
+    return new OnRealTime(
+        new RedisStore(new Kept(), freshNames(), SystemTime.INSTANCE, SLOW_MACHINE));
+  }
+
+  private static KeyNames freshNames() {
+    return new KeyNames(UUID.randomUUID().toString().getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Time that can only be waited for. */
+  private record OnRealTime(Store store) implements StoreHarness {
+    @Override
+    public void advance(Duration by) {
+      Calls.get(SystemTime.INSTANCE.after(by));
+    }
+
+    /** More than a busy machine is late between two calls. */
+    @Override
+    public Duration tolerance() {
+      return Duration.ofSeconds(1);
+    }
   }
 
   @Override
