@@ -100,6 +100,11 @@ class GateProperties {
     }
 
     @Override
+    public void refund(Limit limit, long amount) {
+      rest.refund(limit, amount);
+    }
+
+    @Override
     public boolean touch(Limit limit) {
       return rest.touch(limit);
     }

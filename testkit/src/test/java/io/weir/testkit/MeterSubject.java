@@ -90,6 +90,13 @@ final class MeterSubject implements Subject {
   }
 
   @Override
+  public void refund(Limit limit, long amount) {
+    Meter meter = open(limit);
+    long at = now;
+    change(c -> meter.refund(c, at, amount));
+  }
+
+  @Override
   public boolean release(Limit limit, long id) {
     Meter meter = open(limit);
     if (!(meter instanceof PermitMeter permits)) {

@@ -77,6 +77,11 @@ public final class StoreSubject implements Subject {
   }
 
   @Override
+  public void refund(Limit limit, long amount) {
+    Calls.get(harness.store().refund(pool(limit), KEY, amount));
+  }
+
+  @Override
   public boolean touch(Limit limit) {
     Calls.get(harness.store().take(List.of(touching(pool(limit), KEY))));
     return true;

@@ -40,6 +40,9 @@ public record Traffic(List<Pool> pools, List<Event> events) {
      */
     record Settle(int back, long owed) implements Event {}
 
+    /** So much of what was taken last from a pool is given back. */
+    record Refund(int pool, long amount) implements Event {}
+
     /** A call that passed ends. */
     record Release(int back) implements Event {}
 
@@ -86,6 +89,7 @@ public record Traffic(List<Pool> pools, List<Event> events) {
         Tuple.of(4, number(Traces.waits(), Event.Pass::new)),
         Tuple.of(1, number(Traces.waits(), micros -> new Event.Pass(-micros))),
         Tuple.of(2, backs.flatMap(back -> number(Traces.costs(), c -> new Event.Settle(back, c)))),
+        Tuple.of(1, refund()),
         Tuple.of(1, backs.map(back -> pools -> new Event.Release(back))),
         Tuple.of(1, backs.map(back -> pools -> new Event.Renew(back))),
         Tuple.of(1, change()));
@@ -96,6 +100,13 @@ public record Traffic(List<Pool> pools, List<Event> events) {
       Arbitrary<ToLongFunction<Limit>> numbers, Function<Long, Event> event) {
     return Combinators.combine(indexes(), numbers)
         .as((i, number) -> pools -> event.apply(number.applyAsLong(limit(pools, i))));
+  }
+
+  private static Arbitrary<Function<List<Pool>, Event>> refund() {
+    return Combinators.combine(indexes(), Traces.costs())
+        .as(
+            (i, amount) ->
+                pools -> new Event.Refund(i % pools.size(), amount.applyAsLong(limit(pools, i))));
   }
 
   /** New numbers for a pool; for want of knowing its algorithm, some for each. */

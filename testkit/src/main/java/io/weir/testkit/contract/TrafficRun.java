@@ -58,6 +58,10 @@ final class TrafficRun {
       pools.set(change.pool(), next);
     } else if (event instanceof Traffic.Event.Settle settle && settle.back() < passed.size()) {
       settle(passed.remove(passed.size() - 1 - settle.back()), settle.owed());
+    } else if (event instanceof Traffic.Event.Refund refund) {
+      Pool pool = pools.get(refund.pool());
+      reference.refund(pool, Traffic.KEY, refund.amount());
+      Calls.get(harness.store().refund(pool, Traffic.KEY, refund.amount()));
     } else if (event instanceof Traffic.Event.Release release && release.back() < passed.size()) {
       Passed call = passed.get(passed.size() - 1 - release.back());
       boolean expected = false;

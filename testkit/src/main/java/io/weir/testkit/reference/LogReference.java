@@ -64,6 +64,20 @@ final class LogReference extends Reference {
     taken.computeIfPresent(mark.time(), (at, of) -> of > amount ? of - amount : null);
   }
 
+  /** The newest first, each as far as it goes. */
+  @Override
+  public void refund(long amount) {
+    long left = amount;
+    while (left > 0 && !taken.isEmpty()) {
+      long newest = taken.lastKey();
+      long of = taken.remove(newest);
+      if (of > left) {
+        taken.put(newest, of - left);
+      }
+      left -= Math.min(of, left);
+    }
+  }
+
   @Override
   public Mark mark() {
     return new Mark(now, BigInteger.valueOf(held()));

@@ -51,6 +51,11 @@ public abstract sealed class Reference
   /** Gives back an amount of an earlier take, as far as that take still weighs. */
   public abstract void giveBack(long amount, Mark mark);
 
+  /** Gives back an amount of what was taken last: as if all that weighs had been taken now. */
+  public void refund(long amount) {
+    giveBack(amount, mark());
+  }
+
   /** What to remember of the take that just happened. */
   public abstract Mark mark();
 

@@ -114,6 +114,11 @@ public final class ReferenceStore {
     }
   }
 
+  /** Gives one bucket back what was taken from it last. */
+  public void refund(Pool pool, Key key, long amount) {
+    present(pool, key).refund(amount);
+  }
+
   /** Ends a reservation's permits in one bucket; false if none was held. */
   public boolean release(Pool pool, Key key, long reservation) {
     return present(pool, key).release(reservation);

@@ -76,6 +76,11 @@ public final class Differential {
       long id = open.remove(open.size() - 1 - settle.back());
       reference.settle(limit, id, settle.owed());
       subject.settle(limit, id, settle.owed());
+    } else if (step instanceof Step.Refund refund) {
+      reference.refund(limit, refund.amount());
+      subject.refund(limit, refund.amount());
+      expected = reference.look(limit, 1);
+      actual = subject.look(limit, 1);
     } else if (step instanceof Step.Release release && release.back() < open.size()) {
       long id = open.get(open.size() - 1 - release.back());
       expected = reference.release(limit, id);

@@ -57,6 +57,11 @@ final class ReferenceSubject {
     }
   }
 
+  void refund(Limit limit, long amount) {
+    state.open(limit, clock.applyAsLong(limit));
+    state.refund(amount);
+  }
+
   void touch(Limit limit) {
     state.open(limit, clock.applyAsLong(limit));
   }

@@ -17,6 +17,9 @@ public sealed interface Step {
    */
   record Settle(int back, long owed) implements Step {}
 
+  /** So much of what was taken last is given back, whoever took it and whenever. */
+  record Refund(long amount) implements Step {}
+
   /** An admitted call ends; matters to concurrency only. */
   record Release(int back) implements Step {}
 

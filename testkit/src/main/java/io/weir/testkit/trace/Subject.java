@@ -23,6 +23,9 @@ public interface Subject {
   /** Puts an admitted take right: this is what it truly cost. Called once per take at most. */
   void settle(Limit limit, long id, long owed);
 
+  /** Gives back this much of what was taken last, as far as that still weighs. */
+  void refund(Limit limit, long amount);
+
   /**
    * Writes the present down if this may forget a key that has become as if never used. Whether it
    * did forget then makes no difference around a clock that is set back or numbers that change.

@@ -70,6 +70,7 @@ public final class Traces {
         Tuple.of(12, calmStep()),
         Tuple.of(1, step(costs(), Step.Look::new)),
         Tuple.of(2, backs.flatMap(back -> step(owed(), cost -> new Step.Settle(back, cost)))),
+        Tuple.of(1, step(owed(), Step.Refund::new)),
         Tuple.of(1, backs.map(back -> limit -> new Step.Release(back))),
         Tuple.of(1, backs.map(back -> limit -> new Step.Renew(back))),
         Tuple.of(1, Limits.of(algorithm).map(next -> limit -> new Step.Change(next))),
