@@ -1,6 +1,7 @@
 package io.weir.bench.redis;
 
 import static io.weir.bench.redis.RedisPeer.BUCKET4J_ASYNC;
+import static io.weir.bench.redis.RedisPeer.BUCKET4J_SYNC;
 import static io.weir.bench.redis.RedisPeer.FLOOR;
 import static io.weir.bench.redis.RedisPeer.GATEWAY;
 import static io.weir.bench.redis.RedisPeer.REDISSON;
@@ -54,9 +55,7 @@ public final class RedisSection {
     try (RedisLineup lineup = new RedisLineup(pace, Servers::single, MANY)) {
       add(lineup, FLOOR, 1, 3, 10);
       add(lineup, WEIR, 1, 3, 4, 10);
-      add(lineup, BUCKET4J_ASYNC, 3, 10);
-      add(lineup, REDISSON, 3, 10);
-      add(lineup, GATEWAY, 3, 10);
+      addPeers(lineup);
       lineup.awaitReady();
       Rounds loaded = runRules("one Redis", lineup, IN_FLIGHT);
       Rounds alone = runRules("one Redis", lineup, 1);
@@ -66,7 +65,7 @@ public final class RedisSection {
           6,
           " µs");
       report.atMost(
-          "Redis time of a call that is one draw",
+          "Redis time of a call that is one draw, one call under way",
           alone.median(named(WEIR, 1), Round::scriptMicros),
           6,
           " µs");
@@ -84,18 +83,34 @@ public final class RedisSection {
       add(lineup, FLOOR, 1, 3, 10);
       add(lineup, WEIR, 1, 3, 10);
       add(lineup, WEIR_APART, 3, 10);
-      add(lineup, BUCKET4J_ASYNC, 3, 10);
-      add(lineup, GATEWAY, 3, 10);
+      addPeers(lineup);
       lineup.awaitReady();
       runRules("Cluster", lineup, IN_FLIGHT);
       Rounds alone = runRules("Cluster", lineup, 1);
       for (RedisPeer peer : EnumSet.of(WEIR, WEIR_APART)) {
         report.atMost(
-            "latency on Cluster, to one rule: " + named(peer, 10),
-            alone.ratio(named(peer, 10), named(WEIR, 1), Round::p50Micros),
+            "p50 on Cluster, one call under way, to one rule: " + named(peer, 10),
+            tenToOne(alone, peer, WEIR),
             2,
             "x");
       }
+      Table ratios = report.table("Cluster, one call under way");
+      String column = "p50 of ten rules to one rule";
+      ratios.cell(FLOOR.title, column, "%.2fx", tenToOne(alone, FLOOR, FLOOR));
+      ratios.cell(WEIR.title, column, "%.2fx", tenToOne(alone, WEIR, WEIR));
+      ratios.cell(WEIR_APART.title, column, "%.2fx", tenToOne(alone, WEIR_APART, WEIR));
+      report.show(ratios);
+    }
+  }
+
+  private static double tenToOne(Rounds rounds, RedisPeer ten, RedisPeer one) {
+    return rounds.ratio(named(ten, 10), named(one, 1), Round::p50Micros);
+  }
+
+  /** Those who know one bucket per call. */
+  private static void addPeers(RedisLineup lineup) {
+    for (RedisPeer peer : EnumSet.of(BUCKET4J_SYNC, BUCKET4J_ASYNC, REDISSON, GATEWAY)) {
+      add(lineup, peer, 3, 10);
     }
   }
 
