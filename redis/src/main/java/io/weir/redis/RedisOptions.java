@@ -40,12 +40,12 @@ public record RedisOptions(
   public record Credentials(String user, String password) {
     public static final Credentials NONE = new Credentials("", "");
 
-    /** Does not tell the password. */
     /** The user's name as Redis knows it. */
     String name() {
       return user.isEmpty() ? "default" : user;
     }
 
+    /** Does not tell the password. */
     @Override
     public String toString() {
       return user.isEmpty() ? "default user" : "user " + user;
