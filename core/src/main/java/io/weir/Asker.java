@@ -75,7 +75,8 @@ final class Asker {
             tried -> store.describe(tried.draws()).thenApply(texts -> then.apply(tried, texts)));
   }
 
-  private Taking failed(List<Draw> draws, Throwable problem) {
+  /** What becomes of draws on which the store failed as it never should. */
+  Taking failed(List<Draw> draws, Throwable problem) {
     if (tier != null) {
       return tier.failed(draws, problem);
     }
@@ -83,7 +84,7 @@ final class Asker {
     return Tier.lastResort(draws);
   }
 
-  /** What becomes of a reservation that could not be made because of an error. */
+  /** The same of draws to be settled later by this id. */
   Taking failed(long reservation, List<Draw> draws, Throwable problem) {
     if (tier != null) {
       return tier.failed(reservation, draws, problem);

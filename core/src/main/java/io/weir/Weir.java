@@ -43,6 +43,7 @@ public final class Weir implements AutoCloseable {
   private final Store store;
   private final TimeSource time;
   private final Asker asker;
+  private final Store sheltered;
   private final ReservationDesk desk;
   private final Planner planner;
   private final Audience audience;
@@ -64,6 +65,7 @@ public final class Weir implements AutoCloseable {
     this.planner = new Planner(time, local, newcomers);
     this.rules = Rules.of(builder.rules);
     this.asker = new Asker(store, local, tier, Shards.in(store, time), audience);
+    this.sheltered = new Sheltered(store, asker, audience);
     this.desk =
         new ReservationDesk(
             store,
@@ -137,9 +139,12 @@ public final class Weir implements AutoCloseable {
     return Optional.ofNullable(newcomers);
   }
 
-  /** Where all state lives; for front ends that draw by rules in a form of their own. */
+  /**
+   * Where all state lives; for front ends that draw by rules in a form of their own. Whatever goes
+   * wrong there, draws are answered by the {@link OnFail} of their pools.
+   */
   public Store store() {
-    return store;
+    return sheltered;
   }
 
   /**
