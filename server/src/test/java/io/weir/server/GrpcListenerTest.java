@@ -281,6 +281,8 @@ class GrpcListenerTest {
             config -> config.guard(new ServerConfig.Ceiling(io.weir.Limit.perHour(1), 100)))) {
       assertThat(guarded.ask("d", "k=1").getOverallCode()).isEqualTo(Code.OK);
       assertThat(guarded.refusal(about("d", "k=1").build())).isEqualTo(GrpcStatus.UNAVAILABLE);
+      assertThat(guarded.http.admin("/metrics").body().lines())
+          .contains("weir_envoy_requests_total{outcome=\"unavailable\"} 1.0");
     }
   }
 }

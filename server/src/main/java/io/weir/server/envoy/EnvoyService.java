@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers {@code ShouldRateLimit}: by the limits of a configuration folder, or, in the domain
@@ -60,6 +61,7 @@ public final class EnvoyService {
    */
   public CompletionStage<RateLimitResponse> decide(RateLimitRequest request) {
     if (!guard.tryEnter()) {
+      tally.outcome(Verdict.Outcome.UNAVAILABLE);
       throw new Unavailable("this process is at its guard; try again in a second");
     }
     long begun = time.micros();
@@ -70,13 +72,15 @@ public final class EnvoyService {
       guard.exit();
       if (e instanceof BadQuestion) {
         tally.bad();
+      } else {
+        tally.outcome(Verdict.Outcome.UNAVAILABLE);
       }
       throw e;
     }
-    if (answer.isDone()) {
-      ended(begun);
+    if (answer.isDone() && !answer.isCompletedExceptionally()) {
+      ended(begun, null);
     } else {
-      answer.whenComplete((value, failure) -> ended(begun));
+      answer.whenComplete((value, failure) -> ended(begun, failure));
     }
     return answer;
   }
@@ -98,9 +102,12 @@ public final class EnvoyService {
     return decide(request);
   }
 
-  private void ended(long begun) {
+  private void ended(long begun, @Nullable Throwable failure) {
     guard.exit();
     tookMicros.accept(time.micros() - begun);
+    if (failure != null && !(failure.getCause() instanceof Unavailable)) {
+      tally.outcome(Verdict.Outcome.UNAVAILABLE); // nobody came to count it
+    }
   }
 
   private CompletionStage<RateLimitResponse> begin(RateLimitRequest request) {
@@ -111,11 +118,13 @@ public final class EnvoyService {
   }
 
   private RateLimitResponse answer(Verdict verdict) {
-    tally.decided(verdict);
     if (verdict.outcome() == Verdict.Outcome.UNAVAILABLE) {
+      tally.decided(verdict);
       throw new Unavailable("the store behind a limit cannot be asked");
     }
-    return answers.of(verdict);
+    RateLimitResponse answer = answers.of(verdict);
+    tally.decided(verdict);
+    return answer;
   }
 
   private CompletionStage<RateLimitResponse> byOwnRules(RateLimitRequest request) {
@@ -132,13 +141,12 @@ public final class EnvoyService {
     boolean unavailable =
         decisions.stream().anyMatch(decision -> decision.reason() == Reason.UNAVAILABLE);
     boolean allowed = decisions.stream().allMatch(Decision::allowed);
-    tally.outcome(
-        unavailable
-            ? Verdict.Outcome.UNAVAILABLE
-            : allowed ? Verdict.Outcome.OK : Verdict.Outcome.OVER_LIMIT);
     if (unavailable) {
+      tally.outcome(Verdict.Outcome.UNAVAILABLE);
       throw new Unavailable("the store behind a rule cannot be asked");
     }
-    return answers.of(decisions);
+    RateLimitResponse answer = answers.of(decisions);
+    tally.outcome(allowed ? Verdict.Outcome.OK : Verdict.Outcome.OVER_LIMIT);
+    return answer;
   }
 }

@@ -10,21 +10,29 @@ import io.weir.Weir;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rules.envoy.EnvoyConfig;
+import io.weir.rules.envoy.EnvoyDescriptor;
 import io.weir.rules.envoy.EnvoyDomain;
+import io.weir.rules.envoy.EnvoyLimit;
 import io.weir.rules.envoy.EnvoyLimiter;
+import io.weir.rules.envoy.EnvoyUnit;
+import io.weir.rules.envoy.Verdict;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
 import io.weir.store.MemoryStore;
+import io.weir.store.Store;
 import io.weir.store.Taking;
 import io.weir.tier.Guard;
 import io.weir.time.VirtualTime;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 class EnvoyServiceTest {
   private final VirtualTime time = new VirtualTime();
+  private final EnvoyTally tally = new EnvoyTally(0.8, source -> {});
   private final Guard guard = new Guard(Limit.of(1000, Duration.ofSeconds(1)), 1, time);
 
   /** A store that fails as nothing should. */
@@ -44,26 +52,26 @@ class EnvoyServiceTest {
     }
   }
 
-  private EnvoyService service() {
+  private EnvoyService service(Store store, EnvoyConfig config) {
     Weir weir =
         Weir.builder()
             .rules(RuleSet.of(Rule.named("all").limit(Limit.perHour(1)).build()))
-            .store(new Broken())
+            .store(store)
             .time(time)
             .build();
     return new EnvoyService(
-        new EnvoyLimiter(weir.store(), time, EnvoyLimiter.Modes.PLAIN, EnvoyConfig.EMPTY),
+        new EnvoyLimiter(store, time, EnvoyLimiter.Modes.PLAIN, config),
         weir,
         guard,
         HeaderNames.DEFAULT,
-        new EnvoyTally(0.8, source -> {}),
+        tally,
         time,
         micros -> {});
   }
 
   @Test
   void leavesTheGuardWhateverABeginningEndsWith() {
-    EnvoyService service = service();
+    EnvoyService service = service(new Broken(), EnvoyConfig.EMPTY);
     RateLimitRequest request =
         RateLimitRequest.newBuilder()
             .setDomain(EnvoyDomain.OWN_RULES)
@@ -72,9 +80,47 @@ class EnvoyServiceTest {
 
     assertThatThrownBy(() -> service.decide(request)).isInstanceOf(StackOverflowError.class);
     assertThat(guard.inFlight()).isZero();
+    assertThat(tally.requests(Verdict.Outcome.UNAVAILABLE).sum()).isEqualTo(1);
 
     assertThatThrownBy(() -> service.decide(RateLimitRequest.getDefaultInstance()))
         .isInstanceOf(BadQuestion.class);
+    assertThat(guard.inFlight()).isZero();
+    assertThat(tally.requests(Verdict.Outcome.UNAVAILABLE).sum()).isEqualTo(1);
+  }
+
+  @Test
+  void countsWhatFailsLaterAsUnavailableAndOnce() {
+    CompletableFuture<Taking> answer = new CompletableFuture<>();
+    Store slow =
+        new ForwardingStore(MemoryStore.create()) {
+          @Override
+          public CompletionStage<Taking> take(List<Draw> draws) {
+            return answer;
+          }
+        };
+    EnvoyDomain domain =
+        new EnvoyDomain(
+            "d",
+            List.of(
+                new EnvoyDescriptor(
+                    "k",
+                    "",
+                    Optional.of(
+                        new EnvoyLimit(
+                            "",
+                            new EnvoyLimit.Counted(
+                                1, EnvoyUnit.DAY, Limit.perDay(1), EnvoyLimit.Options.DEFAULT),
+                            List.of())),
+                    EnvoyDescriptor.Traits.NONE,
+                    List.of())));
+    EnvoyService service = service(slow, EnvoyConfig.of(List.of(domain), ""));
+    RateLimitRequest.Builder request = RateLimitRequest.newBuilder().setDomain("d");
+    request.addDescriptorsBuilder().addEntriesBuilder().setKey("k").setValue("1");
+    CompletionStage<?> said = service.decide(request.build());
+    answer.completeExceptionally(new IllegalStateException("a bug"));
+
+    assertThat(said.toCompletableFuture()).isCompletedExceptionally();
+    assertThat(tally.requests(Verdict.Outcome.UNAVAILABLE).sum()).isEqualTo(1);
     assertThat(guard.inFlight()).isZero();
   }
 }
