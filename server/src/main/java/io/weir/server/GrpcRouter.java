@@ -37,7 +37,7 @@ final class GrpcRouter implements Handler<HttpServerRequest> {
                 loop.vertx(),
                 loop.context(),
                 patience,
-                error -> String.valueOf(loop.faults().report(error).getMessage()))
+                (error, trace) -> String.valueOf(loop.faults().report(error, trace).getMessage()))
             .serve(envoy.service(), envoy.quotas(), ready);
   }
 

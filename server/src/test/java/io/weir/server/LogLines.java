@@ -4,6 +4,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.LoggerFactory;
 
@@ -11,6 +12,9 @@ import org.slf4j.LoggerFactory;
 final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
   /** The messages so far. */
   final List<String> said = new CopyOnWriteArrayList<>();
+
+  /** What each of them says beside its message, such as which trace it belongs to. */
+  final List<Map<String, String>> besides = new CopyOnWriteArrayList<>();
 
   private final Logger log;
 
@@ -30,6 +34,7 @@ final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseabl
 
   @Override
   protected void append(ILoggingEvent event) {
+    besides.add(Map.copyOf(event.getMDCPropertyMap()));
     said.add(event.getFormattedMessage());
   }
 

@@ -23,7 +23,6 @@ import io.vertx.grpc.server.GrpcServer;
 import io.vertx.grpc.server.GrpcServerOptions;
 import io.vertx.grpc.server.Service;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 
 /** The gRPC services of one event loop: rate limits, quotas, health and reflection. */
 public final class EnvoyGrpc {
@@ -44,15 +43,10 @@ public final class EnvoyGrpc {
   private final Vertx vertx;
   private final Context context;
   private final Patience patience;
-  private final Function<Throwable, String> faults;
+  private final GrpcFaults faults;
 
-  /**
-   * Services on the loop of a context.
-   *
-   * @param faults reports an error that should not happen, and returns what to tell the caller
-   */
-  public EnvoyGrpc(
-      Vertx vertx, Context context, Patience patience, Function<Throwable, String> faults) {
+  /** Services on the loop of a context. */
+  public EnvoyGrpc(Vertx vertx, Context context, Patience patience, GrpcFaults faults) {
     this.vertx = vertx;
     this.context = context;
     this.patience = patience;

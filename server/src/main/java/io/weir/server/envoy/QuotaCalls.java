@@ -12,26 +12,29 @@ import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.server.GrpcServerRequest;
 import java.util.ArrayDeque;
 import java.util.Queue;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The streams of {@code StreamRateLimitQuotas}: reports in, assignments out. */
 final class QuotaCalls
     implements Handler<GrpcServerRequest<RateLimitQuotaUsageReports, RateLimitQuotaResponse>> {
-  /** Messages that wait for a client to read: what it is told of 10,000 buckets in a period. */
+  /**
+   * Messages that wait for a client to read. They are of 64 KiB: in all what it is told of 10,000
+   * buckets in a period, if an assignment takes 400 bytes; of larger ones the last wait for the
+   * next.
+   */
   private static final int MOST_UNSENT = 64;
 
   private final Context context;
   private final GrpcMessageDecoder<RateLimitQuotaUsageReports> decoder;
   private final Patience patience;
-  private final Function<Throwable, String> faults;
+  private final GrpcFaults faults;
   private final QuotaDesk desk;
 
   QuotaCalls(
       Context context,
       GrpcMessageDecoder<RateLimitQuotaUsageReports> decoder,
       Patience patience,
-      Function<Throwable, String> faults,
+      GrpcFaults faults,
       QuotaDesk desk) {
     this.context = context;
     this.decoder = decoder;
@@ -84,8 +87,8 @@ final class QuotaCalls
         end(GrpcStatus.INVALID_ARGUMENT, "the message cannot be read");
       } catch (BadQuestion e) {
         end(GrpcStatus.INVALID_ARGUMENT, e.getMessage());
-      } catch (RuntimeException e) {
-        end(GrpcStatus.UNAVAILABLE, faults.apply(e));
+      } catch (RuntimeException | Error e) {
+        end(GrpcStatus.UNAVAILABLE, faults.report(e, request));
       }
     }
 

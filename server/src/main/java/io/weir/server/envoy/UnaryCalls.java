@@ -22,14 +22,14 @@ final class UnaryCalls<Q, A> implements Handler<GrpcServerRequest<Q, A>> {
   private final Context context;
   private final GrpcMessageDecoder<Q> decoder;
   private final Patience patience;
-  private final Function<Throwable, String> faults;
+  private final GrpcFaults faults;
   private final Function<Q, CompletionStage<A>> answering;
 
   UnaryCalls(
       Context context,
       GrpcMessageDecoder<Q> decoder,
       Patience patience,
-      Function<Throwable, String> faults,
+      GrpcFaults faults,
       Function<Q, CompletionStage<A>> answering) {
     this.context = context;
     this.decoder = decoder;
@@ -87,8 +87,8 @@ final class UnaryCalls<Q, A> implements Handler<GrpcServerRequest<Q, A>> {
         }
       } catch (CodecException e) {
         fail(GrpcStatus.INVALID_ARGUMENT, "the message cannot be read");
-      } catch (RuntimeException e) {
-        failed(e);
+      } catch (RuntimeException | Error e) {
+        failed(e); // nobody else would end the call: its question has arrived
       }
     }
 
@@ -113,7 +113,7 @@ final class UnaryCalls<Q, A> implements Handler<GrpcServerRequest<Q, A>> {
       } else if (cause instanceof Unavailable) {
         fail(GrpcStatus.UNAVAILABLE, cause.getMessage());
       } else {
-        fail(GrpcStatus.UNAVAILABLE, faults.apply(cause));
+        fail(GrpcStatus.UNAVAILABLE, faults.report(cause, request));
       }
     }
 

@@ -1,0 +1,174 @@
+package io.weir.server;
+
+import static io.weir.server.EnvoyTestServer.about;
+import static io.weir.server.EnvoyTestServer.await;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.net.SocketAddress;
+import io.vertx.grpc.client.GrpcClient;
+import io.vertx.grpc.client.GrpcClientRequest;
+import io.vertx.grpc.client.GrpcClientResponse;
+import io.vertx.grpc.common.GrpcMessageDecoder;
+import io.vertx.grpc.common.GrpcMessageEncoder;
+import io.vertx.grpc.common.GrpcStatus;
+import io.vertx.grpc.common.ServiceMethod;
+import io.vertx.grpc.common.ServiceName;
+import io.weir.Limit;
+import io.weir.Weir;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.rules.envoy.EnvoyDomain;
+import io.weir.server.envoy.EnvoySettings;
+import io.weir.store.Draw;
+import io.weir.store.ForwardingStore;
+import io.weir.store.MemoryStore;
+import io.weir.store.Taking;
+import io.weir.tier.Guard;
+import io.weir.time.SystemTime;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Requests that end in an error inside Weir: answered, logged with their trace, and over. */
+@Timeout(60)
+class FaultLinesTest {
+  private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
+  private static final String SPAN = "00f067aa0ba902b7";
+  private static final String TRACEPARENT = "00-" + TRACE + "-" + SPAN + "-01";
+  private static final Address ANY_PORT = new Address("127.0.0.1", 0);
+  private static final ServiceMethod<RateLimitResponse, Buffer> SHOULD_RATE_LIMIT =
+      ServiceMethod.client(
+          ServiceName.create("envoy.service.ratelimit.v3.RateLimitService"),
+          "ShouldRateLimit",
+          GrpcMessageEncoder.IDENTITY,
+          GrpcMessageDecoder.decoder(RateLimitResponse.getDefaultInstance()));
+
+  private final Faults faults = new Faults();
+  private final Metrics metrics = new Metrics(faults);
+  private final Ports ports = new Ports(FrontEnd.DEFAULT, faults, Connections.TICK);
+  private final Vertx vertx = Vertx.vertx();
+  private final LogLines log = LogLines.of(Faults.class);
+
+  @AfterEach
+  void close() {
+    log.close();
+    await(vertx.close());
+    ports.close();
+  }
+
+  private void isLoggedOnceWithItsTrace() {
+    assertThat(log.said).singleElement().asString().startsWith("internal error ");
+    assertThat(log.besides).containsExactly(Map.of("trace_id", TRACE, "span_id", SPAN));
+    assertThat(faults.count()).isEqualTo(1);
+  }
+
+  @Test
+  void overHttp() throws Exception {
+    Endpoint buggy =
+        (exchange, body) -> {
+          throw new IllegalStateException("a bug");
+        };
+    Address address =
+        ports.open(
+            Ports.HTTP,
+            ANY_PORT,
+            loop -> request -> new Exchange(request, loop).answerWith(buggy, new byte[0]));
+
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://" + address + "/"))
+            .header("traceparent", TRACEPARENT)
+            .build();
+    assertThat(HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).statusCode())
+        .isEqualTo(503);
+    isLoggedOnceWithItsTrace();
+  }
+
+  /** A store that fails once, as nothing should. */
+  private static final class FailingOnce extends ForwardingStore {
+    private final AtomicBoolean failed = new AtomicBoolean();
+
+    FailingOnce() {
+      super(MemoryStore.create());
+    }
+
+    private void fail() {
+      if (!failed.getAndSet(true)) {
+        throw new StackOverflowError("once");
+      }
+    }
+
+    @Override
+    public CompletionStage<Taking> take(List<Draw> draws) {
+      fail();
+      return super.take(draws);
+    }
+
+    @Override
+    public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+      fail();
+      return super.reserve(reservation, draws);
+    }
+  }
+
+  private GrpcStatus ask(Address address) {
+    GrpcClientRequest<Buffer, RateLimitResponse> call =
+        await(
+            GrpcClient.client(vertx)
+                .request(
+                    SocketAddress.inetSocketAddress(address.port(), address.host()),
+                    SHOULD_RATE_LIMIT));
+    call.headers().set("traceparent", TRACEPARENT);
+    call.end(Buffer.buffer(about(EnvoyDomain.OWN_RULES, "user=1").build().toByteArray()));
+    GrpcClientResponse<Buffer, RateLimitResponse> response = await(call.response());
+    response.handler(any -> {});
+    await(response.end().otherwiseEmpty());
+    return response.status();
+  }
+
+  @Test
+  void overGrpc() throws Exception {
+    Weir weir =
+        Weir.builder()
+            .rules(RuleSet.of(Rule.named("all").limit(Limit.perHour(9)).build()))
+            .store(new FailingOnce())
+            .listener(metrics)
+            .build();
+    try (EnvoyFront front =
+        new EnvoyFront(
+            EnvoyFeed.open(EnvoySettings.DEFAULT, Optional.empty()),
+            EnvoySettings.DEFAULT,
+            weir,
+            new Guard(Limit.perSecond(1000), 1000, SystemTime.INSTANCE),
+            metrics,
+            Connections.TICK)) {
+      Callers anyone = new Callers(FrontEnd.DEFAULT.callers());
+      Address address =
+          ports.open(
+              Ports.GRPC,
+              ANY_PORT,
+              loop -> new GrpcRouter(loop, anyone, front, () -> true, Connections.TICK));
+
+      assertThat(ask(address)).isEqualTo(GrpcStatus.UNAVAILABLE);
+      isLoggedOnceWithItsTrace();
+      assertThat(ask(address)).isEqualTo(GrpcStatus.OK);
+      assertThat(metrics.scrape().lines())
+          .contains(
+              "weir_envoy_requests_total{outcome=\"unavailable\"} 1.0",
+              "weir_envoy_requests_total{outcome=\"ok\"} 1.0");
+    } finally {
+      weir.close();
+    }
+  }
+}
