@@ -20,7 +20,7 @@ final class EnvoyFront implements AutoCloseable {
   private final EnvoyMetrics metrics;
   private final EnvoyService service;
   private final Duration period;
-  private final QuotaThread quotaThread = new QuotaThread();
+  private final QuotaThread quotaThread;
   private final QuotaDesk quotas;
 
   EnvoyFront(
@@ -35,6 +35,7 @@ final class EnvoyFront implements AutoCloseable {
     this.period = period;
     this.limiter =
         new EnvoyLimiter(weir.store(), SystemTime.INSTANCE, settings.modes(), feed.first());
+    this.quotaThread = new QuotaThread(metrics::unexpected);
     this.quotas = new QuotaDesk(weir, period, quotaThread, metrics::unexpected);
     EnvoyTally tally = new EnvoyTally(settings.nearLimitRatio(), metrics::answeredBy);
     this.metrics = new EnvoyMetrics(metrics, tally, quotas);

@@ -254,8 +254,8 @@ final class QuotaBucket {
     } catch (IllegalArgumentException e) {
       // an entry that a rule takes as cost is no number
       return CompletableFuture.failedFuture(new BadQuestion(String.valueOf(e.getMessage())));
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
+    } catch (RuntimeException | Error e) {
+      return CompletableFuture.failedFuture(e); // or it would be asking for ever
     }
   }
 

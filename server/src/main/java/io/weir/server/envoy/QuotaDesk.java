@@ -34,6 +34,9 @@ import org.jspecify.annotations.Nullable;
 public final class QuotaDesk implements AutoCloseable {
   private static final int MOST_BUCKETS = 10_000;
 
+  /** What one report adds to the counts at most, so that no few reports make them overflow. */
+  private static final long MOST_COUNTED = 1L << 32;
+
   private final Weir weir;
   private final Duration period;
   private final Executor work;
@@ -95,7 +98,7 @@ public final class QuotaDesk implements AutoCloseable {
     for (QuotaBucket bucket : some) {
       try {
         done.add(task.apply(bucket).toCompletableFuture());
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         faults.accept(e); // and the others have their turn
       }
     }
@@ -107,7 +110,7 @@ public final class QuotaDesk implements AutoCloseable {
     for (QuotaMail mail = unsent.poll(); mail != null; mail = unsent.poll()) {
       try {
         mail.send();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         faults.accept(e);
       }
     }
@@ -166,8 +169,8 @@ public final class QuotaDesk implements AutoCloseable {
       while (bucket != null) {
         Taken taken = bucket.reported(this, usage, this::wasBefore, at -> share(id, at));
         if (taken != Taken.TOO_LATE) {
-          allowed.add(usage.passed());
-          denied.add(usage.refused());
+          allowed.add(Math.min(usage.passed(), MOST_COUNTED));
+          denied.add(Math.min(usage.refused(), MOST_COUNTED));
           if (taken == Taken.WANTED) {
             wanted.add(bucket);
           }

@@ -5,6 +5,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * The one thread on which quotas are worked out: with thousands of buckets a period's beginning
@@ -16,12 +17,18 @@ public final class QuotaThread implements Executor, AutoCloseable {
   /** Longer than all buckets take. */
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
+  private final Consumer<Throwable> faults;
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(
           1, QuotaThread::daemon, new ThreadPoolExecutor.DiscardPolicy());
 
-  /** A thread that starts when there is something to do. */
-  public QuotaThread() {
+  /**
+   * A thread that starts when there is something to do.
+   *
+   * @param faults hears of what is thrown there, as nobody else would
+   */
+  public QuotaThread(Consumer<Throwable> faults) {
+    this.faults = faults;
     thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
   }
 
@@ -31,15 +38,27 @@ public final class QuotaThread implements Executor, AutoCloseable {
     return thread;
   }
 
-  /** Does something again and again; it must not throw. */
+  /** Does something again and again, whatever comes of it. */
   public void every(Duration period, Runnable task) {
-    thread.scheduleAtFixedRate(task, period.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
+    long nanos = period.toNanos();
+    thread.scheduleAtFixedRate(sheltered(task), nanos, nanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** What a task throws would be kept in a future that nobody asks, and end a periodic one. */
+  private Runnable sheltered(Runnable task) {
+    return () -> {
+      try {
+        task.run();
+      } catch (RuntimeException | Error e) {
+        faults.accept(e);
+      }
+    };
   }
 
   /** Does something soon, unless it is closed. */
   @Override
   public void execute(Runnable task) {
-    thread.execute(task);
+    thread.execute(sheltered(task));
   }
 
   /** Finishes what is being done, and does nothing more. */

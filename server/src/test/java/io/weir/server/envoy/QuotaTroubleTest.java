@@ -296,4 +296,15 @@ class QuotaTroubleTest extends QuotaStage {
     assertThat(share.unreported(2)).isEqualTo(200);
     assertThat(share.isOver(2)).isFalse();
   }
+
+  @Test
+  void countsReportsOfTooMuchWithoutRunningOver() throws Exception {
+    QuotaDesk desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    for (int i = 0; i < 2000; i++) {
+      envoy.report(-1, -2); // unsigned, and as much refused
+    }
+    assertThat(desk.allowed().sum()).isEqualTo(2000L << 32);
+    assertThat(desk.denied().sum()).isEqualTo(2000L << 32);
+  }
 }

@@ -22,6 +22,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -89,7 +90,7 @@ class QuotaWorkTest extends QuotaStage {
   void takesReportsInTheMiddleOfATick() throws Exception {
     CountDownLatch reached = new CountDownLatch(MANY / 2);
     CountDownLatch goOn = new CountDownLatch(1);
-    try (QuotaThread thread = new QuotaThread()) {
+    try (QuotaThread thread = new QuotaThread(faults::add)) {
       QuotaDesk desk = desk(thread);
       QuotaDesk.Stream stream = stream(desk);
       stream.reported(usages(0, MANY, 10));
@@ -135,7 +136,7 @@ class QuotaWorkTest extends QuotaStage {
 
   @Test
   void tellsAnEnvoyOfManyBucketsInFewMessages() throws Exception {
-    try (QuotaThread thread = new QuotaThread()) {
+    try (QuotaThread thread = new QuotaThread(faults::add)) {
       QuotaDesk desk = desk(thread);
       QuotaDesk.Stream stream = stream(desk);
       stream.reported(usages(0, MANY, 10));
@@ -187,7 +188,7 @@ class QuotaWorkTest extends QuotaStage {
 
   @Test
   void worksNoMoreWhenItIsClosed() throws Exception {
-    QuotaThread thread = new QuotaThread();
+    QuotaThread thread = new QuotaThread(faults::add);
     CompletableFuture<Thread> worker = new CompletableFuture<>();
     thread.every(Duration.ofMillis(1), () -> worker.complete(Thread.currentThread()));
     assertThat(worker.get(30, TimeUnit.SECONDS).isDaemon()).isTrue();
@@ -197,5 +198,57 @@ class QuotaWorkTest extends QuotaStage {
     worker.join().join(TimeUnit.SECONDS.toMillis(30));
     assertThat(worker.join().isAlive()).isFalse();
     assertThat(faults).isEmpty();
+  }
+
+  @Test
+  void tellsAllEnvoysAgainAfterAnErrorThatCameOnce() throws Exception {
+    AtomicBoolean failed = new AtomicBoolean();
+    try (QuotaThread thread = new QuotaThread(faults::add)) {
+      QuotaDesk desk = desk(thread);
+      stream(desk).reported(usages(0, 1, 10));
+      stream(desk).reported(usages(0, 1, 10));
+      tick(desk, thread);
+      before =
+          () -> {
+            if (!failed.getAndSet(true)) {
+              throw new StackOverflowError("once");
+            }
+          };
+      tick(desk, thread);
+      assertThat(faults).singleElement().isInstanceOf(StackOverflowError.class);
+      messages.clear();
+      tick(desk, thread);
+
+      assertThat(messages)
+          .hasSize(2)
+          .allSatisfy(
+              message ->
+                  assertThat(
+                          message
+                              .getBucketAction(0)
+                              .getQuotaAssignmentAction()
+                              .getRateLimitStrategy()
+                              .getTokenBucket()
+                              .getMaxTokens())
+                      .isPositive());
+      assertThat(faults).hasSize(1);
+    }
+  }
+
+  @Test
+  void goesOnAfterAnErrorAndTellsOfIt() throws Exception {
+    CountDownLatch runs = new CountDownLatch(3);
+    try (QuotaThread thread = new QuotaThread(faults::add)) {
+      thread.every(
+          Duration.ofMillis(1),
+          () -> {
+            runs.countDown();
+            if (runs.getCount() == 2) {
+              throw new OutOfMemoryError("not really");
+            }
+          });
+      await(runs);
+    }
+    assertThat(faults).singleElement().isInstanceOf(OutOfMemoryError.class);
   }
 }
