@@ -99,7 +99,7 @@ class QuotaGrpcTest {
   }
 
   @Test
-  void assignsThousandsOfBucketsInFewMessagesAndOnAThreadOfTheirOwn() {
+  void assignsThousandsOfBucketsInFewMessages() {
     try (EnvoyTestServer server = server(UnaryOperator.identity())) {
       RateLimitQuotaUsageReports.Builder reports =
           RateLimitQuotaUsageReports.newBuilder().setDomain("shop");
@@ -107,6 +107,8 @@ class QuotaGrpcTest {
         reports
             .addBucketQuotaUsagesBuilder()
             .setNumRequestsDenied(1)
+            // One that reports so rarely is not given up while a busy machine gets to it.
+            .setTimeElapsed(com.google.protobuf.Duration.newBuilder().setSeconds(10))
             .getBucketIdBuilder()
             .putBucket("user", "u" + i);
       }
@@ -118,9 +120,6 @@ class QuotaGrpcTest {
           .until(
               () -> talk.told.stream().map(BucketAction::getBucketId).distinct().count() >= 5000);
       assertThat(talk.messages.get()).isLessThan(200);
-      assertThat(Thread.getAllStackTraces().keySet())
-          .extracting(Thread::getName)
-          .contains("weir-quotas");
     }
   }
 
