@@ -30,6 +30,10 @@ class EnvoyMetricsTest {
         - { key: k, value_to_metric: true, rate_limit: { unit: day, requests_per_unit: 10 } }
         - { key: s, shadow_mode: true, rate_limit: { unit: day, requests_per_unit: 1 } }
         - { key: free, rate_limit: { unlimited: true } }
+        - { key: plan, value: gold, rate_limit: { unit: day, requests_per_unit: 10 } }
+        - { key: ip, value: 192.0.2.7, rate_limit: { unit: day, requests_per_unit: 10 } }
+        - { key: ip, value: '2001:db8::7', rate_limit: { unit: day, requests_per_unit: 10 } }
+        - { key: path, value: /users/private, rate_limit: { unit: day, requests_per_unit: 10 } }
       """;
 
   private static List<String> metrics(EnvoyTestServer server) {
@@ -43,6 +47,7 @@ class EnvoyMetricsTest {
       server.ask(EnvoyTestServer.about("d", "k=secret", "free=1").setHitsAddend(2).build());
       server.ask("d", "s=1");
       server.ask("d", "s=1", "free=1");
+      server.ask("d", "ip=192.0.2.7", "ip=2001:db8::7", "path=/users/private", "plan=gold");
       server.ask("nobody", "k=1");
       server.refusal(EnvoyTestServer.about("d").build());
       server.http.post("/json", "{");
@@ -58,13 +63,16 @@ class EnvoyMetricsTest {
               "weir_decisions_total{outcome=\"denied\",rule=\"d.k\"} 1.0",
               "weir_decisions_total{outcome=\"shadow_denied\",rule=\"d.s\"} 1.0",
               "weir_decisions_total{outcome=\"allowed\",rule=\"d.free\"} 1.0",
-              "weir_envoy_requests_total{outcome=\"ok\"} 3.0",
+              "weir_decisions_total{outcome=\"allowed\",rule=\"d.plan_gold\"} 1.0",
+              "weir_decisions_total{outcome=\"allowed\",rule=\"d.ip_37dad677cf0b\"} 1.0",
+              "weir_envoy_requests_total{outcome=\"ok\"} 4.0",
               "weir_envoy_requests_total{outcome=\"over_limit\"} 1.0",
               "weir_envoy_requests_total{outcome=\"unknown_domain\"} 1.0",
               "weir_envoy_requests_total{outcome=\"invalid\"} 2.0",
-              "weir_answers_total{source=\"memory\"} 4.0",
+              "weir_answers_total{source=\"memory\"} 5.0",
               "weir_envoy_config_loads_total{outcome=\"success\"} 1.0")
-          .noneMatch(line -> line.contains("secret"));
+          .noneMatch(line -> line.contains("secret"))
+          .noneMatch(line -> line.matches(".*(192.0.2.7|2001.db8|users|private).*"));
     }
   }
 

@@ -8,19 +8,38 @@ import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Makes an id of the place of a limit: {@code domain.key_value.key}, as {@code
  * envoyproxy/ratelimit} names its counters.
  *
- * <p>Ids name counts in the store, so they depend on the place alone, and a limit whose numbers
- * change keeps its counts. They may hold only what names may; a place that cannot be written like
- * that, or reads like another one, gets a hash of the whole.
+ * <p>Ids name counts in the store, so they do not depend on a limit's numbers, and one whose
+ * numbers change keeps its counts. They may hold only what names may; a place that cannot be
+ * written like that gets a hash of the whole. So does one that reads like another before it in the
+ * files: if the two change places there, they change ids too, and counts with them.
+ *
+ * <p>Ids are labels of metrics as well, which hold no address and no path: values of the file that
+ * look like one are in the id as a hash.
  */
 final class LimitIds {
   private static final int LONGEST = 64;
   private static final int READABLE = 48;
   private static final int HASH_BYTES = 6;
+
+  /**
+   * An address or network of either kind, also in part, as patterns have them; or a path. Matched
+   * in linear time.
+   */
+  private static final Pattern NOT_FOR_LABELS =
+      Pattern.compile(
+          """
+          (\\d{1,3}\\.){3}\\d{1,3}(:\\d{1,5}|/\\d{1,2})?
+          |(?=[^.]*\\.)(?=[^*]*\\*)[\\d*][\\d.*]*
+          |[0-9a-fA-F.*]*:[0-9a-fA-F.*]*:[0-9a-fA-F:.*]*(/\\d{1,3})?
+          |\\**/.*
+          """,
+          Pattern.COMMENTS | Pattern.DOTALL);
 
   private final Set<String> given = new HashSet<>();
 
@@ -32,7 +51,7 @@ final class LimitIds {
       text.append('.').append(step.key());
       exact.append('\0').append(step.key()).append('\1').append(step.value());
       if (!step.value().isEmpty()) {
-        text.append('_').append(step.value());
+        text.append('_').append(shown(step.value()));
       }
     }
     String readable = text.toString();
@@ -40,6 +59,10 @@ final class LimitIds {
     String id = plain && given.add(readable) ? readable : hashed(readable, exact.toString());
     given.add(id);
     return id;
+  }
+
+  private static String shown(String value) {
+    return NOT_FOR_LABELS.matcher(value).matches() ? hash(value) : value;
   }
 
   /** A text as a name: itself if it is one, otherwise what can be read of it and a hash. */

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class LimitIdsTest {
   private static EnvoyDescriptor step(String key, String value) {
@@ -25,9 +27,51 @@ class LimitIdsTest {
     String alike = ids.of("d", List.of(step("a", "b")));
     assertThat(plain).isEqualTo("d.a_b");
     assertThat(alike).startsWith("d.a_b-").hasSize(18);
-    assertThat(ids.of("d", List.of(step("p", "/a"))))
+    assertThat(ids.of("d", List.of(step("p", "~a"))))
         .isNotEqualTo(ids.of("d", List.of(step("p", "a"))));
-    assertThat(ids.of("d", List.of(step("p", "/a")))).startsWith("d.p__a-");
+    assertThat(ids.of("d", List.of(step("p", "~a")))).startsWith("d.p__a-");
+  }
+
+  /** They are labels of metrics. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "192.0.2.7",
+        "192.0.2.7:8080",
+        "10.0.0.0/8",
+        "192.0.2.*",
+        "10.*",
+        "2001:db8::1",
+        "::ffff:192.0.2.7",
+        "2001:db8::/32",
+        "2001:db8:*",
+        "/",
+        "/users/42",
+        "/search*",
+        "*/login",
+        "/two\nlines",
+      })
+  void holdsNoAddressAndNoPath(String value) {
+    String id = new LimitIds().of("d", List.of(step("k", value), step("x", "y")));
+    assertThat(id).matches("d\\.k_[0-9a-f]{12}\\.x_y");
+    assertThat(id).isEqualTo(new LimitIds().of("d", List.of(step("k", value), step("x", "y"))));
+    assertThat(id).isNotEqualTo(new LimitIds().of("d", List.of(step("k", value + "0"))));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"GET", "1.2", "1.2.3", "eu-1", "example.com", "v1.2.3.4", "a:b", "x*"})
+  void showsOtherValues(String value) {
+    String id = new LimitIds().of("d", List.of(step("k", value)));
+    assertThat(id).startsWith("d.k_" + value.replaceAll("[:*]", "_"));
+  }
+
+  @Test
+  void tellsAnAddressFromItsHash() {
+    LimitIds ids = new LimitIds();
+    String hashed = ids.of("d", List.of(step("ip", "192.0.2.7")));
+    String hash = hashed.substring("d.ip_".length());
+    assertThat(ids.of("d", List.of(step("ip", hash)))).isNotEqualTo(hashed);
+    assertThat(hash).isEqualTo("37dad677cf0b");
   }
 
   @Test
