@@ -39,6 +39,9 @@ final class YamlTree {
   private final int lastLine;
   private boolean inDocument;
 
+  /** Where a second document begins, which is forgiven if there is nothing in it. */
+  private int secondAt;
+
   private YamlTree(String text, Place place, @Nullable Anchors anchors) {
     this.text = text;
     this.tree = new TreeBuilder(place, anchors);
@@ -95,6 +98,12 @@ final class YamlTree {
 
   private void take(Event event) throws Unreadable {
     int line = event.getStartMark().map(this::line).orElse(1);
+    if (secondAt > 0 && event instanceof NodeEvent node) {
+      if (!isNothing(node)) {
+        throw new Unreadable(secondAt, "a second document begins here; give it a file of its own");
+      }
+      return;
+    }
     if (anchors == null && event instanceof AliasEvent) {
       throw new Unreadable(line, "aliases (*name) are not allowed; write the value out");
     }
@@ -123,11 +132,20 @@ final class YamlTree {
         || event.getEventId() == Event.ID.SequenceEnd) {
       tree.end();
     } else if (event instanceof DocumentStartEvent) {
-      if (inDocument) {
-        throw new Unreadable(line, "a second document begins here; give it a file of its own");
+      if (inDocument && secondAt == 0) {
+        secondAt = line;
       }
       inDocument = true;
     }
+  }
+
+  /** What stands after {@code ---} at the end of a file. */
+  private static boolean isNothing(NodeEvent node) {
+    return node instanceof ScalarEvent scalar
+        && scalar.isPlain()
+        && scalar.getValue().isEmpty()
+        && scalar.getTag().isEmpty()
+        && scalar.getAnchor().isEmpty();
   }
 
   private static Scalar scalar(int line, ScalarEvent event) throws Unreadable {

@@ -7,11 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvFileSource;
 
 /**
  * Every case that a configuration is refused for, and those that it is not, with line and reason.
+ * The server's tests put the same tables before a server that runs.
  */
 class EnvoyProblemsTest {
   static EnvoyLoaded read(EnvoyOptions options, String... texts) {
@@ -35,54 +35,10 @@ class EnvoyProblemsTest {
   }
 
   @ParameterizedTest
-  @CsvSource(
+  @CsvFileSource(
+      resources = "/envoy/refused-descriptors.txt",
       delimiter = '#',
-      quoteCharacter = '`',
-      textBlock =
-          """
-          ratelimit: { unit: second }            # unknown key 'ratelimit'; did you mean 'rate_limit'?
-          rate_limit: { unit: second, requests_per_unit: 5, nam: x } # unknown key 'nam'; did you mean 'name'?
-          descriptors: [{ key: x, valu: y }]     # unknown key 'valu'; did you mean 'value'?
-          1: x                                   # unknown key '1'
-          true: x                                # unknown key 'true'
-          unit_multiplier: 2                     # unknown key 'unit_multiplier'
-          ? [a] / : b                            # the name of a field must be a text, not a list
-          descriptors: [x]                       # descriptors must be a list of maps, not of 'x'
-          descriptors: [[{ key: x }]]            # descriptors must be a list of maps, not of a list
-          value: 1.5                             # value must be a text, a whole number, true or false, not '1.5'; put a text in quotes
-          value: 1e3                             # value must be a text, a whole number, true or false, not '1e3'; put a text in quotes
-          value: .nan                            # value must be a text, a whole number, true or false, not '.nan'; put a text in quotes
-          value: 99999999999999999999            # value must be a text, a whole number, true or false, not '99999999999999999999'; put a text in quotes
-          value: [{}]                            # value must be a text, not a list
-          descriptors: { key: x }                # descriptors must be a list, not a map
-          rate_limit: 5                          # descriptor 'k': rate_limit must be a map, not '5'
-          rate_limit: { requests_per_unit: 5 }   # descriptor 'k': rate_limit needs a unit, or unlimited: true; there are second, minute, hour, day, month, year and week
-          rate_limit: { unit: fortnight, requests_per_unit: 5 } # descriptor 'k': unknown unit 'fortnight'; there are second, minute, hour, day, month, year and week
-          rate_limit: { unit: unknown, requests_per_unit: 5 } # descriptor 'k': unknown unit 'unknown'; there are second, minute, hour, day, month, year and week
-          rate_limit: { unlimited: true, unit: day } # descriptor 'k': unlimited and a unit do not go together
-          rate_limit: { unit: day, requests_per_unit: -1 } # descriptor 'k': requests_per_unit must be a whole number from 0 to 4294967295, not '-1'
-          rate_limit: { unit: day, requests_per_unit: 4294967296 } # descriptor 'k': requests_per_unit must be a whole number from 0 to 4294967295, not '4294967296'
-          rate_limit: { unit: day, requests_per_unit: "5" } # descriptor 'k': requests_per_unit must be a whole number from 0 to 4294967295, not the text '5'
-          rate_limit: { unlimited: maybe, unit: day, requests_per_unit: 1 } # descriptor 'k': unlimited must be true or false, not 'maybe'
-          rate_limit: { unlimited: true, replaces: [{ name: "" }] } # descriptor 'k': replaces must name a limit
-          rate_limit: { unlimited: true, replaces: [{}] } # descriptor 'k': replaces must name a limit
-          rate_limit: { unlimited: true, name: me, replaces: [{ name: me }] } # descriptor 'k': replaces names the limit that it stands in
-          rate_limit: { unlimited: true, replaces: [me] } # replaces must be a list of maps, not of 'me'
-          shadow_mode: 1                         # descriptor 'k': shadow_mode must be true or false, not '1'
-          quota_mode: "true"                     # descriptor 'k': quota_mode must be true or false, not the text 'true'
-          share_threshold: true                  # descriptor 'k': share_threshold needs a value with '*', for values that share
-          share_threshold: true / value: v       # descriptor 'k_v': share_threshold needs a value with '*', for values that share
-          rate_limit: { unit: day, requests_per_unit: 1, unit_multiplier: 0 } # descriptor 'k': unit_multiplier must be a whole number from 1 to 2147483647, not '0'
-          rate_limit: { unit: year, requests_per_unit: 1, unit_multiplier: 11 } # descriptor 'k': window is at most ten years
-          rate_limit: { unit: day, requests_per_unit: 1, algorithm: guess } # descriptor 'k': unknown algorithm 'guess'; there are token-bucket, leaky-bucket, fixed-window, sliding-window, sliding-log, quota and concurrency
-          rate_limit: { unit: day, requests_per_unit: 1, algorithm: concurrency } # descriptor 'k': concurrency is not for Envoy, which does not say when a call ends
-          rate_limit: { unit: year, requests_per_unit: 1, algorithm: quota } # descriptor 'k': a quota is per hour, day, week or month of the calendar
-          rate_limit: { unit: day, requests_per_unit: 1, burst: 5 } # descriptor 'k': only token-bucket takes burst
-          rate_limit: { unit: day, requests_per_unit: 1, on_fail: shut } # descriptor 'k': on_fail must be local, open or closed, not shut
-          rate_limit: { unit: day, requests_per_unit: 1, accuracy: good } # descriptor 'k': accuracy is 'exact' or a percentage such as 1%
-          rate_limit: { unit: day, requests_per_unit: 1, accuracy: 1.00000000000000000% } # descriptor 'k': accuracy is 'exact' or a percentage such as 1%
-          rate_limit: { unit: day, requests_per_unit: 10001, algorithm: sliding-log } # descriptor 'k': a sliding log remembers at most 10000 calls a key, not 10001; use sliding-window for more
-          """)
+      quoteCharacter = '`')
   void refuses(String lines, String reason) {
     String problem = String.join("\n", withDescriptor(lines));
     assertThat(problem)
@@ -91,55 +47,29 @@ class EnvoyProblemsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "rate_limit: { unlimited: true, unit: fortnight }",
-        "rate_limit: { unlimited: true, requests_per_unit: 5 }",
-        "shadow_mode: true",
-        "rate_limit: { unlimited: true, replaces: [{ name: nobody }] }",
-        "value: 5",
-        "value: true",
-        "value: ~",
-        "value: 2026-01-01",
-        "value: 10.0.0.1",
-        "rate_limit: { unit: SeCoNd, requests_per_unit: 0 }",
-        "rate_limit: { unit: week, requests_per_unit: 0x10 }",
-        "rate_limit: { unit: month, requests_per_unit: 1_000 }",
-        "rate_limit: { unit: year, requests_per_unit: 4294967295 }",
-        "rate_limit:",
-        "descriptors:",
-        "detailed_metric: true / value_to_metric: yes",
-        "quota_mode: On",
-        "metadata: { any: [1.5, { thing: x }] }",
-        "rate_limit: { unit: day, requests_per_unit: 1, metadata: [x, 1.5] }",
-        "value: 'a*b' / share_threshold: true",
-        "rate_limit: { unit: day, requests_per_unit: 9, unit_multiplier: 3, on_fail: closed }",
-        "rate_limit: { unit: day, requests_per_unit: 9, algorithm: token-bucket, burst: 20 }",
-        "rate_limit: { unit: day, requests_per_unit: 9, algorithm: sliding-log, accuracy: 2% }",
-        "rate_limit: { unit: month, requests_per_unit: 9, algorithm: quota }",
-        "rate_limit: { unit: day, requests_per_unit: 9, algorithm: leaky-bucket }",
-        "rate_limit: { unit: day, requests_per_unit: 9, algorithm: sliding-window }",
-        "rate_limit: { unit: day, requests_per_unit: 9, count_denied: true }",
-      })
+  @CsvFileSource(
+      resources = "/envoy/accepted-descriptors.txt",
+      delimiter = '#',
+      quoteCharacter = '`')
   void doesNotRefuse(String lines) {
     assertThat(withDescriptor(lines)).isEmpty();
   }
 
-  @Test
-  void refusesWhatIsNotYaml() {
-    assertThat(problems("domain: d\ndescriptors: [\n"))
-        .singleElement()
-        .asString()
-        .startsWith("a.yaml:2: this is not YAML: ");
-    assertThat(problems("")).containsExactly("a.yaml:1: the file is empty; it must name a domain");
-    assertThat(problems("- key: x\n"))
-        .containsExactly("a.yaml:1: the file must be a map of domain and descriptors, not a list");
+  /** Files as lines between {@code /}, several between {@code ||}. */
+  private static List<String> ofFiles(String texts) {
+    return problems(texts.replace(" / ", "\n").split(" \\|\\| "));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"descriptors: []", "domain: ''", "domain:", "domain: ~"})
-  void refusesAFileWithoutADomain(String text) {
-    assertThat(problems(text)).containsExactly("a.yaml:1: the file must name a domain");
+  @CsvFileSource(resources = "/envoy/refused-files.txt", delimiter = '#', quoteCharacter = '`')
+  void refusesFiles(String texts, String problem) {
+    assertThat(ofFiles(texts)).first().asString().startsWith(problem);
+  }
+
+  @ParameterizedTest
+  @CsvFileSource(resources = "/envoy/accepted-files.txt", delimiter = '#', quoteCharacter = '`')
+  void doesNotRefuseFiles(String texts) {
+    assertThat(ofFiles(texts)).isEmpty();
   }
 
   @Test
@@ -198,12 +128,6 @@ class EnvoyProblemsTest {
         .singleElement()
         .asString()
         .contains("there is already a descriptor");
-  }
-
-  @Test
-  void refusesWeirsOwnDomain() {
-    assertThat(problems("domain: weir"))
-        .containsExactly("a.yaml:1: domain 'weir' stands for Weir's own rules; take another");
   }
 
   @Test
