@@ -2,6 +2,7 @@ package io.weir.rules;
 
 import io.weir.rules.DocumentFiles.Content;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -64,9 +65,11 @@ public final class EnvoyFolder implements AutoCloseable {
   /**
    * Calls a listener, on a thread of its own, with every later change: a valid configuration, or
    * the problems of an invalid one.
+   *
+   * @param every how often the files are looked at
    */
-  public void watch(Consumer<EnvoyLoaded> listener) {
-    follower.watch(listener);
+  public void watch(Duration every, Consumer<EnvoyLoaded> listener) {
+    follower.watch(every, listener);
   }
 
   /** What there is to report since the last call. */

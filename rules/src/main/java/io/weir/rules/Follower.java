@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Follows a file, or a folder of them, and hands over what every change comes to.
  *
- * <p>It looks at the files twice a second rather than wait for the operating system to tell: that
+ * <p>It looks at the files now and then rather than wait for the operating system to tell: that
  * works the same for editors that replace files, for symbolic links that move, and for network file
  * systems. What decides is the text: if that is the same, nothing has changed.
  *
@@ -28,7 +28,9 @@ import org.slf4j.LoggerFactory;
  */
 final class Follower<T> implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
-  private static final Duration LOOK_EVERY = Duration.ofMillis(500);
+
+  /** Often enough that a change is in force within a second. */
+  static final Duration LOOK_EVERY = Duration.ofMillis(500);
 
   private final Path path;
   private final Reading<T> reading;
@@ -99,20 +101,22 @@ final class Follower<T> implements AutoCloseable {
   /**
    * Calls a listener, on a thread of its own, with every later change, valid or not. If {@link
    * #load} was not called before, the first state counts as a change.
+   *
+   * @param every how often the files are looked at
    */
-  synchronized void watch(Consumer<T> listener) {
+  synchronized void watch(Duration every, Consumer<T> listener) {
     if (watcher != null) {
       throw new IllegalStateException("already watching " + path);
     }
-    Thread thread = new Thread(() -> run(listener), "weir-rules-" + path.getFileName());
+    Thread thread = new Thread(() -> run(every, listener), "weir-rules-" + path.getFileName());
     thread.setDaemon(true);
     watcher = thread;
     thread.start();
   }
 
-  private void run(Consumer<T> listener) {
+  private void run(Duration every, Consumer<T> listener) {
     try {
-      while (!closed.await(LOOK_EVERY.toMillis(), TimeUnit.MILLISECONDS)) {
+      while (!closed.await(every.toMillis(), TimeUnit.MILLISECONDS)) {
         look(listener);
       }
     } catch (InterruptedException e) {

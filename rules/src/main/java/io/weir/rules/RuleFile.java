@@ -71,7 +71,7 @@ public final class RuleFile implements AutoCloseable {
    * change.
    */
   public void watch(Consumer<Loaded> listener) {
-    follower.watch(listener);
+    follower.watch(Follower.LOOK_EVERY, listener);
   }
 
   /** What there is to report since the last call. */

@@ -68,6 +68,16 @@ class EnvoyFolderTest {
   }
 
   @Test
+  void refusesMoreFilesThanAThousand() throws IOException {
+    for (int i = 0; i <= 1000; i++) {
+      Files.createFile(folder.resolve(i + ".yaml"));
+    }
+    assertThat(EnvoyFolder.load(folder, EnvoyOptions.DEFAULT).problems())
+        .extracting(Problem::reason)
+        .containsExactly("the folder holds more than 1000 files");
+  }
+
+  @Test
   void followsAConfigMapThroughItsSwaps() throws IOException {
     Path mount = Files.createDirectory(folder.resolve("config"));
     for (int i = 1; i <= 2; i++) {
@@ -79,10 +89,30 @@ class EnvoyFolderTest {
     List<EnvoyLoaded> heard = new CopyOnWriteArrayList<>();
     try (EnvoyFolder files = EnvoyFolder.at(mount, Optional.empty(), EnvoyOptions.DEFAULT)) {
       assertThat(limitOf(files.load().config().orElseThrow())).isEqualTo(1);
-      files.watch(heard::add);
+      files.watch(Follower.LOOK_EVERY, heard::add);
       Path next = Files.createSymbolicLink(mount.resolve("..data_tmp"), Path.of("..2026_02"));
       Files.move(next, mount.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
       await().atMost(Duration.ofSeconds(2)).until(() -> !heard.isEmpty());
+      assertThat(limitOf(heard.get(0).config().orElseThrow())).isEqualTo(2);
+    }
+  }
+
+  /** RUNTIME_WATCH_ROOT: the root is a link, and a release is put in force by moving it. */
+  @Test
+  void followsARootThatIsPointedAtAnotherRelease() throws IOException {
+    for (int i = 1; i <= 2; i++) {
+      Path config = Files.createDirectories(folder.resolve("releases/" + i + "/config"));
+      Files.writeString(config.resolve("d.yaml"), domain("d", i));
+    }
+    Path root = Files.createSymbolicLink(folder.resolve("current"), Path.of("releases/1"));
+    List<EnvoyLoaded> heard = new CopyOnWriteArrayList<>();
+    try (EnvoyFolder files =
+        EnvoyFolder.at(root.resolve("config"), Optional.empty(), EnvoyOptions.DEFAULT)) {
+      assertThat(limitOf(files.load().config().orElseThrow())).isEqualTo(1);
+      files.watch(Duration.ofMillis(20), heard::add);
+      Path next = Files.createSymbolicLink(folder.resolve("next"), Path.of("releases/2"));
+      Files.move(next, root, StandardCopyOption.ATOMIC_MOVE);
+      await().atMost(Duration.ofSeconds(10)).until(() -> !heard.isEmpty());
       assertThat(limitOf(heard.get(0).config().orElseThrow())).isEqualTo(2);
     }
   }

@@ -7,6 +7,7 @@ import io.weir.rules.envoy.EnvoyConfig;
 import io.weir.rules.envoy.EnvoyLimiter;
 import io.weir.server.envoy.EnvoySettings;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -61,15 +62,16 @@ final class EnvoyFeed implements AutoCloseable {
   /**
    * From now on every valid change is taken over.
    *
+   * @param every how often the files are looked at
    * @param changed is run after each
    */
-  void follow(EnvoyLimiter limiter, EnvoyMetrics metrics, Runnable changed) {
+  void follow(EnvoyLimiter limiter, EnvoyMetrics metrics, Duration every, Runnable changed) {
     metrics.loaded(first);
     if (stale) {
       metrics.outdated();
     }
     if (folder != null) {
-      folder.watch(loaded -> take(loaded, limiter, metrics, changed));
+      folder.watch(every, loaded -> take(loaded, limiter, metrics, changed));
     }
   }
 

@@ -14,6 +14,9 @@ import java.time.Duration;
 
 /** Envoy's rate limit service in this process, and the folder that it follows. */
 final class EnvoyFront implements AutoCloseable {
+  /** Looks at the folder in a period. */
+  private static final int LOOKS = 2;
+
   private final EnvoyFeed feed;
   private final Weir weir;
   private final EnvoyLimiter limiter;
@@ -52,7 +55,7 @@ final class EnvoyFront implements AutoCloseable {
 
   /** From now on every valid change of the folder is taken over; old limits are let go of. */
   void follow() {
-    feed.follow(limiter, metrics, weir::limitsChanged);
+    feed.follow(limiter, metrics, period.dividedBy(LOOKS), weir::limitsChanged);
   }
 
   EnvoyService service() {
