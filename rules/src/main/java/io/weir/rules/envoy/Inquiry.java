@@ -3,6 +3,7 @@ package io.weir.rules.envoy;
 import io.weir.FixedWindow;
 import io.weir.Limit;
 import io.weir.Mode;
+import io.weir.Quota;
 import io.weir.Standing;
 import io.weir.limit.Bounds;
 import io.weir.rules.envoy.LiveDomain.Meeting;
@@ -10,6 +11,9 @@ import io.weir.store.Basket;
 import io.weir.store.Draw;
 import io.weir.store.Held;
 import io.weir.store.Taking;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -195,6 +199,11 @@ final class Inquiry {
     long window = Bounds.micros(limit.window());
     if (limit instanceof FixedWindow fixed && fixed.aligned()) {
       return window - Math.floorMod(wallMicros, window);
+    }
+    if (limit instanceof Quota quota) {
+      ZonedDateTime now = Instant.EPOCH.plus(wallMicros, ChronoUnit.MICROS).atZone(quota.zone());
+      ZonedDateTime end = quota.period().next(quota.period().start(now));
+      return end.toEpochSecond() * SECOND_MICROS - wallMicros;
     }
     return limit.capacity() == 0 ? window : 0;
   }

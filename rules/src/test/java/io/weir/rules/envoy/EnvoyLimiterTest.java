@@ -39,6 +39,7 @@ class EnvoyLimiterTest {
         - key: bucket
           rate_limit: { unit: second, requests_per_unit: 1, algorithm: token-bucket, burst: 3 }
         - { key: tokens, rate_limit: { unit: hour, requests_per_unit: 100, count_denied: true } }
+        - { key: monthly, rate_limit: { unit: month, requests_per_unit: 5, algorithm: quota } }
         - { key: any, rate_limit: { unit: minute, requests_per_unit: 5, unit_multiplier: 7 } }
       """;
 
@@ -237,6 +238,19 @@ class EnvoyLimiterTest {
     assertThat(blocked.outcome()).isEqualTo(Outcome.OVER_LIMIT);
     assertThat(counted(blocked, 0).resetSeconds()).isEqualTo(20 * 60);
     assertThat(d.outcome(Ask.hits(0, "blocked=1"))).isEqualTo(Outcome.OVER_LIMIT);
+  }
+
+  @Test
+  void tellsTheEndOfACalendarPeriodThatNothingWasTakenIn() {
+    Asking d = new Asking(Modes.PLAIN);
+    time.advance(Duration.ofDays(10));
+    assertThat(counted(d.ask(Ask.hits(0, "monthly=1")), 0).resetSeconds())
+        .isEqualTo(Duration.ofDays(21).toSeconds());
+    assertThat(counted(d.ask(Ask.descriptor("monthly=1")), 0).resetSeconds())
+        .isEqualTo(Duration.ofDays(21).toSeconds());
+    time.advance(Duration.ofDays(21)); // February
+    assertThat(counted(d.ask(Ask.hits(0, "monthly=1")), 0).resetSeconds())
+        .isEqualTo(Duration.ofDays(28).toSeconds());
   }
 
   @Test
