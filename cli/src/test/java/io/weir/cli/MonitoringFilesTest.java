@@ -1,6 +1,7 @@
 package io.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -38,6 +40,18 @@ class MonitoringFilesTest {
   private static final Path DASHBOARD = Path.of("..", "deploy", "grafana", "weir.json");
   private static final Path DOCUMENTATION = Path.of("..", "docs", "metrics.md");
   private static final Pattern METRIC = Pattern.compile("\\bweir_[a-z_]+");
+  private static final Pattern SELECTOR = Pattern.compile("\\b(weir_[a-z_]+)\\{([^}]*)}");
+  private static final Pattern MATCHER = Pattern.compile("(\\w+) *(=~|!~|!=|=) *\"([^\"]*)\"");
+  private static final Pattern GROUPED =
+      Pattern.compile("\\bby \\(([^)]*)\\).*?\\b(weir_[a-z_]+)", Pattern.DOTALL);
+  private static final Pattern ASKED_FOR =
+      Pattern.compile("label_values\\((weir_[a-z_]+), *(\\w+)\\)");
+  private static final Pattern DOCUMENTED =
+      Pattern.compile("^\\| (`weir_[^|]*)\\|", Pattern.MULTILINE);
+
+  /** Labels that Prometheus adds to all it reads. */
+  private static final Set<String> ADDED = Set.of("instance", "job");
+
   private static final Pattern RECORDED = Pattern.compile("\\bweir:[a-z0-9:_]+");
 
   @TempDir private Path folder;
@@ -89,19 +103,105 @@ class MonitoringFilesTest {
     return names;
   }
 
+  /** What a server shows: of each metric the labels, and of each label the values. */
+  private record Exported(Map<String, Map<String, Set<String>>> metrics) {
+    static Exported of(String text) {
+      Map<String, Map<String, Set<String>>> metrics = new TreeMap<>();
+      for (String line : text.lines().filter(each -> each.startsWith("weir_")).toList()) {
+        Map<String, Set<String>> labels =
+            metrics.computeIfAbsent(line.split("[{ ]", 2)[0], name -> new TreeMap<>());
+        Matcher label = MATCHER.matcher(line);
+        while (label.find()) {
+          labels.computeIfAbsent(label.group(1), name -> new TreeSet<>()).add(label.group(3));
+        }
+      }
+      return new Exported(metrics);
+    }
+
+    void has(String metric, String label, String expression) {
+      assertThat(ADDED.contains(label) || metrics.get(metric).containsKey(label))
+          .as("label %s of %s in %s", label, metric, expression)
+          .isTrue();
+    }
+
+    /** Every alternative of a matcher finds something; what a dashboard fills in, nobody knows. */
+    void has(String metric, String label, String value, String expression) {
+      has(metric, label, expression);
+      if (value.startsWith("$")) {
+        return;
+      }
+      for (String alternative : value.split("\\|")) {
+        assertThat(metrics.get(metric).get(label))
+            .as("%s of %s in %s", label, metric, expression)
+            .anyMatch(shown -> shown.matches(alternative));
+      }
+    }
+  }
+
   @Test
   void alertsAndPanelsUseMetricsThatAServerExports() throws Exception {
     List<String> expressions = new ArrayList<>();
     rules().forEach(rule -> expressions.add(rule.expression()));
     expressions.addAll(texts(DASHBOARD, Set.of("expr", "query")));
     Set<String> used = metrics(expressions);
-    Set<String> exported = exported();
+    Exported exported = exported();
 
     assertThat(used).hasSizeGreaterThan(8);
-    assertThat(exported).containsAll(used);
-    Set<String> documented = metrics(List.of(Files.readString(DOCUMENTATION)));
-    assertThat(documented.stream().map(MonitoringFilesTest::family).toList())
-        .containsAll(used.stream().map(MonitoringFilesTest::family).toList());
+    assertThat(exported.metrics().keySet()).containsAll(used);
+    expressions.forEach(expression -> usesLabelsThatThereAre(expression, exported));
+    Set<String> documented = documented();
+    Set<String> shown = families(exported.metrics().keySet());
+    assertThat(documented).containsAll(families(used));
+    assertThat(shown).containsAll(documented);
+    assertThat(documented).containsAll(shown);
+  }
+
+  private static void usesLabelsThatThereAre(String expression, Exported exported) {
+    Matcher selector = SELECTOR.matcher(expression);
+    while (selector.find()) {
+      Matcher label = MATCHER.matcher(selector.group(2));
+      while (label.find()) {
+        exported.has(selector.group(1), label.group(1), label.group(3), expression);
+      }
+    }
+    Matcher grouped = GROUPED.matcher(expression);
+    while (grouped.find()) {
+      for (String label : grouped.group(1).split(", *")) {
+        exported.has(grouped.group(2), label, expression);
+      }
+    }
+    Matcher asked = ASKED_FOR.matcher(expression);
+    while (asked.find()) {
+      exported.has(asked.group(1), asked.group(2), expression);
+    }
+  }
+
+  @Test
+  void wouldNoticeALabelThatThereIsNot() {
+    Exported exported = Exported.of("weir_a_total{outcome=\"denied\"} 1.0\nweir_b 1.0\n");
+    usesLabelsThatThereAre("sum by (outcome) (weir_a_total{outcome=~\"den.*\"})", exported);
+    for (String wrong :
+        List.of(
+            "sum(weir_a_total{outcome=\"refused\"})",
+            "sum(weir_a_total{outcome=~\"denied|refused\"})",
+            "sum(weir_a_total{rule=\"x\"})",
+            "sum by (rule) (rate(weir_a_total[5m]))",
+            "label_values(weir_b, rule)")) {
+      assertThatThrownBy(() -> usesLabelsThatThereAre(wrong, exported))
+          .as(wrong)
+          .isInstanceOf(AssertionError.class);
+    }
+  }
+
+  /** The names in the table; those that are only set aside stand elsewhere. */
+  private static Set<String> documented() throws IOException {
+    Set<String> names = new TreeSet<>();
+    Matcher row = DOCUMENTED.matcher(Files.readString(DOCUMENTATION));
+    while (row.find()) {
+      names.addAll(metrics(List.of(row.group(1))));
+    }
+    assertThat(names).hasSizeGreaterThan(25);
+    return names;
   }
 
   @Test
@@ -126,19 +226,25 @@ class MonitoringFilesTest {
         .allMatch(rule -> rule.expression().contains("offset"), "compares with what is usual");
   }
 
-  /** Histograms have three series, counters a suffix. */
-  private static String family(String name) {
-    return name.replaceAll("_(bucket|count|sum|max)$", "");
+  /** Histograms have several series. */
+  private static Set<String> families(Set<String> names) {
+    Set<String> families = new TreeSet<>();
+    names.forEach(name -> families.add(name.replaceAll("_(bucket|count|sum|max)$", "")));
+    return families;
   }
 
   /** What a gateway with a Redis, limits for Envoy and a bypass shows after some traffic. */
-  private Set<String> exported() throws Exception {
+  private Exported exported() throws Exception {
     Path config =
         Files.writeString(
             folder.resolve("weir.yaml"),
             "listen: { http: 127.0.0.1:0, grpc: 127.0.0.1:0, admin: 127.0.0.1:0,"
-                + " gateway: 127.0.0.1:0 }\nrules: { file: rules.yaml }\n"
+                + " gateway: 127.0.0.1:0 }\nrules: { file: rules.yaml, envoy: limits }\n"
                 + "store: { redis: { timeout: 2s } }\n");
+    Files.writeString(
+        Files.createDirectory(folder.resolve("limits")).resolve("shop.yaml"),
+        "domain: shop\ndescriptors:"
+            + " [{ key: plan, rate_limit: { unit: day, requests_per_unit: 10 } }]\n");
     Files.writeString(
         folder.resolve("rules.yaml"),
         "version: 1\nbypass:\n- { id: smoke, token_sha256: \""
@@ -170,12 +276,7 @@ class MonitoringFilesTest {
                 get(weir.said("gateway"));
                 return get(admin).contains("weir_store_errors_total");
               });
-      Set<String> names = new TreeSet<>();
-      get(admin)
-          .lines()
-          .filter(line -> line.startsWith("weir_"))
-          .forEach(line -> names.add(line.split("[{ ]", 2)[0]));
-      return names;
+      return Exported.of(get(admin));
     } finally {
       app.stop(0);
     }
