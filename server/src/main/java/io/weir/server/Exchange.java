@@ -30,12 +30,26 @@ final class Exchange {
 
   private final HttpServerRequest request;
   private final Loop loop;
+  private final boolean forwarded;
   private boolean over;
 
-  Exchange(HttpServerRequest request, Loop loop) {
+  private Exchange(HttpServerRequest request, Loop loop, boolean forwarded) {
     this.request = request;
     this.loop = loop;
+    this.forwarded = forwarded;
     loop.connections().requestBegun(request.connection());
+  }
+
+  Exchange(HttpServerRequest request, Loop loop) {
+    this(request, loop, false);
+  }
+
+  /**
+   * One that is to be forwarded, so that a call of gRPC is told in its own words that it cannot be.
+   * Elsewhere the headers may be those of a client whose gateway asks, and it reads the status.
+   */
+  static Exchange toForward(HttpServerRequest request, Loop loop) {
+    return new Exchange(request, loop, true);
   }
 
   HttpServerRequest request() {
@@ -156,7 +170,7 @@ final class Exchange {
     if (problem.closing()) {
       closeSoon();
     }
-    if (problem.isOfGateway() && GrpcRefusal.isFor(request)) {
+    if (forwarded && problem.isOfGateway() && GrpcRefusal.isFor(request)) {
       GrpcRefusal.answer(this, problem);
       return;
     }

@@ -56,7 +56,7 @@ final class Gateway implements Handler<HttpServerRequest> {
   @Override
   public void handle(HttpServerRequest request) {
     request.pause();
-    Exchange exchange = new Exchange(request, loop);
+    Exchange exchange = Exchange.toForward(request, loop);
     try {
       begin(exchange, request);
     } catch (RuntimeException e) {

@@ -1,6 +1,7 @@
 package io.weir.server;
 
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
@@ -29,11 +30,13 @@ final class GrpcRefusal {
   private GrpcRefusal() {}
 
   /**
-   * Whether a request is a call of gRPC: {@code application/grpc}, {@code application/grpc+proto}.
+   * Whether a request is a call of gRPC: a POST of {@code application/grpc}, {@code
+   * application/grpc+proto}.
    */
   static boolean isFor(HttpServerRequest request) {
     String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
     return type != null
+        && request.method() == HttpMethod.POST
         && type.regionMatches(true, 0, TYPE, 0, TYPE.length())
         && (type.length() == TYPE.length() || "+;-".indexOf(type.charAt(TYPE.length())) >= 0);
   }
@@ -68,6 +71,7 @@ final class GrpcRefusal {
     response
         .setStatusCode(200)
         .putHeader(HttpHeaders.CONTENT_TYPE, request.getHeader(HttpHeaders.CONTENT_TYPE))
+        .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
         .putHeader(STATUS, Integer.toString(code))
         .putHeader(MESSAGE, encoded(message))
         .putHeader(DETAILS, BASE64.encodeToString(details));

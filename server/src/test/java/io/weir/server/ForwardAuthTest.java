@@ -13,6 +13,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ForwardAuthTest {
   private static final FrontEnd BEHIND_A_PROXY =
@@ -201,6 +202,36 @@ class ForwardAuthTest {
 
       assertThat(beyond.statusCode()).isEqualTo(503);
       assertThat(beyond.headers().firstValue("Retry-After")).hasValue("1");
+    }
+  }
+
+  /** The headers are those of the client, which would like to be let through. */
+  @ParameterizedTest
+  @ValueSource(strings = {"GET", "POST"})
+  void answers503AtTheGuardAlsoToWhoSpeaksOfGrpc(String method) {
+    String[] head = {
+      "X-Original-Method", method, "X-Original-URI", "/", "Content-Type", "application/grpc"
+    };
+    try (TestServer server =
+        TestServer.with(
+            config -> config.guard(new ServerConfig.Ceiling(io.weir.Limit.perHour(1), 1)),
+            Connections.TICK,
+            "{ id: a, key: [], limit: 9/h }")) {
+      ask(server, head);
+      HttpResponse<String> beyond = ask(server, head);
+      HttpResponse<String> check =
+          server.send(
+              HttpRequest.newBuilder(server.uri("/v1/check"))
+                  .header("Content-Type", "application/grpc")
+                  .POST(HttpRequest.BodyPublishers.ofString("{}")));
+
+      assertThat(List.of(beyond, check))
+          .allSatisfy(
+              answer -> {
+                assertThat(answer.statusCode()).isEqualTo(503);
+                assertThat(answer.headers().firstValue("Content-Type"))
+                    .hasValue("application/problem+json");
+              });
     }
   }
 

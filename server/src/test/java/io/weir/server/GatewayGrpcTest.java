@@ -152,7 +152,20 @@ class GatewayGrpcTest {
       assertThat(failed.status()).isEqualTo(200);
       assertThat(failed.headers().get("grpc-status")).isEqualTo("14");
       assertThat(failed.headers().get("grpc-message")).isEqualTo("the upstream cannot be reached");
+      assertThat(failed.headers().get("cache-control")).isEqualTo("no-store");
       assertThat(failed.details().getDetailsList()).isEmpty();
+    }
+  }
+
+  /** Calls of gRPC are POSTs; whatever else names their type is answered over HTTP. */
+  @Test
+  void answersAGetOverHttpWhateverItsType() throws Exception {
+    upstream.close();
+    String[] type = {"Content-Type", "application/grpc"};
+    try (TestGateway gateway = gateway();
+        TestGateway refusing = gateway("{ id: none, key: [], limit: 0/h }")) {
+      assertThat(gateway.get("/a.B/Say", type).statusCode()).isEqualTo(502);
+      assertThat(refusing.get("/a.B/Say", type).statusCode()).isEqualTo(429);
     }
   }
 
