@@ -382,7 +382,7 @@ final class Forwarding {
     }
     idle++;
     boolean byClient = sent != null && !bodyDone && !waitsForUpstream;
-    boolean tooLong = idle > gateway.settings().timeout().toSeconds();
+    boolean tooLong = idle > gateway.settings().timeoutTicks();
     if (byClient && idle > BODY_TICKS) {
       fail(HttpProblem.tooSlow("nothing came of the body for " + BODY_TICKS + " seconds"));
     } else if (byClient && !back.hasBegun() && pace.isTooSlow()) {
@@ -393,7 +393,7 @@ final class Forwarding {
       gateway.counts().late(request, upstream);
       fail(
           HttpProblem.gatewayTimeout(
-              "the upstream said nothing for " + gateway.settings().timeout().toSeconds() + " s"));
+              "the upstream said nothing for " + gateway.settings().timeoutTicks() + " s"));
     }
   }
 }

@@ -238,8 +238,8 @@ final class FrontEndReader {
     return new GatewaySettings(
         config.get("listen.gateway", otherwise.address(), value -> Address.parse(value.text())),
         upstreams(),
-        time("gateway.timeout", otherwise.timeout()),
-        time("gateway.connect_timeout", otherwise.connectTimeout()),
+        patience("gateway.timeout", otherwise.timeout()),
+        patience("gateway.connect_timeout", otherwise.connectTimeout()),
         config.get("gateway.max_body", otherwise.maxBody(), value -> ConfigReader.count(value, 0)),
         number("gateway.connections", otherwise.connections(), 1, 1_000_000),
         time("gateway.drain", otherwise.drain()),
@@ -277,15 +277,28 @@ final class FrontEndReader {
   }
 
   private Duration time(String name, Duration otherwise) {
+    return config.get(name, otherwise, FrontEndReader::time);
+  }
+
+  /** How long something is waited for; nobody answers in no time at all. */
+  private Duration patience(String name, Duration otherwise) {
     return config.get(
         name,
         otherwise,
         value -> {
-          Duration time = Periods.parse(value.text());
-          if (time.compareTo(Duration.ofHours(24)) > 0) {
-            throw new IllegalArgumentException("more than a day");
+          Duration time = time(value);
+          if (time.isZero()) {
+            throw new IllegalArgumentException("leaves no time for an answer");
           }
           return time;
         });
+  }
+
+  private static Duration time(ConfigReader.Value value) {
+    Duration time = Periods.parse(value.text());
+    if (time.compareTo(Duration.ofHours(24)) > 0) {
+      throw new IllegalArgumentException("more than a day");
+    }
+    return time;
   }
 }

@@ -41,6 +41,13 @@ public record GatewaySettings(
     upstreams = List.copyOf(upstreams);
   }
 
+  /**
+   * The timeout as it is counted, in whole ticks of a second: what is less than one counts as one.
+   */
+  int timeoutTicks() {
+    return (int) Math.max(1, timeout.plusNanos(999_999_999).toSeconds());
+  }
+
   /** Whether there is a gateway at all. */
   public boolean isOn() {
     return !upstreams.isEmpty();

@@ -225,7 +225,7 @@ public final class WeirServer implements AutoCloseable {
    * that has gone.
    */
   private int gatewaySilentTicks() {
-    long timeout = settings.gateway().timeout().toSeconds() + 5;
+    long timeout = settings.gateway().timeoutTicks() + 5;
     long held = Waits.longest(weir.rules()).dividedBy(tick) + 5;
     return (int) Math.max(Listener.Spoken.HTTP.idleTicks(), Math.max(timeout, held));
   }

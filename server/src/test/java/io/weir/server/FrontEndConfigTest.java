@@ -113,6 +113,14 @@ class FrontEndConfigTest {
     assertThat(gateway.decisions()).isTrue();
   }
 
+  @ParameterizedTest
+  @CsvSource({"1ms, 1", "500ms, 1", "1s, 1", "1500ms, 2", "60s, 60", "day, 86400"})
+  void countsTheTimeoutInWholeSecondsOfAtLeastOne(String timeout, int ticks) throws Exception {
+    GatewaySettings gateway = read("gateway: { timeout: " + timeout + " }", Map.of()).gateway();
+
+    assertThat(gateway.timeoutTicks()).isEqualTo(ticks);
+  }
+
   @Test
   void readsUpstreamsFromTheEnvironment() throws Exception {
     GatewaySettings gateway =
@@ -199,6 +207,8 @@ class FrontEndConfigTest {
         "gateway: { upstreams: { /a/: \"http://x\" } } | is not a prefix such as / or /api",
         "gateway: { upstreams: { /: \"http://x\" }, upstream: \"http://y\" } | a prefix is there twice",
         "gateway: { timeout: 2day }                    | more than a day",
+        "gateway: { timeout: 0s }                      | gateway.timeout: leaves no time for an answer",
+        "gateway: { connect_timeout: 0ms }             | gateway.connect_timeout: leaves no time",
       })
   void refusesWhatCannotBeMeant(String yaml, String reason) {
     ConfigException refused =

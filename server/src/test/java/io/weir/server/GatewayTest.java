@@ -253,6 +253,22 @@ class GatewayTest {
   }
 
   @Test
+  void givesTheUpstreamAllOfAFractionOfASecond() throws Exception {
+    try (TestGateway gateway =
+        TestGateway.before(
+            upstream.url(),
+            front ->
+                front.gateway(
+                    front.gateway().patience(Duration.ofMillis(1500), Duration.ofSeconds(5))),
+            Duration.ofMillis(50))) {
+      HttpResponse<String> answer = gateway.get("/silent");
+
+      assertThat(answer.statusCode()).isEqualTo(504);
+      assertThat(answer.body()).contains("said nothing for 2 s");
+    }
+  }
+
+  @Test
   void sendsRequestsToTheUpstreamOfTheirPrefix() throws Exception {
     try (EchoUpstream api = new EchoUpstream();
         TestGateway gateway =
