@@ -196,6 +196,21 @@ class NginxForwardAuthTest {
     }
   }
 
+  /**
+   * nginx hands the app the path as the client wrote it, and apps differ in what they make of it.
+   */
+  @Test
+  void refusesPathsThatServersDoNotAgreeOn() throws Exception {
+    int port = Ports.free();
+    try (WeirProcess weir = weir(port);
+        NginxServer nginx = nginx(port, false)) {
+      for (String path : new String[] {"/x%2Fa", "/x/..%2fa", "/x%5Ca", "/a%00"}) {
+        assertThat(get(nginx, path).statusCode()).as(path).isEqualTo(400);
+      }
+      assertThat(get(nginx, "/a?q=%2F%5C").statusCode()).isEqualTo(200);
+    }
+  }
+
   /** An answer that no Weir should give is no reason to let requests pass either. */
   @Test
   void refusesWhenWeirFailsInside() throws Exception {

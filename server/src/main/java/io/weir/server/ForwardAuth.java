@@ -6,7 +6,6 @@ import io.weir.Call;
 import io.weir.Decision;
 import io.weir.http.Refusal;
 import io.weir.http.RequestHead;
-import io.weir.http.Target;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -19,7 +18,8 @@ import org.slf4j.LoggerFactory;
  * <p>nginx says {@code X-Original-Method} and {@code X-Original-URI} (or {@code -URL}), Traefik
  * {@code X-Forwarded-Method} and {@code X-Forwarded-Uri}. A request with two of the three paths is
  * refused: one comes from the gateway and the other from a client that would like to be taken for
- * someone who asks for another path, and there is no telling which.
+ * someone who asks for another path, and there is no telling which. So is a path that servers do
+ * not agree on: what is behind the gateway gets it as the client wrote it.
  */
 final class ForwardAuth {
   private static final Logger LOG = LoggerFactory.getLogger(ForwardAuth.class);
@@ -87,7 +87,8 @@ final class ForwardAuth {
         throw HttpProblem.badRequest("the method of the request is not said");
       }
       String host = forwarded.isEmpty() ? head.host() : one(head, "x-forwarded-host");
-      return new Described(head, method, Target.of(forwarded + original).path(), host);
+      String path = ClearTarget.of(forwarded + original, method).path();
+      return new Described(head, method, path, host);
     }
 
     private static String one(VertxHead head, String name) {

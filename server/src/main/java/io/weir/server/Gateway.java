@@ -70,14 +70,8 @@ final class Gateway implements Handler<HttpServerRequest> {
     if (uri == null || request.method() == HttpMethod.CONNECT) {
       throw HttpProblem.badRequest("this server opens no tunnels");
     }
-    Target target = Target.of(uri);
     Framing.check(request);
-    boolean wanted = !target.ofServer() || request.method() == HttpMethod.OPTIONS;
-    if (!wanted || target.isAmbiguous()) {
-      throw HttpProblem.badRequest(
-          "servers do not agree on what this path is: it does not begin with a slash, or has an"
-              + " encoded slash, backslash or NUL, or a character that does not belong there");
-    }
+    Target target = ClearTarget.of(uri, request.method().name());
     Call call = front.call(new GatewayHead(new VertxHead(request), target.path()));
     Upstream upstream = upstream(call.normalPath());
     String forwarded = target.forwarded(call.normalPath());

@@ -130,6 +130,29 @@ class ForwardAuthTest {
     }
   }
 
+  /** What is behind the gateway would see another path than the rules. */
+  @ParameterizedTest
+  @CsvSource({
+    "/x%2Fa, X-Original-URI",
+    "/x%2fa?q, X-Original-URL",
+    "/x%5Ca, X-Original-URI",
+    "/a%00, X-Forwarded-Uri",
+    "/a%5c%2E%2e%2Fb, X-Forwarded-Uri",
+    "a, X-Original-URI",
+    "*, X-Original-URI"
+  })
+  void refusesPathsThatServersDoNotAgreeOn(String path, String header) {
+    String method = header.startsWith("X-Original") ? "X-Original-Method" : "X-Forwarded-Method";
+    try (TestServer server = TestServer.with("{ id: a, key: [], limit: 1/h }")) {
+      HttpResponse<String> answer = ask(server, method, "GET", header, path);
+
+      assertThat(answer.statusCode()).isEqualTo(400);
+      assertThat(answer.body()).contains("servers do not agree on what this path is");
+      assertThat(original(server, "OPTIONS", "*").statusCode()).isEqualTo(200); // nothing was taken
+      assertThat(original(server, "GET", "/a?q=%2F").statusCode()).isEqualTo(429);
+    }
+  }
+
   @Test
   void tellsClientsApartBehindATrustedProxyOnly() {
     String rule = "{ id: a, key: [ip], limit: 1/h }";

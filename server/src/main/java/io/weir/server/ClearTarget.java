@@ -1,0 +1,24 @@
+package io.weir.server;
+
+import io.weir.http.Target;
+
+/** What a request asks for, where servers agree on it. */
+final class ClearTarget {
+  private ClearTarget() {}
+
+  /**
+   * Takes a request target apart.
+   *
+   * @throws HttpProblem if the server behind us may see another path in it than the rules do
+   */
+  static Target of(String text, String method) {
+    Target target = Target.of(text);
+    boolean wanted = !target.ofServer() || method.equals("OPTIONS");
+    if (!wanted || target.isAmbiguous()) {
+      throw HttpProblem.badRequest(
+          "servers do not agree on what this path is: it does not begin with a slash, or has an"
+              + " encoded slash, backslash or NUL, or a character that does not belong there");
+    }
+    return target;
+  }
+}
