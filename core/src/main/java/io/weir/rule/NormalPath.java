@@ -3,15 +3,15 @@ package io.weir.rule;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The one form of a path: what rules match is what gateways forward, so nobody slips past a rule by
- * spelling.
+ * The one form of a path: what rules match is what gateways forward.
  *
  * <ul>
  *   <li>Query and fragment are cut off; a backslash is read as a slash.
  *   <li>Matrix parameters ({@code ;x=1}), double slashes and a trailing slash are removed.
  *   <li>{@code %} and two hex digits that stand for an unreserved character (letters, digits,
  *       {@code - . _ ~}) are decoded, once; all others stay, in upper case. So {@code %2F}, {@code
- *       %5C} and {@code %00} stay encoded, and {@code %252e} stays {@code %252e}.
+ *       %5C} and {@code %00} stay encoded, and {@code %252e} stays {@code %252e}. So does {@code
+ *       %3A}, which is another path than {@code :}, as delimiters may mean something to a server.
  *   <li>Then {@code .} and {@code ..} segments are resolved, never above the root.
  *   <li>Characters that have no place in a path are encoded.
  * </ul>

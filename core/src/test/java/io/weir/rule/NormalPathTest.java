@@ -54,6 +54,7 @@ class NormalPathTest {
         "/😀 /%F0%9F%98%80",
         "/a|b /a%7Cb",
         "/a:b@c,d=e+f /a:b@c,d=e+f",
+        "/a%3ab%40c /a%3Ab%40c",
         "/{id} /%7Bid%7D",
       })
   void bringsEverySpellingToOneForm(String path, String normal) {

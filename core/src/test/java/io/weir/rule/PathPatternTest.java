@@ -29,6 +29,8 @@ class PathPatternTest {
     "/{a}/**,/,false",
     "/%61,/a,true",
     "/caf\u00e9,/caf%C3%A9,true",
+    "/x%3apredict,/x%3Apredict,true",
+    "/x:predict,/x%3Apredict,false",
   })
   void matchesWholeSegments(String pattern, String path, boolean matches) {
     assertThat(PathPattern.of(pattern).matches(path)).isEqualTo(matches);

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Paths with bytes beyond ASCII that nobody has encoded: the same to rules and to upstreams. */
+/**
+ * Paths that can be written in two ways: with bytes beyond ASCII that nobody has encoded, which are
+ * the same to rules and to upstreams, and with encoded delimiters, which are not.
+ */
 @Timeout(60)
 class RawPathsTest {
   private static final String RULE =
@@ -27,6 +30,25 @@ class RawPathsTest {
       assertThat(path(http2, 3, "/th" + E + "?q=" + E)).isEqualTo(200);
 
       assertThat(upstream.paths).hasSize(2).containsOnly("/th%C3%A9?q=%C3%A9");
+    }
+  }
+
+  @Test
+  void withEncodedDelimitersAreForRulesToList() throws Exception {
+    try (EchoUpstream upstream = new EchoUpstream();
+        TestGateway gateway =
+            TestGateway.before(
+                upstream.url(),
+                "{ id: one, match: { path: \"/one/x:predict\" }, key: [], limit: 0/h }",
+                "{ id: both, match: { path: [\"/both/x:predict\", \"/both/x%3Apredict\"] },"
+                    + " key: [], limit: 0/h }",
+                "{ id: any, match: { path: /any/* }, key: [], limit: 0/h }")) {
+      for (String spelling : new String[] {"x:predict", "x%3Apredict", "x%3apredict"}) {
+        assertThat(gateway.get("/both/" + spelling).statusCode()).as(spelling).isEqualTo(429);
+        assertThat(gateway.get("/any/" + spelling).statusCode()).as(spelling).isEqualTo(429);
+      }
+      assertThat(gateway.get("/one/x:predict").statusCode()).isEqualTo(429);
+      assertThat(gateway.echo("/one/x%3apredict").getString("uri")).isEqualTo("/one/x%3Apredict");
     }
   }
 
