@@ -28,6 +28,14 @@ final class Planner {
     return address == null ? drawing : drawing.with(newcomers.within(address, drawing.draws()));
   }
 
+  /** Throws what {@link #plan} would throw for a call, unless it is let past the rules. */
+  void requireCosts(Rules now, Call call) {
+    if (now.index().hasCostsOfCalls() && bypass(now, call, Draw.Intent.LOOK) == null) {
+      long wall = now.index().needsWallClock() ? time.wallMicros() : 0;
+      now.index().plan(call, wall, Draw.Intent.LOOK);
+    }
+  }
+
   /** Whether no limit has a say. */
   static boolean settledOutright(RuleIndex.Drawing drawing) {
     return drawing.deniedBy() != null || drawing.draws().isEmpty();

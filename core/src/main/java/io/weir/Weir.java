@@ -194,6 +194,16 @@ public final class Weir implements AutoCloseable {
   }
 
   /**
+   * Looks whether a call can be decided at all, before others that come with it are; takes nothing,
+   * and asks no store.
+   *
+   * @throws IllegalArgumentException if an attribute that a rule takes as cost is no whole number
+   */
+  public void requireCosts(Call call) {
+    planner.requireCosts(rules, call);
+  }
+
+  /**
    * Decides several calls as one, none of which can wait: all of them pass and take their cost, or
    * none.
    *

@@ -24,6 +24,7 @@ public final class RuleIndex {
   private boolean anyReplaces;
   private boolean anySchedule;
   private boolean anyShards;
+  private boolean anyCostOfCalls;
 
   private RuleIndex(RuleSet rules) {
     this.rules = rules;
@@ -48,6 +49,7 @@ public final class RuleIndex {
     anyReplaces |= !rule.rule.replaces().isEmpty();
     anySchedule |= rule.pools.scheduled();
     anyShards |= rule.rule.shards() > 1;
+    anyCostOfCalls |= rule.rule.cost() instanceof Cost.FromAttribute;
     List<PathPattern> patterns = rule.rule.match().paths();
     if (patterns.isEmpty()) {
       byPath.add(PathPattern.EVERYTHING, new Hit(rule, PathPattern.EVERYTHING, 0));
@@ -69,6 +71,11 @@ public final class RuleIndex {
   /** Whether some pools are split, so that draws are to be made from shards of them. */
   public boolean hasShards() {
     return anyShards;
+  }
+
+  /** Whether some costs are told by calls, which may tell nonsense. */
+  public boolean hasCostsOfCalls() {
+    return anyCostOfCalls;
   }
 
   /**

@@ -19,25 +19,37 @@ final class Batches {
 
   void check(Exchange exchange, byte[] body) {
     List<Call> calls = CallReader.readBatch(body);
-    List<CompletableFuture<Optional<Decision>>> decisions = new ArrayList<>(calls.size());
     for (int i = 0; i < calls.size(); i++) {
-      decisions.add(decide(calls.get(i), i));
+      requireCosts(calls.get(i), i);
+    }
+    List<CompletableFuture<Optional<Decision>>> decisions = new ArrayList<>(calls.size());
+    for (Call call : calls) {
+      decisions.add(decide(call));
     }
     CompletableFuture<Void> all =
         CompletableFuture.allOf(decisions.toArray(CompletableFuture[]::new));
     exchange.answerWhenDone(all.thenApply(done -> decisions), Batches::write);
   }
 
-  /** The decision; nothing if the guard has no room, as earlier calls have been decided already. */
-  private CompletableFuture<Optional<Decision>> decide(Call call, int number) {
+  /** A batch that is refused has taken nothing, so costs are looked at before any is decided. */
+  private void requireCosts(Call call, int number) {
+    try {
+      checks.requireCosts(call);
+    } catch (HttpProblem e) {
+      throw HttpProblem.badField(
+          "calls[" + number + "]." + e.field(), String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * The decision; nothing if there can be none, as earlier calls have been decided already: the
+   * guard has no room, or a cost is no number by rules that are newer than the look at it.
+   */
+  private CompletableFuture<Optional<Decision>> decide(Call call) {
     try {
       return checks.decide(call).thenApply(Optional::of).toCompletableFuture();
     } catch (HttpProblem e) {
-      if (e.passing()) {
-        return CompletableFuture.completedFuture(Optional.empty());
-      }
-      throw HttpProblem.badField(
-          "calls[" + number + "]." + e.field(), String.valueOf(e.getMessage()));
+      return CompletableFuture.completedFuture(Optional.empty());
     }
   }
 

@@ -32,6 +32,19 @@ final class Checks {
     return ask(call, () -> weir.checkAsync(call));
   }
 
+  /**
+   * Looks whether a decision about a call can be made; takes nothing.
+   *
+   * @throws HttpProblem if an attribute that a rule takes as cost is no number
+   */
+  void requireCosts(Call call) {
+    try {
+      weir.requireCosts(call);
+    } catch (IllegalArgumentException e) {
+      throw badCost(call, e);
+    }
+  }
+
   /** {@code POST /v1/reserve}. */
   void reserve(Exchange exchange, byte[] body) {
     Call call = CallReader.read(body);

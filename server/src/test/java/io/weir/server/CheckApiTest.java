@@ -168,6 +168,26 @@ class CheckApiTest {
         .isEqualTo("{\"decisions\":[]}");
   }
 
+  /** Refused means that nothing has happened, also to the calls before. */
+  @Test
+  void takesNothingForABatchWithACostThatIsNoNumber() {
+    String spend = "{\"path\":\"/spend\",\"attributes\":{\"tokens\":\"no\"}}";
+    HttpResponse<String> refused =
+        server.post(
+            "/v1/check/batch", "{\"calls\":[" + call("/pair", "untouched") + "," + spend + "]}");
+
+    assertThat(refused.statusCode()).isEqualTo(400);
+    assertThat(new JsonObject(refused.body()).getString("field"))
+        .isEqualTo("calls[1].attributes.tokens");
+    assertThat(server.get("/v1/limits?path=/pair&user=untouched").body())
+        .contains("\"remaining\":2");
+    assertThat(
+            server
+                .post("/v1/check/batch", "{\"calls\":[" + spend.replace("/spend", "/pair") + "]}")
+                .statusCode())
+        .isEqualTo(200); // no cost to the rules that match
+  }
+
   @Test
   void settlesAReservationOnce() {
     JsonObject reserved = new JsonObject(server.post("/v1/reserve", call("/pair", "r")).body());
