@@ -5,13 +5,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.json.JsonObject;
 import io.weir.testkit.process.TlsFiles;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -94,82 +92,6 @@ class GatewayTest {
   }
 
   @Test
-  void passesResponsesOnPieceByPiece() throws Exception {
-    try (TestGateway gateway = TestGateway.before(upstream.url())) {
-      HttpResponse<InputStream> answer =
-          gateway.client.send(gateway.request("/stream").build(), BodyHandlers.ofInputStream());
-      assertThat(new String(answer.body().readNBytes(6), "US-ASCII")).isEqualTo("first,");
-      upstream.goOn.complete();
-
-      assertThat(new String(answer.body().readAllBytes(), "US-ASCII")).isEqualTo("last");
-    }
-  }
-
-  @Test
-  void passesRequestsOnPieceByPiece() throws Exception {
-    try (TestGateway gateway = TestGateway.before(upstream.url());
-        RawClient raw = gateway.raw()) {
-      raw.send("POST /in HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n");
-      await().until(() -> upstream.firstPiece.future().isComplete());
-      String answer = raw.send("4\r\nlast\r\n0\r\n\r\n").readUntil("}", 2);
-
-      assertThat(upstream.firstPiece.future().result()).isEqualTo("first");
-      assertThat(answer).contains("\"body\":\"firstlast\"");
-    }
-  }
-
-  @Test
-  void waitsWithTheBodyUntilItMayPass() throws Exception {
-    String head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n";
-    try (TestGateway gateway =
-            TestGateway.before(upstream.url(), "{ id: one, key: [], limit: 1/h }");
-        RawClient first = gateway.raw();
-        RawClient second = gateway.raw()) {
-      assertThat(first.send(head).readUntil("\r\n\r\n", 1)).startsWith("HTTP/1.1 100");
-      assertThat(first.send("body").readUntil("}", 2)).contains("\"body\":\"body\"");
-      assertThat(second.send(head).readAll()).startsWith("HTTP/1.1 429");
-    }
-  }
-
-  @Test
-  void passesBigBodiesThroughWithoutHoldingThem() throws Exception {
-    try (TestGateway gateway = TestGateway.before(upstream.url())) {
-      byte[] body = new byte[40 << 20];
-      HttpResponse<String> up =
-          gateway.client.send(
-              gateway.request("/in").POST(HttpRequest.BodyPublishers.ofByteArray(body)).build(),
-              BodyHandlers.ofString());
-      HttpResponse<InputStream> down =
-          gateway.client.send(gateway.request("/big?mb=200").build(), BodyHandlers.ofInputStream());
-      long read = 0;
-      try (InputStream in = down.body()) {
-        for (byte[] some = in.readNBytes(1 << 16); some.length > 0; some = in.readNBytes(1 << 16)) {
-          read += some.length;
-        }
-      }
-
-      assertThat(new JsonObject(up.body()).getInteger("size")).isEqualTo(body.length);
-      assertThat(read).isEqualTo(200L << 20);
-    }
-  }
-
-  @Test
-  void sendsNoFasterThanTheClientReads() throws Exception {
-    try (TestGateway gateway = TestGateway.before(upstream.url());
-        RawClient raw = gateway.raw()) {
-      raw.send("GET /big?mb=600 HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("\r\n\r\n", 1);
-      System.gc();
-      long before = direct();
-      await().during(Duration.ofMillis(700)).until(() -> direct() - before < 64 << 20);
-    }
-  }
-
-  /** Bytes in buffers outside the heap, of everybody in this process. */
-  private static long direct() {
-    return io.netty.util.internal.PlatformDependent.usedDirectMemory();
-  }
-
-  @Test
   void asksTheWholeServerOnlyByOptions() throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url());
         RawClient raw = gateway.raw()) {
@@ -198,73 +120,6 @@ class GatewayTest {
       HttpResponse<String> third = gateway.get("/");
 
       assertThat(third.headers().firstValue("RateLimit-Remaining")).hasValue("0"); // it was charged
-    }
-  }
-
-  @Test
-  void answers502WhenTheUpstreamIsAway() throws Exception {
-    upstream.close();
-    try (TestGateway gateway = TestGateway.before(upstream.url())) {
-      HttpResponse<String> answer = gateway.post("/a", "body");
-
-      assertThat(answer.statusCode()).isEqualTo(502);
-      assertThat(answer.headers().firstValue("content-type")).hasValue("application/problem+json");
-      assertThat(new JsonObject(answer.body()).getString("title")).isEqualTo("Bad Gateway");
-      assertThat(gateway.metric("weir_upstream_responses_total{outcome=\"failed\"}")).isEqualTo(1);
-    }
-  }
-
-  @Test
-  void answers502WhenTheUpstreamBreaksOffBeforeItAnswers() throws Exception {
-    try (TestGateway gateway = TestGateway.before(upstream.url())) {
-      assertThat(gateway.get("/close").statusCode()).isEqualTo(502);
-      assertThat(upstream.paths).containsExactly("/close", "/close"); // a GET can be repeated
-      assertThat(gateway.post("/close", "x").statusCode()).isEqualTo(502);
-      assertThat(upstream.paths).hasSize(3); // a POST cannot
-    }
-  }
-
-  @Test
-  void breaksOffAResponseThatTheUpstreamBrokeOff() throws Exception {
-    try (TestGateway gateway = TestGateway.before(upstream.url());
-        RawClient raw = gateway.raw()) {
-      String answer = raw.send("GET /break HTTP/1.1\r\nHost: x\r\n\r\n").readAll();
-
-      assertThat(answer).startsWith("HTTP/1.1 200").endsWith("some");
-    }
-  }
-
-  @Test
-  void answers504WhenTheUpstreamTakesTooLong() throws Exception {
-    try (TestGateway gateway =
-        TestGateway.before(
-            upstream.url(),
-            front ->
-                front.gateway(
-                    front.gateway().patience(Duration.ofSeconds(5), Duration.ofSeconds(5))),
-            Duration.ofMillis(50))) {
-      HttpResponse<String> answer = gateway.get("/silent");
-
-      assertThat(answer.statusCode()).isEqualTo(504);
-      assertThat(answer.headers().firstValue("content-type")).hasValue("application/problem+json");
-      assertThat(gateway.metric("weir_upstream_responses_total{outcome=\"timeout\"}")).isEqualTo(1);
-      await().until(() -> upstream.brokenOff.get() == 1);
-    }
-  }
-
-  @Test
-  void givesTheUpstreamAllOfAFractionOfASecond() throws Exception {
-    try (TestGateway gateway =
-        TestGateway.before(
-            upstream.url(),
-            front ->
-                front.gateway(
-                    front.gateway().patience(Duration.ofMillis(1500), Duration.ofSeconds(5))),
-            Duration.ofMillis(50))) {
-      HttpResponse<String> answer = gateway.get("/silent");
-
-      assertThat(answer.statusCode()).isEqualTo(504);
-      assertThat(answer.body()).contains("said nothing for 2 s");
     }
   }
 
@@ -329,21 +184,6 @@ class GatewayTest {
               raw.send("POST /n HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nok")
                   .readUntil("}", 2))
           .contains("\"body\":\"ok\"");
-    }
-  }
-
-  @Test
-  void streamsToClientsOfHttp10() throws Exception {
-    upstream.goOn.complete();
-    try (TestGateway gateway = TestGateway.before(upstream.url());
-        RawClient old = gateway.raw();
-        RawClient keeping = gateway.raw()) {
-      assertThat(old.send("GET /stream HTTP/1.0\r\n\r\n").readAll())
-          .startsWith("HTTP/1.0 200")
-          .doesNotContain("chunked")
-          .endsWith("first,last");
-      assertThat(keeping.send("GET /stream HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").readAll())
-          .endsWith("first,last");
     }
   }
 
