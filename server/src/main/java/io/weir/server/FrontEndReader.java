@@ -242,6 +242,7 @@ final class FrontEndReader {
         patience("gateway.connect_timeout", otherwise.connectTimeout()),
         config.get("gateway.max_body", otherwise.maxBody(), value -> ConfigReader.count(value, 0)),
         number("gateway.connections", otherwise.connections(), 1, 1_000_000),
+        otherwise.waiting(),
         time("gateway.drain", otherwise.drain()),
         takesDecisions());
   }

@@ -12,7 +12,9 @@ import java.util.List;
  * @param timeout how long an upstream may keep silent before and within a response
  * @param connectTimeout how long it may take to get a connection to an upstream
  * @param maxBody the largest body of a request, in bytes
- * @param connections the most connections to one upstream, in all event loops together
+ * @param connections the most connections to one upstream, in all event loops together, each of
+ *     which has its part of them
+ * @param waiting the most requests that wait for such a connection, in each event loop
  * @param drain how long exchanges under way are waited for when the process stops
  * @param decisions whether the ports for decisions listen beside a gateway
  */
@@ -23,6 +25,7 @@ public record GatewaySettings(
     Duration connectTimeout,
     long maxBody,
     int connections,
+    int waiting,
     Duration drain,
     boolean decisions) {
   /** No gateway. */
@@ -33,6 +36,7 @@ public record GatewaySettings(
           Duration.ofSeconds(60),
           Duration.ofSeconds(5),
           1L << 30,
+          1000,
           1000,
           Duration.ofSeconds(10),
           false);
@@ -129,30 +133,44 @@ public record GatewaySettings(
   /** The same with another port. */
   public GatewaySettings address(Address other) {
     return new GatewaySettings(
-        other, upstreams, timeout, connectTimeout, maxBody, connections, drain, decisions);
+        other, upstreams, timeout, connectTimeout, maxBody, connections, waiting, drain, decisions);
   }
 
   /** The same with other upstreams. */
   public GatewaySettings upstreams(List<Upstream> others) {
     return new GatewaySettings(
-        address, others, timeout, connectTimeout, maxBody, connections, drain, decisions);
+        address, others, timeout, connectTimeout, maxBody, connections, waiting, drain, decisions);
   }
 
   /** The same, with or without ports for decisions. */
   public GatewaySettings decisions(boolean also) {
     return new GatewaySettings(
-        address, upstreams, timeout, connectTimeout, maxBody, connections, drain, also);
+        address, upstreams, timeout, connectTimeout, maxBody, connections, waiting, drain, also);
   }
 
   /** The same with other patience. */
   public GatewaySettings patience(Duration timeout, Duration connectTimeout) {
     return new GatewaySettings(
-        address, upstreams, timeout, connectTimeout, maxBody, connections, drain, decisions);
+        address,
+        upstreams,
+        timeout,
+        connectTimeout,
+        maxBody,
+        connections,
+        waiting,
+        drain,
+        decisions);
   }
 
   /** The same with another largest body. */
   public GatewaySettings maxBody(long bytes) {
     return new GatewaySettings(
-        address, upstreams, timeout, connectTimeout, bytes, connections, drain, decisions);
+        address, upstreams, timeout, connectTimeout, bytes, connections, waiting, drain, decisions);
+  }
+
+  /** The same with other connections to upstreams, and other queues for them. */
+  public GatewaySettings connections(int most, int waiting) {
+    return new GatewaySettings(
+        address, upstreams, timeout, connectTimeout, maxBody, most, waiting, drain, decisions);
   }
 }

@@ -18,7 +18,6 @@ final class Upstream {
    */
   private static final int KEEP_ALIVE_SECONDS = 15;
 
-  private static final int MOST_WAITING = 1000;
   private static final int MOST_HEADER_BYTES = 64 * 1024;
   private static final int MOST_STREAMS = 100;
 
@@ -52,7 +51,7 @@ final class Upstream {
                 new PoolOptions()
                     .setHttp1MaxSize(mine)
                     .setHttp2MaxSize(Math.max(1, mine / MOST_STREAMS))
-                    .setMaxWaitQueueSize(MOST_WAITING))
+                    .setMaxWaitQueueSize(gateway.waiting()))
             .build();
   }
 

@@ -3,9 +3,11 @@ package io.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.netty.handler.codec.http2.Http2Headers;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -84,6 +86,34 @@ class GatewayFailureTest {
 
       assertThat(answer.statusCode()).isEqualTo(504);
       assertThat(answer.body()).contains("said nothing for 2 s");
+    }
+  }
+
+  /**
+   * One connection of HTTP/2 is with one event loop, which has one connection here, and one place.
+   */
+  @Test
+  void answers503WhenTooManyWaitForAConnection() throws Exception {
+    UnaryOperator<FrontEnd> few =
+        front ->
+            front.gateway(
+                front
+                    .gateway()
+                    .patience(Duration.ofSeconds(60), Duration.ofSeconds(60))
+                    .connections(1, 1));
+    try (TestGateway gateway = TestGateway.before(upstream.url(), few, Connections.TICK);
+        RawHttp2 client = new RawHttp2(gateway.port())) {
+      client.ask(1, "x", "/held");
+      await().until(() -> upstream.paths.contains("/held"));
+      client.ask(3, "x", "/held").ask(5, "x", "/held");
+      Http2Headers beyond = client.headers(5);
+      upstream.goOn.complete();
+
+      assertThat(beyond.status()).hasToString("503");
+      assertThat(beyond.get("retry-after")).hasToString("1");
+      assertThat(beyond.get("content-type")).hasToString("application/problem+json");
+      assertThat(client.status(1)).isEqualTo(200);
+      assertThat(client.status(3)).isEqualTo(200);
     }
   }
 }

@@ -41,6 +41,7 @@ class GatewayPermitTest {
         Duration.ofSeconds(40),
         100,
         usual.connections(),
+        usual.waiting(),
         Duration.ofMillis(300),
         usual.decisions());
   }

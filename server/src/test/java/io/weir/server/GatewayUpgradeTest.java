@@ -174,15 +174,8 @@ class GatewayUpgradeTest {
   private static FrontEnd few(FrontEnd front) {
     GatewaySettings some = front.gateway();
     return front.gateway(
-        new GatewaySettings(
-            some.address(),
-            some.upstreams(),
-            some.timeout(),
-            Duration.ofSeconds(2),
-            some.maxBody(),
-            CONNECTIONS,
-            some.drain(),
-            false));
+        some.patience(some.timeout(), Duration.ofSeconds(2))
+            .connections(CONNECTIONS, some.waiting()));
   }
 
   /** One that is refused must not keep its connection: after a few nothing would pass any more. */
