@@ -24,10 +24,16 @@ final class EchoUpstream implements AutoCloseable {
   /** How many requests were broken off by the gateway. */
   final AtomicInteger brokenOff = new AtomicInteger();
 
+  /** How many connections were opened to it. */
+  final AtomicInteger connections = new AtomicInteger();
+
   /** Done when the first piece of a body has come. */
   final Promise<String> firstPiece = Promise.promise();
 
-  /** Lets responses at {@code /held}, {@code /stream} and {@code /head} go on. */
+  /**
+   * Lets responses at {@code /held}, {@code /stream} and {@code /head}, and bodies at {@code
+   * /stuck} go on.
+   */
   final Promise<Void> goOn = Promise.promise();
 
   EchoUpstream() {
@@ -52,6 +58,7 @@ final class EchoUpstream implements AutoCloseable {
     server =
         vertx
             .createHttpServer(options.setMaxHeaderSize(64_000))
+            .connectionHandler(opened -> connections.incrementAndGet())
             .requestHandler(this::handle)
             .webSocketHandler(socket -> socket.textMessageHandler(socket::writeTextMessage));
     server.listen(port, "127.0.0.1").await();
@@ -77,6 +84,11 @@ final class EchoUpstream implements AutoCloseable {
       case "/head" -> {
         request.response().setChunked(true).writeHead();
         goOn.future().onSuccess(go -> request.response().end("late"));
+      }
+      case "/stuck" -> {
+        request.pause();
+        echo(request);
+        goOn.future().onSuccess(go -> request.resume());
       }
       case "/silent" -> {}
       case "/break" -> {

@@ -4,11 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -111,6 +117,49 @@ class GatewayStreamsTest {
           .endsWith("first,last");
       assertThat(keeping.send("GET /stream HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").readAll())
           .endsWith("first,last");
+    }
+  }
+
+  /** It is not the client's fault either that it cannot send. */
+  @Test
+  void readsNoFasterThanTheUpstreamTakes() throws Exception {
+    int pieces = 200;
+    byte[] piece = new byte[1 << 20];
+    Duration tick = Duration.ofMillis(20);
+    UnaryOperator<FrontEnd> patient =
+        front ->
+            front.gateway(
+                front.gateway().patience(Duration.ofSeconds(1500), Duration.ofSeconds(5)));
+    try (TestGateway gateway = TestGateway.before(upstream.url(), patient, tick);
+        RawClient raw = gateway.raw()) {
+      raw.send("POST /stuck HTTP/1.1\r\nHost: x\r\nContent-Length: " + (pieces << 20) + "\r\n\r\n");
+      AtomicInteger taken = new AtomicInteger();
+      CompletableFuture<String> answer =
+          CompletableFuture.supplyAsync(() -> upload(raw, piece, pieces, taken));
+      await().until(() -> taken.get() > 0);
+      await()
+          .during(tick.multipliedBy(3 * Forwarding.BODY_TICKS))
+          .atMost(Duration.ofSeconds(20))
+          .until(() -> taken.get() < 64 && !answer.isDone());
+      assertThat(upstream.brokenOff).hasValue(0);
+      upstream.goOn.complete();
+
+      assertThat(answer.get(30, TimeUnit.SECONDS))
+          .startsWith("HTTP/1.1 200")
+          .contains("\"size\":" + (pieces << 20));
+    }
+  }
+
+  /** Sends a piece again and again, counting, and returns the answer. */
+  private static String upload(RawClient raw, byte[] piece, int pieces, AtomicInteger taken) {
+    try {
+      for (int i = 0; i < pieces; i++) {
+        raw.send(piece);
+        taken.incrementAndGet();
+      }
+      return raw.readUntil("}", 2);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 }

@@ -184,6 +184,7 @@ class GatewayTest {
               raw.send("POST /n HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nok")
                   .readUntil("}", 2))
           .contains("\"body\":\"ok\"");
+      assertThat(upstream.connections).hasValue(1);
     }
   }
 
