@@ -163,6 +163,23 @@ class GatewayLimitsTest {
     }
   }
 
+  /** Who cancels to dodge a cost has paid what was reserved. */
+  @Test
+  void keepsWhatWasReservedForACallThatIsCancelled() throws Exception {
+    try (TestGateway gateway =
+        TestGateway.before(
+            upstream.url(),
+            "{ id: work, key: [ip], cost: { response_header: X-Cost, reserve: 10 }, limit: 100/h }")) {
+      try (RawClient raw = gateway.raw()) {
+        raw.send("GET /silent HTTP/1.1\r\nHost: x\r\n\r\n");
+        await().until(() -> upstream.paths.contains("/silent"));
+      }
+      await().until(() -> upstream.brokenOff.get() == 1);
+
+      assertThat(remaining(gateway.get("/none"))).isEqualTo("80"); // this one's 10 are gone, too
+    }
+  }
+
   /** Each call is settled, so what is kept of that must not be kept for long. */
   @Test
   void leavesAMarkInRedisForSecondsOnly() throws Exception {
