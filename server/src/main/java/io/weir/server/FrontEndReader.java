@@ -136,8 +136,15 @@ final class FrontEndReader {
                     text("identity.jwt.issuer"),
                     text("identity.jwt.audience"),
                     claims(),
-                    time("identity.jwt.leeway", JwtSettings.DEFAULT_LEEWAY),
+                    leeway(),
                     time("identity.jwt.refresh", JwtSettings.DEFAULT_REFRESH))));
+  }
+
+  private Duration leeway() {
+    return config.get(
+        "identity.jwt.leeway",
+        JwtSettings.DEFAULT_LEEWAY,
+        value -> JwtSettings.checkLeeway(time(value)));
   }
 
   /** A file, relative to the one that names it, or a URL. */

@@ -189,6 +189,8 @@ class FrontEndConfigTest {
         "identity: { jwt: { jwks: j, claims: { ip: x } } } | ip is not for tokens to say",
         "identity: { jwt: { jwks: j, claims: { user: } } } | is not such as user: sub",
         "identity: { jwt: { jwks: j, leeway: soon } }  | leeway",
+        "identity: { jwt: { jwks: j, leeway: 500ms } } | identity.jwt.leeway: leeway is not in whole seconds",
+        "identity: { jwt: { jwks: j, leeway: 6min } }  | identity.jwt.leeway: leeway is not between 0 and 5",
         "callers: { tokens: [secret] }                 | tokens are written as their SHA-256",
         "callers: { mtls: { ca: ca.pem } }             | client certificates need tls on the listener http and grpc",
         "{ callers: { mtls: { ca: a } }, tls: { cert: c, key: k, listeners: [http, admin] } } | need tls on the listener grpc",

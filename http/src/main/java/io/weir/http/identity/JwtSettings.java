@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param audience for whom it must be made, if that matters
  * @param claims the attribute's name, and the claim it is taken from; dots lead into claims that
  *     are objects
- * @param leeway how far clocks may be apart
+ * @param leeway how far clocks may be apart, in whole seconds, as tokens count in those
  * @param refresh how often keys are fetched from a URL
  */
 public record JwtSettings(
@@ -36,9 +36,22 @@ public record JwtSettings(
         throw new IllegalArgumentException(name + " is not for tokens to say");
       }
     }
+    checkLeeway(leeway);
+  }
+
+  /**
+   * Returns a leeway that can be given.
+   *
+   * @throws IllegalArgumentException with the reason if it cannot
+   */
+  public static Duration checkLeeway(Duration leeway) {
     if (leeway.isNegative() || leeway.compareTo(Duration.ofMinutes(5)) > 0) {
       throw new IllegalArgumentException("leeway is not between 0 and 5 minutes");
     }
+    if (leeway.getNano() != 0) {
+      throw new IllegalArgumentException("leeway is not in whole seconds");
+    }
+    return leeway;
   }
 
   /** Tokens signed by these keys, which say who the user is. */

@@ -301,16 +301,14 @@ class JwtTest {
 
     assertThatThrownBy(() -> identity(settings())).hasMessageContaining("Key Set");
     assertThatThrownBy(() -> settings().claims(Map.of("ip", "sub"))).hasMessageContaining("ip");
-    assertThatThrownBy(
-            () ->
-                new JwtSettings(
-                    URI.create("https://a"),
-                    java.util.Optional.empty(),
-                    java.util.Optional.empty(),
-                    Map.of(),
-                    Duration.ofHours(1),
-                    Duration.ofHours(1)))
-        .hasMessageContaining("leeway");
+    assertThatThrownBy(() -> leeway(Duration.ofHours(1))).hasMessageContaining("5 minutes");
+    assertThatThrownBy(() -> leeway(Duration.ofMillis(500))).hasMessageContaining("whole seconds");
+  }
+
+  private JwtSettings leeway(Duration leeway) {
+    JwtSettings usual = settings();
+    return new JwtSettings(
+        usual.jwks(), usual.issuer(), usual.audience(), usual.claims(), leeway, usual.refresh());
   }
 
   /** A server of keys that counts how often it is asked. */
