@@ -1,5 +1,6 @@
 package io.weir.server;
 
+import io.weir.rule.NormalPath;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -69,6 +70,11 @@ public record GatewaySettings(
     public Upstream {
       if (!prefix.startsWith("/") || (prefix.endsWith("/") && prefix.length() > 1)) {
         throw new IllegalArgumentException("'" + prefix + "' is not a prefix such as / or /api");
+      }
+      String normal = NormalPath.of(prefix);
+      if (!normal.equals(prefix)) {
+        throw new IllegalArgumentException(
+            "'" + prefix + "' is no beginning of a path in its normal form; say '" + normal + "'");
       }
     }
 
