@@ -6,6 +6,7 @@ import com.google.rpc.QuotaFailure;
 import com.google.rpc.RetryInfo;
 import com.google.rpc.Status;
 import io.vertx.core.MultiMap;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClient;
@@ -53,16 +54,21 @@ class GatewayGrpcTest {
     }
   }
 
+  /** On one event loop, as a response can be over before another thread asks for its body. */
   private Answer call(TestGateway gateway, String path, String type) {
-    return EnvoyTestServer.await(
-        http2
-            .request(HttpMethod.POST, gateway.port(), "127.0.0.1", path)
-            .compose(
-                request -> {
-                  request.putHeader("content-type", type).putHeader("te", "trailers");
-                  return request.send(Buffer.buffer("body"));
-                })
-            .compose(GatewayGrpcTest::whole));
+    Promise<Answer> answer = Promise.promise();
+    vertx.runOnContext(
+        go ->
+            http2
+                .request(HttpMethod.POST, gateway.port(), "127.0.0.1", path)
+                .compose(
+                    request -> {
+                      request.putHeader("content-type", type).putHeader("te", "trailers");
+                      return request.send(Buffer.buffer("body"));
+                    })
+                .compose(GatewayGrpcTest::whole)
+                .onComplete(answer));
+    return EnvoyTestServer.await(answer.future());
   }
 
   private static io.vertx.core.Future<Answer> whole(HttpClientResponse response) {
