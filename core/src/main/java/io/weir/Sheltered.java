@@ -5,7 +5,7 @@ import io.weir.store.ForwardingStore;
 import io.weir.store.Held;
 import io.weir.store.Store;
 import io.weir.store.Taking;
-import java.time.Duration;
+import io.weir.store.Term;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -29,7 +29,7 @@ final class Sheltered extends ForwardingStore {
   public CompletionStage<Taking> take(List<Draw> draws) {
     try {
       return or(super.take(draws), problem -> asker.failed(draws, problem));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       return CompletableFuture.completedFuture(asker.failed(draws, e));
     }
   }
@@ -39,17 +39,17 @@ final class Sheltered extends ForwardingStore {
     try {
       return or(
           super.reserve(reservation, draws), problem -> asker.failed(reservation, draws, problem));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       return CompletableFuture.completedFuture(asker.failed(reservation, draws, e));
     }
   }
 
   /** What cannot be given back changes nothing about what was decided. */
   @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
+  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
     try {
-      return or(super.settle(reservation, parts, within), this::unsettled);
-    } catch (RuntimeException e) {
+      return or(super.settle(reservation, parts, term), this::unsettled);
+    } catch (RuntimeException | Error e) {
       return CompletableFuture.completedFuture(unsettled(e));
     }
   }
