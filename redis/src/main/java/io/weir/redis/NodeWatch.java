@@ -11,12 +11,12 @@ import org.slf4j.LoggerFactory;
 /**
  * Takes note of how one node answers, and keeps calls from it while it does not.
  *
- * <p>A {@link Breaker} judges by the calls. Bad ones that follow one another within nine tenths
- * of a timeout, with no good one in between, were lost to the same stall, here or there, and count
- * as one: so it takes five timeouts of silence to make five failures in a row, and who asks again
- * when told makes them. A connection that is lost opens it at
- * once; {@link Recovery} closes it as soon as the node answers again, so that callers come back
- * within a second or two of that, whatever the cool-down is. Each turn is logged once.
+ * <p>A {@link Breaker} judges by the calls. Bad ones that follow one another within nine tenths of
+ * a timeout, with no good one in between, were lost to the same stall, here or there, and count as
+ * one: so it takes five timeouts of silence to make five failures in a row, and who asks again when
+ * told makes them. A connection that is lost opens it at once; {@link Recovery} closes it as soon
+ * as the node answers again, so that callers come back within a second or two of that, whatever the
+ * cool-down is. Each turn is logged once.
  */
 final class NodeWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeWatch.class);
