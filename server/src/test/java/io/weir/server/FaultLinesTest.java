@@ -17,25 +17,27 @@ import io.vertx.grpc.common.GrpcStatus;
 import io.vertx.grpc.common.ServiceMethod;
 import io.vertx.grpc.common.ServiceName;
 import io.weir.Limit;
+import io.weir.Scale;
 import io.weir.Weir;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
+import io.weir.rule.Schedule;
 import io.weir.rules.envoy.EnvoyDomain;
 import io.weir.server.envoy.EnvoySettings;
-import io.weir.store.Draw;
-import io.weir.store.ForwardingStore;
-import io.weir.store.MemoryStore;
-import io.weir.store.Taking;
 import io.weir.tier.Guard;
 import io.weir.time.SystemTime;
+import io.weir.time.TimeSource;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.util.List;
+import java.time.Duration;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletionStage;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -95,30 +97,28 @@ class FaultLinesTest {
     isLoggedOnceWithItsTrace();
   }
 
-  /** A store that fails once, as nothing should. */
-  private static final class FailingOnce extends ForwardingStore {
-    private final AtomicBoolean failed = new AtomicBoolean();
+  /**
+   * A clock that fails once, where rules are found; what fails in a store is no fault of a call.
+   */
+  private static final class FailingOnce implements TimeSource {
+    private final AtomicBoolean fails = new AtomicBoolean();
 
-    FailingOnce() {
-      super(MemoryStore.create());
+    @Override
+    public long micros() {
+      return SystemTime.INSTANCE.micros();
     }
 
-    private void fail() {
-      if (!failed.getAndSet(true)) {
+    @Override
+    public long wallMicros() {
+      if (fails.getAndSet(false)) {
         throw new StackOverflowError("once");
       }
+      return SystemTime.INSTANCE.wallMicros();
     }
 
     @Override
-    public CompletionStage<Taking> take(List<Draw> draws) {
-      fail();
-      return super.take(draws);
-    }
-
-    @Override
-    public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
-      fail();
-      return super.reserve(reservation, draws);
+    public CompletableFuture<Void> after(Duration delay) {
+      return SystemTime.INSTANCE.after(delay);
     }
   }
 
@@ -139,12 +139,17 @@ class FaultLinesTest {
 
   @Test
   void overGrpc() throws Exception {
+    FailingOnce time = new FailingOnce();
+    Schedule always =
+        new Schedule(
+            Set.of(), LocalTime.MIDNIGHT, LocalTime.MIDNIGHT, ZoneOffset.UTC, Scale.of("0.5"));
     Weir weir =
         Weir.builder()
-            .rules(RuleSet.of(Rule.named("all").limit(Limit.perHour(9)).build()))
-            .store(new FailingOnce())
+            .rules(RuleSet.of(Rule.named("all").limit(Limit.perHour(9)).schedule(always).build()))
+            .time(time)
             .listener(metrics)
             .build();
+    time.fails.set(true);
     try (EnvoyFront front =
         new EnvoyFront(
             EnvoyFeed.open(EnvoySettings.DEFAULT, Optional.empty()),

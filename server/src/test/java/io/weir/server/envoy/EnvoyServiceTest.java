@@ -3,7 +3,6 @@ package io.weir.server.envoy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.weir.Limit;
 import io.weir.Weir;
@@ -52,7 +51,23 @@ class EnvoyServiceTest {
     }
   }
 
-  private EnvoyService service(Store store, EnvoyConfig config) {
+  private EnvoyService service(Store store) {
+    EnvoyDomain domain =
+        new EnvoyDomain(
+            "d",
+            List.of(
+                new EnvoyDescriptor(
+                    "k",
+                    "",
+                    Optional.of(
+                        new EnvoyLimit(
+                            "",
+                            new EnvoyLimit.Counted(
+                                1, EnvoyUnit.DAY, Limit.perDay(1), EnvoyLimit.Options.DEFAULT),
+                            List.of())),
+                    EnvoyDescriptor.Traits.NONE,
+                    List.of())));
+    EnvoyConfig config = EnvoyConfig.of(List.of(domain), "");
     Weir weir =
         Weir.builder()
             .rules(RuleSet.of(Rule.named("all").limit(Limit.perHour(1)).build()))
@@ -69,16 +84,17 @@ class EnvoyServiceTest {
         micros -> {});
   }
 
+  private static RateLimitRequest request() {
+    RateLimitRequest.Builder request = RateLimitRequest.newBuilder().setDomain("d");
+    request.addDescriptorsBuilder().addEntriesBuilder().setKey("k").setValue("1");
+    return request.build();
+  }
+
   @Test
   void leavesTheGuardWhateverABeginningEndsWith() {
-    EnvoyService service = service(new Broken(), EnvoyConfig.EMPTY);
-    RateLimitRequest request =
-        RateLimitRequest.newBuilder()
-            .setDomain(EnvoyDomain.OWN_RULES)
-            .addDescriptors(RateLimitDescriptor.getDefaultInstance())
-            .build();
+    EnvoyService service = service(new Broken());
 
-    assertThatThrownBy(() -> service.decide(request)).isInstanceOf(StackOverflowError.class);
+    assertThatThrownBy(() -> service.decide(request())).isInstanceOf(StackOverflowError.class);
     assertThat(guard.inFlight()).isZero();
     assertThat(tally.requests(Verdict.Outcome.UNAVAILABLE).sum()).isEqualTo(1);
 
@@ -98,25 +114,8 @@ class EnvoyServiceTest {
             return answer;
           }
         };
-    EnvoyDomain domain =
-        new EnvoyDomain(
-            "d",
-            List.of(
-                new EnvoyDescriptor(
-                    "k",
-                    "",
-                    Optional.of(
-                        new EnvoyLimit(
-                            "",
-                            new EnvoyLimit.Counted(
-                                1, EnvoyUnit.DAY, Limit.perDay(1), EnvoyLimit.Options.DEFAULT),
-                            List.of())),
-                    EnvoyDescriptor.Traits.NONE,
-                    List.of())));
-    EnvoyService service = service(slow, EnvoyConfig.of(List.of(domain), ""));
-    RateLimitRequest.Builder request = RateLimitRequest.newBuilder().setDomain("d");
-    request.addDescriptorsBuilder().addEntriesBuilder().setKey("k").setValue("1");
-    CompletionStage<?> said = service.decide(request.build());
+    EnvoyService service = service(slow);
+    CompletionStage<?> said = service.decide(request());
     answer.completeExceptionally(new IllegalStateException("a bug"));
 
     assertThat(said.toCompletableFuture()).isCompletedExceptionally();
