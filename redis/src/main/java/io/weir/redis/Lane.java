@@ -41,11 +41,8 @@ final class Lane {
    */
   private static final int MANY_KEYS = 16;
 
-  /** A node whose quickest answers of late came within this time is near. */
+  /** A node whose last answer came within this time is near. */
   private static final long NEAR_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
-
-  /** The part of a slower answer's delay that is taken for distance, as most of it is load. */
-  private static final int DOUBT = 16;
 
   /** Calls that may be under way at all; matters where a node is far away. */
   private static final int MOST = 64;
@@ -89,9 +86,7 @@ final class Lane {
   private int telling;
 
   private long newsNanos;
-
-  /** How long the quickest answers of late took, which says how far the node is, however busy. */
-  private long distanceNanos = SILENCE_NANOS;
+  private boolean near;
 
   Lane(Wire wire) {
     this(wire, System::nanoTime);
@@ -153,18 +148,7 @@ final class Lane {
     if (waitingKeys >= SHARED_KEYS) {
       return out < MOST;
     }
-    return out < EAGER && telling == 0 && !(isNear() && keysUnderWay >= MANY_KEYS);
-  }
-
-  private boolean isNear() {
-    return distanceNanos < NEAR_NANOS;
-  }
-
-  /** Learns from a call that was answered just now how far the node is. */
-  private synchronized void measure(Batch batch) {
-    long taken = nanoTime.getAsLong() - batch.sentNanos;
-    long further = taken - distanceNanos;
-    distanceNanos += further < 0 ? further : further / DOUBT;
+    return out < EAGER && telling == 0 && !(near && keysUnderWay >= MANY_KEYS);
   }
 
   /** The queue in which somebody waits longest, or null if nobody does. */
@@ -236,9 +220,6 @@ final class Lane {
    * @return what can go then: those who, being told, ask again at once go together
    */
   private Batch tell(Batch batch, byte[] answer, @Nullable Throwable problem) {
-    if (problem == null) {
-      measure(batch);
-    }
     send(back(batch, true));
     end(batch.asks, answer, problem);
     return told();
@@ -275,6 +256,7 @@ final class Lane {
       lost = Math.max(0, lost - 1);
     }
     newsNanos = nanoTime.getAsLong();
+    near = newsNanos - batch.sentNanos < NEAR_NANOS;
     Batch next = sendsNext ? nextBatch() : Batch.NONE;
     telling++;
     return next;

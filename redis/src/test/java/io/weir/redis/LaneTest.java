@@ -73,43 +73,11 @@ class LaneTest extends LaneFixture {
     assertThat(sent).hasSize(3);
   }
 
-  @Test
-  void aNearNodeThatIsBusyStaysNearAndOneThatMovedAwayDoesNot() {
-    answersWithin(Duration.ofNanos(200_000));
-    answersWithin(Duration.ofMillis(2));
-    assertThat(isFilling()).as("one late answer is load").isTrue();
-    for (int i = 0; i < 4; i++) {
-      answersWithin(Duration.ofMillis(2));
-    }
-    assertThat(isFilling()).as("none is quick any more").isFalse();
-    answersWithin(Duration.ofNanos(200_000));
-    assertThat(isFilling()).as("a quick one cannot come from afar").isTrue();
-  }
-
-  @Test
-  void aCallThatFailsQuicklySaysNothingOfTheDistance() {
-    ask();
-    sent.get(0).answer().completeExceptionally(Unanswered.away("gone"));
-    assertThat(isFilling()).isFalse();
-  }
-
   /** Has a call answered after this time. */
   private void answersWithin(Duration time) {
     ask();
     nanos += time.toNanos();
-    sent.get(sent.size() - 1).answerAll();
-  }
-
-  /** Whether a call waits behind one with many keys; answers both at once. */
-  private boolean isFilling() {
-    int before = sent.size();
-    ask(Script.BUCKET, 16);
-    ask();
-    boolean filling = sent.size() == before + 1;
-    for (int i = before; i < sent.size(); i++) {
-      sent.get(i).answer().completeExceptionally(Unanswered.away("gone"));
-    }
-    return filling;
+    sent.get(0).answerAll();
   }
 
   @Test
