@@ -312,7 +312,7 @@ class AdminApiTest {
                 Connections.TICK,
                 "{ id: a, key: [user], limit: 1/h, accuracy: exact }")) {
       String call = "{\"path\":\"/\",\"attributes\":{\"user\":\"anna@example.org\"}}";
-      // Whatever is asked before a refusal is known, or known again, is asked of Redis: keep it few.
+      // Whatever is asked before a refusal is known is asked of Redis: keep it few.
       String batch = "{\"calls\":[" + (call + ",").repeat(9) + call + "]}";
       await()
           .atMost(Duration.ofSeconds(60))
