@@ -26,12 +26,23 @@ public final class Admitted implements Fleet.Log {
 
   @Override
   public void add(long amount, long micros) {
-    BigInteger back = rate.multiply(BigInteger.valueOf(micros - at));
-    deficit = deficit.subtract(back).max(BigInteger.ZERO);
+    drain(rate.multiply(BigInteger.valueOf(micros - at)));
+    at = micros;
     deficit = deficit.add(period.multiply(BigInteger.valueOf(amount)));
     worst = worst.max(deficit);
-    at = micros;
     total += amount;
+  }
+
+  @Override
+  public void remove(long amount, long micros) {
+    drain(rate.multiply(BigInteger.valueOf(micros - at)));
+    at = micros;
+    drain(period.multiply(BigInteger.valueOf(amount)));
+    total -= amount;
+  }
+
+  private void drain(BigInteger units) {
+    deficit = deficit.subtract(units).max(BigInteger.ZERO);
   }
 
   /** The least ceiling that would have been enough for all windows so far, rounded up. */

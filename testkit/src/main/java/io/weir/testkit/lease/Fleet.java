@@ -13,6 +13,7 @@ import io.weir.rule.Accuracy;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.store.Draw;
+import io.weir.store.Held;
 import io.weir.store.Pool;
 import io.weir.store.Split;
 import io.weir.store.Taking;
@@ -62,6 +63,12 @@ public final class Fleet {
   /** Who hears of everything admitted, in order of time, but for degraded decisions. */
   public interface Log {
     void add(long amount, long micros);
+
+    /**
+     * What the store had taken for a call, and has back, as the call was refused by another rule.
+     * Who does not listen counts it as admitted.
+     */
+    default void remove(long amount, long micros) {}
   }
 
   /** A fleet without members. */
@@ -108,7 +115,7 @@ public final class Fleet {
   /** Adds an instance. */
   public void start() {
     MemberTime own = new MemberTime(time);
-    Link link = new Link(store, own, random.nextLong(), weather, this::took);
+    Link link = new Link(store, own, random.nextLong(), weather, new Books());
     Weir weir =
         Weir.builder().rules(ruleSet()).time(time).store(link).instances(members::size).build();
     members.add(new Member(weir, link, own));
@@ -199,10 +206,24 @@ public final class Fleet {
     return false;
   }
 
-  private void took(List<Draw> draws, Taking taking) {
-    for (Draw draw : draws) {
-      if (taking.taken() && !draw.looks() && draw.pool().rule().equals(RULE)) {
-        log.add(draw.amount(), time.micros());
+  /** Writes down what the store takes and gets back. */
+  private final class Books implements Link.Watcher {
+    @Override
+    public void took(List<Draw> draws, Taking taking) {
+      for (Draw draw : draws) {
+        if (taking.taken() && !draw.looks() && draw.pool().rule().equals(RULE)) {
+          log.add(draw.amount(), time.micros());
+        }
+      }
+    }
+
+    @Override
+    public void gotBack(List<Held> parts) {
+      for (Held part : parts) {
+        if (part.pool().rule().equals(RULE)) {
+          tally.gotBack(part.amount() - part.owed());
+          log.remove(part.amount() - part.owed(), time.micros());
+        }
       }
     }
   }

@@ -1,14 +1,17 @@
 package io.weir.testkit.lease;
 
 import io.weir.Key;
+import io.weir.Settlement;
 import io.weir.Standing;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
 import io.weir.store.Grant;
+import io.weir.store.Held;
 import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
+import io.weir.store.Term;
 import io.weir.testkit.RemoteStore;
 import io.weir.time.TimeSource;
 import java.time.Duration;
@@ -46,6 +49,9 @@ public final class Link extends RemoteStore {
   /** Who hears of what the store takes, at the moment it does. */
   public interface Watcher {
     void took(List<Draw> draws, Taking taking);
+
+    /** Hears of what a call had taken that was refused elsewhere. */
+    default void gotBack(List<Held> parts) {}
   }
 
   public Link(Store store, TimeSource time, long seed, Weather weather, Watcher watcher) {
@@ -87,6 +93,18 @@ public final class Link extends RemoteStore {
     @Override
     public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
       return super.reserve(reservation, draws).thenApply(taking -> told(draws, taking));
+    }
+
+    @Override
+    public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
+      return super.settle(reservation, parts, term)
+          .thenApply(
+              settled -> {
+                if (settled == Settlement.DONE) {
+                  watcher.gotBack(parts);
+                }
+                return settled;
+              });
     }
 
     private Taking told(List<Draw> draws, Taking taking) {

@@ -10,6 +10,8 @@ public final class Tally {
   private long refused;
   private long inMemory;
   private long degraded;
+  private long refusedCost;
+  private long gotBack;
   private long underWay;
   private long mostUnderWay;
 
@@ -24,8 +26,13 @@ public final class Tally {
     underWay -= cost;
     allowed += decision.allowed() ? 1 : 0;
     refused += decision.allowed() ? 0 : 1;
+    refusedCost += decision.allowed() ? 0 : cost;
     inMemory += source == Source.LEASE || source == Source.DENY_CACHE ? 1 : 0;
     degraded += decision.degraded() ? 1 : 0;
+  }
+
+  void gotBack(long amount) {
+    gotBack += amount;
   }
 
   public long calls() {
@@ -58,5 +65,15 @@ public final class Tally {
   /** The largest cost of calls that waited for their answers at the same time. */
   public long mostUnderWay() {
     return mostUnderWay;
+  }
+
+  /** The cost of all calls that were refused. */
+  public long refusedCost() {
+    return refusedCost;
+  }
+
+  /** What the store had taken for a call and got back, as another rule refused it. */
+  public long gotBack() {
+    return gotBack;
   }
 }

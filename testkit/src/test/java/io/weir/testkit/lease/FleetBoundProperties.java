@@ -62,14 +62,22 @@ class FleetBoundProperties {
         Rule.named("other").key("user").limit(other).accuracy(Accuracy.EXACT).build());
     story.run();
 
+    Tally tally = story.fleet.tally();
     assertThat(story.admitted.ceiling())
-        .isLessThanOrEqualTo(story.limit.burst() + story.most + story.fleet.tally().mostUnderWay());
+        .isLessThanOrEqualTo(story.limit.burst() + story.most + tally.mostUnderWay());
+    assertThat(tally.gotBack()).isLessThanOrEqualTo(tally.refusedCost());
   }
 
   /** A story in which the store's clock is set back to an epoch that somebody still speaks of. */
   @Example
   void anEpochThatComesAgainIsAnotherOne() {
     handsNothingOutTwiceWhenAnotherRuleRefuses(-7094152);
+  }
+
+  /** A story in which the store takes for calls that the other rule's local share refuses. */
+  @Example
+  void whatIsGivenBackWasNotAdmitted() {
+    handsNothingOutTwiceWhenAnotherRuleRefuses(3282094683124626885L);
   }
 
   @Property(edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)

@@ -56,6 +56,11 @@ final class StoryBooks implements Fleet.Log {
     log.add(amount, micros);
   }
 
+  @Override
+  public void remove(long amount, long micros) {
+    log.remove(amount, micros);
+  }
+
   /** Adds what an instance admitted alone. */
   void addDegraded(Decision decision, long cost) {
     if (decision.allowed() && decision.degraded()) {
