@@ -53,6 +53,32 @@ record FileStamp(List<One> files) {
     }
   }
 
+  /**
+   * When the files last became what they are: written, or put where others were. In a folder one
+   * may have gone, too.
+   */
+  static Instant changed(Path fileOrFolder, FilesOf which) {
+    Stream<Path> named = of(fileOrFolder, which).files.stream().flatMap(file -> file.real.stream());
+    return Stream.concat(Stream.of(fileOrFolder), named)
+        .map(FileStamp::changed)
+        .max(Instant::compareTo)
+        .orElse(Instant.EPOCH);
+  }
+
+  /** A file that is renamed keeps its time; where the file system tells, that is seen too. */
+  private static Instant changed(Path path) {
+    try {
+      Instant written = Files.getLastModifiedTime(path).toInstant();
+      if (!path.getFileSystem().supportedFileAttributeViews().contains("unix")) {
+        return written;
+      }
+      Instant put = ((FileTime) Files.getAttribute(path, "unix:ctime")).toInstant();
+      return put.isAfter(written) ? put : written;
+    } catch (IOException e) {
+      return Instant.EPOCH;
+    }
+  }
+
   /** Whether a change after this moment would show, all files being old enough. */
   boolean isSettledAt(Instant moment) {
     FileTime latest = FileTime.from(moment.minus(COARSEST_TIME));

@@ -2,6 +2,7 @@ package io.weir.rules;
 
 import io.weir.rules.DocumentFiles.Content;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -17,9 +18,11 @@ import java.util.function.Consumer;
  * <p>Whatever becomes of the files, the rules in use stay until a valid change comes.
  */
 public final class RuleFile implements AutoCloseable {
+  private final Path path;
   private final Follower<Loaded> follower;
 
   private RuleFile(Path path, Optional<Path> lastGoodFolder) {
+    this.path = path;
     this.follower = new Follower<>(path, lastGoodFolder, new Reading());
   }
 
@@ -72,6 +75,11 @@ public final class RuleFile implements AutoCloseable {
    */
   public void watch(Consumer<Loaded> listener) {
     follower.watch(Follower.LOOK_EVERY, listener);
+  }
+
+  /** When the files were last changed, by the clock of where they are. */
+  public Instant changed() {
+    return FileStamp.changed(path, FilesOf.RULES);
   }
 
   /** What there is to report since the last call. */

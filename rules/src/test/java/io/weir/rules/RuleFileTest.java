@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -128,6 +129,35 @@ class RuleFileTest {
     Path next = Files.createSymbolicLink(mount.resolve("..data_tmp"), Path.of("..2026_02"));
     Files.move(next, mount.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
     hears(2);
+  }
+
+  /** A moment after all that was, even by the clock of a file system, which ticks. */
+  private static Instant aWhileLater() throws InterruptedException {
+    Thread.sleep(50);
+    return Instant.now().minusMillis(25);
+  }
+
+  @Test
+  void tellsWhenAnOldFileWasPutInPlace() throws Exception {
+    FileTime longAgo = FileTime.fromMillis(1_000_000_000_000L);
+    Files.setLastModifiedTime(file, longAgo);
+    Path next = Files.writeString(folder.resolve("next"), rules(2));
+    Files.setLastModifiedTime(next, longAgo);
+    Instant before = aWhileLater();
+    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
+
+    assertThat(RuleFile.at(file).changed()).isAfter(before);
+  }
+
+  @Test
+  void tellsWhenAFileOfAFolderHasGone() throws Exception {
+    Files.writeString(folder.resolve("gone.yaml"), rules(2));
+    FileTime longAgo = FileTime.fromMillis(1_000_000_000_000L);
+    Files.setLastModifiedTime(folder, longAgo);
+    Instant before = aWhileLater();
+    Files.delete(folder.resolve("gone.yaml"));
+
+    assertThat(RuleFile.at(folder).changed()).isAfter(before);
   }
 
   @Test

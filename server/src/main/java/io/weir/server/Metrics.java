@@ -91,6 +91,7 @@ final class Metrics implements DecisionListener {
   private final Counts noRule = Counts.zero();
   private final LongAdder rulesVersion = new LongAdder();
   private final Timer decisionTimes;
+  private final Timer propagation;
   private final Staleness staleness = new Staleness(SystemTime.INSTANCE);
   private volatile Map<String, Counts> byRule = Map.of();
   private volatile Map<String, LongAdder> byToken = Map.of();
@@ -128,6 +129,15 @@ final class Metrics implements DecisionListener {
             .description("How long decisions take, from the question to the answer")
             .serviceLevelObjectives(DECISION_BUCKETS)
             .register(registry);
+    this.propagation =
+        Timer.builder("weir.rules.propagation")
+            .description("How long changed rules take from being written to being in force")
+            .register(registry);
+  }
+
+  /** Notes how long changed rules took until they were in force; clocks may differ. */
+  void propagated(Duration took) {
+    propagation.record(took.isNegative() ? Duration.ZERO : took);
   }
 
   /** Counts a decision that took this long. */

@@ -7,6 +7,8 @@ import io.weir.rules.Problem;
 import io.weir.rules.RuleDiff;
 import io.weir.rules.RuleFile;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -63,12 +65,13 @@ final class RuleFeed implements AutoCloseable {
     if (stale) {
       metrics.staleness().stale(Staleness.Source.RULES);
     }
-    if (file != null) {
-      file.watch(loaded -> take(loaded, weir, metrics));
+    RuleFile followed = file;
+    if (followed != null) {
+      followed.watch(loaded -> take(loaded, followed.changed(), weir, metrics));
     }
   }
 
-  private static void take(Loaded loaded, Weir weir, Metrics metrics) {
+  private static void take(Loaded loaded, Instant changed, Weir weir, Metrics metrics) {
     report(loaded);
     if (loaded.ruleSet().isEmpty()) {
       metrics.staleness().stale(Staleness.Source.RULES);
@@ -82,6 +85,7 @@ final class RuleFeed implements AutoCloseable {
       weir.rules(next);
     }
     metrics.rules(next);
+    metrics.propagated(Duration.between(changed, Instant.now()));
     metrics.staleness().fresh(Staleness.Source.RULES);
     List<String> changes = RuleDiff.between(before, next).stream().map(Object::toString).toList();
     LOG.info("rules: {}", changes.isEmpty() ? "read again, nothing changes" : sentence(changes));

@@ -36,6 +36,29 @@ class RuleReloadTest {
   }
 
   @Test
+  void showsHowLongAChangeTookToBeInForce() throws Exception {
+    try (TestServer server = TestServer.with("{ id: one, key: [user], limit: 5/h }")) {
+      assertThat(metric(server, "weir_rules_propagation_seconds_count")).isZero();
+
+      Files.writeString(server.rules, TestServer.document("{ id: one, key: [user], limit: 6/h }"));
+
+      await().until(() -> metric(server, "weir_rules_propagation_seconds_count") == 1);
+      assertThat(metric(server, "weir_rules_propagation_seconds_max")).isBetween(0.0, 2.0);
+    }
+  }
+
+  private static double metric(TestServer server, String name) {
+    return server
+        .admin("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
   void keepsTheRulesWhenAnEditIsInvalid() throws Exception {
     try (TestServer server = TestServer.with("{ id: one, key: [user], limit: 5/h }")) {
       Files.writeString(server.rules, TestServer.document("{ id: one, key: [user], limit: lots }"));
