@@ -218,55 +218,24 @@ public final class MemoryStore implements Store {
     visit.open(now, visit.onWallClock() ? time.wallMicros() : now);
     boolean taken = visit.judge(draw);
     visit.act(draw, taken, reservation);
-    List<Stamp> stamps = stamped && taken ? List.of(stamp(visit, now)) : List.of();
+    List<Stamp> stamps = stamped && taken ? List.of(visit.stamp(now)) : List.of();
     return new Taking(taken, List.of(visit.standing(draw)), stamps);
   }
 
   private Taking decideAll(long reservation, List<Draw> draws, boolean stamped) {
     long moment = time.micros();
-    Visit[] visits = new Visit[draws.size()];
-    for (int i = 0; i < visits.length; i++) {
-      Draw draw = draws.get(i);
-      visits[i] = new Visit(this, draw.pool(), draw.key(), draw.looks());
-    }
+    Visits visits = Visits.of(this, draws);
     Taking taking;
     long now;
-    Segment[] locked = lockAll(visits);
+    visits.lock();
     try {
-      now = open(visits, moment);
-      boolean taken = true;
-      for (int i = 0; i < visits.length; i++) {
-        taken &= visits[i].judge(draws.get(i));
-      }
-      for (int i = 0; i < visits.length; i++) {
-        visits[i].act(draws.get(i), taken, reservation);
-      }
-      taking = answer(visits, draws, taken, stamped, now);
+      now = visits.open(moment);
+      taking = visits.decide(reservation, stamped, now);
     } finally {
-      unlockAll(locked);
+      visits.unlock();
     }
     sweepIfDue(now);
     return taking;
-  }
-
-  private static Taking answer(
-      Visit[] visits, List<Draw> draws, boolean taken, boolean stamped, long now) {
-    Standing[] standings = new Standing[visits.length];
-    for (int i = 0; i < visits.length; i++) {
-      standings[i] = visits[i].standing(draws.get(i));
-    }
-    if (!stamped || !taken) {
-      return new Taking(taken, List.of(standings), List.of());
-    }
-    List<Stamp> stamps = new ArrayList<>(visits.length);
-    for (Visit visit : visits) {
-      stamps.add(stamp(visit, now));
-    }
-    return new Taking(true, List.of(standings), stamps);
-  }
-
-  private static Stamp stamp(Visit visit, long now) {
-    return visit.stamp().madeAt(now);
   }
 
   /** Brings the visited cell to the present; returns the monotonic time. */
@@ -274,54 +243,6 @@ public final class MemoryStore implements Store {
     long now = orderly(visit.segment, time.micros());
     visit.open(now, visit.onWallClock() ? time.wallMicros() : now);
     return now;
-  }
-
-  /** Brings every visited cell to the present; returns the monotonic time. */
-  private long open(Visit[] visits, long moment) {
-    long now = moment;
-    long wall = Long.MIN_VALUE;
-    for (Visit visit : visits) {
-      now = orderly(visit.segment, now);
-      if (visit.onWallClock() && wall == Long.MIN_VALUE) {
-        wall = time.wallMicros();
-      }
-    }
-    for (Visit visit : visits) {
-      visit.open(now, visit.onWallClock() ? wall : now);
-    }
-    return now;
-  }
-
-  /**
-   * Locks the segments of all visits, each once and always in the same order, so that nobody waits
-   * in a circle.
-   */
-  private static Segment[] lockAll(Visit[] visits) {
-    Segment[] wanted = new Segment[visits.length];
-    int count = 0;
-    for (Visit visit : visits) {
-      int at = count;
-      while (at > 0 && wanted[at - 1].order > visit.segment.order) {
-        at--;
-      }
-      if (at == 0 || wanted[at - 1] != visit.segment) {
-        System.arraycopy(wanted, at, wanted, at + 1, count - at);
-        wanted[at] = visit.segment;
-        count++;
-      }
-    }
-    for (int i = 0; i < count; i++) {
-      wanted[i].lock();
-    }
-    return wanted;
-  }
-
-  private static void unlockAll(Segment[] locked) {
-    for (int i = locked.length - 1; i >= 0; i--) {
-      if (locked[i] != null) {
-        locked[i].unlock();
-      }
-    }
   }
 
   @Override

@@ -190,8 +190,9 @@ final class Visit {
   }
 
   /** What was just taken, by the window as the table keeps it, or nobody could give it back. */
-  Stamp stamp() {
-    return onWallClock() ? new Stamp(Eras.kept(cell.time), cell.used) : Stamp.of(cell);
+  Stamp stamp(long madeAt) {
+    Stamp stamp = onWallClock() ? new Stamp(Eras.kept(cell.time), cell.used) : Stamp.of(cell);
+    return stamp.madeAt(madeAt);
   }
 
   Standing standing(Draw draw) {
