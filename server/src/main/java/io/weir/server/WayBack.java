@@ -85,11 +85,20 @@ final class WayBack {
     gateway.counts().answered(from.statusCode());
     passage.answered(from.headers());
     response.setStatusCode(from.statusCode());
-    if (from.statusMessage() != null && request.version() != HttpVersion.HTTP_2) {
-      response.setStatusMessage(from.statusMessage());
+    String message = from.statusMessage();
+    if (hasOwnWords(from.statusCode(), message) && request.version() != HttpVersion.HTTP_2) {
+      response.setStatusMessage(message);
     }
     ForwardedHead.response(from.headers(), response.headers());
     HeaderLines.put(lines, response.headers());
+  }
+
+  /**
+   * A 304 in words of its own would be given a length of 0, which is not that of what it stands
+   * for.
+   */
+  private boolean hasOwnWords(int status, @Nullable String message) {
+    return message != null && status != 304 && !message.equals(response.getStatusMessage());
   }
 
   private void afterThisTurn(Runnable work) {

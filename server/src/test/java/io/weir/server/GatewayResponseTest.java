@@ -5,10 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a response comes back: when its head goes out, and what becomes of one that ends early. */
@@ -137,6 +141,66 @@ class GatewayResponseTest {
       // HTTP/1 has no place for them there.
       old.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
       assertThat(old.readAll()).endsWith("\r\n\r\nbody");
+    }
+  }
+
+  /** Whatever it says of caches and dates is for others to read. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Cache-Control: public\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nExpires: 0",
+        "Cache-Control: public, max-age=99999999999",
+        "Cache-Control: max-age=soon\r\nDate: yesterday",
+        "Date: Sun, 06 Nov 1994 08:49:37 GMT",
+        "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
+            + "Warning: 112 - \"away\" \"Mon, 07 Nov 1994 08:49:37 GMT\""
+      })
+  void keepsWhatItSaysOfItsAge(String headers) throws Exception {
+    String first = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Type: text/x\r\n";
+    try (RawUpstream upstream = new RawUpstream(first + headers + "\r\n\r\nbody");
+        TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient raw = gateway.raw()) {
+      raw.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      String answer = raw.readAll();
+
+      assertThat(answer).startsWith("HTTP/1.1 200").endsWith("\r\n\r\nbody");
+      assertThat(lines(answer, "cache-control|date|expires|warning"))
+          .containsExactlyInAnyOrderElementsOf(lines(headers, ".*"));
+      assertThat(lines(answer, "content-type")).containsExactly("content-type: text/x");
+      assertThat(upstream.asked).hasValue(1);
+    }
+  }
+
+  /** The lines of these headers, with their names in small letters. */
+  private static List<String> lines(String head, String names) {
+    return head.lines()
+        .filter(line -> line.matches("(?i)(" + names + "): .*"))
+        .map(line -> line.split(": ", 2))
+        .map(line -> line[0].toLowerCase(Locale.ROOT) + ": " + line[1])
+        .toList();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1.1, HEAD, 200, Content-Length: 9",
+    "1.1, HEAD, 200, ",
+    "1.0, HEAD, 200, ",
+    "1.1, GET, 204, ",
+    "1.1, GET, 304, Content-Length: 9",
+    "1.1, GET, 304, "
+  })
+  void saysOfABodyThatDoesNotComeWhatTheUpstreamSays(
+      String version, String method, int status, @Nullable String length) throws Exception {
+    String said = length == null ? "" : length + "\r\n";
+    try (RawUpstream upstream =
+            new RawUpstream("HTTP/1.1 %d Told\r\nX: 1\r\n%s\r\n".formatted(status, said));
+        TestGateway gateway = TestGateway.before(upstream.url());
+        RawClient raw = gateway.raw()) {
+      raw.send("%s / HTTP/%s\r\nHost: x\r\n".formatted(method, version));
+      String answer = raw.send("Connection: close\r\n\r\n").readAll();
+
+      assertThat(answer).contains(" " + status + " ").endsWith("\r\n\r\n");
+      assertThat(lines(answer, "content-length")).hasSize(length == null ? 0 : 1);
     }
   }
 
