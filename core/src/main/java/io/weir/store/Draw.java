@@ -74,6 +74,11 @@ public record Draw(
     return new Standing.Builder(pool.rule(), pool.name(), pool.meter().limit(), mode);
   }
 
+  /** How its limit stands as far as is known when nobody answers. */
+  public Standing unanswered() {
+    return standing().unanswered().build();
+  }
+
   /** The same draw, taking nothing and telling nothing. */
   public Draw looking() {
     return new Draw(pool, key, amount, mode, Intent.LOOK, unit, LeaseCall.NONE, begun);

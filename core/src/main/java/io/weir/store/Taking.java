@@ -2,6 +2,7 @@ package io.weir.store;
 
 import io.weir.Standing;
 import io.weir.limit.Stamp;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -32,6 +33,17 @@ public record Taking(
   /** What came of draws without leases that were all asked. */
   public Taking(boolean taken, List<Standing> standings, List<Stamp> stamps) {
     this(taken, standings, stamps, List.of());
+  }
+
+  /** What came of draws that were asked, and not answered. */
+  public static Taking unanswered(List<Draw> draws) {
+    return new Taking(false, draws.stream().map(Draw::unanswered).toList(), List.of());
+  }
+
+  /** What came of draws that were never sent to where they would have been asked. */
+  public static Taking unsent(List<Draw> draws) {
+    List<Grant> grants = Collections.nCopies(draws.size(), Grant.UNSENT);
+    return new Taking(false, unanswered(draws).standings, List.of(), grants);
   }
 
   /** A refusal of a call of which only some draws were asked. */

@@ -8,7 +8,6 @@ import io.weir.store.Store;
 import io.weir.store.Taking;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -34,13 +33,8 @@ final class AskedInPart {
       }
     }
     return others.isEmpty()
-        ? CompletableFuture.completedFuture(unasked())
+        ? CompletableFuture.completedFuture(Taking.unsent(draws))
         : store.reserve(id, others).thenApply(this::whole);
-  }
-
-  private Taking unasked() {
-    List<Grant> grants = Collections.nCopies(draws.size(), Grant.UNSENT);
-    return new Taking(false, Degraded.unheard(draws).standings(), List.of(), grants);
   }
 
   private Taking whole(Taking others) {
@@ -50,7 +44,7 @@ final class AskedInPart {
     int next = 0;
     for (int i = 0; i < draws.size(); i++) {
       boolean asked = !away.get(i);
-      standings.add(asked ? others.standings().get(next) : Degraded.unheard(draws.get(i)));
+      standings.add(asked ? others.standings().get(next) : draws.get(i).unanswered());
       stamps.add(asked && !others.stamps().isEmpty() ? others.stamps().get(next) : Stamp.NOWHERE);
       grants.add(asked ? grant(others, next) : Grant.UNSENT);
       next += asked ? 1 : 0;

@@ -62,16 +62,6 @@ final class Degraded {
     return true;
   }
 
-  /** What a store says that says nothing. */
-  static Taking unheard(List<Draw> draws) {
-    return new Taking(false, draws.stream().map(Degraded::unheard).toList(), List.of());
-  }
-
-  /** What a store that says nothing says of one draw. */
-  static Standing unheard(Draw draw) {
-    return draw.standing().unanswered().build();
-  }
-
   private static Standing open(Draw draw) {
     return draw.standing()
         .allowed(true)

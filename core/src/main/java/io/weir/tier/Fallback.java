@@ -98,7 +98,7 @@ public final class Fallback implements Store {
           if (problem != null) {
             tell(problem);
           }
-          Taking heard = problem == null ? taking : Degraded.unheard(loaded);
+          Taking heard = problem == null ? taking : Taking.unanswered(loaded);
           debts.unload(loaded, heard);
           local.heard(loaded, heard);
           return Degraded.isHeard(heard) ? heard : degraded(id, loaded, heard, settledLater);
@@ -107,7 +107,7 @@ public final class Fallback implements Store {
 
   private CompletionStage<Taking> look(Draw draw) {
     List<Draw> one = List.of(draw);
-    return asked(() -> shared.take(one), () -> Degraded.unheard(one));
+    return asked(() -> shared.take(one), () -> Taking.unanswered(one));
   }
 
   private CompletionStage<Taking> ask(long id, List<Draw> draws, BitSet away) {
@@ -118,7 +118,7 @@ public final class Fallback implements Store {
 
   /** Decides a call without asking the store for any of it. */
   Taking decideAlone(long id, List<Draw> draws, boolean settledLater) {
-    return degraded(id, draws, Degraded.unheard(draws), settledLater);
+    return degraded(id, draws, Taking.unanswered(draws), settledLater);
   }
 
   private Taking degraded(long id, List<Draw> draws, Taking heard, boolean settledLater) {

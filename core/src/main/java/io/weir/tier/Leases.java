@@ -203,7 +203,7 @@ final class Leases extends ForwardingStore {
   }
 
   private void hear(Lease lease, Flight flight, Draw draw, @Nullable Taking taking, int place) {
-    Standing standing = taking == null ? Degraded.unheard(draw) : taking.standings().get(place);
+    Standing standing = taking == null ? draw.unanswered() : taking.standings().get(place);
     // A store that does not lend says nothing of leases: nothing was lent, nothing can be kept.
     Grant grant =
         taking == null || taking.grants().isEmpty() ? Grant.NONE : taking.grants().get(place);

@@ -151,7 +151,7 @@ public final class Tier extends ForwardingStore {
     }
     boolean passes = taken;
     List<Standing> standings =
-        draws.stream().map(draw -> Degraded.unheard(draw).edit().allowed(passes).build()).toList();
+        draws.stream().map(draw -> draw.unanswered().edit().allowed(passes).build()).toList();
     List<Stamp> stamps =
         taken ? Collections.nCopies(draws.size(), Stamp.NOWHERE) : List.<Stamp>of();
     return new Taking(taken, standings, stamps);

@@ -129,7 +129,7 @@ class DebtsTest {
   @Test
   void whatWasNeverSentIsCarriedAgainAtOnce() {
     List<Draw> first = load(pool);
-    Standing unheard = Degraded.unheard(first).standings().get(0);
+    Standing unheard = Taking.unanswered(first).standings().get(0);
     debts.unload(first, new Taking(false, List.of(unheard), List.of(), List.of(Grant.UNSENT)));
 
     assertThat(owed(load(pool))).isEqualTo(5);
@@ -138,7 +138,7 @@ class DebtsTest {
   private void sendUnheard() {
     List<Draw> first = load(pool);
     assertThat(owed(first)).isEqualTo(5);
-    debts.unload(first, Degraded.unheard(first));
+    debts.unload(first, Taking.unanswered(first));
   }
 
   @Test
@@ -160,7 +160,7 @@ class DebtsTest {
     assertThat(looks).hasSize(1);
 
     Draw draw = draw(pool, 1);
-    looks.get(0).complete(Degraded.unheard(List.of(draw)));
+    looks.get(0).complete(Taking.unanswered(List.of(draw)));
     account.now = Pauses.MICROS - 1;
     assertThat(staysHere(draw)).isTrue();
     assertThat(looks).hasSize(2);
@@ -175,7 +175,7 @@ class DebtsTest {
     for (int i = 0; i < 19; i++) {
       account.now += Pauses.MICROS / 2;
       assertThat(staysHere(draw(pool, 1))).isTrue();
-      looks.get(i).complete(Degraded.unheard(List.of(draw(pool, 1))));
+      looks.get(i).complete(Taking.unanswered(List.of(draw(pool, 1))));
     }
     account.now += Pauses.MICROS / 2;
     assertThat(owed(load(pool))).isEqualTo(5);

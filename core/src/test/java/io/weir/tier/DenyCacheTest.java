@@ -322,7 +322,7 @@ class DenyCacheTest {
     refuse(draw(pool, 1), Duration.ofMillis(300));
 
     tier.time.advance(Duration.ofMillis(1));
-    both.answer(true, List.of(standing(draw(pool, 1), true), Degraded.unheard(closed)), 0);
+    both.answer(true, List.of(standing(draw(pool, 1), true), closed.unanswered()), 0);
 
     assertThat(shared.settled).extracting(Held::pool).containsExactly(pool);
     assertThat(isAsked(draw(pool, 1))).isTrue();

@@ -69,7 +69,7 @@ class HotKeysTest {
     List<Draw> hot = draws("hot");
     for (int i = 0; i < 1000; i++) {
       hotKeys.count(hot);
-      hotKeys.countAnswered(hot, hot.stream().map(Degraded::unheard).toList());
+      hotKeys.countAnswered(hot, hot.stream().map(Draw::unanswered).toList());
     }
     time.advance(Duration.ofSeconds(1));
 

@@ -82,7 +82,7 @@ final class PartlyAway implements Store {
     int next = 0;
     for (Draw draw : draws) {
       if (isAway(draw.pool())) {
-        standings.add(unanswered(draw));
+        standings.add(draw.unanswered());
         stamps.add(new Stamp(0, 0));
       } else {
         standings.add(said.standings().get(next));
@@ -92,13 +92,6 @@ final class PartlyAway implements Store {
     }
     boolean all = there.size() == draws.size();
     return new Taking(said.taken() && all, standings, said.taken() ? stamps : List.of());
-  }
-
-  private static Standing unanswered(Draw draw) {
-    Pool pool = draw.pool();
-    return new Standing.Builder(pool.rule(), pool.name(), pool.meter().limit(), draw.mode())
-        .unanswered()
-        .build();
   }
 
   private CompletionStage<Settlement> change(

@@ -60,17 +60,12 @@ final class ScriptedStore implements Store {
 
     /** Answers none of the draws. */
     void ignore() {
-      answer.complete(new Taking(false, draws.stream().map(Degraded::unheard).toList(), List.of()));
+      answer.complete(Taking.unanswered(draws));
     }
 
     /** Answers none of the draws, as it was never heard of them. */
     void neverHear() {
-      answer.complete(
-          new Taking(
-              false,
-              draws.stream().map(Degraded::unheard).toList(),
-              List.of(),
-              draws.stream().map(draw -> Grant.UNSENT).toList()));
+      answer.complete(Taking.unsent(draws));
     }
 
     void answer(boolean taken, List<Standing> standings, long lent) {

@@ -2,7 +2,6 @@ package io.weir.http;
 
 import io.weir.Key;
 import io.weir.Settlement;
-import io.weir.Standing;
 import io.weir.store.Draw;
 import io.weir.store.Held;
 import io.weir.store.Pool;
@@ -17,19 +16,7 @@ import java.util.concurrent.CompletionStage;
 final class AwayStore implements Store {
   @Override
   public CompletionStage<Taking> take(List<Draw> draws) {
-    List<Standing> standings =
-        draws.stream()
-            .map(
-                draw ->
-                    new Standing.Builder(
-                            draw.pool().rule(),
-                            draw.pool().name(),
-                            draw.pool().meter().limit(),
-                            draw.mode())
-                        .unanswered()
-                        .build())
-            .toList();
-    return CompletableFuture.completedFuture(new Taking(false, standings, List.of()));
+    return CompletableFuture.completedFuture(Taking.unanswered(draws));
   }
 
   @Override

@@ -6,23 +6,10 @@ package io.weir.redis;
  */
 public interface RedisEvents {
   /** Hears nothing. */
-  RedisEvents NONE =
-      new RedisEvents() {
-        @Override
-        public void answered(String node, long nanos) {}
-
-        @Override
-        public void failed(String node, String kind) {}
-
-        @Override
-        public void breaker(String node, boolean open) {}
-
-        @Override
-        public void gone(String node) {}
-      };
+  RedisEvents NONE = new RedisEvents() {};
 
   /** A node answered a call, so long after it was asked for. */
-  void answered(String node, long nanos);
+  default void answered(String node, long nanos) {}
 
   /**
    * A call was not answered.
@@ -31,15 +18,15 @@ public interface RedisEvents {
    *     oom}, {@code auth}, {@code loading}, {@code busy}, {@code error}, or {@code breaker} for
    *     one that was kept from a node that does not answer
    */
-  void failed(String node, String kind);
+  default void failed(String node, String kind) {}
 
   /**
    * Calls are kept from a node from now on, or no longer; told of every node when it is first heard
    * of. A Cluster of which no node was ever reached is told of as one node, by all the addresses it
    * was given; slots that nobody serves as {@code no node}.
    */
-  void breaker(String node, boolean open);
+  default void breaker(String node, boolean open) {}
 
   /** A node has left its Cluster. */
-  void gone(String node);
+  default void gone(String node) {}
 }

@@ -224,7 +224,7 @@ final class Round {
       Draw draw = draws.get(i);
       Answer answer = answers[i];
       taken &= answer != null || draw.mode() != Mode.ENFORCE;
-      standings.add(answer == null ? unanswered(draw) : answer.standing(draw, !refused));
+      standings.add(answer == null ? draw.unanswered() : answer.standing(draw, !refused));
       stamps.add(answer == null ? new Stamp(0, 0) : answer.stamp(draw));
     }
     return new Taking(taken, standings, refused ? List.of() : stamps, grants());
@@ -260,12 +260,5 @@ final class Round {
       texts.add(answer == null ? "the store did not answer" : answer.describe(draws.get(i)));
     }
     return texts;
-  }
-
-  private static Standing unanswered(Draw draw) {
-    return new Standing.Builder(
-            draw.pool().rule(), draw.pool().name(), draw.pool().meter().limit(), draw.mode())
-        .unanswered()
-        .build();
   }
 }

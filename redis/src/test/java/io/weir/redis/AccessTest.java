@@ -6,10 +6,6 @@ import static io.weir.redis.Stores.plenty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.lettuce.core.cluster.SlotHash;
 import io.weir.Key;
 import io.weir.Limit;
@@ -22,6 +18,7 @@ import io.weir.store.Grant;
 import io.weir.store.Held;
 import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
+import io.weir.testkit.LogLines;
 import io.weir.testkit.contract.Calls;
 import io.weir.testkit.process.RedisCluster;
 import io.weir.testkit.process.RedisServer;
@@ -31,7 +28,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** Passwords and rights. */
 class AccessTest {
@@ -199,28 +195,19 @@ class AccessTest {
 
   @Test
   void aWrongPasswordIsNotServedAndNotToldUntilItIsRight() {
-    ListAppender<ILoggingEvent> log = new ListAppender<>();
-    Logger logger = (Logger) LoggerFactory.getLogger("io.weir.redis");
-    log.start();
-    logger.addAppender(log);
-    logger.setLevel(Level.TRACE);
-    logger.setAdditive(false);
-    try (RedisServer redis = RedisServer.builder().password("right").start();
+    try (LogLines log = LogLines.ofPackage("io.weir.redis");
+        RedisServer redis = RedisServer.builder().password("right").start();
         RedisStore store =
             RedisStore.open(
                 RedisOptions.of(redis.uri().replace("//", "//:hunter2@")).timeout(PATIENT),
                 SystemTime.INSTANCE);
         Load load = load(store, plenty("password"))) {
-      await("a word about it").until(() -> !log.list.isEmpty());
+      await("a word about it").until(() -> !log.said().isEmpty());
       load.awaitUnanswered(100);
       assertThat(load.answered()).isZero();
-      assertThat(log.list).noneMatch(event -> event.getFormattedMessage().contains("hunter2"));
+      assertThat(log.said()).noneMatch(line -> line.contains("hunter2"));
       redis.command("ACL", "SETUSER", "default", ">hunter2");
       load.awaitAnswered(50).stop().assertKept(PATIENT);
-    } finally {
-      logger.detachAppender(log);
-      logger.setLevel(Level.OFF);
-      logger.setAdditive(true);
     }
   }
 

@@ -5,80 +5,32 @@ import static io.weir.redis.Stores.plenty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.AppenderBase;
 import io.weir.store.Pool;
+import io.weir.testkit.LogLines;
 import io.weir.testkit.process.RedisCluster;
 import io.weir.testkit.process.RedisServer;
 import io.weir.time.SystemTime;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** A Cluster that nobody has reached yet is away like any node: that is shown, and said once. */
 class ClusterAwayAtStartTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final Pool pool = plenty("away-at-start");
-  private final Map<String, Boolean> breakers = new ConcurrentHashMap<>();
-  private final Set<String> failed = ConcurrentHashMap.newKeySet();
-  private final Logger log = (Logger) LoggerFactory.getLogger(NodeWatch.class);
-  private final List<String> said = new CopyOnWriteArrayList<>();
-  private final AppenderBase<ILoggingEvent> appender =
-      new AppenderBase<>() {
-        @Override
-        protected void append(ILoggingEvent event) {
-          said.add(event.getLevel() + " " + event.getFormattedMessage());
-        }
-      };
-
-  private final class Listener implements RedisEvents {
-    @Override
-    public void answered(String node, long nanos) {}
-
-    @Override
-    public void failed(String node, String kind) {
-      failed.add(node + " " + kind);
-    }
-
-    @Override
-    public void breaker(String node, boolean open) {
-      breakers.put(node, open);
-    }
-
-    @Override
-    public void gone(String node) {
-      breakers.remove(node);
-    }
-  }
-
-  @BeforeEach
-  void listen() {
-    appender.start();
-    log.addAppender(appender);
-    log.setLevel(Level.INFO);
-    log.setAdditive(false);
-  }
+  private final Heard heard = new Heard();
+  private final LogLines log = LogLines.of(NodeWatch.class);
 
   @AfterEach
   void stop() {
-    log.detachAppender(appender);
-    log.setLevel(null);
-    log.setAdditive(true);
+    log.close();
   }
 
   private List<String> linesAbout(String node) {
-    return said.stream().filter(line -> line.contains("Redis " + node + " ")).toList();
+    return log.withLevels().stream().filter(line -> line.contains("Redis " + node + " ")).toList();
   }
 
   @Test
@@ -88,20 +40,18 @@ class ClusterAwayAtStartTest {
       String addresses = cluster.addresses();
       try (RedisStore store =
           RedisStore.open(
-              RedisOptions.of("redis-cluster://" + addresses),
-              SystemTime.INSTANCE,
-              new Listener())) {
-        await().atMost(PATIENCE).until(() -> breakers.containsKey(addresses));
-        await().atMost(PATIENCE).until(() -> breakers.get(addresses));
+              RedisOptions.of("redis-cluster://" + addresses), SystemTime.INSTANCE, heard)) {
+        await().atMost(PATIENCE).until(() -> heard.breakers.containsKey(addresses));
+        await().atMost(PATIENCE).until(() -> heard.breakers.get(addresses));
         assertThat(store.take(List.of(one(pool, "a"))).toCompletableFuture().join().taken())
             .isFalse();
-        assertThat(failed).containsExactly(addresses + " disconnected");
+        assertThat(heard.failing).containsExactly(addresses + " disconnected");
 
         cluster.nodes().forEach(RedisServer::restart);
         cluster.waitUntilWhole();
         store.ready().toCompletableFuture().orTimeout(30, TimeUnit.SECONDS).join();
 
-        await().atMost(PATIENCE).until(() -> !breakers.get(addresses));
+        await().atMost(PATIENCE).until(() -> !heard.breakers.get(addresses));
         await()
             .atMost(PATIENCE)
             .ignoreExceptions()
@@ -124,10 +74,10 @@ class ClusterAwayAtStartTest {
             RedisStore.open(
                 RedisOptions.of("redis-cluster://" + cluster.addresses()),
                 SystemTime.INSTANCE,
-                new Listener())) {
+                heard)) {
       store.ready().toCompletableFuture().orTimeout(30, TimeUnit.SECONDS).join();
 
-      assertThat(breakers).doesNotContainKey(cluster.addresses()).isNotEmpty();
+      assertThat(heard.breakers).doesNotContainKey(cluster.addresses()).isNotEmpty();
     }
   }
 }

@@ -12,9 +12,6 @@ import io.weir.testkit.process.SlowProxy;
 import io.weir.time.SystemTime;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -23,29 +20,7 @@ class ClusterMoveTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Pool pool = plenty("moved");
-  private final Map<String, Boolean> breakers = new ConcurrentHashMap<>();
-  private final Set<String> answering = ConcurrentHashMap.newKeySet();
-
-  private final class Listener implements RedisEvents {
-    @Override
-    public void answered(String node, long nanos) {
-      answering.add(node);
-    }
-
-    @Override
-    public void failed(String node, String kind) {}
-
-    @Override
-    public void breaker(String node, boolean open) {
-      breakers.put(node, open);
-    }
-
-    @Override
-    public void gone(String node) {
-      breakers.remove(node);
-      answering.remove(node);
-    }
-  }
+  private final Heard heard = new Heard();
 
   @Test
   void isKnownByItsNewAddressAndNoLongerByItsOldOne() {
@@ -55,17 +30,17 @@ class ClusterMoveTest {
             RedisStore.open(
                 RedisOptions.of("redis-cluster://" + cluster.addresses()).timeout(Stores.PATIENT),
                 SystemTime.INSTANCE,
-                new Listener())) {
+                heard)) {
       store.ready().toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
       RedisServer mover = cluster.nodes().get(0);
       String before = mover.host() + ":" + mover.port();
       String after = mover.host() + ":" + place.port();
-      await().atMost(PATIENCE).until(() -> breakers.containsKey(before));
+      await().atMost(PATIENCE).until(() -> heard.breakers.containsKey(before));
 
       mover.command("CONFIG", "SET", "cluster-announce-port", Integer.toString(place.port()));
 
-      await().atMost(PATIENCE).until(() -> breakers.containsKey(after));
-      await().atMost(PATIENCE).until(() -> !breakers.containsKey(before));
+      await().atMost(PATIENCE).until(() -> heard.breakers.containsKey(after));
+      await().atMost(PATIENCE).until(() -> !heard.breakers.containsKey(before));
       await()
           .atMost(PATIENCE)
           .until(
@@ -73,17 +48,17 @@ class ClusterMoveTest {
                 for (int i = 0; i < 20; i++) {
                   store.take(List.of(one(pool, "key" + i))).toCompletableFuture().join();
                 }
-                return answering.contains(after);
+                return heard.answering.contains(after);
               });
-      assertThat(answering).doesNotContain(before);
+      assertThat(heard.answering).doesNotContain(before);
 
       // Who is away there is away by that name, and found again there.
       place.refuse();
       place.cut();
-      await().atMost(PATIENCE).until(() -> asked(store) && breakers.get(after));
+      await().atMost(PATIENCE).until(() -> asked(store) && heard.breakers.get(after));
       place.resume();
-      await().atMost(PATIENCE).until(() -> !breakers.get(after));
-      assertThat(breakers).doesNotContainKey(before);
+      await().atMost(PATIENCE).until(() -> !heard.breakers.get(after));
+      assertThat(heard.breakers).doesNotContainKey(before);
     }
   }
 

@@ -3,11 +3,8 @@ package io.weir.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.weir.testkit.LogLines;
 import io.weir.time.VirtualTime;
 import java.lang.Thread.State;
 import java.time.Duration;
@@ -18,7 +15,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 class NodeWatchTest {
   private static final Duration GRACE = Duration.ofSeconds(2);
@@ -42,9 +38,6 @@ class NodeWatchTest {
           this::check);
 
   private final class Listener implements RedisEvents {
-    @Override
-    public void answered(String name, long nanos) {}
-
     @Override
     public void failed(String name, String kind) {
       heard.add(kind);
@@ -207,13 +200,7 @@ class NodeWatchTest {
 
   @Test
   void logsEachTurnOnceWhateverTheTraffic() {
-    ListAppender<ILoggingEvent> log = new ListAppender<>();
-    Logger logger = (Logger) LoggerFactory.getLogger(NodeWatch.class);
-    log.start();
-    logger.addAppender(log);
-    logger.setLevel(Level.INFO);
-    logger.setAdditive(false);
-    try {
+    try (LogLines log = LogLines.of(NodeWatch.class)) {
       open();
       for (int i = 0; i < 1000; i++) {
         node.kept();
@@ -223,17 +210,12 @@ class NodeWatchTest {
       for (int i = 0; i < 1000; i++) {
         node.answered(QUICK);
       }
-    } finally {
-      logger.detachAppender(log);
-      logger.setLevel(null);
-      logger.setAdditive(true);
-    }
 
-    assertThat(log.list)
-        .extracting(ILoggingEvent::getFormattedMessage)
-        .containsExactly(
-            "Redis n is away: no answer within the deadline; its keys follow on_fail",
-            "Redis n is back after 0.0 s");
+      assertThat(log.said())
+          .containsExactly(
+              "Redis n is away: no answer within the deadline; its keys follow on_fail",
+              "Redis n is back after 0.0 s");
+    }
   }
 
   @Test

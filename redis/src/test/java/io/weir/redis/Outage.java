@@ -104,12 +104,6 @@ final class Outage implements AutoCloseable {
 
   private final class Listener implements RedisEvents {
     @Override
-    public void answered(String node, long nanos) {}
-
-    @Override
-    public void failed(String node, String kind) {}
-
-    @Override
     public void breaker(String node, boolean isOpen) {
       long now = System.nanoTime();
       synchronized (openings) {

@@ -15,40 +15,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What trouble is called, in the words of every Redis that is supported. */
 class UnansweredTest {
-  private final Queue<String> heard = new ConcurrentLinkedQueue<>();
+  private final Heard heard = new Heard();
   private final Pool pool = plenty("kinds");
   private final Pool beside = plenty("beside");
 
   static List<RedisBinary> binaries() {
     return List.of(RedisBinary.find(), RedisBinary.embedded());
-  }
-
-  private final class Listener implements RedisEvents {
-    @Override
-    public void answered(String node, long nanos) {
-      heard.add("answered");
-    }
-
-    @Override
-    public void failed(String node, String kind) {
-      heard.add(kind);
-    }
-
-    @Override
-    public void breaker(String node, boolean open) {
-      heard.add(open ? "opens" : "closes");
-    }
-
-    @Override
-    public void gone(String node) {}
   }
 
   @ParameterizedTest
@@ -83,9 +61,9 @@ class UnansweredTest {
 
   /** Something that is done to a server, and undone. */
   private void causes(String kind, Runnable begin, Runnable end, Load load) {
-    heard.clear();
+    heard.calls.clear();
     begin.run();
-    await(kind).until(() -> heard.contains(kind));
+    await(kind).until(() -> heard.calls.contains(kind));
     end.run();
     load.awaitAnswered(1);
   }
@@ -107,10 +85,10 @@ class UnansweredTest {
           RedisOptions.of(server.uri())
               .timeout(Duration.ofMillis(100))
               .credentials(new RedisOptions.Credentials("weir", "secret"));
-      try (RedisStore store = RedisStore.open(options, SystemTime.INSTANCE, new Listener());
+      try (RedisStore store = RedisStore.open(options, SystemTime.INSTANCE, heard);
           Load load = Load.on(store, n -> List.of(one(pool, "a"), one(beside, "a")))) {
         load.awaitAnswered(1);
-        assertThat(heard).contains("answered");
+        assertThat(heard.calls).contains("answered");
 
         causes("oom", () -> limit(server, "1"), () -> limit(server, "0"), load);
         for (String command : List.of("evalsha", "set", "time")) {
@@ -129,7 +107,7 @@ class UnansweredTest {
             () -> server.command("CONFIG", "SET", "stop-writes-on-bgsave-error", "no"),
             load);
         server.kill();
-        await().until(() -> heard.contains("disconnected"));
+        await().until(() -> heard.calls.contains("disconnected"));
       }
     }
   }
@@ -161,16 +139,16 @@ class UnansweredTest {
           RedisOptions.of(server.uri())
               .credentials(new RedisOptions.Credentials("weir", "secret"))
               .timeout(Duration.ofMillis(100));
-      try (RedisStore store = RedisStore.open(options, SystemTime.INSTANCE, new Listener());
+      try (RedisStore store = RedisStore.open(options, SystemTime.INSTANCE, heard);
           Load load = Load.on(store, n -> List.of(one(pool, "a"), one(beside, "a")))) {
         load.awaitAnswered(1);
         user(server, "-mget");
-        await().until(() -> heard.contains("opens"));
-        heard.clear();
+        await().until(() -> heard.turns.contains("opens"));
+        heard.turns.clear();
         await()
             .during(Duration.ofSeconds(2)) // it is asked after 0.1, 0.2, 0.4 and 0.8 s
             .atMost(Duration.ofSeconds(20))
-            .until(() -> !heard.contains("closes"));
+            .until(() -> !heard.turns.contains("closes"));
         user(server, "+mget");
         load.awaitAnswered(1);
       }

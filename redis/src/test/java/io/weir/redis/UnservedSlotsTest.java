@@ -6,27 +6,19 @@ import static io.weir.redis.Stores.plenty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.AppenderBase;
 import io.lettuce.core.cluster.SlotHash;
 import io.weir.store.Pool;
+import io.weir.testkit.LogLines;
 import io.weir.testkit.contract.Calls;
 import io.weir.testkit.process.RedisServer;
 import io.weir.time.SystemTime;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** Nodes that nobody has made a Cluster of yet can be reached, but serve nothing. */
 class UnservedSlotsTest {
@@ -37,48 +29,12 @@ class UnservedSlotsTest {
   private final String addresses =
       one.host() + ":" + one.port() + "," + other.host() + ":" + other.port();
   private final Pool pool = plenty("unserved");
-  private final Map<String, Boolean> breakers = new ConcurrentHashMap<>();
-  private final Logger log = (Logger) LoggerFactory.getLogger(Unserved.class);
-  private final List<String> said = new CopyOnWriteArrayList<>();
-  private final AppenderBase<ILoggingEvent> appender =
-      new AppenderBase<>() {
-        @Override
-        protected void append(ILoggingEvent event) {
-          said.add(event.getLevel() + " " + event.getFormattedMessage());
-        }
-      };
-
-  private final class Listener implements RedisEvents {
-    @Override
-    public void answered(String node, long nanos) {}
-
-    @Override
-    public void failed(String node, String kind) {}
-
-    @Override
-    public void breaker(String node, boolean open) {
-      breakers.put(node, open);
-    }
-
-    @Override
-    public void gone(String node) {
-      breakers.remove(node);
-    }
-  }
-
-  @BeforeEach
-  void listen() {
-    appender.start();
-    log.addAppender(appender);
-    log.setLevel(Level.INFO);
-    log.setAdditive(false);
-  }
+  private final Heard heard = new Heard();
+  private final LogLines log = LogLines.of(Unserved.class);
 
   @AfterEach
   void stop() {
-    log.detachAppender(appender);
-    log.setLevel(null);
-    log.setAdditive(true);
+    log.close();
     one.close();
     other.close();
   }
@@ -94,7 +50,7 @@ class UnservedSlotsTest {
     return RedisStore.open(
         RedisOptions.of("redis-cluster://" + addresses).timeout(PATIENT),
         SystemTime.INSTANCE,
-        new Listener());
+        heard);
   }
 
   private static void serve(RedisServer node, int from, int to) {
@@ -116,13 +72,13 @@ class UnservedSlotsTest {
     one.command("CLUSTER", "MEET", other.host(), Integer.toString(other.port()));
     try (RedisStore store = open()) {
       CompletableFuture<Void> ready = store.ready().toCompletableFuture();
-      await().atMost(PATIENCE).until(() -> said.size() == 1);
-      assertThat(said.get(0))
+      await().atMost(PATIENCE).until(() -> log.said().size() == 1);
+      assertThat(log.withLevels().get(0))
           .isEqualTo(
               "WARN nobody in the Redis Cluster "
                   + addresses
                   + " serves 16384 of its 16384 slots; their keys follow on_fail");
-      assertThat(breakers).containsEntry(Unserved.NO_NODE, true);
+      assertThat(heard.breakers).containsEntry(Unserved.NO_NODE, true);
       assertThat(isServed(store)).isFalse();
       assertThat(ready).isNotDone();
 
@@ -135,11 +91,11 @@ class UnservedSlotsTest {
       serve(other, SlotHash.SLOT_COUNT / 2, SlotHash.SLOT_COUNT);
       assertThat(ready).succeedsWithin(PATIENCE);
       assertThat(isServed(store)).isTrue();
-      await().atMost(PATIENCE).until(() -> said.size() == 2);
-      assertThat(said.get(1))
+      await().atMost(PATIENCE).until(() -> log.said().size() == 2);
+      assertThat(log.withLevels().get(1))
           .matches(
               "INFO all slots of the Redis Cluster " + addresses + " are served after [0-9.]+ s");
-      assertThat(breakers).containsEntry(Unserved.NO_NODE, false);
+      assertThat(heard.breakers).containsEntry(Unserved.NO_NODE, false);
     }
   }
 
@@ -148,10 +104,10 @@ class UnservedSlotsTest {
     CompletableFuture<Void> ready;
     try (RedisStore store = open()) {
       ready = store.ready().toCompletableFuture();
-      await().atMost(PATIENCE).until(() -> said.size() == 1);
+      await().atMost(PATIENCE).until(() -> log.said().size() == 1);
       assertThat(ready).isNotDone();
     }
     assertThat(ready).failsWithin(PATIENCE);
-    assertThat(said).hasSize(1);
+    assertThat(log.said()).hasSize(1);
   }
 }

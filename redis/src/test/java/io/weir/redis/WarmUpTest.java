@@ -9,10 +9,8 @@ import io.weir.time.SystemTime;
 import io.weir.time.VirtualTime;
 import java.time.Duration;
 import java.util.List;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -23,27 +21,6 @@ class WarmUpTest {
 
   private final RedisServer there = RedisServer.start();
   private final RedisServer away = RedisServer.start();
-
-  /** What whoever counts calls is told. */
-  private static final class Heard implements RedisEvents {
-    private final Queue<String> calls = new ConcurrentLinkedQueue<>();
-
-    @Override
-    public void answered(String node, long nanos) {
-      calls.add("answered");
-    }
-
-    @Override
-    public void failed(String node, String kind) {
-      calls.add(kind);
-    }
-
-    @Override
-    public void breaker(String node, boolean open) {}
-
-    @Override
-    public void gone(String node) {}
-  }
 
   @AfterEach
   void stop() {

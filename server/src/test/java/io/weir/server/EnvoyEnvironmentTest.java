@@ -3,15 +3,12 @@ package io.weir.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.weir.redis.RedisOptions;
 import io.weir.rules.EnvoyOptions;
 import io.weir.rules.envoy.EnvoyLimiter.Modes;
 import io.weir.server.envoy.EnvoySettings;
 import io.weir.server.envoy.HeaderNames;
+import io.weir.testkit.LogLines;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -22,7 +19,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.slf4j.LoggerFactory;
 
 /** The variables that operators of envoyproxy/ratelimit set keep working. */
 class EnvoyEnvironmentTest {
@@ -316,18 +312,9 @@ class EnvoyEnvironmentTest {
 
   /** What the log says of an environment. */
   private static List<String> ignored(Map<String, String> environment) throws ConfigException {
-    Logger log = (Logger) LoggerFactory.getLogger(EnvoyEnvironment.class);
-    ListAppender<ILoggingEvent> said = new ListAppender<>();
-    Level before = log.getLevel();
-    said.start();
-    log.addAppender(said);
-    log.setLevel(Level.INFO);
-    try {
+    try (LogLines log = LogLines.of(EnvoyEnvironment.class)) {
       read(environment);
-    } finally {
-      log.setLevel(before);
-      log.detachAppender(said);
+      return log.said();
     }
-    return said.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
   }
 }

@@ -24,6 +24,7 @@ import io.weir.rule.RuleSet;
 import io.weir.rule.Schedule;
 import io.weir.rules.envoy.EnvoyDomain;
 import io.weir.server.envoy.EnvoySettings;
+import io.weir.testkit.LogLines;
 import io.weir.tier.Guard;
 import io.weir.time.SystemTime;
 import io.weir.time.TimeSource;
@@ -71,8 +72,8 @@ class FaultLinesTest {
   }
 
   private void isLoggedOnceWithItsTrace() {
-    assertThat(log.said).singleElement().asString().startsWith("internal error ");
-    assertThat(log.besides).containsExactly(Map.of("trace_id", TRACE, "span_id", SPAN));
+    assertThat(log.said()).singleElement().asString().startsWith("internal error ");
+    assertThat(log.besides()).containsExactly(Map.of("trace_id", TRACE, "span_id", SPAN));
     assertThat(faults.count()).isEqualTo(1);
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.weir.redis.RedisOptions;
+import io.weir.testkit.LogLines;
 import io.weir.testkit.process.RedisServer;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -32,7 +33,7 @@ class HotKeyLogTest {
                 TICK,
                 "{ id: hot, key: [user], limit: 1000000/s, accuracy: exact }")) {
       askUntilItIsSaid(server, log);
-      assertThat(log.said.get(0)).startsWith("rule hot: for one key the store answers about ");
+      assertThat(log.said().get(0)).startsWith("rule hot: for one key the store answers about ");
     }
   }
 
@@ -43,7 +44,7 @@ class HotKeyLogTest {
         .until(
             () -> {
               assertThat(server.post("/v1/check/batch", CALLS).statusCode()).isEqualTo(200);
-              return !log.said.isEmpty();
+              return !log.said().isEmpty();
             });
   }
 
@@ -65,7 +66,7 @@ class HotKeyLogTest {
             HttpRequest.newBuilder(
                 URI.create("http://" + server.server.admin() + AdminPort.HOT_KEYS));
 
-        assertThat(log.said.get(0)).contains("accuracy: 1%").doesNotContain("store.hot");
+        assertThat(log.said().get(0)).contains("accuracy: 1%").doesNotContain("store.hot");
         assertThat(server.send(report.header("Authorization", "Bearer " + token)).body())
             .contains("accuracy: 1% would")
             .doesNotContain("store.hot");

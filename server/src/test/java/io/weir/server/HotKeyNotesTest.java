@@ -2,9 +2,6 @@ package io.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.read.ListAppender;
 import io.weir.Call;
 import io.weir.Limit;
 import io.weir.Weir;
@@ -13,6 +10,7 @@ import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.Scope;
 import io.weir.rules.RuleDocuments;
+import io.weir.testkit.LogLines;
 import io.weir.testkit.lease.LendingStore;
 import io.weir.tier.HotKeys;
 import io.weir.time.VirtualTime;
@@ -23,10 +21,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /** What the log says of keys that are asked for very often. */
 class HotKeyNotesTest {
@@ -37,20 +33,11 @@ class HotKeyNotesTest {
   private final VirtualTime time = new VirtualTime();
   private int instances = 1;
   private Set<String> pinned = Set.of("another");
-  private final Logger log = (Logger) LoggerFactory.getLogger(HotKeyNotes.class);
-  private final ListAppender<ILoggingEvent> said = new ListAppender<>();
-
-  @BeforeEach
-  void listen() {
-    said.start();
-    log.addAppender(said);
-    log.setAdditive(false);
-  }
+  private final LogLines log = LogLines.of(HotKeyNotes.class);
 
   @AfterEach
   void stop() {
-    log.detachAppender(said);
-    log.setAdditive(true);
+    log.close();
   }
 
   private static Rule.Builder rule(String limit) {
@@ -62,7 +49,7 @@ class HotKeyNotesTest {
     HotKeyNotes notes = after(20_000, rule);
     notes.look();
     assertThat(notes.count()).isEqualTo(rule.scope() == Scope.INSTANCE ? 0 : rule.shards());
-    return said.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+    return log.said();
   }
 
   /** So many calls by one key in a second, and the notes on them. */
@@ -93,7 +80,7 @@ class HotKeyNotesTest {
   @Test
   void aKeyThatComesNowAndThenIsNotHot() {
     assertThat(after(200, rule("1000000/s").build()).count()).isZero();
-    assertThat(said.list).isEmpty();
+    assertThat(log.said()).isEmpty();
   }
 
   @Test
@@ -195,8 +182,8 @@ class HotKeyNotesTest {
 
     assertThat(after(400, rule("1000000/s").build()).count()).isZero();
 
-    assertThat(said.list).hasSize(1);
-    assertThat(said.list.get(0).getFormattedMessage())
+    assertThat(log.said()).hasSize(1);
+    assertThat(log.said().get(0))
         .contains(" from all 20 instances if they are asked alike; accuracy: 1% would ");
   }
 

@@ -3,11 +3,9 @@ package io.weir.testkit;
 import io.weir.Key;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
-import io.weir.store.Grant;
 import io.weir.store.Pool;
 import io.weir.store.Store;
 import io.weir.store.Taking;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -24,21 +22,16 @@ public final class AwayStore extends ForwardingStore {
 
   @Override
   public CompletionStage<Taking> take(List<Draw> draws) {
-    return away.getAsBoolean() ? unsent(draws) : super.take(draws);
+    return away.getAsBoolean()
+        ? CompletableFuture.completedFuture(Taking.unsent(draws))
+        : super.take(draws);
   }
 
   @Override
   public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
-    return away.getAsBoolean() ? unsent(draws) : super.reserve(reservation, draws);
-  }
-
-  private static CompletionStage<Taking> unsent(List<Draw> draws) {
-    return CompletableFuture.completedFuture(
-        new Taking(
-            false,
-            draws.stream().map(draw -> draw.standing().unanswered().build()).toList(),
-            List.of(),
-            Collections.nCopies(draws.size(), Grant.UNSENT)));
+    return away.getAsBoolean()
+        ? CompletableFuture.completedFuture(Taking.unsent(draws))
+        : super.reserve(reservation, draws);
   }
 
   @Override

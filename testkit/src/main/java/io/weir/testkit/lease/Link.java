@@ -2,10 +2,8 @@ package io.weir.testkit.lease;
 
 import io.weir.Key;
 import io.weir.Settlement;
-import io.weir.Standing;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
-import io.weir.store.Grant;
 import io.weir.store.Held;
 import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
@@ -15,7 +13,6 @@ import io.weir.store.Term;
 import io.weir.testkit.RemoteStore;
 import io.weir.time.TimeSource;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -125,9 +122,7 @@ public final class Link extends RemoteStore {
 
   private CompletionStage<Taking> unsent(List<Draw> draws) {
     calls++;
-    List<Grant> grants = Collections.nCopies(draws.size(), Grant.UNSENT);
-    return CompletableFuture.completedFuture(
-        new Taking(false, silence(draws).standings(), List.of(), grants));
+    return CompletableFuture.completedFuture(Taking.unsent(draws));
   }
 
   @Override
@@ -137,23 +132,7 @@ public final class Link extends RemoteStore {
 
   private CompletionStage<Taking> inTime(List<Draw> draws, CompletionStage<Taking> answer) {
     return answer.applyToEither(
-        time.after(DEADLINE).thenApply(late -> silence(draws)), heard -> heard);
-  }
-
-  private static Taking silence(List<Draw> draws) {
-    List<Standing> standings =
-        draws.stream()
-            .map(
-                draw ->
-                    new Standing.Builder(
-                            draw.pool().rule(),
-                            draw.pool().name(),
-                            draw.pool().meter().limit(),
-                            draw.mode())
-                        .unanswered()
-                        .build())
-            .toList();
-    return new Taking(false, standings, List.of());
+        time.after(DEADLINE).thenApply(late -> Taking.unanswered(draws)), heard -> heard);
   }
 
   /** There and back again; never back, if anything goes wrong. */

@@ -53,11 +53,7 @@ class LostLeaseTest {
         return answer;
       }
       lost--;
-      return CompletableFuture.completedFuture(
-          new Taking(
-              false,
-              draws.stream().map(draw -> draw.standing().unanswered().build()).toList(),
-              List.of()));
+      return CompletableFuture.completedFuture(Taking.unanswered(draws));
     }
 
     @Override

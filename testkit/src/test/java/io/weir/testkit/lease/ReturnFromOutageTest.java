@@ -11,7 +11,6 @@ import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
-import io.weir.store.Grant;
 import io.weir.store.LeaseCall;
 import io.weir.store.Pool;
 import io.weir.store.Store;
@@ -19,7 +18,6 @@ import io.weir.store.Taking;
 import io.weir.time.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -63,12 +61,7 @@ class ReturnFromOutageTest {
     }
 
     private static CompletionStage<Taking> nobody(List<Draw> draws) {
-      return CompletableFuture.completedFuture(
-          new Taking(
-              false,
-              draws.stream().map(draw -> draw.standing().unanswered().build()).toList(),
-              List.of(),
-              Collections.nCopies(draws.size(), Grant.UNSENT)));
+      return CompletableFuture.completedFuture(Taking.unsent(draws));
     }
   }
 
