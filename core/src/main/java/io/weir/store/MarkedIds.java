@@ -9,19 +9,26 @@ package io.weir.store;
  * old. So an id takes no more than its own 8 bytes and some room to find it by, and is remembered
  * somewhat longer than asked for, which does no harm: the id is then too old to be settled anyway.
  *
- * <p>Of ids that are forgotten before their time it stays known when the last of them was made:
+ * <p>Of ids that are forgotten before their time it can stay known when the last of them was made:
  * whatever was made by then counts as marked, as it may have been.
  */
 final class MarkedIds {
   private final int mostYoung;
+  private final boolean strict;
   private Generation young = new Generation();
   private Generation old = new Generation();
 
   /** What was made before this may have been marked and forgotten. */
   private long unsureBefore = Long.MIN_VALUE;
 
-  MarkedIds(int most) {
+  /**
+   * None yet.
+   *
+   * @param strict whether what may have been marked and forgotten counts as marked
+   */
+  MarkedIds(int most, boolean strict) {
     this.mostYoung = most / 2;
+    this.strict = strict;
   }
 
   /** Remembers an id until then; false if it is remembered already, or may have been. */
@@ -31,7 +38,7 @@ final class MarkedIds {
       return false;
     }
     if (young.size == mostYoung) {
-      unsureBefore = Math.max(unsureBefore, old.madeBefore);
+      unsureBefore = strict ? Math.max(unsureBefore, old.madeBefore) : unsureBefore;
       age();
     }
     young.add(id, madeAt, until);

@@ -11,7 +11,8 @@ import java.util.List;
  * There are as many as the store may have keys, within bounds, and as many again of those that are
  * looked for only briefly: they come with every request of a gateway, and would soon push the
  * others out. Past that the oldest are forgotten first, and reservations from their time stand as
- * they are: nobody knows any more which of them were settled.
+ * they are: nobody knows any more which of them were settled. Not so the brief ones: who settles
+ * those does it once, and may do so long after others did.
  */
 final class SettledMarks {
   /** Reservations settled by different threads seldom meet at the same lock. */
@@ -88,8 +89,8 @@ final class SettledMarks {
     private final MarkedIds lasting;
 
     Stripe(int most) {
-      this.brief = new MarkedIds(most);
-      this.lasting = new MarkedIds(most);
+      this.brief = new MarkedIds(most, false);
+      this.lasting = new MarkedIds(most, true);
     }
 
     synchronized boolean mark(long id, long madeAt, long until, long now) {

@@ -24,7 +24,7 @@ final class FewAtOnce<T> {
    * Nothing to do yet.
    *
    * @param most how many pieces are under way at once
-   * @param work begins one; must not throw
+   * @param work begins one; should not throw
    */
   FewAtOnce(int most, Function<T, CompletionStage<?>> work) {
     this.most = most;
@@ -58,7 +58,7 @@ final class FewAtOnce<T> {
   /** In a loop, as all calls are back at once where the store is away. */
   private void beginWhatMay() {
     for (T next = next(); next != null; next = next()) {
-      CompletableFuture<?> done = work.apply(next).toCompletableFuture();
+      CompletableFuture<?> done = begun(next);
       if (done.isDone()) {
         leave();
       } else {
@@ -68,6 +68,15 @@ final class FewAtOnce<T> {
               beginWhatMay();
             });
       }
+    }
+  }
+
+  private CompletableFuture<?> begun(T piece) {
+    try {
+      return work.apply(piece).toCompletableFuture();
+    } catch (RuntimeException | Error e) {
+      leave();
+      throw e;
     }
   }
 

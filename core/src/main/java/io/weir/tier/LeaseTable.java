@@ -5,6 +5,7 @@ import io.weir.store.Pool;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +33,11 @@ final class LeaseTable {
 
   private volatile AtomicReferenceArray<@Nullable Lease> places =
       new AtomicReferenceArray<>(SMALLEST);
-  private int size;
+
+  /** Held while leases are taken out, which takes long where there are many. */
+  private final ReentrantLock changing = new ReentrantLock();
+
+  private volatile int size;
 
   LeaseTable(int most) {
     this.most = most;
@@ -71,7 +76,19 @@ final class LeaseTable {
     return null;
   }
 
-  private synchronized @Nullable Lease add(Pool pool, Key key, long now) {
+  /** Nobody waits for a lease: while others change the table, the store is asked. */
+  private @Nullable Lease add(Pool pool, Key key, long now) {
+    if (!changing.tryLock()) {
+      return find(pool, key);
+    }
+    try {
+      return added(pool, key, now);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private @Nullable Lease added(Pool pool, Key key, long now) {
     Lease known = find(pool, key);
     if (known != null || size >= most) {
       return known;
@@ -81,7 +98,8 @@ final class LeaseTable {
     }
     Lease added = new Lease(pool, key, now);
     put(places, added);
-    size++;
+    int more = size + 1;
+    size = more;
     return added;
   }
 
@@ -114,7 +132,16 @@ final class LeaseTable {
   }
 
   /** Takes out all leases that this is true of, and returns them. */
-  synchronized List<Lease> removeIf(Predicate<Lease> unwanted) {
+  List<Lease> removeIf(Predicate<Lease> unwanted) {
+    changing.lock();
+    try {
+      return removed(unwanted);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private List<Lease> removed(Predicate<Lease> unwanted) {
     List<Lease> kept = new ArrayList<>();
     List<Lease> removed = new ArrayList<>();
     for (Lease lease : all()) {
@@ -129,12 +156,12 @@ final class LeaseTable {
     return removed;
   }
 
-  synchronized int size() {
+  int size() {
     return size;
   }
 
   /** Whether keys go without a lease as there is no room. */
-  synchronized boolean isFull() {
+  boolean isFull() {
     return size >= most;
   }
 }

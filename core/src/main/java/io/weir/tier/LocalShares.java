@@ -196,7 +196,8 @@ final class LocalShares implements Debts.Books {
     List<Held> here = here(parts);
     long[] before =
         here.stream().mapToLong(part -> memory.taken(part.pool(), part.key())).toArray();
-    Settlement came = memory.settle(reservation, here, term).toCompletableFuture().join();
+    // Another name for the mark: rules of this instance alone settle in the same memory.
+    Settlement came = memory.settle(~reservation, here, term).toCompletableFuture().join();
     List<Overpaid> overpaid = new ArrayList<>();
     for (int i = 0; came == Settlement.DONE && i < here.size(); i++) {
       Held part = parts.get(i);

@@ -84,6 +84,15 @@ final class Returns {
   // ---- one after the other
 
   private CompletionStage<?> send(Returning one) {
+    try {
+      return told(one);
+    } catch (RuntimeException | Error e) {
+      close(1);
+      throw e;
+    }
+  }
+
+  private CompletionStage<?> told(Returning one) {
     Lease lease = one.lease;
     LeaseCall last = null;
     if (one.end == End.FOR_GOOD) {

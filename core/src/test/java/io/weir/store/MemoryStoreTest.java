@@ -309,6 +309,23 @@ class MemoryStoreTest {
     assertThat(settle(store, 10_001, held)).as("of the same time").isEqualTo(Settlement.DONE);
   }
 
+  /** Who settles a reservation only once need not be kept from it by what others settle. */
+  @Test
+  void settlesASlowCallHoweverManyOthersWereSettledMeanwhile() {
+    MemoryStore store = store(1000);
+    Pool pool = pool("10/h");
+    Term once = new Term(Duration.ofMinutes(10), Duration.ofSeconds(10));
+    Held slow = heldNow(pool, Key.of("slow"), 1, 1);
+    for (int i = 1; i <= 10_000; i++) {
+      time.advanceMicros(1);
+      assertThat(store.settle(i, List.of(heldNow(pool, Key.of("key"), 1, 1)), once))
+          .isCompletedWithValue(Settlement.DONE);
+    }
+
+    assertThat(store.settle(0, List.of(slow), once)).isCompletedWithValue(Settlement.DONE);
+    assertThat(store.settle(0, List.of(slow), once)).isCompletedWithValue(Settlement.ALREADY);
+  }
+
   @Test
   void marksOfSettledReservationsGoWhenTheirTimeHasCome() {
     MemoryStore store = store(100_000);

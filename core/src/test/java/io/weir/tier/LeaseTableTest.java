@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.Key;
 import io.weir.Limit;
 import io.weir.store.Pool;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -54,6 +55,23 @@ class LeaseTableTest {
       assertThat(fresh.findOrNote(pool, key, 0)).as(other.rule()).isNotNull();
       assertThat(fresh.findOrNote(other, key, 0)).as(other.rule()).isNotNull();
     }
+  }
+
+  @Test
+  void nobodyWaitsWhileLeasesAreTakenOut() {
+    ExecutorService caller = Executors.newSingleThreadExecutor();
+    Key key = Key.of("new");
+    add(pool, Key.of("known"));
+    table.findOrNote(pool, key, 0);
+    table.removeIf(
+        lease -> {
+          Future<Lease> found = caller.submit(() -> table.findOrNote(pool, key, 0));
+          assertThat(found).succeedsWithin(Duration.ofSeconds(30)).isNull();
+          return false;
+        });
+    caller.shutdown();
+
+    assertThat(table.findOrNote(pool, key, 0)).isNotNull();
   }
 
   @Test

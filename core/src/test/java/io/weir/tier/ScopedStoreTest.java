@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.Call;
 import io.weir.Decision;
 import io.weir.Limit;
+import io.weir.OnFail;
 import io.weir.Settlement;
 import io.weir.Weir;
 import io.weir.rule.Rule;
@@ -95,6 +96,27 @@ class ScopedStoreTest {
     assertThat(weir.explain(call).toCompletableFuture().join().limits())
         .extracting(asked -> asked.standing().remaining())
         .containsExactly(7L, 9L, 7L);
+  }
+
+  @Test
+  void settlesBothPartsOfACallThatTheSharedStoreWasNotThereFor() {
+    PartlyAway away = new PartlyAway(time);
+    away.away.add("there");
+    Rule there =
+        Rule.named("there").scope(Scope.CELL).limit(Limit.perHour(9)).onFail(OnFail.LOCAL).build();
+    Rule here = rule("here", Scope.INSTANCE, Limit.perHour(9));
+    Weir weir =
+        Weir.builder().rules(RuleSet.of(here, there)).time(time).store(away).local(local).build();
+    Call call = Call.of("GET", "/").cost(5);
+
+    String reservation =
+        weir.reserve(call).toCompletableFuture().join().reservation().orElseThrow();
+    assertThat(weir.settle(reservation, 2)).isCompletedWithValue(Settlement.DONE);
+    assertThat(weir.settle(reservation, 2)).isCompletedWithValue(Settlement.ALREADY);
+
+    assertThat(weir.explain(call).toCompletableFuture().join().limits())
+        .extracting(asked -> asked.standing().remaining())
+        .containsExactly(7L, 7L);
   }
 
   @Test

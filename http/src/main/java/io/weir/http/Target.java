@@ -57,6 +57,17 @@ public record Target(String path, String query, boolean ofServer) {
     return c >= 0x80 && c <= 0xff;
   }
 
+  /**
+   * Whether a target says its path in full. One that is sent on as it stands must: who only sees
+   * {@code http://host:?x/a} cannot tell whether a client made up the host of it, and the path is
+   * {@code /a}; and some servers take what is behind a {@code #} for a part of the path.
+   */
+  public static boolean isWhole(String text) {
+    int from = startOfPath(text);
+    return text.equals("*")
+        || (from < text.length() && text.charAt(from) == '/' && text.indexOf('#') < 0);
+  }
+
   /** Past {@code http://host} if the target begins so. */
   private static int startOfPath(String text) {
     int scheme = text.startsWith("/") ? -1 : text.indexOf("://");

@@ -3,6 +3,7 @@ package io.weir.rules;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
@@ -22,6 +23,8 @@ import java.util.stream.Stream;
 record FileStamp(List<One> files) {
   /** Times may be this coarse, so a file that changed so recently may change unseen. */
   private static final Duration COARSEST_TIME = Duration.ofSeconds(3);
+
+  private static final int MOST_LINKS = 8;
 
   /**
    * One file: where it really is, and what its directory entry says; nothing if it is not there.
@@ -54,28 +57,41 @@ record FileStamp(List<One> files) {
   }
 
   /**
-   * When the files last became what they are: written, or put where others were. In a folder one
-   * may have gone, too.
+   * When the files last became what they are: written, or put where others were, or a link that
+   * leads to them was. In a folder one may have gone, too. Nothing if none of that can be seen.
    */
-  static Instant changed(Path fileOrFolder, FilesOf which) {
-    Stream<Path> named = of(fileOrFolder, which).files.stream().flatMap(file -> file.real.stream());
+  static Optional<Instant> changed(Path fileOrFolder, FilesOf which) {
+    Stream<Path> named = of(fileOrFolder, which).files.stream().map(One::path);
     return Stream.concat(Stream.of(fileOrFolder), named)
-        .map(FileStamp::changed)
-        .max(Instant::compareTo)
-        .orElse(Instant.EPOCH);
+        .flatMap(path -> changed(path.toAbsolutePath(), MOST_LINKS))
+        .max(Instant::compareTo);
+  }
+
+  private static Stream<Instant> changed(Path path, int links) {
+    Stream<Instant> times =
+        Stream.iterate(path, above -> above.getParent() != null, Path::getParent)
+            .filter(above -> above.equals(path) || Files.isSymbolicLink(above))
+            .flatMap(FileStamp::put);
+    if (links == 0 || !Files.isSymbolicLink(path)) {
+      return times;
+    }
+    try {
+      Path next = path.resolveSibling(Files.readSymbolicLink(path));
+      return Stream.concat(times, changed(next, links - 1));
+    } catch (IOException e) {
+      return times;
+    }
   }
 
   /** A file that is renamed keeps its time; where the file system tells, that is seen too. */
-  private static Instant changed(Path path) {
+  private static Stream<Instant> put(Path path) {
+    boolean unix = path.getFileSystem().supportedFileAttributeViews().contains("unix");
+    String wanted = unix ? "unix:lastModifiedTime,ctime" : "lastModifiedTime";
     try {
-      Instant written = Files.getLastModifiedTime(path).toInstant();
-      if (!path.getFileSystem().supportedFileAttributeViews().contains("unix")) {
-        return written;
-      }
-      Instant put = ((FileTime) Files.getAttribute(path, "unix:ctime")).toInstant();
-      return put.isAfter(written) ? put : written;
+      return Files.readAttributes(path, wanted, LinkOption.NOFOLLOW_LINKS).values().stream()
+          .map(time -> ((FileTime) time).toInstant());
     } catch (IOException e) {
-      return Instant.EPOCH;
+      return Stream.empty();
     }
   }
 

@@ -77,8 +77,10 @@ public final class RuleFile implements AutoCloseable {
     follower.watch(Follower.LOOK_EVERY, listener);
   }
 
-  /** When the files were last changed, by the clock of where they are. */
-  public Instant changed() {
+  /**
+   * When the files were last changed, by the clock of where they are; nothing if none are there.
+   */
+  public Optional<Instant> changed() {
     return FileStamp.changed(path, FilesOf.RULES);
   }
 

@@ -146,7 +146,7 @@ class RuleFileTest {
     Instant before = aWhileLater();
     Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
 
-    assertThat(RuleFile.at(file).changed()).isAfter(before);
+    assertThat(RuleFile.at(file).changed().orElseThrow()).isAfter(before);
   }
 
   @Test
@@ -157,7 +157,30 @@ class RuleFileTest {
     Instant before = aWhileLater();
     Files.delete(folder.resolve("gone.yaml"));
 
-    assertThat(RuleFile.at(folder).changed()).isAfter(before);
+    assertThat(RuleFile.at(folder).changed().orElseThrow()).isAfter(before);
+  }
+
+  @Test
+  void tellsWhenALinkWasTurnedToAnOldFile() throws Exception {
+    Path link = Files.createSymbolicLink(folder.resolve("link.yaml"), Path.of("rules.yaml"));
+    Path data = Files.createSymbolicLink(folder.resolve("..data"), Path.of("."));
+    Path through = Files.createSymbolicLink(folder.resolve("t"), Path.of("..data/rules.yaml"));
+    Instant before = aWhileLater();
+    assertThat(RuleFile.at(link).changed().orElseThrow()).isBefore(before);
+
+    Path next = Files.createSymbolicLink(folder.resolve("next"), Path.of("rules.yaml"));
+    Files.move(next, link, StandardCopyOption.ATOMIC_MOVE);
+    assertThat(RuleFile.at(link).changed().orElseThrow()).isAfter(before);
+
+    assertThat(RuleFile.at(through).changed().orElseThrow()).isBefore(before);
+    next = Files.createSymbolicLink(folder.resolve("next"), Path.of("."));
+    Files.move(next, data, StandardCopyOption.ATOMIC_MOVE);
+    assertThat(RuleFile.at(through).changed().orElseThrow()).isAfter(before);
+  }
+
+  @Test
+  void tellsNothingOfFilesThatAreNotThere() {
+    assertThat(RuleFile.at(folder.resolve("none.yaml")).changed()).isEmpty();
   }
 
   @Test

@@ -7,6 +7,18 @@ final class ClearTarget {
   private ClearTarget() {}
 
   /**
+   * Takes a request target apart that somebody else sends on as it stands.
+   *
+   * @throws HttpProblem if whoever gets it may see another path in it than the rules do
+   */
+  static Target asItStands(String text, String method) {
+    if (!Target.isWhole(text)) {
+      throw unclear();
+    }
+    return of(text, method);
+  }
+
+  /**
    * Takes a request target apart.
    *
    * @throws HttpProblem if the server behind us may see another path in it than the rules do
@@ -15,10 +27,14 @@ final class ClearTarget {
     Target target = Target.of(text);
     boolean wanted = !target.ofServer() || method.equals("OPTIONS");
     if (!wanted || target.isAmbiguous()) {
-      throw HttpProblem.badRequest(
-          "servers do not agree on what this path is: it does not begin with a slash, or has an"
-              + " encoded slash, backslash or NUL, or a character that does not belong there");
+      throw unclear();
     }
     return target;
+  }
+
+  private static HttpProblem unclear() {
+    return HttpProblem.badRequest(
+        "servers do not agree on what this path is: it does not begin with a slash, or has an"
+            + " encoded slash, backslash or NUL, or a character that does not belong there");
   }
 }

@@ -87,7 +87,7 @@ final class ForwardAuth {
         throw HttpProblem.badRequest("the method of the request is not said");
       }
       String host = forwarded.isEmpty() ? head.host() : one(head, "x-forwarded-host");
-      String path = ClearTarget.of(forwarded + original, method).path();
+      String path = ClearTarget.asItStands(forwarded + original, method).path();
       return new Described(head, method, path, host);
     }
 

@@ -105,7 +105,7 @@ final class Forwarding {
     return value -> {
       try {
         step.handle(value);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         broken(e);
       }
     };
@@ -290,7 +290,7 @@ final class Forwarding {
   }
 
   /** Something is wrong with ourselves. */
-  private void broken(RuntimeException error) {
+  private void broken(Throwable error) {
     HttpProblem problem =
         error instanceof HttpProblem told
             ? told

@@ -59,7 +59,7 @@ final class Gateway implements Handler<HttpServerRequest> {
     Exchange exchange = Exchange.toForward(request, loop);
     try {
       begin(exchange, request);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       unwanted(exchange, request);
       exchange.failed(e);
     }

@@ -71,7 +71,7 @@ final class RuleFeed implements AutoCloseable {
     }
   }
 
-  private static void take(Loaded loaded, Instant changed, Weir weir, Metrics metrics) {
+  private static void take(Loaded loaded, Optional<Instant> changed, Weir weir, Metrics metrics) {
     report(loaded);
     if (loaded.ruleSet().isEmpty()) {
       metrics.staleness().stale(Staleness.Source.RULES);
@@ -85,7 +85,7 @@ final class RuleFeed implements AutoCloseable {
       weir.rules(next);
     }
     metrics.rules(next);
-    metrics.propagated(Duration.between(changed, Instant.now()));
+    changed.ifPresent(at -> metrics.propagated(Duration.between(at, Instant.now())));
     metrics.staleness().fresh(Staleness.Source.RULES);
     List<String> changes = RuleDiff.between(before, next).stream().map(Object::toString).toList();
     LOG.info("rules: {}", changes.isEmpty() ? "read again, nothing changes" : sentence(changes));

@@ -35,6 +35,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -89,13 +90,16 @@ class FaultLinesTest {
             ANY_PORT,
             loop -> request -> new Exchange(request, loop).answerWith(buggy, new byte[0]));
 
+    assertThat(status(address)).isEqualTo(503);
+    isLoggedOnceWithItsTrace();
+  }
+
+  private static int status(Address address) throws Exception {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://" + address + "/"))
             .header("traceparent", TRACEPARENT)
             .build();
-    assertThat(HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).statusCode())
-        .isEqualTo(503);
-    isLoggedOnceWithItsTrace();
+    return HttpClient.newHttpClient().send(request, BodyHandlers.ofString()).statusCode();
   }
 
   /**
@@ -138,25 +142,55 @@ class FaultLinesTest {
     return response.status();
   }
 
-  @Test
-  void overGrpc() throws Exception {
-    FailingOnce time = new FailingOnce();
+  private Weir weir(FailingOnce time) {
     Schedule always =
         new Schedule(
             Set.of(), LocalTime.MIDNIGHT, LocalTime.MIDNIGHT, ZoneOffset.UTC, Scale.of("0.5"));
-    Weir weir =
-        Weir.builder()
-            .rules(RuleSet.of(Rule.named("all").limit(Limit.perHour(9)).schedule(always).build()))
-            .time(time)
-            .listener(metrics)
-            .build();
+    return Weir.builder()
+        .rules(RuleSet.of(Rule.named("all").limit(Limit.perHour(9)).schedule(always).build()))
+        .time(time)
+        .listener(metrics)
+        .build();
+  }
+
+  private static Guard guard() {
+    return new Guard(Limit.perSecond(1000), 1000, SystemTime.INSTANCE);
+  }
+
+  @Test
+  void throughTheGateway() throws Exception {
+    FailingOnce time = new FailingOnce();
+    try (Weir weir = weir(time);
+        EchoUpstream upstream = new EchoUpstream()) {
+      GatewaySettings settings =
+          GatewaySettings.NONE.upstreams(List.of(GatewaySettings.Upstream.of("/", upstream.url())));
+      Front front =
+          new Front(weir, new Guarded(guard(), SystemTime.INSTANCE, took -> {}), FrontEnd.DEFAULT);
+      Address address =
+          ports.open(
+              Ports.GATEWAY,
+              ANY_PORT,
+              60,
+              loop -> new Gateway(loop, front, settings, new UpstreamCounts(), 1));
+      time.fails.set(true);
+
+      assertThat(status(address)).isEqualTo(503);
+      isLoggedOnceWithItsTrace();
+      assertThat(status(address)).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void overGrpc() throws Exception {
+    FailingOnce time = new FailingOnce();
+    Weir weir = weir(time);
     time.fails.set(true);
     try (EnvoyFront front =
         new EnvoyFront(
             EnvoyFeed.open(EnvoySettings.DEFAULT, Optional.empty()),
             EnvoySettings.DEFAULT,
             weir,
-            new Guard(Limit.perSecond(1000), 1000, SystemTime.INSTANCE),
+            guard(),
             metrics,
             Connections.TICK)) {
       Callers anyone = new Callers(FrontEnd.DEFAULT.callers());

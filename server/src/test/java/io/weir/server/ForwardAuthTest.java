@@ -139,6 +139,11 @@ class ForwardAuthTest {
     "/a%00, X-Forwarded-Uri",
     "/a%5c%2E%2e%2Fb, X-Forwarded-Uri",
     "a, X-Original-URI",
+    "/x#/../a, X-Original-URI",
+    "http://shop:?x/a, X-Original-URL",
+    "http://shop:#x/a, X-Original-URL",
+    "http://shop, X-Original-URL",
+    "?x, X-Original-URI",
     "*, X-Original-URI"
   })
   void refusesPathsThatServersDoNotAgreeOn(String path, String header) {

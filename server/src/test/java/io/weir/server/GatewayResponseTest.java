@@ -200,7 +200,7 @@ class GatewayResponseTest {
       String answer = raw.send("Connection: close\r\n\r\n").readAll();
 
       assertThat(answer).contains(" " + status + " ").endsWith("\r\n\r\n");
-      assertThat(lines(answer, "content-length")).hasSize(length == null ? 0 : 1);
+      assertThat(lines(answer, "content-length")).isEqualTo(lines(said, ".*"));
     }
   }
 

@@ -20,8 +20,24 @@ class PoliteClientTest {
       import sys
 
       for _ in range(3):
-          with call(sys.argv[1]) as answer:
+          with call(urllib.request.Request(sys.argv[1])) as answer:
               print(answer.status)
+      """;
+
+  /** Tells how often it would have waited for each request. */
+  private static final String GIVE_UP =
+      """
+
+      import sys
+
+      waits = []
+      time.sleep = waits.append
+      for headers, data in ({}, None), ({}, b""), ({"Idempotency-Key": "1"}, b""):
+          try:
+              call(urllib.request.Request(sys.argv[1], data, headers))
+          except urllib.error.URLError:
+              print(len(waits))
+              waits.clear()
       """;
 
   @TempDir private Path folder;
@@ -36,22 +52,37 @@ class PoliteClientTest {
   /** Of three calls in a row at least one is told to wait, however slow the machine is. */
   @Test
   void isServedAfterItWasTurnedAway() throws Exception {
-    Python python = Python.plain(folder);
     try (EchoUpstream upstream = new EchoUpstream();
         TestGateway gateway =
             TestGateway.before(upstream.url(), "{ id: slow, key: [ip], limit: 1/s }")) {
-      Process client =
-          python.run("polite.py", example() + USE, "http://127.0.0.1:" + gateway.port() + "/x");
-      try {
-        String said = new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      String url = "http://127.0.0.1:" + gateway.port() + "/x";
 
-        assertThat(said).isEqualTo("200\n200\n200\n");
-        assertThat(upstream.paths).hasSize(3);
-        assertThat(gateway.metric("weir_decisions_total{outcome=\"denied\",rule=\"slow\"}"))
-            .isBetween(1.0, 2.0);
-      } finally {
-        client.destroyForcibly();
-      }
+      assertThat(said(USE, url)).isEqualTo("200\n200\n200\n");
+      assertThat(upstream.paths).hasSize(3);
+      assertThat(gateway.metric("weir_decisions_total{outcome=\"denied\",rule=\"slow\"}"))
+          .isBetween(1.0, 2.0);
+    }
+  }
+
+  @Test
+  void sendsAgainOnlyWhatCanBeRepeated() throws Exception {
+    String busy =
+        "HTTP/1.1 503 Busy\r\nRetry-After: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Length: 0\r\n"
+            + "Connection: close\r\n\r\n";
+    try (RawUpstream upstream = new RawUpstream(busy)) {
+      assertThat(said(GIVE_UP, upstream.url() + "/")).isEqualTo("4\n0\n4\n");
+      assertThat(upstream.asked).hasValue(5 + 1 + 5);
+    }
+    assertThat(said(GIVE_UP, "http://127.0.0.1:1/")).isEqualTo("4\n0\n4\n");
+  }
+
+  /** What the client prints. */
+  private String said(String use, String url) throws Exception {
+    Process client = Python.plain(folder).run("polite.py", example() + use, url);
+    try {
+      return new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    } finally {
+      client.destroyForcibly();
     }
   }
 }

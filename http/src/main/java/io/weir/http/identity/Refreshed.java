@@ -94,7 +94,7 @@ final class Refreshed<T> {
                 LOG.info("{} was read", name);
               });
       failing = false;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       if (!failing) {
         LOG.warn("{} cannot be used, what was read before stays: {}", name, e.getMessage());
       }

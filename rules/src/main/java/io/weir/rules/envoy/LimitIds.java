@@ -19,27 +19,21 @@ import java.util.regex.Pattern;
  * written like that gets a hash of the whole. So does one that reads like another before it in the
  * files: if the two change places there, they change ids too, and counts with them.
  *
- * <p>Ids are labels of metrics as well, which hold no address and no path: values of the file that
- * look like one are in the id as a hash.
+ * <p>Ids are labels of metrics as well, which hold no address and no path: values of the file in
+ * which there may be one are in the id as a hash.
  */
 final class LimitIds {
   private static final int LONGEST = 64;
   private static final int READABLE = 48;
   private static final int HASH_BYTES = 6;
 
-  /**
-   * An address or network of either kind, also in part, as patterns have them; or a path. Matched
-   * in linear time.
-   */
+  /** An address or network of either kind somewhere in a value, or a path. */
   private static final Pattern NOT_FOR_LABELS =
-      Pattern.compile(
-          """
-          (\\d{1,3}\\.){3}\\d{1,3}(:\\d{1,5}|/\\d{1,2})?
-          |(?=[^.]*\\.)(?=[^*]*\\*)[\\d*][\\d.*]*
-          |[0-9a-fA-F.*]*:[0-9a-fA-F.*]*:[0-9a-fA-F:.*]*(/\\d{1,3})?
-          |\\**/.*
-          """,
-          Pattern.COMMENTS | Pattern.DOTALL);
+      Pattern.compile("[/\\\\]|:[^:]*:|(?<![A-Za-z])(\\d{1,3}\\.){3}\\d");
+
+  /** A part of an address, as patterns have it. Matched in linear time. */
+  private static final Pattern PART_OF_ADDRESS =
+      Pattern.compile("(?=[^.]*\\.)(?=[^*]*\\*)[\\d*][\\d.*]*");
 
   private final Set<String> given = new HashSet<>();
 
@@ -62,7 +56,9 @@ final class LimitIds {
   }
 
   private static String shown(String value) {
-    return NOT_FOR_LABELS.matcher(value).matches() ? hash(value) : value;
+    return NOT_FOR_LABELS.matcher(value).find() || PART_OF_ADDRESS.matcher(value).matches()
+        ? hash(value)
+        : value;
   }
 
   /** A text as a name: itself if it is one, otherwise what can be read of it and a hash. */

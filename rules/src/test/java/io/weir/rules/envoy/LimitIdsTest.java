@@ -50,6 +50,14 @@ class LimitIdsTest {
         "/search*",
         "*/login",
         "/two\nlines",
+        "192.0.2.7:*",
+        "10.0.0.0/8*",
+        "192.0.2.7, 10.0.0.1",
+        "[2001:db8::1]",
+        "fe80::1%eth0",
+        "GET /users/private",
+        "http://h/users/private",
+        "\\\\share"
       })
   void holdsNoAddressAndNoPath(String value) {
     String id = new LimitIds().of("d", List.of(step("k", value), step("x", "y")));
