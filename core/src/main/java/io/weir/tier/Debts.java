@@ -26,8 +26,8 @@ import java.util.function.Supplier;
  * then the present debt goes with the next try, as it shrinks by itself.
  *
  * <p>A store that has not heard of the debt would let it through again. So a bucket is decided here
- * for as long as it owes something that cannot be told: while it {@link Pauses}, and in a further
- * call of a decision, which may be given up any moment.
+ * for as long as it owes something that cannot be told: while it {@link Pauses}, while what it owes
+ * is being changed, and in a further call of a decision, which may be given up any moment.
  */
 final class Debts {
   private final Books books;
@@ -38,6 +38,9 @@ final class Debts {
    * changed, until that has ended.
    */
   private final Map<BucketName, CompletableFuture<Void>> carried = new ConcurrentHashMap<>();
+
+  /** Holds a bucket whose debt is being changed: it cannot be told just now. */
+  private static final class Changing extends CompletableFuture<Void> {}
 
   /** What is owed; for many threads at once. */
   interface Books {
@@ -85,7 +88,7 @@ final class Debts {
         if (!away.get(i) && mayCarry(draw) && owed(draw) > 0) {
           BucketName bucket = BucketName.of(draw);
           away.set(i, draw.begun() != 0 || pauses.holds(bucket, draw));
-          draw = away.get(i) ? draw : load(draw, bucket);
+          draw = away.get(i) ? draw : load(draw, bucket, i, away);
         }
         loaded.add(draw);
       }
@@ -104,8 +107,10 @@ final class Debts {
     return books.owed(draw.pool(), draw.key());
   }
 
-  private Draw load(Draw draw, BucketName bucket) {
-    if (carried.putIfAbsent(bucket, new CompletableFuture<>()) != null) {
+  private Draw load(Draw draw, BucketName bucket, int place, BitSet away) {
+    CompletableFuture<Void> other = carried.putIfAbsent(bucket, new CompletableFuture<>());
+    if (other != null) {
+      away.set(place, other instanceof Changing);
       return draw;
     }
     Draw loaded = draw;
@@ -170,7 +175,7 @@ final class Debts {
     for (Held part : parts) {
       BucketName bucket = BucketName.of(part.pool(), part.key());
       if (!held.contains(bucket)) {
-        CompletableFuture<Void> other = carried.putIfAbsent(bucket, new CompletableFuture<>());
+        CompletableFuture<Void> other = carried.putIfAbsent(bucket, new Changing());
         if (other != null) {
           held.forEach(this::putDown);
           return other.thenCompose(ended -> whileNoneIsCarried(parts, change));

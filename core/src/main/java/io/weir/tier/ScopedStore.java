@@ -33,6 +33,9 @@ public final class ScopedStore implements Store {
   private final MemoryStore local;
   private final Store shared;
 
+  /** Reservations of which a part is in the memory of this instance. */
+  private final RecentIds heldHere = new RecentIds();
+
   public ScopedStore(MemoryStore local, Store shared) {
     this.local = local;
     this.shared = shared;
@@ -80,6 +83,8 @@ public final class ScopedStore implements Store {
   private Taking together(long id, List<Draw> draws, List<Draw> near, Taking here, Taking there) {
     if (!there.taken()) {
       giveBack(id, near, here);
+    } else if (!there.stamps().isEmpty()) {
+      heldHere.add(id);
     }
     if (!there.isWhole()) {
       return in(draws, false, there);
@@ -125,7 +130,10 @@ public final class ScopedStore implements Store {
     local.giveBack(id, held);
   }
 
-  /** What the shared store has settled before, on whichever instance, is not settled here again. */
+  /**
+   * What the shared store has settled before, on whichever instance, is not settled here again;
+   * unless the rest of it is here, for whoever settled may not have heard of it.
+   */
   @Override
   public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
     List<Held> near = parts.stream().filter(part -> part.pool().isLocal()).toList();
@@ -137,9 +145,14 @@ public final class ScopedStore implements Store {
         .settle(reservation, far, term)
         .thenCompose(
             settled ->
-                settled == Settlement.DONE && !near.isEmpty()
+                !near.isEmpty() && mayBeOpenHere(reservation, settled)
                     ? local.settle(reservation, near, term).thenApply(settled::and)
                     : CompletableFuture.completedFuture(settled));
+  }
+
+  private boolean mayBeOpenHere(long reservation, Settlement there) {
+    return there == Settlement.DONE
+        || (there == Settlement.ALREADY && heldHere.contains(reservation));
   }
 
   @Override

@@ -195,16 +195,16 @@ class OverpaidTest {
 
   /** What it read before would be too much, and the settlement could not know of it. */
   @Test
-  void noDebtSetsOutWhileItIsSettled() {
+  void aBucketIsDecidedHereWhileItsDebtIsSettled() {
     Pool pool = onFail(OnFail.LOCAL, BUCKET);
     Stamp at = reserveAlone(5, pool, 50);
-    List<Long> told = new ArrayList<>();
-    shared.meanwhile = () -> told.add(tell(pool, 99));
+    List<CompletableFuture<Taking>> decided = new ArrayList<>();
+    shared.meanwhile = () -> decided.add(tier.take(pool, 1).toCompletableFuture());
 
     assertThat(settle(5, pool, 50, 10, at)).isCompletedWithValue(Settlement.DONE);
 
-    assertThat(told).containsExactly(0L);
-    assertThat(tell(pool, 88)).isEqualTo(10);
+    assertThat(decided).singleElement().matches(answer -> answer.join().taken());
+    assertThat(tell(pool, 88)).isEqualTo(11);
     assertThat(shared.ended).isEmpty();
   }
 

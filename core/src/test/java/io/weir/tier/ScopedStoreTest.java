@@ -13,8 +13,10 @@ import io.weir.rule.RuleSet;
 import io.weir.rule.Scope;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
+import io.weir.store.Held;
 import io.weir.store.MemoryStore;
 import io.weir.store.Taking;
+import io.weir.store.Term;
 import io.weir.time.TimeSource;
 import io.weir.time.VirtualTime;
 import java.time.Duration;
@@ -139,12 +141,40 @@ class ScopedStoreTest {
         .isEqualTo(8);
   }
 
+  @Test
+  void settlesHereWhatItSettledThereWithoutHearingOfIt() {
+    Weir weir =
+        weir(
+            rule("here", Scope.INSTANCE, Limit.perHour(9)),
+            rule("there", Scope.CELL, Limit.perHour(9)));
+    Call call = Call.of("GET", "/").cost(5);
+    String reservation =
+        weir.reserve(call).toCompletableFuture().join().reservation().orElseThrow();
+
+    shared.mute = true;
+    assertThat(weir.settle(reservation, 2)).isCompletedWithValue(Settlement.UNAVAILABLE);
+    shared.mute = false;
+    assertThat(weir.settle(reservation, 2)).isCompletedWithValue(Settlement.DONE);
+    assertThat(weir.settle(reservation, 2)).isCompletedWithValue(Settlement.ALREADY);
+
+    assertThat(weir.explain(call).toCompletableFuture().join().limits())
+        .extracting(asked -> asked.standing().remaining())
+        .containsExactly(7L, 7L);
+  }
+
   /** A store that is not the one in this process. */
   private static final class Elsewhere extends ForwardingStore {
     private int calls;
+    private boolean mute;
 
     Elsewhere(TimeSource time) {
       super(MemoryStore.builder().time(time).build());
+    }
+
+    @Override
+    public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
+      return super.settle(reservation, parts, term)
+          .thenApply(settled -> mute ? Settlement.UNAVAILABLE : settled);
     }
 
     @Override
