@@ -86,14 +86,7 @@ class MetricsTest {
   }
 
   private static double value(TestServer server, String name) {
-    return server
-        .admin("/metrics")
-        .body()
-        .lines()
-        .filter(line -> line.startsWith(name + " "))
-        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
-        .findFirst()
-        .orElseThrow();
+    return server.metric(name).orElseThrow();
   }
 
   private static void call(TestServer server, int batches) {

@@ -174,14 +174,7 @@ class RedisServeTest {
 
   /** The value of a metric, 0 if it is not there. */
   private static double metric(TestServer server, String name) {
-    return server
-        .admin("/metrics")
-        .body()
-        .lines()
-        .filter(line -> line.startsWith(name + " "))
-        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
-        .findFirst()
-        .orElse(0);
+    return server.metric(name).orElse(0);
   }
 
   @Test

@@ -38,24 +38,14 @@ class RuleReloadTest {
   @Test
   void showsHowLongAChangeTookToBeInForce() throws Exception {
     try (TestServer server = TestServer.with("{ id: one, key: [user], limit: 5/h }")) {
-      assertThat(metric(server, "weir_rules_propagation_seconds_count")).isZero();
+      assertThat(server.metric("weir_rules_propagation_seconds_count")).hasValue(0);
 
       Files.writeString(server.rules, TestServer.document("{ id: one, key: [user], limit: 6/h }"));
 
-      await().until(() -> metric(server, "weir_rules_propagation_seconds_count") == 1);
-      assertThat(metric(server, "weir_rules_propagation_seconds_max")).isBetween(0.0, 2.0);
+      await().until(() -> server.metric("weir_rules_propagation_seconds_count").orElseThrow() == 1);
+      assertThat(server.metric("weir_rules_propagation_seconds_max").orElseThrow())
+          .isBetween(0.0, 2.0);
     }
-  }
-
-  private static double metric(TestServer server, String name) {
-    return server
-        .admin("/metrics")
-        .body()
-        .lines()
-        .filter(line -> line.startsWith(name + " "))
-        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
-        .findFirst()
-        .orElseThrow();
   }
 
   @Test

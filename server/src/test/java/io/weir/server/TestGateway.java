@@ -88,14 +88,7 @@ final class TestGateway implements AutoCloseable {
 
   /** A value of the metrics, 0 if it is not there. */
   double metric(String name) {
-    return server
-        .admin("/metrics")
-        .body()
-        .lines()
-        .filter(line -> line.startsWith(name + " "))
-        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
-        .findFirst()
-        .orElse(0);
+    return server.metric(name).orElse(0);
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.OptionalDouble;
 import java.util.function.UnaryOperator;
 
 /** A real server on free ports with rules from a text, and a client to ask it with. */
@@ -81,6 +82,16 @@ final class TestServer implements AutoCloseable {
 
   HttpResponse<String> admin(String path) {
     return send(HttpRequest.newBuilder(URI.create("http://" + server.admin() + path)));
+  }
+
+  /** What the metrics say of a name with its labels, if anything. */
+  OptionalDouble metric(String name) {
+    return admin("/metrics")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
+        .findFirst();
   }
 
   URI uri(String path) {
