@@ -4,6 +4,7 @@ import io.weir.Key;
 import io.weir.store.Pool;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
@@ -37,7 +38,7 @@ final class LeaseTable {
   /** Held while leases are taken out, which takes long where there are many. */
   private final ReentrantLock changing = new ReentrantLock();
 
-  private volatile int size;
+  private final AtomicInteger size = new AtomicInteger();
 
   LeaseTable(int most) {
     this.most = most;
@@ -90,16 +91,15 @@ final class LeaseTable {
 
   private @Nullable Lease added(Pool pool, Key key, long now) {
     Lease known = find(pool, key);
-    if (known != null || size >= most) {
+    if (known != null || isFull()) {
       return known;
     }
-    if (2 * (size + 1) > places.length()) {
+    if (2 * (size.get() + 1) > places.length()) {
       places = filled(2 * places.length(), all());
     }
     Lease added = new Lease(pool, key, now);
     put(places, added);
-    int more = size + 1;
-    size = more;
+    size.incrementAndGet();
     return added;
   }
 
@@ -152,16 +152,16 @@ final class LeaseTable {
       length *= 2;
     }
     places = filled(length, kept);
-    size = kept.size();
+    size.set(kept.size());
     return removed;
   }
 
   int size() {
-    return size;
+    return size.get();
   }
 
   /** Whether keys go without a lease as there is no room. */
   boolean isFull() {
-    return size >= most;
+    return size.get() >= most;
   }
 }
