@@ -7,7 +7,6 @@ import io.weir.rule.Bypass;
 import io.weir.rule.Cost;
 import io.weir.rule.Limits;
 import io.weir.rule.Match;
-import io.weir.rule.OnMissing;
 import io.weir.rule.Plan;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
@@ -22,7 +21,6 @@ import java.time.ZoneOffset;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class WeirTest extends WeirFixture {
@@ -104,99 +102,6 @@ class WeirTest extends WeirFixture {
   }
 
   @Test
-  void shadowRulesNeverRefuseNorDecide() {
-    Weir weir =
-        weir(
-            Rule.named("draft").limit(Limit.perHour(1)).mode(Mode.SHADOW).build(),
-            Rule.named("real").limit(Limit.perHour(3)).build());
-
-    assertThat(admitted(weir, get("/"), 5)).isEqualTo(3);
-    Decision refused = weir.check(get("/"));
-    assertThat(refused.rule()).contains("real");
-    assertThat(refused.standings().get(0).mode()).isEqualTo(Mode.SHADOW);
-    assertThat(refused.standings().get(0).allowed()).isFalse();
-  }
-
-  @Test
-  void rulesThatAreOffSayNothing() {
-    Weir weir = weir(Rule.named("off").limit(Limit.perHour(0)).mode(Mode.OFF).build());
-
-    assertThat(weir.check(get("/")).standings()).isEmpty();
-  }
-
-  @Test
-  void aPercentageEnforcesForTheSameKeysAndMoreAsItGrows() {
-    Set<Integer> atTen = enforcedAt(10);
-    Set<Integer> atFifty = enforcedAt(50);
-
-    assertThat(atTen).hasSizeBetween(60, 140);
-    assertThat(atFifty).hasSizeBetween(430, 570).containsAll(atTen);
-    assertThat(enforcedAt(10)).isEqualTo(atTen);
-  }
-
-  private Set<Integer> enforcedAt(int percent) {
-    Weir weir =
-        weir(Rule.named("some").key("user").limit(Limit.perHour(0)).percent(percent).build());
-    return IntStream.range(0, 1000)
-        .filter(i -> !weir.check(get("/").with("user", "u" + i)).allowed())
-        .boxed()
-        .collect(java.util.stream.Collectors.toSet());
-  }
-
-  @Test
-  void aReplacedRuleIsNotAsked() {
-    Weir weir =
-        weir(
-            Rule.named("general").limit(Limit.perHour(1)).build(),
-            Rule.named("upload")
-                .match(Match.path("/upload/**"))
-                .limit(Limit.perHour(5))
-                .replaces("general")
-                .build(),
-            Rule.named("health")
-                .match(Match.path("/healthz"))
-                .limits(new Limits.Unlimited())
-                .replaces("general")
-                .build());
-
-    assertThat(admitted(weir, get("/upload/x"), 9)).isEqualTo(5);
-    assertThat(admitted(weir, get("/healthz"), 9)).isEqualTo(9);
-    assertThat(admitted(weir, get("/other"), 9)).isEqualTo(1);
-  }
-
-  @Test
-  void aRuleInShadowReplacesNothing() {
-    Weir weir =
-        weir(
-            Rule.named("old").key("user").limit(Limit.perHour(1)).build(),
-            Rule.named("new")
-                .key("user")
-                .limit(Limit.perHour(1000))
-                .percent(30)
-                .replaces("old")
-                .build());
-
-    long replaced =
-        IntStream.range(0, 1000)
-            .filter(i -> admitted(weir, get("/").with("user", "u" + i), 2) == 2)
-            .count();
-
-    assertThat(replaced).isBetween(230L, 370L);
-  }
-
-  @Test
-  void rulesCannotReplaceEachOther() {
-    Rule a = Rule.named("a").limit(Limit.perHour(1)).replaces("b").build();
-    Rule b = Rule.named("b").limit(Limit.perHour(1)).replaces("c").build();
-    Rule c = Rule.named("c").limit(Limit.perHour(1)).replaces("a").build();
-
-    assertThatThrownBy(() -> RuleSet.of(a, b, c))
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("rule a replaces b");
-    assertThat(RuleSet.of(a, b).rules()).hasSize(2);
-  }
-
-  @Test
   void aPermitNobodyCanWaitForDoesNotHideALongWait() {
     Weir weir =
         weir(
@@ -206,48 +111,6 @@ class WeirTest extends WeirFixture {
     now(weir.reserve(get("/")));
 
     assertThat(weir.check(get("/")).rule()).contains("plan");
-  }
-
-  @Test
-  void aMissingKeyPartFallsBackToTheAddressThenToASharedBucket() {
-    Weir weir = weir(Rule.named("r").key("user").limit(Limit.perHour(1)).build());
-
-    assertThat(admitted(weir, get("/").with("ip", "192.0.2.1"), 3)).isEqualTo(1);
-    assertThat(admitted(weir, get("/").with("ip", "192.0.2.2"), 3)).isEqualTo(1);
-    assertThat(admitted(weir, get("/"), 3)).isEqualTo(1);
-    assertThat(admitted(weir, get("/").with("user", "192.0.2.1"), 3))
-        .as("a user who is called like an address is not that address")
-        .isEqualTo(1);
-    assertThat(admitted(weir, get("/").with("user", ""), 3)).as("empty is missing").isZero();
-  }
-
-  @Test
-  void missingKeyPartsCanBeSharedSkippedOrDenied() {
-    Rule.Builder rule = Rule.named("r").key("user").limit(Limit.perHour(1));
-    Call one = get("/").with("ip", "192.0.2.1");
-    Call two = get("/").with("ip", "192.0.2.2");
-
-    Weir shared = weir(rule.onMissing(OnMissing.SHARED).build());
-    assertThat(admitted(shared, one, 3) + admitted(shared, two, 3)).isEqualTo(1);
-    assertThat(admitted(weir(rule.onMissing(OnMissing.SKIP).build()), one, 3)).isEqualTo(3);
-    Decision denied = weir(rule.onMissing(OnMissing.DENY).build()).check(one);
-    assertThat(denied.reason()).isEqualTo(Reason.BLOCKED);
-    assertThat(denied.rule()).contains("r");
-    assertThat(denied.retryAfter()).isEmpty();
-  }
-
-  @Test
-  void absentMatchesOnlyCallsWithoutTheAttribute() {
-    Weir weir =
-        weir(
-            Rule.named("anonymous")
-                .match(Match.ALL.andAbsent("user"))
-                .key("ip")
-                .limit(Limit.perHour(1))
-                .build());
-
-    assertThat(admitted(weir, get("/").with("ip", "192.0.2.1"), 3)).isEqualTo(1);
-    assertThat(admitted(weir, get("/").with("ip", "192.0.2.1").with("user", "7"), 3)).isEqualTo(3);
   }
 
   @Test
