@@ -1,6 +1,7 @@
 package io.weir;
 
 import io.weir.limit.Bounds;
+import io.weir.rule.NormalMethod;
 import io.weir.rule.NormalPath;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -36,9 +37,18 @@ public final class Call {
     this.cost = cost;
   }
 
-  /** A call that costs 1 and has no attributes yet. */
+  /**
+   * A call that costs 1 and has no attributes yet.
+   *
+   * @param method in any case
+   * @throws IllegalArgumentException if the path does not begin with a slash: no rule would match
+   *     it, and the call would pass without a limit
+   */
   public static Call of(String method, String path) {
-    return new Call(method, path, "", NONE, 1);
+    if (path.isEmpty() || path.charAt(0) != '/') {
+      throw new IllegalArgumentException("path must begin with '/'");
+    }
+    return new Call(NormalMethod.of(method), path, "", NONE, 1);
   }
 
   /** The same call with an attribute set; the last value for a name counts. */
@@ -85,6 +95,7 @@ public final class Call {
     return new Call(method, path, host, attributes, cost);
   }
 
+  /** The method, in upper case. */
   public String method() {
     return method;
   }

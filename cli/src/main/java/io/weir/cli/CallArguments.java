@@ -7,10 +7,13 @@ import picocli.CommandLine.Parameters;
 
 /** A call as it is described on the command line, and the server to ask about it. */
 final class CallArguments {
-  @Parameters(index = "0", paramLabel = "METHOD", description = "Such as GET.")
+  @Parameters(index = "0", paramLabel = "METHOD", description = "Such as GET, in any case.")
   private String method;
 
-  @Parameters(index = "1", paramLabel = "PATH", description = "Such as /payments.")
+  @Parameters(
+      index = "1",
+      paramLabel = "PATH",
+      description = "Such as /payments; begins with a slash.")
   private String path;
 
   @Option(
@@ -39,10 +42,6 @@ final class CallArguments {
       defaultValue = "${env:WEIR_TOKEN:-}")
   private String token;
 
-  String method() {
-    return method;
-  }
-
   String path() {
     return path;
   }
@@ -53,6 +52,10 @@ final class CallArguments {
 
   /** The body of a check. */
   JsonMap body() {
+    if (!path.startsWith("/")) {
+      throw new CommandFailed(
+          "path '%s' must begin with '/'; did you mean '/%s'?".formatted(path, path));
+    }
     JsonMap body = new JsonMap().put("method", method).put("path", path).put("cost", cost);
     if (!host.isEmpty()) {
       body.put("host", host);

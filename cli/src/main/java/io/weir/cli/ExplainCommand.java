@@ -38,7 +38,7 @@ final class ExplainCommand implements Callable<Integer> {
 
   private void print(JsonMap explanation, PrintWriter out) {
     String normal = explanation.text("normal_path");
-    out.println(call.method() + " " + call.path());
+    out.println(explanation.text("method") + " " + call.path());
     out.println(
         normal.equals(call.path())
             ? "the path is in its normal form"

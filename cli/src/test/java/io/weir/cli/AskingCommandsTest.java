@@ -104,6 +104,25 @@ class AskingCommandsTest {
   }
 
   @Test
+  void asksTheSameRulesForAMethodInAnyCase() {
+    Run run = Run.of("check", "--server", url, "post", "/payments", "-a", "user=any-case");
+
+    assertThat(run.out()).contains("payments");
+  }
+
+  @Test
+  void refusesAPathThatDoesNotBeginWithASlash() {
+    for (String command : new String[] {"check", "explain"}) {
+      Run run = Run.of(command, "--server", url, "GET", "payments");
+
+      assertThat(run.code()).isEqualTo(2);
+      assertThat(run.out()).isEmpty();
+      assertThat(run.err())
+          .isEqualTo("weir: path 'payments' must begin with '/'; did you mean '/payments'?\n");
+    }
+  }
+
+  @Test
   void saysInOneLineWhatIsWrong() {
     assertThat(Run.of("check", "--server", "http://127.0.0.1:1", "GET", "/").err())
         .isEqualTo("weir: no server at http://127.0.0.1:1; start one with: weir serve\n");

@@ -13,7 +13,7 @@ import java.util.Set;
  * holds for all.
  *
  * @param paths any of these
- * @param methods any of these; HEAD counts as GET
+ * @param methods any of these, in any case; HEAD counts as GET
  * @param hosts any of these; {@code *.example.com} stands for every name below
  * @param attributes each of these must have one of the values
  * @param absent none of these attributes may be there
@@ -29,7 +29,7 @@ public record Match(
 
   public Match {
     paths = List.copyOf(paths);
-    methods = Set.copyOf(methods);
+    methods = methods.stream().map(NormalMethod::of).collect(toUnmodifiableSet());
     hosts = hosts.stream().map(Match::hostOf).collect(toUnmodifiableSet());
     attributes = Map.copyOf(attributes);
     absent = Set.copyOf(absent);
@@ -102,7 +102,7 @@ public record Match(
     return methods.isEmpty() || methods.contains(methodOf(call));
   }
 
-  /** HEAD counts as GET; anything else is taken as it is, odd case and all. */
+  /** The method of a call, in upper case; HEAD counts as GET. */
   static String methodOf(Call call) {
     return call.method().equals("HEAD") ? "GET" : call.method();
   }

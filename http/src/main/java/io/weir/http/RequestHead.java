@@ -7,7 +7,10 @@ public interface RequestHead {
   /** The real method, whatever an override header says. */
   String method();
 
-  /** The path as it was sent; what comes after {@code ?} does not matter. */
+  /**
+   * The path as it was sent, or the whole target with scheme and host; what comes after {@code ?}
+   * does not matter.
+   */
   String path();
 
   /** The host that was asked for, empty if unknown. */

@@ -1,6 +1,7 @@
 package io.weir.rules;
 
 import io.weir.limit.Bounds;
+import io.weir.rule.NormalMethod;
 import java.util.Locale;
 
 /** Which texts may name things: rules, attributes, methods, hosts. */
@@ -44,17 +45,12 @@ final class Names {
     return text.startsWith(HEADER) ? text.toLowerCase(Locale.ROOT) : text;
   }
 
-  /** An HTTP method, in upper case. */
+  /** An HTTP method; written in any case, and matched in any case. */
   static String method(String text) {
     if (!isName(text) || text.isEmpty()) {
       throw new IllegalArgumentException("method " + Words.quote(text) + " is not such as POST");
     }
-    String upper = text.toUpperCase(Locale.ROOT);
-    if (!upper.equals(text)) {
-      throw new IllegalArgumentException(
-          "method " + Words.quote(text) + " must be in upper case; did you mean '" + upper + "'?");
-    }
-    return text;
+    return NormalMethod.of(text);
   }
 
   /** A host, in lower case; {@code *.} in front stands for every name below. */

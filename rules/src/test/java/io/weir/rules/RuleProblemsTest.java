@@ -37,7 +37,7 @@ class RuleProblemsTest {
           match: { path: "/a?b=1" }                # path '/a?b=1' must be without '?': only the path itself is matched
           match: { path: /a/../b }                 # path '/a/../b': '..' is not in normal form
           match: { path: [] }                      # path is an empty list; leave it out or name something
-          match: { methods: [post] }               # method 'post' must be in upper case; did you mean 'POST'?
+          match: { methods: ["po st"] }            # method 'po st' is not such as POST
           match: { methods: [] }                   # methods is an empty list; leave it out or name something
           match: { hosts: [a.*.com] }              # host 'a.*.com': '*.' can only stand at the front
           match: { hosts: ["a.com:80"] }           # host 'a.com:80' must be without scheme and port

@@ -62,7 +62,7 @@ final class CallReader {
     for (String name = in.next(); name != null; name = in.next()) {
       switch (name) {
         case "method" -> method = in.text();
-        case "path" -> path = in.text();
+        case "path" -> path = path(in);
         case "host" -> host = in.text();
         case "cost" -> cost = in.wholeNumber(Call.MAX_COST);
         case "attributes" -> attributes = attributes(in);
@@ -75,6 +75,14 @@ final class CallReader {
     }
     call = host.isEmpty() ? call : call.host(host);
     return cost == 1 ? call : call.cost(cost);
+  }
+
+  private static String path(JsonBody in) throws IOException {
+    String path = in.text();
+    if (!path.startsWith("/")) {
+      throw in.wrong("must begin with '/'");
+    }
+    return path;
   }
 
   /** Names and values in turn. */

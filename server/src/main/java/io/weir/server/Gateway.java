@@ -67,7 +67,7 @@ final class Gateway implements Handler<HttpServerRequest> {
 
   private void begin(Exchange exchange, HttpServerRequest request) {
     String uri = request.uri();
-    if (uri == null || request.method() == HttpMethod.CONNECT) {
+    if (uri == null || isConnect(request.method())) {
       throw HttpProblem.badRequest("this server opens no tunnels");
     }
     Framing.check(request);
@@ -78,6 +78,10 @@ final class Gateway implements Handler<HttpServerRequest> {
     exchange.whenDone(
         front.enter(call),
         decision -> decided(exchange, request, call, decision, upstream, forwarded));
+  }
+
+  private static boolean isConnect(HttpMethod method) {
+    return method == HttpMethod.CONNECT || method.name().equalsIgnoreCase("CONNECT");
   }
 
   private @Nullable Upstream upstream(String path) {

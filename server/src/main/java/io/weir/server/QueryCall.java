@@ -20,7 +20,7 @@ final class QueryCall {
     MultiMap parameters = parameters(request);
     Set<String> seen = new HashSet<>();
     Call call =
-        Call.of(otherwise(parameters.get("method"), "GET"), otherwise(parameters.get("path"), "/"))
+        Call.of(otherwise(parameters.get("method"), "GET"), path(parameters))
             .host(otherwise(parameters.get("host"), ""))
             .with(front.call(new VertxHead(request)).attributes());
     for (Map.Entry<String, String> parameter : parameters) {
@@ -42,6 +42,14 @@ final class QueryCall {
     } catch (IllegalArgumentException e) {
       throw HttpProblem.badRequest("the query cannot be read: " + e.getMessage());
     }
+  }
+
+  private static String path(MultiMap parameters) {
+    String path = otherwise(parameters.get("path"), "/");
+    if (!path.startsWith("/")) {
+      throw HttpProblem.badField("path", "path must begin with '/'");
+    }
+    return path;
   }
 
   private static String otherwise(@Nullable String value, String other) {

@@ -66,6 +66,10 @@ class BadInputTest {
           {"method":null}                                    | method
           {"path":["/"]}                                     | path
           {"path":{}}                                        | path
+          {"path":"payments"}                                | path
+          {"path":""}                                        | path
+          {"path":"*","method":"OPTIONS"}                    | path
+          {"path":"http://host/one"}                         | path
           {"host":1}                                         | host
           {"attributes":[]}                                  | attributes
           {"attributes":"ip"}                                | attributes
@@ -164,6 +168,7 @@ class BadInputTest {
           {"calls":[{},{"cost":-1}]}              | calls[1].cost
           {"calls":[{},{},{"attributes":{"x":null}}]} | calls[2].attributes.x
           {"calls":[{"path":"/spend","attributes":{"tokens":"no"}}]} | calls[0].attributes.tokens
+          {"calls":[{},{"path":"one"}]}           | calls[1].path
           {"calls":[],"calls":[]}                 | calls
           {"call":[]}                             | call
           """)
@@ -204,6 +209,22 @@ class BadInputTest {
     JsonObject problem = refused(server.get("/v1/limits?user=1&user=2"), 400);
 
     assertThat(problem.getString("field")).isEqualTo("user");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/v1/check", "/v1/reserve", "/v1/explain"})
+  void refusesAPathWithoutASlashEverywhere(String endpoint) {
+    JsonObject problem = refused(server.post(endpoint, "{\"path\":\"one\"}"), 400);
+
+    assertThat(problem.getString("field")).isEqualTo("path");
+    assertThat(problem.getString("detail")).isEqualTo("path must begin with '/'");
+  }
+
+  @Test
+  void refusesAPathWithoutASlashInAQuery() {
+    JsonObject problem = refused(server.get("/v1/limits?path=one"), 400);
+
+    assertThat(problem.getString("field")).isEqualTo("path");
   }
 
   @ParameterizedTest

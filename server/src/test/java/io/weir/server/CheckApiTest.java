@@ -25,6 +25,7 @@ class CheckApiTest {
             "{ id: spend, match: { path: /spend }, key: [user], limit: 10/h, cost: { attribute: tokens, default: 1, max: 100 } }",
             "{ id: even, match: { path: /even }, key: [user], limit: { algorithm: leaky-bucket, rate: 1/min, queue: 3 } }",
             "{ id: shut, match: { path: /shut }, key: [user], limit: 0/s }",
+            "{ id: posts, match: { path: /posts, methods: [post] }, key: [method, user], limit: 2/h }",
             "{ id: named, match: { path: /named }, key: [user], limit: 5/h, on_missing: deny }");
   }
 
@@ -78,6 +79,20 @@ class CheckApiTest {
             "retry_after_ms",
             "mode");
     assertThat(rules.getJsonObject(1).getString("id")).isEqualTo("window");
+  }
+
+  @Test
+  void takesAMethodInAnyCase() {
+    String call = "{\"method\":\"%s\",\"path\":\"/posts\",\"attributes\":{\"user\":\"1\"}}";
+
+    assertThat(server.check(call.formatted("post")).getLong("remaining")).isEqualTo(1);
+    assertThat(server.check(call.formatted("Post")).getLong("remaining")).isZero();
+    assertThat(server.check(call.formatted("POST")).getBoolean("allowed")).isFalse();
+    assertThat(server.get("/v1/limits?method=pOST&path=/posts&user=1").body())
+        .contains("\"rule\":\"posts\"");
+    JsonObject explained =
+        new JsonObject(server.post("/v1/explain", call.formatted("post")).body());
+    assertThat(explained.getString("method")).isEqualTo("POST");
   }
 
   @Test
@@ -261,7 +276,7 @@ class CheckApiTest {
     JsonObject said = new JsonObject(server.post("/v1/explain", body).body());
 
     assertThat(said.getString("normal_path")).isEqualTo("/pair");
-    assertThat(said.getJsonArray("rules")).hasSize(8);
+    assertThat(said.getJsonArray("rules")).hasSize(9);
     JsonObject pair = said.getJsonArray("rules").getJsonObject(0);
     assertThat(pair.getBoolean("applies")).isTrue();
     assertThat(pair.getString("key")).isEqualTo("e");

@@ -21,6 +21,9 @@ final class EchoUpstream implements AutoCloseable {
   /** The paths that were asked for, in order. */
   final List<String> paths = new CopyOnWriteArrayList<>();
 
+  /** The methods that were used, in order. */
+  final List<String> methods = new CopyOnWriteArrayList<>();
+
   /** How many requests were broken off by the gateway. */
   final AtomicInteger brokenOff = new AtomicInteger();
 
@@ -74,6 +77,7 @@ final class EchoUpstream implements AutoCloseable {
 
   private void handle(HttpServerRequest request) {
     paths.add(request.uri());
+    methods.add(request.method().name());
     request.response().exceptionHandler(gone -> brokenOff.incrementAndGet());
     switch (request.path()) {
       case "/held" -> goOn.future().onSuccess(go -> request.response().end("held"));

@@ -296,6 +296,16 @@ abstract class EnvoyContract {
     assertThat(server.refusal(hitsOnOwnRules(-1))).isEqualTo(GrpcStatus.INVALID_ARGUMENT);
   }
 
+  @Test
+  void takesAMethodInAnyCaseAndRefusesAPathWithoutASlashInItsOwnDomain() {
+    server.ask("weir", "method=post path=/pay tenant=any-case");
+    assertThat(server.ask("weir", "method=Post path=/pay tenant=any-case").getOverallCode())
+        .isEqualTo(Code.OVER_LIMIT);
+    assertThat(server.refusal(about("weir", "method=POST path=pay tenant=t").build()))
+        .isEqualTo(GrpcStatus.INVALID_ARGUMENT);
+    assertThat(server.ask("weir", "method=OPTIONS path=*").getOverallCode()).isEqualTo(Code.OK);
+  }
+
   private static RateLimitRequest hitsOnOwnRules(long hits) {
     RateLimitRequest.Builder request = about("weir", "user=7");
     request.getDescriptorsBuilder(0).setHitsAddend(UInt64Value.of(hits));

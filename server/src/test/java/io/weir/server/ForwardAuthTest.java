@@ -74,6 +74,28 @@ class ForwardAuthTest {
   }
 
   @Test
+  void takesAMethodInAnyCase() {
+    try (TestServer server =
+        TestServer.with(
+            "{ id: pay, match: { methods: [POST], path: /payments }, key: [method], limit: 1/h }")) {
+      assertThat(original(server, "post", "/payments").statusCode()).isEqualTo(200);
+      assertThat(original(server, "POST", "/payments").statusCode()).isEqualTo(429);
+      assertThat(original(server, "Post", "/payments").statusCode()).isEqualTo(429);
+    }
+  }
+
+  @Test
+  void takesTheWholeServerOnlyFromOptions() {
+    try (TestServer server =
+        TestServer.with("{ id: root, match: { path: / }, key: [], limit: 1/h }")) {
+      assertThat(original(server, "OPTIONS", "*").statusCode()).isEqualTo(200);
+      assertThat(original(server, "OPTIONS", "*").statusCode()).isEqualTo(429);
+      assertThat(original(server, "GET", "*").statusCode()).isEqualTo(400);
+      assertThat(original(server, "GET", "payments").statusCode()).isEqualTo(400);
+    }
+  }
+
+  @Test
   void knowsTheHostThatWasAskedFor() {
     try (TestServer server =
         TestServer.with("{ id: h, match: { hosts: [api.example.com] }, key: [], limit: 0/h }")) {

@@ -108,6 +108,39 @@ class GatewayTest {
   }
 
   @Test
+  void limitsAMethodInAnyCaseAndForwardsItAsSent() throws Exception {
+    try (TestGateway gateway =
+        TestGateway.before(
+            upstream.url(),
+            "{ id: pay, match: { methods: [POST], path: /pay }, key: [method], limit: 2/h }")) {
+      for (String line : List.of("post 200", "Post 200", "POST 429", "pOST 429")) {
+        String method = line.substring(0, 4);
+        try (RawClient raw = gateway.raw()) {
+          String answer =
+              raw.send(method + " /pay HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
+                  .readUntil("\r\n\r\n", 1);
+          assertThat(answer).as(method).startsWith("HTTP/1.1 " + line.substring(5) + " ");
+        }
+      }
+      assertThat(gateway.echo("/").getString("method")).isEqualTo("GET");
+      assertThat(upstream.methods).startsWith("post", "Post");
+    }
+  }
+
+  @Test
+  void opensNoTunnelInAnyCase() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url())) {
+      for (String method : List.of("CONNECT", "connect", "Connect")) {
+        try (RawClient raw = gateway.raw()) {
+          String answer =
+              raw.send(method + " /a HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("\r\n\r\n", 1);
+          assertThat(answer).as(method).startsWith("HTTP/1.1 400 ");
+        }
+      }
+    }
+  }
+
+  @Test
   void tellsTheUpstreamThatTheClientHasGone() throws Exception {
     try (TestGateway gateway =
         TestGateway.before(upstream.url(), "{ id: three, key: [], limit: 3/h }")) {

@@ -2,6 +2,7 @@ package io.weir.http.identity;
 
 import io.weir.Call;
 import io.weir.http.RequestHead;
+import io.weir.http.Target;
 import io.weir.time.SystemTime;
 import io.weir.time.TimeSource;
 import java.io.IOException;
@@ -61,9 +62,13 @@ public final class Identity implements AutoCloseable {
     return RESERVED.contains(name) || name.startsWith("header.");
   }
 
-  /** The call that a request makes, with the headers that the rules ask for. */
+  /**
+   * The call that a request makes, with the headers that the rules ask for.
+   *
+   * @throws IllegalArgumentException if the target has no path that begins with a slash
+   */
   public Call call(RequestHead head, RuleHeaders headers) {
-    Call call = Call.of(head.method(), head.path()).host(head.host());
+    Call call = Call.of(head.method(), pathOf(head)).host(head.host());
     String ip = address.of(head);
     if (!ip.isEmpty()) {
       call = call.with("ip", ip);
@@ -79,6 +84,12 @@ public final class Identity implements AutoCloseable {
       call = call.with("bypass", tokens.get(0));
     }
     return headers.addTo(call, head);
+  }
+
+  /** The path of a target that may name scheme and host, or be the {@code *} of OPTIONS. */
+  private static String pathOf(RequestHead head) {
+    String path = head.path();
+    return path.startsWith("/") ? path : Target.of(path).path();
   }
 
   private static Call with(Call call, Map<String, String> attributes) {

@@ -114,7 +114,7 @@ final class Questions {
       method = entry.getKey().equals("method") ? entry.getValue() : method;
       path = entry.getKey().equals("path") ? entry.getValue() : path;
     }
-    Call call = Call.of(method, path);
+    Call call = callTo(method, path);
     for (RateLimitDescriptor.Entry entry : said.getEntriesList()) {
       switch (entry.getKey()) {
         case "method", "path" -> {}
@@ -123,5 +123,19 @@ final class Questions {
       }
     }
     return call;
+  }
+
+  /**
+   * A call to a path that Envoy passes on. {@code *}, with which OPTIONS asks about the server as a
+   * whole, counts as {@code /}.
+   *
+   * @throws BadQuestion if the path does not begin with a slash
+   */
+  static Call callTo(String method, String path) {
+    boolean ofServer = path.equals("*") && method.equals("OPTIONS");
+    if (!ofServer && !path.startsWith("/")) {
+      throw new BadQuestion("path must begin with '/'");
+    }
+    return Call.of(method, ofServer ? "/" : path);
   }
 }

@@ -23,13 +23,18 @@ record QuotaId(String domain, Map<String, String> entries) {
     if (domain.length() + said.getSerializedSize() > MOST_BYTES) {
       throw new BadQuestion("a bucket and its domain have at most " + MOST_BYTES + " bytes");
     }
-    return new QuotaId(domain, Map.copyOf(said.getBucketMap()));
+    QuotaId id = new QuotaId(domain, Map.copyOf(said.getBucketMap()));
+    var unused = id.target(); // a path that is no good is the sender's mistake
+    return id;
+  }
+
+  private Call target() {
+    return Questions.callTo(
+        entries.getOrDefault("method", "GET"), entries.getOrDefault("path", "/"));
   }
 
   Call call() {
-    Call call =
-        Call.of(entries.getOrDefault("method", "GET"), entries.getOrDefault("path", "/"))
-            .with("domain", domain);
+    Call call = target().with("domain", domain);
     for (Map.Entry<String, String> entry : entries.entrySet()) {
       switch (entry.getKey()) {
         case "method", "path" -> {}
