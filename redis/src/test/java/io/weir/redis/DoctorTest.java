@@ -67,7 +67,7 @@ class DoctorTest {
 
   @Test
   void findsNothingWrongWithRedis62() {
-    try (RedisServer redis = RedisServer.builder().binary(RedisBinary.embedded()).start()) {
+    try (RedisServer redis = RedisServer.builder().binary(RedisBinary.oldest()).start()) {
       List<Finding> findings = examine(patient(redis.uri()));
 
       assertHealthy(findings);
@@ -143,7 +143,7 @@ class DoctorTest {
 
   @Test
   void aUserWithTheDocumentedRightsIsEnough() {
-    for (RedisBinary binary : List.of(RedisBinary.find(), RedisBinary.embedded())) {
+    for (RedisBinary binary : List.of(RedisBinary.find(), RedisBinary.oldest())) {
       try (RedisServer redis =
           RedisServer.builder().binary(binary).acl("user weir on >secret " + RIGHTS).start()) {
         List<Finding> findings = examine(as("weir", redis));

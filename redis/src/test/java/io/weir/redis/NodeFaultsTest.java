@@ -5,7 +5,6 @@ import static io.weir.redis.Stores.one;
 import static io.weir.redis.Stores.plenty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.Key;
 import io.weir.Mode;
@@ -13,7 +12,6 @@ import io.weir.store.Draw;
 import io.weir.store.Pool;
 import io.weir.store.Taking;
 import io.weir.testkit.contract.Calls;
-import io.weir.testkit.process.RedisBinary;
 import io.weir.testkit.process.RedisServer;
 import io.weir.testkit.process.SlowProxy;
 import io.weir.time.SystemTime;
@@ -234,7 +232,6 @@ class NodeFaultsTest {
 
   @Test
   void aRedisThatLoadsItsDataIsWaitedFor() throws Exception {
-    assumeTrue(RedisBinary.find().isAtLeast(7, 0), "older ones cannot be told to load slowly");
     try (RedisServer large =
         RedisServer.builder()
             .config("enable-debug-command yes")

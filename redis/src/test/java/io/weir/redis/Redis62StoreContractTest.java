@@ -12,7 +12,7 @@ class Redis62StoreContractTest extends StoreContract {
 
   @BeforeAll
   static void start() {
-    redis = RedisFixture.single(RedisBinary.embedded());
+    redis = RedisFixture.single(RedisBinary.oldest());
   }
 
   @AfterAll

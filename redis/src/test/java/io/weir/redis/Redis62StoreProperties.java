@@ -12,7 +12,7 @@ class Redis62StoreProperties extends StoreProperties {
 
   @BeforeContainer
   static void start() {
-    redis = RedisFixture.single(RedisBinary.embedded());
+    redis = RedisFixture.single(RedisBinary.oldest());
   }
 
   @AfterContainer

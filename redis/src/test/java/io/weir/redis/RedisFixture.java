@@ -45,7 +45,7 @@ final class RedisFixture implements AutoCloseable {
     return link;
   }
 
-  /** One Redis, as it is installed. */
+  /** One Redis, {@link RedisBinary#find}. */
   static RedisFixture single() {
     return single(RedisBinary.find());
   }

@@ -26,7 +26,7 @@ class UnansweredTest {
   private final Pool beside = plenty("beside");
 
   static List<RedisBinary> binaries() {
-    return List.of(RedisBinary.find(), RedisBinary.embedded());
+    return List.of(RedisBinary.find(), RedisBinary.oldest());
   }
 
   @ParameterizedTest

@@ -40,7 +40,7 @@ public final class RedisSentinels implements AutoCloseable {
     this.tls = tls;
   }
 
-  /** With this many replicas, on the Redis that is installed. */
+  /** With this many replicas, on {@link RedisBinary#find}. */
   public static RedisSentinels start(int replicas) {
     return start(RedisBinary.find(), replicas);
   }

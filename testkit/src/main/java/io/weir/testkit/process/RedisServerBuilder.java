@@ -22,7 +22,7 @@ public final class RedisServerBuilder {
 
   RedisServerBuilder() {}
 
-  /** Which server to run; the installed one unless told. */
+  /** Which server to run; {@link RedisBinary#find} by default. */
   public RedisServerBuilder binary(RedisBinary binary) {
     this.binary = binary;
     return this;

@@ -1,28 +1,75 @@
 package io.weir.testkit.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class RedisBinaryTest {
-  @Test
-  void prefersTheInstalledOne() {
-    RedisBinary found = RedisBinary.find();
+  @TempDir Path folder;
 
-    assertThat(found.path()).isExecutable();
-    assertThat(found.isAtLeast(6, 2)).isTrue();
-    assertThat(found).isEqualTo(RedisBinary.installed().orElseGet(RedisBinary::embedded));
+  /** A script under the name of a server, which says this version. */
+  private Path installed(String version) throws IOException {
+    Path file = folder.resolve("redis-server");
+    Files.writeString(file, "#!/bin/sh\necho 'Redis server v=" + version + " sha=0:0 bits=64'\n");
+    assertThat(file.toFile().setExecutable(true)).isTrue();
+    return file;
   }
 
   @Test
-  void theEmbeddedOneRuns() {
-    RedisBinary embedded = RedisBinary.embedded();
+  void theBundledOneRunsWithTls() {
+    RedisBinary bundled = RedisBinary.bundled();
 
-    assertThat(embedded.version()).startsWith("6.2.");
-    try (RedisServer redis = RedisServer.builder().binary(embedded).start()) {
-      assertThat(redis.info("redis_version")).isEqualTo(embedded.version());
+    assertThat(bundled.version()).isEqualTo("7.0.15");
+    try (TlsFiles files = TlsFiles.create();
+        RedisServer redis = RedisServer.builder().binary(bundled).tls(files).start()) {
+      assertThat(redis.info("redis_version")).isEqualTo(bundled.version());
+      assertThat(redis.command("CONFIG", "GET", "tls-port").toString())
+          .contains(Integer.toString(redis.tlsPort()));
     }
+  }
+
+  @Test
+  void theOldestOneRuns() {
+    RedisBinary oldest = RedisBinary.oldest();
+
+    assertThat(oldest.version()).startsWith("6.2.");
+    try (RedisServer redis = RedisServer.builder().binary(oldest).start()) {
+      assertThat(redis.info("redis_version")).isEqualTo(oldest.version());
+    }
+  }
+
+  @Test
+  void theInstalledOneIsNotUsedUnlessTheVariableSaysSo() throws IOException {
+    Path file = installed("7.2.5");
+    String path = "/nowhere::" + folder;
+
+    assertThat(RedisBinary.chosen("", path)).isEqualTo(RedisBinary.bundled());
+    assertThat(RedisBinary.chosen(" ", path)).isEqualTo(RedisBinary.bundled());
+    assertThat(RedisBinary.chosen("installed", path)).isEqualTo(new RedisBinary(file, "7.2.5"));
+    assertThatThrownBy(() -> RedisBinary.chosen("installed", "/nowhere"))
+        .hasMessage("WEIR_TEST_REDIS=installed: there is no redis-server on the PATH");
+  }
+
+  @Test
+  void theVariableMayNameAFile() throws IOException {
+    Path file = installed("8.0.1");
+
+    assertThat(RedisBinary.chosen(file.toString(), "")).isEqualTo(new RedisBinary(file, "8.0.1"));
+    assertThatThrownBy(() -> RedisBinary.chosen("/nowhere/valkey-server", ""))
+        .hasMessageContaining("/nowhere/valkey-server is not an executable file");
+  }
+
+  @Test
+  void refusesAnOlderOneThanTestsAreWrittenFor() throws IOException {
+    Path file = installed("6.2.14");
+
+    assertThatThrownBy(() -> RedisBinary.chosen(file.toString(), ""))
+        .hasMessageContaining("is Redis 6.2.14; tests need 7.0 or later");
   }
 
   @Test

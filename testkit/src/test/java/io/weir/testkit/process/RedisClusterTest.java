@@ -97,7 +97,7 @@ class RedisClusterTest {
   void formsOfRedis62WithAPasswordToo() {
     try (RedisCluster old =
         RedisCluster.builder()
-            .binary(RedisBinary.embedded())
+            .binary(RedisBinary.oldest())
             .password("secret")
             .primaries(2)
             .start()) {

@@ -41,7 +41,7 @@ class RedisSentinelsTest {
 
   @Test
   void formOfRedis62Too() {
-    try (RedisSentinels sentinels = RedisSentinels.start(RedisBinary.embedded(), 1)) {
+    try (RedisSentinels sentinels = RedisSentinels.start(RedisBinary.oldest(), 1)) {
       assertThat(sentinels.currentMaster().binary().version()).startsWith("6.2.");
     }
   }
