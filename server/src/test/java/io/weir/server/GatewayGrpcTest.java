@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.Base64;
 import java.util.HexFormat;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -88,6 +89,7 @@ class GatewayGrpcTest {
   }
 
   @Test
+  @Tag("python")
   void carriesCallsOfTheCCore() throws Exception {
     Process python = Python.in(folder).start("grpc_through.py");
     try (BufferedReader said = python.inputReader(StandardCharsets.UTF_8);

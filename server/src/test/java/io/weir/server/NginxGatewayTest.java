@@ -18,11 +18,13 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The gateway before a server that nobody here has written. */
+@Tag("nginx")
 @Timeout(120)
 class NginxGatewayTest {
   @TempDir Path folder;

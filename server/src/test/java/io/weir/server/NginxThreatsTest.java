@@ -13,6 +13,7 @@ import org.greenbytes.http.sfv.Item;
 import org.greenbytes.http.sfv.Parser;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Spellings of paths and addresses that try to get past a limit, with nginx behind the gateway. */
+@Tag("nginx")
 @Timeout(60)
 class NginxThreatsTest {
   private static final String XFF = "X-Forwarded-For";

@@ -1,8 +1,6 @@
 package io.weir.server;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
+import io.weir.testkit.process.OptionalTool;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -10,13 +8,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Scripts in another language, if need be with another gRPC implementation (python3-grpcio). Where
- * {@code WEIR_REQUIRE_PYTHON} is set, it must be there, and elsewhere tests that ask for it are
- * skipped.
+ * Scripts in another language, if need be with another gRPC implementation (python3-grpcio). Tests
+ * that need it are skipped where there is none, see {@link OptionalTool}.
  */
 final class Python {
   private final String command;
@@ -28,39 +24,34 @@ final class Python {
   }
 
   /** One that speaks gRPC. */
-  static Python in(Path folder) throws IOException, InterruptedException {
+  static Python in(Path folder) {
     return with("grpc, google.protobuf", folder);
   }
 
   /** One that has nothing but what comes with the language. */
-  static Python plain(Path folder) throws IOException, InterruptedException {
+  static Python plain(Path folder) {
     return with("sys", folder);
   }
 
-  private static Python with(String modules, Path folder) throws IOException, InterruptedException {
-    Optional<String> found = find(modules);
-    boolean required = System.getenv("WEIR_REQUIRE_PYTHON") != null;
-    assumeTrue(required || found.isPresent(), "there is no python3 with " + modules);
-    assertThat(found).as("python3 with " + modules).isPresent();
-    return new Python(found.orElseThrow(), folder);
+  private static Python with(String modules, Path folder) {
+    Path found = OptionalTool.PYTHON.get("with " + modules, python -> canImport(python, modules));
+    return new Python(found.toString(), folder);
   }
 
-  private static Optional<String> find(String modules) throws InterruptedException {
-    for (String candidate : List.of("python3", "/usr/bin/python3")) {
-      try {
-        Process process =
-            new ProcessBuilder(candidate, "-c", "import " + modules)
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .start();
-        if (process.waitFor(60, TimeUnit.SECONDS) && process.exitValue() == 0) {
-          return Optional.of(candidate);
-        }
-      } catch (IOException e) {
-        // not there
-      }
+  private static boolean canImport(Path python, String modules) {
+    try {
+      Process process =
+          new ProcessBuilder(python.toString(), "-c", "import " + modules)
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start();
+      return process.waitFor(60, TimeUnit.SECONDS) && process.exitValue() == 0;
+    } catch (IOException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
     }
-    return Optional.empty();
   }
 
   /** Runs a script of the test resources; what it says on either stream can be read from it. */

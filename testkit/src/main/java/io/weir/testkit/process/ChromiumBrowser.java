@@ -9,22 +9,17 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.awaitility.core.ConditionTimeoutException;
-import org.junit.jupiter.api.Assumptions;
 
 /**
  * A real Chromium without a window, which can reach this machine and nothing else. It is told what
  * to do over the DevTools protocol.
  *
- * <p>Tests that need it are skipped where there is none, unless {@code WEIR_REQUIRE_CHROMIUM} is
- * set, as CI does.
+ * <p>Tests that need it are skipped where there is none, see {@link OptionalTool}.
  */
 public final class ChromiumBrowser implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final int LOG_LINES = 40;
-  private static final List<String> NAMES =
-      List.of("chromium", "chromium-browser", "google-chrome");
 
   private final Scratch scratch = Scratch.create("chromium");
   private final ChildProcess process;
@@ -68,24 +63,9 @@ public final class ChromiumBrowser implements AutoCloseable {
     }
   }
 
-  /** Where Chromium is, if it is installed. */
-  public static Optional<Path> find() {
-    return Stream.of(System.getenv().getOrDefault("PATH", "").split(":", -1))
-        .filter(folder -> !folder.isEmpty())
-        .flatMap(folder -> NAMES.stream().map(name -> Path.of(folder, name)))
-        .filter(Files::isExecutable)
-        .findFirst();
-  }
-
   /** Starts one; skips the test if there is none and none is required. */
   public static ChromiumBrowser start() {
-    Optional<Path> binary = find();
-    if (binary.isEmpty()) {
-      boolean required = System.getenv().containsKey("WEIR_REQUIRE_CHROMIUM");
-      Assumptions.assumeTrue(required, "chromium is not installed");
-      throw new IllegalStateException("chromium is required and not installed");
-    }
-    return new ChromiumBrowser(binary.get());
+    return new ChromiumBrowser(OptionalTool.CHROMIUM.get());
   }
 
   /** It writes its port and a path into a file. */

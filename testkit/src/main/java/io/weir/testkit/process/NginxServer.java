@@ -4,20 +4,15 @@ import static org.awaitility.Awaitility.await;
 
 import java.net.InetAddress;
 import java.net.Socket;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
-import java.util.stream.Stream;
 import org.awaitility.core.ConditionTimeoutException;
-import org.junit.jupiter.api.Assumptions;
 
 /**
  * A real nginx on a loopback port, with servers as its configuration would have them.
  *
- * <p>Tests that need it are skipped where there is none, unless {@code WEIR_REQUIRE_NGINX} is set,
- * as CI does.
+ * <p>Tests that need it are skipped where there is none, see {@link OptionalTool}.
  */
 public final class NginxServer implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofSeconds(20);
@@ -73,16 +68,6 @@ public final class NginxServer implements AutoCloseable {
     return "  " + name + "_temp_path " + scratch.file(name) + ";";
   }
 
-  /** Where nginx is, if it is installed. */
-  public static Optional<Path> find() {
-    String path = System.getenv().getOrDefault("PATH", "") + ":/usr/sbin:/usr/local/sbin";
-    return Stream.of(path.split(":", -1))
-        .filter(folder -> !folder.isEmpty())
-        .map(folder -> Path.of(folder, "nginx"))
-        .filter(Files::isExecutable)
-        .findFirst();
-  }
-
   /**
    * Starts one; skips the test if there is no nginx and none is required.
    *
@@ -90,13 +75,7 @@ public final class NginxServer implements AutoCloseable {
    * @param http what stands in the block {@code http}
    */
   public static NginxServer start(int port, String http) {
-    Optional<Path> binary = find();
-    if (binary.isEmpty()) {
-      boolean required = System.getenv().containsKey("WEIR_REQUIRE_NGINX");
-      Assumptions.assumeTrue(required, "nginx is not installed");
-      throw new IllegalStateException("nginx is required and not installed");
-    }
-    return new NginxServer(binary.get(), port, http);
+    return new NginxServer(OptionalTool.NGINX.get(), port, http);
   }
 
   private boolean listens() {
