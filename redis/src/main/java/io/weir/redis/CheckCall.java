@@ -3,6 +3,7 @@ package io.weir.redis;
 import io.weir.Key;
 import io.weir.Limit;
 import io.weir.store.Pool;
+import java.nio.charset.StandardCharsets;
 import java.util.function.IntPredicate;
 
 /**
@@ -43,6 +44,13 @@ final class CheckCall {
       }
     }
     return keys();
+  }
+
+  /** The key of the fleet's {@link ClockStep}, in the slot of a key of the call. */
+  static byte[] clockKey(byte[] key) {
+    String name = new String(key, StandardCharsets.US_ASCII);
+    String tag = name.substring(0, name.indexOf('}') + 1);
+    return (tag + ":/clock").getBytes(StandardCharsets.US_ASCII);
   }
 
   /** What follows the time: nothing. */

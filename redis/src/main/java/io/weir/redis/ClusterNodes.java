@@ -128,6 +128,11 @@ final class ClusterNodes implements AutoCloseable {
       return Primary.load(there.async()).exceptionally(problem -> null).toCompletableFuture();
     }
 
+    private ClockPeer clockPeer(
+        StatefulRedisConnection<byte[], byte[]> there, RedisClusterNode node) {
+      return ClockPeer.over(there.async(), CheckCall.clockKey(own.keys(node)[0]));
+    }
+
     private CompletionStage<byte[]> ask(StatefulRedisConnection<byte[], byte[]> there, String id) {
       byte[][] keys = own.keys(client.getPartitions().getPartitionByNodeId(id));
       byte[] args = Packer.timed(clock.micros(), CheckCall.args());
@@ -220,7 +225,7 @@ final class ClusterNodes implements AutoCloseable {
         told.add(
             CompletableFuture.completedFuture(connection)
                 .thenCompose(all -> all.getConnectionAsync(node.getNodeId()))
-                .thenCompose(there -> clock.measure(there.async()::time)));
+                .thenCompose(there -> clock.measure(known(node).clockPeer(there, node))));
       }
     }
     return CompletableFuture.allOf(told.toArray(CompletableFuture[]::new));

@@ -83,8 +83,12 @@ final class Primary implements AutoCloseable {
                 }
               });
       if (clock instanceof OffsetClock offset) {
-        offset.measure(commands::time);
+        offset.measure(clockPeer());
       }
+    }
+
+    private ClockPeer clockPeer() {
+      return ClockPeer.over(commands, CheckCall.clockKey(CheckCall.keys()[0]));
     }
 
     RedisAsyncCommands<byte[], byte[]> commands() {
@@ -166,8 +170,7 @@ final class Primary implements AutoCloseable {
                   return load(fresh.commands);
                 });
     if (clock instanceof OffsetClock offset) {
-      known =
-          known.thenCombine(offset.measureAnew(fresh.commands::time), (loaded, measured) -> null);
+      known = known.thenCombine(offset.measureAnew(fresh.clockPeer()), (loaded, measured) -> null);
     }
     return known
         .toCompletableFuture()

@@ -3,10 +3,13 @@ package io.weir.redis;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.testkit.LogLines;
 import io.weir.time.VirtualTime;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 class OffsetClockTest {
@@ -18,9 +21,29 @@ class OffsetClockTest {
   /** Asks a node whose clock stands at this, and that takes so long there and back. */
   private void measure(long nodeMicros, long there, long back) {
     CompletableFuture<List<byte[]>> answer = new CompletableFuture<>();
-    clock.measure(() -> answer);
+    clock.measure(node(answer));
     time.advanceMicros(there + back);
     answer.complete(answer(nodeMicros));
+  }
+
+  /** A node that knows of no other instance. */
+  private static ClockPeer node(CompletionStage<List<byte[]>> answer) {
+    return new ClockPeer() {
+      @Override
+      public CompletionStage<List<byte[]>> time() {
+        return answer;
+      }
+
+      @Override
+      public CompletionStage<Optional<ClockStep>> step() {
+        return CompletableFuture.failedFuture(new IllegalStateException("NOPERM"));
+      }
+
+      @Override
+      public CompletionStage<?> agree(ClockStep step) {
+        return step();
+      }
+    };
   }
 
   private static List<byte[]> answer(long nodeMicros) {
@@ -32,7 +55,7 @@ class OffsetClockTest {
   @Test
   void isTheWallClockUntilItKnowsBetter() {
     assertThat(clock.micros()).isEqualTo(time.wallMicros());
-    clock.measure(() -> CompletableFuture.failedFuture(new IllegalStateException("NOPERM")));
+    clock.measure(node(CompletableFuture.failedFuture(new IllegalStateException("NOPERM"))));
     assertThat(clock.micros()).isEqualTo(time.wallMicros());
   }
 
@@ -74,12 +97,32 @@ class OffsetClockTest {
   }
 
   @Test
-  void followsANodeWhoseClockIsSetWithinTenHeartbeats() {
+  void takesAStepThreeSecondsAfterItWasMeasuredThoughNoOtherInstanceCanBeAsked() {
+    long start = time.micros();
     measure(NODE, 10, 10);
-    for (int i = 0; i < 10; i++) {
+    try (LogLines log = LogLines.of(OffsetClock.class)) {
       measure(NODE + 3_600_000_000L, 50, 50);
+      assertThat(log.said())
+          .containsExactly(
+              "the clock of Redis stepped by +3600.0 s; instances follow it together in 3 s");
     }
-    assertThat(clock.micros() - NODE).isBetween(3_600_000_000L, 3_600_002_000L);
+    assertThat(clock.micros() - NODE).as("not yet").isEqualTo(time.micros() - start - 10);
+
+    time.advanceMicros(ClockStep.DELAY_MICROS - 1);
+    assertThat(clock.micros() - NODE).as("not yet").isEqualTo(time.micros() - start - 10);
+    time.advanceMicros(1);
+    assertThat(clock.micros() - NODE).isEqualTo(3_600_000_000L + ClockStep.DELAY_MICROS + 50);
+  }
+
+  @Test
+  void followsAClockThatRunsFasterWithEverySample() {
+    measure(NODE, 10, 10);
+    for (int i = 1; i <= 20; i++) {
+      long asked = time.micros();
+      measure(NODE + asked + 500L * i, 10, 10);
+      assertThat(clock.micros()).isEqualTo(NODE + asked + 500L * i + 10);
+      time.advance(Duration.ofSeconds(1));
+    }
   }
 
   @Test
@@ -87,7 +130,7 @@ class OffsetClockTest {
     measure(NODE, 10, 10);
 
     CompletableFuture<List<byte[]>> answer = new CompletableFuture<>();
-    clock.measureAnew(() -> answer);
+    clock.measureAnew(node(answer));
     assertThat(clock.micros()).as("until it answers").isEqualTo(NODE + 10);
     time.advanceMicros(100);
     answer.complete(answer(NODE + 500_000));
