@@ -13,26 +13,51 @@ import org.jspecify.annotations.Nullable;
 final class Planner {
   private final TimeSource time;
   private final MemoryStore local;
-  private final @Nullable Newcomers newcomers;
+  private final Newcomers newcomers;
+  private final boolean elsewhere;
 
-  Planner(TimeSource time, MemoryStore local, @Nullable Newcomers newcomers) {
+  /**
+   * A planner.
+   *
+   * @param elsewhere whether state is in another store than memory
+   */
+  Planner(TimeSource time, MemoryStore local, Newcomers newcomers, boolean elsewhere) {
     this.time = time;
     this.local = local;
     this.newcomers = newcomers;
+    this.elsewhere = elsewhere;
+    if (!elsewhere) {
+      local.newKeyCap(newcomers);
+    }
   }
 
+  /** What a call draws. Memory asks about new keys itself; for another store that is done here. */
   RuleIndex.Drawing plan(Rules now, Call call, Draw.Intent intent) {
+    return elsewhere ? planByName(now, call, intent) : asWritten(now, call, intent);
+  }
+
+  /** As {@link #plan}, for callers that have to know beforehand what keys are drawn from. */
+  RuleIndex.Drawing planByName(Rules now, Call call, Draw.Intent intent) {
+    RuleIndex.Drawing drawing = asWritten(now, call, intent);
+    String address = call.attribute("ip");
+    return address == null
+        ? drawing
+        : drawing.with(newcomers.within(address, drawing.draws(), this::isKnown));
+  }
+
+  private boolean isKnown(Draw draw) {
+    return !elsewhere && local.holds(draw.pool(), draw.key());
+  }
+
+  private RuleIndex.Drawing asWritten(Rules now, Call call, Draw.Intent intent) {
     long wall = now.index().needsWallClock() ? time.wallMicros() : 0;
-    RuleIndex.Drawing drawing = now.index().plan(call, wall, intent);
-    String address = newcomers == null ? null : call.attribute("ip");
-    return address == null ? drawing : drawing.with(newcomers.within(address, drawing.draws()));
+    return now.index().plan(call, wall, intent);
   }
 
   /** Throws what {@link #plan} would throw for a call, unless it is let past the rules. */
   void requireCosts(Rules now, Call call) {
     if (now.index().hasCostsOfCalls() && bypass(now, call, Draw.Intent.LOOK) == null) {
-      long wall = now.index().needsWallClock() ? time.wallMicros() : 0;
-      now.index().plan(call, wall, Draw.Intent.LOOK);
+      asWritten(now, call, Draw.Intent.LOOK);
     }
   }
 

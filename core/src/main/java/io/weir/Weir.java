@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 public final class Weir implements AutoCloseable {
   private final MemoryStore local;
   private final @Nullable Tier tier;
-  private final @Nullable Newcomers newcomers;
+  private final Newcomers newcomers;
   private final @Nullable Witness witness;
   private final Store store;
   private final TimeSource time;
@@ -59,11 +59,11 @@ public final class Weir implements AutoCloseable {
             ? null
             : Tier.before(shared, local, time, builder.instances, audience::unexpected);
     Store unwatched = tier == null ? local : new ScopedStore(local, tier);
-    this.newcomers = tier == null ? null : new Newcomers(builder.newKeysPerAddress, time);
+    this.newcomers = new Newcomers(builder.newKeysPerAddress, time);
     this.witness = builder.witnessed ? new Witness(unwatched, time, builder.instances) : null;
     this.store = witness == null ? unwatched : witness;
-    this.planner = new Planner(time, local, newcomers);
-    this.rules = Rules.of(builder.rules);
+    this.planner = new Planner(time, local, newcomers, tier != null);
+    this.rules = Rules.of(builder.rules).expectedIn(local);
     this.asker = new Asker(store, local, tier, Shards.in(store, time), audience);
     this.sheltered = new Sheltered(store, asker, audience);
     this.desk =
@@ -101,7 +101,7 @@ public final class Weir implements AutoCloseable {
    * back.
    */
   public void rules(RuleSet next) {
-    rules = Rules.of(next);
+    rules = Rules.of(next).expectedIn(local);
     limitsChanged();
   }
 
@@ -134,9 +134,9 @@ public final class Weir implements AutoCloseable {
     return Optional.ofNullable(witness);
   }
 
-  /** Who caps the keys that an address brings to a shared store; empty where there is none. */
-  public Optional<Newcomers> newcomers() {
-    return Optional.ofNullable(newcomers);
+  /** The cap on keys that an address brings to the store. */
+  public Newcomers newcomers() {
+    return newcomers;
   }
 
   /**
@@ -226,7 +226,7 @@ public final class Weir implements AutoCloseable {
       together.add(bypassed);
       return;
     }
-    RuleIndex.Drawing drawing = planner.plan(now, call, Draw.Intent.TAKE_NOW);
+    RuleIndex.Drawing drawing = planner.planByName(now, call, Draw.Intent.TAKE_NOW);
     if (Planner.settledOutright(drawing)) {
       together.add(Planner.outright(drawing));
     } else {
@@ -245,7 +245,7 @@ public final class Weir implements AutoCloseable {
           .thenApply(
               empty -> audience.heard(call, bypassed.reserved(empty.reservation().orElseThrow())));
     }
-    RuleIndex.Drawing drawing = planner.plan(now, call, Draw.Intent.HOLD);
+    RuleIndex.Drawing drawing = planner.planByName(now, call, Draw.Intent.HOLD);
     if (drawing.deniedBy() != null) {
       return CompletableFuture.completedFuture(audience.heard(call, Planner.outright(drawing)));
     }
@@ -265,7 +265,7 @@ public final class Weir implements AutoCloseable {
       return CompletableFuture.completedFuture(Ahead.of(bypassed, List.of()));
     }
     RuleIndex.Drawing drawing =
-        planner.plan(now, call, Draw.Intent.HOLD).forCallsToCome(call.cost());
+        planner.planByName(now, call, Draw.Intent.HOLD).forCallsToCome(call.cost());
     return Planner.settledOutright(drawing)
         ? CompletableFuture.completedFuture(Ahead.of(Planner.outright(drawing), List.of()))
         : desk.reserve(drawing.draws(), tenantOf(call))
@@ -291,7 +291,7 @@ public final class Weir implements AutoCloseable {
     if (bypassed != null) {
       return CompletableFuture.completedFuture(audience.heard(call, bypassed));
     }
-    RuleIndex.Drawing drawing = planner.plan(now, call, Draw.Intent.HOLD);
+    RuleIndex.Drawing drawing = planner.planByName(now, call, Draw.Intent.HOLD);
     if (Planner.settledOutright(drawing)) {
       return CompletableFuture.completedFuture(audience.heard(call, Planner.outright(drawing)));
     }
@@ -462,8 +462,8 @@ public final class Weir implements AutoCloseable {
     }
 
     /**
-     * How many keys that are new to this instance an address may bring to a rule in a minute, where
-     * there is a store elsewhere; see {@link Newcomers}.
+     * How many keys that are new to this instance an address may bring to a rule in a minute; see
+     * {@link Newcomers}.
      */
     public Builder newKeysPerAddress(int most) {
       this.newKeysPerAddress = most;

@@ -147,11 +147,11 @@ final class CompiledRule {
     long amount = rule.cost().of(call);
     long unit = rule.cost().unit();
     if (now.length == 1) {
-      return List.of(new Draw(now[0], key, amount, mode, intent, unit));
+      return List.of(new Draw(now[0], key, amount, mode, intent, unit, call));
     }
     List<Draw> draws = new ArrayList<>(now.length);
     for (Pool pool : now) {
-      draws.add(new Draw(pool, key, amount, mode, intent, unit));
+      draws.add(new Draw(pool, key, amount, mode, intent, unit, call));
     }
     return draws;
   }

@@ -53,7 +53,8 @@ public final class Basket {
     Pool pool = tighter ? b.pool() : a.pool();
     Key key = a.key();
     Mode mode = a.mode() == Mode.ENFORCE ? a.mode() : b.mode();
-    return new Draw(pool, key, amount, mode, looksA ? b.intent() : a.intent(), a.unit());
+    Draw.Intent intent = looksA ? b.intent() : a.intent();
+    return new Draw(pool, key, amount, mode, intent, a.unit(), LeaseCall.NONE, 0, a.call());
   }
 
   private static long sum(long a, long b) {

@@ -14,31 +14,40 @@ import org.jspecify.annotations.Nullable;
  * @param meter the one instance the table knows for these numbers
  * @param bucket the same if it is that of a token bucket, by far the most used and the simplest,
  *     and can be taken from where it lies; else null
+ * @param share how many keys the rule has there
  */
 record Binding(
     Shapes shapes,
     int shape,
     Meter meter,
     @Nullable BucketMeter bucket,
+    RuleShare share,
     long saltHigh,
     long saltLow) {
-  static Binding of(Shapes shapes, Meter meter, long saltHigh, long saltLow) {
+  static Binding of(Shapes shapes, RuleShare share, Meter meter, long saltHigh, long saltLow) {
     int shape = shapes.of(meter);
     if (Shapes.isNone(shape)) {
       // Without a number the state cannot say what it was written under, so the numbers become part
       // of the key.
       Key numbers = Key.of(meter.limit().named("").toString());
       return new Binding(
-          shapes, shape, meter, null, saltHigh ^ numbers.high(), saltLow ^ numbers.low());
+          shapes,
+          shape,
+          meter,
+          null,
+          share,
+          RuleShares.tagged(saltHigh ^ numbers.high(), share),
+          saltLow ^ numbers.low());
     }
     Meter known = shapes.meter(shape);
     BucketMeter bucket =
         known.limit().algorithm() == Algorithm.TOKEN_BUCKET ? (BucketMeter) known : null;
-    return new Binding(shapes, shape, known, bucket, saltHigh, saltLow);
+    return new Binding(
+        shapes, shape, known, bucket, share, RuleShares.tagged(saltHigh, share), saltLow);
   }
 
   long high(long keyHigh) {
-    return keyHigh ^ saltHigh;
+    return RuleShares.untagged(keyHigh) ^ saltHigh;
   }
 
   long low(long keyLow) {

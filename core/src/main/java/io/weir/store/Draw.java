@@ -1,9 +1,11 @@
 package io.weir.store;
 
+import io.weir.Call;
 import io.weir.Key;
 import io.weir.Mode;
 import io.weir.Standing;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One bucket and an amount to take from it.
@@ -16,6 +18,8 @@ import java.util.List;
  * @param lease what there is to tell of leases; a store that does not lend may leave it unread
  * @param begun when the decision began that this is a further call of, in µs on the clock of the
  *     instance that never steps: all calls of a decision share one deadline; 0 in its first
+ * @param call what a key without a bucket has to be asked for, see {@link NewKeyCap}; null if that
+ *     was done, or is not needed
  */
 public record Draw(
     Pool pool,
@@ -25,10 +29,16 @@ public record Draw(
     Intent intent,
     long unit,
     LeaseCall lease,
-    long begun) {
+    long begun,
+    @Nullable Call call) {
+  /** A draw that a call makes. */
+  public Draw(Pool pool, Key key, long amount, Mode mode, Intent intent, long unit, Call call) {
+    this(pool, key, amount, mode, intent, unit, LeaseCall.NONE, 0, call);
+  }
+
   /** A draw with nothing to tell of leases. */
   public Draw(Pool pool, Key key, long amount, Mode mode, Intent intent, long unit) {
-    this(pool, key, amount, mode, intent, unit, LeaseCall.NONE, 0);
+    this(pool, key, amount, mode, intent, unit, LeaseCall.NONE, 0, null);
   }
 
   /** A draw that counts a call at its cost. */
@@ -81,32 +91,37 @@ public record Draw(
 
   /** The same draw, taking nothing and telling nothing. */
   public Draw looking() {
-    return new Draw(pool, key, amount, mode, Intent.LOOK, unit, LeaseCall.NONE, begun);
+    return new Draw(pool, key, amount, mode, Intent.LOOK, unit, LeaseCall.NONE, begun, call);
   }
 
   /** The same draw from another pool, such as a shard of this one. */
   public Draw from(Pool other) {
-    return new Draw(other, key, amount, mode, intent, unit, LeaseCall.NONE, begun);
+    return new Draw(other, key, amount, mode, intent, unit, LeaseCall.NONE, begun, call);
   }
 
-  /** The same draw about another key. */
+  /** The same draw about another key, which needs not be asked for. */
   public Draw about(Key other) {
-    return new Draw(pool, other, amount, mode, intent, unit, lease, begun);
+    return new Draw(pool, other, amount, mode, intent, unit, lease, begun, null);
+  }
+
+  /** The same draw, whose key needs not be asked for. */
+  Draw unasked() {
+    return call == null ? this : about(key);
   }
 
   /** The same draw, put right at so much for each part of the true cost. */
   public Draw settledBy(long unit) {
-    return new Draw(pool, key, amount, mode, intent, unit, lease, begun);
+    return new Draw(pool, key, amount, mode, intent, unit, lease, begun, call);
   }
 
   /** The same draw, with this to tell. */
   public Draw telling(LeaseCall lease) {
-    return new Draw(pool, key, amount, mode, intent, unit, lease, begun);
+    return new Draw(pool, key, amount, mode, intent, unit, lease, begun, call);
   }
 
   /** The same draw, in a further call of a decision that began at this time. */
   public Draw again(long begun) {
-    return new Draw(pool, key, amount, mode, intent, unit, lease, begun);
+    return new Draw(pool, key, amount, mode, intent, unit, lease, begun, call);
   }
 
   /** When the decision began that these draws are a further call of; 0 if they are its first. */

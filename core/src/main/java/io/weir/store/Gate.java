@@ -64,9 +64,9 @@ public final class Gate {
     long low = keyLow;
     long phase = keyHash;
     int slot = found;
-    if (slot < 0 && store.noRoomFor(segment, now)) {
+    if (slot < 0 && store.room().lacksFor(binding.share(), segment, now)) {
       low = store.overflowLow(high, low, binding);
-      high = binding.saltHigh();
+      high = RuleShares.overflow(binding.saltHigh());
       slot = segment.find(high, low);
       // A shared bucket has windows of its own, or keys of many phases would end them at will.
       phase = low;
@@ -77,7 +77,7 @@ public final class Gate {
     } else {
       cell.clear();
     }
-    cell.frugal = store.shortOfBytes();
+    cell.frugal = store.room().isShortOfBytes();
     long at = meter.onWallClock() ? store.time().wallMicros() : now;
     meter.open(cell, at, phase);
     boolean admitted = meter.admits(cell, at, cost) && (cost == 0 || meter.delay(cell) == 0);

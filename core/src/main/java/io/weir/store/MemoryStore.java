@@ -9,12 +9,14 @@ import io.weir.limit.Stamp;
 import io.weir.time.SystemTime;
 import io.weir.time.TimeSource;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All state in this process: a table of {@link Segment}s, bounded in keys and bytes.
@@ -22,7 +24,8 @@ import java.util.function.Predicate;
  * <p>A bucket that has become full again is as good as forgotten, so the table forgets it: a little
  * with every key that comes when there is no room, and all of it as time goes by. When only buckets
  * in use are left, newcomers of a pool share {@value #OVERFLOW} buckets, so a flood of invented
- * keys neither takes more memory nor frees a key that is limited.
+ * keys neither takes more memory nor frees a key that is limited. Every rule has a share of the
+ * table that a flood under another one leaves free; see {@link RuleShares}.
  */
 public final class MemoryStore implements Store {
   /** Keys that a store made without saying more can hold. */
@@ -31,7 +34,6 @@ public final class MemoryStore implements Store {
   static final int OVERFLOW = 1024;
   private static final int MAX_SEGMENTS = OVERFLOW;
   private static final int KEYS_PER_SEGMENT = 4096;
-  private static final int EVICTION_STEPS = 64;
   private static final long SWEEP_ALL_MICROS = 10_000_000;
   private static final long BYTES_PER_KEY = 40;
   private static final long GOLDEN = 0x9e3779b97f4a7c15L;
@@ -42,16 +44,20 @@ public final class MemoryStore implements Store {
   private final int segmentShift;
   private final Shapes shapes = new Shapes();
   private final Usage usage;
-  private final AtomicLong overflowed = new AtomicLong();
+  private final RuleShares shares;
+  private final Room room;
   private final long sweepEvery;
   private final AtomicLong nextSweep;
   private final AtomicInteger sweepNext = new AtomicInteger();
   private final SettledMarks settled;
+  private volatile @Nullable NewKeyCap newKeyCap;
 
   private MemoryStore(Builder builder) {
     this.time = builder.time;
     this.steady = time.steady();
-    this.usage = new Usage(builder.maxKeys, builder.maxBytes);
+    this.usage = new Usage(builder.maxBytes, BYTES_PER_KEY * builder.maxKeys / 4);
+    this.shares = new RuleShares(builder.maxKeys);
+    this.room = new Room(shares, usage, time, this::sweepSoon);
     long wanted = Math.min(MAX_SEGMENTS, Math.max(1, builder.maxKeys / KEYS_PER_SEGMENT));
     int count = (int) Long.highestOneBit(wanted);
     this.segmentShift = Long.SIZE - Integer.numberOfTrailingZeros(count);
@@ -59,7 +65,7 @@ public final class MemoryStore implements Store {
     int fullSlots = (int) Math.min(1 << 24, builder.maxKeys / count * 121 / 100);
     this.segments = new Segment[count];
     for (int i = 0; i < count; i++) {
-      segments[i] = new Segment(i, fullSlots, shapes, eras, usage);
+      segments[i] = new Segment(i, fullSlots, shapes, eras, usage, shares);
     }
     this.settled = new SettledMarks(time, builder.maxKeys);
     this.sweepEvery = SWEEP_ALL_MICROS / count;
@@ -77,7 +83,7 @@ public final class MemoryStore implements Store {
 
   /** How many keys are remembered now. */
   public long keys() {
-    return usage.keys();
+    return shares.keys();
   }
 
   /** Heap bytes in use for state, to within a few per cent. */
@@ -85,9 +91,9 @@ public final class MemoryStore implements Store {
     return usage.bytes() + settled.bytes();
   }
 
-  /** How many decisions were made on shared buckets because the table was full. */
+  /** How many draws were made from overflow buckets because there was no room for a key. */
   public long overflowed() {
-    return overflowed.get();
+    return room.overflowed();
   }
 
   /** A door to one pool for callers that come with a key and want no objects. */
@@ -96,7 +102,7 @@ public final class MemoryStore implements Store {
   }
 
   Binding bind(Pool pool) {
-    return pool.in(shapes);
+    return pool.in(shapes, shares);
   }
 
   Segment segmentOf(long high) {
@@ -121,17 +127,8 @@ public final class MemoryStore implements Store {
     return orderly;
   }
 
-  /** Whether a key that is not in this segment has to make do with a shared bucket. */
-  boolean noRoomFor(Segment segment, long now) {
-    if (!usage.full() || segment.evictSome(EVICTION_STEPS, now, time.wallMicros())) {
-      return false;
-    }
-    overflowed.incrementAndGet();
-    return true;
-  }
-
-  boolean shortOfBytes() {
-    return usage.overBytes();
+  Room room() {
+    return room;
   }
 
   /**
@@ -142,6 +139,30 @@ public final class MemoryStore implements Store {
     long segment = (high >>> segmentShift) & (segments.length - 1);
     long bucket = segment * perSegment + (low & (perSegment - 1));
     return binding.saltLow() ^ ((bucket + 1) * GOLDEN);
+  }
+
+  /**
+   * Keeps a share of the table for each of these rules from now on. Other rules have one from their
+   * first key on.
+   */
+  public void expect(Collection<String> rules) {
+    shares.expect(rules);
+  }
+
+  /** Asks this cap about keys without a bucket, for draws that say what call they are made for. */
+  public void newKeyCap(NewKeyCap cap) {
+    this.newKeyCap = cap;
+  }
+
+  /** Whether a key has a bucket of its own. */
+  public boolean holds(Pool pool, Key key) {
+    Visit visit = new Visit(this, pool, key, true);
+    visit.segment.lock();
+    try {
+      return visit.hasOwn();
+    } finally {
+      visit.segment.unlock();
+    }
   }
 
   /** Takes a single draw; true if it was admitted. */
@@ -180,21 +201,39 @@ public final class MemoryStore implements Store {
     long low = binding.low(draw.key().low());
     Segment segment = segmentOf(high);
     long now;
-    Taking taking;
+    Taking taking = null;
     segment.lock();
     try {
       now = orderly(segment, moment);
-      int slot =
-          binding.bucket() != null && draw.isPlain() && !stamped ? segment.find(high, low) : -1;
-      taking =
-          slot >= 0 && segment.isShaped(slot, binding)
-              ? takeInPlace(segment, slot, binding.bucket(), now, draw)
-              : visit(reservation, draw, stamped, now);
+      int slot = segment.find(high, low);
+      if (slot >= 0 && isPlain(draw, binding, stamped) && segment.isShaped(slot, binding)) {
+        taking = takeInPlace(segment, slot, binding.bucket(), now, draw);
+      } else if (slot >= 0 || !isCapped(draw)) {
+        taking = visit(reservation, draw, stamped, now, slot);
+      }
     } finally {
       segment.unlock();
     }
+    if (taking == null) {
+      return decideOne(reservation, withinCap(draw), stamped);
+    }
     sweepIfDue(now);
     return taking;
+  }
+
+  private static boolean isPlain(Draw draw, Binding binding, boolean stamped) {
+    return binding.bucket() != null && draw.isPlain() && !stamped;
+  }
+
+  /** Whether a draw has to ask before its key gets a bucket. */
+  boolean isCapped(Draw draw) {
+    return draw.call() != null && newKeyCap != null;
+  }
+
+  /** The draw to make for one whose key has no bucket; has asked. */
+  Draw withinCap(Draw draw) {
+    NewKeyCap cap = newKeyCap;
+    return (cap == null ? draw : cap.within(draw)).unasked();
   }
 
   /** Decides a draw from a token bucket where it lies. */
@@ -213,8 +252,8 @@ public final class MemoryStore implements Store {
   }
 
   /** Decides a draw from any bucket; its segment is locked. */
-  private Taking visit(long reservation, Draw draw, boolean stamped, long now) {
-    Visit visit = Visit.alone(this, draw);
+  private Taking visit(long reservation, Draw draw, boolean stamped, long now, int slot) {
+    Visit visit = Visit.alone(this, draw, slot);
     visit.open(now, visit.onWallClock() ? time.wallMicros() : now);
     boolean taken = visit.judge(draw);
     visit.act(draw, taken, reservation);
@@ -225,14 +264,19 @@ public final class MemoryStore implements Store {
   private Taking decideAll(long reservation, List<Draw> draws, boolean stamped) {
     long moment = time.micros();
     Visits visits = Visits.of(this, draws);
-    Taking taking;
-    long now;
+    Taking taking = null;
+    long now = moment;
     visits.lock();
     try {
-      now = visits.open(moment);
-      taking = visits.decide(reservation, stamped, now);
+      if (newKeyCap == null || !visits.findCapped()) {
+        now = visits.open(moment);
+        taking = visits.decide(reservation, stamped, now);
+      }
     } finally {
       visits.unlock();
+    }
+    if (taking == null) {
+      return decideAll(reservation, visits.withinCap(), stamped);
     }
     sweepIfDue(now);
     return taking;
@@ -332,7 +376,9 @@ public final class MemoryStore implements Store {
   public CompletionStage<List<String>> describe(List<Draw> draws) {
     List<String> texts = new ArrayList<>(draws.size());
     for (Draw draw : draws) {
-      Visit visit = new Visit(this, draw.pool(), draw.key(), true);
+      boolean asks = isCapped(draw) && !holds(draw.pool(), draw.key());
+      Key key = asks ? withinCap(draw).key() : draw.key();
+      Visit visit = new Visit(this, draw.pool(), key, true);
       visit.segment.lock();
       try {
         open(visit);
@@ -363,7 +409,12 @@ public final class MemoryStore implements Store {
     if (now >= due && nextSweep.compareAndSet(due, now + sweepEvery)) {
       sweep(segments[sweepNext.getAndIncrement() & (segments.length - 1)]);
       settled.sweep(now);
+      shares.complain(now);
     }
+  }
+
+  private void sweepSoon() {
+    nextSweep.set(Long.MIN_VALUE);
   }
 
   private void sweep(Segment segment) {

@@ -225,10 +225,10 @@ public final class Pool {
   }
 
   /** This pool as a table sees it; remembered, as a pool hardly ever serves two tables. */
-  Binding in(Shapes shapes) {
+  Binding in(Shapes shapes, RuleShares shares) {
     Binding known = binding;
     if (known == null || known.shapes() != shapes) {
-      known = Binding.of(shapes, meter, saltHigh, saltLow);
+      known = Binding.of(shapes, shares.of(rule), meter, saltHigh, saltLow);
       binding = known;
     }
     return known;

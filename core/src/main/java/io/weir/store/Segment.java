@@ -48,6 +48,7 @@ final class Segment extends SpinLock {
   private final Shapes shapes;
   private final Eras eras;
   private final Usage usage;
+  private final RuleShares shares;
 
   /** This segment's place among the others, in which locks are taken. */
   final int order;
@@ -67,12 +68,13 @@ final class Segment extends SpinLock {
    * @param order its place among the others, in which locks are taken
    * @param fullSlots the number of home slots to stop at while growing, if that is enough
    */
-  Segment(int order, int fullSlots, Shapes shapes, Eras eras, Usage usage) {
+  Segment(int order, int fullSlots, Shapes shapes, Eras eras, Usage usage, RuleShares shares) {
     this.order = order;
     this.fullSlots = fullSlots;
     this.shapes = shapes;
     this.eras = eras;
     this.usage = usage;
+    this.shares = shares;
     this.table = new long[(8 + SPILL) * WIDTH];
     usage.addBytes(8L * table.length);
   }
@@ -208,6 +210,7 @@ final class Segment extends SpinLock {
   /** Adds a fingerprint that is not there. */
   void insert(long high, long low, Binding binding, Cell cell, long monotonic, long wall) {
     save(makeSlot(high, low, monotonic, wall), binding, cell);
+    shares.added(binding.share(), high);
   }
 
   private int makeSlot(long high, long low, long monotonic, long wall) {
@@ -227,7 +230,6 @@ final class Segment extends SpinLock {
         table[at + 1] = high;
         table[at + 3] = 0;
         size++;
-        usage.addKeys(1);
         return slot;
       }
       rebuild(monotonic, wall, grown(homes(table)));
@@ -271,6 +273,7 @@ final class Segment extends SpinLock {
 
   private void remove(int slot) {
     freeExtra(slot);
+    shares.removed(table[slot * WIDTH + 1]);
     int last = slot;
     int homes = homes(table);
     while ((last + 1) * WIDTH < table.length
@@ -285,7 +288,6 @@ final class Segment extends SpinLock {
       extras[last] = null;
     }
     size--;
-    usage.addKeys(-1);
   }
 
   private void freeExtra(int slot) {
@@ -355,16 +357,18 @@ final class Segment extends SpinLock {
   }
 
   private void swap(long[] to, Object @Nullable [] toExtras, int kept, long monotonic, long wall) {
-    if (extras != null) {
+    if (kept < size) {
       for (int at = 0; at < table.length; at += WIDTH) {
         if (table[at + 2] != 0 && isIdle(at, monotonic, wall)) {
           freeExtra(at / WIDTH);
+          shares.removed(table[at + 1]);
         }
       }
+    }
+    if (extras != null) {
       usage.addBytes(4L * (to.length - table.length) / WIDTH);
     }
     usage.addBytes(8L * (to.length - table.length));
-    usage.addKeys(kept - size);
     table = to;
     extras = toExtras;
     size = kept;

@@ -2,41 +2,37 @@ package io.weir.store;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * How many keys and bytes a table holds, and how many it may. Changes only when keys come and go.
- */
+/** How many bytes a table holds, and how many it may. Changes only when keys come and go. */
 final class Usage {
-  private final AtomicLong keys = new AtomicLong();
   private final AtomicLong bytes = new AtomicLong();
-  private final long maxKeys;
   private final long maxBytes;
+  private final long keptBytes;
 
-  Usage(long maxKeys, long maxBytes) {
-    this.maxKeys = maxKeys;
+  /**
+   * Nothing is in use.
+   *
+   * @param keptBytes how many of them are for rules that are within their share of the keys
+   */
+  Usage(long maxBytes, long keptBytes) {
     this.maxBytes = maxBytes;
-  }
-
-  void addKeys(long more) {
-    keys.addAndGet(more);
+    this.keptBytes = Math.min(keptBytes, maxBytes / 4);
   }
 
   void addBytes(long more) {
     bytes.addAndGet(more);
   }
 
-  long keys() {
-    return keys.get();
-  }
-
   long bytes() {
     return bytes.get();
   }
 
-  boolean full() {
-    return keys.get() >= maxKeys || overBytes();
-  }
-
+  /** Whether all bytes are used. */
   boolean overBytes() {
     return bytes.get() >= maxBytes;
+  }
+
+  /** Whether all bytes are used but those that are kept for rules within their share. */
+  boolean overCommonBytes() {
+    return bytes.get() >= maxBytes - keptBytes;
   }
 }

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * not, and put back. The segment's lock is held from {@link #open} to the end.
  */
 final class Visit {
+  private static final int UNSOUGHT = Integer.MIN_VALUE;
+
   final Binding binding;
   final Segment segment;
   final Cell cell;
@@ -28,7 +30,10 @@ final class Visit {
   private final Meter meter;
   private long high;
   private long low;
-  private int slot;
+
+  /** Where the bucket is; negative if it is not there, {@link #UNSOUGHT} before it was sought. */
+  private int slot = UNSOUGHT;
+
   private boolean shared;
   private boolean changed;
   private long monotonic;
@@ -41,9 +46,11 @@ final class Visit {
     this(store, pool, key, looks, new Cell());
   }
 
-  /** A visit with the segment's cell, for calls that make only this one. */
-  static Visit alone(MemoryStore store, Draw draw) {
-    return new Visit(store, draw.pool(), draw.key(), draw.looks(), null);
+  /** A visit to this slot with the segment's cell, for calls that make only this one. */
+  static Visit alone(MemoryStore store, Draw draw, int slot) {
+    Visit visit = new Visit(store, draw.pool(), draw.key(), draw.looks(), null);
+    visit.slot = slot;
+    return visit;
   }
 
   private Visit(MemoryStore store, Pool pool, Key key, boolean looks, @Nullable Cell cell) {
@@ -65,7 +72,13 @@ final class Visit {
 
   /** Whether the key has a bucket of its own, before it is opened. */
   boolean hasOwn() {
-    return segment.find(high, low) >= 0;
+    slot = segment.find(high, low);
+    return slot >= 0;
+  }
+
+  /** Whether {@link #hasOwn} has found that the key has no bucket of its own. */
+  boolean isNew() {
+    return slot < 0;
   }
 
   /**
@@ -76,10 +89,13 @@ final class Visit {
   void open(long monotonic, long now) {
     this.monotonic = monotonic;
     this.now = now;
-    slot = segment.find(high, low);
-    if (slot < 0 && store.noRoomFor(segment, monotonic)) {
+    // Another visit of the same call may have moved it while it made room.
+    if (slot == UNSOUGHT || (slot >= 0 && !segment.isAt(slot, high, low))) {
+      slot = segment.find(high, low);
+    }
+    if (slot < 0 && store.room().lacksFor(binding.share(), segment, monotonic)) {
       low = store.overflowLow(high, low, binding);
-      high = binding.saltHigh();
+      high = RuleShares.overflow(binding.saltHigh());
       slot = segment.find(high, low);
       shared = true;
     }
@@ -91,7 +107,7 @@ final class Visit {
     } else {
       cell.clear();
     }
-    cell.frugal = store.shortOfBytes();
+    cell.frugal = store.room().isShortOfBytes();
     meter.open(cell, now, meter.hasPhase() ? phase() : 0);
   }
 

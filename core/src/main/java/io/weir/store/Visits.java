@@ -65,6 +65,25 @@ final class Visits {
     }
   }
 
+  /** Whether a key has no bucket and has to ask before it gets one. */
+  boolean findCapped() {
+    boolean any = false;
+    for (int i = 0; i < visits.length; i++) {
+      any |= !visits[i].hasOwn() && store.isCapped(draws.get(i));
+    }
+    return any;
+  }
+
+  /** The draws to make after {@link #findCapped} has found some; all of them have asked. */
+  List<Draw> withinCap() {
+    List<Draw> within = new ArrayList<>(draws.size());
+    for (int i = 0; i < visits.length; i++) {
+      Draw draw = draws.get(i);
+      within.add(visits[i].isNew() ? store.withinCap(draw) : draw.unasked());
+    }
+    return within;
+  }
+
   /** Brings every visited cell to the present; returns the monotonic time. */
   long open(long moment) {
     long now = moment;

@@ -1,8 +1,10 @@
 package io.weir.tier;
 
+import io.weir.Call;
 import io.weir.Key;
 import io.weir.store.Draw;
 import io.weir.store.Fingerprint;
+import io.weir.store.NewKeyCap;
 import io.weir.store.Pool;
 import io.weir.time.TimeSource;
 import java.util.ArrayList;
@@ -12,13 +14,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Caps the keys that one address can bring into a shared store, so that nobody fills it with
- * invented ones.
+ * Caps the keys that one address can bring into a store, so that nobody fills it with invented
+ * ones.
  *
  * <pre>
  *   key ─► met within the last minute or two? ── yes ─► its own bucket
@@ -30,12 +33,15 @@ import org.slf4j.LoggerFactory;
  *          one of {@value #SHARED} buckets that the address's further keys share
  * </pre>
  *
+ * <p>In a memory store only keys without a bucket are looked at, when the first call comes that
+ * would make one. Before a store elsewhere all are, as nobody here knows what it holds.
+ *
  * <p>A key is new to this instance, not to the store, and known whoever asks for it next. All of it
  * is a few megabytes, whatever comes: keys are remembered in a filter that may take a new key for a
  * known one, now and then, and counts are those of a sketch that may be too high, by a few. After a
  * minute, or a million new keys, counting begins anew.
  */
-public final class Newcomers {
+public final class Newcomers implements NewKeyCap {
   /** New keys per address, rule and minute, unless said otherwise. */
   public static final int DEFAULT_MOST = 10_000;
 
@@ -76,20 +82,42 @@ public final class Newcomers {
 
   /** The draws of a call from an address, those beyond its cap from buckets that it shares. */
   public List<Draw> within(String address, List<Draw> draws) {
+    return within(address, draws, draw -> false);
+  }
+
+  /**
+   * As {@link #within(String, List)}, for draws of which some are known to have a bucket already.
+   */
+  public List<Draw> within(String address, List<Draw> draws, Predicate<Draw> known) {
     List<Draw> capped = draws;
     for (int i = 0; i < draws.size(); i++) {
       Draw draw = draws.get(i);
-      if (draw.pool().isLocal() || isWelcome(address, draw)) {
-        continue;
+      Draw within = known.test(draw) ? draw : within(address, draw);
+      if (within != draw) {
+        if (capped == draws) {
+          capped = new ArrayList<>(draws);
+        }
+        capped.set(i, within);
       }
-      if (capped == draws) {
-        capped = new ArrayList<>(draws);
-      }
-      turnedAway.increment();
-      present().complain(draw.pool().rule(), most);
-      capped.set(i, draw.about(shared(address, draw.key())));
     }
     return capped;
+  }
+
+  /** A draw from a memory table that does not know its key. */
+  @Override
+  public Draw within(Draw draw) {
+    Call call = draw.call();
+    String address = call == null ? null : call.attribute("ip");
+    return address == null ? draw : within(address, draw);
+  }
+
+  private Draw within(String address, Draw draw) {
+    if (isWelcome(address, draw)) {
+      return draw;
+    }
+    turnedAway.increment();
+    present().complain(draw.pool().rule(), most);
+    return draw.about(shared(address, draw.key()));
   }
 
   private boolean isWelcome(String address, Draw draw) {
@@ -202,7 +230,7 @@ public final class Newcomers {
         LOG.warn(
             "an address brought more than {} new keys to rule {} within a minute: its further ones"
                 + " share {} buckets; if it is a proxy of yours, name it in client_ip.trusted, and"
-                + " if so many keys are right, raise store.redis.new_keys_per_address",
+                + " if so many keys are right, raise new_keys_per_address of the store",
             most,
             rule,
             SHARED);

@@ -33,6 +33,7 @@ final class ConfigReader {
           "store.memory",
           "store.memory.max_keys",
           "store.memory.max_bytes",
+          "store.memory.new_keys_per_address",
           "store.redis.uri",
           "store.redis.timeout",
           "store.redis.clock",

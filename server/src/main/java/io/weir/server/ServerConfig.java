@@ -101,6 +101,11 @@ public record ServerConfig(
     return with(draft -> draft.grpc = address);
   }
 
+  /** The same with a memory store of another size. */
+  public ServerConfig memory(Memory other) {
+    return with(draft -> draft.memory = other);
+  }
+
   /** The same with state in this Redis. */
   public ServerConfig redis(RedisOptions options) {
     return with(draft -> draft.shared = shared.redis(options));
@@ -162,7 +167,7 @@ public record ServerConfig(
     private Address http;
     private Address admin;
     private Address grpc;
-    private final Memory memory;
+    private Memory memory;
     private SharedStore shared;
     private Ceiling guard;
     private Optional<Path> rules;

@@ -34,7 +34,9 @@ final class SharedSettings {
 
   private int newKeysPerAddress() {
     return settings.get(
-        "store.redis.new_keys_per_address",
+        settings.has("store.redis.new_keys_per_address")
+            ? "store.redis.new_keys_per_address"
+            : "store.memory.new_keys_per_address",
         SharedStore.NONE.newKeysPerAddress(),
         value -> (int) Math.min(Integer.MAX_VALUE, ConfigReader.count(value, 1)));
   }

@@ -117,6 +117,11 @@ final class Stores implements AutoCloseable {
     return memory.keys() + adHocMemory.keys();
   }
 
+  /** How many draws were made from overflow buckets, as there was no room for a key. */
+  long overflowed() {
+    return memory.overflowed() + adHocMemory.overflowed();
+  }
+
   /**
    * Waits until Redis was reached and the way there is warm, but no longer than this: a process
    * that decides without it is better than none.

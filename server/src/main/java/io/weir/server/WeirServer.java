@@ -94,7 +94,7 @@ public final class WeirServer implements AutoCloseable {
             .build();
     weir.tier().ifPresent(tier -> metrics.tier(tier, stores.pinned()));
     weir.witness().ifPresent(metrics::witness);
-    weir.newcomers().ifPresent(metrics::newcomers);
+    metrics.newcomers(weir.newcomers());
     Guard guard = new Guard(config.guard().rate(), config.guard().inFlight(), SystemTime.INSTANCE);
     Guarded guarded = new Guarded(guard, SystemTime.INSTANCE, metrics::decisionTook);
     this.gateway = settings.gateway().address();
@@ -104,6 +104,11 @@ public final class WeirServer implements AutoCloseable {
     this.dataPort = new DataPort(weir, guarded, front, callers, envoy, stores, metrics, health);
     this.adminPort = new AdminPort(settings.admin(), health, metrics, weir, stores);
     metrics.gauge("weir.keys", "Keys remembered", stores, Stores::keys);
+    metrics.counter(
+        "weir.overflow.draws",
+        "Draws from overflow buckets, as the memory table had no room for a key",
+        stores,
+        Stores::overflowed);
     metrics.counter("weir.guard.refused", "Calls turned away at the guard", guard, Guard::refused);
     metrics.gauge("weir.instances", "Instances that share the store", stores, Stores::instances);
     if (config.redis().isPresent() && config.reservationSecret().isEmpty()) {

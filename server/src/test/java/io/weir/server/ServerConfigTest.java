@@ -37,7 +37,7 @@ class ServerConfigTest {
         read(
             """
             listen: { http: 0.0.0.0:80, grpc: "[::1]:81", admin: 127.0.0.1:82 }
-            store: { memory: { max_keys: 5000, max_bytes: 1000000 } }
+            store: { memory: { max_keys: 5000, max_bytes: 1000000, new_keys_per_address: 70 } }
             guard: { rate: 10/s, in_flight: 5 }
             rules: { file: rules/ }
             reservations: { secret: "0123456789abcdef" }
@@ -49,6 +49,7 @@ class ServerConfigTest {
     assertThat(config.grpc()).isEqualTo(new Address("::1", 81)).hasToString("[::1]:81");
     assertThat(config.admin()).isEqualTo(new Address("127.0.0.1", 82));
     assertThat(config.memory()).isEqualTo(new ServerConfig.Memory(5000, 1_000_000));
+    assertThat(config.shared().newKeysPerAddress()).isEqualTo(70);
     assertThat(config.guard()).isEqualTo(new ServerConfig.Ceiling(Limit.perSecond(10), 5));
     assertThat(config.rules()).hasValue(folder.resolve("rules/"));
     assertThat(config.stateFolder()).hasValue(Path.of("/var/lib/weir"));
