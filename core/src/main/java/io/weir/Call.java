@@ -105,7 +105,7 @@ public final class Call {
     return path;
   }
 
-  /** The one form of the path that rules match and gateways forward. */
+  /** The one form of the path that rules match. */
   public String normalPath() {
     String normal = normalPath;
     if (normal == null) {

@@ -3,7 +3,7 @@ package io.weir.rule;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The one form of a path: what rules match is what gateways forward.
+ * The one form of a path that rules match, and the form that gateways forward.
  *
  * <ul>
  *   <li>Query and fragment are cut off; a backslash is read as a slash.
@@ -16,8 +16,16 @@ import java.nio.charset.StandardCharsets;
  *   <li>Characters that have no place in a path are encoded.
  * </ul>
  *
- * <p>The form is a fixed point: normalising it again changes nothing. A path that is normal
- * already, as nearly all are, is recognised in one pass and returned as it is.
+ * <p>A gateway {@linkplain #forwarded forwards} the same segments, with the matrix parameters and
+ * the trailing slash that were sent. Applications need them: many servers redirect {@code /docs} to
+ * {@code /docs/}. They cannot evade a rule, as every spelling matches the same one. Parameters are
+ * split off before dot segments are resolved, as servlet containers do, so {@code ..;x} is {@code
+ * ..}; and a segment that is resolved or empty is dropped with its parameters. So what is forwarded
+ * has the same normal form, and no dot segment to resolve, whether the server knows matrix
+ * parameters or not.
+ *
+ * <p>Both forms are fixed points: normalising them again changes nothing. A path that has the form
+ * already, as nearly all have, is recognised in one pass and returned as it is.
  */
 public final class NormalPath {
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
@@ -26,45 +34,86 @@ public final class NormalPath {
 
   /** The normal form; always starts with a slash. */
   public static String of(String path) {
-    return isNormal(path) ? path : normalise(path);
+    return isNormal(path, false) ? path : normalise(path, false);
   }
 
-  private static boolean isNormal(String path) {
+  /**
+   * The normal form with the matrix parameters and the trailing slash that were sent. A path that
+   * ends in a dot segment ends in a slash when that is resolved (RFC 3986, 5.2.4).
+   */
+  public static String forwarded(String path) {
+    return isNormal(path, true) ? path : normalise(path, true);
+  }
+
+  private static boolean isNormal(String path, boolean toForward) {
     int length = path.length();
     if (length == 0 || path.charAt(0) != '/') {
       return false;
     }
     int segmentStart = 1;
-    for (int i = 1; i <= length; i++) {
-      char c = i < length ? path.charAt(i) : '/';
-      if (c == '/') {
-        int size = i - segmentStart;
-        boolean dots =
-            size > 0 && size <= 2 && path.charAt(segmentStart) == '.' && path.charAt(i - 1) == '.';
-        if (dots || (size == 0 && length > 1)) {
-          return false;
-        }
-        segmentStart = i + 1;
-      } else if (!isPlain(c)) {
+    while (segmentStart <= length) {
+      int end = endOfName(path, segmentStart);
+      int size = end - segmentStart;
+      boolean isLast = end == length;
+      if (size == 0 ? !(isLast && (toForward || length == 1)) : isDots(path, segmentStart, end)) {
         return false;
       }
+      if (toForward && !isLast && path.charAt(end) == ';') {
+        end = endOfParameters(path, end);
+      }
+      if (end < length && path.charAt(end) != '/') {
+        return false;
+      }
+      segmentStart = end + 1;
     }
     return true;
   }
 
-  private static String normalise(String path) {
+  private static int endOfName(String path, int from) {
+    int end = from;
+    while (end < path.length() && isPlain(path.charAt(end))) {
+      end++;
+    }
+    return end;
+  }
+
+  /** Past parameters that can be sent as they are. */
+  private static int endOfParameters(String path, int from) {
+    int end = from;
+    while (end < path.length()) {
+      if (isEscape(path, end, path.length())) {
+        end += 3;
+      } else if (isParameter(path.charAt(end))) {
+        end++;
+      } else {
+        break;
+      }
+    }
+    return end;
+  }
+
+  private static boolean isDots(CharSequence path, int from, int to) {
+    int size = to - from;
+    return (size == 1 || size == 2) && path.charAt(from) == '.' && path.charAt(to - 1) == '.';
+  }
+
+  private static String normalise(String path, boolean toForward) {
     StringBuilder out = new StringBuilder(path.length() + 1);
     int end = endOfPath(path);
+    boolean dropped = false;
     int i = 0;
     while (i <= end) {
       int from = i;
       while (i < end && path.charAt(i) != '/' && path.charAt(i) != '\\') {
         i++;
       }
-      appendSegment(path, from, i, out);
+      dropped = !appendSegment(path, from, i, toForward, out);
       i++;
     }
-    return out.isEmpty() ? "/" : out.toString();
+    if (out.isEmpty() || (dropped && toForward)) {
+      out.append('/');
+    }
+    return out.toString();
   }
 
   private static int endOfPath(String path) {
@@ -76,44 +125,77 @@ public final class NormalPath {
     return path.length();
   }
 
-  private static void appendSegment(String path, int from, int to, StringBuilder out) {
+  /** Returns false for a segment that is empty or made of dots, and so leaves nothing. */
+  private static boolean appendSegment(
+      String path, int from, int to, boolean toForward, StringBuilder out) {
     int start = out.length();
     out.append('/');
-    for (int i = from; i < to && path.charAt(i) != ';'; i++) {
-      char c = path.charAt(i);
-      if (c == '%' && i + 2 < to && hex(path, i + 1) >= 0 && hex(path, i + 2) >= 0) {
+    int i = from;
+    while (i < to && path.charAt(i) != ';') {
+      if (isEscape(path, i, to)) {
         int value = hex(path, i + 1) * 16 + hex(path, i + 2);
         if (isUnreserved((char) value)) {
           out.append((char) value);
         } else {
           appendEncoded(value, out);
         }
-        i += 2;
-      } else if (isPlain(c)) {
-        out.append(c);
-      } else if (Character.isHighSurrogate(c)
-          && i + 1 < to
-          && Character.isLowSurrogate(path.charAt(i + 1))) {
-        appendUtf8(path.substring(i, i + 2), out);
-        i++;
+        i += 3;
       } else {
-        appendUtf8(String.valueOf(c), out);
+        i += appendCharacter(path, i, to, out);
       }
     }
-    resolveDots(start, out);
+    if (isResolved(start, out)) {
+      return false;
+    }
+    if (toForward) {
+      appendParameters(path, i, to, out);
+    }
+    return true;
+  }
+
+  /** Parameters as they are, but for characters that have no place in a path. */
+  private static void appendParameters(String path, int from, int to, StringBuilder out) {
+    int i = from;
+    while (i < to) {
+      if (isEscape(path, i, to)) {
+        out.append(path, i, i + 3);
+        i += 3;
+      } else if (path.charAt(i) == ';') {
+        out.append(';');
+        i++;
+      } else {
+        i += appendCharacter(path, i, to, out);
+      }
+    }
+  }
+
+  /** Returns how many chars it took: two for a character beyond the first 65,536. */
+  private static int appendCharacter(String path, int i, int to, StringBuilder out) {
+    char c = path.charAt(i);
+    if (isPlain(c)) {
+      out.append(c);
+    } else if (Character.isHighSurrogate(c)
+        && i + 1 < to
+        && Character.isLowSurrogate(path.charAt(i + 1))) {
+      appendUtf8(path.substring(i, i + 2), out);
+      return 2;
+    } else {
+      appendUtf8(String.valueOf(c), out);
+    }
+    return 1;
   }
 
   /** Drops an empty or {@code .} segment, and for {@code ..} the one before it as well. */
-  private static void resolveDots(int start, StringBuilder out) {
+  private static boolean isResolved(int start, StringBuilder out) {
     int size = out.length() - start - 1;
-    boolean dot = size == 1 && out.charAt(start + 1) == '.';
-    boolean dotDot = size == 2 && out.charAt(start + 1) == '.' && out.charAt(start + 2) == '.';
-    if (size == 0 || dot || dotDot) {
-      out.setLength(start);
+    if (size > 0 && !isDots(out, start + 1, out.length())) {
+      return false;
     }
-    if (dotDot) {
+    out.setLength(start);
+    if (size == 2) {
       out.setLength(Math.max(0, out.lastIndexOf("/")));
     }
+    return true;
   }
 
   private static void appendUtf8(String text, StringBuilder out) {
@@ -124,6 +206,10 @@ public final class NormalPath {
 
   private static void appendEncoded(int value, StringBuilder out) {
     out.append('%').append(HEX[value >>> 4]).append(HEX[value & 15]);
+  }
+
+  private static boolean isEscape(String path, int i, int to) {
+    return path.charAt(i) == '%' && i + 2 < to && hex(path, i + 1) >= 0 && hex(path, i + 2) >= 0;
   }
 
   private static int hex(String path, int i) {
@@ -139,6 +225,10 @@ public final class NormalPath {
         || c == '.'
         || c == '_'
         || c == '~';
+  }
+
+  private static boolean isParameter(char c) {
+    return isPlain(c) || c == ';';
   }
 
   /** Unreserved characters, and those with no meaning of their own within a segment. */

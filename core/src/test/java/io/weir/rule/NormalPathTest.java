@@ -10,6 +10,7 @@ import net.jqwik.api.constraints.StringLength;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class NormalPathTest {
 
@@ -61,6 +62,59 @@ class NormalPathTest {
     assertThat(NormalPath.of(path)).isEqualTo(normal);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ' ',
+      value = {
+        "/ /",
+        "/b /b",
+        "/b/ /b/",
+        "/b// /b/",
+        "//b/ /b/",
+        "/%62/ /b/",
+        "/./ /",
+        "// /",
+        "/.. /",
+        "/b/. /b/",
+        "/b/./ /b/",
+        "/b/.. /",
+        "/a/b/.. /a/",
+        "/a/b/../ /a/",
+        "/b\\ /b/",
+        "/b;x=1 /b;x=1",
+        "/b;x=1/ /b;x=1/",
+        "/b/;x=1 /b/",
+        "/;x=1 /",
+        "/;x=1/b /b",
+        "/a/;x/.. /",
+        "/a;x=1/../b /b",
+        "/a;v=1/b;x=1;y /a;v=1/b;x=1;y",
+        "/..;/b /b",
+        "/a/..;x=1/b /b",
+        "/a/..;x /",
+        "/a/%2e%2E;x/b;y /b;y",
+        "/a/.;x/b /a/b",
+        "/a/c;x=1/..;y/b /a/b",
+        "/b; /b;",
+        "/%62;%62=%2e%7E /b;%62=%2e%7E",
+        "/b;x=%c3%a9 /b;x=%c3%a9",
+        "/b;x=é|% /b;x=%C3%A9%7C%25",
+        "/b;x=1\\..\\c /c",
+        "/b%3Bx=1/ /b%3Bx=1/",
+        "/b;x=1?q=/../ /b;x=1",
+        "a/b/ /a/b/",
+      })
+  void forwardsTrailingSlashAndMatrixParametersAsSent(String path, String forwarded) {
+    assertThat(NormalPath.forwarded(path)).isEqualTo(forwarded);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"/", "/docs/", "/a/b.json", "/a;v=1/b;x=%C3%a9,;y/", "/v1/users/42;", "/.a/..b/"})
+  void forwardsAPathWithoutTricksAsItIs(String path) {
+    assertThat(NormalPath.forwarded(path)).isSameAs(path);
+  }
+
   @Test
   void anEmptyPathIsTheRoot() {
     assertThat(NormalPath.of("")).isEqualTo("/");
@@ -85,6 +139,21 @@ class NormalPathTest {
     assertThat(NormalPath.of(normal)).isEqualTo(normal);
     assertThat(normal).startsWith("/").doesNotContain("//", "\\", ";", "?", "#");
     assertThat(normal + "/").doesNotContain("/./", "/../");
+  }
+
+  /** Also to a server that does not know matrix parameters there is no dot segment left. */
+  @Property(tries = 5000)
+  void forwardsNothingThatIsReadAsAnotherPath(
+      @ForAll
+          @Chars({'/', '.', '%', '2', 'e', 'E', '\\', ';', '?', '#', 'a', '|', 'é'})
+          @StringLength(max = 16)
+          String path) {
+    String forwarded = NormalPath.forwarded(path);
+
+    assertThat(NormalPath.of(forwarded)).isEqualTo(NormalPath.of(path));
+    assertThat(NormalPath.forwarded(forwarded)).isEqualTo(forwarded);
+    assertThat(forwarded).startsWith("/").doesNotContain("//", "\\", "?", "#", "/;");
+    assertThat(forwarded.replaceAll(";[^/]*", "") + "/").doesNotContain("//.", "/./", "/../");
   }
 
   @Property

@@ -1,5 +1,7 @@
 package io.weir.http;
 
+import io.weir.rule.NormalPath;
+
 /**
  * What a request asks for, taken apart for matching and forwarding.
  *
@@ -83,27 +85,49 @@ public record Target(String path, String query, boolean ofServer) {
 
   /**
    * Whether no two servers agree on what is asked for: with an encoded slash, backslash or NUL in
-   * the path, without a slash at its beginning, or with a character that has no place in a target,
-   * some would see another path than we match.
+   * the path, with a dot segment before an encoded semicolon, without a slash at its beginning, or
+   * with a character that has no place in a target, some would see another path than we match.
    */
   public boolean isAmbiguous() {
     if (!path.startsWith("/")) {
       return true;
     }
-    for (int i = 0; i < path.length(); i++) {
-      if (path.charAt(i) == '%' && i + 2 < path.length() && isSeparator(path, i + 1)) {
+    for (int i = path.indexOf('%'); i >= 0; i = path.indexOf('%', i + 1)) {
+      if (isEscaped(path, i, '2', 'f')
+          || isEscaped(path, i, '5', 'c')
+          || isEscaped(path, i, '0', '0')
+          || (isEscaped(path, i, '3', 'b') && isBehindDots(path, i))) {
         return true;
       }
     }
     return !isPlain(path) || !isPlain(query);
   }
 
-  private static boolean isSeparator(String path, int at) {
-    char first = path.charAt(at);
-    char second = Character.toLowerCase(path.charAt(at + 1));
-    return (first == '2' && second == 'f')
-        || (first == '5' && second == 'c')
-        || (first == '0' && second == '0');
+  private static boolean isEscaped(String path, int at, char first, char second) {
+    return at + 2 < path.length()
+        && path.charAt(at + 1) == first
+        && Character.toLowerCase(path.charAt(at + 2)) == second;
+  }
+
+  /**
+   * Whether a segment is {@code .} or {@code ..} up to here. A proxy that decodes {@code ..%3B}
+   * makes a dot segment of it to a servlet container.
+   */
+  private static boolean isBehindDots(String path, int end) {
+    int at = end;
+    int dots = 0;
+    while (dots < 3 && at > 0) {
+      if (path.charAt(at - 1) == '.') {
+        at--;
+      } else if (at > 3 && path.charAt(at - 3) == '%' && isEscaped(path, at - 3, '2', 'e')) {
+        at -= 3;
+      } else {
+        break;
+      }
+      dots++;
+    }
+    char before = path.charAt(at - 1); // a path begins with a slash
+    return (dots == 1 || dots == 2) && (before == '/' || before == '\\');
   }
 
   private static boolean isPlain(String text) {
@@ -115,11 +139,15 @@ public record Target(String path, String query, boolean ofServer) {
     return true;
   }
 
-  /** What an upstream is sent: the form of the path that was matched, and the query. */
+  /**
+   * What an upstream is sent: the path that was matched, with the matrix parameters and the
+   * trailing slash of the request, and the query.
+   */
   public String forwarded(String normalPath) {
     if (ofServer) {
       return "*";
     }
-    return query.isEmpty() ? normalPath : normalPath + query;
+    String sent = normalPath.equals(path) ? path : NormalPath.forwarded(path);
+    return query.isEmpty() ? sent : sent + query;
   }
 }

@@ -16,8 +16,11 @@ class TargetTest {
     "/a/../b?x=1, /b?x=1",
     "//b, /b",
     "/%62, /b",
-    "/b/, /b",
-    "/b;x=1?y=;, /b?y=;",
+    "/b/, /b/",
+    "/b//, /b/",
+    "/b/?x, /b/?x",
+    "/b;x=1?y=;, /b;x=1?y=;",
+    "/a;x=1/../b/, /b/",
     "/%2e%2e/b, /b",
     "/%252e/b, /%252e/b",
     "/a\\b, /a/b",
@@ -33,7 +36,7 @@ class TargetTest {
     "'', /",
     "?q, /?q"
   })
-  void forwardsTheFormThatIsMatched(String text, String forwarded) {
+  void forwardsThePathThatIsMatched(String text, String forwarded) {
     Target target = Target.of(text);
 
     assertThat(target.forwarded(NormalPath.of(target.path()))).isEqualTo(forwarded);
@@ -57,14 +60,32 @@ class TargetTest {
         "/a\u0000b",
         "/a?b c",
         "/a?\r\nX: y",
-        "/a\u007f"
+        "/a\u007f",
+        "/a/..%3B/b",
+        "/a/..%3bx=1/b",
+        "/%2e%2E%3B/b",
+        "/.%2e%3B",
+        "/a/.%3Bx",
+        "/a\\..%3B/../b"
       })
   void tellsWhatServersDoNotAgreeOn(String text) {
     assertThat(Target.of(text).isAmbiguous()).isTrue();
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/a%252F", "/a%2", "/a%", "/a?b=%2F%00", "/%20", "/a%2e"})
+  @ValueSource(
+      strings = {
+        "/a%252F",
+        "/a%2",
+        "/a%",
+        "/a?b=%2F%00",
+        "/%20",
+        "/a%2e",
+        "/b%3Bx",
+        "/...%3B",
+        "/a..%3B",
+        "/a;..%3B"
+      })
   void leavesTheRestAlone(String text) {
     assertThat(Target.of(text).isAmbiguous()).isFalse();
   }

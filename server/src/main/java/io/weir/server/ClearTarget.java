@@ -35,6 +35,7 @@ final class ClearTarget {
   private static HttpProblem unclear() {
     return HttpProblem.badRequest(
         "servers do not agree on what this path is: it does not begin with a slash, or has an"
-            + " encoded slash, backslash or NUL, or a character that does not belong there");
+            + " encoded slash, backslash or NUL, a dot segment with an encoded semicolon, or"
+            + " a character that does not belong there");
   }
 }

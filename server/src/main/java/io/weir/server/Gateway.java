@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * The public port, one event loop's part of it: decides every request, and forwards what may pass.
  *
  * <p>A request is charged when its head is here, so one that is cancelled is not free. Nothing is
- * read of its body before it may pass. What is forwarded is the path in the form that rules have
- * seen.
+ * read of its body before it may pass. What is forwarded is the path that rules have seen, with its
+ * trailing slash and matrix parameters.
  */
 final class Gateway implements Handler<HttpServerRequest> {
   /** An unwanted body up to this size is read, so that the connection can be used again. */

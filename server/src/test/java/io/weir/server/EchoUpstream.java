@@ -95,6 +95,7 @@ final class EchoUpstream implements AutoCloseable {
         goOn.future().onSuccess(go -> request.resume());
       }
       case "/silent" -> {}
+      case "/docs" -> request.response().setStatusCode(301).putHeader("location", "/docs/").end();
       case "/break" -> {
         request.response().putHeader("content-length", "1000").write("some");
         vertx.setTimer(50, now -> request.connection().close());

@@ -29,18 +29,23 @@ class GatewayHeadTest {
     "/a/../b, /b",
     "//b, /b",
     "/%62, /b",
-    "/b/, /b",
-    "/b;x=1, /b",
+    "/b/, /b/",
+    "//b/, /b/",
+    "/b;x=1, /b;x=1",
+    "/b;x=1/, /b;x=1/",
+    "/b/;x=1, /b/",
     "/%2e%2e/b, /b",
     "/x/%2E%2e/b, /b",
     "/%252e/b, /%252e/b",
     "/a\\..\\b, /b",
     "/b?q=//x/../, /b?q=//x/../",
     "http://elsewhere/b, /b",
-    "/b/./, /b",
-    "/c;jsessionid=1/../b;y, /b"
+    "/b/./, /b/",
+    "/c/..;x/b, /b",
+    "/..;/b, /b",
+    "/c;jsessionid=1/../b;y, /b;y"
   })
-  void forwardsTheFormThatWasMatched(String sent, String forwarded) throws Exception {
+  void forwardsThePathThatWasMatched(String sent, String forwarded) throws Exception {
     try (TestGateway gateway =
             TestGateway.before(
                 upstream.url(), "{ id: b, match: { path: [/b, /%252e/b] }, key: [], limit: 1/h }");
@@ -56,7 +61,16 @@ class GatewayHeadTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"/a%2Fb", "/a%2fb", "/a%5Cb", "/a%5cb", "/a%00", "/%2e%2e%2fb", "/..%5c..%5cb"})
+      strings = {
+        "/a%2Fb",
+        "/a%2fb",
+        "/a%5Cb",
+        "/a%5cb",
+        "/a%00",
+        "/%2e%2e%2fb",
+        "/..%5c..%5cb",
+        "/a/..%3Bx/b"
+      })
   void refusesPathsThatServersDoNotAgreeOn(String path) throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url());
         RawClient raw = gateway.raw()) {
@@ -64,6 +78,19 @@ class GatewayHeadTest {
 
       assertThat(answer).startsWith("HTTP/1.1 400").contains("application/problem+json");
       assertThat(upstream.paths).isEmpty();
+    }
+  }
+
+  @Test
+  void letsAServerRedirectToATrailingSlash() throws Exception {
+    try (TestGateway gateway = TestGateway.before(upstream.url())) {
+      HttpResponse<String> redirect = gateway.get("/docs");
+      HttpResponse<String> there =
+          gateway.get(redirect.headers().firstValue("location").orElseThrow());
+
+      assertThat(redirect.statusCode()).isEqualTo(301);
+      assertThat(there.statusCode()).isEqualTo(200);
+      assertThat(upstream.paths).containsExactly("/docs", "/docs/");
     }
   }
 

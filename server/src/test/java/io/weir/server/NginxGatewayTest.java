@@ -43,6 +43,7 @@ class NginxGatewayTest {
           access_log %s/ended ended;
           listen 127.0.0.1:%d;
           keepalive_timeout 1s;
+          absolute_redirect off;
           client_max_body_size 100m;
           root %s;
           location /said { return 200 "$request_method $request_uri $http_host"; }
@@ -99,6 +100,23 @@ class NginxGatewayTest {
     }
   }
 
+  /** nginx redirects {@code /docs} to {@code /docs/}, for ever if it sees no slash. */
+  @Test
+  void bringsTheIndexOfAFolder() throws Exception {
+    Path docs = Files.createDirectory(folder.resolve("docs"));
+    Files.writeString(docs.resolve("index.html"), "all about it");
+    try (NginxServer nginx = nginx(9);
+        TestGateway gateway = TestGateway.before(nginx.uri())) {
+      HttpResponse<String> redirect = gateway.get("/docs");
+      HttpResponse<String> direct = gateway.get("/docs/");
+
+      assertThat(redirect.statusCode()).isEqualTo(301);
+      assertThat(redirect.headers().firstValue("location")).hasValue("/docs/");
+      assertThat(direct.statusCode()).isEqualTo(200);
+      assertThat(direct.body()).isEqualTo("all about it");
+    }
+  }
+
   @Test
   void takesFilesThere() throws Exception {
     byte[] big = someFile("source", 20 << 20);
@@ -125,13 +143,13 @@ class NginxGatewayTest {
   }
 
   @Test
-  void asksForTheFormThatWasMatched() throws Exception {
+  void asksForThePathThatWasMatched() throws Exception {
     try (NginxServer nginx = nginx(9);
         TestGateway gateway = TestGateway.before(nginx.uri());
         RawClient raw = gateway.raw()) {
       raw.send("GET /x/%2e%2e//s%61id/;a=b?q=%2F HTTP/1.1\r\nHost: api.example.com\r\n\r\n");
 
-      assertThat(raw.readUntil("api.example.com", 1)).contains("GET /said?q=%2F api.example.com");
+      assertThat(raw.readUntil("api.example.com", 1)).contains("GET /said/?q=%2F api.example.com");
     }
   }
 

@@ -89,9 +89,9 @@ class NginxThreatsTest {
         "//b",
         "/./b",
         "/%62",
-        "/b/",
-        "/b;x=1",
         "/a;x=1/../b",
+        "/a/..;x=1/b",
+        "/..;/b",
         "/%2e%2e/b",
         "/a/%2E%2e/b",
         "/a/.%2e/b",
@@ -105,6 +105,17 @@ class NginxThreatsTest {
 
       assertThat(first).startsWith("HTTP/1.1 200");
       assertThat(raw.readUntil("from", 1)).isEqualTo("GET /b from");
+      assertThat(raw.readUntil(".", 4)).isNotEmpty();
+      assertThat(ask(raw, target)).startsWith("HTTP/1.1 429");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/b/", "/b;x=1", "/b;x=1/"})
+  void meetsOneLimitWithTrailingSlashAndMatrixParameters(String target) throws Exception {
+    try (RawClient raw = strict.raw()) {
+      assertThat(ask(raw, target)).startsWith("HTTP/1.1 200");
+      assertThat(raw.readUntil("from", 1)).isEqualTo("GET " + target + " from");
       assertThat(raw.readUntil(".", 4)).isNotEmpty();
       assertThat(ask(raw, target)).startsWith("HTTP/1.1 429");
     }
