@@ -45,6 +45,11 @@ final class Checks {
     }
   }
 
+  /** As a check, but takes nothing and counts nothing: for the warm-up. */
+  void look(Exchange exchange, byte[] body) {
+    exchange.answerWhenDone(weir.look(CallReader.read(body)), DecisionWriter::write);
+  }
+
   /** {@code POST /v1/reserve}. */
   void reserve(Exchange exchange, byte[] body) {
     Call call = CallReader.read(body);

@@ -12,6 +12,7 @@ final class DataPort {
   private final EnvoyFront envoy;
   private final RateLimitCheck rateLimit;
   private final Health health;
+  private final String warmUpPath;
 
   DataPort(
       Weir weir,
@@ -21,7 +22,8 @@ final class DataPort {
       EnvoyFront envoy,
       Stores stores,
       Metrics metrics,
-      Health health) {
+      Health health,
+      String warmUpPath) {
     this.weir = weir;
     this.guarded = guarded;
     this.front = front;
@@ -30,6 +32,7 @@ final class DataPort {
     AdHocLimits adHoc = new AdHocLimits(stores.adHoc(), metrics::decidedAdHoc);
     this.rateLimit = new RateLimitCheck(adHoc, guarded);
     this.health = health;
+    this.warmUpPath = warmUpPath;
   }
 
   Router router(Loop loop) {
@@ -50,6 +53,7 @@ final class DataPort {
             Map.entry("/v1/limits", Route.get(checks::limits)),
             Map.entry("/v1/authorize", Route.get(forwardAuth::authorize)),
             Map.entry("/ratelimit/check", Route.post(rateLimit::check)),
+            Map.entry(warmUpPath, Route.post(checks::look).forAll()),
             Map.entry("/json", Route.post(json::json)),
             Map.entry("/healthcheck", Route.get(health::healthcheck).forAll()),
             Map.entry("/healthz", Route.get(health::alive).forAll()),

@@ -47,6 +47,7 @@ public final class WeirServer implements AutoCloseable {
   private final AdminPort adminPort;
   private final ServerConfig config;
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final ListenerWarmUp warmUp = new ListenerWarmUp();
   private final UpstreamCounts upstreamCounts = new UpstreamCounts();
   private Address http;
   private Address admin;
@@ -101,7 +102,8 @@ public final class WeirServer implements AutoCloseable {
     this.front = new Front(weir, guarded, settings);
     this.callers = new Callers(settings.callers());
     this.envoy = new EnvoyFront(feeds.envoy(), config.envoy(), weir, guard, metrics, tick);
-    this.dataPort = new DataPort(weir, guarded, front, callers, envoy, stores, metrics, health);
+    this.dataPort =
+        new DataPort(weir, guarded, front, callers, envoy, stores, metrics, health, warmUp.path());
     this.adminPort = new AdminPort(settings.admin(), health, metrics, weir, stores);
     metrics.gauge("weir.keys", "Keys remembered", stores, Stores::keys);
     metrics.counter(
@@ -170,10 +172,12 @@ public final class WeirServer implements AutoCloseable {
     envoy.follow();
     if (takesDecisions()) {
       http = ports.open(Ports.HTTP, http, dataPort::router);
+      warmUp.http(http, isSecured(Ports.HTTP));
     }
     if (settings.gateway().isOn()) {
       upstreamCounts.show(metrics);
       gateway = ports.open(Ports.GATEWAY, gateway, gatewaySilentTicks(), this::gateway);
+      warmUp.gateway(gateway, isSecured(Ports.GATEWAY));
     }
     admin = ports.open(Ports.ADMIN, admin, adminPort::router);
     if (takesDecisions()) {
@@ -185,6 +189,7 @@ public final class WeirServer implements AutoCloseable {
     ports.every(tick.multipliedBy(HOT_KEY_TICKS), metrics::lookAtHotKeys);
     stores.awaitReady(STORE_PATIENCE);
     Practice.run(weir);
+    warmUp.run(ports.vertx());
     health.is(Health.State.READY);
   }
 
@@ -206,6 +211,7 @@ public final class WeirServer implements AutoCloseable {
         config.envoy().folder().isPresent() || !config.grpc().equals(ServerConfig.DEFAULT.grpc());
     try {
       grpc = Optional.of(ports.open(Ports.GRPC, config.grpc(), this::grpc));
+      grpc.ifPresent(address -> warmUp.grpc(address, isSecured(Ports.GRPC)));
       envoy.divideQuotas();
     } catch (ConfigException e) {
       if (asked) {
