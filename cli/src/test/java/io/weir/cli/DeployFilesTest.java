@@ -3,8 +3,10 @@ package io.weir.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rules.RuleDocuments;
+import io.weir.server.Address;
 import io.weir.server.ServerConfig;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -58,6 +61,7 @@ class DeployFilesTest {
                 "WEIR_ADMIN_TOKENS_FILE", tokens.toString()));
 
     assertThat(config.store()).isEqualTo(store);
+    assertThat(config.grpc()).isEqualTo(new Address("0.0.0.0", 8081)); // not loopback: for Envoy
     assertThat(config.frontEnd().admin().tokens()).hasSize(1);
     assertThat(config.redis().orElseThrow().credentials().password()).startsWith("a password");
   }
@@ -81,6 +85,53 @@ class DeployFilesTest {
         .filteredOn(line -> line.contains("--cluster-enabled yes"))
         .hasSize(1)
         .allMatch(line -> line.contains("--cluster-require-full-coverage no"));
+  }
+
+  @Test
+  void theImageShowsEveryPortAndHasTheCommand() throws IOException {
+    assertThat(Files.readAllLines(DEPLOY.resolve("Dockerfile")))
+        .contains("EXPOSE 8080 8081 8000 6070", "ENTRYPOINT [\"weir\"]")
+        .anyMatch(line -> line.endsWith("deploy/weir.sh /usr/local/bin/weir"));
+  }
+
+  @Test
+  void theCommandOfTheImagePassesOnItsArguments(@TempDir Path folder) throws Exception {
+    Path java = Files.writeString(folder.resolve("java"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
+    assertThat(java.toFile().setExecutable(true)).isTrue();
+    ProcessBuilder command =
+        new ProcessBuilder("sh", DEPLOY.resolve("weir.sh").toString(), "doctor", "two words");
+    command.environment().merge("PATH", folder.toString(), (path, first) -> first + ":" + path);
+    command.environment().put("JAVA_OPTS", "-Xmx64m");
+
+    String arguments =
+        new String(command.start().getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+    assertThat(arguments.lines())
+        .contains("-Xmx64m")
+        .endsWith("-jar", "/opt/weir/weir.jar", "doctor", "two words");
+  }
+
+  @Test
+  @SuppressWarnings("unchecked")
+  void composeKeepsStateAndMountsRulesAsAFolder() throws IOException {
+    Map<String, Map<String, Map<String, List<String>>>> compose =
+        (Map<String, Map<String, Map<String, List<String>>>>)
+            new Load(LoadSettings.builder().build())
+                .loadFromString(Files.readString(DEPLOY.resolve("docker-compose.yaml")));
+    Map<String, Map<String, List<String>>> services = compose.get("services");
+
+    for (String weir : List.of("weir-1", "weir-2")) {
+      assertThat(services.get(weir).get("volumes"))
+          .contains(weir + ":/var/lib/weir", "../samples:/etc/weir/rules:ro");
+      assertThat(services.get(weir).get("ports")).anyMatch(port -> port.endsWith(":8081"));
+    }
+    assertThat(compose.get("volumes")).containsKeys("weir-1", "weir-2");
+  }
+
+  @Test
+  void envoyFindsItsPortInTheCluster() throws IOException {
+    assertThat(Files.readString(DEPLOY.resolve("kubernetes/weir.yaml")))
+        .contains("{ name: grpc, port: 8081", "{ name: grpc, containerPort: 8081 }");
   }
 
   @Test
