@@ -50,7 +50,7 @@ final class HomeCheck {
   }
 
   private void rules(Path file) {
-    Loaded loaded = RuleDocuments.load(file);
+    Loaded loaded = RuleDocuments.load(file, config.attributes());
     loaded
         .problems()
         .forEach(

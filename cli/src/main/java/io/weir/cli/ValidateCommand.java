@@ -1,16 +1,20 @@
 package io.weir.cli;
 
+import io.weir.rules.AttributeSource;
 import io.weir.rules.EnvoyFolder;
 import io.weir.rules.EnvoyLoaded;
 import io.weir.rules.EnvoyOptions;
 import io.weir.rules.Loaded;
 import io.weir.rules.Problem;
 import io.weir.rules.RuleDocuments;
+import io.weir.server.ConfigException;
+import io.weir.server.ServerConfig;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +50,15 @@ final class ValidateCommand implements Callable<Integer> {
       description = "With --envoy: files may share a domain, as under MERGE_DOMAIN_CONFIG.")
   private boolean mergeDomains;
 
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = {
+        "The weir.yaml that the rules are for. If it has a gateway, rules that name attributes"
+            + " which its identity settings never give are warned about."
+      })
+  private @Nullable Path config;
+
   @Mixin private Output output;
   @Spec private CommandSpec spec;
 
@@ -55,7 +68,8 @@ final class ValidateCommand implements Callable<Integer> {
       throw new CommandFailed("rules validate: name a file or folder");
     }
     List<Finding> findings = new ArrayList<>();
-    files.forEach(file -> findings.add(rules(file)));
+    AttributeSource source = source();
+    files.forEach(file -> findings.add(rules(file, source)));
     if (envoy != null) {
       findings.add(envoy(envoy, mergeDomains));
     }
@@ -87,8 +101,18 @@ final class ValidateCommand implements Callable<Integer> {
     }
   }
 
-  private static Finding rules(Path file) {
-    Loaded loaded = RuleDocuments.load(file);
+  private AttributeSource source() {
+    try {
+      return config == null
+          ? AttributeSource.ANY
+          : ServerConfig.read(Optional.of(config), Map.of()).attributes();
+    } catch (ConfigException e) {
+      throw new CommandFailed(e.reasons());
+    }
+  }
+
+  private static Finding rules(Path file, AttributeSource source) {
+    Loaded loaded = RuleDocuments.load(file, source);
     return new Finding(
         file, loaded.problems(), loaded.ruleSet().map(set -> count(set.rules().size(), "rule")));
   }

@@ -49,6 +49,21 @@ class RulesCommandsTest {
   }
 
   @Test
+  void pointsOutKeysThatNothingGives() throws IOException {
+    String slip = file("slip.yaml", "version: 1\nrules:\n  - { id: a, key: [usr], limit: 5/s }\n");
+    String plan = file("plan.yaml", "version: 1\nrules:\n  - { id: a, key: [plan], limit: 5/s }\n");
+    String config = file("weir.yaml", "gateway: { upstream: \"http://127.0.0.1:9\" }\n");
+
+    assertThat(Run.of("rules", "validate", slip).out())
+        .contains(slip + ":3: warning: rule a: key names usr", "did you mean 'user'?");
+    assertThat(Run.of("rules", "validate", plan).out()).isEqualTo(plan + ": valid, 1 rule\n");
+    Run gateway = Run.of("rules", "validate", "--config", config, plan);
+    assertThat(gateway.code()).isZero();
+    assertThat(gateway.out())
+        .contains(plan + ":3: warning: rule a: key names plan, which requests to the gateway");
+  }
+
+  @Test
   void printsProblemsAsJson() throws IOException {
     String bad = file("bad.yaml", rule("limit: lots"));
     Run run = Run.of("rules", "validate", "--output", "json", bad);

@@ -24,6 +24,7 @@ final class DocumentReader {
       List.of("version", "tiers", "tenants", "bypass", "rules");
 
   private final Instant now;
+  private final AttributeSource source;
   private final Problems problems = new Problems();
   private final List<Fields> documents = new ArrayList<>();
   private final Taken taken = new Taken();
@@ -35,13 +36,18 @@ final class DocumentReader {
   /** Whether every file could be read, so that a name not found is really nowhere. */
   private boolean complete = true;
 
-  private DocumentReader(Instant now) {
+  private DocumentReader(Instant now, AttributeSource source) {
     this.now = now;
+    this.source = source;
   }
 
-  /** Reads documents, in order. */
-  static Loaded read(Content content, Instant now) {
-    DocumentReader reader = new DocumentReader(now);
+  /**
+   * Reads documents, in order.
+   *
+   * @param source what calls can have; rules that ask for more are warned about
+   */
+  static Loaded read(Content content, Instant now, AttributeSource source) {
+    DocumentReader reader = new DocumentReader(now, source);
     content.problems().forEach(reader.problems::add);
     reader.complete = content.problems().isEmpty();
     content.documents().forEach(reader::open);
@@ -90,6 +96,7 @@ final class DocumentReader {
       return new Loaded(Optional.empty(), problems.sorted(files));
     }
     RuleWarnings.warn(rules);
+    AttributeWarnings.warn(rules, source);
     warnAboutTheWhole();
     RuleSet.Builder set = RuleSet.builder();
     tenants.forEach(set::tenant);

@@ -28,7 +28,15 @@ public final class RuleDocuments {
    * one rule set.
    */
   public static Loaded load(Path fileOrFolder) {
-    return read(DocumentFiles.read(fileOrFolder));
+    return load(fileOrFolder, AttributeSource.ANY);
+  }
+
+  /**
+   * As {@link #load(Path)}, with warnings about rules that ask for attributes which calls never
+   * have.
+   */
+  public static Loaded load(Path fileOrFolder, AttributeSource source) {
+    return read(DocumentFiles.read(fileOrFolder), source);
   }
 
   /**
@@ -41,10 +49,15 @@ public final class RuleDocuments {
   }
 
   static Loaded parse(String name, String text, Instant now) {
-    return DocumentReader.read(new Content(List.of(new Document(name, text)), List.of()), now);
+    return parse(name, text, now, AttributeSource.ANY);
   }
 
-  static Loaded read(Content content) {
-    return DocumentReader.read(content, CLOCK.instant());
+  static Loaded parse(String name, String text, Instant now, AttributeSource source) {
+    Content content = new Content(List.of(new Document(name, text)), List.of());
+    return DocumentReader.read(content, now, source);
+  }
+
+  static Loaded read(Content content, AttributeSource source) {
+    return DocumentReader.read(content, CLOCK.instant(), source);
   }
 }

@@ -21,12 +21,12 @@ public final class RuleFile implements AutoCloseable {
   private final Path path;
   private final Follower<Loaded> follower;
 
-  private RuleFile(Path path, Optional<Path> lastGoodFolder) {
+  private RuleFile(Path path, Optional<Path> lastGoodFolder, AttributeSource source) {
     this.path = path;
-    this.follower = new Follower<>(path, lastGoodFolder, new Reading());
+    this.follower = new Follower<>(path, lastGoodFolder, new Reading(source));
   }
 
-  private static final class Reading implements Follower.Reading<Loaded> {
+  private record Reading(AttributeSource source) implements Follower.Reading<Loaded> {
     @Override
     public FilesOf files() {
       return FilesOf.RULES;
@@ -34,7 +34,7 @@ public final class RuleFile implements AutoCloseable {
 
     @Override
     public Loaded understand(Content content) {
-      return RuleDocuments.read(content);
+      return RuleDocuments.read(content, source);
     }
 
     @Override
@@ -54,7 +54,16 @@ public final class RuleFile implements AutoCloseable {
    * @param lastGoodFolder where the last good documents are remembered across restarts, if at all
    */
   public static RuleFile at(Path fileOrFolder, Optional<Path> lastGoodFolder) {
-    return new RuleFile(fileOrFolder, lastGoodFolder);
+    return at(fileOrFolder, lastGoodFolder, AttributeSource.ANY);
+  }
+
+  /**
+   * As {@link #at(Path, Optional)}, with warnings about rules that ask for attributes which calls
+   * never have.
+   */
+  public static RuleFile at(
+      Path fileOrFolder, Optional<Path> lastGoodFolder, AttributeSource source) {
+    return new RuleFile(fileOrFolder, lastGoodFolder, source);
   }
 
   /**

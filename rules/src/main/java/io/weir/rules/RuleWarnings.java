@@ -35,7 +35,10 @@ final class RuleWarnings {
     for (RuleDraft draft : rules) {
       if (rule(draft).mode() == Mode.OFF) {
         draft.place().warning(draft.fields().line("mode"), "mode is off, so the rule does nothing");
-      } else if (!warnings.neverApplies(draft)) {
+        continue;
+      }
+      AttributeWarnings.warn(draft);
+      if (!warnings.neverApplies(draft)) {
         keyWithoutTenant(draft);
         nothingToReplace(draft);
         shardsInOneProcess(draft);

@@ -86,8 +86,12 @@ final class EnvoyFeed implements AutoCloseable {
     EnvoyConfig next = loaded.config().get();
     limiter.config(next);
     changed.run();
-    metrics.loaded(next);
-    LOG.info("envoy: {} domains with {} limits", next.domains(), next.limits().size());
+    boolean again = metrics.loaded(next);
+    LOG.info(
+        "envoy: {}{} domains with {} limits",
+        again ? "valid again; " : "",
+        next.domains(),
+        next.limits().size());
   }
 
   private static void report(List<Problem> problems) {

@@ -70,16 +70,17 @@ final class EnvoyMetrics {
     metrics.counter(LOADS, what, count, LongAdder::sum, "outcome", outcome);
   }
 
-  /** A configuration holds from now on. */
-  synchronized void loaded(EnvoyConfig config) {
+  /** A configuration holds from now on. Returns whether the one before was invalid. */
+  synchronized boolean loaded(EnvoyConfig config) {
     loads.increment();
-    metrics.staleness().fresh(Staleness.Source.ENVOY);
+    boolean again = metrics.staleness().fresh(Staleness.Source.ENVOY);
     Map<String, Counts> counts = tally.limits(config);
     shown.rules(counts.keySet(), id -> show(id, counts.get(id)));
     metrics.envoyLimits(
         config.limits().stream()
             .filter(limit -> counts.containsKey(limit.id()) && !limit.isUnlimited())
             .toList());
+    return again;
   }
 
   /** A configuration could not be taken over. */

@@ -6,8 +6,11 @@ import io.weir.Call;
 import io.weir.Decision;
 import io.weir.http.Refusal;
 import io.weir.http.RequestHead;
+import io.weir.rule.RuleSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,8 +27,11 @@ import org.slf4j.LoggerFactory;
 final class ForwardAuth {
   private static final Logger LOG = LoggerFactory.getLogger(ForwardAuth.class);
 
+  private static final int MOST_LINES = 20;
+
   private final Front front;
   private final AtomicBoolean warned = new AtomicBoolean();
+  private final AtomicReference<@Nullable RuleSet> checked = new AtomicReference<>();
 
   ForwardAuth(Front front) {
     this.front = front;
@@ -37,6 +43,7 @@ final class ForwardAuth {
     if (front.trustsNobody() && !described.headers("x-forwarded-for").isEmpty()) {
       warn();
     }
+    check(front.weir().rules());
     Call call = front.call(described);
     exchange.whenDone(front.checkNow(call), decision -> answer(exchange, call, decision));
   }
@@ -46,6 +53,16 @@ final class ForwardAuth {
       LOG.warn(
           "a gateway says for whom it asks, and is not believed: all its clients count as one"
               + " address; name it in identity.client_ip.trusted");
+    }
+  }
+
+  /** Warns once for each rule set: only now is it known that forward-auth is in use. */
+  private void check(RuleSet rules) {
+    RuleSet before = checked.get();
+    if (before != rules && checked.compareAndSet(before, rules)) {
+      front.identity().attributes("requests of forward-auth").missing(rules.rules()).stream()
+          .limit(MOST_LINES)
+          .forEach(line -> LOG.warn("rules: {}", line));
     }
   }
 

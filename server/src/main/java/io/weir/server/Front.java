@@ -23,6 +23,7 @@ final class Front implements AutoCloseable {
   private final Identity identity;
   private final ClientAddress address;
   private final Answers answers;
+  private final IdentitySettings identitySettings;
   private volatile Needs needs;
 
   /** The headers that a rule set asks for. */
@@ -36,7 +37,8 @@ final class Front implements AutoCloseable {
     this.weir = weir;
     this.guarded = guarded;
     this.address = settings.identity().address();
-    this.identity = settings.identity().open();
+    this.identitySettings = settings.identity();
+    this.identity = identitySettings.open();
     this.answers = new Answers(settings.headers());
     this.needs = Needs.of(weir.rules());
   }
@@ -50,6 +52,11 @@ final class Front implements AutoCloseable {
       needs = now;
     }
     return identity.call(head, now.headers);
+  }
+
+  /** How callers are told apart. */
+  IdentitySettings identity() {
+    return identitySettings;
   }
 
   /** Whether every client is known by its connection, also if that is a proxy's. */

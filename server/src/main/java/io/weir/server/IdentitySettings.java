@@ -3,10 +3,13 @@ package io.weir.server;
 import io.weir.http.identity.ClientAddress;
 import io.weir.http.identity.Identity;
 import io.weir.http.identity.JwtSettings;
+import io.weir.rules.AttributeSource;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** How callers are told apart: by address, and by API keys or signed tokens if there are such. */
 public record IdentitySettings(
@@ -35,6 +38,21 @@ public record IdentitySettings(
   /** The same with signed tokens. */
   public IdentitySettings jwt(JwtSettings tokens) {
     return new IdentitySettings(address, apiKey, Optional.of(tokens));
+  }
+
+  /**
+   * The attributes that requests can have. A file of API keys can give any.
+   *
+   * @param requests what they are in messages
+   */
+  AttributeSource attributes(String requests) {
+    if (apiKey.isPresent() && apiKey.get().known().isPresent()) {
+      return AttributeSource.ANY;
+    }
+    Set<String> names = new HashSet<>(Set.of("ip"));
+    apiKey.ifPresent(any -> names.add("api_key"));
+    jwt.ifPresent(tokens -> names.addAll(tokens.claims().keySet()));
+    return AttributeSource.only(requests, names);
   }
 
   /** Reads the files that are named, and follows them until it is closed. */

@@ -2,6 +2,7 @@ package io.weir.server;
 
 import io.weir.Weir;
 import io.weir.rule.RuleSet;
+import io.weir.rules.AttributeSource;
 import io.weir.rules.Loaded;
 import io.weir.rules.Problem;
 import io.weir.rules.RuleDiff;
@@ -35,14 +36,16 @@ final class RuleFeed implements AutoCloseable {
    * Reads the rules to start with: those in the file, or the last good ones if there are any.
    * Without a file there are none.
    *
+   * @param source what calls can have; rules that ask for more are warned about
    * @throws ConfigException if there is a file, and neither
    */
-  static RuleFeed open(Optional<Path> rules, Optional<Path> stateFolder) throws ConfigException {
+  static RuleFeed open(Optional<Path> rules, Optional<Path> stateFolder, AttributeSource source)
+      throws ConfigException {
     if (rules.isEmpty()) {
       return new RuleFeed(null, RuleSet.EMPTY, false);
     }
     Path path = rules.get();
-    RuleFile file = RuleFile.at(path, stateFolder);
+    RuleFile file = RuleFile.at(path, stateFolder, source);
     Loaded loaded = file.load();
     if (loaded.ruleSet().isEmpty()) {
       throw new ConfigException(loaded.problems().stream().map(Problem::toString).toList());
@@ -81,14 +84,17 @@ final class RuleFeed implements AutoCloseable {
     RuleSet next = loaded.ruleSet().get();
     RuleSet before = weir.rules();
     if (!next.equals(before)) {
-      // Where only comments change, no lease need go back.
+      // Where only comments change, no lease need go back, and the version stays.
       weir.rules(next);
+      metrics.rules(next);
+      changed.ifPresent(at -> metrics.propagated(Duration.between(at, Instant.now())));
     }
-    metrics.rules(next);
-    changed.ifPresent(at -> metrics.propagated(Duration.between(at, Instant.now())));
-    metrics.staleness().fresh(Staleness.Source.RULES);
+    boolean again = metrics.staleness().fresh(Staleness.Source.RULES);
     List<String> changes = RuleDiff.between(before, next).stream().map(Object::toString).toList();
-    LOG.info("rules: {}", changes.isEmpty() ? "read again, nothing changes" : sentence(changes));
+    LOG.info(
+        "rules: {}{}",
+        again ? "valid again; " : changes.isEmpty() ? "read again, " : "",
+        changes.isEmpty() ? "nothing changes" : sentence(changes));
   }
 
   private static String sentence(List<String> changes) {

@@ -3,6 +3,7 @@ package io.weir.server;
 import io.weir.Limit;
 import io.weir.TokenBucket;
 import io.weir.redis.RedisOptions;
+import io.weir.rules.AttributeSource;
 import io.weir.server.envoy.EnvoySettings;
 import io.weir.store.MemoryStore;
 import java.nio.file.Path;
@@ -134,6 +135,16 @@ public record ServerConfig(
   /** The same, signing reservations with this; instances that settle each other's share it. */
   public ServerConfig reservationSecret(String secret) {
     return with(draft -> draft.reservationSecret = secret);
+  }
+
+  /**
+   * The attributes that calls can have: any, where services ask for decisions; with a gateway, what
+   * its identity settings give.
+   */
+  public AttributeSource attributes() {
+    return frontEnd.gateway().isOn()
+        ? frontEnd.identity().attributes("requests to the gateway")
+        : AttributeSource.ANY;
   }
 
   /** Where state that the fleet shares is, if anywhere. */

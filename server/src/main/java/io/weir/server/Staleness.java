@@ -22,9 +22,9 @@ final class Staleness {
     this.time = time;
   }
 
-  /** What is written is in use. */
-  void fresh(Source source) {
-    since.remove(source);
+  /** What is written is in use. Returns whether that is news. */
+  boolean fresh(Source source) {
+    return since.remove(source) != null;
   }
 
   /** What is written cannot be used; the clock starts with the first such change. */

@@ -61,7 +61,7 @@ public final class WeirServer implements AutoCloseable {
         throw new ConfigException(List.of("no rules were named"));
       }
       return new Feeds(
-          RuleFeed.open(config.rules(), config.stateFolder()),
+          RuleFeed.open(config.rules(), config.stateFolder(), config.attributes()),
           EnvoyFeed.open(config.envoy(), config.stateFolder()));
     }
 

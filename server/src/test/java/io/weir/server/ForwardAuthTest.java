@@ -6,6 +6,7 @@ import io.vertx.core.json.JsonObject;
 import io.weir.http.Dialect;
 import io.weir.http.identity.Cidr;
 import io.weir.http.identity.ClientAddress;
+import io.weir.testkit.LogLines;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -92,6 +93,26 @@ class ForwardAuthTest {
       assertThat(original(server, "OPTIONS", "*").statusCode()).isEqualTo(429);
       assertThat(original(server, "GET", "*").statusCode()).isEqualTo(400);
       assertThat(original(server, "GET", "payments").statusCode()).isEqualTo(400);
+    }
+  }
+
+  @Test
+  void warnsOfKeysThatItCannotKnowOnceItIsInUse() {
+    try (TestServer server =
+            TestServer.with(
+                "{ id: a, key: [user], limit: 9/h }", "{ id: b, key: [user, plan], limit: 9/h }");
+        LogLines log = LogLines.of(ForwardAuth.class)) {
+      server.check("{\"attributes\":{\"user\":\"1\"}}");
+      assertThat(log.said()).isEmpty();
+      original(server, "GET", "/");
+      original(server, "GET", "/");
+
+      assertThat(log.withLevels())
+          .containsExactly(
+              "WARN rules: rule a: key names user, which requests of forward-auth never have, as"
+                  + " identity gives only ip: on_missing decides; the same for b",
+              "WARN rules: rule b: key names plan, which requests of forward-auth never have, as"
+                  + " identity gives only ip: on_missing decides");
     }
   }
 

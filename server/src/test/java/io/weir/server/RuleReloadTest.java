@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.json.JsonObject;
 import io.weir.rule.RuleSet;
+import io.weir.testkit.LogLines;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -74,8 +75,10 @@ class RuleReloadTest {
     try (TestServer server = TestServer.with("{ id: one, key: [user], limit: 5/h }")) {
       RuleSet before = server.server.rules();
 
-      Files.writeString(server.rules, "# as agreed\n" + document);
-      await().until(() -> server.admin("/metrics").body().contains("weir_rules_version 2.0"));
+      try (LogLines log = LogLines.of(RuleFeed.class)) {
+        Files.writeString(server.rules, "# as agreed\n" + document);
+        await().until(() -> log.said().contains("rules: read again, nothing changes"));
+      }
       assertThat(server.server.rules()).isSameAs(before);
 
       Files.writeString(server.rules, document.replace("5/h", "lots"));
@@ -86,6 +89,52 @@ class RuleReloadTest {
 
       Files.writeString(server.rules, document.replace("5/h", "6/h"));
       await().until(() -> server.check(LOOK).getLong("limit") == 6);
+    }
+  }
+
+  @Test
+  void saysThatTheFileIsValidAgainAndKeepsTheVersionOfRulesThatDidNotChange() throws Exception {
+    String document = TestServer.document("{ id: one, key: [user], limit: 5/h }");
+    try (TestServer server = TestServer.with("{ id: one, key: [user], limit: 5/h }");
+        LogLines log = LogLines.of(RuleFeed.class)) {
+      Files.writeString(server.rules, document.replace("5/h", "lots"));
+      await().until(() -> log.said().stream().anyMatch(line -> line.contains("is invalid")));
+      Files.writeString(server.rules, document);
+      await().until(() -> log.said().contains("rules: valid again; nothing changes"));
+      assertThat(server.metric("weir_rules_version")).hasValue(1);
+      assertThat(server.metric("weir_rules_propagation_seconds_count")).hasValue(0);
+
+      Files.writeString(server.rules, document.replace("5/h", "lots"));
+      await().until(() -> !server.admin("/metrics").body().contains(FRESH));
+      Files.writeString(server.rules, document.replace("5/h", "6/h"));
+      await()
+          .until(
+              () ->
+                  log.said().stream()
+                      .anyMatch(line -> line.startsWith("rules: valid again; rule one")));
+      assertThat(server.metric("weir_rules_version")).hasValue(2);
+    }
+  }
+
+  @Test
+  void warnsOfKeysThatRequestsToTheGatewayNeverHave() throws Exception {
+    String warning =
+        ":3: warning: rule %s: key names %s, which requests to the gateway never have, as identity"
+            + " gives only ip: on_missing decides";
+    try (EchoUpstream upstream = new EchoUpstream();
+        LogLines log = LogLines.of(RuleFeed.class);
+        TestGateway gateway =
+            TestGateway.before(upstream.url(), "{ id: one, key: [user], limit: 5/h }")) {
+      Path rules = gateway.server.rules;
+      assertThat(log.withLevels())
+          .contains("WARN rules: " + rules + warning.formatted("one", "user"));
+
+      Files.writeString(rules, TestServer.document("{ id: two, key: [plan], limit: 5/h }"));
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(log.said())
+                      .contains("rules: " + rules + warning.formatted("two", "plan")));
     }
   }
 
