@@ -1,6 +1,7 @@
 package io.weir.cli;
 
 import io.weir.server.Address;
+import io.weir.server.CallerSettings;
 import io.weir.server.GatewaySettings;
 import io.weir.server.ServerConfig;
 import io.weir.server.WeirServer;
@@ -10,9 +11,6 @@ import java.util.Optional;
 
 /** What a server says when it is ready: where it is, where its rules are, and what to try. */
 final class Greeting {
-  private static final String CALL =
-      "{\"method\":\"GET\",\"path\":\"/\",\"attributes\":{\"ip\":\"198.51.100.7\"}}";
-
   private Greeting() {}
 
   static void print(PrintWriter out, WeirServer server, ServerConfig config) {
@@ -32,12 +30,34 @@ final class Greeting {
     console(out, server);
     out.println("  store      " + server.store());
     files(out, server, config);
-    out.println("  try this, a few times:");
-    out.println(
-        gateway.isOn()
-            ? "curl -si " + url(server, "gateway", server.gateway()) + "/"
-            : "curl -s " + url(server, "http", server.http()) + "/v1/check -d '" + CALL + "'");
+    example(server, config)
+        .ifPresent(
+            example -> {
+              out.println("  " + example.note());
+              out.println(example.command());
+            });
     out.flush();
+  }
+
+  /** What to try; nothing where no limit would answer. */
+  private static Optional<ExampleCommand> example(WeirServer server, ServerConfig config) {
+    if (config.frontEnd().gateway().isOn()) {
+      String url = url(server, "gateway", server.gateway());
+      return Optional.of(
+          ExampleCall.toSend(server.rules())
+              .map(call -> ExampleCommand.send(url, call))
+              .orElseGet(() -> ExampleCommand.send(url)));
+    }
+    String url = url(server, "http", server.http());
+    CallerSettings callers = config.frontEnd().callers();
+    return ExampleCall.toAskAbout(server.rules())
+        .map(call -> ExampleCommand.check(url, callers, call))
+        .or(
+            () ->
+                server
+                    .envoyConfig()
+                    .example()
+                    .map(question -> ExampleCommand.json(url, callers, question)));
   }
 
   /** A token that was made at start stands behind the {@code #}: browsers send that nowhere. */

@@ -25,6 +25,7 @@ public final class EnvoyConfig {
 
   private final Map<String, LiveDomain> domains = new HashMap<>();
   private final List<LiveLimit> limits = new ArrayList<>();
+  private @Nullable ExampleQuestion example;
 
   private EnvoyConfig() {}
 
@@ -74,6 +75,11 @@ public final class EnvoyConfig {
       String id = ids.of(domain, List.copyOf(way));
       LiveLimit limit = new LiveLimit(id, said, traits, pool(id, said));
       limits.add(limit);
+      if (example == null || !example.refusedSoon()) {
+        ExampleQuestion.of(domain, List.copyOf(way))
+            .filter(one -> example == null || one.refusedSoon())
+            .ifPresent(one -> example = one);
+      }
       return limit;
     }
 
@@ -107,6 +113,11 @@ public final class EnvoyConfig {
   /** How many domains there are. */
   public int domains() {
     return domains.size();
+  }
+
+  /** A question that some limit answers, best one that soon is refused. */
+  public Optional<ExampleQuestion> example() {
+    return Optional.ofNullable(example);
   }
 
   /** All limits, in the order of the files. */

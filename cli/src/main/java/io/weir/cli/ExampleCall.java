@@ -1,0 +1,130 @@
+package io.weir.cli;
+
+import io.weir.Call;
+import io.weir.Kind;
+import io.weir.Limit;
+import io.weir.Mode;
+import io.weir.rule.Cost;
+import io.weir.rule.Limits;
+import io.weir.rule.Match;
+import io.weir.rule.PathPattern;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleIndex;
+import io.weir.rule.RuleSet;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * A call that some rule matches, for someone who wants to see a decision.
+ *
+ * @param refusedSoon whether repeating it by hand meets the limit
+ */
+record ExampleCall(
+    String method, String path, String host, Map<String, String> attributes, boolean refusedSoon) {
+  /** Few enough to be used up by hand, and slow enough to come back not to return meanwhile. */
+  private static final long MOST_BY_HAND = 20;
+
+  private static final Duration LEAST_PER_CALL = Duration.ofSeconds(1);
+  private static final String ADDRESS = "198.51.100.7";
+  private static final int MOST_RULES = 100;
+
+  /** A call to ask about; nothing if no rule limits any. */
+  static Optional<ExampleCall> toAskAbout(RuleSet rules) {
+    return best(rules, false);
+  }
+
+  /** A request that does no harm behind a gateway, and has only what clients can send. */
+  static Optional<ExampleCall> toSend(RuleSet rules) {
+    return best(rules, true);
+  }
+
+  private static Optional<ExampleCall> best(RuleSet rules, boolean sent) {
+    RuleIndex index = RuleIndex.of(rules);
+    List<ExampleCall> found = new ArrayList<>();
+    rules.rules().stream()
+        .filter(rule -> rule.mode() == Mode.ENFORCE && rule.percent() == 100)
+        .filter(rule -> !(rule.limits() instanceof Limits.Unlimited))
+        .limit(MOST_RULES)
+        .forEach(
+            rule -> of(rule, sent).filter(one -> one.meets(rule, index)).ifPresent(found::add));
+    return found.stream().min(Comparator.comparing(one -> !one.refusedSoon));
+  }
+
+  private static Optional<ExampleCall> of(Rule rule, boolean sent) {
+    Match match = rule.match();
+    boolean read = match.methods().isEmpty() || match.methods().contains("GET");
+    Map<String, String> attributes = new LinkedHashMap<>();
+    for (String part : rule.key()) {
+      switch (part) {
+        case "ip" -> attributes.put(part, ADDRESS);
+        case "method", "path", "route", "host" -> {}
+        default -> attributes.put(part, "42");
+      }
+    }
+    new TreeMap<>(match.attributes())
+        .forEach((name, values) -> attributes.put(name, new TreeSet<>(values).first()));
+    if (sent) {
+      attributes.keySet().removeIf(name -> !name.startsWith("header."));
+      attributes.put("ip", "127.0.0.1");
+    }
+    return sent && !read
+        ? Optional.empty()
+        : Optional.of(
+            new ExampleCall(
+                read ? "GET" : new TreeSet<>(match.methods()).first(),
+                match.paths().isEmpty() ? "/" : path(match.paths().get(0)),
+                match.hosts().isEmpty() ? "" : host(new TreeSet<>(match.hosts()).first()),
+                attributes,
+                isMetByHand(rule)));
+  }
+
+  private static String path(PathPattern pattern) {
+    StringBuilder path = new StringBuilder();
+    pattern.segments().forEach(one -> path.append('/').append(one.any() ? "1" : one.literal()));
+    return path.isEmpty() ? "/" : path.toString();
+  }
+
+  private static String host(String pattern) {
+    return pattern.startsWith("*.") ? "www" + pattern.substring(1) : pattern;
+  }
+
+  private static boolean isMetByHand(Rule rule) {
+    return rule.cost() instanceof Cost.Fixed
+        && rule.limits() instanceof Limits.Listed listed
+        && listed.limits().stream().anyMatch(ExampleCall::isMetByHand);
+  }
+
+  private static boolean isMetByHand(Limit limit) {
+    long capacity = limit.capacity();
+    return limit.kind() != Kind.CONCURRENCY
+        && capacity <= MOST_BY_HAND
+        && (capacity == 0 || limit.window().dividedBy(capacity).compareTo(LEAST_PER_CALL) >= 0);
+  }
+
+  private boolean meets(Rule rule, RuleIndex index) {
+    return index.explain(call()).stream()
+        .anyMatch(note -> note.rule().equals(rule.id()) && note.applies());
+  }
+
+  private Call call() {
+    return Call.of(method, path).host(host).with(attributes);
+  }
+
+  /** The body of a check. */
+  JsonMap body() {
+    JsonMap body = new JsonMap().put("method", method).put("path", path);
+    if (!host.isEmpty()) {
+      body.put("host", host);
+    }
+    JsonMap known = new JsonMap();
+    attributes.forEach(known::put);
+    return attributes.isEmpty() ? body : body.put("attributes", known);
+  }
+}

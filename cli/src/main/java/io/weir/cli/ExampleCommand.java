@@ -1,0 +1,93 @@
+package io.weir.cli;
+
+import io.weir.rules.envoy.ExampleQuestion;
+import io.weir.rules.envoy.Question;
+import io.weir.server.CallerSettings;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A curl command that shows a decision of a server that has just started.
+ *
+ * @param note what to know about it
+ */
+record ExampleCommand(String note, String command) {
+  private static final String REFUSED_SOON = "try this, a few times:";
+  private static final String PLAIN = "try this:";
+
+  /** Asks for a decision by the rules. */
+  static ExampleCommand check(String url, CallerSettings callers, ExampleCall call) {
+    String body = call.body().compact();
+    return new ExampleCommand(
+        note(call.refusedSoon(), callers), post(url + "/v1/check", callers, body));
+  }
+
+  /** Asks for a decision by the limits for Envoy. */
+  static ExampleCommand json(String url, CallerSettings callers, ExampleQuestion example) {
+    List<JsonMap> descriptors = new ArrayList<>();
+    for (Question.Descriptor descriptor : example.question().descriptors()) {
+      List<JsonMap> entries =
+          descriptor.entries().stream()
+              .map(entry -> new JsonMap().put("key", entry.key()).put("value", entry.value()))
+              .toList();
+      descriptors.add(new JsonMap().put("entries", entries));
+    }
+    JsonMap body =
+        new JsonMap().put("domain", example.question().domain()).put("descriptors", descriptors);
+    return new ExampleCommand(
+        note(example.refusedSoon(), callers), post(url + "/json", callers, body.compact()));
+  }
+
+  /** Sends a request to a gateway. */
+  static ExampleCommand send(String url, ExampleCall call) {
+    StringBuilder command = new StringBuilder(curl("curl -si", url)).append(' ');
+    command.append(url).append(call.path());
+    if (!call.host().isEmpty()) {
+      command.append(" -H ").append(quoted("Host: " + call.host()));
+    }
+    call.attributes()
+        .forEach(
+            (name, value) -> {
+              if (name.startsWith("header.")) {
+                String header = name.substring("header.".length());
+                command.append(" -H ").append(quoted(header + ": " + value));
+              }
+            });
+    return new ExampleCommand(call.refusedSoon() ? REFUSED_SOON : PLAIN, command.toString());
+  }
+
+  /** Sends a request to a gateway whose rules may say nothing about it. */
+  static ExampleCommand send(String url) {
+    return new ExampleCommand(PLAIN, curl("curl -si", url) + " " + url + "/");
+  }
+
+  private static String note(boolean refusedSoon, CallerSettings callers) {
+    String note = refusedSoon ? REFUSED_SOON : PLAIN;
+    if (callers.isAnyone()) {
+      return note;
+    }
+    String needed =
+        callers.tokens().isEmpty() ? "a client certificate" : "TOKEN, one of callers.tokens";
+    return note.substring(0, note.length() - 1) + ", with " + needed + ":";
+  }
+
+  private static String post(String url, CallerSettings callers, String body) {
+    String proof = "";
+    if (!callers.tokens().isEmpty()) {
+      proof = " -H 'Authorization: Bearer TOKEN'";
+    } else if (!callers.isAnyone()) {
+      proof = " --cert CLIENT.pem --key CLIENT-KEY.pem";
+    }
+    return curl("curl -s", url) + proof + " " + url + " -d " + quoted(body);
+  }
+
+  /** A certificate is for a name, and this goes to an address of this machine. */
+  private static String curl(String command, String url) {
+    return url.startsWith("https:") ? command + "k" : command;
+  }
+
+  /** In single quotes, as a shell wants it. */
+  private static String quoted(String text) {
+    return "'" + text.replace("'", "'\\''") + "'";
+  }
+}
