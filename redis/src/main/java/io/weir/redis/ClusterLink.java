@@ -125,7 +125,8 @@ final class ClusterLink implements Link {
       all = new NodeWatch(addresses, circle, CompletableFuture::new); // connect() asks
       unreached = all;
     }
-    all.lost("no node of the Cluster can be reached: " + Unanswered.because(problem).getMessage());
+    String reason = String.valueOf(Unanswered.because(problem).getMessage());
+    all.lost("no node of the Cluster can be reached: " + Trouble.inLog(reason));
     long wait = ThreadLocalRandom.current().nextLong(LONGEST_WAIT_MILLIS / 2, LONGEST_WAIT_MILLIS);
     timer.schedule(this::connect, wait, TimeUnit.MILLISECONDS);
   }

@@ -43,6 +43,18 @@ final class Trouble {
     return text.isEmpty() ? cause.getClass().getSimpleName() : text;
   }
 
+  /** A reason as it stands inside a line of the log: plain words without a full stop. */
+  static String inLog(String reason) {
+    if (reason.startsWith("Currently not connected")) { // the client's words
+      return "there is no connection";
+    } else if (isAboutPassword(reason)) {
+      String code = reason.startsWith("NOAUTH") ? "NOAUTH" : "WRONGPASS";
+      return "Redis refuses the user or the password (" + code + ")";
+    }
+    String line = reason.lines().findFirst().orElse("").strip();
+    return line.endsWith(".") ? line.substring(0, line.length() - 1) : line;
+  }
+
   /** Whether a reason is that a password is wrong, missing or needless, or the user unknown. */
   static boolean isAboutPassword(String reason) {
     return reason.startsWith("WRONGPASS")
