@@ -19,7 +19,8 @@ import java.util.function.DoubleSupplier;
  * <p>A cool-down is 2 s and up to a fifth more, so that instances do not return together. While
  * probing, one call goes through and all others are kept away. Whoever knows more than calls can
  * tell may open it at once ({@link #trip}) or close it before a cool-down is over ({@link
- * #recovered}). Knows no clock; times are in microseconds on the monotonic one.
+ * #recovered}). In the first second after it has closed only failures in a row open it. Knows no
+ * clock; times are in microseconds on the monotonic one.
  */
 public final class Breaker {
   static final long SECOND = 1_000_000;
@@ -30,6 +31,12 @@ public final class Breaker {
   private static final long FIRST_COOL_DOWN = 2 * SECOND;
   private static final long LONGEST_COOL_DOWN = 30 * SECOND;
   private static final double JITTER = 0.2;
+
+  /**
+   * After it has closed, for so long only failures in a row open it again: all counts begin at 0
+   * then, and two late calls of 40 are chance.
+   */
+  private static final long SETTLING = SECOND;
 
   /** What a breaker does with calls. */
   public enum State {
@@ -50,6 +57,7 @@ public final class Breaker {
   private int failedInARow;
   private long coolDown = FIRST_COOL_DOWN;
   private long openUntil;
+  private long settledAt = Long.MIN_VALUE;
   private volatile State state = State.CLOSED;
 
   /**
@@ -101,7 +109,7 @@ public final class Breaker {
    */
   public synchronized boolean succeeded(long now, boolean slow) {
     if (state == State.PROBING) {
-      close();
+      close(now);
       return true;
     }
     failedInARow = 0;
@@ -154,11 +162,11 @@ public final class Breaker {
    *
    * @return whether that changed the state
    */
-  public synchronized boolean recovered() {
+  public synchronized boolean recovered(long now) {
     if (state == State.CLOSED) {
       return false;
     }
-    close();
+    close(now);
     return true;
   }
 
@@ -173,7 +181,11 @@ public final class Breaker {
     allCalls++;
     bad[at] += worse;
     allBad += worse;
-    boolean tooMany = isBad && allCalls >= ENOUGH_CALLS && allBad * (long) ONE_IN >= allCalls;
+    boolean tooMany =
+        isBad
+            && allCalls >= ENOUGH_CALLS
+            && allBad * (long) ONE_IN >= allCalls
+            && now >= settledAt;
     if (failedInARow < IN_A_ROW && !tooMany) {
       return false;
     }
@@ -201,7 +213,8 @@ public final class Breaker {
     state = State.OPEN;
   }
 
-  private void close() {
+  private void close(long now) {
+    settledAt = now + SETTLING;
     Arrays.fill(calls, 0);
     Arrays.fill(bad, 0);
     allCalls = 0;

@@ -219,11 +219,35 @@ class BreakerTest {
   void closesBeforeTheCoolDownIsOverWhenTheNodeIsKnownToAnswer() {
     fail(5);
 
-    assertThat(breaker.recovered()).isTrue();
+    assertThat(breaker.recovered(now)).isTrue();
 
-    assertThat(breaker.recovered()).isFalse();
+    assertThat(breaker.recovered(now)).isFalse();
     assertThat(breaker.tryPass(now)).isTrue();
     fail(4);
     assertThat(breaker.state()).isEqualTo(Breaker.State.CLOSED);
+  }
+
+  @Test
+  void twoLateCallsJustAfterItHasClosedAreChance() {
+    fail(5);
+    breaker.recovered(now);
+    succeed(19);
+    fail(1);
+    succeed(19);
+    fail(1);
+    assertThat(breaker.state()).isEqualTo(Breaker.State.CLOSED);
+
+    now += SECOND;
+    fail(1);
+    assertThat(breaker.state()).as("a second later").isEqualTo(Breaker.State.OPEN);
+  }
+
+  @Test
+  void failuresInARowOpenItAgainAtOnce() {
+    fail(5);
+    breaker.recovered(now);
+    succeed(100);
+    fail(5);
+    assertThat(breaker.state()).isEqualTo(Breaker.State.OPEN);
   }
 }

@@ -278,6 +278,18 @@ class NodeFaultsTest {
   }
 
   @Test
+  void aHalfOpenConnectionIsReplaced() {
+    try (SlowProxy network = SlowProxy.before(redis);
+        RedisStore store = Stores.ready(network.uri(), TIMEOUT);
+        Load load = load(store, "half-open")) {
+      load.awaitAnswered(20);
+      network.loseOpen();
+      load.awaitUnanswered(50).awaitAnswered(100).stop().assertKept(TIMEOUT);
+      assertAppliedOnce(load, "half-open");
+    }
+  }
+
+  @Test
   void aStoreThatIsClosedKnowsNothingAndLeavesNobodyWaiting() throws Exception {
     RedisStore store = Stores.ready(redis.uri(), PATIENT);
     redis.command("CLIENT", "PAUSE", "3000", "WRITE");

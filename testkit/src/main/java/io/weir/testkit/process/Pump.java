@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -29,15 +30,23 @@ final class Pump {
   private final Socket to;
   private final Supplier<Duration> delay;
   private final Gate gate;
+  private final BooleanSupplier loses;
   private final Thread reader;
   private final Thread writer;
 
   /** What happens to the connection when it breaks is for the owner to do. */
-  Pump(Socket from, Socket to, Supplier<Duration> delay, Gate gate, Runnable onBroken) {
+  Pump(
+      Socket from,
+      Socket to,
+      Supplier<Duration> delay,
+      Gate gate,
+      BooleanSupplier loses,
+      Runnable onBroken) {
     this.from = from;
     this.to = to;
     this.delay = delay;
     this.gate = gate;
+    this.loses = loses;
     this.reader = daemon("weir-proxy-read", this::readAll, onBroken);
     this.writer = daemon("weir-proxy-write", this::writeAll, onBroken);
   }
@@ -72,7 +81,9 @@ final class Pump {
       if (!chunk.bytes().hasRemaining()) {
         throw new IOException("the sender closed");
       }
-      to.getOutputStream().write(chunk.bytes().array());
+      if (!loses.getAsBoolean()) {
+        to.getOutputStream().write(chunk.bytes().array());
+      }
     }
   }
 

@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>A delay is a delay and not a narrow pipe: each byte arrives that much later than it was sent,
  * however many are under way. Stalled bytes are kept and arrive after {@link #resume}, as after a
- * lost route.
+ * lost route. Lost bytes never arrive.
  */
 public final class SlowProxy implements AutoCloseable {
   private final int target;
@@ -23,6 +23,7 @@ public final class SlowProxy implements AutoCloseable {
   private final Set<Link> links = ConcurrentHashMap.newKeySet();
   private volatile Duration toServer = Duration.ZERO;
   private volatile Duration toClient = Duration.ZERO;
+  private volatile boolean losing;
   private ServerSocket listener;
   private Thread acceptor;
 
@@ -66,6 +67,20 @@ public final class SlowProxy implements AutoCloseable {
     gate.shut();
   }
 
+  /**
+   * Makes every connection half-open: it stays, and whatever is sent on it is lost. New connections
+   * are accepted and are half-open too, until {@link #resume}.
+   */
+  public void lose() {
+    losing = true;
+    loseOpen();
+  }
+
+  /** Makes the connections that are there half-open; new ones work. */
+  public void loseOpen() {
+    links.forEach(link -> link.halfOpen = true);
+  }
+
   /** Closes every connection; new ones are accepted. */
   public void cut() {
     links.forEach(Link::close);
@@ -82,8 +97,12 @@ public final class SlowProxy implements AutoCloseable {
     }
   }
 
-  /** Ends {@link #stall} and {@link #refuse}; the delay stays. */
+  /**
+   * Ends {@link #stall}, {@link #refuse} and {@link #lose}; the delay stays, and so do connections
+   * that have become half-open.
+   */
   public synchronized void resume() {
+    losing = false;
     gate.open();
     if (listener.isClosed()) {
       listener = open();
@@ -147,14 +166,15 @@ public final class SlowProxy implements AutoCloseable {
     private final Socket server;
     private final Pump there;
     private final Pump back;
+    private volatile boolean halfOpen = losing;
 
     Link(Socket client, Socket server) throws IOException {
       this.client = client;
       this.server = server;
       client.setTcpNoDelay(true);
       server.setTcpNoDelay(true);
-      there = new Pump(client, server, () -> toServer, gate, this::close);
-      back = new Pump(server, client, () -> toClient, gate, this::close);
+      there = new Pump(client, server, () -> toServer, gate, () -> halfOpen, this::close);
+      back = new Pump(server, client, () -> toClient, gate, () -> halfOpen, this::close);
     }
 
     void start() {
