@@ -52,6 +52,8 @@ final class Ask extends CompletableFuture<byte[]> {
       if (purpose == Purpose.USE) {
         node.answered(age(System.nanoTime()));
       }
+    } else if (purpose == Purpose.USE) {
+      node.answeredLate();
     }
   }
 
@@ -77,7 +79,7 @@ final class Ask extends CompletableFuture<byte[]> {
     if (completeExceptionally(reason)) {
       node.leave();
       if (purpose == Purpose.USE) {
-        node.failed(reason);
+        node.failed(reason, age(System.nanoTime()));
       }
     }
   }

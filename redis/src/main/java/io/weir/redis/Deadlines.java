@@ -28,12 +28,18 @@ final class Deadlines implements AutoCloseable {
   private final ConcurrentLinkedQueue<Ask> late = new ConcurrentLinkedQueue<>();
 
   private final long timeoutNanos;
+  private final SchedulingLag.Sleeper sleeper;
   private final Thread thread;
   private final ExecutorService tellers =
       Executors.newCachedThreadPool(task -> daemon(task, "weir-redis-late"));
   private volatile boolean closed;
 
   Deadlines(Duration timeout) {
+    this(timeout, new SchedulingLag());
+  }
+
+  Deadlines(Duration timeout, SchedulingLag lag) {
+    this.sleeper = lag.sleeper();
     this.timeoutNanos = timeout.toNanos();
     this.thread = daemon(this::watch, "weir-redis-deadlines");
     thread.start();
@@ -63,7 +69,10 @@ final class Deadlines implements AutoCloseable {
       if (!late.isEmpty()) {
         tellBy(this::tellWhoIsLate);
       }
-      LockSupport.parkNanos(this, Math.min(nobodyIsLateFor, LONGEST_SLEEP_NANOS));
+      long sleep = Math.min(nobodyIsLateFor, LONGEST_SLEEP_NANOS);
+      sleeper.sleeps(sleep);
+      LockSupport.parkNanos(this, sleep);
+      sleeper.wakes();
     }
     tellBy(this::tellWhoIsLate);
     tellBy(() -> asked.forEach(ask -> ask.fail(Unanswered.closed())));

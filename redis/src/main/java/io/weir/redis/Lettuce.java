@@ -18,6 +18,7 @@ import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.channel.Channel;
 import io.netty.handler.flush.FlushConsolidationHandler;
+import io.netty.util.concurrent.EventExecutor;
 import io.weir.redis.RedisAddress.Node;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -26,6 +27,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -69,9 +71,41 @@ final class Lettuce {
     return resourcesBuilder().build();
   }
 
-  /** For a Cluster, where calls are many and small. */
-  static ClientResources clusterResources() {
-    return resourcesBuilder().nettyCustomizer(FEWER_WRITES).build();
+  /**
+   * As {@link #resources()}.
+   *
+   * @param loops takes the event loop of every connection
+   */
+  static ClientResources resources(Consumer<EventExecutor> loops) {
+    return resourcesBuilder().nettyCustomizer(telling(loops)).build();
+  }
+
+  /**
+   * For a Cluster, where calls are many and small.
+   *
+   * @param loops takes the event loop of every connection
+   */
+  static ClientResources clusterResources(Consumer<EventExecutor> loops) {
+    NettyCustomizer telling = telling(loops);
+    return resourcesBuilder()
+        .nettyCustomizer(
+            new NettyCustomizer() {
+              @Override
+              public void afterChannelInitialized(Channel channel) {
+                FEWER_WRITES.afterChannelInitialized(channel);
+                telling.afterChannelInitialized(channel);
+              }
+            })
+        .build();
+  }
+
+  private static NettyCustomizer telling(Consumer<EventExecutor> loops) {
+    return new NettyCustomizer() {
+      @Override
+      public void afterChannelInitialized(Channel channel) {
+        loops.accept(channel.eventLoop());
+      }
+    };
   }
 
   private static ClientResources.Builder resourcesBuilder() {

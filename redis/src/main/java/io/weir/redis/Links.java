@@ -28,11 +28,16 @@ final class Links implements Link {
       RedisOptions options, Supplier<StoreClock> clocks, TimeSource time, RedisEvents events) {
     Lettuce.ssl(options.tls()); // bad files are told before anything runs that would have to end
     boolean cluster = options.address().topology() == RedisAddress.Topology.CLUSTER;
-    this.resources = cluster ? Lettuce.clusterResources() : Lettuce.resources();
+    SchedulingLag lag = new SchedulingLag();
+    long tick = SchedulingLag.tickNanos(options.timeout());
+    this.resources =
+        cluster
+            ? Lettuce.clusterResources(loop -> lag.measure(loop, tick))
+            : Lettuce.resources(loop -> lag.measure(loop, tick));
     this.timer = timer();
-    this.deadlines = new Deadlines(options.timeout());
+    this.deadlines = new Deadlines(options.timeout(), lag);
     NodeWatch.Circle circle =
-        new NodeWatch.Circle(events, time, deadlines.timeoutNanos(), Recovery.Timer.on(timer));
+        new NodeWatch.Circle(events, time, deadlines.timeoutNanos(), Recovery.Timer.on(timer), lag);
     if (cluster) {
       RedisClusterClient client =
           RedisClusterClient.create(

@@ -21,14 +21,11 @@ import org.slf4j.LoggerFactory;
 final class NodeWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeWatch.class);
 
-  /**
-   * A process that has just begun is slow itself: for so long, calls that are late are not held
-   * against the node.
-   */
-  private static final long GRACE_MICROS = 2_000_000;
-
   /** Calls that may wait for a node at once, whatever their keys; all others are told so. */
   private static final int MOST_WAITING = 10_000;
+
+  /** Timeouts for which a node may be silent while late calls are blamed on this process. */
+  private static final int MOST_SILENCE = 10;
 
   private final String node;
   private final RedisEvents events;
@@ -39,7 +36,10 @@ final class NodeWatch implements AutoCloseable {
   private final Unanswered kept;
   private final Recovery recovery;
   private final AtomicInteger waiting = new AtomicInteger();
-  private volatile long graceUntil;
+  private final Grace grace;
+  private final SchedulingLag lag;
+  private final long timeoutNanos;
+  private volatile long answeredAt;
 
   /** Whether no good call has come back since {@link #stallBegan}. */
   private volatile boolean stalls;
@@ -51,7 +51,16 @@ final class NodeWatch implements AutoCloseable {
   private volatile boolean closed;
 
   /** What watches of all nodes share. */
-  record Circle(RedisEvents events, TimeSource time, long timeoutNanos, Recovery.Timer timer) {}
+  record Circle(
+      RedisEvents events,
+      TimeSource time,
+      long timeoutNanos,
+      Recovery.Timer timer,
+      SchedulingLag lag) {
+    Circle(RedisEvents events, TimeSource time, long timeoutNanos, Recovery.Timer timer) {
+      this(events, time, timeoutNanos, timer, new SchedulingLag());
+    }
+  }
 
   NodeWatch(String node, Circle circle, Recovery.Check check) {
     this.node = node;
@@ -61,7 +70,10 @@ final class NodeWatch implements AutoCloseable {
     this.stallMicros = slowNanos / 1000;
     this.kept = Unanswered.kept(node + " is kept from calls");
     this.recovery = new Recovery(circle, check, this);
-    this.graceUntil = time.micros() + GRACE_MICROS;
+    this.lag = circle.lag;
+    this.timeoutNanos = circle.timeoutNanos;
+    this.grace = new Grace(time.micros());
+    this.answeredAt = time.micros();
     tell(() -> events.breaker(node, false));
   }
 
@@ -71,7 +83,9 @@ final class NodeWatch implements AutoCloseable {
 
   /** Whether a call may be sent there now; one that may has to report what came of it. */
   boolean mayAsk() {
-    return breaker.tryPass(time.micros());
+    long now = time.micros();
+    grace.called(now);
+    return breaker.tryPass(now);
   }
 
   /** Whether calls are kept from there now; unlike {@link #mayAsk} this says nothing of one. */
@@ -122,7 +136,8 @@ final class NodeWatch implements AutoCloseable {
       complain(e);
     }
     long now = time.micros();
-    if (nanos > slowNanos && !isNew(now)) {
+    answeredAt = now;
+    if (nanos > slowNanos && !grace.holds(now) && !isOwnFault(now, nanos)) {
       if (isNews(now) && breaker.succeeded(now, true)) {
         turned("too many calls are slow or fail");
       }
@@ -140,13 +155,27 @@ final class NodeWatch implements AutoCloseable {
     }
   }
 
+  /** A call was answered after it had been given up. That is no good call, but a sign of life. */
+  void answeredLate() {
+    answeredAt = time.micros();
+  }
+
   /** A call was not answered. */
   void failed(Unanswered reason) {
+    failed(reason, 0);
+  }
+
+  /**
+   * A call was not answered.
+   *
+   * @param nanos how long its caller waited
+   */
+  void failed(Unanswered reason, long nanos) {
     tellFailed(reason);
     long now = time.micros();
     if (!reason.kind().isOfNode()) {
       good(now);
-    } else if ((reason.kind() != Unanswered.Kind.TIMEOUT || !isNew(now) || isOpen())
+    } else if ((reason.kind() != Unanswered.Kind.TIMEOUT || isOpen() || !isForgiven(now, nanos))
         && isNews(now)
         && breaker.failed(now)) {
       turned(String.valueOf(reason.getMessage()));
@@ -168,8 +197,26 @@ final class NodeWatch implements AutoCloseable {
     return true;
   }
 
-  private boolean isNew(long now) {
-    return now - graceUntil < 0;
+  private boolean isForgiven(long now, long nanos) {
+    return grace.holds(now) || isOwnFault(now, nanos);
+  }
+
+  /**
+   * Whether a call was late because this process did not run for half of a timeout or more. A node
+   * that has answered nobody for ten timeouts in which the process did run is held to it all the
+   * same.
+   */
+  private boolean isOwnFault(long now, long nanos) {
+    long stalled = nanos <= 0 ? 0 : lag.within(nanos);
+    if (stalled < timeoutNanos / 2) {
+      return false;
+    }
+    long silent = 1000 * (now - answeredAt);
+    if (silent - lag.within(silent) > MOST_SILENCE * timeoutNanos) {
+      return false;
+    }
+    lag.blame(node, stalled);
+    return true;
   }
 
   /** There is no connection any more. */
@@ -182,7 +229,7 @@ final class NodeWatch implements AutoCloseable {
   /** There is a new connection: if calls are kept away, the node may be asked at once. */
   void reached(boolean first) {
     if (first) {
-      graceUntil = time.micros() + GRACE_MICROS;
+      grace.connected(time.micros());
     }
     if (breaker.state() != Breaker.State.CLOSED) {
       recovery.reached();
@@ -191,7 +238,7 @@ final class NodeWatch implements AutoCloseable {
 
   /** The node answered a check. */
   void recovered() {
-    if (breaker.recovered()) {
+    if (breaker.recovered(time.micros())) {
       turned("");
     }
   }
@@ -218,7 +265,7 @@ final class NodeWatch implements AutoCloseable {
       open = now;
       if (now) {
         openSince = time.micros();
-        LOG.warn("Redis {} is away: {}; its keys follow on_fail", node, reason);
+        LOG.warn("Redis {} is away: {}; its keys follow on_fail", node, Trouble.inLog(reason));
       } else {
         String seconds = String.format(Locale.ROOT, "%.1f", (time.micros() - openSince) / 1e6);
         LOG.info("Redis {} is back after {} s", node, seconds);

@@ -10,13 +10,15 @@ import java.util.concurrent.TimeUnit;
 /**
  * Asks a node that calls are kept from whether it answers again: a tenth of a second after that
  * began, and then about once a second; and as soon as there is a new connection. The question does
- * all that calls do, to a key of its own, so that a node that answers it can serve calls again.
+ * all that calls do, to a key of its own, so that a node that answers it can serve calls again. A
+ * node that answers too late is asked again sooner.
  *
  * <p>A node that comes and goes is given longer each time, up to about two seconds, and a new
  * connection to it changes nothing: callers do not follow it to and fro.
  */
 final class Recovery {
   private static final long FIRST_WAIT_MILLIS = 100;
+  private static final long LATE_WAIT_MILLIS = 250;
   private static final long LONGEST_WAIT_MILLIS = 1000;
   private static final long LONGEST_FIRST_WAIT_MILLIS = 2000;
 
@@ -107,15 +109,27 @@ final class Recovery {
     return which == time;
   }
 
+  /** A node that answers, though late, is likely to be back soon: the pauses begin anew. */
+  private synchronized void askSooner(int inTime) {
+    if (inTime == time && !comesAndGoes) {
+      askLater(LATE_WAIT_MILLIS, ++time);
+    }
+  }
+
+  private synchronized int now() {
+    return time;
+  }
+
   /**
    * Asks now, unless nobody cares any more. An answer that comes later than a call would wait for
-   * it is none.
+   * it is none, unless that is because this process did not run.
    */
   private void ask() {
     if (node.isClosed()) {
       return;
     }
-    long asked = System.nanoTime();
+    long asked = circle.time().micros();
+    int inTime = now();
     CompletionStage<?> answer;
     try {
       answer = check.ask();
@@ -124,8 +138,14 @@ final class Recovery {
     }
     answer.whenComplete(
         (said, problem) -> {
-          if (problem == null && System.nanoTime() - asked <= circle.timeoutNanos()) {
+          if (problem != null) {
+            return;
+          }
+          long took = 1000 * (circle.time().micros() - asked);
+          if (took - circle.lag().within(took) <= circle.timeoutNanos()) {
             node.recovered();
+          } else {
+            askSooner(inTime);
           }
         });
   }

@@ -65,7 +65,8 @@ class ReconnectTest {
   @Test
   void theClientIsToldToSpreadItsTimesToo() {
     for (Supplier<ClientResources> kind :
-        List.<Supplier<ClientResources>>of(Lettuce::resources, Lettuce::clusterResources)) {
+        List.<Supplier<ClientResources>>of(
+            Lettuce::resources, () -> Lettuce.clusterResources(loop -> {}))) {
       ClientResources resources = kind.get();
       try {
         Delay delay = resources.reconnectDelay();
