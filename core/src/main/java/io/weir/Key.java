@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Two keys are equal if all their parts are; {@code of("a", "b")} is not {@code of("a:b")}. Code
  * that decides about the same key again and again keeps its {@code Key} and saves the hashing.
+ *
+ * <p>Values of more than {@value KeyText#LONGEST} characters, in one key together, stand in it as
+ * their SHA-256 digest.
  */
 @SuppressWarnings("InconsistentHashCode") // the fingerprint is made of the parts
 public final class Key {
@@ -33,6 +36,10 @@ public final class Key {
 
   /** A key of one value. */
   public static Key of(String value) {
+    return kept(KeyText.isDigested(value) ? KeyText.digest(value) : value);
+  }
+
+  private static Key kept(String value) {
     return new Key(value, List.of(), Fingerprint.high(value), Fingerprint.low(value));
   }
 
@@ -41,6 +48,15 @@ public final class Key {
     if (values.length == 1) {
       return of(values[0]);
     }
+    return kept(KeyText.digested(values));
+  }
+
+  /** A key of the parts of another one. */
+  static Key ofParts(String... parts) {
+    return parts.length == 1 ? kept(parts[0]) : kept(parts);
+  }
+
+  private static Key kept(String[] values) {
     Fingerprint print = Fingerprint.of(values);
     return new Key(null, List.of(values), print.high(), print.low());
   }

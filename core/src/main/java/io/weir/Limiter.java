@@ -4,6 +4,7 @@ import io.weir.limit.Bounds;
 import io.weir.store.Draw;
 import io.weir.store.Fingerprint;
 import io.weir.store.Gate;
+import io.weir.store.KeyText;
 import io.weir.store.MemoryStore;
 import io.weir.store.Pool;
 import io.weir.time.SystemTime;
@@ -79,6 +80,9 @@ public final class Limiter {
     RecentKeys.Hashed known = recent.find(key);
     if (known != null) {
       return take(now, known.high(), known.low(), known.fixed(), cost);
+    }
+    if (KeyText.isDigested(key)) {
+      return tryAcquire(Key.of(key), cost);
     }
     long high = Fingerprint.high(key);
     long low = Fingerprint.low(key);
@@ -258,6 +262,9 @@ public final class Limiter {
   /**
    * Puts a reservation right at its true cost: 0 gives all back, more than was reserved goes into
    * debt.
+   *
+   * @throws IllegalArgumentException if the cost is negative, or above ten times what was reserved
+   *     and the limit's capacity
    */
   public Settlement settle(String reservation, long cost) {
     return desk.settle(reservation, cost, ReservationDesk.Settler.ANYBODY)

@@ -28,14 +28,21 @@ final class ReservationDesk {
   /** How long after a settlement its call may still be on its way, or be sent again. */
   private static final Duration UNDER_WAY = Duration.ofSeconds(10);
 
+  /** Stands for all rules of a reservation; no rule has this id. */
+  private static final String EVERY_RULE = "";
+
+  private static final long UNCHARGED = -1;
+
   /**
    * Who settles, and so for how long it has to be known that it was done. How old a reservation may
    * be is the same for all: by the store's clock, as an instance's may have been set since.
    */
   enum Settler {
-    /** Whoever has the reservation's text, as often as they like. */
+    /**
+     * Whoever has the reservation's text, as often as they like. A cost above the cap is refused.
+     */
     ANYBODY(SETTLE_WITHIN),
-    /** Its only holder, this once. */
+    /** Its only holder, this once. A cost above the cap is charged as the cap. */
     HOLDER(UNDER_WAY);
 
     private final Term term;
@@ -61,6 +68,7 @@ final class ReservationDesk {
   private final ReservationSeal seal;
   private final PoolFinder pools;
   private final Failing failing;
+  private final SettlementCap cap;
 
   /** A desk for callers who hear of such errors themselves. */
   ReservationDesk(Store store, TimeSource time, byte[] secret, PoolFinder pools) {
@@ -83,6 +91,7 @@ final class ReservationDesk {
     this.seal = new ReservationSeal(secret);
     this.pools = pools;
     this.failing = failing;
+    this.cap = new SettlementCap(time);
   }
 
   /** Takes the draws and says how to settle them. */
@@ -115,30 +124,87 @@ final class ReservationDesk {
    */
   CompletionStage<Settlement> settle(String text, long cost, Settler settler) {
     Bounds.cost(cost);
-    return settle(text, part -> Cost.times(cost, part.unit()), settler, cost == 0);
+    Settling settling =
+        new Settling(part -> Cost.times(cost, part.unit()), Map.of(EVERY_RULE, cost), settler);
+    return settle(text, settling, cost == 0);
   }
 
   /** Puts the parts of some rules right, each at its own cost; the others keep what they took. */
   CompletionStage<Settlement> settle(String text, Map<String, Long> costs, Settler settler) {
     costs.values().forEach(Bounds::cost);
-    return settle(text, part -> costs.getOrDefault(part.rule(), part.amount()), settler, false);
+    return settle(
+        text,
+        new Settling(part -> costs.getOrDefault(part.rule(), part.amount()), costs, settler),
+        false);
   }
 
-  private CompletionStage<Settlement> settle(
-      String text, ToLongFunction<Reservation.Part> owed, Settler settler, boolean andRelease) {
+  /**
+   * How a reservation is to be settled.
+   *
+   * @param owed what a part turned out to cost
+   * @param costs the same as it was asked for: by rule, or for {@link #EVERY_RULE}
+   */
+  private record Settling(
+      ToLongFunction<Reservation.Part> owed, Map<String, Long> costs, Settler settler) {}
+
+  private CompletionStage<Settlement> settle(String text, Settling settling, boolean andRelease) {
     Optional<Reservation> opened = seal.open(text);
     if (opened.isEmpty()) {
       return CompletableFuture.completedFuture(Settlement.UNKNOWN);
     }
     Reservation reservation = opened.get();
-    List<Held> parts = held(reservation, owed);
+    if (settling.settler == Settler.ANYBODY) {
+      settling.costs.forEach((rule, cost) -> requireWithinCap(reservation, rule, cost));
+    }
+    List<Held> parts = held(reservation, settling.owed).stream().map(cap::clamp).toList();
     if (isKnownToNobody(parts) && isLate(reservation)) {
       return CompletableFuture.completedFuture(Settlement.ALREADY);
     }
-    CompletionStage<Settlement> settled = store.settle(reservation.id(), parts, settler.term);
+    CompletionStage<Settlement> settled =
+        store.settle(reservation.id(), parts, settling.settler.term);
     return andRelease
         ? settled.thenCompose(came -> alsoReleased(reservation, parts, came))
         : settled;
+  }
+
+  /**
+   * Refuses a cost that is above what any of the limits may owe. One that only smaller limits may
+   * not owe is settled, and those are charged at their cap.
+   */
+  private void requireWithinCap(Reservation reservation, String rule, long cost) {
+    boolean every = rule.equals(EVERY_RULE);
+    long most = UNCHARGED;
+    for (Reservation.Part part : reservation.parts()) {
+      long unit = every ? part.unit() : 1;
+      long owed = every || rule.equals(part.rule()) ? mostOf(part) : UNCHARGED;
+      if (unit > 0 && owed != UNCHARGED) {
+        most = Math.max(most, owed / unit);
+      }
+    }
+    if (most != UNCHARGED && cost > most) {
+      throw new IllegalArgumentException(
+          "cost "
+              + cost
+              + " is above "
+              + most
+              + ", the most that this reservation can be settled at: "
+              + SettlementCap.FACTOR
+              + " times what was reserved, or the capacity of the limit");
+    }
+  }
+
+  /** The most that a part may owe; {@link #UNCHARGED} if it is charged nothing. */
+  private long mostOf(Reservation.Part part) {
+    return pools
+        .find(part.rule(), part.slot(), part.tenant())
+        .filter(SettlementCap::charges)
+        .map(pool -> SettlementCap.of(pool, part.amount()))
+        .orElse(UNCHARGED);
+  }
+
+  /** How many parts of settlements were charged less than they asked for. */
+  long clamped() {
+    return cap.clamped();
   }
 
   /** Whoever took the parts knows by its own clock whether they are too old; here nobody does. */

@@ -125,7 +125,7 @@ final class ReservationSeal {
     long unit = in.readLong();
     Stamp stamp =
         new Stamp(in.readLong(), in.readLong(), in.readLong(), WHERE[in.readUnsignedByte()]);
-    return new Reservation.Part(rule, slot, tenant, Key.of(values), amount, unit, stamp);
+    return new Reservation.Part(rule, slot, tenant, Key.ofParts(values), amount, unit, stamp);
   }
 
   /** As {@code writeUTF}, but for any length. */

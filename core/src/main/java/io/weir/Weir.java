@@ -4,6 +4,7 @@ import io.weir.ReservationDesk.Settler;
 import io.weir.rule.RuleIndex;
 import io.weir.rule.RuleSet;
 import io.weir.store.Draw;
+import io.weir.store.KeyText;
 import io.weir.store.MemoryStore;
 import io.weir.store.Store;
 import io.weir.store.Taking;
@@ -274,7 +275,7 @@ public final class Weir implements AutoCloseable {
 
   private static String tenantOf(Call call) {
     String tenant = call.attribute("tenant");
-    return tenant == null ? "" : tenant;
+    return tenant == null || tenant.length() > KeyText.LONGEST ? "" : tenant;
   }
 
   /**
@@ -304,9 +305,11 @@ public final class Weir implements AutoCloseable {
 
   /**
    * Puts a reservation right at its true cost: 0 gives all back, more than was reserved goes into
-   * debt.
+   * debt. Every limit is charged at most ten times what was reserved or its capacity, whichever is
+   * larger.
    *
-   * @throws IllegalArgumentException if the cost is negative or above {@link Call#MAX_COST}
+   * @throws IllegalArgumentException if the cost is negative, or more than any of the limits may be
+   *     charged
    */
   public CompletionStage<Settlement> settle(String reservation, long cost) {
     return desk.settle(reservation, cost, Settler.ANYBODY);
@@ -316,7 +319,8 @@ public final class Weir implements AutoCloseable {
    * Puts a reservation right for the rules whose true cost has become known, by their ids; the
    * others keep what they took.
    *
-   * @throws IllegalArgumentException if a cost is negative or above {@link Call#MAX_COST}
+   * @throws IllegalArgumentException if a cost is negative, or more than any limit of the rule may
+   *     be charged; see {@link #settle(String, long)}
    */
   public CompletionStage<Settlement> settle(String reservation, Map<String, Long> costs) {
     return desk.settle(reservation, costs, Settler.ANYBODY);
@@ -324,7 +328,8 @@ public final class Weir implements AutoCloseable {
 
   /**
    * As {@link #settle(String, long)}, by the only holder of a reservation, who does so once: it is
-   * soon forgotten that it was settled, so that a settlement per call does not fill the store.
+   * soon forgotten that it was settled, so that a settlement per call does not fill the store. A
+   * cost that is too high is not refused: limits are charged as much as they may be.
    */
   public CompletionStage<Settlement> settleOnce(String reservation, long cost) {
     return desk.settle(reservation, cost, Settler.HOLDER);
@@ -333,6 +338,11 @@ public final class Weir implements AutoCloseable {
   /** As {@link #settle(String, Map)}, by the only holder of a reservation, who does so once. */
   public CompletionStage<Settlement> settleOnce(String reservation, Map<String, Long> costs) {
     return desk.settle(reservation, costs, Settler.HOLDER);
+  }
+
+  /** How many limits were charged less than a settlement asked for, as it was too high. */
+  public long clampedSettlements() {
+    return desk.clamped();
   }
 
   /** Gives back the permits of a reservation. */

@@ -1,5 +1,8 @@
 package io.weir.store;
 
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
 import java.util.List;
 
 /**
@@ -18,7 +21,57 @@ public final class KeyText {
   private static final long FNV_PRIME = 0x100000001b3L;
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
 
+  /** The longest value that stands in a key as it is, in characters. */
+  public static final int LONGEST = 8192;
+
+  private static final String DIGEST = "sha256:";
+
+  /** 32 bytes in base64. */
+  private static final int DIGEST_LENGTH = DIGEST.length() + 43;
+
   private KeyText() {}
+
+  /**
+   * Whether a value stands in a key as its digest: if it is long, or looks like such a digest, so
+   * that no value can pass for another.
+   */
+  public static boolean isDigested(String value) {
+    int length = value.length();
+    return length > LONGEST || (length == DIGEST_LENGTH && value.startsWith(DIGEST));
+  }
+
+  /** The digest of a value, the same on every instance. */
+  public static String digest(String value) {
+    try {
+      // Not by a charset: that would write every unpaired surrogate alike.
+      byte[] bytes = new byte[2 * value.length()];
+      for (int i = 0; i < value.length(); i++) {
+        bytes[2 * i] = (byte) (value.charAt(i) >>> 8);
+        bytes[2 * i + 1] = (byte) value.charAt(i);
+      }
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes);
+      return DIGEST + Base64.getUrlEncoder().withoutPadding().encodeToString(digest);
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java platform has SHA-256", e);
+    }
+  }
+
+  /** Key values as they stand in a key; the same array if none is changed. */
+  public static String[] digested(String... values) {
+    long total = 0;
+    for (String value : values) {
+      total += value.length();
+    }
+    String[] kept = values;
+    for (int i = 0; i < values.length; i++) {
+      String value = values[i];
+      if (isDigested(value) || (total > LONGEST && value.length() > DIGEST_LENGTH)) {
+        kept = kept == values ? values.clone() : kept;
+        kept[i] = digest(value);
+      }
+    }
+    return kept;
+  }
 
   /** The parts as one text. */
   public static String join(String... parts) {

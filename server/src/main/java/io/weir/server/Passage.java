@@ -8,6 +8,7 @@ import io.weir.Standing;
 import io.weir.Weir;
 import io.weir.rule.Cost;
 import io.weir.rule.RuleSet;
+import java.math.BigInteger;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Passage {
   private static final long NO_TIMER = -1;
+  private static final int LONGEST_NUMBER = 100;
+  private static final BigInteger MAX_COST = BigInteger.valueOf(Call.MAX_COST);
 
   private final Weir weir;
   private final Loop loop;
@@ -71,14 +74,18 @@ final class Passage {
     }
   }
 
-  /** A cost; what is no whole number leaves the reservation as it is. */
+  /**
+   * A cost; what is no whole number leaves the reservation as it is. One that is too large is
+   * charged as much as may be.
+   */
   private static Optional<Long> number(@Nullable String text) {
-    if (text == null) {
+    if (text == null || text.length() > LONGEST_NUMBER) {
       return Optional.empty();
     }
     try {
-      long cost = Long.parseLong(text.strip());
-      return cost < 0 || cost > Call.MAX_COST ? Optional.empty() : Optional.of(cost);
+      long cost =
+          new BigInteger(text.strip()).min(MAX_COST).max(BigInteger.ONE.negate()).longValueExact();
+      return cost < 0 ? Optional.empty() : Optional.of(cost);
     } catch (NumberFormatException e) {
       return Optional.empty();
     }

@@ -24,7 +24,15 @@ final class Settlements {
   /** {@code POST /v1/settle}. */
   void settle(Exchange exchange, byte[] body) {
     Request request = Request.read(body, true);
-    answer(exchange, () -> weir.settle(request.reservation, request.cost));
+    answer(exchange, () -> settle(request));
+  }
+
+  private CompletionStage<Settlement> settle(Request request) {
+    try {
+      return weir.settle(request.reservation, request.cost);
+    } catch (IllegalArgumentException e) {
+      throw HttpProblem.badField("cost", e.getMessage());
+    }
   }
 
   /** {@code POST /v1/release}. */

@@ -96,6 +96,11 @@ public final class WeirServer implements AutoCloseable {
     weir.tier().ifPresent(tier -> metrics.tier(tier, stores.pinned()));
     weir.witness().ifPresent(metrics::witness);
     metrics.newcomers(weir.newcomers());
+    metrics.counter(
+        "weir.clamped.settlements",
+        "Limits that were charged less than a settlement asked for, as it was too high",
+        weir,
+        Weir::clampedSettlements);
     Guard guard = new Guard(config.guard().rate(), config.guard().inFlight(), SystemTime.INSTANCE);
     Guarded guarded = new Guarded(guard, SystemTime.INSTANCE, metrics::decisionTook);
     this.gateway = settings.gateway().address();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.weir.Call;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
@@ -201,6 +202,31 @@ class CheckApiTest {
                 .post("/v1/check/batch", "{\"calls\":[" + spend.replace("/spend", "/pair") + "]}")
                 .statusCode())
         .isEqualTo(200); // no cost to the rules that match
+  }
+
+  @Test
+  void refusesToSettleAtACostThatIsTooHigh() {
+    JsonObject reserved =
+        new JsonObject(server.post("/v1/reserve", call("/spend", "capped")).body());
+    String token = reserved.getString("reservation");
+    for (long cost : new long[] {11, Call.MAX_COST}) {
+      HttpResponse<String> refused =
+          server.post("/v1/settle", "{\"reservation\":\"" + token + "\",\"cost\":" + cost + "}");
+      assertThat(refused.statusCode()).isEqualTo(400);
+      assertThat(new JsonObject(refused.body()).getString("field")).isEqualTo("cost");
+      assertThat(refused.body()).contains("cost " + cost + " is above 10");
+    }
+    assertThat(server.post("/v1/settle", "{\"reservation\":\"" + token + "\",\"cost\":10}").body())
+        .isEqualTo("{\"settled\":true}");
+  }
+
+  @Test
+  void settlesAReservationForAHugeKey() {
+    String huge = "x".repeat(400_000);
+    JsonObject reserved = new JsonObject(server.post("/v1/reserve", call("/spend", huge)).body());
+    String token = reserved.getString("reservation");
+    assertThat(server.post("/v1/settle", "{\"reservation\":\"" + token + "\",\"cost\":0}").body())
+        .isEqualTo("{\"settled\":true}");
   }
 
   @Test

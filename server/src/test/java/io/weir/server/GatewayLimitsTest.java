@@ -163,6 +163,25 @@ class GatewayLimitsTest {
     }
   }
 
+  /** At 100 an hour, 120 of the 200 have to come back before another 20 can be reserved. */
+  @Test
+  void chargesNoMoreThanTheCapForACostThatIsTooHigh() throws Exception {
+    for (String cost : List.of("201", "9007199254740991", "99999999999999999999999")) {
+      try (TestGateway gateway =
+          TestGateway.before(
+              upstream.url(),
+              "{ id: work, key: [ip], cost: { response_header: X-Cost, reserve: 20 },"
+                  + " limit: 100/h }")) {
+        assertThat(gateway.get("/cost?is=" + cost).statusCode()).isEqualTo(200);
+        await().until(() -> gateway.get("/none").statusCode() == 429);
+        assertThat(gateway.get("/none").headers().firstValueAsLong("Retry-After").orElseThrow())
+            .as(cost)
+            .isBetween(4300L, 4320L);
+        assertThat(gateway.metric("weir_clamped_settlements_total")).isEqualTo(1);
+      }
+    }
+  }
+
   /** Who cancels to dodge a cost has paid what was reserved. */
   @Test
   void keepsWhatWasReservedForACallThatIsCancelled() throws Exception {

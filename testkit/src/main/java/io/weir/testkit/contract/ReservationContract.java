@@ -1,16 +1,26 @@
 package io.weir.testkit.contract;
 
 import static io.weir.testkit.contract.Calls.draw;
+import static io.weir.testkit.contract.Calls.get;
 import static io.weir.testkit.contract.Calls.pool;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.weir.Call;
+import io.weir.Limit;
+import io.weir.Settlement;
 import io.weir.Standing;
+import io.weir.Weir;
+import io.weir.rule.Accuracy;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
 import io.weir.store.Held;
 import io.weir.store.Pool;
 import io.weir.store.Taking;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -65,6 +75,58 @@ interface ReservationContract extends Chapter {
           harness().advance(standing.retryAfter().orElseThrow());
           assertThat(calls().take(pool, 1).allowed()).isTrue();
         });
+  }
+
+  @TestFactory
+  default Stream<DynamicTest> settlesAtNoMoreThanTenTimesWhatWasReservedOrTheCapacity() {
+    return each(
+        RATES,
+        limit -> {
+          Weir weir = instance(limit);
+          Call call = Call.of("GET", "/").with("user", "somebody");
+          String one = get(weir.reserve(call)).reservation().orElseThrow();
+          for (long cost : new long[] {11, Call.MAX_COST}) {
+            assertThatThrownBy(() -> weir.settle(one, cost))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("cost " + cost + " is above 10");
+          }
+          assertThat(get(weir.look(call)).remaining()).as("nothing was settled").isEqualTo(3);
+          assertThat(get(weir.settle(one, 10))).isEqualTo(Settlement.DONE);
+          assertThat(get(weir.look(call)).allowed()).isFalse();
+        });
+  }
+
+  @TestFactory
+  default Stream<DynamicTest> settlesByHugeKeysOnAnotherInstance() {
+    return each(
+        RATES,
+        limit -> {
+          String huge = "x".repeat(400_000);
+          Call call = Call.of("GET", "/").with("user", huge).cost(3);
+          String reservation = get(instance(limit).reserve(call)).reservation().orElseThrow();
+          assertThat(reservation).hasSizeLessThan(1000);
+
+          Weir other = instance(limit);
+          assertThat(get(other.look(call)).remaining()).isEqualTo(1);
+          assertThat(get(other.settle(reservation, 1))).isEqualTo(Settlement.DONE);
+          assertThat(get(other.look(call)).remaining()).isEqualTo(3);
+          assertThat(get(other.look(call.with("user", huge + "y"))).remaining()).isEqualTo(4);
+        });
+  }
+
+  /** An instance that decides by one rule for users on the store under test. */
+  private Weir instance(String limit) {
+    Rule rule =
+        Rule.named(pool(limit, limit).rule())
+            .key("user")
+            .limit(Limit.parse(limit))
+            .accuracy(Accuracy.EXACT)
+            .build();
+    return Weir.builder()
+        .rules(RuleSet.of(rule))
+        .store(harness().store())
+        .reservationSecret("shared by instances".getBytes(StandardCharsets.UTF_8))
+        .build();
   }
 
   @Test
