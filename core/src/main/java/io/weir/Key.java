@@ -20,6 +20,9 @@ public final class Key {
   /** The key of a rule that has only one bucket. */
   public static final Key NONE = of(new String[0]);
 
+  /** What is said of a key that is null. */
+  static final String MISSING = "key must not be null";
+
   /** The value of a key that has just one; most have, and need no list. */
   private final @Nullable String only;
 
@@ -36,6 +39,7 @@ public final class Key {
 
   /** A key of one value. */
   public static Key of(String value) {
+    Objects.requireNonNull(value, MISSING);
     return kept(KeyText.isDigested(value) ? KeyText.digest(value) : value);
   }
 
@@ -47,6 +51,9 @@ public final class Key {
   public static Key of(String... values) {
     if (values.length == 1) {
       return of(values[0]);
+    }
+    for (String value : values) {
+      Objects.requireNonNull(value, MISSING);
     }
     return kept(KeyText.digested(values));
   }

@@ -11,6 +11,7 @@ import io.weir.time.SystemTime;
 import io.weir.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -74,6 +75,7 @@ public final class Limiter {
 
   /** Takes {@code cost} if the key has it. Allocates nothing. */
   public boolean tryAcquire(String key, long cost) {
+    Objects.requireNonNull(key, Key.MISSING);
     Bounds.cost(cost);
     // First of all: the clock waits for what was begun before it, but not the other way round.
     long now = time.micros();
@@ -98,6 +100,7 @@ public final class Limiter {
 
   /** As {@link #tryAcquire(String, long)}, for a key that was hashed before. */
   public boolean tryAcquire(Key key, long cost) {
+    Objects.requireNonNull(key, Key.MISSING);
     Bounds.cost(cost);
     long now = time.micros();
     return take(now, key.high(), key.low(), needsHash ? key.fixedHash(name) : 0, cost);

@@ -49,6 +49,7 @@ public final class Weir implements AutoCloseable {
   private final Planner planner;
   private final Audience audience;
   private volatile Rules rules;
+  private volatile boolean closed;
 
   private Weir(Builder builder) {
     this.time = builder.time;
@@ -90,6 +91,13 @@ public final class Weir implements AutoCloseable {
   /** A limiter by key in this process: one limit, no rules. */
   public static Limiter limiter(Limit limit) {
     return Limiter.builder(limit).build();
+  }
+
+  private Rules inForce() {
+    if (closed) {
+      throw new IllegalStateException("this Weir is closed and decides nothing any more");
+    }
+    return rules;
   }
 
   /** The rules that hold now. */
@@ -154,7 +162,7 @@ public final class Weir implements AutoCloseable {
    * @throws IllegalArgumentException if an attribute that a rule takes as cost is no whole number
    */
   public Decision check(Call call) {
-    Rules now = rules;
+    Rules now = inForce();
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
       return audience.heard(call, bypassed);
@@ -181,7 +189,7 @@ public final class Weir implements AutoCloseable {
   }
 
   private CompletionStage<Decision> decide(Call call, Draw.Intent intent) {
-    Rules now = rules;
+    Rules now = inForce();
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
       return CompletableFuture.completedFuture(audience.heard(call, bypassed));
@@ -201,7 +209,7 @@ public final class Weir implements AutoCloseable {
    * @throws IllegalArgumentException if an attribute that a rule takes as cost is no whole number
    */
   public void requireCosts(Call call) {
-    planner.requireCosts(rules, call);
+    planner.requireCosts(inForce(), call);
   }
 
   /**
@@ -211,7 +219,7 @@ public final class Weir implements AutoCloseable {
    * @return a decision per call, in order; the calls may pass if all of them are allowed
    */
   public CompletionStage<List<Decision>> checkTogether(List<Call> calls) {
-    Rules now = rules;
+    Rules now = inForce();
     Together together = new Together();
     calls.forEach(call -> add(together, now, call));
     List<Draw> draws = together.draws();
@@ -239,7 +247,7 @@ public final class Weir implements AutoCloseable {
 
   /** Takes a call's cost, permits too, to be settled or released by the decision's reservation. */
   public CompletionStage<Decision> reserve(Call call) {
-    Rules now = rules;
+    Rules now = inForce();
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
       return desk.reserve(List.of(), "")
@@ -260,7 +268,7 @@ public final class Weir implements AutoCloseable {
    * decision to anybody who listens. To be settled at the number of calls that there were.
    */
   public CompletionStage<Ahead> reserveAhead(Call call) {
-    Rules now = rules;
+    Rules now = inForce();
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
       return CompletableFuture.completedFuture(Ahead.of(bypassed, List.of()));
@@ -284,7 +292,7 @@ public final class Weir implements AutoCloseable {
    * release or a cost that the response tells.
    */
   public CompletionStage<Decision> enter(Call call) {
-    Rules now = rules;
+    Rules now = inForce();
     if (!now.later().any()) {
       return decide(call, Draw.Intent.TAKE);
     }
@@ -359,7 +367,7 @@ public final class Weir implements AutoCloseable {
 
   /** How the limits on a call stand; takes nothing, and is no decision to anybody who listens. */
   public CompletionStage<Decision> look(Call call) {
-    Rules now = rules;
+    Rules now = inForce();
     Decision bypassed = planner.bypass(now, call, Draw.Intent.LOOK);
     if (bypassed != null) {
       return CompletableFuture.completedFuture(bypassed);
@@ -372,7 +380,7 @@ public final class Weir implements AutoCloseable {
 
   /** How a call would be decided and why, with the arithmetic; takes nothing. */
   public CompletionStage<Explanation> explain(Call call) {
-    Rules now = rules;
+    Rules now = inForce();
     List<RuleIndex.Note> notes = now.index().explain(call);
     Decision bypassed = planner.bypass(now, call, Draw.Intent.LOOK);
     if (bypassed != null) {
@@ -394,9 +402,14 @@ public final class Weir implements AutoCloseable {
                 Decision.of(tried.taking().standings())));
   }
 
-  /** Closes the store, also one that was given. */
+  /**
+   * Closes the store, also one that was given. Calls that are in flight end. Every new one is an
+   * error of the program and throws {@link IllegalStateException}, but for {@link #settle}, {@link
+   * #release} and {@link #renew}: they end what was begun before, as far as the store still does.
+   */
   @Override
   public void close() {
+    closed = true;
     store.close();
   }
 

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.time.VirtualTime;
 import java.time.Duration;
+import java.util.List;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -40,6 +42,39 @@ class LimiterTest {
     assertThat(limiter.tryAcquire("user:43", 3)).isTrue();
     assertThat(limiter.tryAcquire("user:44", 4)).isFalse();
     assertThat(limiter.check("user:42", 1).retryAfter().orElseThrow()).isPositive();
+  }
+
+  @Test
+  void saysThatAKeyIsNull() {
+    Limiter limiter = Weir.limiter(Limit.perSecond(5));
+
+    for (ThrowingCallable call :
+        List.<ThrowingCallable>of(
+            () -> limiter.tryAcquire((String) null),
+            () -> limiter.tryAcquire((Key) null),
+            () -> limiter.check((String) null),
+            () -> limiter.reserve((String) null, 1),
+            () -> Key.of("a", null))) {
+      assertThatThrownBy(call)
+          .isInstanceOf(NullPointerException.class)
+          .hasMessage("key must not be null");
+    }
+  }
+
+  @Test
+  void aHugeKeyIsTheSameHoweverItIsAskedFor() {
+    Limiter limiter = Weir.limiter(Limit.slidingWindow(3, Duration.ofHours(1)));
+    String huge = "x".repeat(400_000);
+
+    assertThat(limiter.tryAcquire(huge)).isTrue();
+    assertThat(limiter.tryAcquire(Key.of(huge))).isTrue();
+    assertThat(limiter.check(huge).remaining()).isZero();
+    assertThat(limiter.tryAcquire(huge)).isFalse();
+    String digest = Key.of(huge).parts().get(0);
+    assertThat(digest).hasSize(50).startsWith("sha256:");
+    assertThat(limiter.tryAcquire(digest)).as("no value passes for another").isTrue();
+    assertThat(limiter.tryAcquire("x".repeat(400_001))).isTrue();
+    assertThat(limiter.check(digest).remaining()).isEqualTo(1);
   }
 
   @Test

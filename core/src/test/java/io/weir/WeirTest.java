@@ -21,6 +21,7 @@ import java.time.ZoneOffset;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 class WeirTest extends WeirFixture {
@@ -298,5 +299,33 @@ class WeirTest extends WeirFixture {
     assertThat(refused.retryAfter()).contains(Duration.ofSeconds(6));
     time.advance(Duration.ofSeconds(6));
     assertThat(now(weir.checkNow(get("/"))).allowed()).isTrue();
+  }
+
+  @Test
+  void decidesNothingWhenItIsClosed() {
+    Weir weir =
+        weir(Rule.named("r").limit(Limit.perHour(9), Limit.concurrency(2).named("slots")).build());
+    Call call = get("/");
+    String held = now(weir.reserve(call)).reservation().orElseThrow();
+    weir.close();
+
+    for (ThrowingCallable use :
+        List.<ThrowingCallable>of(
+            () -> weir.check(call),
+            () -> weir.checkAsync(call),
+            () -> weir.checkNow(call),
+            () -> weir.checkTogether(List.of(call)),
+            () -> weir.requireCosts(call),
+            () -> weir.reserve(call),
+            () -> weir.reserveAhead(call),
+            () -> weir.enter(call),
+            () -> weir.look(call),
+            () -> weir.explain(call))) {
+      assertThatThrownBy(use)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("this Weir is closed and decides nothing any more");
+    }
+    assertThat(now(weir.release(held))).as("what was begun ends").isEqualTo(Settlement.DONE);
+    weir.close();
   }
 }

@@ -34,6 +34,9 @@ public final class Bounds {
     notNegative("rate", rate);
     notNegative("burst", burst);
     period("period", period);
+    if (rate > 0 && burst == 0) {
+      throw refused("burst 0 would refuse every call: it is at least 1, or the rate is 0");
+    }
     if (rate > 0) {
       BucketUnits.of(rate, micros(period), burst);
     }

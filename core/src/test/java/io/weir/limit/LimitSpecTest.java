@@ -63,6 +63,7 @@ class LimitSpecTest {
         "1000000000000000000/s|whole number below",
         "900000000000000000/s|cannot be kept exactly",
         "1/day burst=100000000000|cannot be kept exactly",
+        "5/s burst=0|burst 0 would refuse every call: it is at least 1, or the rate is 0",
         "sliding-window 2000000000/s|at most",
         "concurrency 100001|permits",
         "concurrency 5 permit_ttl=2day|a day",

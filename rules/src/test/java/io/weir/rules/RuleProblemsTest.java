@@ -117,6 +117,7 @@ class RuleProblemsTest {
           { algorithm: concurrency }       # a concurrency limit needs permits, such as 50
           { rate: 5/s, brust: 7 }          # unknown field 'brust'; did you mean 'burst'?
           { rate: 5/s, burst: -1 }         # burst -1 is negative
+          { rate: 5/s, burst: 0 }          # burst 0 would refuse every call: it is at least 1, or the rate is 0
           { rate: 5/s, burst: lots }       # burst 'lots' is not a whole number below 10^18
           { rate: 5/s, burst: 1000000000000000000 } # burst '1000000000000000000' is not a whole number below 10^18
           { rate: 1/week, burst: 999999999999 } # a burst of 999999999999 at 1 per 604800000 ms cannot be kept exactly; use a smaller burst or a shorter period
@@ -182,7 +183,6 @@ class RuleProblemsTest {
       textBlock =
           """
           limit: 0/s
-          limit: { rate: 5/s, burst: 0 }
           limit: { rate: 0/s, burst: 0 }
           limit: concurrency 0
           limit: 0/s / cost: 5

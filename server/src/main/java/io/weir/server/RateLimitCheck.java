@@ -84,6 +84,9 @@ final class RateLimitCheck {
       if (burst >= 0 && algorithm != Algorithm.TOKEN_BUCKET) {
         throw HttpProblem.badField("burst", "burst means nothing to " + algorithm);
       }
+      if (burst == 0 && limit > 0) {
+        throw HttpProblem.badField("burst", "burst is at least 1");
+      }
       return new Question(
           key, new Numbers(algorithm, limit, window, burst < 0 ? limit : burst), weight);
     }
