@@ -182,10 +182,7 @@ public final class Breaker {
     bad[at] += worse;
     allBad += worse;
     boolean tooMany =
-        isBad
-            && allCalls >= ENOUGH_CALLS
-            && allBad * (long) ONE_IN >= allCalls
-            && now >= settledAt;
+        isBad && allCalls >= ENOUGH_CALLS && allBad * (long) ONE_IN >= allCalls && now >= settledAt;
     if (failedInARow < IN_A_ROW && !tooMany) {
       return false;
     }

@@ -53,7 +53,7 @@ final class Ask extends CompletableFuture<byte[]> {
         node.answered(age(System.nanoTime()));
       }
     } else if (purpose == Purpose.USE) {
-      node.answeredLate();
+      node.alive();
     }
   }
 

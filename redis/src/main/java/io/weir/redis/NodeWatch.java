@@ -39,7 +39,11 @@ final class NodeWatch implements AutoCloseable {
   private final Grace grace;
   private final SchedulingLag lag;
   private final long timeoutNanos;
-  private volatile long answeredAt;
+
+  /** Whether no call has been answered since {@link #silentSince}. */
+  private volatile boolean silent;
+
+  private long silentSince;
 
   /** Whether no good call has come back since {@link #stallBegan}. */
   private volatile boolean stalls;
@@ -73,7 +77,6 @@ final class NodeWatch implements AutoCloseable {
     this.lag = circle.lag;
     this.timeoutNanos = circle.timeoutNanos;
     this.grace = new Grace(time.micros());
-    this.answeredAt = time.micros();
     tell(() -> events.breaker(node, false));
   }
 
@@ -136,7 +139,7 @@ final class NodeWatch implements AutoCloseable {
       complain(e);
     }
     long now = time.micros();
-    answeredAt = now;
+    alive();
     if (nanos > slowNanos && !grace.holds(now) && !isOwnFault(now, nanos)) {
       if (isNews(now) && breaker.succeeded(now, true)) {
         turned("too many calls are slow or fail");
@@ -155,9 +158,13 @@ final class NodeWatch implements AutoCloseable {
     }
   }
 
-  /** A call was answered after it had been given up. That is no good call, but a sign of life. */
-  void answeredLate() {
-    answeredAt = time.micros();
+  /**
+   * A call was answered, maybe after it had been given up: no good call then, but a sign of life.
+   */
+  void alive() {
+    if (silent) {
+      silent = false;
+    }
   }
 
   /** A call was not answered. */
@@ -206,13 +213,17 @@ final class NodeWatch implements AutoCloseable {
    * that has answered nobody for ten timeouts in which the process did run is held to it all the
    * same.
    */
-  private boolean isOwnFault(long now, long nanos) {
+  private synchronized boolean isOwnFault(long now, long nanos) {
     long stalled = nanos <= 0 ? 0 : lag.within(nanos);
     if (stalled < timeoutNanos / 2) {
       return false;
     }
-    long silent = 1000 * (now - answeredAt);
-    if (silent - lag.within(silent) > MOST_SILENCE * timeoutNanos) {
+    if (!silent) {
+      silentSince = now - nanos / 1000;
+      silent = true;
+    }
+    long silence = 1000 * (now - silentSince);
+    if (silence - lag.within(silence) > MOST_SILENCE * timeoutNanos) {
       return false;
     }
     lag.blame(node, stalled);

@@ -118,7 +118,7 @@ class ForgivenCallsTest {
     time.advance(stalled);
     node.failed(Unanswered.late(), stalled.toNanos());
     loop.wakes();
-    node.answeredLate();
+    node.alive();
   }
 
   @Test
@@ -135,6 +135,16 @@ class ForgivenCallsTest {
               "an answer of Redis n was late because this process was not scheduled for 39 ms; it"
                   + " needs more CPU, or a longer store.redis.timeout");
     }
+  }
+
+  @Test
+  void neitherDoesOneThatCallsSeldom() {
+    warm();
+    for (int i = 0; i < 30; i++) {
+      time.advance(Duration.ofMillis(800));
+      stall(Duration.ofMillis(40));
+    }
+    assertThat(node.mayAsk()).isTrue();
   }
 
   @Test
