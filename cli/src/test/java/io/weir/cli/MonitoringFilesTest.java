@@ -240,7 +240,8 @@ class MonitoringFilesTest {
             folder.resolve("weir.yaml"),
             "listen: { http: 127.0.0.1:0, grpc: 127.0.0.1:0, admin: 127.0.0.1:0,"
                 + " gateway: 127.0.0.1:0 }\nrules: { file: rules.yaml, envoy: limits }\n"
-                + "store: { redis: { timeout: 2s } }\n");
+                + "store: { redis: { timeout: 2s } }\nidentity: { jwt: { jwks: jwks.json } }\n");
+    Files.writeString(folder.resolve("jwks.json"), "{\"keys\":[]}");
     Files.writeString(
         Files.createDirectory(folder.resolve("limits")).resolve("shop.yaml"),
         "domain: shop\ndescriptors:"

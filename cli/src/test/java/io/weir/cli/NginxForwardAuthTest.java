@@ -103,18 +103,18 @@ class NginxForwardAuthTest {
     String page = Files.readString(Path.of("../docs/nginx-traefik.md"));
     Matcher example = Pattern.compile("```nginx\n(.*?)```", Pattern.DOTALL).matcher(page);
     assertThat(example.find()).isTrue();
+    String shown = example.group(1);
+    if (refuseWithoutWeir) {
+      assertThat(example.find()).isTrue();
+      shown = shown.substring(0, shown.indexOf("  location @weir")) + example.group(1) + "}\n";
+    }
     int port = Ports.free();
     String config =
-        example
-            .group(1)
+        shown
             .replace("127.0.0.1:8080", "127.0.0.1:" + weir)
             .replace("127.0.0.1:9000", "127.0.0.1:" + app.getAddress().getPort())
             .replace("listen 8000", "listen 127.0.0.1:" + port)
             .replaceAll("(_read_timeout +)500ms", "$1" + patience);
-    if (refuseWithoutWeir) {
-      int from = config.indexOf("# 502 or 504");
-      config = config.substring(0, from) + "return 503;\n  }\n}\n";
-    }
     return NginxServer.start(port, config);
   }
 
@@ -272,9 +272,23 @@ class NginxForwardAuthTest {
     try (NginxServer nginx = nginx(port, true);
         WeirProcess weir = weir(port)) {
       assertThat(get(nginx, "/a").statusCode()).isEqualTo(200);
+      assertThat(get(nginx, "/a").statusCode()).isEqualTo(200);
+      assertThat(get(nginx, "/a").statusCode()).isEqualTo(429);
+      assertThat(get(nginx, "/costly", "X-Cost", "much").statusCode()).isEqualTo(400);
       weir.kill();
 
       assertThat(get(nginx, "/a").statusCode()).isEqualTo(503);
+    }
+  }
+
+  @Test
+  void refusesWhenWeirHangsIfItWasToldTo() throws Exception {
+    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        NginxServer nginx = nginx(silent.getLocalPort(), true, "500ms")) {
+      HttpResponse<String> refused = get(nginx, "/a");
+
+      assertThat(refused.statusCode()).isEqualTo(503);
+      assertThat(refused.headers().firstValue("Content-Type")).hasValue("application/problem+json");
     }
   }
 

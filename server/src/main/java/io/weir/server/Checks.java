@@ -65,7 +65,11 @@ final class Checks {
 
   /** {@code GET /v1/limits}. */
   void limits(Exchange exchange, byte[] body) {
-    Call call = QueryCall.of(exchange.request(), front);
+    front.identify(exchange, new VertxHead(exchange.request()), asker -> limits(exchange, asker));
+  }
+
+  private void limits(Exchange exchange, Call asker) {
+    Call call = QueryCall.of(exchange.request(), asker);
     exchange.answerWhenDone(ask(call, () -> weir.look(call)), DecisionWriter::write);
   }
 

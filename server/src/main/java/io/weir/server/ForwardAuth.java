@@ -44,7 +44,10 @@ final class ForwardAuth {
       warn();
     }
     check(front.weir().rules());
-    Call call = front.call(described);
+    front.identify(exchange, described, call -> decide(exchange, call));
+  }
+
+  private void decide(Exchange exchange, Call call) {
     exchange.whenDone(front.checkNow(call), decision -> answer(exchange, call, decision));
   }
 

@@ -6,11 +6,15 @@ import io.weir.Weir;
 import io.weir.http.Answers;
 import io.weir.http.Refusal;
 import io.weir.http.RequestHead;
+import io.weir.http.identity.Claims;
 import io.weir.http.identity.ClientAddress;
 import io.weir.http.identity.Identity;
 import io.weir.http.identity.RuleHeaders;
+import io.weir.http.identity.TokenOutcome;
 import io.weir.rule.RuleSet;
+import java.util.Locale;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -43,15 +47,31 @@ final class Front implements AutoCloseable {
     this.needs = Needs.of(weir.rules());
   }
 
-  /** The call that a request makes. */
-  Call call(RequestHead head) {
+  /**
+   * Goes on with the call that a request makes: at once, or on the event loop when the signature of
+   * its token was verified. What {@code next} throws is thrown in the first case and answered in
+   * the second.
+   *
+   * @throws HttpProblem if the request names no host that can be
+   */
+  void identify(Exchange exchange, RequestHead head, Consumer<Call> next) {
+    Claims claims = identity.claims(head);
+    if (claims instanceof Claims.Known known) {
+      next.accept(call(head, known));
+    } else if (claims instanceof Claims.Pending pending) {
+      Call anonymous = call(head, Claims.NONE); // before the wait, as it may throw
+      exchange.whenDone(pending.known(), known -> next.accept(anonymous.with(known.attributes())));
+    }
+  }
+
+  private Call call(RequestHead head, Claims.Known claims) {
     RuleSet rules = weir.rules();
     Needs now = needs;
     if (now.rules != rules) {
       now = Needs.of(rules);
       needs = now;
     }
-    return identity.call(head, now.headers);
+    return identity.call(head, now.headers, claims);
   }
 
   /** How callers are told apart. */
@@ -72,6 +92,24 @@ final class Front implements AutoCloseable {
   /** A decision for a front end that can make a call wait, and knows when it ends. */
   CompletionStage<Decision> enter(Call call) {
     return ask(() -> weir.enter(call));
+  }
+
+  /** Shows what became of signed tokens, if they are an identity here. */
+  void show(Metrics metrics) {
+    identity
+        .tokenCounts()
+        .ifPresent(
+            counts -> {
+              for (TokenOutcome outcome : TokenOutcome.values()) {
+                metrics.counter(
+                    "weir.token.checks",
+                    "Signed tokens that were not in the cache of verified ones",
+                    counts,
+                    all -> all.count(outcome),
+                    "outcome",
+                    outcome.name().toLowerCase(Locale.ROOT));
+              }
+            });
   }
 
   Weir weir() {

@@ -24,6 +24,10 @@ import java.util.stream.Stream;
  * admin}.
  */
 final class FrontEndReader {
+  /** What says nothing without {@code identity.jwt.jwks}. */
+  private static final List<String> JWT_SETTINGS =
+      List.of("issuer", "audience", "claims", "leeway", "refresh", "failures", "threads", "queue");
+
   private final ConfigReader config;
 
   FrontEndReader(ConfigReader config) {
@@ -118,7 +122,7 @@ final class FrontEndReader {
 
   private Optional<JwtSettings> jwt() {
     if (!config.has("identity.jwt.jwks")) {
-      for (String other : List.of("issuer", "audience", "claims", "leeway", "refresh")) {
+      for (String other : JWT_SETTINGS) {
         if (config.has("identity.jwt." + other)) {
           config.complain("identity.jwt." + other, "says nothing without identity.jwt.jwks");
         }
@@ -137,7 +141,16 @@ final class FrontEndReader {
                     text("identity.jwt.audience"),
                     claims(),
                     leeway(),
-                    time("identity.jwt.refresh", JwtSettings.DEFAULT_REFRESH))));
+                    time("identity.jwt.refresh", JwtSettings.DEFAULT_REFRESH),
+                    checks())));
+  }
+
+  private JwtSettings.Checks checks() {
+    JwtSettings.Checks otherwise = JwtSettings.Checks.DEFAULT;
+    return new JwtSettings.Checks(
+        number("identity.jwt.failures", otherwise.failures(), 1, 1_000_000),
+        number("identity.jwt.threads", otherwise.threads(), 1, 64),
+        number("identity.jwt.queue", otherwise.queue(), 1, 100_000));
   }
 
   private Duration leeway() {

@@ -60,8 +60,7 @@ final class Gateway implements Handler<HttpServerRequest> {
     try {
       begin(exchange, request);
     } catch (RuntimeException | Error e) {
-      unwanted(exchange, request);
-      exchange.failed(e);
+      fail(exchange, request, e);
     }
   }
 
@@ -72,12 +71,27 @@ final class Gateway implements Handler<HttpServerRequest> {
     }
     Framing.check(request);
     Target target = ClearTarget.of(uri, request.method().name());
-    Call call = front.call(new GatewayHead(new VertxHead(request), target.path()));
-    Upstream upstream = upstream(call.normalPath());
-    String forwarded = target.forwarded(call.normalPath());
-    exchange.whenDone(
-        front.enter(call),
-        decision -> decided(exchange, request, call, decision, upstream, forwarded));
+    front.identify(
+        exchange,
+        new GatewayHead(new VertxHead(request), target.path()),
+        call -> decide(exchange, request, target, call));
+  }
+
+  private void decide(Exchange exchange, HttpServerRequest request, Target target, Call call) {
+    try {
+      Upstream upstream = upstream(call.normalPath());
+      String forwarded = target.forwarded(call.normalPath());
+      exchange.whenDone(
+          front.enter(call),
+          decision -> decided(exchange, request, call, decision, upstream, forwarded));
+    } catch (RuntimeException | Error e) {
+      fail(exchange, request, e);
+    }
+  }
+
+  private static void fail(Exchange exchange, HttpServerRequest request, Throwable e) {
+    unwanted(exchange, request);
+    exchange.failed(e);
   }
 
   private static boolean isConnect(HttpMethod method) {

@@ -16,13 +16,18 @@ import org.jspecify.annotations.Nullable;
 final class QueryCall {
   private QueryCall() {}
 
-  static Call of(HttpServerRequest request, Front front) {
+  /**
+   * The call that a query describes.
+   *
+   * @param asker the call that the request itself makes
+   */
+  static Call of(HttpServerRequest request, Call asker) {
     MultiMap parameters = parameters(request);
     Set<String> seen = new HashSet<>();
     Call call =
         Call.of(otherwise(parameters.get("method"), "GET"), path(parameters))
             .host(otherwise(parameters.get("host"), ""))
-            .with(front.call(new VertxHead(request)).attributes());
+            .with(asker.attributes());
     for (Map.Entry<String, String> parameter : parameters) {
       String name = parameter.getKey();
       if (!seen.add(name)) {

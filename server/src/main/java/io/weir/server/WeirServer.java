@@ -105,6 +105,7 @@ public final class WeirServer implements AutoCloseable {
     Guarded guarded = new Guarded(guard, SystemTime.INSTANCE, metrics::decisionTook);
     this.gateway = settings.gateway().address();
     this.front = new Front(weir, guarded, settings);
+    front.show(metrics);
     this.callers = new Callers(settings.callers());
     this.envoy = new EnvoyFront(feeds.envoy(), config.envoy(), weir, guard, metrics, tick);
     this.dataPort =

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.weir.http.Dialect;
 import io.weir.http.identity.Cidr;
+import io.weir.http.identity.JwtSettings;
 import io.weir.http.identity.Sha256;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,6 +49,9 @@ class FrontEndConfigTest {
                 claims: { user: sub, tenant: org.id }
                 leeway: 10s
                 refresh: 1h
+                failures: 7
+                threads: 2
+                queue: 50
             headers: [ietf, x-ratelimit]
             callers: { tokens: [%s], mtls: { ca: ca.pem, names: [envoy, edge] } }
             tls: { cert: c.pem, key: k.pem, listeners: [http, grpc, gateway] }
@@ -70,6 +74,7 @@ class FrontEndConfigTest {
     assertThat(jwt.claims()).isEqualTo(Map.of("user", "sub", "tenant", "org.id"));
     assertThat(jwt.leeway()).isEqualTo(Duration.ofSeconds(10));
     assertThat(jwt.refresh()).isEqualTo(Duration.ofHours(1));
+    assertThat(jwt.checks()).isEqualTo(new JwtSettings.Checks(7, 2, 50));
     assertThat(front.headers())
         .containsExactly(Dialect.named("ietf"), Dialect.named("x-ratelimit"));
     assertThat(front.callers().tokens()).containsExactly(HASH);
@@ -185,6 +190,9 @@ class FrontEndConfigTest {
         "identity: { api_key: { header: x } }          | say which keys are known",
         "identity: { api_key: { known: any } }         | say the header too",
         "identity: { jwt: { issuer: x } }              | says nothing without identity.jwt.jwks",
+        "identity: { jwt: { threads: 2 } }             | says nothing without identity.jwt.jwks",
+        "identity: { jwt: { jwks: j, failures: 0 } }   | identity.jwt.failures",
+        "identity: { jwt: { jwks: j, threads: 65 } }   | 65 is more than 64",
         "identity: { jwt: { jwks: \"ftp://x\" } }      | is neither a file nor https://",
         "identity: { jwt: { jwks: j, claims: { ip: x } } } | ip is not for tokens to say",
         "identity: { jwt: { jwks: j, claims: { user: } } } | is not such as user: sub",

@@ -9,17 +9,19 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a {@link Call} of a request: the client's address, and whatever else of the caller can be
  * believed. What cannot be is left out, and the rules say what becomes of calls that lack it.
  *
- * <p>Never waits. Files and URLs it was told of are read by a thread of its own.
+ * <p>Never blocks. Files and URLs are read, and signatures verified, by threads of its own.
  */
 public final class Identity implements AutoCloseable {
   /** The header that carries a token past the rules; not for the upstream to see. */
@@ -32,11 +34,13 @@ public final class Identity implements AutoCloseable {
   private final @Nullable ApiKeys apiKeys;
   private final @Nullable Jwts jwts;
   private final @Nullable ScheduledExecutorService background;
+  private final @Nullable VerificationQueue queue;
 
   private Identity(Builder builder) {
     this.address = builder.address;
     this.apiKeys = builder.apiKeys;
     this.jwts = builder.jwts;
+    this.queue = builder.queue;
     this.background =
         builder.inBackground && (apiKeys != null || jwts != null) ? background(this::turn) : null;
   }
@@ -62,12 +66,26 @@ public final class Identity implements AutoCloseable {
     return RESERVED.contains(name) || name.startsWith("header.");
   }
 
+  /** What the signed token of a request says; pending only if its signature has to be verified. */
+  public Claims claims(RequestHead head) {
+    if (jwts == null) {
+      return Claims.NONE;
+    }
+    Claims known = jwts.known(head);
+    return known != null ? known : jwts.check(head, address.of(head));
+  }
+
+  /** What became of tokens; empty if signed tokens are no identity here. */
+  public Optional<TokenCounts> tokenCounts() {
+    return Optional.ofNullable(jwts).map(Jwts::counts);
+  }
+
   /**
-   * The call that a request makes, with the headers that the rules ask for.
+   * The call that a request with these claims makes, with the headers that the rules ask for.
    *
    * @throws IllegalArgumentException if the target has no path that begins with a slash
    */
-  public Call call(RequestHead head, RuleHeaders headers) {
+  public Call call(RequestHead head, RuleHeaders headers, Claims.Known claims) {
     Call call = Call.of(head.method(), pathOf(head)).host(head.host());
     String ip = address.of(head);
     if (!ip.isEmpty()) {
@@ -76,9 +94,7 @@ public final class Identity implements AutoCloseable {
     if (apiKeys != null) {
       call = with(call, apiKeys.attributes(head));
     }
-    if (jwts != null) {
-      call = with(call, jwts.attributes(head)); // signed, so it has the last word
-    }
+    call = with(call, claims.attributes()); // signed, so it has the last word
     List<String> tokens = head.headers(BYPASS_HEADER);
     if (tokens.size() == 1) {
       call = call.with("bypass", tokens.get(0));
@@ -116,6 +132,9 @@ public final class Identity implements AutoCloseable {
     if (background != null) {
       background.shutdownNow();
     }
+    if (queue != null) {
+      queue.close();
+    }
   }
 
   /** What callers are told apart by; by the address of the connection unless said otherwise. */
@@ -125,6 +144,8 @@ public final class Identity implements AutoCloseable {
     private boolean inBackground = true;
     private @Nullable ApiKeys apiKeys;
     private @Nullable Jwts jwts;
+    private @Nullable VerificationQueue queue;
+    private @Nullable Consumer<VerificationQueue.Job> verifiedBy;
 
     private Builder() {}
 
@@ -156,14 +177,25 @@ public final class Identity implements AutoCloseable {
      * @throws IOException with a reason in words if the file of keys is no good
      */
     public Builder jwt(JwtSettings settings) throws IOException {
-      this.jwts = Jwts.by(settings, time);
+      Consumer<VerificationQueue.Job> verification = verifiedBy;
+      if (verification == null) {
+        queue = new VerificationQueue(settings.checks().threads(), settings.checks().queue());
+        verification = queue::add;
+      }
+      this.jwts = Jwts.by(settings, time, verification);
       return this;
     }
 
     /** Time of its own, set before all else, and no thread: for tests. */
     Builder byHand(TimeSource time) {
+      return byHand(time, VerificationQueue.Job::run);
+    }
+
+    /** As {@link #byHand(TimeSource)}, with signatures verified elsewhere. */
+    Builder byHand(TimeSource time, Consumer<VerificationQueue.Job> verifiedBy) {
       this.time = time;
       this.inBackground = false;
+      this.verifiedBy = verifiedBy;
       return this;
     }
 

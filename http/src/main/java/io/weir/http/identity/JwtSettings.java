@@ -15,6 +15,7 @@ import java.util.Optional;
  *     are objects
  * @param leeway how far clocks may be apart, in whole seconds, as tokens count in those
  * @param refresh how often keys are fetched from a URL
+ * @param checks how much work signatures may make
  */
 public record JwtSettings(
     URI jwks,
@@ -22,12 +23,32 @@ public record JwtSettings(
     Optional<String> audience,
     Map<String, String> claims,
     Duration leeway,
-    Duration refresh) {
+    Duration refresh,
+    Checks checks) {
   /** What tokens say unless told otherwise. */
   public static final Map<String, String> DEFAULT_CLAIMS = Map.of("user", "sub");
 
   public static final Duration DEFAULT_LEEWAY = Duration.ofSeconds(5);
   public static final Duration DEFAULT_REFRESH = Duration.ofMinutes(5);
+
+  /**
+   * How much work signatures may make.
+   *
+   * @param failures how many signatures from one address may fail in a minute before its unverified
+   *     tokens count as absent
+   * @param threads how many threads verify signatures
+   * @param queue how many tokens wait for such a thread; more count as absent
+   */
+  public record Checks(int failures, int threads, int queue) {
+    public static final Checks DEFAULT =
+        new Checks(20, Math.max(1, Runtime.getRuntime().availableProcessors() / 4), 1000);
+
+    public Checks {
+      if (failures < 1 || threads < 1 || queue < 1) {
+        throw new IllegalArgumentException("failures, threads and queue must be at least 1");
+      }
+    }
+  }
 
   public JwtSettings {
     claims = Map.copyOf(claims);
@@ -57,17 +78,28 @@ public record JwtSettings(
   /** Tokens signed by these keys, which say who the user is. */
   public static JwtSettings of(URI jwks) {
     return new JwtSettings(
-        jwks, Optional.empty(), Optional.empty(), DEFAULT_CLAIMS, DEFAULT_LEEWAY, DEFAULT_REFRESH);
+        jwks,
+        Optional.empty(),
+        Optional.empty(),
+        DEFAULT_CLAIMS,
+        DEFAULT_LEEWAY,
+        DEFAULT_REFRESH,
+        Checks.DEFAULT);
   }
 
   /** The same, made by this issuer for this audience. */
   public JwtSettings from(String issuer, String audience) {
     return new JwtSettings(
-        jwks, Optional.of(issuer), Optional.of(audience), claims, leeway, refresh);
+        jwks, Optional.of(issuer), Optional.of(audience), claims, leeway, refresh, checks);
   }
 
   /** The same with other claims. */
   public JwtSettings claims(Map<String, String> claims) {
-    return new JwtSettings(jwks, issuer, audience, claims, leeway, refresh);
+    return new JwtSettings(jwks, issuer, audience, claims, leeway, refresh, checks);
+  }
+
+  /** The same with other bounds on the work that signatures make. */
+  public JwtSettings checks(Checks checks) {
+    return new JwtSettings(jwks, issuer, audience, claims, leeway, refresh, checks);
   }
 }

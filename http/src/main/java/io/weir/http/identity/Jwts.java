@@ -12,60 +12,58 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Tells callers apart by the signed token (JWT) they bring. One that cannot be verified, for
  * whatever reason, says nothing: its bearer is anonymous.
  *
- * <p>Nobody waits for keys: they are read in the background, also when a token names one that is
- * not known yet. What was verified is remembered until it expires, as the same token comes with
- * every request of a session and a signature costs more than all the rest. The memory has a fixed
- * number of places, and who comes to one that is taken puts the other out.
+ * <p>No request waits for keys: they are read in the background, also when a token names one that
+ * is not known yet. A request whose token was verified before waits for nothing; the first with a
+ * token waits for its {@link TokenVerifier}.
  */
 final class Jwts {
   private static final String BEARER = "bearer ";
-  private static final int PLACES = 4096;
 
-  /** Nobody's keys. */
+  /** Keys before the first fetch. */
   private static final JWKSet NONE = new JWKSet();
 
-  /** A token that was verified by these keys. */
-  private record Verified(
-      String token, SignedTokens by, long expiresMicros, Map<String, String> attributes) {}
-
   private final JwtSettings settings;
-  private final TimeSource time;
   private final Refreshed<SignedTokens> keys;
-  private final AtomicReferenceArray<@Nullable Verified> remembered =
-      new AtomicReferenceArray<>(PLACES);
+  private final TokenVerifier verifier;
 
-  private Jwts(JwtSettings settings, TimeSource time, Refreshed<SignedTokens> keys) {
+  private Jwts(
+      JwtSettings settings,
+      TimeSource time,
+      Refreshed<SignedTokens> keys,
+      Consumer<VerificationQueue.Job> queue) {
     this.settings = settings;
-    this.time = time;
     this.keys = keys;
+    this.verifier = new TokenVerifier(keys, this::attributes, settings, time, queue);
   }
 
   /**
-   * Tokens by these settings. A file of keys must be there; a URL may be away, and until it answers
-   * everybody is anonymous.
+   * Tokens by these settings. A file of keys must be there; a URL may be unavailable, and until it
+   * answers every caller is anonymous.
    *
+   * @param queue where signatures are verified
    * @throws IOException with a reason in words
    */
-  static Jwts by(JwtSettings settings, TimeSource time) throws IOException {
+  static Jwts by(JwtSettings settings, TimeSource time, Consumer<VerificationQueue.Job> queue)
+      throws IOException {
     URI where = settings.jwks();
     FileSource.Parser<SignedTokens> parser = text -> new SignedTokens(parse(text), settings, time);
     if ("file".equals(where.getScheme())) {
       FileSource<SignedTokens> file = new FileSource<>(Path.of(where), parser);
-      return new Jwts(settings, time, Refreshed.begin(where.toString(), file, time, ApiKeys.EVERY));
+      return new Jwts(
+          settings, time, Refreshed.begin(where.toString(), file, time, ApiKeys.EVERY), queue);
     }
     Duration every = settings.refresh();
     SignedTokens none = new SignedTokens(NONE, settings, time);
     Refreshed<SignedTokens> fetched =
         Refreshed.begin(where.toString(), new UrlSource<>(where, parser), time, every, none);
-    return new Jwts(settings, time, fetched);
+    return new Jwts(settings, time, fetched, queue);
   }
 
   private static JWKSet parse(String text) throws IOException {
@@ -80,34 +78,36 @@ final class Jwts {
     keys.turn();
   }
 
-  /** What a request's token says of its caller; empty if it has none that counts. */
-  Map<String, String> attributes(RequestHead head) {
+  TokenCounts counts() {
+    return verifier.counts();
+  }
+
+  /**
+   * What a request's token says of its caller, if that is known. Allocates nothing.
+   *
+   * @return null if the token has to be checked
+   */
+  Claims.@Nullable Known known(RequestHead head) {
     List<String> lines = head.headers("authorization");
     if (lines.size() != 1 || !lines.get(0).regionMatches(true, 0, BEARER, 0, BEARER.length())) {
-      return Map.of();
+      return Claims.NONE;
     }
-    String token = lines.get(0).substring(BEARER.length()).strip();
-    SignedTokens now = keys.now();
-    int place = token.hashCode() & PLACES - 1;
-    Verified before = remembered.get(place);
-    if (before != null
-        && before.by == now
-        && time.wallMicros() < before.expiresMicros
-        && before.token.equals(token)) {
-      return before.attributes;
+    String line = lines.get(0);
+    int from = BEARER.length();
+    int to = line.length();
+    while (from < to && Character.isWhitespace(line.charAt(from))) {
+      from++;
     }
-    Optional<JWTClaimsSet> claims = now.verify(token);
-    if (claims.isEmpty()) {
-      if (now.lacksKeyOf(token)) {
-        keys.soon();
-      }
-      return Map.of();
+    while (from < to && Character.isWhitespace(line.charAt(to - 1))) {
+      to--;
     }
-    long expires =
-        claims.get().getExpirationTime().getTime() * 1000 + settings.leeway().toMillis() * 1000;
-    Map<String, String> attributes = attributes(claims.get());
-    remembered.set(place, new Verified(token, now, expires, attributes));
-    return attributes;
+    return from == to ? Claims.NONE : verifier.find(line, from, to);
+  }
+
+  /** What a request's token says of its caller, where {@link #known} does not know. */
+  Claims check(RequestHead head, String address) {
+    return verifier.check(
+        head.headers("authorization").get(0).substring(BEARER.length()).strip(), address);
   }
 
   private Map<String, String> attributes(JWTClaimsSet claims) {

@@ -41,33 +41,34 @@ class ApiKeysTest {
     Identity identity =
         known(
             "# comment", "", Sha256.hex("k1") + "  user=42 tenant=acme plan=a=b", Sha256.hex("k2"));
-    Call call = identity.call(with("k1"), NONE);
+    Call call = Calls.of(identity, with("k1"), NONE);
 
     assertThat(call.attribute("user")).isEqualTo("42");
     assertThat(call.attribute("tenant")).isEqualTo("acme");
     assertThat(call.attribute("plan")).isEqualTo("a=b");
     assertThat(call.attribute("ip")).isEqualTo("192.0.2.1");
     assertThat(call.attribute("api_key")).isEqualTo(Sha256.hex("k1").substring(0, 32));
-    assertThat(identity.call(with("k2"), NONE).attribute("api_key")).isNotNull();
-    assertThat(identity.call(with("k2"), NONE).attribute("user")).isNull();
+    assertThat(Calls.of(identity, with("k2"), NONE).attribute("api_key")).isNotNull();
+    assertThat(Calls.of(identity, with("k2"), NONE).attribute("user")).isNull();
   }
 
   @Test
   void takesAnInventedKeyForNoIdentity() throws IOException {
     Identity identity = known(Sha256.hex("k1") + " user=42");
 
-    assertThat(identity.call(with("invented"), NONE).attributes()).containsOnlyKeys("ip");
-    assertThat(identity.call(with(Sha256.hex("k1")), NONE).attributes()).containsOnlyKeys("ip");
-    assertThat(identity.call(with(), NONE).attributes()).containsOnlyKeys("ip");
-    assertThat(identity.call(with(" "), NONE).attributes()).containsOnlyKeys("ip");
-    assertThat(identity.call(with("k1", "k1"), NONE).attributes()).containsOnlyKeys("ip");
+    assertThat(Calls.of(identity, with("invented"), NONE).attributes()).containsOnlyKeys("ip");
+    assertThat(Calls.of(identity, with(Sha256.hex("k1")), NONE).attributes())
+        .containsOnlyKeys("ip");
+    assertThat(Calls.of(identity, with(), NONE).attributes()).containsOnlyKeys("ip");
+    assertThat(Calls.of(identity, with(" "), NONE).attributes()).containsOnlyKeys("ip");
+    assertThat(Calls.of(identity, with("k1", "k1"), NONE).attributes()).containsOnlyKeys("ip");
   }
 
   @Test
   void takesAnyKeyIfToldTo() {
     Identity identity = Identity.builder().byHand(time).anyApiKey("X-Key").build();
-    Call one = identity.call(Head.from("192.0.2.1").with("x-key", "k1"), NONE);
-    Call other = identity.call(Head.from("192.0.2.1").with("x-key", "k2"), NONE);
+    Call one = Calls.of(identity, Head.from("192.0.2.1").with("x-key", "k1"), NONE);
+    Call other = Calls.of(identity, Head.from("192.0.2.1").with("x-key", "k2"), NONE);
 
     assertThat(one.attribute("api_key")).isNotNull().isNotEqualTo(other.attribute("api_key"));
     assertThat(one.attributes().toString()).doesNotContain("k1");
@@ -83,13 +84,14 @@ class ApiKeysTest {
     Identity identity = known(Sha256.hex("k1"));
     Files.writeString(folder.resolve("keys"), Sha256.hex("k2") + " user=7\n");
     identity.turn();
-    assertThat(identity.call(with("k2"), NONE).attribute("user")).isNull();
+    assertThat(Calls.of(identity, with("k2"), NONE).attribute("user")).isNull();
     look(identity);
-    assertThat(identity.call(with("k2"), NONE).attribute("user")).isNull(); // may be half of it
+    assertThat(Calls.of(identity, with("k2"), NONE).attribute("user"))
+        .isNull(); // may be half of it
     look(identity);
 
-    assertThat(identity.call(with("k2"), NONE).attribute("user")).isEqualTo("7");
-    assertThat(identity.call(with("k1"), NONE).attribute("api_key")).isNull();
+    assertThat(Calls.of(identity, with("k2"), NONE).attribute("user")).isEqualTo("7");
+    assertThat(Calls.of(identity, with("k1"), NONE).attribute("api_key")).isNull();
   }
 
   @Test
@@ -102,7 +104,7 @@ class ApiKeysTest {
     time.advance(Duration.ofSeconds(20));
     identity.turn();
 
-    assertThat(identity.call(with("k1"), NONE).attribute("api_key")).isNotNull();
+    assertThat(Calls.of(identity, with("k1"), NONE).attribute("api_key")).isNotNull();
   }
 
   @ParameterizedTest
@@ -137,7 +139,7 @@ class ApiKeysTest {
         Identity.builder().apiKeys("x-api-key", folder.resolve("keys")).build()) {
       assertThat(Thread.getAllStackTraces().keySet())
           .anyMatch(thread -> thread.getName().equals("weir-identity") && thread.isDaemon());
-      assertThat(identity.call(with("k1"), NONE).attribute("api_key")).isNotNull();
+      assertThat(Calls.of(identity, with("k1"), NONE).attribute("api_key")).isNotNull();
     }
   }
 }

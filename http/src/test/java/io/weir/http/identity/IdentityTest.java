@@ -31,7 +31,7 @@ class IdentityTest {
 
   @Test
   void makesACallOfARequest() {
-    Call call = identity.call(Head.from("192.0.2.1"), RULES);
+    Call call = Calls.of(identity, Head.from("192.0.2.1"), RULES);
 
     assertThat(call.method()).isEqualTo("GET");
     assertThat(call.path()).isEqualTo("/a");
@@ -53,7 +53,7 @@ class IdentityTest {
             .with("x-other", "no")
             .with("user", "forged")
             .with("ip", "6.6.6.6");
-    Call call = identity.call(head, RULES);
+    Call call = Calls.of(identity, head, RULES);
 
     assertThat(call.attributes())
         .containsOnly(
@@ -70,8 +70,8 @@ class IdentityTest {
     Head one = Head.from("192.0.2.1").with("X-Weir-Bypass", "t");
     Head two = Head.from("192.0.2.1").with("X-Weir-Bypass", "t").with("X-Weir-Bypass", "t");
 
-    assertThat(identity.call(one, RULES).attribute("bypass")).isEqualTo("t");
-    assertThat(identity.call(two, RULES).attribute("bypass")).isNull();
+    assertThat(Calls.of(identity, one, RULES).attribute("bypass")).isEqualTo("t");
+    assertThat(Calls.of(identity, two, RULES).attribute("bypass")).isNull();
   }
 
   @Test
@@ -81,6 +81,6 @@ class IdentityTest {
             .with("X-HTTP-Method-Override", "DELETE")
             .with("X-Method-Override", "DELETE");
 
-    assertThat(identity.call(head, RULES).method()).isEqualTo("GET");
+    assertThat(Calls.of(identity, head, RULES).method()).isEqualTo("GET");
   }
 }

@@ -115,8 +115,7 @@ class JwtTest {
   }
 
   private static Map<String, String> attributes(Identity identity, String token) {
-    return identity
-        .call(Head.from("192.0.2.1").with("Authorization", "Bearer " + token), NONE)
+    return Calls.of(identity, Head.from("192.0.2.1").with("Authorization", "Bearer " + token), NONE)
         .attributes();
   }
 
@@ -227,9 +226,9 @@ class JwtTest {
             .with("authorization", "Bearer " + token);
     Head lower = Head.from("192.0.2.1").with("authorization", "bearer  " + token + " ");
 
-    assertThat(identity.call(basic, NONE).attribute("user")).isNull();
-    assertThat(identity.call(twice, NONE).attribute("user")).isNull();
-    assertThat(identity.call(lower, NONE).attribute("user")).isEqualTo("42");
+    assertThat(Calls.of(identity, basic, NONE).attribute("user")).isNull();
+    assertThat(Calls.of(identity, twice, NONE).attribute("user")).isNull();
+    assertThat(Calls.of(identity, lower, NONE).attribute("user")).isEqualTo("42");
   }
 
   @Test
@@ -265,7 +264,7 @@ class JwtTest {
             .with("x-api-key", "k1")
             .with("authorization", "Bearer " + signed(c -> c));
 
-    assertThat(identity.call(head, NONE).attributes())
+    assertThat(Calls.of(identity, head, NONE).attributes())
         .containsEntry("user", "42")
         .containsEntry("tenant", "7")
         .containsEntry("plan", "3")
@@ -308,7 +307,13 @@ class JwtTest {
   private JwtSettings leeway(Duration leeway) {
     JwtSettings usual = settings();
     return new JwtSettings(
-        usual.jwks(), usual.issuer(), usual.audience(), usual.claims(), leeway, usual.refresh());
+        usual.jwks(),
+        usual.issuer(),
+        usual.audience(),
+        usual.claims(),
+        leeway,
+        usual.refresh(),
+        usual.checks());
   }
 
   /** A server of keys that counts how often it is asked. */

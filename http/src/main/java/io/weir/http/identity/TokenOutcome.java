@@ -1,0 +1,19 @@
+package io.weir.http.identity;
+
+/** What became of a signed token that was not in the cache of verified tokens. */
+public enum TokenOutcome {
+  /** The signature was checked and is good. */
+  VERIFIED,
+
+  /** The signature was checked and is bad, now or when the same token came before. */
+  FAILED,
+
+  /** No signature was checked: malformed, expired, for another audience, or its key is unknown. */
+  INVALID,
+
+  /** No signature was checked: the address has used up its budget of failed checks. */
+  OVER_BUDGET,
+
+  /** No signature was checked: the queue was full, or the token waited in it for too long. */
+  OVERLOADED
+}
