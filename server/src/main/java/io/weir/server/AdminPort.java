@@ -19,11 +19,17 @@ final class AdminPort {
   private final Console console = new Console();
   private final boolean metricsForAll;
 
-  AdminPort(AdminSettings settings, Health health, Metrics metrics, Weir weir, Stores stores) {
+  AdminPort(
+      AdminSettings settings,
+      Health health,
+      Metrics metrics,
+      Weir weir,
+      Stores stores,
+      HotKeyAdvisor advisor) {
     this.door = new AdminDoor(settings, SystemTime.INSTANCE);
     this.health = health;
     this.metrics = metrics;
-    this.hotKeys = new HotKeyReport(weir, door, stores.pinned());
+    this.hotKeys = new HotKeyReport(weir, door, advisor);
     this.overview = new OverviewReport(weir, health, stores, metrics, SystemTime.INSTANCE);
     this.metricsForAll = !settings.metricsNeedToken();
   }

@@ -9,7 +9,6 @@ import io.weir.store.Pool;
 import io.weir.tier.HotKeys.HotKey;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -63,35 +62,35 @@ record HotKeyAdvice(List<Change> changes) {
   /**
    * Advice on a key, if it costs the store that much and something would help.
    *
-   * @param instances how many share the store: what one of them costs it is taken for what each
-   *     does
-   * @param pinned the rules that have a Redis of their own already
+   * @param advisor knows how many instances share the store: what one of them costs it is taken for
+   *     what each does
    */
-  static Optional<HotKeyAdvice> on(HotKey key, int instances, Set<String> pinned) {
+  static Optional<HotKeyAdvice> on(HotKey key, HotKeyAdvisor advisor) {
     double here = key.storePerSecond();
-    boolean hurts = here >= LEAST_HERE && here * instances >= HotKeyNotes.HOT;
+    boolean hurts = here >= LEAST_HERE && here * advisor.instances().getAsInt() >= HotKeyNotes.HOT;
     if (!hurts || key.pool().isLocal()) {
       return Optional.empty();
     }
+    String rule = key.pool().rule();
     List<Change> undone =
-        changes(key.pool())
-            .filter(change -> change.place() != Place.STORE || !pinned.contains(key.pool().rule()))
+        changes(key.pool(), advisor.spreads(rule))
+            .filter(change -> change.place() != Place.STORE || advisor.deservesItsOwn(rule))
             .toList();
     return undone.isEmpty() ? Optional.empty() : Optional.of(new HotKeyAdvice(undone));
   }
 
-  private static Stream<Change> changes(Pool pool) {
+  private static Stream<Change> changes(Pool pool, boolean spreads) {
     Limit limit = pool.meter().limit();
     if (LeaseBound.of(limit, Accuracy.DEFAULT.millionths()) == 0) {
       return Stream.of(ownRedis("", pool));
     }
     if (pool.lends() > 0) {
-      return Stream.concat(larger(pool).stream(), Stream.of(shards("", pool)));
+      return Stream.concat(larger(pool).stream(), Stream.of(shards("", pool, spreads)));
     }
     String accuracy = "accuracy: " + Accuracy.DEFAULT;
     return Stream.of(
         new Change(accuracy + " would answer most of its calls from memory", Place.RULE, accuracy),
-        shards("where it must be exact, ", pool));
+        shards("where it must be exact, ", pool, spreads));
   }
 
   /** What would let leases be larger that are too small for their demand. */
@@ -102,9 +101,12 @@ record HotKeyAdvice(List<Change> changes) {
       return Optional.of(new Change(line + WOULD_LEND, Place.RULE, line));
     }
     if (limit instanceof TokenBucket bucket && !pool.isSplit() && isHeldDownByBurst(pool)) {
-      String line = "burst: " + Math.max(2 * bucket.capacity(), inAFifthOfASecond(bucket));
+      long burst = Math.max(2 * bucket.capacity(), inAFifthOfASecond(bucket));
+      String line = "burst: " + burst;
       String where = " for its limit of " + bucket;
-      return Optional.of(new Change(line + where + WOULD_LEND, Place.LIMIT, line));
+      String price =
+          ", but admit up to " + burst + " calls at once instead of " + bucket.capacity();
+      return Optional.of(new Change(line + where + WOULD_LEND + price, Place.LIMIT, line));
     }
     return Optional.empty();
   }
@@ -118,19 +120,18 @@ record HotKeyAdvice(List<Change> changes) {
     return (long) (bucket.rate() * 0.2e9 / bucket.period().toNanos());
   }
 
-  private static Change shards(String when, Pool pool) {
+  /** More shards where they come to lie on other nodes; on a single one they gain nothing. */
+  private static Change shards(String when, Pool pool, boolean spreads) {
     int now = pool.isSplit() ? pool.split().size() : 1;
     Limit whole = pool.isSplit() ? pool.split().whole() : pool.meter().limit();
     int more = shards(whole, now);
-    if (more <= now) {
+    if (more <= now || !spreads) {
       return ownRedis(when, pool);
     }
     String line = "shards: " + more;
     String insteadOf = now == 1 ? "" : " instead of " + now;
     return new Change(
-        when + line + insteadOf + " would spread them over the nodes of a Cluster",
-        Place.RULE,
-        line);
+        when + line + insteadOf + " would spread them over the store's nodes", Place.RULE, line);
   }
 
   /** The next step, or a smaller one, as each shard is to hold enough. */

@@ -7,8 +7,6 @@ import io.weir.tier.HotKeys;
 import io.weir.tier.HotKeys.HotKey;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,21 +23,13 @@ final class HotKeyNotes {
   static final double HOT = 1000;
 
   private final HotKeys keys;
-  private final IntSupplier instances;
-  private final Set<String> pinned;
+  private final HotKeyAdvisor advisor;
   private final Limiter said = Weir.limiter(Limit.perHour(1));
   private volatile int count;
 
-  /**
-   * Notes on these keys.
-   *
-   * @param instances how many share the store
-   * @param pinned the rules that have a Redis of their own
-   */
-  HotKeyNotes(HotKeys keys, IntSupplier instances, Set<String> pinned) {
+  HotKeyNotes(HotKeys keys, HotKeyAdvisor advisor) {
     this.keys = keys;
-    this.instances = instances;
-    this.pinned = pinned;
+    this.advisor = advisor;
   }
 
   /** How many there were at the last look. */
@@ -50,9 +40,9 @@ final class HotKeyNotes {
   void look() {
     List<HotKey> top = keys.top(MOST);
     count = (int) top.stream().filter(key -> key.perSecond() >= HOT).count();
-    int sharing = instances.getAsInt();
+    int sharing = advisor.instances().getAsInt();
     for (HotKey key : top) {
-      Optional<HotKeyAdvice> advice = HotKeyAdvice.on(key, sharing, pinned);
+      Optional<HotKeyAdvice> advice = advisor.on(key);
       if (advice.isPresent() && said.tryAcquire(key.pool().rule())) {
         LOG.warn(
             "rule {}: for one key the store answers about {} calls a second from here{}; {}",

@@ -6,7 +6,6 @@ import io.weir.Weir;
 import io.weir.rule.Rule;
 import io.weir.tier.HotKeys;
 import io.weir.tier.HotKeys.HotKey;
-import io.weir.tier.Tier;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
@@ -14,7 +13,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import javax.crypto.Mac;
@@ -54,18 +52,13 @@ final class HotKeyReport {
 
   private final Weir weir;
   private final AdminDoor door;
-  private final Set<String> pinned;
+  private final HotKeyAdvisor advisor;
   private final SecretKeySpec secret;
 
-  /**
-   * A report.
-   *
-   * @param pinned the rules that have a Redis of their own
-   */
-  HotKeyReport(Weir weir, AdminDoor door, Set<String> pinned) {
+  HotKeyReport(Weir weir, AdminDoor door, HotKeyAdvisor advisor) {
     this.weir = weir;
     this.door = door;
-    this.pinned = pinned;
+    this.advisor = advisor;
     byte[] random = new byte[32];
     new SecureRandom().nextBytes(random);
     this.secret = new SecretKeySpec(random, "HmacSHA256");
@@ -121,8 +114,7 @@ final class HotKeyReport {
     out.field(LEASED).flag(hot.pool().lends() > 0);
     out.field(ACCURACY).text(rule.map(found -> found.accuracy().toString()).orElse(null));
     out.field(SHARDS).number(rule.map(Rule::shards).orElse(1));
-    Optional<HotKeyAdvice> advice =
-        HotKeyAdvice.on(hot, weir.tier().map(Tier::instances).orElse(1), pinned);
+    Optional<HotKeyAdvice> advice = advisor.on(hot);
     out.field(SUGGESTION).text(advice.map(HotKeyAdvice::sentence).orElse(null));
     out.field(CHANGES).openList();
     advice.ifPresent(found -> found.changes().forEach(change -> write(out, change)));

@@ -29,7 +29,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToDoubleFunction;
@@ -164,13 +163,9 @@ final class Metrics implements DecisionListener {
         Newcomers::turnedAway);
   }
 
-  /**
-   * Shows what stands before a shared store too.
-   *
-   * @param pinned the rules that have a Redis of their own
-   */
-  void tier(Tier before, Set<String> pinned) {
-    tier = new TierMetrics(registry, before, pinned);
+  /** Shows what stands before a shared store too. */
+  void tier(Tier before, HotKeyAdvisor advisor) {
+    tier = new TierMetrics(registry, before, advisor);
   }
 
   /** Says in the log what would help keys that are asked for very often. */

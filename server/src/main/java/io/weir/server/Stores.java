@@ -11,7 +11,6 @@ import io.weir.time.SystemTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -33,14 +32,14 @@ final class Stores implements AutoCloseable {
   private final MemoryStore adHocMemory;
   private final Optional<Shared> shared;
   private final Store adHoc;
-  private final Set<String> pinned;
+  private final HotKeyAdvisor.Layout layout;
 
   /** The store that instances share, and how many they are. */
   private record Shared(RedisStore store, Fleet fleet) {}
 
   private Stores(ServerConfig config, Optional<RedisStore> redis, Faults faults) {
     this.name = config.store();
-    this.pinned = config.shared().hot().map(SharedStore.Hot::rules).orElse(Set.of());
+    this.layout = HotKeyAdvisor.Layout.of(config.shared());
     this.memory = config.memory().store();
     this.adHocMemory = config.memory().store();
     this.shared =
@@ -107,9 +106,9 @@ final class Stores implements AutoCloseable {
     return shared.map(there -> there.fleet.instances()).orElse(1);
   }
 
-  /** The rules that have a Redis of their own. */
-  Set<String> pinned() {
-    return pinned;
+  /** What the store that instances share is made of. */
+  HotKeyAdvisor.Layout layout() {
+    return layout;
   }
 
   /** How many keys this process remembers. */

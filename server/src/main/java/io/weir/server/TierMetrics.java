@@ -8,7 +8,6 @@ import io.weir.tier.Tier;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Shows what stands before the shared store: tokens in hand and calls for more, by rule, and how
@@ -23,11 +22,11 @@ final class TierMetrics {
   private volatile Map<String, Long> leased = Map.of();
   private volatile Map<String, Long> refills = Map.of();
 
-  TierMetrics(MeterRegistry registry, Tier tier, Set<String> pinned) {
+  TierMetrics(MeterRegistry registry, Tier tier, HotKeyAdvisor advisor) {
     this.registry = registry;
     this.shown = new MetersByRule(registry);
     this.tier = tier;
-    this.hotKeys = new HotKeyNotes(tier.hotKeys(), tier::instances, pinned);
+    this.hotKeys = new HotKeyNotes(tier.hotKeys(), advisor);
     Gauge.builder("weir.hot.keys", hotKeys, HotKeyNotes::count)
         .description("Keys that this instance is asked for more than 1,000 times a second")
         .strongReference(true)

@@ -1,11 +1,13 @@
 package io.weir.server;
 
 import io.vertx.core.Vertx;
+import io.weir.Mode;
 import io.weir.Weir;
 import io.weir.rule.RuleSet;
 import io.weir.rules.envoy.EnvoyConfig;
 import io.weir.server.envoy.EnvoyGrpc;
 import io.weir.tier.Guard;
+import io.weir.tier.Tier;
 import io.weir.time.SystemTime;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -93,7 +95,8 @@ public final class WeirServer implements AutoCloseable {
             .newKeysPerAddress(config.shared().newKeysPerAddress())
             .witnessed()
             .build();
-    weir.tier().ifPresent(tier -> metrics.tier(tier, stores.pinned()));
+    HotKeyAdvisor advisor = new HotKeyAdvisor(this::instances, stores.layout(), this::isShadow);
+    weir.tier().ifPresent(tier -> metrics.tier(tier, advisor));
     weir.witness().ifPresent(metrics::witness);
     metrics.newcomers(weir.newcomers());
     metrics.counter(
@@ -110,7 +113,7 @@ public final class WeirServer implements AutoCloseable {
     this.envoy = new EnvoyFront(feeds.envoy(), config.envoy(), weir, guard, metrics, tick);
     this.dataPort =
         new DataPort(weir, guarded, front, callers, envoy, stores, metrics, health, warmUp.path());
-    this.adminPort = new AdminPort(settings.admin(), health, metrics, weir, stores);
+    this.adminPort = new AdminPort(settings.admin(), health, metrics, weir, stores, advisor);
     metrics.gauge("weir.keys", "Keys remembered", stores, Stores::keys);
     metrics.counter(
         "weir.overflow.draws",
@@ -123,6 +126,21 @@ public final class WeirServer implements AutoCloseable {
       LOG.info("reservations.secret is not set: only this instance can settle what it reserves");
     }
     this.ports = new Ports(settings, metrics.faults(), tick); // last: it has threads to be closed
+  }
+
+  private int instances() {
+    return weir.tier().map(Tier::instances).orElse(1);
+  }
+
+  /** Whether a rule, or a limit for Envoy, only counts what it would refuse. */
+  private boolean isShadow(String id) {
+    return weir.rules()
+        .rule(id)
+        .map(rule -> rule.mode() == Mode.SHADOW)
+        .orElseGet(
+            () ->
+                envoyConfig().limits().stream()
+                    .anyMatch(limit -> limit.id().equals(id) && limit.isShadow()));
   }
 
   /**

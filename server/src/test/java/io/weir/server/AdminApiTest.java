@@ -72,7 +72,8 @@ class AdminApiTest {
       assertThat(shown.getLong("store_per_second")).isBetween(1000L, shown.getLong("per_second"));
       assertThat(shown.getString("suggestion")).startsWith("accuracy: 1% would");
       assertThat(shown.getJsonArray("changes").stream().map(change -> line((JsonObject) change)))
-          .containsExactly("rule accuracy: 1%", "rule shards: 8");
+          .containsExactly(
+              "rule accuracy: 1%", "store hot: { uri: redis://HOST:6379, rules: [a] }");
       JsonObject overview = overview(server, "look");
       assertThat(overview.getLong("hot_keys")).isEqualTo(1);
       assertThat(overview.getLong("instances")).isEqualTo(1);

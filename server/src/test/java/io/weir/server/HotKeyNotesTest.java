@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Call;
 import io.weir.Limit;
+import io.weir.Mode;
 import io.weir.Weir;
 import io.weir.rule.Accuracy;
 import io.weir.rule.Rule;
@@ -33,6 +34,8 @@ class HotKeyNotesTest {
   private final VirtualTime time = new VirtualTime();
   private int instances = 1;
   private Set<String> pinned = Set.of("another");
+  private boolean spreads = true;
+  private boolean shadow;
   private final LogLines log = LogLines.of(HotKeyNotes.class);
 
   @AfterEach
@@ -54,7 +57,7 @@ class HotKeyNotesTest {
 
   /** So many calls by one key in a second, and the notes on them. */
   private HotKeyNotes after(int calls, Rule rule) {
-    HotKeyNotes notes = new HotKeyNotes(keysAfter(calls, rule), () -> instances, pinned);
+    HotKeyNotes notes = new HotKeyNotes(keysAfter(calls, rule), advisor());
     notes.look();
     return notes;
   }
@@ -73,8 +76,13 @@ class HotKeyNotesTest {
     return weir.tier().orElseThrow().hotKeys();
   }
 
+  private HotKeyAdvisor advisor() {
+    HotKeyAdvisor.Layout layout = new HotKeyAdvisor.Layout(spreads, pinned, false);
+    return new HotKeyAdvisor(() -> instances, layout, rule -> shadow);
+  }
+
   private HotKeyAdvice advice(Rule rule) {
-    return HotKeyAdvice.on(keysAfter(20_000, rule).top(1).get(0), 1, pinned).orElseThrow();
+    return advisor().on(keysAfter(20_000, rule).top(1).get(0)).orElseThrow();
   }
 
   @Test
@@ -92,8 +100,8 @@ class HotKeyNotesTest {
         .startsWith("rule partner: for one key the store answers about ")
         .endsWith(
             " calls a second from here; accuracy: 1% would answer most of its calls from memory;"
-                + " where it must be exact, shards: 8 would spread them over the nodes of a"
-                + " Cluster")
+                + " where it must be exact, shards: 8 would spread them over the"
+                + " store's nodes")
         .doesNotContain(SECRET);
   }
 
@@ -106,19 +114,48 @@ class HotKeyNotesTest {
   @Test
   void wantsMoreShardsWhereThereAreSome() {
     assertThat(saidOf(rule("1000000/s").shards(2).build()).get(0))
-        .endsWith("exact, shards: 4 instead of 2 would spread them over the nodes of a Cluster");
+        .endsWith("exact, shards: 4 instead of 2 would spread them over the store's nodes");
   }
 
   @Test
   void wantsFewerShardsWhereEachWouldHoldLittle() {
     assertThat(saidOf(rule("1000000/s burst=500").build()).get(0))
-        .endsWith("exact, shards: 4 would spread them over the nodes of a Cluster");
+        .endsWith("exact, shards: 4 would spread them over the store's nodes");
   }
 
   @Test
   void namesAnotherRedisWhereShardsWouldHoldTooLittle() {
     assertThat(saidOf(rule("1000000/s burst=199").build()).get(0))
         .endsWith("where it must be exact, store.hot would give the rule a Redis of its own");
+  }
+
+  @Test
+  void namesNoShardsOnASingleRedis() {
+    spreads = false;
+
+    assertThat(saidOf(rule("1000000/s").build()).get(0))
+        .doesNotContain("shards", "nodes")
+        .endsWith("where it must be exact, store.hot would give the rule a Redis of its own");
+  }
+
+  @Test
+  void namesNoShardsForARuleWhoseOwnRedisIsASingleOne() {
+    pinned = Set.of("partner");
+
+    assertThat(saidOf(rule("1000000/s").build()).get(0))
+        .endsWith(" from here; accuracy: 1% would answer most of its calls from memory");
+  }
+
+  @Test
+  void namesNoRedisForARuleInShadow() {
+    shadow = true;
+    spreads = false;
+
+    assertThat(saidOf(rule("1000000/s").mode(Mode.SHADOW).build()).get(0))
+        .endsWith(" from here; accuracy: 1% would answer most of its calls from memory");
+    assertThat(after(20_000, rule("leaky-bucket 1000000/s").mode(Mode.SHADOW).build()).count())
+        .isEqualTo(1);
+    assertThat(log.said()).hasSize(1);
   }
 
   @Test
@@ -173,6 +210,7 @@ class HotKeyNotesTest {
   void wantsALargerBurstWhereLeasesAreTooSmall() {
     assertThat(saidOf(rule("5000/s burst=10").accuracy(Accuracy.DEFAULT).build()).get(0))
         .contains("; burst: 1000 for its limit of 5000/s burst=10 would lend more at once")
+        .contains(", but admit up to 1000 calls at once instead of 10")
         .endsWith("; store.hot would give the rule a Redis of its own");
   }
 

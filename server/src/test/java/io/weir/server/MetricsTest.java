@@ -146,7 +146,14 @@ class MetricsTest {
     try {
       Weir weir = Weir.builder().rules(RuleSet.of()).build();
       AdminSettings open = new AdminSettings(List.of(), false);
-      AdminPort admin = new AdminPort(open, new Health(), metrics, weir, stores);
+      AdminPort admin =
+          new AdminPort(
+              open,
+              new Health(),
+              metrics,
+              weir,
+              stores,
+              new HotKeyAdvisor(() -> 1, stores.layout(), rule -> false));
       Address at = ports.open(Ports.ADMIN, new Address("127.0.0.1", 0), admin::router);
       HttpRequest scrape = HttpRequest.newBuilder(URI.create("http://" + at + "/metrics")).build();
 
