@@ -24,8 +24,17 @@ import io.weir.TokenBucket;
  * token is {@code token} units, and every tick drains {@code drain} of them. Unlike a lone
  * "theoretical arrival time", time and deficit apart survive a clock that steps back, a debt, and a
  * change of rate.
+ *
+ * <p><b>Other numbers.</b> Instances may hold different numbers for one bucket while a change
+ * spreads. A deficit above the burst in force is clipped for the decision, so that a lowered limit
+ * is waited for from its own burst. What was clipped stays beside the deficit as the excess: it
+ * drains with it, and counts again under a larger burst. So deficit plus excess never forgets a
+ * token, and a bucket under two limits admits no more than the larger of them.
  */
 public final class BucketMeter extends Meter {
+  /** The largest deficit that is kept, with its excess. */
+  private static final long MOST = Bounds.EXACT - 1;
+
   private final long tick;
   private final long drain;
   private final long token;
@@ -63,7 +72,11 @@ public final class BucketMeter extends Meter {
       if (cell.meter != this) {
         adopt(cell, (BucketMeter) cell.meter);
       }
-      cell.used = usedAt(now, cell.time, cell.used);
+      long used = usedAt(now, cell.time, cell.used);
+      if (cell.excess > 0) {
+        cell.excess = usedAt(now, cell.time, cell.used + cell.excess) - used;
+      }
+      cell.used = used;
     }
     cell.time = tickOf(now);
     cell.meter = this;
@@ -90,17 +103,43 @@ public final class BucketMeter extends Meter {
   }
 
   /**
-   * Keeps the tokens taken under other numbers, to a 65,536th of a token, clipped at the new burst.
+   * Keeps the tokens taken under other numbers, clipped at the new burst: all of them if it is
+   * larger, else what the smaller burst before it had not clipped yet.
    */
   private void adopt(Cell cell, BucketMeter old) {
-    if (old.token != token) {
-      long whole = Math.min(cell.used / old.token, capacity());
-      long rest = cell.used % old.token;
-      long fraction = ceilDiv(rest * 65536, old.token);
-      cell.used = whole * token + ceilDiv(fraction * token, 65536);
+    if (old.token == token && old.full == full) {
+      return;
     }
-    if (old.token != token || old.full != full) {
-      cell.used = Math.min(cell.used, full);
+    boolean raised = old.capacity() < capacity();
+    long total = converted(cell.used + cell.excess, old);
+    long used = raised || cell.excess == 0 ? total : converted(cell.used, old);
+    cell.used = Math.min(used, full);
+    cell.excess = total - cell.used;
+  }
+
+  /** A deficit in these units, to a 65,536th of a token, rounded up. */
+  private long converted(long deficit, BucketMeter old) {
+    if (old.token == token) {
+      return deficit;
+    }
+    long whole = deficit / old.token;
+    if (whole > MOST / token) {
+      return MOST;
+    }
+    long fraction = ceilDiv(deficit % old.token * 65536, old.token);
+    return Math.min(whole * token + ceilDiv(fraction * token, 65536), MOST);
+  }
+
+  @Override
+  public boolean writes() {
+    return drain > 0;
+  }
+
+  @Override
+  public void leave(Cell cell, Cell before, long now) {
+    cell.set(before);
+    if (writes() && cell.meter != null && now < cell.time) {
+      cell.time = now;
     }
   }
 
@@ -119,7 +158,13 @@ public final class BucketMeter extends Meter {
 
   @Override
   public void take(Cell cell, long now, long cost, long permit) {
-    cell.used = usedAfter(cell.used, cost);
+    setUsed(cell, usedAfter(cell.used, cost));
+  }
+
+  /** The excess stays on top, as far as numbers go. */
+  private static void setUsed(Cell cell, long used) {
+    cell.used = used;
+    cell.excess = Math.min(cell.excess, MOST - used);
   }
 
   /** The deficit after taking {@code cost}, which must have been admitted. */
@@ -132,7 +177,7 @@ public final class BucketMeter extends Meter {
     if (drain == 0) {
       return; // a limit of 0 has nothing to remember
     }
-    cell.used = grown(cell.used, amount, Bounds.EXACT - 1);
+    setUsed(cell, grown(cell.used, amount, MOST));
   }
 
   /**
@@ -146,12 +191,12 @@ public final class BucketMeter extends Meter {
 
   @Override
   public void countDenied(Cell cell, long now, long cost) {
-    long most = Math.min(2 * full, Bounds.EXACT - 1);
-    cell.used = Math.max(cell.used, grown(cell.used, cost, most));
+    long most = Math.min(2 * full, MOST);
+    setUsed(cell, Math.max(cell.used, grown(cell.used, cost, most)));
   }
 
   private long grown(long deficit, long amount, long most) {
-    return amount > (Bounds.EXACT - 1) / token ? most : Math.min(deficit + amount * token, most);
+    return amount > MOST / token ? most : Math.min(deficit + amount * token, most);
   }
 
   /**
@@ -166,7 +211,13 @@ public final class BucketMeter extends Meter {
         return;
       }
     }
-    cell.used = amount > cell.used / token ? 0 : cell.used - amount * token;
+    long total = returned(cell.used + cell.excess, amount);
+    cell.used = returned(cell.used, amount);
+    cell.excess = total - cell.used;
+  }
+
+  private long returned(long deficit, long amount) {
+    return amount > deficit / token ? 0 : deficit - amount * token;
   }
 
   @Override
@@ -218,7 +269,7 @@ public final class BucketMeter extends Meter {
 
   @Override
   public long idleAt(Cell cell) {
-    return cell.time + reset(cell, cell.time);
+    return cell.time + reset(cell.used + cell.excess);
   }
 
   @Override

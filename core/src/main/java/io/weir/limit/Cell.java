@@ -19,6 +19,12 @@ public final class Cell {
   /** Buckets: the deficit in units. Windows and quotas: the count in the current window. */
   public long used;
 
+  /**
+   * Buckets: the deficit beyond {@link #used}, in units. The numbers in force have clipped it, and
+   * larger ones count it still.
+   */
+  public long excess;
+
   /** Sliding windows: the count in the previous window. */
   public long previous;
 
@@ -37,11 +43,24 @@ public final class Cell {
     permits = permits == null ? null : permits.copy();
   }
 
+  /** Makes this cell equal to another, whose logs and permits it shares. */
+  public void set(Cell other) {
+    meter = other.meter;
+    time = other.time;
+    used = other.used;
+    excess = other.excess;
+    previous = other.previous;
+    log = other.log;
+    permits = other.permits;
+    frugal = other.frugal;
+  }
+
   /** Makes this the cell of a key never seen. */
   public void clear() {
     meter = null;
     time = 0;
     used = 0;
+    excess = 0;
     previous = 0;
     log = null;
     permits = null;

@@ -83,6 +83,23 @@ public abstract sealed class Meter
    */
   public abstract void open(Cell cell, long now, long keyHash);
 
+  /**
+   * Whether anything done under these numbers is written down. A bucket of rate 0 writes nothing:
+   * instances that hold other numbers find the key as it was.
+   */
+  public boolean writes() {
+    return true;
+  }
+
+  /**
+   * What an opened cell becomes if the call takes nothing from it. Buckets return to what they were
+   * before: a refused call writes neither a clipped deficit nor other numbers, or instances that
+   * hold different numbers would refund each other. Only a clock that stepped back is noted.
+   *
+   * @param before the cell before it was opened
+   */
+  public void leave(Cell cell, Cell before, long now) {}
+
   /** Whether {@code cost} can be taken now. A cost of 0 can, unless the limit is 0. */
   public abstract boolean admits(Cell cell, long now, long cost);
 

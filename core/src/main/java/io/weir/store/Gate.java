@@ -48,7 +48,7 @@ public final class Gate {
       int slot = segment.find(high, low);
       admitted =
           (bucket != null && slot >= 0 && segment.isShaped(slot, binding))
-              ? segment.takeInPlace(slot, bucket, now, cost)
+              ? segment.takeInPlace(slot, bucket, now, cost) >= 0
               : takeByCell(segment, slot, high, low, keyHash, now, cost);
     } finally {
       segment.unlock();
@@ -84,7 +84,9 @@ public final class Gate {
     if (admitted) {
       meter.take(cell, at, cost, 0);
     }
-    if (slot >= 0) {
+    if (slot >= 0 && meter instanceof BucketMeter && !(admitted && cost > 0)) {
+      segment.leave(slot, binding, cell, at);
+    } else if (slot >= 0) {
       segment.save(slot, binding, cell);
     } else if (admitted && cost > 0) {
       segment.insert(high, low, binding, cell, now, store.time().wallMicros());

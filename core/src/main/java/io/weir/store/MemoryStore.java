@@ -5,6 +5,7 @@ import io.weir.Mode;
 import io.weir.Settlement;
 import io.weir.Standing;
 import io.weir.limit.BucketMeter;
+import io.weir.limit.PermitMeter;
 import io.weir.limit.Stamp;
 import io.weir.time.SystemTime;
 import io.weir.time.TimeSource;
@@ -239,8 +240,9 @@ public final class MemoryStore implements Store {
   /** Decides a draw from a token bucket where it lies. */
   private static Taking takeInPlace(
       Segment segment, int slot, BucketMeter bucket, long now, Draw draw) {
-    boolean admitted = segment.takeInPlace(slot, bucket, now, draw.amount());
-    long used = segment.used(slot);
+    long after = segment.takeInPlace(slot, bucket, now, draw.amount());
+    boolean admitted = after >= 0;
+    long used = admitted ? after : -1 - after;
     Standing standing =
         draw.standing()
             .allowed(admitted)
@@ -321,7 +323,9 @@ public final class MemoryStore implements Store {
   private CompletionStage<Settlement> eachPermit(List<Held> parts, Predicate<Visit> change) {
     boolean any = false;
     for (Held part : parts) {
-      any |= visit(part.pool(), part.key(), change);
+      if (part.pool().meter() instanceof PermitMeter) {
+        any |= visit(part.pool(), part.key(), change);
+      }
     }
     return CompletableFuture.completedFuture(any ? Settlement.DONE : Settlement.ALREADY);
   }

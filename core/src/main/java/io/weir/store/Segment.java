@@ -141,6 +141,9 @@ final class Segment extends SpinLock {
     } else {
       into.used = used;
     }
+    if (extra(at / WIDTH) instanceof Excess beyond) {
+      into.excess = beyond.units();
+    }
     if (algorithm == Algorithm.SLIDING_LOG) {
       into.log = (Log) extra(at / WIDTH);
     } else if (algorithm == Algorithm.CONCURRENCY) {
@@ -163,32 +166,71 @@ final class Segment extends SpinLock {
     } else if (cell.permits != null) {
       keepExtra(slot, cell.permits);
       usage.addBytes(cell.permits.growth());
+    } else {
+      keepExcess(slot, cell.excess, Long.MIN_VALUE);
     }
   }
 
-  /** Whether a slot was last written under just these numbers. */
+  /**
+   * Leaves a bucket that a call took nothing from as it was, but for a clock that stepped back. One
+   * written under other numbers lives on for as long as it weighs under these.
+   *
+   * @param opened the bucket as the call saw it
+   */
+  void leave(int slot, Binding binding, Cell opened, long now) {
+    if (!binding.meter().writes()) {
+      return;
+    }
+    int at = slot * WIDTH;
+    long word = table[at + 2];
+    if (now < eras.absolute(word >>> SHAPE_BITS, false)) {
+      table[at + 2] = eras.relative(now, false) << SHAPE_BITS | (word & SHAPE_MASK);
+    }
+    if ((int) (word & SHAPE_MASK) != binding.shape()) {
+      Excess known = extra(slot) instanceof Excess beyond ? beyond : Excess.NONE;
+      long until = Math.max(known.until(), binding.meter().idleAt(opened));
+      keepExcess(slot, known.units(), until);
+    }
+  }
+
+  private void keepExcess(int slot, long units, long until) {
+    if (units > 0 || until > Long.MIN_VALUE) {
+      keepExtra(slot, new Excess(units, until));
+    } else if (extras != null) {
+      extras[slot] = null;
+    }
+  }
+
+  /** Whether a slot was last written under just these numbers, and holds nothing else. */
   boolean isShaped(int slot, Binding binding) {
-    return ((int) table[slot * WIDTH + 2] & SHAPE_MASK) == binding.shape();
+    return ((int) table[slot * WIDTH + 2] & SHAPE_MASK) == binding.shape()
+        && (extras == null || extras[slot] == null);
   }
 
   /**
    * Takes from a token bucket where it lies: what loading, deciding and saving would do, without a
    * cell in between. The slot was last written under the same numbers.
+   *
+   * @return the deficit afterwards; if the call is refused, {@code -1 - deficit}
    */
-  boolean takeInPlace(int slot, BucketMeter bucket, long now, long cost) {
+  long takeInPlace(int slot, BucketMeter bucket, long now, long cost) {
     int at = slot * WIDTH;
     long word = table[at + 2];
     long then = eras.absolute(word >>> SHAPE_BITS, false);
     long used = bucket.usedAt(now, then, table[at + 3]);
-    boolean admitted = bucket.admits(used, cost);
-    table[at + 2] = eras.relative(bucket.tickOf(now), false) << SHAPE_BITS | (word & SHAPE_MASK);
-    table[at + 3] = admitted ? bucket.usedAfter(used, cost) : used;
-    return admitted;
-  }
-
-  /** The deficit of a bucket where it lies. */
-  long used(int slot) {
-    return table[slot * WIDTH + 3];
+    if (bucket.admits(used, cost)) {
+      if (cost == 0) {
+        return used;
+      }
+      long after = bucket.usedAfter(used, cost);
+      table[at + 2] = eras.relative(bucket.tickOf(now), false) << SHAPE_BITS | (word & SHAPE_MASK);
+      table[at + 3] = after;
+      return after;
+    }
+    if (now < then) {
+      table[at + 2] = eras.relative(now, false) << SHAPE_BITS | (word & SHAPE_MASK);
+    }
+    return -1 - used;
   }
 
   private @Nullable Object extra(int slot) {
@@ -308,6 +350,9 @@ final class Segment extends SpinLock {
     }
     Meter meter = shapes.meter(shape);
     load(at, meter, other);
+    if (extra(at / WIDTH) instanceof Excess beyond && beyond.until() > monotonic) {
+      return false;
+    }
     return meter.idleAt(other) <= (meter.onWallClock() ? wall : monotonic);
   }
 

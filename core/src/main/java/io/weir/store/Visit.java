@@ -4,6 +4,7 @@ import io.weir.Algorithm;
 import io.weir.Key;
 import io.weir.Mode;
 import io.weir.Standing;
+import io.weir.limit.BucketMeter;
 import io.weir.limit.Cell;
 import io.weir.limit.Meter;
 import io.weir.limit.PermitMeter;
@@ -132,11 +133,16 @@ final class Visit {
     if (taken && admitted && takes(draw)) {
       meter.take(cell, now, draw.amount(), reservation);
       changed = draw.amount() > 0;
+      keep();
     } else if (countsRefusal(draw)) {
       meter.countDenied(cell, now, draw.amount());
       changed = true;
+      keep();
+    } else if (meter instanceof BucketMeter) {
+      leave();
+    } else {
+      keep();
     }
-    keep();
   }
 
   private boolean takes(Draw draw) {
@@ -190,18 +196,32 @@ final class Visit {
 
   /** Puts the cell back. A bucket that was never taken from is not worth remembering. */
   void keep() {
-    if (looks) {
+    if (looks || !meter.writes()) {
       return;
     }
-    // Another visit of the same call may have moved it, or made room by forgetting it if it was
-    // idle.
-    if (slot >= 0 && !segment.isAt(slot, high, low)) {
-      slot = segment.find(high, low);
-    }
+    findAgain();
     if (slot >= 0) {
       segment.save(slot, binding, cell);
     } else if (changed) {
       segment.insert(high, low, binding, cell, monotonic, store.time().wallMicros());
+    }
+  }
+
+  /** Leaves a bucket that nothing was taken from as it was. */
+  private void leave() {
+    findAgain();
+    if (!looks && slot >= 0) {
+      segment.leave(slot, binding, cell, now);
+    }
+  }
+
+  /**
+   * Another visit of the same call may have moved the bucket, or made room by forgetting it if it
+   * was idle.
+   */
+  private void findAgain() {
+    if (slot >= 0 && !segment.isAt(slot, high, low)) {
+      slot = segment.find(high, low);
     }
   }
 

@@ -8,6 +8,9 @@
 --          flags:     1 enforce, 2 take, 4 count refusals, 8 leaky, 16 only what goes at once, 32 only look
 -- returns  packed: d the time, then per call d the deficit after the decision, or -1 less the deficit if it was refused
 --
+-- A call that takes nothing leaves the bucket as it is, in the numbers in which it was written; it only renews its life.
+-- Otherwise instances that hold different numbers would refund each other. Only a clock that stepped back is noted.
+--
 -- A bucket is what buckets.lua says. x - x % 1 is x rounded down, x + -x % 1 is x rounded up.
 
 local spread = unpack
@@ -29,7 +32,7 @@ local states, lives
 if keys[2] then
   states, lives = call('MGET', spread(keys)), {}
 end
-local last_key, last_state -- the bucket that was changed last, and how it is now
+local last_key, last_state, last_life -- the bucket that was written last, how it is now, and how long it lives
 
 while true do
   local ticks = now / tick
@@ -46,8 +49,8 @@ while true do
   for left = times - 1, 0, -1 do
     done = done + 1
     local key = keys[done]
-    local used, changed, loans = 0, false, nil
-    local state
+    local used, excess, changed, loans = 0, 0, false, nil
+    local state, length, before
     if key == last_key then
       state = last_state
     elseif states then
@@ -56,10 +59,10 @@ while true do
       state = call('GET', key)
     end
     if state then
-      local before, unit
+      local unit
       before, used, unit = unpack('<ddd', state)
-      local length = #state
-      if length > 32 then -- leases are out
+      length = #state
+      if length > 40 then -- leases are out
         local epoch, lent, lent_before = unpack('<ddd', state, length - 23)
         local present = now / 5000000
         present = present - present % 1 + epoch - epoch % 4294967296
@@ -75,13 +78,30 @@ while true do
         end
         length = length - 24
       end
-      if unit ~= token then
-        -- New numbers: tokens taken stay taken, to a 65,536th of a token, clipped at the new burst.
-        local whole = math.floor(used / unit)
-        local fraction = math.ceil((used - whole * unit) * 65536 / unit)
-        used = math.min(math.min(whole, capacity) * token + math.ceil(fraction * token / 65536), full)
-      elseif used > full and not (length == 32 and unpack('<d', state, 25) == full) then
-        used = full
+      if unit ~= token or used > full or length > 24 then
+        local empty = length > 24 and unpack('<d', state, 25) or -1
+        excess = length > 32 and unpack('<d', state, 33) or 0
+        if unit ~= token or empty ~= full then
+          -- Other numbers: tokens taken stay taken, to a 65,536th of a token. What is above the burst in force is clipped and
+          -- becomes excess, which a larger burst counts again.
+          local total = used + excess
+          if unit ~= token then
+            if excess > 0 and empty >= capacity * unit then
+              local whole = math.floor(used / unit)
+              local fraction = math.ceil((used - whole * unit) * 65536 / unit)
+              used = whole * token + math.ceil(fraction * token / 65536)
+            else
+              used = 9007199254740991
+            end
+            local whole = math.floor(total / unit)
+            local fraction = math.ceil((total - whole * unit) * 65536 / unit)
+            total = math.min(whole * token + math.ceil(fraction * token / 65536), 9007199254740991)
+          elseif empty < full then
+            used = total
+          end
+          used = math.min(used, total, full)
+          excess = total - used
+        end
       end
       local passed = ticks - before
       if tick > 1 then
@@ -89,12 +109,15 @@ while true do
         passed = ticks - (passed + -passed % 1)
       end
       if passed > 0 then
-        used = used - passed * drain
+        local back = passed * drain
+        if excess > 0 then
+          excess = math.max(0, used + excess - back) - math.max(0, used - back)
+        end
+        used = used - back
         if used < 0 then
           used = 0
         end
       end
-      changed = writes -- a refused call writes down the present too
     end
 
     local answer
@@ -110,32 +133,45 @@ while true do
       answer = -1 - used
     end
 
-    if changed then
-      if drain == 0 and not loans then
-        call('DEL', key) -- a limit of 0 has nothing to remember but leases
-        state = pack('<ddd', ticks * tick, 0, token)
-      else
-        local life = used * slow
-        life = life - life % 1 + spare
+    if drain > 0 and (changed or state and writes) or loans and writes then
+      local life = used * slow
+      if excess > 0 then -- it is worth a day of memory, but not years
+        excess = math.min(excess, 9007199254740991 - used)
+        life = math.max(life, math.min((used + excess) * slow, 86400))
+      end
+      life = life - life % 1 + spare
+      if changed and drain > 0 then
         state = pack('<ddd', ticks * tick, used, token)
-        if used > full then
+        if excess > 0 then
+          state = state .. pack('<dd', full, excess)
+        elseif used > full then
           state = state .. pack('<d', full)
         end
-        if loans then
-          state, life = state .. loans, math.max(life, 10 + spare) -- for as long as leases are counted
+      else
+        if #state > length then
+          state = state:sub(1, length)
         end
-        local words = lives and lives[life]
-        if not words then
-          words = format('%d', life)
-          if lives then
-            lives[life] = words
-          end
-        end
-        if left == 0 or keys[done + 1] ~= key then -- else the next call, which says the same, writes it down
-          call('SET', key, state, 'EX', words)
+        if drain == 0 then -- a limit of 0 writes nothing but leases
+          life = math.max(math.ceil(call('PTTL', key) / 1000), 0)
+        elseif now < before then
+          state = pack('<d', now) .. state:sub(9)
         end
       end
-      last_key, last_state = key, state
+      if loans then
+        state, life = state .. loans, math.max(life, 10 + spare) -- for as long as leases are counted
+      end
+      last_key, last_state, last_life = key, state, life
+    end
+    if last_life and (left == 0 or keys[done + 1] ~= key) then -- else the next call reads it from here
+      local words = lives and lives[last_life]
+      if not words then
+        words = format('%d', last_life)
+        if lives then
+          lives[last_life] = words
+        end
+      end
+      call('SET', key, last_state, 'EX', words)
+      last_life = nil
     end
 
     if not states then

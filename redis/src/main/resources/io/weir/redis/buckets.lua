@@ -8,8 +8,13 @@
 --          flags:     1 enforce, 2 take, 4 count refusals, 8 leaky, 16 only what goes at once, 32 only look
 -- returns  packed: d the time, then per draw d the deficit after the decision, or -1 less the deficit if it was refused
 --
--- A bucket is packed doubles: time, deficit, units of a token; in debt also the deficit at which it is empty; where leases are
--- out, three more: the epoch, lent in it, lent in the one before. This script lends nothing, and keeps them up to date.
+-- A bucket is packed doubles: time, deficit, units of a token. In debt also the deficit at which it is empty. Where the deficit
+-- was clipped also that, and the excess: what was taken beyond, which a larger burst still counts. Where leases are out, three
+-- more: the epoch, lent in it, lent in the one before. This script lends nothing, and keeps them up to date.
+--
+-- A call that takes nothing leaves the bucket as it is, in the numbers in which it was written; it only renews its life.
+-- Otherwise instances that hold different numbers would refund each other. Only a clock that stepped back is noted.
+--
 -- x - x % 1 is x rounded down, x + -x % 1 is x rounded up.
 
 local spread = unpack
@@ -40,7 +45,7 @@ else
     end
   end
 end
-local written, written_lives = {}, {} -- what a call writes, draw by draw; a life of 0 is the end of it
+local written, written_lives = {}, {} -- what a call writes, draw by draw
 
 while at <= size do
   local times, count, first = unpack('<HH', args, at)
@@ -57,12 +62,13 @@ while at <= size do
       local full, price = capacity * token, amount * token
       local key = keys[done + i]
       local state = fresh[key] or states[done + i]
-      local used, changed, loans = 0, false, nil
+      local used, excess, changed, loans = 0, 0, false, nil
+      local length, before
       if state then
-        local before, unit
+        local unit
         before, used, unit = unpack('<ddd', state)
-        local length = #state
-        if length > 32 then
+        length = #state
+        if length > 40 then
           local epoch, lent, lent_before = unpack('<ddd', state, length - 23)
           local present = now / 5000000
           present = present - present % 1 + epoch - epoch % 4294967296
@@ -78,23 +84,43 @@ while at <= size do
           end
           length = length - 24
         end
-        if unit ~= token then
-          -- New numbers: tokens taken stay taken, to a 65,536th of a token, clipped at the new burst.
-          local whole = math.floor(used / unit)
-          local fraction = math.ceil((used - whole * unit) * 65536 / unit)
-          used = math.min(math.min(whole, capacity) * token + math.ceil(fraction * token / 65536), full)
-        elseif used > full and not (length == 32 and unpack('<d', state, 25) == full) then
-          used = full
+        if unit ~= token or used > full or length > 24 then
+          local empty = length > 24 and unpack('<d', state, 25) or -1
+          excess = length > 32 and unpack('<d', state, 33) or 0
+          if unit ~= token or empty ~= full then
+            -- Other numbers: tokens taken stay taken, to a 65,536th of a token. What is above the burst in force is clipped and
+            -- becomes excess, which a larger burst counts again.
+            local total = used + excess
+            if unit ~= token then
+              if excess > 0 and empty >= capacity * unit then
+                local whole = math.floor(used / unit)
+                local fraction = math.ceil((used - whole * unit) * 65536 / unit)
+                used = whole * token + math.ceil(fraction * token / 65536)
+              else
+                used = EXACT
+              end
+              local whole = math.floor(total / unit)
+              local fraction = math.ceil((total - whole * unit) * 65536 / unit)
+              total = math.min(whole * token + math.ceil(fraction * token / 65536), EXACT)
+            elseif empty < full then
+              used = total
+            end
+            used = math.min(used, total, full)
+            excess = total - used
+          end
         end
         local passed = before / tick
         passed = ticks - (passed + -passed % 1)
         if passed > 0 then
-          used = used - passed * drain
+          local back = passed * drain
+          if excess > 0 then
+            excess = math.max(0, used + excess - back) - math.max(0, used - back)
+          end
+          used = used - back
           if used < 0 then
             used = 0
           end
         end
-        changed = amount > 0 and flags < 32 -- a refused call writes down the present too
       end
 
       local admitted
@@ -113,15 +139,30 @@ while at <= size do
         end
         answers[done + i] = admitted and used or -1 - used
         written[i] = false
-        if changed then
-          local life = 0
-          state = pack('<ddd', ticks * tick, used, token)
-          if drain > 0 then
-            life = used * tick / drain / 1000000
-            life = life - life % 1 + spare
+        local writes = amount > 0 and flags < 32
+        if drain > 0 and (changed or state and writes) or loans and writes then
+          local life = used * tick / math.max(drain, 1) / 1000000
+          if excess > 0 then -- it is worth a day of memory, but not years
+            excess = math.min(excess, EXACT - used)
+            life = math.max(life, math.min((used + excess) * tick / math.max(drain, 1) / 1000000, 86400))
           end
-          if used > full then
-            state = state .. pack('<d', full)
+          life = life - life % 1 + spare
+          if changed and drain > 0 then
+            state = pack('<ddd', ticks * tick, used, token)
+            if excess > 0 then
+              state = state .. pack('<dd', full, excess)
+            elseif used > full then
+              state = state .. pack('<d', full)
+            end
+          else
+            if #state > length then
+              state = state:sub(1, length)
+            end
+            if drain == 0 then -- a limit of 0 writes nothing but leases
+              life = math.max(math.ceil(call('PTTL', key) / 1000), 0)
+            elseif now < before then
+              state = pack('<d', now) .. state:sub(9)
+            end
           end
           if loans then
             state, life = state .. loans, math.max(life, 10 + spare) -- for as long as leases are counted
@@ -135,16 +176,12 @@ while at <= size do
       if state then
         local key = keys[done + i]
         fresh[key] = state
-        if life == 0 then
-          call('DEL', key) -- a limit of 0 has nothing to remember but leases
-        else
-          local words = lives[life]
-          if not words then
-            words = format('%d', life)
-            lives[life] = words
-          end
-          call('SET', key, state, 'EX', words)
+        local words = lives[life]
+        if not words then
+          words = format('%d', life)
+          lives[life] = words
         end
+        call('SET', key, state, 'EX', words)
       end
     end
     done = done + count

@@ -70,6 +70,11 @@ local function forget_loan(b, held, epoch)
   end
 end
 
+-- The bytes of a bucket without what is out on lease.
+local function bucket_size(raw)
+  return #raw > 40 and #raw - 24 or #raw
+end
+
 -- Writes a state, for as long as it, or what is out on lease, says something.
 local function save_state(key, b, state, life)
   local loans = loans_of(b)
@@ -84,18 +89,59 @@ end
 local function bucket_cells()
   local bucket = {}
 
-  -- Writes a bucket; a deficit past the capacity is a debt under these numbers, and says so.
-  function bucket.save(key, b)
-    if b.drain == 0 and loans_of(b) == '' then
-      return call('DEL', key) -- a limit of 0 has nothing to remember but leases
+  -- How long a bucket weighs, in ms. What was clipped is worth a day of memory, but not years.
+  local function life_of(b)
+    local life = ceil(ceil(b.used / b.drain) * b.tick / 1000)
+    if b.excess > 0 then
+      life = max(life, min(ceil(ceil((b.used + b.excess) / b.drain) * b.tick / 1000), 86400000))
     end
+    return life
+  end
+
+  -- Writes a bucket. A deficit past the capacity is a debt under these numbers, and says so; so does what was clipped.
+  function bucket.save(key, b)
+    if b.drain == 0 then
+      return bucket.leave(key, b)
+    end
+    b.excess = min(b.excess, EXACT - b.used)
     local state
-    if b.used > b.full then
+    if b.excess > 0 then
+      state = pack('<ddddd', b.time, b.used, b.token, b.full, b.excess)
+    elseif b.used > b.full then
       state = pack('<dddd', b.time, b.used, b.token, b.full)
     else
       state = pack('<ddd', b.time, b.used, b.token)
     end
-    save_state(key, b, state, b.drain > 0 and ceil(ceil(b.used / b.drain) * b.tick / 1000) or 0)
+    save_state(key, b, state, life_of(b))
+  end
+
+  -- Leaves a bucket as it is, in the numbers in which it was written, if a call takes nothing: instances that hold different
+  -- numbers would refund each other else. Only what is out on lease, and a clock that stepped back, are noted.
+  function bucket.leave(key, b)
+    local state = b.known and b.known:sub(1, b.size) or pack('<ddd', b.time, 0, b.token)
+    if b.drain == 0 then -- a limit of 0 writes nothing but leases
+      if b.epoch then
+        local left = call('PTTL', key) - spare
+        if b.known or loans_of(b) ~= '' then
+          save_state(key, b, state, max(left, 0))
+        end
+      end
+      return
+    end
+    if b.known and now < b.before then
+      state = pack('<d', now) .. state:sub(9)
+    end
+    save_state(key, b, state, life_of(b))
+  end
+
+  -- A deficit in other units, to a 65,536th of a token, rounded up.
+  local function converted(deficit, from, to)
+    if from == to then
+      return deficit
+    end
+    local whole = floor(deficit / from)
+    local fraction = ceil((deficit - whole * from) * 65536 / from)
+    return min(whole * to + ceil(fraction * to / 65536), EXACT)
   end
 
   function bucket.read(b)
@@ -105,7 +151,7 @@ local function bucket_cells()
   function bucket.open(b, key)
     local full = b.capacity * b.token
     local ticks = floor(now / b.tick)
-    local used = 0
+    local used, excess = 0, 0
     local raw = call('GET', key)
     b.full = full
     b.time = ticks * b.tick
@@ -113,22 +159,31 @@ local function bucket_cells()
     b.known = raw
     if raw then
       local time, deficit, token = unpack('<ddd', raw)
-      local in_debt = #raw == 32 or #raw == 56
+      local size = bucket_size(raw)
+      b.before, b.size = time, size
       used = deficit
-      read_loans(b, raw, in_debt and 32 or 24)
-      if token ~= b.token then
-        local whole = floor(used / token)
-        local fraction = ceil((used - whole * token) * 65536 / token)
-        used = min(min(whole, b.capacity) * b.token + ceil(fraction * b.token / 65536), full)
-      elseif used > full and not (in_debt and unpack('<d', raw, 25) == full) then
-        used = full
+      read_loans(b, raw, size)
+      local empty = size > 24 and unpack('<d', raw, 25) or -1
+      excess = size > 32 and unpack('<d', raw, 33) or 0
+      if token ~= b.token or (used > full or size > 24) and empty ~= full then
+        -- Other numbers: what is above the burst in force is clipped and becomes excess, which a larger burst counts again.
+        local total = converted(used + excess, token, b.token)
+        if empty >= b.capacity * token then
+          used = converted(used, token, b.token)
+        else
+          used = total
+        end
+        used = min(used, full)
+        excess = total - used
       end
       local passed = ticks - ceil(time / b.tick)
       if passed > 0 then
-        used = passed > floor(used / b.drain) and 0 or used - passed * b.drain
+        local back = passed * b.drain
+        excess = max(0, used + excess - back) - max(0, used - back)
+        used = max(0, used - back)
       end
     end
-    b.used = used
+    b.used, b.excess = used, excess
   end
 
   function bucket.admits(b)
@@ -153,7 +208,10 @@ local function bucket_cells()
   end
 
   function bucket.give(b, amount)
+    local total = b.used + b.excess
+    total = amount > floor(total / b.token) and 0 or total - amount * b.token
     b.used = amount > floor(b.used / b.token) and 0 or b.used - amount * b.token
+    b.excess = total - b.used
   end
 
   function bucket.charge(b, amount)

@@ -26,10 +26,13 @@ local function end_lease(key)
   local time, used = unpack('<dd', raw)
   if kind == BUCKET then
     local token = unpack('<d', raw, 17)
-    local size = (#raw == 32 or #raw == 56) and 32 or 24
+    local size = bucket_size(raw)
     read_loans(b, raw, size)
-    used = back > floor(used / token) and 0 or used - back * token
-    state = pack('<dd', time, used) .. raw:sub(17, size)
+    local left = max(0, used - back * token)
+    state = pack('<dd', time, left) .. raw:sub(17, min(size, 32))
+    if size > 32 then -- what was clipped comes down with the deficit, or after it
+      state = state .. pack('<d', max(0, used + unpack('<d', raw, 33) - back * token) - left)
+    end
   else
     local size = kind == SLIDING and 40 or 16
     if now < time then
@@ -135,7 +138,7 @@ end
 
 local done = what ~= RELEASE and what ~= RENEW
 for _, b in ipairs(parts) do
-  local changed = b.known
+  local changed = b.known and what ~= RELEASE and what ~= RENEW
   if what == RELEASE or what == RENEW then
     if b.kind == CONCURRENCY and change_permit(b) then
       changed, done = true, true

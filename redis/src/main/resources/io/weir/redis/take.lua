@@ -116,7 +116,8 @@ while times > 0 or at <= size do
     local b = draws[i]
     local algorithm = b.algorithm
     local tells = has(b.flags, TELLS)
-    local changed = tells or b.known and b.amount > 0 and not has(b.flags, LOOK)
+    local known = tells or b.known and b.amount > 0 and not has(b.flags, LOOK)
+    local changed = tells and (b.back > 0 or b.owed > 0)
     if passes and b.admitted and b.amount > 0 and has(b.flags, TAKE) then
       algorithm.take(b)
       changed = true
@@ -126,9 +127,14 @@ while times > 0 or at <= size do
     end
     if tells and passes and b.admitted and b.asked > 0 then
       loans.lend(b)
+      changed = changed or b.granted > 0
     end
-    if changed and not undecided then -- what is undecided will be asked again
-      algorithm.save(KEYS[key + i], b)
+    if not undecided then -- else it will be asked again
+      if changed or known and not algorithm.leave then
+        algorithm.save(KEYS[key + i], b)
+      elseif known then
+        algorithm.leave(KEYS[key + i], b)
+      end
     end
     if algorithm.close then
       algorithm.close(b)

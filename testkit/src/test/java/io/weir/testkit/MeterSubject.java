@@ -54,13 +54,19 @@ final class MeterSubject implements Subject {
     if (cost == 0) {
       return look(limit, 0);
     }
+    Cell before = new Cell();
+    before.set(cell);
     Meter meter = open(limit);
     long at = now;
     if (!meter.admits(cell, at, cost)) {
       if (trace.countDenied()) {
         change(c -> meter.countDenied(c, at, cost));
       }
-      return seen(meter, cell, cost);
+      Seen seen = seen(meter, cell, cost);
+      if (!trace.countDenied() || !meter.writes()) {
+        change(c -> meter.leave(c, before, at));
+      }
+      return seen;
     }
     long delay = meter.delay(cell);
     change(c -> meter.take(c, at, cost, id));
@@ -79,10 +85,14 @@ final class MeterSubject implements Subject {
 
   @Override
   public void settle(Limit limit, long id, long owed) {
+    Cell before = new Cell();
+    before.set(cell);
     Meter meter = open(limit);
     Taken take = taken.get(id);
     long at = now;
-    if (owed < take.cost()) {
+    if (!meter.writes()) {
+      change(c -> meter.leave(c, before, at));
+    } else if (owed < take.cost()) {
       change(c -> meter.giveBack(c, at, take.cost() - owed, take.stamp()));
     } else {
       change(c -> meter.charge(c, at, owed - take.cost()));
@@ -91,27 +101,32 @@ final class MeterSubject implements Subject {
 
   @Override
   public void refund(Limit limit, long amount) {
+    Cell before = new Cell();
+    before.set(cell);
     Meter meter = open(limit);
     long at = now;
     change(c -> meter.refund(c, at, amount));
+    if (!meter.writes()) {
+      change(c -> meter.leave(c, before, at));
+    }
   }
 
   @Override
   public boolean release(Limit limit, long id) {
-    Meter meter = open(limit);
-    if (!(meter instanceof PermitMeter permits)) {
+    if (!(Meter.of(limit) instanceof PermitMeter permits)) {
       return false;
     }
+    open(limit);
     history.add(c -> permits.release(c, id));
     return permits.release(cell, id);
   }
 
   @Override
   public boolean renew(Limit limit, long id) {
-    Meter meter = open(limit);
-    if (!(meter instanceof PermitMeter permits)) {
+    if (!(Meter.of(limit) instanceof PermitMeter permits)) {
       return false;
     }
+    open(limit);
     long at = now;
     history.add(c -> permits.renew(c, at, id));
     return permits.renew(cell, at, id);

@@ -136,6 +136,36 @@ public abstract class LendingContract {
   }
 
   @Test
+  void leasesUnderTwoNumbersTakeNoMoreThanTheLargerLimitHas() {
+    Pool larger = pool("100/min");
+    Pool smaller = pool("100/min burst=10");
+    long out = 0;
+    for (int i = 0; i < 600; i++) {
+      Draw draw = draw(i % 2 == 0 ? larger : smaller, 1);
+      Taking taking = calls.take(draw.telling(asking(i % 3)));
+      out += (taking.taken() ? 1 : 0) + taking.grants().get(0).lent();
+      harness.advance(Duration.ofMillis(100));
+    }
+    assertThat(out).isBetween(195L, 200L);
+  }
+
+  @Test
+  void aRefusedLeaseCallUnderOtherNumbersRefundsNothing() {
+    Pool larger = pool("100/day");
+    Pool smaller = pool("1/day");
+    Grant held = tell(larger, asking(40));
+    calls.take(larger, 60);
+
+    Taking refused = calls.take(draw(smaller, 1).telling(keeping(held, 30, 5)));
+
+    assertThat(refused.taken()).isFalse();
+    assertThat(refused.grants().get(0).kept()).isEqualTo(30);
+    assertThat(calls.remaining(larger)).isZero();
+    tell(smaller, returning(refused.grants().get(0), 30));
+    assertThat(calls.remaining(larger)).isEqualTo(30);
+  }
+
+  @Test
   void lendsNothingWhenAnotherDrawRefuses() {
     Pool pool = pool("1000/day");
     Pool full = pool("full", "1/day");

@@ -45,6 +45,7 @@ public abstract class LendingProperties {
     private final Grant[] held = new Grant[LeaseTrace.INSTANCES];
     private final long[] inHand = new long[LeaseTrace.INSTANCES];
     private Pool pool;
+    private Pool writing;
 
     Run(LeaseTrace trace, StoreHarness harness) {
       this.trace = trace;
@@ -52,6 +53,7 @@ public abstract class LendingProperties {
       this.clock = new Clock(harness);
       this.reference = new LendingStore(() -> harness.now(trace.limit()));
       this.pool = Calls.pool("rule", trace.limit());
+      this.writing = pool;
       Arrays.fill(held, Grant.NONE);
     }
 
@@ -73,7 +75,7 @@ public abstract class LendingProperties {
       } else if (event instanceof LeaseTrace.Event.Change change) {
         touch();
         pool = Calls.pool("rule", change.limit());
-        touch();
+        glance();
       } else if (event instanceof LeaseTrace.Event.Pass pass) {
         if (pass.micros() < 0) {
           touch();
@@ -115,9 +117,21 @@ public abstract class LendingProperties {
       return expected;
     }
 
-    /** A store may have forgotten an idle key; once it is opened that makes no difference. */
+    /**
+     * A store may have forgotten an idle key; once the present is written down that makes no
+     * difference. Nothing can be under a bucket of rate 0.
+     */
     private void touch() {
-      List<Draw> draw = List.of(StoreSubject.touching(pool, Traffic.KEY));
+      if (pool.meter().writes()) {
+        writing = pool;
+      }
+      Calls.get(reference.refund(writing, Traffic.KEY, 0));
+      Calls.get(harness.store().refund(writing, Traffic.KEY, 0));
+    }
+
+    /** From then on the store keeps the key for as long as it weighs under these numbers. */
+    private void glance() {
+      List<Draw> draw = List.of(StoreSubject.glancing(pool, Traffic.KEY));
       Calls.get(reference.take(draw));
       Calls.get(harness.store().take(draw));
     }

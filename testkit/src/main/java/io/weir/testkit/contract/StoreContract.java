@@ -16,6 +16,7 @@ public abstract class StoreContract
         ReservationContract,
         PermitContract,
         ChangeContract,
+        AlternationContract,
         KeyContract,
         ParallelContract {
   private StoreHarness harness;

@@ -83,12 +83,18 @@ public final class StoreSubject implements Subject {
 
   @Override
   public boolean touch(Limit limit) {
-    Calls.get(harness.store().take(List.of(touching(pool(limit), KEY))));
+    refund(limit, 0);
+    return true;
+  }
+
+  @Override
+  public boolean glance(Limit limit) {
+    Calls.get(harness.store().take(List.of(glancing(pool(limit), KEY))));
     return true;
   }
 
   /** A draw that opens its bucket and does no more: it can never be admitted, nor refuse. */
-  static Draw touching(Pool pool, Key key) {
+  static Draw glancing(Pool pool, Key key) {
     return new Draw(pool, key, pool.meter().capacity() + 1, Mode.SHADOW, Intent.TAKE);
   }
 

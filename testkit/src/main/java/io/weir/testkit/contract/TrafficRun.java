@@ -14,7 +14,9 @@ import io.weir.testkit.reference.Mark;
 import io.weir.testkit.reference.ReferenceStore;
 import io.weir.testkit.reference.Seen;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Sends traffic to a store and to the reference, and compares all answers. */
 final class TrafficRun {
@@ -23,6 +25,7 @@ final class TrafficRun {
   private final ReferenceStore reference;
   private final List<Pool> pools;
   private final List<Passed> passed = new ArrayList<>();
+  private final Map<String, Pool> writing = new HashMap<>();
   private long ids;
 
   /** A call that passed; only what was taken from is kept. */
@@ -54,7 +57,7 @@ final class TrafficRun {
       Pool old = pools.get(change.pool());
       touch(old);
       Pool next = new Pool(old.rule(), old.name(), "1", change.limit(), old.countDenied());
-      touch(next);
+      glance(next);
       pools.set(change.pool(), next);
     } else if (event instanceof Traffic.Event.Settle settle && settle.back() < passed.size()) {
       settle(passed.remove(passed.size() - 1 - settle.back()), settle.owed());
@@ -83,9 +86,22 @@ final class TrafficRun {
     }
   }
 
-  /** The store may have forgotten an idle key; once it is opened that makes no difference. */
+  /**
+   * The store may have forgotten an idle key; once the present is written down that makes no
+   * difference. Nothing can be under a bucket of rate 0, so that is left to the limit before it.
+   */
   private void touch(Pool pool) {
-    List<Draw> draw = List.of(StoreSubject.touching(pool, Traffic.KEY));
+    if (pool.meter().writes()) {
+      writing.put(pool.rule(), pool);
+    }
+    Pool last = writing.getOrDefault(pool.rule(), pool);
+    reference.refund(last, Traffic.KEY, 0);
+    Calls.get(harness.store().refund(last, Traffic.KEY, 0));
+  }
+
+  /** From then on the store keeps the key for as long as it weighs under this limit. */
+  private void glance(Pool pool) {
+    List<Draw> draw = List.of(StoreSubject.glancing(pool, Traffic.KEY));
     reference.take(0, draw);
     Calls.get(harness.store().take(draw));
   }

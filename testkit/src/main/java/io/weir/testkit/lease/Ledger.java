@@ -16,6 +16,7 @@ import io.weir.store.Pool;
 /** One bucket of a {@link LendingStore}: its own state, and what is out on lease from it. */
 final class Ledger {
   final Cell cell = new Cell();
+  private final Cell before = new Cell();
   final Loans loans = new Loans();
 
   /** Brings both to the present, under the pool's numbers. */
@@ -24,6 +25,7 @@ final class Ledger {
   }
 
   private void open(Meter meter, long hash, long now) {
+    before.set(cell);
     boolean windowOver = cell.meter != null && hasWindows(meter) && now >= cell.time;
     meter.open(cell, now, hash);
     loans.open(now, windowOver);
@@ -74,12 +76,25 @@ final class Ledger {
     }
   }
 
+  /** A call that took nothing leaves a bucket as it was. */
+  void leave(long now) {
+    meter().leave(cell, before, now);
+  }
+
+  /** Under a bucket of rate 0 nothing is written down. */
+  void leaveIfNothingIsWritten(long now) {
+    if (!meter().writes()) {
+      leave(now);
+    }
+  }
+
   void settle(Held part, long now) {
     if (part.owed() < part.amount()) {
       meter().giveBack(cell, now, part.amount() - part.owed(), part.stamp());
     } else if (part.owed() > part.amount()) {
       meter().charge(cell, now, part.owed() - part.amount());
     }
+    leaveIfNothingIsWritten(now);
   }
 
   boolean release(long reservation) {
@@ -101,12 +116,7 @@ final class Ledger {
   /** The same state, apart. */
   Ledger copy() {
     Ledger copy = new Ledger();
-    copy.cell.meter = cell.meter;
-    copy.cell.time = cell.time;
-    copy.cell.used = cell.used;
-    copy.cell.previous = cell.previous;
-    copy.cell.log = cell.log;
-    copy.cell.permits = cell.permits;
+    copy.cell.set(cell);
     copy.cell.detach();
     copy.loans.epoch = loans.epoch;
     copy.loans.now = loans.now;

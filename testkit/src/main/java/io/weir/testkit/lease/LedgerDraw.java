@@ -20,6 +20,8 @@ final class LedgerDraw {
   private boolean admitted;
   private long delay;
   private Grant grant = Grant.NONE;
+  private Standing standing;
+  private Stamp stamp;
 
   LedgerDraw(Draw draw, Ledger ledger, long now) {
     this.draw = draw;
@@ -43,12 +45,20 @@ final class LedgerDraw {
 
   /** Does what follows from the decision on the whole call. */
   void act(boolean taken, long reservation) {
+    boolean changed = draw.lease().back() > 0 || draw.lease().owed() > 0;
     if (taken && admitted && takes()) {
       meter.take(ledger.cell, now, draw.amount(), reservation);
+      changed |= draw.amount() > 0;
     } else if (!admitted && counts()) {
       meter.countDenied(ledger.cell, now, draw.amount());
+      changed = true;
     }
     grant = ledger.lend(draw.lease(), kept, taken && admitted, now).at(now);
+    standing = standingNow();
+    stamp = Stamp.of(ledger.cell).madeAt(now);
+    if (!meter.writes() || (!changed && grant.lent() == 0)) {
+      ledger.leave(now);
+    }
   }
 
   private boolean takes() {
@@ -68,10 +78,14 @@ final class LedgerDraw {
   }
 
   Stamp stamp() {
-    return Stamp.of(ledger.cell).madeAt(now);
+    return stamp;
   }
 
   Standing standing() {
+    return standing;
+  }
+
+  private Standing standingNow() {
     return new Standing.Builder(draw.pool().rule(), draw.pool().name(), meter.limit(), draw.mode())
         .allowed(admitted)
         .remaining(meter.remaining(ledger.cell, now))

@@ -3,6 +3,7 @@ package io.weir.testkit.lease;
 import io.weir.Key;
 import io.weir.Settlement;
 import io.weir.limit.Bounds;
+import io.weir.limit.PermitMeter;
 import io.weir.limit.Stamp;
 import io.weir.store.Draw;
 import io.weir.store.Grant;
@@ -126,7 +127,7 @@ public final class LendingStore implements Store {
       List<Held> parts, Predicate<Held> change) {
     boolean any = false;
     for (Held part : parts) {
-      any |= change.test(part);
+      any |= part.pool().meter() instanceof PermitMeter && change.test(part);
     }
     return CompletableFuture.completedFuture(any ? Settlement.DONE : Settlement.ALREADY);
   }
@@ -143,6 +144,7 @@ public final class LendingStore implements Store {
     Ledger ledger = ledger(pool, key);
     ledger.open(pool, key, now);
     pool.meter().refund(ledger.cell, now, amount);
+    ledger.leaveIfNothingIsWritten(now);
     return CompletableFuture.completedFuture(null);
   }
 

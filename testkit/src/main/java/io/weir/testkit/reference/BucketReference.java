@@ -15,9 +15,21 @@ import java.time.Duration;
  * smallest of 1, 10, 100 and 1000 µs in which the numbers stay below 2^53.
  */
 final class BucketReference extends Reference {
+  private State written = new State(Numbers.NONE, Rational.ZERO, Rational.ZERO, 0);
   private Numbers numbers = Numbers.NONE;
   private Rational deficit = Rational.ZERO;
+  private Rational total = Rational.ZERO;
   private long time;
+
+  /**
+   * What is remembered.
+   *
+   * @param numbers those of the last call that changed anything
+   * @param deficit what counts under them
+   * @param total all that was taken and has not come back; more than the deficit where the numbers
+   *     have clipped it
+   */
+  private record State(Numbers numbers, Rational deficit, Rational total, long time) {}
 
   /**
    * A bucket's numbers.
@@ -66,26 +78,57 @@ final class BucketReference extends Reference {
 
   @Override
   public void open(Limit limit, long now) {
-    Numbers old = numbers;
+    Numbers old = written.numbers();
     numbers = Numbers.of(limit);
+    deficit = written.deficit();
+    total = written.total();
     boolean otherUnit = !numbers.unit().equals(old.unit());
+    boolean otherBurst = !numbers.capacity().equals(old.capacity());
     if (otherUnit) {
-      deficit = inNewUnits(deficit, numbers.unit());
+      deficit = inNewUnits(deficit);
+      total = inNewUnits(total);
     }
-    if (otherUnit || !numbers.capacity().equals(old.capacity())) {
+    if (old.capacity().compareTo(numbers.capacity()) < 0) {
+      deficit = total;
+    }
+    if (otherUnit || otherBurst) {
       deficit = deficit.min(numbers.capacity());
     }
-    deficit = drained(deficit, time, now);
+    deficit = drained(deficit, written.time(), now);
+    total = drained(total, written.time(), now);
     time = Math.floorDiv(now, numbers.tick()) * numbers.tick();
+    if (remembers() && now < written.time()) {
+      written = new State(old, written.deficit(), written.total(), now);
+    }
+  }
+
+  /** A rate of 0 would give nothing back, ever; what happens under it is not remembered. */
+  private boolean remembers() {
+    return numbers.perTick().signum() > 0;
+  }
+
+  /** Changes what counts; what was clipped stays on top. */
+  private void write(Rational next) {
+    Rational most = numbers.tokens(MOST);
+    total = next.plus(total.minus(deficit)).min(most);
+    deficit = next;
+    remember();
+  }
+
+  private void remember() {
+    if (remembers()) {
+      written = new State(numbers, deficit, total, time);
+    }
   }
 
   /** Whole tokens stay; the rest is rounded up to a 65,536th of a token, then to a unit. */
-  private static Rational inNewUnits(Rational deficit, BigInteger unit) {
+  private Rational inNewUnits(Rational deficit) {
+    BigInteger unit = numbers.unit();
     Rational whole = Rational.of(deficit.floor());
     Rational parts = Rational.of(65_536);
     Rational rest = Rational.of(deficit.minus(whole).times(parts).ceil());
     BigInteger units = rest.times(Rational.of(unit)).over(parts).ceil();
-    return whole.plus(new Rational(units, unit));
+    return whole.plus(new Rational(units, unit)).min(numbers.tokens(MOST));
   }
 
   /**
@@ -105,29 +148,27 @@ final class BucketReference extends Reference {
 
   @Override
   public void take(long cost, long permit) {
-    deficit = deficit.plus(Rational.of(cost));
+    write(deficit.plus(Rational.of(cost)));
   }
 
-  /** A rate of 0 would never pay a debt back, and remembers none. */
   @Override
   public void charge(long amount) {
-    if (numbers.perTick().signum() == 0) {
-      return;
-    }
-    deficit = deficit.plus(Rational.of(amount)).min(numbers.tokens(MOST));
+    write(deficit.plus(Rational.of(amount)).min(numbers.tokens(MOST)));
   }
 
   @Override
   public void countDenied(long cost) {
     Rational most = numbers.capacity().times(Rational.of(2)).min(numbers.tokens(MOST));
-    deficit = deficit.max(deficit.plus(Rational.of(cost)).min(most));
+    write(deficit.max(deficit.plus(Rational.of(cost)).min(most)));
   }
 
   @Override
   public void giveBack(long amount, Mark mark) {
     if (limit() instanceof TokenBucket || nothingTakenSince(mark)) {
       deficit = deficit.minus(Rational.of(amount)).max(Rational.ZERO);
+      total = total.minus(Rational.of(amount)).max(Rational.ZERO);
     }
+    remember();
   }
 
   private boolean nothingTakenSince(Mark mark) {
@@ -181,14 +222,23 @@ final class BucketReference extends Reference {
   @Override
   public BucketReference copy() {
     BucketReference copy = new BucketReference();
+    copy.written = written;
     copy.numbers = numbers;
     copy.deficit = deficit;
+    copy.total = total;
     copy.time = time;
     return copy;
   }
 
   @Override
   public String toString() {
-    return "deficit " + deficit + " at " + time;
+    return "deficit "
+        + written.deficit()
+        + " of "
+        + written.total()
+        + " at "
+        + written.time()
+        + " under "
+        + written.numbers().limit();
   }
 }

@@ -33,7 +33,10 @@ public abstract sealed class Reference
     };
   }
 
-  /** Brings the state to this moment, under these numbers. */
+  /**
+   * Brings the state to this moment, under these numbers. A bucket only shows it so: unless a call
+   * then changes it, it stays as it was, but for a clock that stepped back.
+   */
   public abstract void open(Limit limit, long now);
 
   /** Whether the state, as it stands, has room for a cost that the limit could ever hold. */

@@ -121,12 +121,16 @@ public final class ReferenceStore {
 
   /** Ends a reservation's permits in one bucket; false if none was held. */
   public boolean release(Pool pool, Key key, long reservation) {
-    return present(pool, key).release(reservation);
+    return holdsPermits(pool) && present(pool, key).release(reservation);
   }
 
   /** Gives a reservation's permits in one bucket their full life; false if none was held. */
   public boolean renew(Pool pool, Key key, long reservation) {
-    return present(pool, key).renew(reservation);
+    return holdsPermits(pool) && present(pool, key).renew(reservation);
+  }
+
+  private static boolean holdsPermits(Pool pool) {
+    return pool.meter().limit().algorithm() == Algorithm.CONCURRENCY;
   }
 
   private Reference present(Pool pool, Key key) {

@@ -1,6 +1,7 @@
 package io.weir.testkit.trace;
 
 import io.weir.Limit;
+import io.weir.limit.Meter;
 import io.weir.testkit.reference.Seen;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +19,10 @@ public final class Differential {
   private final ReferenceSubject reference;
   private final List<Long> open = new ArrayList<>();
   private Limit limit;
+
+  /** The last limit under which a call could write anything down; buckets of rate 0 cannot. */
+  private Limit writing;
+
   private long retryAfter;
 
   private Differential(Trace trace, Subject subject) {
@@ -25,6 +30,7 @@ public final class Differential {
     this.subject = subject;
     this.reference = new ReferenceSubject(trace, subject.keyHash(), subject::now);
     this.limit = trace.limit();
+    this.writing = limit;
   }
 
   /**
@@ -40,8 +46,17 @@ public final class Differential {
   }
 
   private void touch() {
-    if (subject.touch(limit)) {
-      reference.touch(limit);
+    if (Meter.of(limit).writes()) {
+      writing = limit;
+    }
+    if (subject.touch(writing)) {
+      reference.touch(writing);
+    }
+  }
+
+  private void glance() {
+    if (subject.glance(limit)) {
+      reference.glance(limit);
     }
   }
 
@@ -64,7 +79,7 @@ public final class Differential {
     } else if (step instanceof Step.Change change) {
       touch();
       limit = change.limit();
-      touch();
+      glance();
     } else if (step instanceof Step.Pass pass) {
       if (pass.micros() < 0) {
         touch();

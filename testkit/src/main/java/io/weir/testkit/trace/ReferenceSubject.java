@@ -1,5 +1,6 @@
 package io.weir.testkit.trace;
 
+import io.weir.Algorithm;
 import io.weir.Limit;
 import io.weir.testkit.reference.Mark;
 import io.weir.testkit.reference.Reference;
@@ -62,16 +63,28 @@ final class ReferenceSubject {
     state.refund(amount);
   }
 
+  /** Writes the present down. */
   void touch(Limit limit) {
+    refund(limit, 0);
+  }
+
+  /** A call that takes nothing. */
+  void glance(Limit limit) {
     state.open(limit, clock.applyAsLong(limit));
   }
 
   boolean release(Limit limit, long id) {
+    if (limit.algorithm() != Algorithm.CONCURRENCY) {
+      return false;
+    }
     state.open(limit, clock.applyAsLong(limit));
     return state.release(id);
   }
 
   boolean renew(Limit limit, long id) {
+    if (limit.algorithm() != Algorithm.CONCURRENCY) {
+      return false;
+    }
     state.open(limit, clock.applyAsLong(limit));
     return state.renew(id);
   }

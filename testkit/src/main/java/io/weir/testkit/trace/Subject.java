@@ -36,6 +36,16 @@ public interface Subject {
     return false;
   }
 
+  /**
+   * A call that takes nothing, whatever the limit, if this may forget a key: from then on it is
+   * kept for as long as it weighs under this limit.
+   *
+   * @return whether it was made
+   */
+  default boolean glance(Limit limit) {
+    return false;
+  }
+
   /** Ends the permits of a take; false if none was held any more. */
   boolean release(Limit limit, long id);
 
