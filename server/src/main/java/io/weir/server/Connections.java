@@ -30,6 +30,7 @@ final class Connections {
     private final Pulse pulse;
     private int since;
     private int underWay;
+    private boolean closing;
 
     Open(Pulse pulse, int since) {
       this.pulse = pulse;
@@ -79,6 +80,20 @@ final class Connections {
       state.underWay--;
       state.since = now;
     }
+  }
+
+  /** A response says that no further request of the connection is handled. */
+  void closing(HttpConnection connection) {
+    Open state = open.get(connection);
+    if (state != null) {
+      state.closing = true;
+    }
+  }
+
+  /** Whether it is closed, or about to be. Vert.x hands over what it had read before it closed. */
+  boolean isClosing(HttpConnection connection) {
+    Open state = open.get(connection);
+    return state == null || state.closing;
   }
 
   /** A body begins to arrive; returns the present tick. */

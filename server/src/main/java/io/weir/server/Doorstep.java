@@ -25,13 +25,15 @@ final class Doorstep extends ChannelInboundHandlerAdapter {
   private record Waiting(Channel channel, int since) {}
 
   private final int most;
+  private final boolean secure;
   private final AtomicInteger open = new AtomicInteger();
   private final Map<SocketAddress, Waiting> waiting = new ConcurrentHashMap<>();
   private volatile int now;
 
-  /** A doorstep that takes so many connections at once. */
-  Doorstep(int most) {
+  /** A doorstep that takes so many connections at once, with TLS or in clear text. */
+  Doorstep(int most, boolean secure) {
     this.most = most;
+    this.secure = secure;
   }
 
   /** A socket was accepted; closes it if there are too many. */
@@ -42,6 +44,9 @@ final class Doorstep extends ChannelInboundHandlerAdapter {
       open.decrementAndGet();
       channel.unsafe().closeForcibly();
       return;
+    }
+    if (!secure) {
+      channel.pipeline().addFirst(new UpgradeFilter());
     }
     Waiting one = new Waiting(channel, now);
     if (channel.remoteAddress() instanceof InetSocketAddress address) {

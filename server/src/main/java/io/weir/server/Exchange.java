@@ -226,6 +226,7 @@ final class Exchange {
       loop.after(LINGER_MILLIS, this::resetUnlessEnded);
       return;
     }
+    loop.connections().closing(request.connection());
     if (!request.response().headWritten()) {
       request.response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
     }

@@ -3,35 +3,56 @@ package io.weir.server;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
-import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
-/** How a request says where its body ends; two who read that differently can be played off. */
+/** How a request says where its body ends, and whom it is for. */
 final class Framing {
   private Framing() {}
 
-  /** Refuses what can be read in two ways. */
-  static void check(HttpServerRequest request) {
+  /**
+   * What is wrong with a request that can be read in two ways, if so.
+   *
+   * @param request of HTTP/1; a length beside chunks is gone by now: the decoder has removed it, as
+   *     it does not hold
+   */
+  static Optional<HttpProblem> problem(HttpServerRequest request) {
+    int codings = 0;
+    int lengths = 0;
+    int hosts = 0;
+    boolean chunked = true;
+    for (Map.Entry<String, String> header : request.headers()) {
+      String name = header.getKey();
+      if (name.length() == 4 && name.equalsIgnoreCase("host")) {
+        hosts++;
+      } else if (name.length() == 14 && name.equalsIgnoreCase("content-length")) {
+        lengths++;
+      } else if (name.length() == 17 && name.equalsIgnoreCase("transfer-encoding")) {
+        codings++;
+        chunked = header.getValue().equalsIgnoreCase("chunked");
+      }
+    }
+    boolean is10 = request.version() == HttpVersion.HTTP_1_0;
+    if (!chunked || codings > 1 || lengths > 1 || (codings == 1 && is10)) {
+      return Optional.of(malformed("where the body ends can be read in two ways"));
+    }
+    if (hosts > 1 || (hosts == 0 && !is10)) {
+      return Optional.of(malformed("one Host header is needed"));
+    }
+    return NamedHost.isReadable(request)
+        ? Optional.empty()
+        : Optional.of(malformed("the Host header names no host"));
+  }
+
+  /** Refuses text that a server behind us could read as another header. */
+  static void checkText(HttpServerRequest request) {
     if (!HeaderText.isPlain(request)) {
-      throw HttpProblem.malformed(
-          400, "Bad Request", "a header has a character that does not belong there");
+      throw malformed("a header has a character that does not belong there");
     }
-    if (request.version() == HttpVersion.HTTP_2) {
-      return;
-    }
-    List<String> coding = request.headers().getAll(HttpHeaders.TRANSFER_ENCODING);
-    List<String> length = request.headers().getAll(HttpHeaders.CONTENT_LENGTH);
-    boolean chunked = coding.size() == 1 && coding.get(0).equalsIgnoreCase("chunked");
-    // A length beside chunks is gone by now: the decoder has removed it, as it does not hold.
-    if ((!coding.isEmpty() && !chunked)
-        || length.size() > 1
-        || (!coding.isEmpty() && request.version() == HttpVersion.HTTP_1_0)) {
-      throw HttpProblem.malformed(
-          400, "Bad Request", "where the body ends can be read in two ways");
-    }
-    int hosts = request.headers().getAll(HttpHeaders.HOST).size();
-    if (hosts > 1 || (hosts == 0 && request.version() == HttpVersion.HTTP_1_1)) {
-      throw HttpProblem.malformed(400, "Bad Request", "one Host header is needed");
-    }
+  }
+
+  private static HttpProblem malformed(String detail) {
+    return HttpProblem.malformed(400, "Bad Request", detail);
   }
 
   /** What the request says of the length of its body; -1 if nothing. */

@@ -69,7 +69,7 @@ final class Gateway implements Handler<HttpServerRequest> {
     if (uri == null || isConnect(request.method())) {
       throw HttpProblem.badRequest("this server opens no tunnels");
     }
-    Framing.check(request);
+    Framing.checkText(request);
     Target target = ClearTarget.of(uri, request.method().name());
     front.identify(
         exchange,

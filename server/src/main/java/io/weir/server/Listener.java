@@ -98,7 +98,7 @@ final class Listener extends VerticleBase {
             .connectionHandler(connections::opened)
             .invalidRequestHandler(new Malformed(loop))
             .exceptionHandler(broken -> {}) // connections that break are no news
-            .requestHandler(port.handler().apply(loop));
+            .requestHandler(new HeadCheck(loop, port.handler().apply(loop)));
     return server.listen(port.number(), port.address().host());
   }
 

@@ -31,6 +31,16 @@ final class NamedHost {
     return portOrNone(checked(isEncoded(text) ? null : request.authority()));
   }
 
+  /** Whether a request of HTTP/1 names no host, or one that can be read. */
+  static boolean isReadable(HttpServerRequest request) {
+    String text = request.getHeader(HttpHeaders.HOST);
+    if (text == null) {
+      return true;
+    }
+    HostAndPort host = isEncoded(text) ? null : request.authority();
+    return host != null && !host.host().isEmpty();
+  }
+
   private static HostAndPort checked(@Nullable HostAndPort host) {
     if (host == null || host.host().isEmpty()) {
       throw HttpProblem.malformed(400, "Bad Request", "the Host header names no host");

@@ -102,7 +102,8 @@ final class Ports {
     int loops = isAdmin ? 1 : LOOPS;
     Optional<TlsSettings.OfPort> tls =
         settings.tls().flatMap(files -> files.of(name, authority(name)));
-    Doorstep doorstep = new Doorstep(isAdmin ? MOST_ADMIN_CONNECTIONS : MOST_CONNECTIONS);
+    Doorstep doorstep =
+        new Doorstep(isAdmin ? MOST_ADMIN_CONNECTIONS : MOST_CONNECTIONS, tls.isPresent());
     doorsteps.put(name, doorstep);
     every(tick, doorstep::tick);
     Listener.Port port =
