@@ -17,16 +17,16 @@ final class Greeting {
     GatewaySettings gateway = config.frontEnd().gateway();
     out.println("weir " + Version.number() + ", ready" + after());
     if (gateway.isOn()) {
-      out.println("  gateway    " + url(server, "gateway", server.gateway()));
+      out.println("  gateway    " + place(server, "gateway", server.gateway(), ""));
       gateway
           .upstreams()
           .forEach(one -> out.println("  upstream   " + one.prefix() + " at " + one.uri()));
     }
     if (server.takesDecisions()) {
-      out.println("  decisions  " + url(server, "http", server.http()));
+      out.println("  decisions  " + place(server, "http", server.http(), ""));
     }
-    server.grpc().ifPresent(grpc -> out.println("  Envoy      " + grpc + " (gRPC)"));
-    out.println("  admin      " + url(server, "admin", server.admin()) + "/metrics");
+    server.grpc().ifPresent(grpc -> out.println("  Envoy      " + grpc + " (gRPC)" + reach(grpc)));
+    out.println("  admin      " + place(server, "admin", server.admin(), "/metrics"));
     console(out, server);
     out.println("  store      " + server.store());
     files(out, server, config);
@@ -89,10 +89,26 @@ final class Greeting {
     return " after " + Words.time(ManagementFactory.getRuntimeMXBean().getUptime());
   }
 
+  /** Where a port listens, for people to read. */
+  private static String place(WeirServer server, String listener, Address address, String path) {
+    return scheme(server, listener) + address + path + reach(address);
+  }
+
+  private static String reach(Address address) {
+    return isEverywhere(address) ? " (all interfaces)" : "";
+  }
+
   /** An address to go to; one that listens everywhere is reached here. */
   private static String url(WeirServer server, String listener, Address address) {
-    boolean everywhere = address.host().equals("0.0.0.0") || address.host().equals("::");
-    String scheme = server.isSecured(listener) ? "https://" : "http://";
-    return scheme + (everywhere ? new Address("127.0.0.1", address.port()) : address);
+    return scheme(server, listener)
+        + (isEverywhere(address) ? new Address("127.0.0.1", address.port()) : address);
+  }
+
+  private static String scheme(WeirServer server, String listener) {
+    return server.isSecured(listener) ? "https://" : "http://";
+  }
+
+  private static boolean isEverywhere(Address address) {
+    return address.host().equals("0.0.0.0") || address.host().equals("::");
   }
 }

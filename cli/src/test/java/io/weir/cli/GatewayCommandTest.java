@@ -64,7 +64,9 @@ class GatewayCommandTest {
     try (WeirProcess weir =
         WeirProcess.start(
             folder, "gateway", "--upstream", url(), "--port", "0", "--admin-port", "0")) {
-      String gateway = weir.said("gateway");
+      String gateway = weir.url("gateway");
+      assertThat(weir.said("gateway"))
+          .isEqualTo(gateway.replace("127.0.0.1", "0.0.0.0") + " (all interfaces)");
       int passed = 0;
       while (get(gateway + "/").statusCode() == 200) {
         passed++;

@@ -38,7 +38,7 @@ class LogFormatTest {
       HttpResponse<String> answer =
           HttpClient.newHttpClient()
               .send(
-                  HttpRequest.newBuilder(URI.create(weir.said("gateway") + "/"))
+                  HttpRequest.newBuilder(URI.create(weir.url("gateway") + "/"))
                       .header("traceparent", "00-" + TRACE + "-" + SPAN + "-01")
                       .build(),
                   BodyHandlers.ofString());

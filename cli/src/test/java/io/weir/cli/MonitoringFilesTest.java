@@ -267,14 +267,14 @@ class MonitoringFilesTest {
                 redis.uri(),
                 "--upstream",
                 "http://127.0.0.1:" + app.getAddress().getPort())) {
-      get(weir.said("gateway"));
+      get(weir.url("gateway"));
       String admin = weir.said("admin");
       redis.close();
       Awaitility.await()
           .atMost(Duration.ofSeconds(30))
           .until(
               () -> {
-                get(weir.said("gateway"));
+                get(weir.url("gateway"));
                 return get(admin).contains("weir_store_errors_total");
               });
       return Exported.of(get(admin));

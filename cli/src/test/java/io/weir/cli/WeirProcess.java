@@ -64,6 +64,11 @@ final class WeirProcess implements AutoCloseable {
         .orElseThrow();
   }
 
+  /** Where to reach something here that the greeting names, such as {@code gateway}. */
+  String url(String what) {
+    return said(what).split(" ", -1)[0].replace("0.0.0.0", "127.0.0.1");
+  }
+
   /** SIGKILL; returns when it is gone. */
   void kill() {
     process.destroyForcibly().onExit().join();

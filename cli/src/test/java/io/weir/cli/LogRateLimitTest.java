@@ -1,0 +1,87 @@
+package io.weir.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.weir.time.VirtualTime;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class LogRateLimitTest {
+  private final VirtualTime time = new VirtualTime();
+  private final LoggerContext context = new LoggerContext();
+  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+  @BeforeEach
+  void configure() {
+    context.addTurboFilter(new LogRateLimit(time));
+    lines.start();
+    Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+    root.setLevel(Level.INFO);
+    root.addAppender(lines);
+  }
+
+  private List<String> said() {
+    return lines.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+  }
+
+  private void flood(String logger, int times) {
+    for (int i = 0; i < times; i++) {
+      context.getLogger(logger).warn("stumbled over {}", i);
+    }
+  }
+
+  @Test
+  void suppressesAFloodAndSaysHowManyLinesItWere() {
+    flood("io.vertx.core.impl.ContextImpl", 2000);
+    assertThat(said()).hasSize(LogRateLimit.OF_LIBRARIES);
+
+    lines.list.clear();
+    time.advance(Duration.ofMinutes(1));
+    flood("io.vertx.core.impl.ContextImpl", 1);
+
+    assertThat(said())
+        .containsExactlyInAnyOrder(
+            "1997 more lines of io.vertx.core.impl.ContextImpl were suppressed", "stumbled over 0");
+  }
+
+  @Test
+  void saysSoAlsoWhenAnotherLoggerIsNext() {
+    flood("io.netty.A", 100);
+    lines.list.clear();
+    time.advance(Duration.ofMinutes(1));
+    flood("io.weir.B", 2);
+
+    assertThat(said())
+        .containsExactlyInAnyOrder(
+            "97 more lines of io.netty.A were suppressed", "stumbled over 0", "stumbled over 1");
+  }
+
+  @Test
+  void limitsEachLoggerForItself() {
+    flood("io.netty.A", 100);
+    flood("io.netty.B", 2);
+    flood("io.weir.C", 1000);
+
+    assertThat(said()).hasSize(LogRateLimit.OF_LIBRARIES + 2 + LogRateLimit.OF_WEIR);
+  }
+
+  @Test
+  void leavesDetailsThatSomebodyWantsAlone() {
+    Logger logger = context.getLogger("io.netty.A");
+    logger.setLevel(Level.DEBUG);
+    for (int i = 0; i < 500; i++) {
+      logger.debug("detail");
+    }
+    logger.setLevel(Level.OFF);
+    flood("io.netty.A", 100);
+
+    assertThat(said()).hasSize(500).containsOnly("detail");
+  }
+}
