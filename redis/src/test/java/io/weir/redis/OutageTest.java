@@ -12,6 +12,7 @@ import io.weir.testkit.process.RedisServer;
 import io.weir.testkit.process.SlowProxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -116,6 +117,48 @@ class OutageTest {
             "%s: %,d of %,d decisions about keys of another node were degraded%n",
             what, degraded, elsewhere.size());
         assertThat(degraded).isLessThanOrEqualTo(elsewhere.size() / 10); // a busy machine is slow
+      }
+    }
+  }
+
+  /** Redis' default: all nodes stop once one is declared to have failed, and none before that. */
+  @Test
+  void aClusterThatRequiresFullCoverageServesUntilItDeclaresTheFailure() {
+    try (RedisCluster cluster = RedisCluster.builder().primaries(3).replicasEach(0).start()) {
+      for (RedisServer node : cluster.nodes()) {
+        node.command("CONFIG", "SET", "cluster-require-full-coverage", "yes");
+        node.command("CONFIG", "SET", "cluster-node-timeout", "4000");
+      }
+      RedisServer victim = cluster.nodes().get(0);
+      RedisServer healthy = cluster.nodes().get(1);
+      String spared = keyOn(cluster, healthy);
+      try (Outage outage =
+          new Outage(
+              "redis-cluster://" + cluster.addresses(), List.of(keyOn(cluster, victim), spared))) {
+        long begun = System.nanoTime();
+        victim.kill();
+        AtomicLong served = new AtomicLong(begun);
+        await("the failure is declared")
+            .atMost(Duration.ofSeconds(30))
+            .pollInterval(Duration.ofMillis(20))
+            .until(
+                () -> {
+                  long asked = System.nanoTime();
+                  boolean ok = healthy.text("CLUSTER", "INFO").contains("cluster_state:ok");
+                  served.set(ok ? asked : served.get());
+                  return !ok;
+                });
+        outage.stop();
+        List<Outage.Told> live =
+            outage.between(
+                begun, served.get() - Outage.TIMEOUT.toNanos(), some -> some.key().equals(spared));
+        long degraded = live.stream().filter(Outage.Told::degraded).count();
+        System.out.printf(
+            "full coverage: %,d of %,d decisions about keys of a live node were degraded in the"
+                + " %.1f s before the failure was declared%n",
+            degraded, live.size(), (served.get() - begun) / 1e9);
+        assertThat(live).hasSizeGreaterThan(100);
+        assertThat(degraded).isLessThanOrEqualTo(live.size() / 10); // a busy machine is slow
       }
     }
   }
