@@ -28,18 +28,6 @@ import java.util.concurrent.locks.LockSupport;
  * Callers who ask for decisions by one rule per {@code on_fail}, all the time, and what they got.
  */
 final class DrillCallers implements AutoCloseable {
-  static final String HEADING =
-      String.format(
-          Locale.ROOT,
-          "%-11s %-8s %-14s %-14s %-14s %9s %9s",
-          "",
-          "breaker",
-          "local",
-          "open",
-          "closed",
-          "median",
-          "p99");
-
   private static final int CALLERS = 2;
   private static final int RATE = 100;
   private static final long REST_NANOS = 1_000_000;
@@ -144,37 +132,30 @@ final class DrillCallers implements AutoCloseable {
     return last;
   }
 
-  /** What callers were told since the last line: let through and refused, by rule. */
-  String line(String phase) {
+  /** What callers got since the last step. */
+  DrillStep step(String phase) {
     Heard last = turnOver();
     degraded = ONE_IN * last.degraded > last.nanos.size();
+    Map<OnFail, DrillStep.Counts> counts = new EnumMap<>(OnFail.class);
+    last.byRule.forEach((rule, both) -> counts.put(rule, new DrillStep.Counts(both[0], both[1])));
     long[] nanos = last.nanos.stream().mapToLong(Long::longValue).sorted().toArray();
-    StringBuilder line =
-        new StringBuilder(
-            String.format(Locale.ROOT, "%-11s %-8s", phase, open ? "open" : "closed"));
-    for (OnFail rule : List.of(OnFail.LOCAL, OnFail.OPEN, OnFail.CLOSED)) {
-      int[] counts = last.byRule.get(rule);
-      line.append(String.format(Locale.ROOT, " %-14s", counts[0] + " + " + counts[1] + " no"));
-    }
-    return line.append(
-            String.format(Locale.ROOT, " %6.2f ms %6.2f ms", at(nanos, 0.5), at(nanos, 0.99)))
-        .toString();
+    return new DrillStep(phase, open, counts, at(nanos, 0.5), at(nanos, 0.99));
   }
 
-  private static double at(long[] sorted, double share) {
-    return sorted.length == 0 ? 0 : sorted[(int) ((sorted.length - 1) * share)] / 1e6;
+  private static long at(long[] sorted, double share) {
+    return sorted.length == 0 ? 0 : sorted[(int) ((sorted.length - 1) * share)];
   }
 
   /**
-   * Whether decisions of the last line were made without Redis: more of them than a machine that is
+   * Whether decisions of the last step were made without Redis: more of them than a machine that is
    * late now and then accounts for.
    */
   boolean isDegraded() {
     return degraded;
   }
 
-  double slowestMillis() {
-    return slowestNanos / 1e6;
+  long slowestNanos() {
+    return slowestNanos;
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.weir.redis.Rehearsal.Deed;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -31,6 +33,7 @@ import picocli.CommandLine.Spec;
           + " rules, one per on_fail, while something is done to it and put right again, also when"
           + " the drill is interrupted.",
       "A line per half second: the breaker, what each rule let through, and how long decisions took."
+          + " With --output json all of it as one object, at the end."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -76,6 +79,7 @@ final class DrillCommand implements Callable<Integer> {
       description = "For redis-kill: starts Redis again, in the background.")
   private @Nullable String restart;
 
+  @Mixin private Output output;
   @Spec private CommandSpec spec;
 
   /** The names of all outages. */
@@ -147,6 +151,7 @@ final class DrillCommand implements Callable<Integer> {
   private final class Play {
     private final PrintWriter out;
     private final DrillCallers callers;
+    private final List<JsonMap> steps = new ArrayList<>();
 
     Play(PrintWriter out, DrillCallers callers) {
       this.out = out;
@@ -154,7 +159,9 @@ final class DrillCommand implements Callable<Integer> {
     }
 
     boolean run(Rehearsal rehearsal, Deed deed, Duration lasts, Duration patience) {
-      out.println(DrillCallers.HEADING);
+      if (!output.isJson()) {
+        out.println(DrillStep.HEADING);
+      }
       show(BEFORE, "");
       CompletableFuture<Long> doing = begin(rehearsal, lasts);
       show(lasts, deed.id());
@@ -169,11 +176,24 @@ final class DrillCommand implements Callable<Integer> {
       Duration back = Duration.ofNanos(System.nanoTime() - over);
       show(STEP.multipliedBy(2), "over");
       boolean kept = served && back.compareTo(PROMISED) <= 0;
-      out.printf(
-          "%s: decisions were %sserved by Redis again within %.1f s; the slowest took %.1f ms%n",
-          kept ? "ok" : "fail", kept ? "" : "not ", back.toMillis() / 1e3, callers.slowestMillis());
-      out.flush();
+      conclude(deed, kept, back);
       return kept;
+    }
+
+    private void conclude(Deed deed, boolean kept, Duration back) {
+      if (output.isJson()) {
+        JsonMap report = new JsonMap().put("outage", deed.id()).put("ok", kept);
+        report.put("back_ms", back.toMillis()).put("slowest_us", callers.slowestNanos() / 1000);
+        out.println(report.put("steps", steps).pretty());
+      } else {
+        out.printf(
+            "%s: decisions were %sserved by Redis again within %.1f s; the slowest took %.1f ms%n",
+            kept ? "ok" : "fail",
+            kept ? "" : "not ",
+            back.toMillis() / 1e3,
+            callers.slowestNanos() / 1e6);
+      }
+      out.flush();
     }
 
     /** Does it beside the callers; completes with the moment at which it was put right. */
@@ -204,8 +224,13 @@ final class DrillCommand implements Callable<Integer> {
       long until = System.nanoTime() + time.toNanos();
       while (System.nanoTime() < until) {
         LockSupport.parkNanos(STEP.toNanos());
-        out.println(callers.line(phase));
-        out.flush();
+        DrillStep step = callers.step(phase);
+        if (output.isJson()) {
+          steps.add(step.json());
+        } else {
+          out.println(step.line());
+          out.flush();
+        }
       }
     }
   }

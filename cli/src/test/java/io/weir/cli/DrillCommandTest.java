@@ -45,6 +45,29 @@ class DrillCommandTest {
   }
 
   @Test
+  void printsOneObjectForPrograms() throws java.io.IOException {
+    try (RedisServer redis = RedisServer.start()) {
+      Run run = drill("redis-hang", "--redis", redis.uri(), "--for", "1s", "--output", "json");
+      JsonMap report = JsonMap.parse(run.out());
+
+      assertThat(run.err()).isEmpty();
+      assertThat(report.text("outage")).isEqualTo("redis-hang");
+      assertThat(report.flag("ok")).isEqualTo(run.code() == 0);
+      assertThat(report.number("back_ms")).isNotNegative();
+      assertThat(report.number("slowest_us")).isPositive();
+      assertThat(report.maps("steps"))
+          .extracting(step -> step.text("phase"))
+          .startsWith("before")
+          .contains("redis-hang")
+          .endsWith("over");
+      JsonMap first = report.maps("steps").get(0);
+      assertThat(first.text("breaker")).isEqualTo("closed");
+      assertThat(first.map("on_fail").map("closed").number("allowed")).isPositive();
+      assertThat(first.number("median_us")).isPositive();
+    }
+  }
+
+  @Test
   void startsAKilledRedisAgainAsItIsTold() {
     try (RedisServer redis = RedisServer.start()) {
       Run run =

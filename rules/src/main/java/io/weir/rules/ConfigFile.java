@@ -8,7 +8,9 @@ import io.weir.rules.Problem.Severity;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A configuration file flattened to single settings, each with its line: {@code listen: { http:
@@ -47,6 +49,11 @@ public record ConfigFile(List<Setting> settings, List<Problem> problems) {
       }
     }
     return new ConfigFile(settings, problems.sorted(List.of(file.toString())));
+  }
+
+  /** The known name that someone who wrote this one most likely meant. */
+  public static Optional<String> nearest(String name, Collection<String> known) {
+    return Words.nearest(name, known);
   }
 
   private static boolean isEmpty(String text) {

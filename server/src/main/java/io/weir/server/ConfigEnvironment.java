@@ -1,30 +1,37 @@
 package io.weir.server;
 
+import io.weir.rules.ConfigFile;
 import io.weir.server.ConfigReader.Value;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Settings from the environment: {@code guard.rate} is {@code WEIR_GUARD_RATE}. A secret can be the
- * name of a file that holds it: {@code WEIR_RESERVATIONS_SECRET_FILE}.
+ * name of a file that holds it: {@code WEIR_RESERVATIONS_SECRET_FILE}. A variable that begins with
+ * {@code WEIR_} and is no setting is an error, as an unknown setting of the file is.
  */
 final class ConfigEnvironment {
-  private static final Logger LOG = LoggerFactory.getLogger(ConfigEnvironment.class);
   private static final String PREFIX = "WEIR_";
 
   /** What the launcher and other commands read. */
   private static final List<String> OTHERS = List.of("WEIR_JAVA_OPTS", "WEIR_TOKEN");
 
-  /** What Kubernetes sets for every service whose name begins with "weir". */
+  /** What the build and the tests of Weir read. */
+  private static final List<String> OF_TESTS = List.of("WEIR_TEST_", "WEIR_REQUIRE_");
+
+  /** What Kubernetes and Docker set for every service whose name begins with "weir". */
   private static final Pattern SERVICE_LINK =
-      Pattern.compile("WEIR_.*(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_[0-9]+_.*)?)");
+      Pattern.compile("WEIR_.*(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_[0-9]+_.*)");
+
+  private static final Pattern SERVICE_PORT = Pattern.compile("WEIR_(.*_)?PORT");
+  private static final Pattern PORT_URL = Pattern.compile("(tcp|udp|sctp)://.*");
 
   private final Map<String, String> environment;
   private final Map<String, String> known = new TreeMap<>();
@@ -48,24 +55,52 @@ final class ConfigEnvironment {
             values.put(known.get(variable), new Value(text, variable, Path.of("")));
           } else if (isSecretFile(variable)) {
             readSecret(variable, text, values, reasons);
-          } else if (isOurs(variable)) {
-            complain(variable, reasons);
+          } else if (isOurs(variable, text)) {
+            reasons.add(complaint(variable));
           }
         });
   }
 
-  private static boolean isOurs(String variable) {
+  private static boolean isOurs(String variable, String text) {
     return variable.startsWith(PREFIX)
         && !OTHERS.contains(variable)
-        && !SERVICE_LINK.matcher(variable).matches();
+        && OF_TESTS.stream().noneMatch(variable::startsWith)
+        && !isServiceLink(variable, text);
   }
 
-  private void complain(String variable, List<String> reasons) {
+  /** A link's port is a URL, so that {@code WEIR_LISTEN_PORT=8080} is still found to be a slip. */
+  private static boolean isServiceLink(String variable, String text) {
+    return SERVICE_LINK.matcher(variable).matches()
+        || (SERVICE_PORT.matcher(variable).matches() && PORT_URL.matcher(text).matches());
+  }
+
+  private String complaint(String variable) {
     if (later.stream().anyMatch(l -> variable.equals(l) || variable.startsWith(l + "_"))) {
-      reasons.add(variable + " is not available in this version");
-    } else {
-      LOG.warn("{} is not a setting and is ignored", variable);
+      return variable + " is not available in this version";
     }
+    List<String> names = new ArrayList<>(known.keySet());
+    ConfigReader.SECRETS.forEach(name -> names.add(variable(name) + "_FILE"));
+    return variable + " is not a setting; " + hint(variable, names);
+  }
+
+  /** What was meant most likely, else the settings of the same section. */
+  private static String hint(String variable, List<String> names) {
+    List<String> bare = names.stream().map(ConfigEnvironment::bare).toList();
+    Optional<String> meant = ConfigFile.nearest(bare(variable), bare);
+    if (meant.isPresent()) {
+      return "did you mean " + PREFIX + meant.get().toUpperCase(Locale.ROOT) + "?";
+    }
+    int end = variable.indexOf('_', PREFIX.length());
+    String section = end < 0 ? variable : variable.substring(0, end + 1);
+    List<String> same = names.stream().filter(name -> name.startsWith(section)).sorted().toList();
+    return same.isEmpty()
+        ? "variables that begin with " + PREFIX + " are settings of this process"
+        : "there are " + String.join(", ", same);
+  }
+
+  /** Without the prefix, which says nothing about what was meant. */
+  private static String bare(String variable) {
+    return variable.substring(PREFIX.length()).toLowerCase(Locale.ROOT);
   }
 
   private static boolean isSecretFile(String variable) {

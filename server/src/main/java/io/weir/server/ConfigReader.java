@@ -165,18 +165,26 @@ final class ConfigReader {
       } else if (isLater(setting.name(), LATER)) {
         reasons.add(source + " is not available in this version");
       } else {
-        reasons.add(source + " is not a setting; there are " + near(setting.name()));
+        reasons.add(source + " is not a setting; " + near(setting.name()));
       }
     }
   }
 
-  /** The settings of the same section, or all sections if there is none of that name. */
+  /**
+   * What was meant most likely, else the settings of the same section, or all sections if there is
+   * none of that name.
+   */
   private static String near(String name) {
+    Optional<String> meant = ConfigFile.nearest(name, KNOWN);
+    if (meant.isPresent()) {
+      return "did you mean " + meant.get() + "?";
+    }
     String section = section(name);
     List<String> same = KNOWN.stream().filter(known -> section(known).equals(section)).toList();
-    return String.join(
-        ", ",
-        same.isEmpty() ? KNOWN.stream().map(ConfigReader::section).distinct().toList() : same);
+    return "there are "
+        + String.join(
+            ", ",
+            same.isEmpty() ? KNOWN.stream().map(ConfigReader::section).distinct().toList() : same);
   }
 
   private static String section(String name) {

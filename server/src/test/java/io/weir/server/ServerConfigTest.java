@@ -79,13 +79,54 @@ class ServerConfigTest {
                 "WEIR_RESERVATIONS_SECRET_FILE", secret.toString(),
                 "WEIR_JAVA_OPTS", "-Xmx1g",
                 "WEIR_SERVICE_HOST", "10.0.0.1",
-                "WEIR_GATEWAY_PORT_80_TCP_ADDR", "10.0.0.1",
-                "WEIR_TYPO", "ignored, with a warning"));
+                "WEIR_GATEWAY_PORT_80_TCP_ADDR", "10.0.0.1"));
 
     assertThat(config.http().port()).isEqualTo(90);
     assertThat(config.rules()).hasValue(Path.of("r.yaml"));
     assertThat(config.guard()).isEqualTo(new ServerConfig.Ceiling(Limit.perSecond(10), 7));
     assertThat(config.reservationSecret()).isEqualTo("a secret of some length");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "WEIR_LISTEN_HTPP                 | 1    | did you mean WEIR_LISTEN_HTTP?",
+        "WEIR_LISTENHTTP                  | 1    | did you mean WEIR_LISTEN_HTTP?",
+        "WEIR_GUARD_RTE                   | 1    | did you mean WEIR_GUARD_RATE?",
+        "WEIR_STORE_REDIS_PASWORD_FILE    | f    | did you mean WEIR_STORE_REDIS_PASSWORD_FILE?",
+        "WEIR_LISTEN_PORT                 | 8080 | there are WEIR_LISTEN_ADMIN, WEIR_LISTEN_",
+        "WEIR_COLOUR                      | red  | variables that begin with WEIR_ are settings"
+      })
+  void refusesVariablesThatAreNoSettings(String variable, String value, String hint) {
+    assertThat(reasons("", Map.of(variable, value)))
+        .singleElement()
+        .asString()
+        .startsWith(variable + " is not a setting; " + hint);
+  }
+
+  @Test
+  void leavesVariablesAloneThatOthersSet() throws Exception {
+    ServerConfig config =
+        read(
+            "",
+            Map.ofEntries(
+                Map.entry("WEIR_JAVA_OPTS", "-Xmx1g"),
+                Map.entry("WEIR_TOKEN", "t"),
+                Map.entry("WEIR_TEST_REDIS", "path"),
+                Map.entry("WEIR_REQUIRE_NGINX", "1"),
+                Map.entry("WEIR_PORT", "tcp://10.0.0.1:8080"),
+                Map.entry("WEIR_PORT_8080_TCP", "tcp://10.0.0.1:8080"),
+                Map.entry("WEIR_PORT_8080_TCP_ADDR", "10.0.0.1"),
+                Map.entry("WEIR_PORT_8080_TCP_PORT", "8080"),
+                Map.entry("WEIR_PORT_8080_TCP_PROTO", "tcp"),
+                Map.entry("WEIR_SERVICE_HOST", "10.0.0.1"),
+                Map.entry("WEIR_SERVICE_PORT", "8080"),
+                Map.entry("WEIR_SERVICE_PORT_HTTP", "8080"),
+                Map.entry("WEIR_GRPC_PORT", "tcp://10.0.0.1:8081"),
+                Map.entry("WEIR_GRPC_SERVICE_HOST", "10.0.0.1")));
+
+    assertThat(config).isEqualTo(ServerConfig.DEFAULT);
   }
 
   @Test
