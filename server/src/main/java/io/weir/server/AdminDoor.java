@@ -1,7 +1,7 @@
 package io.weir.server;
 
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import io.weir.Decision;
 import io.weir.Limit;
 import io.weir.Limiter;
 import io.weir.http.identity.ClientAddress;
@@ -23,11 +23,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Whatever is brought is hashed and compared with every token there is, and so is nothing at
  * all: a request without a token, with a wrong and with an expired one takes the same way. An
- * address that fails {@value #MOST_FAILURES} times in a minute is not listened to for a while, not
- * even with the right token: who guesses does not learn that a guess was good.
+ * address whose tokens fail {@value #MOST_FAILURES} times in a minute gets 429 for further bad
+ * ones.
  *
- * <p>What a browser asks for on behalf of a page from elsewhere is refused, but is no failure: a
- * page that somebody happens to look at can neither use this port nor close it to them.
+ * <p>A good token always passes: otherwise anyone who shares an address with an operator could lock
+ * the operator out, at the worst moment. Guessing is not slowed by that in any way that counts, as
+ * tokens are random and long.
+ *
+ * <p>A request without {@code Authorization} is refused, but is no failure, and neither is one that
+ * a browser sends for a page from elsewhere: any web page can have a browser send such requests,
+ * and over plain HTTP the browser does not say for which page.
  */
 final class AdminDoor implements Door {
   static final int MOST_FAILURES = 10;
@@ -67,20 +72,22 @@ final class AdminDoor implements Door {
     if (route == null ? !isAdmin(request.path()) : route.open()) {
       return Optional.empty();
     }
-    String address = ClientAddress.OF_CONNECTION.of(new VertxHead(request));
-    Decision standing = failures.look(address);
-    if (standing.remaining() == 0) {
-      return Optional.of(
-          HttpProblem.tooMany("too many failures from this address", wait(standing.reset())));
-    }
     boolean ofAnotherPage = isOfAnotherPage(request);
     if (role(request).isPresent() && !ofAnotherPage) {
       return Optional.empty();
     }
-    if (!ofAnotherPage) {
-      failures.tryAcquire(address);
+    boolean failure = !ofAnotherPage && request.headers().contains(HttpHeaders.AUTHORIZATION);
+    return Optional.of(
+        failure ? failed(request) : HttpProblem.unauthorized("this needs a token that is good"));
+  }
+
+  private HttpProblem failed(HttpServerRequest request) {
+    String address = ClientAddress.OF_CONNECTION.of(new VertxHead(request));
+    if (failures.tryAcquire(address)) {
+      return HttpProblem.unauthorized("this needs a token that is good");
     }
-    return Optional.of(HttpProblem.unauthorized("this needs a token that is good"));
+    return HttpProblem.tooMany(
+        "too many bad tokens from this address", wait(failures.look(address).reset()));
   }
 
   /** Browsers say so, and do not let pages say otherwise. */
@@ -94,7 +101,7 @@ final class AdminDoor implements Door {
     return path != null && path.startsWith("/admin/");
   }
 
-  /** Until the next failure would be listened to. */
+  /** Until the next bad token would get 401 again. */
   private static long wait(Duration untilFull) {
     long all = untilFull.toSeconds() + 1;
     return Math.max(1, all - 60L * (MOST_FAILURES - 1) / MOST_FAILURES);
