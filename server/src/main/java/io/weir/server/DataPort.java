@@ -11,6 +11,7 @@ final class DataPort {
   private final Callers callers;
   private final EnvoyFront envoy;
   private final RateLimitCheck rateLimit;
+  private final ForwardAuth forwardAuth;
   private final Health health;
   private final String warmUpPath;
 
@@ -31,6 +32,7 @@ final class DataPort {
     this.envoy = envoy;
     AdHocLimits adHoc = new AdHocLimits(stores.adHoc(), metrics::decidedAdHoc);
     this.rateLimit = new RateLimitCheck(adHoc, guarded);
+    this.forwardAuth = new ForwardAuth(front);
     this.health = health;
     this.warmUpPath = warmUpPath;
   }
@@ -40,7 +42,6 @@ final class DataPort {
     Batches batches = new Batches(checks);
     Settlements settlements = new Settlements(weir, guarded);
     EnvoyEndpoint json = new EnvoyEndpoint(envoy.service());
-    ForwardAuth forwardAuth = new ForwardAuth(front);
     Map<String, Route> routes =
         Map.ofEntries(
             Map.entry("/v1/check", Route.post(checks::check)),

@@ -8,7 +8,8 @@ import io.weir.http.Refusal;
 import io.weir.http.RequestHead;
 import io.weir.rule.RuleSet;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,9 +29,10 @@ final class ForwardAuth {
   private static final Logger LOG = LoggerFactory.getLogger(ForwardAuth.class);
 
   private static final int MOST_LINES = 20;
+  private static final int MOST_UNTRUSTED = 10;
 
   private final Front front;
-  private final AtomicBoolean warned = new AtomicBoolean();
+  private final Set<String> untrusted = ConcurrentHashMap.newKeySet();
   private final AtomicReference<@Nullable RuleSet> checked = new AtomicReference<>();
 
   ForwardAuth(Front front) {
@@ -40,8 +42,8 @@ final class ForwardAuth {
   void authorize(Exchange exchange, byte[] body) {
     HttpServerRequest request = exchange.request();
     Described described = Described.by(request);
-    if (front.trustsNobody() && !described.headers("x-forwarded-for").isEmpty()) {
-      warn();
+    if (!front.believes(described) && front.namesClient(described)) {
+      warn(described.peer());
     }
     check(front.weir().rules());
     front.identify(exchange, described, call -> decide(exchange, call));
@@ -51,11 +53,16 @@ final class ForwardAuth {
     exchange.whenDone(front.checkNow(call), decision -> answer(exchange, call, decision));
   }
 
-  private void warn() {
-    if (warned.compareAndSet(false, true)) {
+  /** Warns once for each address, and of the first few addresses only. */
+  private void warn(String peer) {
+    int zone = peer.indexOf('%');
+    String gateway = zone < 0 ? peer : peer.substring(0, zone);
+    if (untrusted.size() < MOST_UNTRUSTED && untrusted.add(gateway)) {
       LOG.warn(
-          "a gateway says for whom it asks, and is not believed: all its clients count as one"
-              + " address; name it in identity.client_ip.trusted");
+          "the gateway at {} says for whom it asks, and is not trusted: all its clients count as"
+              + " one address; add {} to identity.client_ip.trusted",
+          gateway,
+          gateway);
     }
   }
 

@@ -79,9 +79,9 @@ final class Front implements AutoCloseable {
     return identitySettings;
   }
 
-  /** Whether every client is known by its connection, also if that is a proxy's. */
-  boolean trustsNobody() {
-    return address.trusted().isEmpty() && address.hops() == 0;
+  /** Whether a request has the header that names the client behind a proxy. */
+  boolean namesClient(RequestHead head) {
+    return !head.headers(address.header()).isEmpty();
   }
 
   /** A decision for a front end that cannot make a call wait. */

@@ -238,6 +238,43 @@ class ForwardAuthTest {
     }
   }
 
+  /** As that is what one has to write. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "10.0.0.0/8"})
+  void namesAGatewayThatIsNotTrusted(String trusted) {
+    List<Cidr> ranges = trusted.isEmpty() ? List.of() : List.of(Cidr.parse(trusted));
+    FrontEnd front =
+        FrontEnd.DEFAULT.identity(
+            IdentitySettings.DEFAULT.address(new ClientAddress("x-forwarded-for", ranges, 0, 64)));
+    String[] head = {
+      "X-Original-Method", "GET", "X-Original-URI", "/", "X-Forwarded-For", "1.1.1.1"
+    };
+    try (LogLines log = LogLines.of(ForwardAuth.class);
+        TestServer server = TestServer.with(front, "{ id: a, key: [ip], limit: 9/h }")) {
+      original(server, "GET", "/");
+      assertThat(log.said()).isEmpty();
+      for (int i = 0; i < 3; i++) {
+        ask(server, head);
+      }
+
+      assertThat(log.said())
+          .singleElement()
+          .asString()
+          .contains("gateway at 127.0.0.1 ")
+          .contains("add 127.0.0.1 to identity.client_ip.trusted");
+    }
+  }
+
+  @Test
+  void saysNothingOfAGatewayThatIsTrusted() {
+    try (LogLines log = LogLines.of(ForwardAuth.class);
+        TestServer server = TestServer.with(BEHIND_A_PROXY, "{ id: a, key: [ip], limit: 9/h }")) {
+      ask(server, "X-Original-Method", "GET", "X-Original-URI", "/", "X-Forwarded-For", "1.1.1.1");
+
+      assertThat(log.said()).isEmpty();
+    }
+  }
+
   @Test
   void admitsOnlyWhatNeedNotWait() {
     try (TestServer server =
