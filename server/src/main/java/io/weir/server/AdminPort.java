@@ -37,6 +37,7 @@ final class AdminPort {
   Router router(Loop loop) {
     Route scrape = Route.get((exchange, body) -> scrape(loop, exchange));
     Map<String, Route> routes = new HashMap<>(console.routes());
+    routes.put("/", Route.get(console::root).forAll());
     routes.put("/healthz", Route.get(health::alive).forAll());
     routes.put("/readyz", Route.get(health::ready).forAll());
     routes.put("/metrics", metricsForAll ? scrape.forAll() : scrape);

@@ -64,6 +64,7 @@ final class Connections {
     open.put(connection, new Open(pulse, now));
     pulse.whenClosed(() -> open.remove(connection)); // Vert.x does not tell of those handed over
     StreamHeads.check(connection);
+    ProtocolCheck.check(connection);
     doorstep.passed(connection.remoteAddress());
   }
 

@@ -101,6 +101,19 @@ final class Console {
     exchange.answerFile(file.type(), file.bytes());
   }
 
+  /** {@code /}: browsers are sent to the console, others are told where things are. */
+  void root(Exchange exchange, byte[] body) {
+    String accepted = exchange.request().getHeader(HttpHeaders.ACCEPT);
+    if (accepted == null || !accepted.contains("text/html")) {
+      throw HttpProblem.notFound(
+          "there is nothing at this path; the console is at " + PATH + ", metrics at /metrics");
+    }
+    HttpServerResponse response = exchange.request().response();
+    guard(response);
+    response.putHeader(HttpHeaders.LOCATION, PATH);
+    exchange.answerPlain(302, PATH);
+  }
+
   private void redirect(Exchange exchange, byte[] body) {
     HttpServerResponse response = exchange.request().response();
     guard(response);

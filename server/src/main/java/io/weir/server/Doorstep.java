@@ -8,6 +8,8 @@ import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The connections of one port from the moment they are accepted: how many there are, and which of
@@ -22,41 +24,82 @@ final class Doorstep extends ChannelInboundHandlerAdapter {
   /** How many seconds somebody may take to say what it wants. */
   static final int PATIENCE_TICKS = 60;
 
-  private record Waiting(Channel channel, int since) {}
+  /**
+   * What connections may use.
+   *
+   * @param most connections at once
+   * @param mostWaiting connections of one address at once that have not sent a whole head
+   * @param patienceTicks seconds to send it
+   * @param secure whether they speak TLS
+   */
+  record Terms(int most, int mostWaiting, int patienceTicks, boolean secure) {}
 
-  private final int most;
-  private final boolean secure;
+  private record Waiting(Channel channel, String host, long order, int since) {}
+
+  private final Terms terms;
   private final AtomicInteger open = new AtomicInteger();
+  private final AtomicLong accepted = new AtomicLong();
   private final Map<SocketAddress, Waiting> waiting = new ConcurrentHashMap<>();
   private volatile int now;
 
-  /** A doorstep that takes so many connections at once, with TLS or in clear text. */
-  Doorstep(int most, boolean secure) {
-    this.most = most;
-    this.secure = secure;
+  Doorstep(Terms terms) {
+    this.terms = terms;
   }
 
-  /** A socket was accepted; closes it if there are too many. */
+  /**
+   * A socket was accepted. If there are too many, the one that has kept silent for longest is
+   * closed in its place, and only if there is none, the new one: so silent connections do not keep
+   * others out, also not those from the same address, such as a proxy's.
+   */
   @Override
   public void channelRead(ChannelHandlerContext context, Object accepted) throws Exception {
     Channel channel = (Channel) accepted;
-    if (open.incrementAndGet() > most) {
+    if (open.incrementAndGet() > terms.most && !closeOldest(null, 1)) {
       open.decrementAndGet();
       channel.unsafe().closeForcibly();
       return;
     }
-    if (!secure) {
+    if (!terms.secure) {
       channel.pipeline().addFirst(new UpgradeFilter());
     }
-    Waiting one = new Waiting(channel, now);
     if (channel.remoteAddress() instanceof InetSocketAddress address) {
       SocketAddress from = SocketAddress.inetSocketAddress(address);
+      String host = address.getAddress().getHostAddress();
+      if (terms.mostWaiting < terms.most) {
+        closeOldest(host, terms.mostWaiting);
+      }
+      Waiting one = new Waiting(channel, host, this.accepted.incrementAndGet(), now);
       waiting.put(from, one);
       channel.closeFuture().addListener(closed -> left(from, one));
     } else { // has gone already
       channel.closeFuture().addListener(closed -> open.decrementAndGet());
     }
     super.channelRead(context, accepted);
+  }
+
+  /**
+   * Closes the connection that has waited for longest, of one address or of all, if at least so
+   * many wait. Looks at all of them, so ports with room for many do not limit addresses.
+   */
+  private boolean closeOldest(@Nullable String host, int atLeast) {
+    SocketAddress oldest = null;
+    long order = Long.MAX_VALUE;
+    int count = 0;
+    for (Map.Entry<SocketAddress, Waiting> entry : waiting.entrySet()) {
+      Waiting one = entry.getValue();
+      if (host == null || one.host.equals(host)) {
+        count++;
+        if (one.order < order) {
+          order = one.order;
+          oldest = entry.getKey();
+        }
+      }
+    }
+    Waiting found = count < atLeast || oldest == null ? null : waiting.remove(oldest);
+    if (found != null) {
+      found.channel.close();
+    }
+    return found != null;
   }
 
   private void left(SocketAddress from, Waiting one) {
@@ -74,7 +117,7 @@ final class Doorstep extends ChannelInboundHandlerAdapter {
   void tick() {
     now++;
     for (Waiting one : waiting.values()) {
-      if (now - one.since > PATIENCE_TICKS) {
+      if (now - one.since > terms.patienceTicks) {
         one.channel.close();
       }
     }

@@ -20,6 +20,7 @@ final class GrpcRouter implements Handler<HttpServerRequest> {
   private static final long CANCEL = 8;
 
   private static final CharSequence ENCODING = HttpHeaders.createOptimized("grpc-encoding");
+  private static final CharSequence UNKNOWN = HttpHeaders.createOptimized("unknown");
   private static final CharSequence ACCEPTED = HttpHeaders.createOptimized("grpc-accept-encoding");
   private static final String IDENTITY = "identity";
 
@@ -54,6 +55,9 @@ final class GrpcRouter implements Handler<HttpServerRequest> {
       turnDown(request, UNIMPLEMENTED, "messages must not be compressed");
       return;
     }
+    // A message that says it is compressed is marked by this; without it Vert.x throws.
+    boolean marks = !startsWith(EnvoyGrpc.REFLECTION_PATH, request.path());
+    request.headers().set(ENCODING, marks ? UNKNOWN : IDENTITY);
     new OpenStream(request).begin();
     services.handle(request);
   }

@@ -76,6 +76,11 @@ final class HttpProblem extends RuntimeException {
     return new HttpProblem(413, "Content Too Large", detail, "", true);
   }
 
+  /** The body is of a type that is not taken. */
+  static HttpProblem unsupported(String detail) {
+    return new HttpProblem(415, "Unsupported Media Type", detail, "", false);
+  }
+
   /** What was sent is not HTTP that can be understood. */
   static HttpProblem malformed(int status, String title, String detail) {
     return new HttpProblem(status, title, detail, "", true);

@@ -32,6 +32,10 @@ final class Malformed implements Handler<HttpServerRequest> {
           "Request Header Fields Too Large",
           "the headers are larger than " + MOST_HEADER_BYTES + " bytes");
     }
+    if (cause instanceof ProtocolCheck.UnknownProtocolException) {
+      return HttpProblem.malformed(
+          505, "HTTP Version Not Supported", "HTTP/1.0, HTTP/1.1 and HTTP/2 are spoken here");
+    }
     return HttpProblem.malformed(400, "Bad Request", "this is not a request in HTTP");
   }
 }

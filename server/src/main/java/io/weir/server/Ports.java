@@ -45,6 +45,11 @@ final class Ports {
   private static final Logger LOG = LoggerFactory.getLogger(Ports.class);
   private static final int MOST_CONNECTIONS = 20_000;
   private static final int MOST_ADMIN_CONNECTIONS = 100;
+
+  /** Probes and scrapers send their request at once, also many of them through one proxy. */
+  private static final int MOST_ADMIN_WAITING = 32;
+
+  private static final int ADMIN_PATIENCE_TICKS = 5;
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
   private final Doorsteps doorsteps = new Doorsteps();
@@ -103,7 +108,15 @@ final class Ports {
     Optional<TlsSettings.OfPort> tls =
         settings.tls().flatMap(files -> files.of(name, authority(name)));
     Doorstep doorstep =
-        new Doorstep(isAdmin ? MOST_ADMIN_CONNECTIONS : MOST_CONNECTIONS, tls.isPresent());
+        new Doorstep(
+            isAdmin
+                ? new Doorstep.Terms(
+                    MOST_ADMIN_CONNECTIONS,
+                    MOST_ADMIN_WAITING,
+                    ADMIN_PATIENCE_TICKS,
+                    tls.isPresent())
+                : new Doorstep.Terms(
+                    MOST_CONNECTIONS, MOST_CONNECTIONS, Doorstep.PATIENCE_TICKS, tls.isPresent()));
     doorsteps.put(name, doorstep);
     every(tick, doorstep::tick);
     Listener.Port port =

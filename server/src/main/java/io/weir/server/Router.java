@@ -21,6 +21,23 @@ final class Router implements Handler<HttpServerRequest> {
     this.door = door;
   }
 
+  /**
+   * Whether a page from elsewhere may have a browser send this without being asked first: it does
+   * so with an {@code Origin}, and with some types, but not with that of JSON.
+   */
+  private static boolean isOfAnotherPage(HttpServerRequest request) {
+    return request.headers().contains(HttpHeaders.ORIGIN) && !isJson(request);
+  }
+
+  private static boolean isJson(HttpServerRequest request) {
+    String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
+    if (type == null) {
+      return false;
+    }
+    int end = type.indexOf(';');
+    return (end < 0 ? type : type.substring(0, end)).strip().equalsIgnoreCase("application/json");
+  }
+
   @Override
   public void handle(HttpServerRequest request) {
     Exchange exchange = new Exchange(request, loop);
@@ -34,6 +51,9 @@ final class Router implements Handler<HttpServerRequest> {
     } else if (!route.takes(request.method())) {
       request.response().putHeader(HttpHeaders.ALLOW, route.allow());
       exchange.problem(HttpProblem.methodNotAllowed("this path takes " + route.allow()));
+    } else if (route.hasBody() && isOfAnotherPage(request)) {
+      exchange.problem(
+          HttpProblem.unsupported("a request with an Origin needs the type application/json"));
     } else if (route.hasBody()) {
       BodyReader.read(exchange, route.endpoint(), loop.connections());
     } else {

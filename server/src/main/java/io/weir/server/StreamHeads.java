@@ -1,6 +1,7 @@
 package io.weir.server;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.Http2Connection.PropertyKey;
@@ -28,8 +29,18 @@ final class StreamHeads extends Http2FrameListenerDecorator {
   /** What comes of the body of such a request is thrown away for at most this long. */
   private static final long LINGER_MILLIS = 2000;
 
+  /**
+   * A connection that brings more such streams than this in a window is closed. More than resets,
+   * as one client of a proxy should not easily end the connection of the others.
+   */
+  static final int MOST_REFUSED = 1000;
+
+  private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(30);
+
   private final Http2ConnectionHandler handler;
   private final PropertyKey refused;
+  private long windowBegan;
+  private int refusedInWindow;
 
   /** The host of the last stream that was read; most streams of a connection name the same. */
   private @Nullable CharSequence lastHost;
@@ -105,11 +116,37 @@ final class StreamHeads extends Http2FrameListenerDecorator {
     if (readable) {
       return false;
     }
+    if (isTooMany()) {
+      endConnection(context);
+      return true;
+    }
     Http2Headers answer = new DefaultHttp2Headers().status("400").setInt("content-length", 0);
+    // Flushed when all that has been read is handled, and not stream by stream.
     handler.encoder().writeHeaders(context, id, answer, 0, true, context.newPromise());
-    context.flush();
     context.executor().schedule(() -> end(context, id), LINGER_MILLIS, TimeUnit.MILLISECONDS);
     return true;
+  }
+
+  private boolean isTooMany() {
+    long now = System.nanoTime();
+    if (refusedInWindow == 0 || now - windowBegan > WINDOW_NANOS) {
+      windowBegan = now;
+      refusedInWindow = 0;
+    }
+    return ++refusedInWindow > MOST_REFUSED;
+  }
+
+  private void endConnection(ChannelHandlerContext context) {
+    if (refusedInWindow == MOST_REFUSED + 1) { // else it is being closed
+      handler.goAway(
+          context,
+          handler.connection().remote().lastStreamCreated(),
+          Http2Error.ENHANCE_YOUR_CALM.code(),
+          Unpooled.EMPTY_BUFFER,
+          context.newPromise());
+      context.flush();
+      context.close();
+    }
   }
 
   /** Nobody keeps a place among the streams of a connection with a body that does not end. */

@@ -24,6 +24,21 @@ public record TlsSettings(Path certificate, Path key, Set<String> listeners) {
   /** All ports. */
   public static final Set<String> ALL = Set.of("http", "grpc", "admin", "gateway");
 
+  private static final Set<String> PROTOCOLS = Set.of("TLSv1.3", "TLSv1.2");
+
+  /** Those with forward secrecy and authenticated encryption, as BCP 195 (RFC 9325) recommends. */
+  private static final List<String> SUITES =
+      List.of(
+          "TLS_AES_256_GCM_SHA384",
+          "TLS_AES_128_GCM_SHA256",
+          "TLS_CHACHA20_POLY1305_SHA256",
+          "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+          "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+          "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+          "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+          "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+          "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256");
+
   public TlsSettings {
     listeners = Set.copyOf(listeners);
     listeners.forEach(TlsSettings::listener);
@@ -46,6 +61,8 @@ public record TlsSettings(Path certificate, Path key, Set<String> listeners) {
     /** Tells a server to begin with. */
     HttpServerOptions addTo(HttpServerOptions options) {
       options.setSsl(true).setUseAlpn(true).setKeyCertOptions(files.pem());
+      options.setEnabledSecureTransportProtocols(PROTOCOLS);
+      SUITES.forEach(options::addEnabledCipherSuite);
       authority.ifPresent(
           file -> {
             // Asked for and not insisted on: a token does as well, and health needs neither.

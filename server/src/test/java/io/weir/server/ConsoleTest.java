@@ -93,6 +93,23 @@ class ConsoleTest {
   }
 
   @Test
+  void sendsBrowsersThereFromTheRoot() throws Exception {
+    try (TestServer server = TestServer.with("{ id: x, key: [], limit: 1/s }")) {
+      URI root = URI.create("http://" + server.server.admin() + "/");
+      HttpResponse<String> browser =
+          server.send(
+              HttpRequest.newBuilder(root).header("Accept", "text/html,application/xhtml+xml"));
+      HttpResponse<String> other =
+          server.send(HttpRequest.newBuilder(root).header("Accept", "*/*"));
+
+      assertThat(browser.statusCode()).isEqualTo(302);
+      assertThat(browser.headers().firstValue("location")).hasValue("/ui/");
+      assertThat(other.statusCode()).isEqualTo(404);
+      assertThat(other.body()).contains("/ui/").contains("/metrics");
+    }
+  }
+
+  @Test
   void leadsToAllThatIsServedAndToNothingElse() {
     Set<String> served = new TreeSet<>(new Console().routes().keySet());
     served.remove("/ui");

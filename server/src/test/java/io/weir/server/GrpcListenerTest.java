@@ -26,6 +26,7 @@ import io.vertx.grpc.health.v1.HealthCheckResponse;
 import io.vertx.grpc.reflection.v1.ServerReflectionRequest;
 import io.vertx.grpc.reflection.v1.ServerReflectionResponse;
 import io.vertx.grpc.reflection.v1.ServiceResponse;
+import io.weir.testkit.LogLines;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
@@ -131,6 +132,22 @@ class GrpcListenerTest {
       assertThat(await(call.response()).headers().get("grpc-accept-encoding"))
           .isEqualTo("identity");
     }
+    stillAnswers();
+  }
+
+  @Test
+  void refusesMessagesThatAreCompressedWithoutAnEncoding() {
+    byte[] bytes = about("d", "k=flag").build().toByteArray();
+    Buffer flagged =
+        Buffer.buffer().appendByte((byte) 1).appendInt(bytes.length).appendBytes(bytes);
+    try (LogLines log = LogLines.ofAll()) {
+      HttpClientRequest call = server.half();
+      call.end(flagged);
+
+      assertThat(await(call.response()).getHeader("grpc-status")).isEqualTo("3");
+      assertThat(log.said()).isEmpty();
+    }
+    assertThat(server.ask("d", "k=flag").getStatuses(0).getLimitRemaining()).isEqualTo(8);
     stillAnswers();
   }
 

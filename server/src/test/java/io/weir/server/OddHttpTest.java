@@ -48,7 +48,14 @@ class OddHttpTest {
     assertThat(answerTo("\u0001\u0002garbage\r\n\r\n"))
         .startsWith("HTTP/1.0 400 ")
         .contains("application/problem+json");
-    assertThat(answerTo("GET /healthz HTTP/9.9\r\n\r\n")).contains(" 501 ");
+    assertThat(answerTo("GET /healthz HTTP/9.9\r\n\r\n")).startsWith("HTTP/1.1 505 ");
+    assertThat(answerTo("GET /healthz EVIL/1.1\r\nHost: x\r\n\r\n"))
+        .startsWith("HTTP/1.1 505 ")
+        .doesNotContain("EVIL");
+    assertThat(
+            answerTo("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET / EVIL/1.1\r\nHost: x\r\n\r\n"))
+        .contains("HTTP/1.1 505 ")
+        .doesNotContain("EVIL");
     assertThat(answerTo("POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: lots\r\n\r\n{}"))
         .startsWith("HTTP/1.1 400 ");
   }
@@ -154,6 +161,25 @@ class OddHttpTest {
       assertThat(answerTo("GET /v1/limits" + rest + "\r\n")).startsWith("HTTP/1.1 400 ");
       assertThat(answerTo("GET /healthz" + rest + "\r\n")).startsWith("HTTP/1.1 400 ");
     }
+  }
+
+  /** A browser sends these for any page that somebody looks at, without asking first. */
+  @Test
+  void takesNoPostsOfPagesFromElsewhere() throws IOException {
+    String post =
+        "POST /v1/check HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n";
+    String origin = "Origin: http://evil.example\r\n";
+    String form = "Content-Type: application/x-www-form-urlencoded\r\n";
+    String json = "Content-Type: application/json; charset=utf-8\r\n";
+
+    assertThat(answerTo(post + origin + form + "\r\n{}")).startsWith("HTTP/1.1 415 ");
+    assertThat(answerTo(post + origin + "Content-Type: text/plain\r\n\r\n{}"))
+        .startsWith("HTTP/1.1 415 ")
+        .contains("application/problem+json");
+    assertThat(answerTo(post + origin + "\r\n{}")).startsWith("HTTP/1.1 415 ");
+    assertThat(answerTo(post + origin + json + "\r\n{}")).startsWith("HTTP/1.1 200 ");
+    assertThat(answerTo(post + form + "\r\n{}")).startsWith("HTTP/1.1 200 "); // curl -d
+    assertThat(answerTo(post + "\r\n{}")).startsWith("HTTP/1.1 200 ");
   }
 
   @Test

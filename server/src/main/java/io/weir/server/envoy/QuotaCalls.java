@@ -81,6 +81,10 @@ final class QuotaCalls
       if (over) {
         return;
       }
+      if (UnaryCalls.isCompressed(message)) {
+        end(GrpcStatus.INVALID_ARGUMENT, UnaryCalls.COMPRESSED);
+        return;
+      }
       try {
         take(decoder.decode(message));
       } catch (CodecException e) {

@@ -43,6 +43,13 @@ final class UnaryCalls<Q, A> implements Handler<GrpcServerRequest<Q, A>> {
     new Call(request).begin();
   }
 
+  static final String COMPRESSED = "the message is compressed, and no encoding is named";
+
+  /** Whether a message says so; its encoding is then the one that the router put in. */
+  static boolean isCompressed(GrpcMessage message) {
+    return !message.encoding().equals("identity");
+  }
+
   /** One call. */
   private final class Call extends Patience.Waiting implements Handler<GrpcMessage> {
     private final GrpcServerRequest<Q, A> request;
@@ -76,6 +83,10 @@ final class UnaryCalls<Q, A> implements Handler<GrpcServerRequest<Q, A>> {
       }
       asked = true;
       patience.ended(this);
+      if (isCompressed(message)) {
+        fail(GrpcStatus.INVALID_ARGUMENT, COMPRESSED);
+        return;
+      }
       try {
         Q question = decoder.decode(message);
         CompletableFuture<A> answer = answering.apply(question).toCompletableFuture();
