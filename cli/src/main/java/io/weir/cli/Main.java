@@ -44,14 +44,15 @@ public final class Main implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "what to do? try: weir serve");
+    throw new ParameterException(spec.commandLine(), Misuse.noCommand(spec));
   }
 
   private static int misused(ParameterException e, String[] args) {
     CommandLine command = e.getCommandLine();
     PrintWriter err = command.getErr();
     String help = command.getCommandSpec().qualifiedName() + " --help";
-    err.println("weir: " + firstLine(e) + "; try '" + help + "'");
+    String reason = Misuse.reason(e);
+    err.println("weir: " + reason + (reason.endsWith("?") ? " Try '" : "; try '") + help + "'");
     return ERROR;
   }
 

@@ -15,6 +15,6 @@ final class RulesCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), "rules: say validate or diff");
+    throw new ParameterException(spec.commandLine(), Misuse.noCommand(spec));
   }
 }

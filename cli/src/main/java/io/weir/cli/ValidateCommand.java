@@ -141,7 +141,7 @@ final class ValidateCommand implements Callable<Integer> {
           new JsonMap()
               .put("severity", problem.severity().name().toLowerCase(Locale.ROOT))
               .put("file", problem.file())
-              .put("line", problem.line())
+              .put("line", problem.line() == 0 ? null : problem.line())
               .put("reason", problem.reason()));
     }
     return new JsonMap()

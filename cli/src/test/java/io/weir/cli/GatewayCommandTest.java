@@ -142,7 +142,7 @@ class GatewayCommandTest {
       value = {
         "gateway | where should requests go?",
         "gateway --upstream ftp://x | is not an upstream such as",
-        "gateway --upstream http://x/y | is not an upstream such as",
+        "gateway --upstream http://x/y | has more than a host and a port",
         "gateway --upstream http://x --port 70000 | port 70000"
       })
   void endsWithTwoAndSaysWhy(String arguments, String reason) {

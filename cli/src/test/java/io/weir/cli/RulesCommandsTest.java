@@ -101,7 +101,7 @@ class RulesCommandsTest {
     assertThat(Run.of("rules", "validate").err())
         .isEqualTo("weir: rules validate: name a file or folder\n");
     assertThat(Run.of("rules", "validate", "--envoy", "x").out())
-        .isEqualTo("x:1: there is no such file\n");
+        .isEqualTo("x: there is no such file\n");
     assertThat(Run.of("rules", "validate", folder.resolve("none.yaml").toString()).code())
         .isEqualTo(1);
     assertThat(Run.of("rules").code()).isEqualTo(2);

@@ -76,7 +76,13 @@ public final class Periods {
   private static int slash(String text) {
     int slash = text.indexOf('/');
     if (slash < 0) {
-      throw Bounds.refused("'" + text + "' is not a number per time such as 100/min");
+      String number = text.strip();
+      boolean onlyPeriodMissing = !number.isEmpty() && number.chars().allMatch(Character::isDigit);
+      throw Bounds.refused(
+          onlyPeriodMissing
+              ? "'%s' has no period; write %s/s, %s/min or %s/h"
+                  .formatted(text, number, number, number)
+              : "'" + text + "' is not a rate such as 100/min");
     }
     return slash;
   }

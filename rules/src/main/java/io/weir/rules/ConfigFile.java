@@ -35,7 +35,7 @@ public record ConfigFile(List<Setting> settings, List<Problem> problems) {
   /** Reads a file. */
   public static ConfigFile read(Path file) {
     if (Files.isDirectory(file)) {
-      Problem folder = new Problem(Severity.ERROR, file.toString(), 1, "this is a folder");
+      Problem folder = new Problem(Severity.ERROR, file.toString(), 0, "this is a folder");
       return new ConfigFile(List.of(), List.of(folder));
     }
     Content content = DocumentFiles.read(file);

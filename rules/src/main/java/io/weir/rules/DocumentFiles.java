@@ -22,6 +22,9 @@ final class DocumentFiles {
   private static final int MOST_BYTES_TOGETHER = 16 << 20;
   private static final int MOST_FILES = 1000;
 
+  /** Not at a line: what is wrong is the file. */
+  private static final int WHOLE = 0;
+
   private DocumentFiles() {}
 
   /** The texts of all files that could be read, and why others could not. */
@@ -58,7 +61,7 @@ final class DocumentFiles {
         }
         if (together > MOST_BYTES_TOGETHER) {
           documents.clear();
-          throw new Refused(fileOrFolder, 1, "the files are larger than 16 MiB together");
+          throw new Refused(fileOrFolder, WHOLE, "the files are larger than 16 MiB together");
         }
       }
     } catch (Refused e) {
@@ -75,21 +78,22 @@ final class DocumentFiles {
     try (Stream<Path> entries = which.in(fileOrFolder)) {
       List<Path> files = entries.limit(MOST_FILES + 1L).sorted().toList();
       if (files.isEmpty() && !which.wrongIfEmpty().isEmpty()) {
-        throw new Refused(fileOrFolder, 1, which.wrongIfEmpty());
+        throw new Refused(fileOrFolder, WHOLE, which.wrongIfEmpty());
       }
       if (files.size() > MOST_FILES) {
-        throw new Refused(fileOrFolder, 1, "the folder holds more than " + MOST_FILES + " files");
+        throw new Refused(
+            fileOrFolder, WHOLE, "the folder holds more than " + MOST_FILES + " files");
       }
       return files;
     } catch (IOException | java.io.UncheckedIOException e) {
-      throw new Refused(fileOrFolder, 1, "cannot be read: " + e.getMessage());
+      throw new Refused(fileOrFolder, WHOLE, "cannot be read: " + e.getMessage());
     }
   }
 
   private static Document document(Path file) throws Refused {
     try {
       if (Files.exists(file) && !Files.isRegularFile(file)) {
-        throw new Refused(file, 1, "this is neither a file nor a folder");
+        throw new Refused(file, WHOLE, "this is neither a file nor a folder");
       }
       if (Files.size(file) > MOST_BYTES) {
         throw tooLarge(file);
@@ -102,14 +106,14 @@ final class DocumentFiles {
         return new Document(file.toString(), text(file, bytes));
       }
     } catch (NoSuchFileException e) {
-      throw new Refused(file, 1, "there is no such file");
+      throw new Refused(file, WHOLE, "there is no such file");
     } catch (IOException e) {
-      throw new Refused(file, 1, "cannot be read: " + e.getMessage());
+      throw new Refused(file, WHOLE, "cannot be read: " + e.getMessage());
     }
   }
 
   private static Refused tooLarge(Path file) {
-    return new Refused(file, 1, "the file is larger than 4 MiB");
+    return new Refused(file, WHOLE, "the file is larger than 4 MiB");
   }
 
   private static String text(Path file, byte[] bytes) throws Refused, CharacterCodingException {

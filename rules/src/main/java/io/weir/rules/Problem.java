@@ -5,7 +5,7 @@ package io.weir.rules;
  *
  * @param severity an error keeps the whole set from being used, a warning does not
  * @param file as the user named it
- * @param line counted from 1
+ * @param line counted from 1; 0 for the file as a whole, such as one that is not there
  * @param reason in words, beginning with the place in the document: {@code rule payments: …}
  */
 public record Problem(Severity severity, String file, int line, String reason) {
@@ -19,7 +19,7 @@ public record Problem(Severity severity, String file, int line, String reason) {
   public Problem {
     file = Words.printable(file);
     reason = Words.printable(reason);
-    if (line < 1) {
+    if (line < 0) {
       throw new IllegalArgumentException("lines are counted from 1, not " + line);
     }
   }
@@ -31,6 +31,7 @@ public record Problem(Severity severity, String file, int line, String reason) {
   /** {@code file:line: reason}, or {@code file:line: warning: reason}. */
   @Override
   public String toString() {
-    return file + ":" + line + ": " + (isError() ? "" : "warning: ") + reason;
+    String place = line == 0 ? file : file + ":" + line;
+    return place + ": " + (isError() ? "" : "warning: ") + reason;
   }
 }

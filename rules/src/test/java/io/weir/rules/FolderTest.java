@@ -73,17 +73,17 @@ class FolderTest {
   @Test
   void saysWhenThereIsNothing() throws IOException {
     assertThat(problems(folder))
-        .containsExactly(folder + ":1: the folder holds no *.yaml, *.yml or *.json");
+        .containsExactly(folder + ": the folder holds no *.yaml, *.yml or *.json");
     assertThat(problems(folder.resolve("none.yaml")))
-        .containsExactly("none.yaml:1: there is no such file");
+        .containsExactly("none.yaml: there is no such file");
     Files.createSymbolicLink(folder.resolve("broken.yaml"), Path.of("nowhere"));
-    assertThat(problems(folder)).containsExactly("broken.yaml:1: there is no such file");
+    assertThat(problems(folder)).containsExactly("broken.yaml: there is no such file");
   }
 
   @Test
   void refusesWhatIsNoFile() {
     assertThat(problems(Path.of("/dev/null")))
-        .containsExactly("/dev/null:1: this is neither a file nor a folder");
+        .containsExactly("/dev/null: this is neither a file nor a folder");
   }
 
   @Test
@@ -92,7 +92,7 @@ class FolderTest {
     for (int i = 0; i < 5; i++) {
       write(i + ".yaml", large);
     }
-    assertThat(problems(folder)).contains(folder + ":1: the files are larger than 16 MiB together");
+    assertThat(problems(folder)).contains(folder + ": the files are larger than 16 MiB together");
   }
 
   @Test

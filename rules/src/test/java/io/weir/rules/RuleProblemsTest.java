@@ -100,7 +100,7 @@ class RuleProblemsTest {
       textBlock =
           """
           tiers                            # limit must be such as 100/min, a map, a list, 'tier' or 'unlimited', not 'tiers'; did you mean 'tier'?
-          5                                # '5' is not a number per time such as 100/min
+          5                                # '5' has no period; write 5/s, 5/min or 5/h
           5/fortnight                      # 'fortnight' is not a time such as 30s; units are ms, s, min, h, day, week
           5/month                          # 'month' has no fixed length; it is for quotas only
           5/0s                             # period must be longer than 0
@@ -110,7 +110,7 @@ class RuleProblemsTest {
           []                               # limit is an empty list; leave it out or name something
           [5/s, tier]                      # limit 2: 'tier' can only stand alone, not in a list
           [5/s, unlimited]                 # limit 2: 'unlimited' can only stand alone, not in a list
-          [5/s, { rate: 5 }]               # limit 2: '5' is not a number per time such as 100/min
+          [5/s, { rate: 5 }]               # limit 2: '5' has no period; write 5/s, 5/min or 5/h
           [[5/s]]                          # limit must be 100/min, or a map of rate and others, not a list
           [5/s name=a, 6/s name=a]         # two limits are named a
           { burst: 5 }                     # a token-bucket limit needs rate, such as 100/min

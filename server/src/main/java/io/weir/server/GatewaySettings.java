@@ -4,6 +4,7 @@ import io.weir.rule.NormalPath;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What the gateway forwards where, and how patient it is.
@@ -67,6 +68,8 @@ public record GatewaySettings(
    *     text
    */
   public record Upstream(String prefix, URI uri) {
+    private static final Set<String> SCHEMES = Set.of("http", "https", "h2c");
+
     public Upstream {
       if (!prefix.startsWith("/") || (prefix.endsWith("/") && prefix.length() > 1)) {
         throw new IllegalArgumentException("'" + prefix + "' is not a prefix such as / or /api");
@@ -90,24 +93,30 @@ public record GatewaySettings(
       } catch (IllegalArgumentException e) {
         throw new IllegalArgumentException(wrong(text), e);
       }
-      String path = uri.getPath();
-      boolean bare =
-          (path == null || path.isEmpty() || path.equals("/"))
-              && uri.getRawQuery() == null
-              && uri.getRawFragment() == null
-              && uri.getRawUserInfo() == null;
-      boolean known =
-          "http".equals(uri.getScheme())
-              || "https".equals(uri.getScheme())
-              || "h2c".equals(uri.getScheme());
-      if (!known || uri.getHost() == null || !bare) {
-        throw new IllegalArgumentException(wrong(text));
+      if (uri.getRawUserInfo() != null) {
+        throw new IllegalArgumentException("an upstream has no user or password in its address");
+      }
+      if (uri.getScheme() == null || uri.getHost() == null || !SCHEMES.contains(uri.getScheme())) {
+        throw new IllegalArgumentException(wrong(text) + withScheme(text));
+      }
+      String path = uri.getRawPath();
+      if (path.length() > 1 || uri.getRawQuery() != null || uri.getRawFragment() != null) {
+        throw new IllegalArgumentException(
+            "'%s' has more than a host and a port; requests keep their own path, so write %s://%s"
+                .formatted(text, uri.getScheme(), uri.getRawAuthority()));
       }
       return new Upstream(prefix, uri);
     }
 
     private static String wrong(String text) {
       return "'" + text + "' is not an upstream such as http://127.0.0.1:9000";
+    }
+
+    /** What is meant by a host and port alone. */
+    private static String withScheme(String text) {
+      return text.contains("://") || !text.matches("[A-Za-z0-9.-]+(:[0-9]+)?")
+          ? ""
+          : "; did you mean http://" + text + "?";
     }
 
     boolean secure() {
