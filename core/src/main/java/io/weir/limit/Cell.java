@@ -28,6 +28,9 @@ public final class Cell {
   /** Sliding windows: the count in the previous window. */
   public long previous;
 
+  /** Windows and quotas: the usage in a window of another length, where some instances hold one. */
+  public @Nullable OtherWindow other;
+
   /** Sliding logs only. */
   public @Nullable Log log;
 
@@ -43,6 +46,25 @@ public final class Cell {
     permits = permits == null ? null : permits.copy();
   }
 
+  /** Counts an amount in the window of another length too; a negative one is given back. */
+  void countElsewhere(long amount) {
+    OtherWindow there = other;
+    if (there != null) {
+      other = there.plus(amount);
+    }
+  }
+
+  /**
+   * Gives back what was charged to a window to the window of another length too: all that was
+   * charged to the window in force was charged to both.
+   */
+  void giveElsewhere(long amount, long window) {
+    OtherWindow there = other;
+    if (there != null && (window == time || window == there.time())) {
+      other = there.plus(-Math.min(amount, OtherWindow.MOST));
+    }
+  }
+
   /** Makes this cell equal to another, whose logs and permits it shares. */
   public void set(Cell other) {
     meter = other.meter;
@@ -50,6 +72,7 @@ public final class Cell {
     used = other.used;
     excess = other.excess;
     previous = other.previous;
+    this.other = other.other;
     log = other.log;
     permits = other.permits;
     frugal = other.frugal;
@@ -62,6 +85,7 @@ public final class Cell {
     used = 0;
     excess = 0;
     previous = 0;
+    other = null;
     log = null;
     permits = null;
     frugal = false;

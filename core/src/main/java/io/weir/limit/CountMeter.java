@@ -31,14 +31,46 @@ abstract sealed class CountMeter extends Meter permits FixedWindowMeter, QuotaMe
   public final void open(Cell cell, long now, long keyHash) {
     Meter before = cell.meter;
     cell.meter = this;
-    if (before == this && inWindow(cell.time, now)) {
+    if (before == this && cell.other == null && inWindow(cell.time, now)) {
       return;
     }
     if (before == null || (sameClock(before) && now >= cell.time)) {
       cell.used = 0;
     }
-    cell.time = endOf(now, keyHash);
+    if (before != null) {
+      meetOther(cell, now, (CountMeter) before);
+    }
+    if (before == null || !isLike((CountMeter) before) || !inWindow(cell.time, now)) {
+      cell.time = endOf(now, keyHash);
+    }
   }
+
+  /** Finds what was counted in windows like these, if the last call came under others. */
+  private void meetOther(Cell cell, long now, CountMeter before) {
+    OtherWindow other = cell.other;
+    if (other != null && (now >= other.time() || !((CountMeter) other.meter()).sharesClock(this))) {
+      other = null;
+    }
+    if (!isLike(before)) {
+      OtherWindow left =
+          cell.used > 0 && before.sharesClock(this)
+              ? new OtherWindow(before, cell.time, cell.used, 0)
+              : null;
+      if (other != null && isLike((CountMeter) other.meter())) {
+        cell.used = other.used();
+        other = left;
+      } else if (left != null) {
+        other = left;
+      }
+    }
+    cell.other = other;
+  }
+
+  /** Whether another meter has windows of the same length. */
+  abstract boolean isLike(CountMeter other);
+
+  /** Whether the ends of another meter's windows can be compared with those of this one. */
+  abstract boolean sharesClock(CountMeter other);
 
   private boolean sameClock(@Nullable Meter before) {
     return before != null && before.onWallClock() == onWallClock();
@@ -52,21 +84,26 @@ abstract sealed class CountMeter extends Meter permits FixedWindowMeter, QuotaMe
   @Override
   public final void take(Cell cell, long now, long cost, long permit) {
     cell.used += cost;
+    cell.countElsewhere(cost);
   }
 
   @Override
   public final void charge(Cell cell, long now, long amount) {
     cell.used = Math.min(cell.used + Math.min(amount, Bounds.EXACT), Bounds.EXACT - 1);
+    cell.countElsewhere(Math.min(amount, OtherWindow.MOST));
   }
 
   @Override
   public final void countDenied(Cell cell, long now, long cost) {
     long counted = cell.used + Math.min(cost, 2 * capacity());
-    cell.used = Math.max(cell.used, Math.min(counted, 2 * capacity()));
+    long used = Math.max(cell.used, Math.min(counted, 2 * capacity()));
+    cell.countElsewhere(used - cell.used);
+    cell.used = used;
   }
 
   @Override
   public final void giveBack(Cell cell, long now, long amount, Stamp stamp) {
+    cell.giveElsewhere(amount, stamp.time());
     if (stamp.time() == cell.time) {
       cell.used = Math.max(0, cell.used - amount);
     }
@@ -92,7 +129,8 @@ abstract sealed class CountMeter extends Meter permits FixedWindowMeter, QuotaMe
 
   @Override
   public final long idleAt(Cell cell) {
-    return cell.used == 0 ? Long.MIN_VALUE : cell.time;
+    long idleAt = cell.used == 0 ? Long.MIN_VALUE : cell.time;
+    return cell.other == null ? idleAt : Math.max(idleAt, cell.other.time());
   }
 
   @Override

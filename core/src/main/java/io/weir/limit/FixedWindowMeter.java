@@ -47,6 +47,18 @@ final class FixedWindowMeter extends CountMeter {
   }
 
   @Override
+  boolean isLike(CountMeter other) {
+    return other instanceof FixedWindowMeter meter
+        && meter.window == window
+        && meter.aligned == aligned;
+  }
+
+  @Override
+  boolean sharesClock(CountMeter other) {
+    return other instanceof FixedWindowMeter meter && meter.aligned == aligned;
+  }
+
+  @Override
   boolean inWindow(long end, long now) {
     return now < end && now >= end - window;
   }

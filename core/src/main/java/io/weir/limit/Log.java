@@ -4,11 +4,27 @@ import java.util.Arrays;
 
 /** Times and amounts of what a key was admitted, oldest first, in one array of pairs. */
 public final class Log {
+  /** How long entries of a longer window are kept after a call under a shorter one, in µs. */
+  private static final long KEPT = 60_000_000;
+
+  /** No limit admits more calls than this. */
+  private static final int MOST = 10_000;
+
   private long[] pairs = new long[8];
   private int first;
   private int size;
   private int counted;
   private long total;
+
+  /** Entries before the first, which only a longer window counts, and their sum. */
+  private int older;
+
+  private long olderTotal;
+
+  /** The window for which entries are kept, and until when if it is longer than that in force. */
+  private long keeps;
+
+  private long keepsUntil = Long.MAX_VALUE;
 
   /** The same, apart. */
   Log copy() {
@@ -17,6 +33,10 @@ public final class Log {
     copy.first = first;
     copy.size = size;
     copy.total = total;
+    copy.older = older;
+    copy.olderTotal = olderTotal;
+    copy.keeps = keeps;
+    copy.keepsUntil = keepsUntil;
     return copy;
   }
 
@@ -37,17 +57,48 @@ public final class Log {
     return pairs[2 * (first + i) + 1];
   }
 
-  /** Forgets what is no later than {@code time}. */
-  void dropThrough(long time) {
-    while (size > 0 && time(0) <= time) {
+  /**
+   * Brings the log to the present under a window. Where the window before was longer, some
+   * instances may hold it still: what only that one counts is kept for a while, and hidden.
+   */
+  void open(long now, long window) {
+    first -= older;
+    size += older;
+    total += olderTotal;
+    older = 0;
+    olderTotal = 0;
+    if (size > 0 && keeps > window) {
+      keepsUntil = Math.min(keepsUntil, now + KEPT);
+    }
+    if (size == 0 || keeps <= window || now >= keepsUntil) {
+      keeps = window;
+      keepsUntil = Long.MAX_VALUE;
+    }
+    pullBackTo(now);
+    while (size > 0 && (time(0) <= now - keeps || (size > MOST && time(0) <= now - window))) {
       total -= amount(0);
-      first++;
-      size--;
+      hideFirst();
+    }
+    while (size > 0 && time(0) <= now - window) {
+      total -= amount(0);
+      olderTotal += amount(0);
+      older++;
+      hideFirst();
     }
   }
 
+  private void hideFirst() {
+    first++;
+    size--;
+  }
+
+  /** When the last entry weighs no more under any window; the least number if there is none. */
+  long idleAt() {
+    return size + older == 0 ? Long.MIN_VALUE : time(size - 1) + keeps;
+  }
+
   /** Entries later than {@code now} count as now: the clock has stepped back. */
-  void pullBackTo(long now) {
+  private void pullBackTo(long now) {
     if (size == 0 || time(size - 1) <= now) {
       return;
     }
@@ -117,11 +168,11 @@ public final class Log {
   }
 
   private void makeRoom() {
-    int used = 2 * size;
+    int used = 2 * (older + size);
     long[] target = used > pairs.length / 2 ? new long[2 * pairs.length] : pairs;
-    System.arraycopy(pairs, 2 * first, target, 0, used);
+    System.arraycopy(pairs, 2 * (first - older), target, 0, used);
     pairs = target;
-    first = 0;
+    first = older;
   }
 
   /** Takes back up to {@code amount} of the entry at {@code time}. */

@@ -25,8 +25,7 @@ final class LogMeter extends Meter {
     cell.meter = this;
     cell.time = now;
     Log log = log(cell);
-    log.pullBackTo(now);
-    log.dropThrough(now - window);
+    log.open(now, window);
     cell.used = log.total();
   }
 
@@ -129,8 +128,7 @@ final class LogMeter extends Meter {
 
   @Override
   public long idleAt(Cell cell) {
-    Log log = log(cell);
-    return log.size() == 0 ? Long.MIN_VALUE : log.time(log.size() - 1) + window;
+    return log(cell).idleAt();
   }
 
   @Override

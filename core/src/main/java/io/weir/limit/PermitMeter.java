@@ -43,7 +43,7 @@ public final class PermitMeter extends Meter {
   @Override
   public void take(Cell cell, long now, long cost, long permit) {
     if (cost > 0) {
-      permits(cell).add(permit, cost, now + ttl);
+      permits(cell).add(permit, cost, now, ttl);
       cell.used = permits(cell).held();
     }
   }
@@ -57,7 +57,7 @@ public final class PermitMeter extends Meter {
 
   /** Gives a permit its full life again; false if it is not held any more. */
   public boolean renew(Cell cell, long now, long permit) {
-    return permits(cell).renew(permit, now + ttl);
+    return permits(cell).renew(permit, now, ttl);
   }
 
   /** A permit is one call, whatever the call turns out to cost. */

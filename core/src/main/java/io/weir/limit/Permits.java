@@ -9,12 +9,16 @@ public final class Permits {
   private int counted;
   private long held;
 
+  /** The longest life that any of them was given. */
+  private long longest;
+
   /** The same, apart. */
   Permits copy() {
     Permits copy = new Permits();
     copy.triples = triples.clone();
     copy.size = size;
     copy.held = held;
+    copy.longest = longest;
     return copy;
   }
 
@@ -27,26 +31,34 @@ public final class Permits {
     return size;
   }
 
-  /** Drops what has expired, and lets no deadline lie further ahead than {@code now + ttl}. */
+  /**
+   * Drops what has expired, and lets no deadline lie further ahead than the longest life given:
+   * else the clock has stepped back. Permits given for longer than {@code ttl} keep their deadline.
+   */
   void expire(long now, long ttl) {
+    long latest = now + Math.max(ttl, longest);
     int kept = 0;
     for (int i = 0; i < size; i++) {
       long deadline = triples[WIDTH * i + 2];
       if (deadline > now) {
-        put(kept++, holder(i), amount(i), Math.min(deadline, now + ttl));
+        put(kept++, holder(i), amount(i), Math.min(deadline, latest));
       } else {
         held -= amount(i);
       }
     }
     size = kept;
+    if (size == 0) {
+      longest = 0;
+    }
   }
 
   /** Notes a permit. */
-  void add(long holder, long amount, long deadline) {
+  void add(long holder, long amount, long now, long ttl) {
+    longest = Math.max(longest, ttl);
     if (WIDTH * size == triples.length) {
       triples = java.util.Arrays.copyOf(triples, 2 * triples.length);
     }
-    put(size++, holder, amount, deadline);
+    put(size++, holder, amount, now + ttl);
     held += amount;
   }
 
@@ -63,12 +75,13 @@ public final class Permits {
   }
 
   /** Moves a permit's deadline; false if it is not held. */
-  boolean renew(long holder, long deadline) {
+  boolean renew(long holder, long now, long ttl) {
     int i = indexOf(holder);
     if (i < 0) {
       return false;
     }
-    triples[WIDTH * i + 2] = deadline;
+    longest = Math.max(longest, ttl);
+    triples[WIDTH * i + 2] = now + ttl;
     return true;
   }
 

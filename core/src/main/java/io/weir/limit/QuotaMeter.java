@@ -44,6 +44,16 @@ final class QuotaMeter extends CountMeter {
   }
 
   @Override
+  boolean isLike(CountMeter other) {
+    return other instanceof QuotaMeter meter && meter.quota.period() == quota.period();
+  }
+
+  @Override
+  boolean sharesClock(CountMeter other) {
+    return true;
+  }
+
+  @Override
   boolean inWindow(long end, long now) {
     return spanOf(now).end() == end;
   }

@@ -1,6 +1,7 @@
 package io.weir.limit;
 
 import io.weir.SlidingWindow;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A sliding window from two counters.
@@ -69,15 +70,49 @@ final class SlidingWindowMeter extends Meter {
       cell.time = endOf(now, keyHash);
     } else if (before == this) {
       roll(cell, now);
+      cell.used = Math.min(cell.used, most);
+      cell.other = present(cell.other, now);
     } else if (sameWindows((SlidingWindowMeter) before)) {
       roll(cell, now);
       // Fewer per window can mean finer ticks, and then products are exact only for smaller counts.
       cell.used = Math.min(cell.used, most);
       cell.previous = Math.min(cell.previous, most);
+      cell.other = present(cell.other, now);
     } else {
-      adopt(cell, now, (SlidingWindowMeter) before);
-      cell.time = endOf(now, keyHash);
+      meetOther(cell, now, keyHash, (SlidingWindowMeter) before);
     }
+  }
+
+  /** Finds what was counted in windows like these, if the last call came under others. */
+  private void meetOther(Cell cell, long now, long keyHash, SlidingWindowMeter before) {
+    OtherWindow other = present(cell.other, now);
+    OtherWindow left = present(new OtherWindow(before, cell.time, cell.used, cell.previous), now);
+    if (other != null && sameWindows((SlidingWindowMeter) other.meter())) {
+      cell.time = other.time();
+      cell.used = Math.min(other.used(), most);
+      cell.previous = Math.min(other.previous(), most);
+      cell.other = left;
+    } else {
+      adopt(cell, now, before);
+      cell.time = endOf(now, keyHash);
+      cell.other = left == null ? other : left;
+    }
+  }
+
+  /** A window of another length brought to the present; null if there is none that weighs. */
+  private @Nullable OtherWindow present(@Nullable OtherWindow other, long now) {
+    if (other == null || ((SlidingWindowMeter) other.meter()).aligned != aligned) {
+      return null;
+    }
+    SlidingWindowMeter meter = (SlidingWindowMeter) other.meter();
+    Cell there = new Cell();
+    there.time = other.time();
+    there.used = other.used();
+    there.previous = other.previous();
+    meter.roll(there, now);
+    return there.used + there.previous == 0
+        ? null
+        : new OtherWindow(meter, there.time, there.used, there.previous);
   }
 
   private long endOf(long now, long keyHash) {
@@ -100,7 +135,7 @@ final class SlidingWindowMeter extends Meter {
     } else if (now < cell.time - window) {
       // All of it counts as current, as the previous count would weigh less later in a window.
       cell.time -= (cell.time - 1 - now) / window * window;
-      cell.used = Math.min(cell.used + cell.previous, most);
+      cell.used += cell.previous;
       cell.previous = 0;
     }
   }
@@ -110,6 +145,7 @@ final class SlidingWindowMeter extends Meter {
     long usage = cell.used + cell.previous;
     if (old.aligned == aligned) {
       old.roll(cell, now);
+      cell.used = Math.min(cell.used, old.most);
       usage = cell.used + old.weight(cell, now);
     }
     cell.used = Math.min(usage, most);
@@ -139,11 +175,13 @@ final class SlidingWindowMeter extends Meter {
   @Override
   public void take(Cell cell, long now, long cost, long permit) {
     cell.used += cost;
+    cell.countElsewhere(cost);
   }
 
   @Override
   public void charge(Cell cell, long now, long amount) {
     cell.used = Math.min(cell.used + Math.min(amount, most), most);
+    cell.countElsewhere(Math.min(amount, OtherWindow.MOST));
   }
 
   /**
@@ -153,6 +191,7 @@ final class SlidingWindowMeter extends Meter {
   @Override
   public void owe(Cell cell, long now, long amount) {
     long owed = Math.min(amount, remaining(cell, now));
+    cell.countElsewhere(owed);
     cell.used = Math.min(cell.used + ceilDiv(owed * elapsed(cell, now), ticks), most);
     cell.previous = Math.min(cell.previous + owed, most);
   }
@@ -160,11 +199,14 @@ final class SlidingWindowMeter extends Meter {
   @Override
   public void countDenied(Cell cell, long now, long cost) {
     long counted = Math.min(cell.used + Math.min(cost, most), Math.min(2 * capacity(), most));
-    cell.used = Math.max(cell.used, counted);
+    long used = Math.max(cell.used, counted);
+    cell.countElsewhere(used - cell.used);
+    cell.used = used;
   }
 
   @Override
   public void giveBack(Cell cell, long now, long amount, Stamp stamp) {
+    cell.giveElsewhere(amount, stamp.time());
     if (stamp.time() == cell.time) {
       cell.used = Math.max(0, cell.used - amount);
     } else if (stamp.time() == cell.time - window) {
@@ -204,10 +246,13 @@ final class SlidingWindowMeter extends Meter {
 
   @Override
   public long idleAt(Cell cell) {
+    long idleAt = cell.previous > 0 ? cell.time : Long.MIN_VALUE;
     if (cell.used > 0) {
-      return cell.time + window;
+      idleAt = cell.time + window;
     }
-    return cell.previous > 0 ? cell.time : Long.MIN_VALUE;
+    return cell.other == null
+        ? idleAt
+        : Math.max(idleAt, cell.other.time() + ((SlidingWindowMeter) cell.other.meter()).window);
   }
 
   @Override

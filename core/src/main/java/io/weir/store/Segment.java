@@ -5,6 +5,7 @@ import io.weir.limit.BucketMeter;
 import io.weir.limit.Cell;
 import io.weir.limit.Log;
 import io.weir.limit.Meter;
+import io.weir.limit.OtherWindow;
 import io.weir.limit.Permits;
 import org.jspecify.annotations.Nullable;
 
@@ -143,6 +144,8 @@ final class Segment extends SpinLock {
     }
     if (extra(at / WIDTH) instanceof Excess beyond) {
       into.excess = beyond.units();
+    } else if (extra(at / WIDTH) instanceof OtherWindow window) {
+      into.other = window;
     }
     if (algorithm == Algorithm.SLIDING_LOG) {
       into.log = (Log) extra(at / WIDTH);
@@ -166,6 +169,8 @@ final class Segment extends SpinLock {
     } else if (cell.permits != null) {
       keepExtra(slot, cell.permits);
       usage.addBytes(cell.permits.growth());
+    } else if (cell.other != null) {
+      keepExtra(slot, cell.other);
     } else {
       keepExcess(slot, cell.excess, Long.MIN_VALUE);
     }

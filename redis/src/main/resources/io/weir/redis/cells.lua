@@ -21,6 +21,7 @@ local unpack, pack, floor, ceil, max, min =
   struct.unpack, struct.pack, math.floor, math.ceil, math.max, math.min
 local call = redis.call
 local EXACT = 9007199254740991 -- 2^53 - 1
+local COUNTED = 4294967295 -- 2^32 - 1, what is counted at most in a window of another length
 local ENFORCE, TAKE, COUNT, LEAKY, AT_ONCE, LOOK, TELLS = 1, 2, 4, 8, 16, 32, 64
 local EPOCH = 5000000 -- µs for which leases are counted together, and live
 local ERA = 4294967296 -- added to an epoch whenever the clock is set back, so that no two are taken for one another
@@ -73,6 +74,16 @@ end
 -- The bytes of a bucket without what is out on lease.
 local function bucket_size(raw)
   return #raw > 40 and #raw - 24 or #raw
+end
+
+-- The same of a fixed window or quota that holds no other; earlier versions wrote no kind.
+local function count_size(raw)
+  return (#raw == 16 or #raw == 40) and 16 or 24
+end
+
+-- The same of a sliding window, which may hold another.
+local function sliding_size(raw)
+  return #raw >= 80 and 80 or 40
 end
 
 -- Writes a state, for as long as it, or what is out on lease, says something.
@@ -228,7 +239,26 @@ local function window_end(window, phase)
   return floor((now - phase) / window) * window + phase + window
 end
 
--- Fixed windows and quotas: the end of the window, and the count in it.
+-- Takes from a window of another length too, if there is one.
+local function count_elsewhere(b, amount)
+  local other = b.other
+  if other then
+    other.used = min(other.used + amount, COUNTED)
+  end
+end
+
+-- Gives back to a window of another length what was charged to it: all that was charged to the window in force was.
+local function give_elsewhere(b, amount, window)
+  local other = b.other
+  if other and (window == b.time or window == other.time) then
+    other.used = max(0, other.used - amount)
+  end
+end
+
+-- Fixed windows and quotas: the end of the window, the count in it, the kind of window. Instances may hold windows of different
+-- lengths while a change spreads: what was taken counts in both, or each would end the other's window early. Then the count is
+-- negative, -1 less itself, and end, count and kind of the other window follow. Aligned windows and others may be on different
+-- clocks, and are not kept beside each other.
 local function count_cells()
   local count = {}
 
@@ -236,13 +266,32 @@ local function count_cells()
     local raw = call('GET', key)
     b.time, b.used, b.previous = ends, 0, 0
     b.known = raw
-    if raw then
-      local before, count = unpack('<dd', raw)
-      if now < before then
-        b.used = count
-        read_loans(b, raw, 16) -- leases die with their window
+    if not raw then
+      return
+    end
+    local before, used = unpack('<dd', raw)
+    local size, other = count_size(raw), nil
+    local kind = size == 24 and unpack('<d', raw, 17) or b.id
+    if used < 0 then
+      size, used = 48, -1 - used
+      local time, count, id = unpack('<ddd', raw, 25)
+      if now < time and (id < 0) == (b.id < 0) then
+        other = { time = time, used = count, id = id }
       end
     end
+    local runs = now < before
+    if runs then
+      read_loans(b, raw, size) -- leases die with their window
+    end
+    if kind ~= b.id then
+      local this = runs and used > 0 and (kind < 0) == (b.id < 0) and { time = before, used = used, id = kind } or nil
+      if other and other.id == b.id then
+        used, runs, other = other.used, true, this
+      else
+        other = this or other
+      end
+    end
+    b.used, b.other = runs and used or 0, other
   end
 
   function count.admits(b)
@@ -254,10 +303,13 @@ local function count_cells()
 
   function count.take(b)
     b.used = b.used + b.amount
+    count_elsewhere(b, b.amount)
   end
 
   function count.count(b)
-    b.used = max(b.used, min(b.used + min(b.amount, 2 * b.capacity), 2 * b.capacity))
+    local used = max(b.used, min(b.used + min(b.amount, 2 * b.capacity), 2 * b.capacity))
+    count_elsewhere(b, used - b.used)
+    b.used = used
   end
 
   function count.remaining(b)
@@ -266,6 +318,7 @@ local function count_cells()
 
   -- Only what was charged to the window that still counts.
   function count.give(b, amount, window)
+    give_elsewhere(b, amount, window)
     if window == b.time then
       b.used = max(0, b.used - amount)
     end
@@ -273,10 +326,16 @@ local function count_cells()
 
   function count.charge(b, amount)
     b.used = min(b.used + amount, EXACT)
+    count_elsewhere(b, amount)
   end
 
   function count.save(key, b)
-    save_state(key, b, pack('<dd', b.time, b.used), ceil((b.time - now) / 1000))
+    local other = b.other
+    if other and other.used > 0 then
+      local state = pack('<dddddd', b.time, -1 - b.used, b.id, other.time, other.used, other.id)
+      return save_state(key, b, state, ceil((max(b.time, other.time) - now) / 1000))
+    end
+    save_state(key, b, pack('<ddd', b.time, b.used, b.id), ceil((b.time - now) / 1000))
   end
 
   return count
@@ -287,6 +346,7 @@ local function fixed_cells()
 
   function fixed.read(b)
     b.window, b.phase, b.capacity, at = unpack('<ddd', args, at)
+    b.id = b.phase == 0 and -b.window or b.window -- negative: aligned
   end
 
   function fixed.open(b, key)
@@ -301,6 +361,8 @@ local function quota_cells()
 
   function quota.read(b)
     b.before, b.start, b.next, b.after, b.capacity, at = unpack('<ddddd', args, at)
+    local hours = (b.next - b.start) / 3600000000
+    b.id = hours < 2 and 1 or hours < 72 and 2 or hours < 240 and 3 or 4 -- hour, day, week, month
   end
 
   function quota.open(b, key)
@@ -315,7 +377,8 @@ local function quota_cells()
   return quota
 end
 
--- Sliding windows: the end of the current window, its count, the previous count, the length (negative: aligned).
+-- Sliding windows: the end of the current window, its count, the previous count, the length (negative: aligned), the tick. Where
+-- instances hold windows of different lengths, the same five follow for the other.
 local function sliding_cells()
   local sliding = {}
 
@@ -341,6 +404,20 @@ local function sliding_cells()
     return floor((now - (b.time - b.window)) / b.tick)
   end
 
+  local function weighing(other)
+    return other.used + other.previous > 0 and other or nil
+  end
+
+  -- The window of another length, brought to the present; nothing if it weighs no more.
+  local function read_other(b, raw)
+    local time, used, previous, length, tick = unpack('<ddddd', raw, 41)
+    if (length < 0) ~= (b.length < 0) then
+      return nil
+    end
+    time, used, previous = roll(time, used, previous, math.abs(length))
+    return weighing({ time = time, used = min(used, COUNTED), previous = previous, length = length, tick = tick })
+  end
+
   function sliding.open(b, key)
     local raw = call('GET', key)
     b.time, b.used, b.previous = window_end(b.window, b.phase), 0, 0
@@ -349,21 +426,30 @@ local function sliding_cells()
       return
     end
     local time, used, previous, length, tick = unpack('<ddddd', raw)
+    local size = sliding_size(raw)
     if now < time then
-      read_loans(b, raw, 40)
+      read_loans(b, raw, size)
     end
+    local other = size > 40 and read_other(b, raw) or nil
     if length == b.length then
+      b.other = other
       b.time, b.used, b.previous = roll(time, used, previous, b.window)
       b.used, b.previous = min(b.used, b.most), min(b.previous, b.most)
       return
     end
     local window = math.abs(length)
+    local this
     if (length < 0) == (b.length < 0) then
       time, used, previous = roll(time, used, previous, window)
+      this = weighing({ time = time, used = min(used, COUNTED), previous = previous, length = length, tick = tick })
       local ticks = window / tick
       previous = ceil(previous * (ticks - floor((now - (time - window)) / tick)) / ticks)
     end
-    b.used = min(used + previous, b.most)
+    if other and other.length == b.length then
+      b.time, b.used, b.previous, b.other = other.time, min(other.used, b.most), min(other.previous, b.most), this
+    else
+      b.used, b.other = min(used + previous, b.most), this or other
+    end
   end
 
   function sliding.admits(b)
@@ -377,10 +463,13 @@ local function sliding_cells()
 
   function sliding.take(b)
     b.used = b.used + b.amount
+    count_elsewhere(b, b.amount)
   end
 
   function sliding.count(b)
-    b.used = max(b.used, min(b.used + min(b.amount, b.most), 2 * b.capacity, b.most))
+    local used = max(b.used, min(b.used + min(b.amount, b.most), 2 * b.capacity, b.most))
+    count_elsewhere(b, used - b.used)
+    b.used = used
   end
 
   function sliding.remaining(b)
@@ -389,6 +478,7 @@ local function sliding_cells()
   end
 
   function sliding.give(b, amount, window)
+    give_elsewhere(b, amount, window)
     if window == b.time then
       b.used = max(0, b.used - amount)
     elseif window == b.time - b.window then
@@ -398,26 +488,37 @@ local function sliding_cells()
 
   function sliding.charge(b, amount)
     b.used = min(b.used + min(amount, b.most), b.most)
+    count_elsewhere(b, amount)
   end
 
   -- As if it had gone evenly over the last window: it weighs as much now, and less and less from now on.
   function sliding.owe(b, amount)
     amount = min(amount, b.most)
+    count_elsewhere(b, amount)
     b.used = min(b.used + ceil(amount * elapsed(b) / b.ticks), b.most)
     b.previous = min(b.previous + amount, b.most)
   end
 
   function sliding.save(key, b)
     local life = b.used > 0 and b.time + b.window - now or b.time - now
-    save_state(key, b, pack('<ddddd', b.time, b.used, b.previous, b.length, b.tick), ceil(life / 1000))
+    local state = pack('<ddddd', b.time, b.used, b.previous, b.length, b.tick)
+    local other = b.other
+    if other and weighing(other) then
+      state = state .. pack('<ddddd', other.time, other.used, other.previous, other.length, other.tick)
+      life = max(life, other.time + math.abs(other.length) - now)
+    end
+    save_state(key, b, state, ceil(life / 1000))
   end
 
   return sliding
 end
 
--- Sliding logs: the total, then time and amount of every entry, oldest first.
+-- Sliding logs: the total and the window, then time and amount of every entry, oldest first. Where some instances hold a longer
+-- window than this one, that window stands there, negative, and then until when its entries are kept, and 0.
 local function log_cells()
   local log = {}
+  local KEPT = 60000000 -- µs for which entries of a longer window are kept after a call under a shorter one
+  local MOST = 10000 -- entries, as no limit admits more calls
 
   function log.read(b)
     b.window, b.capacity, at = unpack('<dd', args, at)
@@ -425,28 +526,55 @@ local function log_cells()
 
   function log.open(b, key)
     local raw = call('GET', key) or ''
-    local total, from, size = 0, 9, #raw
+    local total, from, size = 0, 17, #raw
+    local keeps, until_then = b.window, 0
+    local older, older_total = '', 0
     if size > 0 then
       total = unpack('<d', raw)
+      if size % 16 == 8 then -- earlier versions wrote no window
+        from = 9
+      else
+        keeps = unpack('<d', raw, 9)
+      end
+      if keeps < 0 then
+        keeps, until_then, from = -keeps, unpack('<d', raw, 17), 33
+      end
+      local head = from - 1
+      if keeps > b.window then
+        until_then = min(until_then > 0 and until_then or EXACT, now + KEPT)
+        if now >= until_then then
+          keeps = b.window
+        end
+      else
+        keeps = b.window
+      end
       -- The clock has stepped back: entries later than now count as now.
       local late = 0
-      while size > 8 and unpack('<d', raw, size - 15) > now do
+      while size > head and unpack('<d', raw, size - 15) > now do
         late = late + unpack('<d', raw, size - 7)
         size = size - 16
       end
       if late > 0 then
-        if size > 8 and unpack('<d', raw, size - 15) == now then
+        if size > head and unpack('<d', raw, size - 15) == now then
           late = late + unpack('<d', raw, size - 7)
           size = size - 16
         end
         raw = raw:sub(1, size) .. pack('<dd', now, late)
         size = #raw
       end
-      while from < size and unpack('<d', raw, from) <= now - b.window do
+      while from < size and (unpack('<d', raw, from) <= now - keeps or size - from >= 16 * MOST
+          and unpack('<d', raw, from) <= now - b.window) do
         total = total - unpack('<d', raw, from + 8)
         from = from + 16
       end
+      local first = from
+      while from < size and unpack('<d', raw, from) <= now - b.window do
+        older_total = older_total + unpack('<d', raw, from + 8)
+        from = from + 16
+      end
+      total, older = total - older_total, raw:sub(first, from - 1)
     end
+    b.keeps, b.until_then, b.older, b.older_total = keeps, until_then, older, older_total
     b.entries = raw:sub(from, size)
     b.known = size > 0
     b.used, b.time, b.previous = total, now, 0
@@ -525,10 +653,17 @@ local function log_cells()
   end
 
   function log.save(key, b)
-    if #b.entries == 0 then
+    local entries = b.older .. b.entries
+    if #entries == 0 then
       return call('DEL', key)
     end
-    call('SET', key, pack('<d', b.used) .. b.entries, 'PX', ceil(b.window / 1000) + spare)
+    local head
+    if b.keeps > b.window then
+      head = pack('<dddd', b.used + b.older_total, -b.keeps, b.until_then, 0)
+    else
+      head = pack('<dd', b.used, b.window)
+    end
+    call('SET', key, head .. entries, 'PX', ceil(b.keeps / 1000) + spare)
   end
 
   -- What the instance cannot work out from a total: the newest entry that weighs, and when the amount would fit;
@@ -551,10 +686,10 @@ local function log_cells()
   return log
 end
 
--- Concurrency: reservation, amount and deadline of every permit that is held, in the order of their deadlines: a new deadline is
--- never before another, as none lies further ahead than now + ttl. In front, as a permit that has long expired, stands the sum
--- of the amounts; earlier versions wrote none, and drop it as expired. Strings are cut and joined, never taken apart permit by
--- permit, so that a call costs little more with thousands held.
+-- Concurrency: reservation, amount and deadline of every permit that is held, in the order of their deadlines. A new deadline is
+-- nearly always the last: only where instances hold different ttls it may come before others. In front, as a permit that has
+-- long expired, stand the longest ttl of a permit, the sum of the amounts, and 0; earlier versions wrote none, and drop it as
+-- expired. Strings are cut and joined, never taken apart permit by permit, so that a call costs little more with thousands held.
 local function permit_cells()
   local permits = {}
 
@@ -570,7 +705,7 @@ local function permit_cells()
     return total
   end
 
-  -- Lets no deadline lie further ahead than now + ttl: the clock has stepped back, or permits live less long now.
+  -- Lets no deadline lie further ahead than the longest ttl: the clock has stepped back.
   local function pull_back(raw, latest)
     local from, moved = #raw - 23, {}
     while from > 0 and unpack('<d', raw, from + 16) > latest do
@@ -585,13 +720,13 @@ local function permit_cells()
   function permits.open(b, key)
     local raw = call('GET', key) or ''
     local size, from, last = #raw, 1, 0
-    b.known, b.used = size > 0, 0
+    b.known, b.used, b.longest = size > 0, 0, 0
     b.unchanged = size == 0
     if size > 0 then
-      local _, total, mark = unpack('<ddd', raw)
+      local longest, total, mark = unpack('<ddd', raw)
       b.unchanged = mark == 0
       if b.unchanged then
-        from = 25
+        from, b.longest = 25, longest
       else
         total = sum(raw)
       end
@@ -601,10 +736,13 @@ local function permit_cells()
       b.used = total
       if from < size then
         last = unpack('<d', raw, size - 7)
-        if last > now + b.ttl then
-          last, b.unchanged = now + b.ttl, false
+        local latest = now + max(b.ttl, b.longest)
+        if last > latest then
+          last, b.unchanged = latest, false
           raw = pull_back(raw, last)
         end
+      else
+        b.longest = 0
       end
     end
     -- From the first permit that is held, but for the one in the gap; then the one that was added.
@@ -620,8 +758,20 @@ local function permit_cells()
   end
 
   function permits.add(b, amount)
-    b.added = pack('<c8dd', b.id, amount, now + b.ttl)
-    b.used, b.time, b.previous, b.unchanged = b.used + amount, now + b.ttl, b.time, false
+    local permit, deadline = pack('<c8dd', b.id, amount, now + b.ttl), now + b.ttl
+    b.used, b.previous, b.unchanged, b.longest = b.used + amount, b.time, false, max(b.longest, b.ttl)
+    if deadline >= b.time then
+      b.added, b.time = permit, deadline
+      return
+    end
+    -- Others were given for longer: it stands before them.
+    local raw = b.raw:sub(b.first, b.gap - 1) .. b.raw:sub(b.gap + 24)
+    local last = #raw - 23
+    while last > 0 and unpack('<d', raw, last + 16) > deadline do
+      last = last - 24
+    end
+    b.raw = raw:sub(1, last + 23) .. permit .. raw:sub(last + 24)
+    b.first, b.gap = 1, #b.raw + 1
   end
 
   function permits.take(b)
@@ -656,7 +806,7 @@ local function permit_cells()
     if b.used == 0 then
       return call('DEL', key)
     end
-    local state = pack('<ddd', 0, b.used, 0) .. b.raw:sub(b.first, b.gap - 1) .. b.raw:sub(b.gap + 24) .. b.added
+    local state = pack('<ddd', b.longest, b.used, 0) .. b.raw:sub(b.first, b.gap - 1) .. b.raw:sub(b.gap + 24) .. b.added
     call('SET', key, state, 'PX', ceil((b.time - now) / 1000) + spare)
   end
 

@@ -34,12 +34,20 @@ local function end_lease(key)
       state = state .. pack('<d', max(0, used + unpack('<d', raw, 33) - back * token) - left)
     end
   else
-    local size = kind == SLIDING and 40 or 16
+    local size = kind == SLIDING and sliding_size(raw) or used < 0 and 48 or count_size(raw)
+    local double = kind == SLIDING and size > 40 or used < 0
     if now < time then
       read_loans(b, raw, size)
     end
+    if double then -- a window of another length follows
+      local from = size / 2 + 1
+      local other, count = unpack('<dd', raw, from)
+      if window == time or window == other then
+        raw = raw:sub(1, from + 7) .. pack('<d', max(0, count - back)) .. raw:sub(from + 16)
+      end
+    end
     if window == time then
-      used = max(0, used - back)
+      used = used < 0 and -1 - max(0, -1 - used - back) or max(0, used - back)
     elseif kind == SLIDING and window == time - math.abs(unpack('<d', raw, 25)) then
       raw = raw:sub(1, 16) .. pack('<d', max(0, unpack('<d', raw, 17) - back)) .. raw:sub(25)
     end

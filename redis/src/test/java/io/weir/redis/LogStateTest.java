@@ -22,7 +22,7 @@ class LogStateTest {
   private static final int ROUNDS = 50;
 
   /** A total, and one entry. */
-  private static final long ONE_ENTRY = 8 + 16;
+  private static final long ONE_ENTRY = 16 + 16;
 
   private static final Pool POOL = pool("log", "sliding-log 10/day");
 

@@ -110,6 +110,11 @@ class GateProperties {
     }
 
     @Override
+    public boolean glance(Limit limit) {
+      return rest.glance(limit);
+    }
+
+    @Override
     public boolean release(Limit limit, long id) {
       return false;
     }

@@ -5,6 +5,7 @@ import static io.weir.testkit.contract.Calls.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.weir.store.Draw.Intent;
 import io.weir.store.Pool;
 import io.weir.store.Taking;
 import java.time.Duration;
@@ -46,6 +47,14 @@ interface AlternationContract extends Chapter {
     }
   }
 
+  /** Smaller limits with shorter windows. */
+  List<Numbers> SHORTER =
+      List.of(
+          new Numbers("fixed-window 30/min aligned=true", "fixed-window 1/10s aligned=true"),
+          new Numbers("sliding-window 30/min aligned=true", "sliding-window 1/10s aligned=true"),
+          new Numbers("sliding-log 30/min", "sliding-log 1/10s"),
+          new Numbers("quota 30/day", "quota 1/h"));
+
   int CALLS = 400;
 
   List<Numbers> NUMBERS =
@@ -76,6 +85,37 @@ interface AlternationContract extends Chapter {
                 DynamicTest.dynamicTest(
                     numbers.toString(),
                     () -> Turns.all().forEach(turns -> admitsNoMore(numbers, turns))));
+  }
+
+  /**
+   * A shorter window does not wait for the end of a longer one. So both may admit what they admit
+   * alone; neither ends a window of the other early.
+   */
+  @TestFactory
+  default Stream<DynamicTest> aShorterWindowRefundsNothingToALongerOne() {
+    return SHORTER.stream()
+        .map(
+            numbers ->
+                DynamicTest.dynamicTest(
+                    numbers.toString(),
+                    () -> Turns.all().forEach(turns -> admitsNoMoreThanBoth(numbers, turns))));
+  }
+
+  private void admitsNoMoreThanBoth(Numbers numbers, Turns turns) {
+    assumeTrue(harness().virtual());
+    String id = numbers + " " + turns.name();
+    Pool larger = pool(id, numbers.larger());
+    Pool smaller = pool(id, numbers.smaller());
+    Pool largerAlone = pool(id + " larger", numbers.larger());
+    Pool smallerAlone = pool(id + " smaller", numbers.smaller());
+    int together = 0;
+    int alone = 0;
+    for (int i = 0; i < CALLS; i++) {
+      together += admitted(turns.isSmaller().test(i) ? smaller : larger);
+      alone += admitted(largerAlone) + admitted(smallerAlone);
+      harness().advance(turns.pause());
+    }
+    assertThat(together).as("%s, %s", numbers, turns.name()).isLessThanOrEqualTo(alone);
   }
 
   private void admitsNoMore(Numbers numbers, Turns turns) {
@@ -201,5 +241,21 @@ interface AlternationContract extends Chapter {
     Calls.get(harness().store().refund(smaller, Calls.KEY, 3));
     assertThat(calls().remaining(smaller)).isEqualTo(4);
     assertThat(calls().remaining(larger)).isEqualTo(4);
+  }
+
+  @Test
+  default void aShorterTtlEndsNoPermitEarly() {
+    assumeTrue(harness().virtual());
+    Pool longer = pool("concurrency 2 permit_ttl=60s");
+    Pool shorter = pool("concurrency 2 permit_ttl=5s");
+    Calls.get(harness().store().reserve(1, List.of(draw(longer, 1, Intent.HOLD))));
+    Calls.get(harness().store().reserve(2, List.of(draw(shorter, 1, Intent.HOLD))));
+    assertThat(calls().take(draw(shorter, 1, Intent.HOLD)).taken()).isFalse();
+    harness().advance(Duration.ofSeconds(6));
+    assertThat(calls().remaining(shorter)).isEqualTo(1);
+    harness().advance(Duration.ofSeconds(53));
+    assertThat(calls().remaining(longer)).isEqualTo(1);
+    harness().advance(Duration.ofSeconds(2));
+    assertThat(calls().remaining(longer)).isEqualTo(2);
   }
 }

@@ -6,6 +6,7 @@ import io.weir.limit.Bounds;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /** The sliding log: everything taken in (now − W, now], by the moment it was taken. */
@@ -13,13 +14,36 @@ final class LogReference extends Reference {
   private SlidingLog limit = Limit.slidingLog(0, Duration.ofSeconds(1));
   private long now;
   private TreeMap<Long, Long> taken = new TreeMap<>();
+  private long keeps;
+  private long keepsUntil = Long.MAX_VALUE;
 
   @Override
   public void open(Limit limit, long now) {
     this.limit = (SlidingLog) limit;
     this.now = now;
     laterThanNowCountsAsNow();
-    taken.headMap(now - Bounds.micros(this.limit.window()), true).clear();
+    keepForALongerWindow();
+    taken.headMap(now - keeps, true).clear();
+  }
+
+  /** Some instances may hold the longer window that was in force before: for a minute yet. */
+  private void keepForALongerWindow() {
+    if (!taken.isEmpty() && keeps > window()) {
+      keepsUntil = Math.min(keepsUntil, now + 60_000_000);
+    }
+    if (taken.isEmpty() || keeps <= window() || now >= keepsUntil) {
+      keeps = window();
+      keepsUntil = Long.MAX_VALUE;
+    }
+  }
+
+  private long window() {
+    return Bounds.micros(limit.window());
+  }
+
+  /** What the window in force counts. */
+  private NavigableMap<Long, Long> counted() {
+    return taken.tailMap(now - window(), false);
   }
 
   private void laterThanNowCountsAsNow() {
@@ -36,7 +60,7 @@ final class LogReference extends Reference {
   }
 
   private long held() {
-    return taken.values().stream().mapToLong(Long::longValue).sum();
+    return counted().values().stream().mapToLong(Long::longValue).sum();
   }
 
   @Override
@@ -61,14 +85,14 @@ final class LogReference extends Reference {
 
   @Override
   public void giveBack(long amount, Mark mark) {
-    taken.computeIfPresent(mark.time(), (at, of) -> of > amount ? of - amount : null);
+    counted().computeIfPresent(mark.time(), (at, of) -> of > amount ? of - amount : null);
   }
 
   /** The newest first, each as far as it goes. */
   @Override
   public void refund(long amount) {
     long left = amount;
-    while (left > 0 && !taken.isEmpty()) {
+    while (left > 0 && !counted().isEmpty()) {
       long newest = taken.lastKey();
       long of = taken.remove(newest);
       if (of > left) {
@@ -90,13 +114,13 @@ final class LogReference extends Reference {
 
   @Override
   public long reset() {
-    return taken.isEmpty() ? 0 : untilForgotten(taken.lastKey());
+    return counted().isEmpty() ? 0 : untilForgotten(taken.lastKey());
   }
 
   @Override
   long timeUntilFits(long cost) {
     long left = held();
-    for (Map.Entry<Long, Long> entry : taken.entrySet()) {
+    for (Map.Entry<Long, Long> entry : counted().entrySet()) {
       left -= entry.getValue();
       if (left + cost <= limit.count()) {
         return untilForgotten(entry.getKey());
@@ -106,7 +130,7 @@ final class LogReference extends Reference {
   }
 
   private long untilForgotten(long at) {
-    return at + Bounds.micros(limit.window()) - now;
+    return at + window() - now;
   }
 
   @Override
@@ -119,6 +143,8 @@ final class LogReference extends Reference {
     LogReference copy = new LogReference();
     copy.limit = limit;
     copy.now = now;
+    copy.keeps = keeps;
+    copy.keepsUntil = keepsUntil;
     copy.taken = new TreeMap<>(taken);
     return copy;
   }

@@ -14,15 +14,23 @@ final class PermitReference extends Reference {
   private long now;
   private Map<Long, Permit> held = new HashMap<>();
 
+  /** The longest life that a permit was given since any was held without a break, in µs. */
+  private long longest;
+
   private record Permit(long count, long deadline) {}
 
   @Override
   public void open(Limit limit, long now) {
     this.limit = (Concurrency) limit;
     this.now = now;
-    long latest = now + Bounds.micros(this.limit.permitTtl());
+    long latest = now + Math.max(ttl(), longest);
     held.replaceAll((who, p) -> new Permit(p.count(), Math.min(p.deadline(), latest)));
     held.values().removeIf(permit -> permit.deadline() <= now);
+    longest = held.isEmpty() ? 0 : longest;
+  }
+
+  private long ttl() {
+    return Bounds.micros(limit.permitTtl());
   }
 
   private long count() {
@@ -37,7 +45,8 @@ final class PermitReference extends Reference {
   @Override
   public void take(long cost, long permit) {
     if (cost > 0) {
-      held.put(permit, new Permit(cost, now + Bounds.micros(limit.permitTtl())));
+      held.put(permit, new Permit(cost, now + ttl()));
+      longest = Math.max(longest, ttl());
     }
   }
 
@@ -48,8 +57,12 @@ final class PermitReference extends Reference {
 
   @Override
   public boolean renew(long permit) {
-    long deadline = now + Bounds.micros(limit.permitTtl());
-    return held.computeIfPresent(permit, (who, p) -> new Permit(p.count(), deadline)) != null;
+    if (!held.containsKey(permit)) {
+      return false;
+    }
+    longest = Math.max(longest, ttl());
+    held.computeIfPresent(permit, (who, p) -> new Permit(p.count(), now + ttl()));
+    return true;
   }
 
   /** Permits are held or not; no true cost is learned later. */
@@ -93,6 +106,7 @@ final class PermitReference extends Reference {
     PermitReference copy = new PermitReference();
     copy.limit = limit;
     copy.now = now;
+    copy.longest = longest;
     copy.held = new HashMap<>(held);
     return copy;
   }

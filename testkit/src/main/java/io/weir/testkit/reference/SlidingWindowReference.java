@@ -5,6 +5,7 @@ import io.weir.SlidingWindow;
 import io.weir.limit.Bounds;
 import java.math.BigInteger;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sliding window: the previous window's count weighs as much as that window still overlaps the
@@ -14,6 +15,9 @@ import java.time.Duration;
  * stays below 2^53; the largest if it does for none.
  */
 final class SlidingWindowReference extends Reference {
+  /** What is counted at most in windows of another length. */
+  private static final BigInteger COUNTED = BigInteger.valueOf((1L << 32) - 1);
+
   private final long keyHash;
   private Numbers numbers = Numbers.of(Limit.slidingWindow(0, Duration.ofSeconds(1)));
   private boolean used;
@@ -21,6 +25,7 @@ final class SlidingWindowReference extends Reference {
   private long end;
   private BigInteger previous = BigInteger.ZERO;
   private BigInteger current = BigInteger.ZERO;
+  private @Nullable Other other;
 
   SlidingWindowReference(long keyHash) {
     this.keyHash = keyHash;
@@ -50,6 +55,10 @@ final class SlidingWindowReference extends Reference {
       return length / tick;
     }
 
+    boolean alike(Numbers other) {
+      return length == other.length && limit.aligned() == other.limit.aligned();
+    }
+
     /** Beyond this, counts stop. */
     BigInteger most() {
       return BigInteger.valueOf(Math.min(MOST / ticks(), (1L << 32) - 1));
@@ -59,8 +68,11 @@ final class SlidingWindowReference extends Reference {
   @Override
   public void open(Limit limit, long now) {
     Numbers next = Numbers.of((SlidingWindow) limit);
-    if (used) {
-      adopt(next, now);
+    if (used && !next.alike(numbers)) {
+      meetOther(next, now);
+    } else if (used) {
+      moveTo(now);
+      other = present(other, next, now);
     }
     this.numbers = next;
     this.used = true;
@@ -68,6 +80,54 @@ final class SlidingWindowReference extends Reference {
     this.end = endOf(now);
     current = current.min(next.most());
     previous = previous.min(next.most());
+  }
+
+  /**
+   * What was counted in windows of another length than those in force, which some instances may
+   * still hold.
+   */
+  private record Other(Numbers numbers, long end, BigInteger previous, BigInteger current) {}
+
+  /** Finds what was counted in windows like these; else what was counted in others stays apart. */
+  private void meetOther(Numbers next, long now) {
+    Other before = present(other, next, now);
+    Other left = present(new Other(numbers, end, previous, current.min(COUNTED)), next, now);
+    if (before != null && before.numbers().alike(next)) {
+      current = before.current();
+      previous = before.previous();
+      other = left;
+    } else {
+      adopt(next, now);
+      other = left == null ? before : left;
+    }
+  }
+
+  private @Nullable Other present(@Nullable Other of, Numbers next, long now) {
+    if (of == null || of.numbers().limit().aligned() != next.limit().aligned()) {
+      return null;
+    }
+    SlidingWindowReference there = new SlidingWindowReference(keyHash);
+    there.numbers = of.numbers();
+    there.end = of.end();
+    there.previous = of.previous();
+    there.current = of.current();
+    there.moveTo(now);
+    return there.current.add(there.previous).signum() == 0
+        ? null
+        : new Other(of.numbers(), there.end, there.previous, there.current.min(COUNTED));
+  }
+
+  private void change(BigInteger next) {
+    count(next.subtract(current));
+    current = next;
+  }
+
+  /** Counts in windows of another length too. */
+  private void count(BigInteger amount) {
+    if (other != null) {
+      BigInteger there = other.current().add(amount).min(COUNTED).max(BigInteger.ZERO);
+      other = new Other(other.numbers(), other.end(), other.previous(), there);
+    }
   }
 
   /**
@@ -131,22 +191,26 @@ final class SlidingWindowReference extends Reference {
 
   @Override
   public void take(long cost, long permit) {
-    current = current.add(BigInteger.valueOf(cost));
+    change(current.add(BigInteger.valueOf(cost)));
   }
 
   @Override
   public void charge(long amount) {
+    count(BigInteger.valueOf(amount));
     current = current.add(BigInteger.valueOf(amount)).min(numbers.most());
   }
 
   @Override
   public void countDenied(long cost) {
     BigInteger most = BigInteger.valueOf(2 * limit().capacity()).min(numbers.most());
-    current = current.max(current.add(BigInteger.valueOf(cost)).min(most));
+    change(current.max(current.add(BigInteger.valueOf(cost)).min(most)));
   }
 
   @Override
   public void giveBack(long amount, Mark mark) {
+    if (other != null && (mark.time() == end || mark.time() == other.end())) {
+      count(BigInteger.valueOf(amount).negate());
+    }
     if (mark.time() == end) {
       current = current.subtract(BigInteger.valueOf(amount)).max(BigInteger.ZERO);
     } else if (mark.time() == end - numbers.length()) {
@@ -214,11 +278,17 @@ final class SlidingWindowReference extends Reference {
     copy.end = end;
     copy.previous = previous;
     copy.current = current;
+    copy.other = other;
     return copy;
   }
 
   @Override
   public String toString() {
-    return previous + " before and " + current + " in the window until " + end;
+    return previous
+        + " before and "
+        + current
+        + " in the window until "
+        + end
+        + (other == null ? "" : ", " + other);
   }
 }

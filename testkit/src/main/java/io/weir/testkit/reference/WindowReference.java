@@ -12,6 +12,7 @@ import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAdjusters;
 import java.time.zone.ZoneOffsetTransition;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Fixed windows and quotas: a count that is forgotten when its window ends.
@@ -23,24 +24,64 @@ import java.time.zone.ZoneOffsetTransition;
 final class WindowReference extends Reference {
   private static final long NOT_YET = Long.MIN_VALUE;
 
+  /** What is counted at most in a window of another length. */
+  private static final BigInteger COUNTED = BigInteger.valueOf((1L << 32) - 1);
+
   private final long keyHash;
   private Limit limit = Limit.fixedWindow(0, java.time.Duration.ofSeconds(1));
   private long now;
   private long end = NOT_YET;
   private BigInteger count = BigInteger.ZERO;
+  private @Nullable Other other;
 
   WindowReference(long keyHash) {
     this.keyHash = keyHash;
   }
+
+  /**
+   * What was counted in a window of another length than the one in force, which some instances may
+   * still hold.
+   */
+  private record Other(Limit limit, long end, BigInteger count) {}
 
   @Override
   public void open(Limit limit, long now) {
     if (end <= now && onWallClock(limit) == onWallClock(this.limit)) {
       count = BigInteger.ZERO;
     }
+    if (other != null && (other.end() <= now || onWallClock(limit) != onWallClock(other.limit()))) {
+      other = null;
+    }
+    if (end != NOT_YET && !alike(limit, this.limit)) {
+      Other left =
+          count.signum() > 0 && onWallClock(limit) == onWallClock(this.limit)
+              ? new Other(this.limit, end, count.min(COUNTED))
+              : null;
+      if (other != null && alike(limit, other.limit())) {
+        count = other.count();
+        other = left;
+      } else if (left != null) {
+        other = left;
+      }
+    }
     this.limit = limit;
     this.now = now;
     this.end = limit instanceof Quota quota ? endOfPeriod(quota, now) : endOf((FixedWindow) limit);
+  }
+
+  /** Whether two limits have windows of the same length. */
+  private static boolean alike(Limit a, Limit b) {
+    return a instanceof Quota quota
+        ? b instanceof Quota before && quota.period() == before.period()
+        : a.window().equals(b.window()) && onWallClock(a) == onWallClock(b);
+  }
+
+  private void change(BigInteger next) {
+    if (other != null) {
+      BigInteger there = other.count().add(next.subtract(count)).min(COUNTED);
+      other = new Other(other.limit(), other.end(), there);
+    }
+    count = next;
   }
 
   private static boolean onWallClock(Limit limit) {
@@ -89,22 +130,27 @@ final class WindowReference extends Reference {
 
   @Override
   public void take(long cost, long permit) {
-    count = count.add(BigInteger.valueOf(cost));
+    change(count.add(BigInteger.valueOf(cost)));
   }
 
   @Override
   public void charge(long amount) {
-    count = count.add(BigInteger.valueOf(amount)).min(BigInteger.valueOf(MOST));
+    change(count.add(BigInteger.valueOf(amount)));
+    count = count.min(BigInteger.valueOf(MOST));
   }
 
   @Override
   public void countDenied(long cost) {
     BigInteger most = BigInteger.valueOf(limit.capacity()).shiftLeft(1);
-    count = count.max(count.add(BigInteger.valueOf(cost)).min(most));
+    change(count.max(count.add(BigInteger.valueOf(cost)).min(most)));
   }
 
   @Override
   public void giveBack(long amount, Mark mark) {
+    if (other != null && (mark.time() == end || mark.time() == other.end())) {
+      BigInteger left = other.count().subtract(BigInteger.valueOf(amount)).max(BigInteger.ZERO);
+      other = new Other(other.limit(), other.end(), left);
+    }
     if (mark.time() == end) {
       count = count.subtract(BigInteger.valueOf(amount)).max(BigInteger.ZERO);
     }
@@ -142,11 +188,12 @@ final class WindowReference extends Reference {
     copy.now = now;
     copy.end = end;
     copy.count = count;
+    copy.other = other;
     return copy;
   }
 
   @Override
   public String toString() {
-    return count + " in the window until " + end;
+    return count + " in the window until " + end + (other == null ? "" : ", " + other);
   }
 }
