@@ -38,8 +38,12 @@ public record JwtSettings(
    *     tokens count as absent
    * @param threads how many threads verify signatures
    * @param queue how many tokens wait for such a thread; more count as absent
+   * @param longestWait a token that waits longer for such a thread counts as absent
    */
-  public record Checks(int failures, int threads, int queue) {
+  public record Checks(int failures, int threads, int queue, Duration longestWait) {
+    /** Proxies that ask for a decision time out after about half a second. */
+    public static final Duration DEFAULT_WAIT = Duration.ofMillis(200);
+
     public static final Checks DEFAULT =
         new Checks(20, Math.max(1, Runtime.getRuntime().availableProcessors() / 4), 1000);
 
@@ -47,6 +51,11 @@ public record JwtSettings(
       if (failures < 1 || threads < 1 || queue < 1) {
         throw new IllegalArgumentException("failures, threads and queue must be at least 1");
       }
+    }
+
+    /** Checks with the default wait. */
+    public Checks(int failures, int threads, int queue) {
+      this(failures, threads, queue, DEFAULT_WAIT);
     }
   }
 

@@ -3,6 +3,7 @@ package io.weir.http.identity;
 import io.weir.Limit;
 import io.weir.Limiter;
 import io.weir.time.TimeSource;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
@@ -16,8 +17,10 @@ public final class TokenCounts {
 
   private final Map<TokenOutcome, LongAdder> counts = new EnumMap<>(TokenOutcome.class);
   private final Limiter logged;
+  private final Duration longestWait;
 
-  TokenCounts(TimeSource time) {
+  TokenCounts(TimeSource time, Duration longestWait) {
+    this.longestWait = longestWait;
     for (TokenOutcome outcome : TokenOutcome.values()) {
       counts.put(outcome, new LongAdder());
     }
@@ -45,7 +48,7 @@ public final class TokenCounts {
       LOG.warn(
           "more tokens than can be verified: those that find the queue full or wait for more than {}"
               + " ms count as absent; since start: {}; see identity.jwt.threads",
-          TokenVerifier.LONGEST_WAIT.toMillis(),
+          longestWait.toMillis(),
           count(outcome));
     }
   }

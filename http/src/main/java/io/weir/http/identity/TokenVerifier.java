@@ -6,7 +6,6 @@ import io.weir.Limit;
 import io.weir.Limiter;
 import io.weir.store.Fingerprint;
 import io.weir.time.TimeSource;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -33,14 +32,12 @@ import org.jspecify.annotations.Nullable;
  * more for each thread.
  */
 final class TokenVerifier {
-  /** A token that waits longer counts as absent: proxies that ask for a decision time out. */
-  static final Duration LONGEST_WAIT = Duration.ofMillis(200);
-
   private static final int MOST_ADDRESSES = 100_000;
 
   private final Refreshed<SignedTokens> keys;
   private final Function<JWTClaimsSet, Map<String, String>> attributes;
   private final long leewayMicros;
+  private final long longestWaitMicros;
   private final TimeSource time;
   private final Consumer<VerificationQueue.Job> queue;
   private final Limiter failures;
@@ -61,9 +58,10 @@ final class TokenVerifier {
     this.keys = keys;
     this.attributes = attributes;
     this.leewayMicros = settings.leeway().toMillis() * 1000;
+    this.longestWaitMicros = settings.checks().longestWait().toMillis() * 1000;
     this.time = time;
     this.queue = queue;
-    this.counts = new TokenCounts(time);
+    this.counts = new TokenCounts(time, settings.checks().longestWait());
     this.failures =
         Limiter.builder(Limit.perMinute(settings.checks().failures()))
             .maxKeys(MOST_ADDRESSES)
@@ -160,7 +158,7 @@ final class TokenVerifier {
         return absent(TokenOutcome.FAILED);
       } else if (isOverBudget(address)) {
         return absent(TokenOutcome.OVER_BUDGET);
-      } else if (time.micros() - begunMicros > LONGEST_WAIT.toNanos() / 1000) {
+      } else if (time.micros() - begunMicros > longestWaitMicros) {
         return absent(TokenOutcome.OVERLOADED);
       }
       return verify();

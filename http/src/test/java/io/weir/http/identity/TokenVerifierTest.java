@@ -252,7 +252,7 @@ class TokenVerifierTest {
   @Test
   void takesTokensThatWaitedTooLongOrFoundTheQueueFullAsAbsent() throws Exception {
     Claims late = ask(HONEST, good("1"));
-    time.advance(TokenVerifier.LONGEST_WAIT.plusMillis(1));
+    time.advance(JwtSettings.Checks.DEFAULT_WAIT.plusMillis(1));
     runQueue();
     Claims refused = ask(HONEST, good("2"));
     queue.remove().refuse();
