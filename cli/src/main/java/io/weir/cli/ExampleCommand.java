@@ -41,7 +41,7 @@ record ExampleCommand(String note, String command) {
   /** Sends a request to a gateway. */
   static ExampleCommand send(String url, ExampleCall call) {
     StringBuilder command = new StringBuilder(curl("curl -si", url)).append(' ');
-    command.append(url).append(call.path());
+    command.append(word(url + call.path()));
     if (!call.host().isEmpty()) {
       command.append(" -H ").append(quoted("Host: " + call.host()));
     }
@@ -84,6 +84,13 @@ record ExampleCommand(String note, String command) {
   /** A certificate is for a name, and this goes to an address of this machine. */
   private static String curl(String command, String url) {
     return url.startsWith("https:") ? command + "k" : command;
+  }
+
+  /** In quotes only if it has a character that a shell could read, such as {@code &}. */
+  private static String word(String text) {
+    boolean plain =
+        text.chars().allMatch(c -> Character.isLetterOrDigit(c) || "/:.-_~%@+,=".indexOf(c) >= 0);
+    return plain ? text : quoted(text);
   }
 
   /** In single quotes, as a shell wants it. */

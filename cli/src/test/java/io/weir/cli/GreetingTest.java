@@ -155,4 +155,18 @@ class GreetingTest {
       assertThat(started.run("").statusCode()).isEqualTo(429);
     }
   }
+
+  @Test
+  void quotesAPathThatAShellWouldReadOtherwise() {
+    String url = "http://127.0.0.1:8000";
+
+    assertThat(ExampleCommand.send(url, toGet("/v1/a_b~c:d")).command())
+        .isEqualTo("curl -si http://127.0.0.1:8000/v1/a_b~c:d");
+    assertThat(ExampleCommand.send(url, toGet("/a&b('1')")).command())
+        .isEqualTo("curl -si 'http://127.0.0.1:8000/a&b('\\''1'\\'')'");
+  }
+
+  private static ExampleCall toGet(String path) {
+    return new ExampleCall("GET", path, "", Map.of(), false);
+  }
 }
