@@ -12,12 +12,14 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The whole comparison in one run: {@code [--quick] [keyed] [rules] [lease] [memory] [http] [grpc]
- * [gateway] [redis] [rivals]}.
+ * The whole comparison in one run: {@code [--quick] [keyed] [cold] [rules] [lease] [memory] [http]
+ * [grpc] [gateway] [redis] [rivals]}.
  */
 public final class Compare {
   private static final List<String> SECTIONS =
-      List.of("keyed", "rules", "lease", "memory", "http", "grpc", "gateway", "redis", "rivals");
+      List.of(
+          "keyed", "cold", "rules", "lease", "memory", "http", "grpc", "gateway", "redis",
+          "rivals");
 
   private Compare() {}
 
@@ -32,6 +34,8 @@ public final class Compare {
     Report report = new Report();
     if (sections.contains("keyed")) {
       new KeyedSection(pace, report).run();
+    } else if (sections.contains("cold")) {
+      new KeyedSection(pace, report).cold();
     }
     if (sections.contains("rules")) {
       new RuleSection(pace, report).run();

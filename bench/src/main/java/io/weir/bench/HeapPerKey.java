@@ -34,9 +34,9 @@ record HeapPerKey(int keys, double all, double withoutTexts) {
     Peer peer = Peer.valueOf(args[0]);
     int keys = Integer.parseInt(args[1]);
     String[] texts = Boolean.parseBoolean(args[2]) ? Keys.make(keys) : new String[0];
-    peer.make(Allowance.MANY_KEYS, 1, new String[] {"warm"}).tryAcquire("warm");
+    peer.make(Allowance.MANY_KEYS, 1, Requests.of("warm")).tryAcquire("warm");
     long before = used();
-    Subject subject = peer.make(Allowance.MANY_KEYS, keys, new String[] {"user:0"});
+    Subject subject = peer.make(Allowance.MANY_KEYS, keys, Requests.of("user:0"));
     for (int i = 0; i < keys; i++) {
       if (!subject.tryAcquire(texts.length == 0 ? Keys.text(i) : texts[i])) {
         throw new IllegalStateException("refused");

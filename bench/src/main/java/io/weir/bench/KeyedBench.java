@@ -34,7 +34,12 @@ public class KeyedBench {
     /** A million keys, each as likely as any other; always admitted. */
     UNIFORM(MANY, Allowance.MANY_KEYS),
     /** A million keys, the n-th of them in proportion to 1/n; always admitted. */
-    ZIPF(MANY, Allowance.MANY_KEYS);
+    ZIPF(MANY, Allowance.MANY_KEYS),
+    /**
+     * As {@link #UNIFORM}, with strings that lie anywhere on the heap and are in no cache. They are
+     * the objects that the table was filled with, so a map compares references only.
+     */
+    COLD(MANY, Allowance.MANY_KEYS);
 
     final int keys;
     final Allowance allowance;
@@ -62,17 +67,22 @@ public class KeyedBench {
   private Subject subject;
   private String[] requests;
 
+  /** What lies between cold keys on the heap. */
+  private byte[][] neighbours;
+
   @Setup
   public void fill() {
-    String[] keys = Keys.make(traffic.keys);
+    boolean cold = traffic == Traffic.COLD;
+    neighbours = new byte[cold ? traffic.keys : 0][];
+    String[] keys = cold ? Keys.scattered(traffic.keys, neighbours) : Keys.make(traffic.keys);
     int[] order =
         switch (traffic) {
           case HOT, REFUSED -> new int[1];
-          case UNIFORM -> Keys.uniform(traffic.keys);
+          case UNIFORM, COLD -> Keys.uniform(traffic.keys);
           case ZIPF -> Keys.zipf(traffic.keys);
         };
-    requests = Keys.requests(keys, order, texts == Texts.OWN);
-    subject = peer.make(traffic.allowance, traffic.keys, requests);
+    requests = Keys.requests(keys, order, texts == Texts.OWN && !cold);
+    subject = peer.make(traffic.allowance, traffic.keys, new Requests(requests, cold));
     for (String key : keys) {
       if (!subject.tryAcquire(key) && !traffic.allowance.refuses()) {
         throw new IllegalStateException(peer + " refused a key it did not know");

@@ -4,11 +4,14 @@ import io.weir.bench.KeyedBench.Traffic;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Decisions by key: five kinds of traffic, all subjects by turns in each. */
+/** Decisions by key: several kinds of traffic, all subjects by turns in each. */
 final class KeyedSection {
   private static final String BENCHMARK = "KeyedBench.decide";
   private static final String FLOOR = Peer.FLOOR.name();
   private static final String WEIR = Peer.WEIR.name();
+
+  /** All that can limit a million keys. */
+  private static final Set<Peer> SCALABLE = EnumSet.complementOf(EnumSet.of(Peer.SENTINEL));
 
   private final Pace pace;
   private final Report report;
@@ -20,7 +23,6 @@ final class KeyedSection {
 
   void run() {
     Set<Peer> all = EnumSet.allOf(Peer.class);
-    Set<Peer> scalable = EnumSet.complementOf(EnumSet.of(Peer.SENTINEL));
     try (Lineup hot = lineup(Traffic.HOT, 1, all)) {
       times("hot key, ns", hot, all);
       for (Peer peer : all) {
@@ -35,13 +37,26 @@ final class KeyedSection {
     try (Lineup both = lineup(Traffic.HOT, 2, all)) {
       rates(both, all);
     }
-    try (Lineup uniform = lineup(Traffic.UNIFORM, 1, scalable)) {
-      times("1M keys uniform, ns", uniform, scalable);
+    try (Lineup uniform = lineup(Traffic.UNIFORM, 1, SCALABLE)) {
+      times("1M keys uniform, ns", uniform, SCALABLE);
       manyGoal("1M keys uniform", uniform);
     }
-    try (Lineup zipf = lineup(Traffic.ZIPF, 1, scalable)) {
-      times("1M keys Zipf, ns", zipf, scalable);
+    try (Lineup zipf = lineup(Traffic.ZIPF, 1, SCALABLE)) {
+      times("1M keys Zipf, ns", zipf, SCALABLE);
       manyGoal("1M keys Zipf", zipf);
+    }
+    cold();
+  }
+
+  /** Strings that are in no cache. */
+  void cold() {
+    try (Lineup one = lineup(Traffic.COLD, 1, SCALABLE)) {
+      times("1M cold keys, ns", one, SCALABLE);
+      report.atMost("1M cold keys, to the floor", toFloor(one), 0.65, "x");
+    }
+    try (Lineup two = lineup(Traffic.COLD, 2, SCALABLE)) {
+      times("1M cold keys, 2 threads, ns", two, SCALABLE);
+      report.atMost("1M cold keys, two threads, to the floor", toFloor(two), 0.65, "x");
     }
   }
 
@@ -77,7 +92,7 @@ final class KeyedSection {
   }
 
   private void hotGoals(Lineup hot) {
-    report.atMost("hot key, to the floor", hot.ratio(WEIR, FLOOR, Sample::cpuPerCall), 1.35, "x");
+    report.atMost("hot key, to the floor", toFloor(hot), 1.35, "x");
     double best = 0;
     Peer nearest = Peer.GUAVA;
     for (Peer peer : Peer.OTHERS) {
@@ -93,6 +108,10 @@ final class KeyedSection {
   }
 
   private void manyGoal(String what, Lineup lineup) {
-    report.atMost(what + ", to the floor", lineup.ratio(WEIR, FLOOR, Sample::cpuPerCall), 0.5, "x");
+    report.atMost(what + ", to the floor", toFloor(lineup), 0.5, "x");
+  }
+
+  private static double toFloor(Lineup lineup) {
+    return lineup.ratio(WEIR, FLOOR, Sample::cpuPerCall);
   }
 }

@@ -20,6 +20,24 @@ public final class Keys {
     return keys;
   }
 
+  /**
+   * The same keys, in an order that has nothing to do with where they lie on the heap.
+   *
+   * @param neighbours takes what lies between them, 100 to 200 bytes after each key
+   */
+  static String[] scattered(int count, byte[][] neighbours) {
+    SplittableRandom random = new SplittableRandom(SEED + 2);
+    String[] made = new String[count];
+    for (int i = 0; i < count; i++) {
+      made[i] = text(i);
+      neighbours[i] = new byte[random.nextInt(100, 200)];
+    }
+    int[] places = shuffled(count);
+    String[] keys = new String[count];
+    Arrays.setAll(keys, i -> made[places[i]]);
+    return keys;
+  }
+
   static String text(int number) {
     return "user:" + number;
   }
@@ -55,6 +73,7 @@ public final class Keys {
       sum += 1.0 / (i + 1);
       upTo[i] = sum;
     }
+    // Which key has which rank: frequent keys do not lie side by side.
     int[] numbers = shuffled(count);
     SplittableRandom random = new SplittableRandom(SEED);
     int[] order = new int[ORDER];
@@ -65,8 +84,8 @@ public final class Keys {
     return order;
   }
 
-  /** Which key has which rank: frequent keys do not lie side by side. */
-  private static int[] shuffled(int count) {
+  /** The numbers below {@code count}, shuffled. */
+  static int[] shuffled(int count) {
     SplittableRandom random = new SplittableRandom(SEED + 1);
     int[] numbers = new int[count];
     for (int i = 0; i < count; i++) {

@@ -28,7 +28,7 @@ public enum Peer {
    * @param keys how many there will be
    * @param requests the key of every request of the run
    */
-  Subject make(Allowance allowance, int keys, String[] requests) {
+  Subject make(Allowance allowance, int keys, Requests requests) {
     return switch (this) {
       case FLOOR -> new Floor(allowance);
       case WEIR -> new WeirKeyed(allowance, keys);
@@ -36,7 +36,7 @@ public enum Peer {
       case GUAVA -> new GuavaPeer(allowance);
       case RESILIENCE4J -> new Resilience4jPeer(allowance);
       case BUCKET4J -> new Bucket4jPeer(allowance);
-      case SENTINEL -> new SentinelPeer(allowance, requests[0]);
+      case SENTINEL -> new SentinelPeer(allowance, requests.texts()[0]);
     };
   }
 }

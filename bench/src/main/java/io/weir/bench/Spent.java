@@ -7,6 +7,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.infra.ThreadParams;
 
 /**
  * What one thread spends in an iteration: processor time, which other processes on the machine
@@ -23,6 +24,12 @@ public class Spent {
   private long cpuBefore;
   private long wallBefore;
   private long bytesBefore;
+
+  /** Threads begin at different places of the order, or one would find what the other fetched. */
+  @Setup
+  public void spread(ThreadParams params) {
+    calls = params.getThreadIndex() * (Keys.ORDER / params.getThreadCount());
+  }
 
   /** Needs the turn, so that it begins after the wait. */
   @Setup(Level.Iteration)

@@ -8,12 +8,9 @@ final class WeirHashed implements Subject {
   private final Limiter limiter;
   private final Key[] keys;
 
-  WeirHashed(Allowance allowance, int keys, String[] requests) {
+  WeirHashed(Allowance allowance, int keys, Requests requests) {
     this.limiter = WeirKeyed.limiter(allowance, keys);
-    this.keys = new Key[requests.length];
-    for (int i = 0; i < requests.length; i++) {
-      this.keys[i] = Key.of(requests[i]);
-    }
+    this.keys = requests.hashed();
   }
 
   @Override
