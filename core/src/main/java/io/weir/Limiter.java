@@ -77,11 +77,9 @@ public final class Limiter {
   public boolean tryAcquire(String key, long cost) {
     Objects.requireNonNull(key, Key.MISSING);
     Bounds.cost(cost);
-    // First of all: the clock waits for what was begun before it, but not the other way round.
-    long now = time.micros();
     RecentKeys.Hashed known = recent.find(key);
     if (known != null) {
-      return take(now, known.high(), known.low(), known.fixed(), cost);
+      return take(time.micros(), known.high(), known.low(), known.fixed(), cost);
     }
     if (KeyText.isDigested(key)) {
       return tryAcquire(Key.of(key), cost);
@@ -89,7 +87,9 @@ public final class Limiter {
     long high = Fingerprint.high(key);
     long low = Fingerprint.low(key);
     long fixed = recent.fixed(key);
-    recent.note(key, high, low, fixed);
+    // After the key was read and before its bucket is: see Gate.
+    long now = time.micros();
+    recent.note(key, high, low, fixed, now);
     return take(now, high, low, fixed, cost);
   }
 
@@ -102,8 +102,8 @@ public final class Limiter {
   public boolean tryAcquire(Key key, long cost) {
     Objects.requireNonNull(key, Key.MISSING);
     Bounds.cost(cost);
-    long now = time.micros();
-    return take(now, key.high(), key.low(), needsHash ? key.fixedHash(name) : 0, cost);
+    long fixed = needsHash ? key.fixedHash(name) : 0;
+    return take(time.micros(), key.high(), key.low(), fixed, cost);
   }
 
   private boolean take(long now, long high, long low, long hash, long cost) {

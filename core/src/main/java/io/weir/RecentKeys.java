@@ -16,6 +16,12 @@ final class RecentKeys {
 
   private static final int LONGEST = 128;
 
+  /** One microsecond in 16 is for first notes. */
+  private static final long NOTE_MASK = 15;
+
+  /** No text; one with this hash code takes no place. */
+  private static final int NONE = 0;
+
   /**
    * A key and its hashes; immutable, so that threads may find it without a lock.
    *
@@ -30,7 +36,7 @@ final class RecentKeys {
   /** The hash code of each place's text, to tell most strangers without touching the text. */
   private final int[] codes = new int[PLACES];
 
-  /** The hash code of the last text that missed each place. */
+  /** The hash code of the text that missed each place just now, or {@link #NONE}. */
   private final int[] missed = new int[PLACES];
 
   /**
@@ -59,15 +65,26 @@ final class RecentKeys {
     return fixedToo ? KeyText.hash(name, text) : 0;
   }
 
-  /** Notes a key that was not found; the second time in a row it takes the place. */
-  void note(String text, long high, long low, long fixed) {
+  /**
+   * Notes a key that was not found. The first miss of a place is noted only now and then, or
+   * threads with many keys would write to the same few words all the time, and wait for each other.
+   *
+   * @param now the time in µs
+   */
+  void note(String text, long high, long low, long fixed, long now) {
     int code = text.hashCode();
     int place = place(code);
-    if (missed[place] != code) {
-      missed[place] = code;
+    int before = missed[place];
+    if (before == NONE) {
+      if ((now & NOTE_MASK) == 0) {
+        missed[place] = code;
+      }
+    } else if (before != code) {
+      missed[place] = NONE;
     } else if (text.length() <= LONGEST) {
       places[place] = new Hashed(text, high, low, fixed);
       codes[place] = code;
+      missed[place] = NONE;
     }
   }
 

@@ -30,8 +30,10 @@ public final class Gate {
   /**
    * Takes {@code cost} if the bucket admits it at once.
    *
-   * @param moment the time on the monotonic clock; best read before anything else, as what comes
-   *     after it need not wait for the clock
+   * @param moment the time on the monotonic clock; best read just before, when the key is known.
+   *     The clock waits for all loads that began before it. Between the key and its bucket, it lets
+   *     the processor fetch the bucket and what follows the decision, such as the next key, at the
+   *     same time; before the key or after the bucket, one after the other
    * @param keyHigh the upper half of the key's fingerprint
    * @param keyLow the lower half
    * @param keyHash the key's fixed hash if {@link #needsHash}

@@ -196,11 +196,11 @@ public final class MemoryStore implements Store {
 
   /** What {@link #decideAll} does, for a call that meets a single limit, as most do. */
   private Taking decideOne(long reservation, Draw draw, boolean stamped) {
-    long moment = time.micros();
     Binding binding = bind(draw.pool());
     long high = binding.high(draw.key().high());
     long low = binding.low(draw.key().low());
     Segment segment = segmentOf(high);
+    long moment = time.micros();
     long now;
     Taking taking = null;
     segment.lock();
@@ -264,8 +264,8 @@ public final class MemoryStore implements Store {
   }
 
   private Taking decideAll(long reservation, List<Draw> draws, boolean stamped) {
-    long moment = time.micros();
     Visits visits = Visits.of(this, draws);
+    long moment = time.micros();
     Taking taking = null;
     long now = moment;
     visits.lock();
