@@ -12,7 +12,7 @@ package io.weir.limit;
  */
 public record OtherWindow(Meter meter, long time, long used, long previous) {
   /** What is counted at most. */
-  static final long MOST = (1L << 32) - 1;
+  static final long MOST = Bounds.EXACT - 1;
 
   public OtherWindow {
     used = Math.max(0, Math.min(used, MOST));

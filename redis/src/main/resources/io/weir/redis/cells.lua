@@ -21,7 +21,6 @@ local unpack, pack, floor, ceil, max, min =
   struct.unpack, struct.pack, math.floor, math.ceil, math.max, math.min
 local call = redis.call
 local EXACT = 9007199254740991 -- 2^53 - 1
-local COUNTED = 4294967295 -- 2^32 - 1, what is counted at most in a window of another length
 local ENFORCE, TAKE, COUNT, LEAKY, AT_ONCE, LOOK, TELLS = 1, 2, 4, 8, 16, 32, 64
 local EPOCH = 5000000 -- µs for which leases are counted together, and live
 local ERA = 4294967296 -- added to an epoch whenever the clock is set back, so that no two are taken for one another
@@ -243,7 +242,7 @@ end
 local function count_elsewhere(b, amount)
   local other = b.other
   if other then
-    other.used = min(other.used + amount, COUNTED)
+    other.used = min(other.used + amount, EXACT)
   end
 end
 
@@ -415,7 +414,7 @@ local function sliding_cells()
       return nil
     end
     time, used, previous = roll(time, used, previous, math.abs(length))
-    return weighing({ time = time, used = min(used, COUNTED), previous = previous, length = length, tick = tick })
+    return weighing({ time = time, used = min(used, EXACT), previous = previous, length = length, tick = tick })
   end
 
   function sliding.open(b, key)
@@ -441,7 +440,7 @@ local function sliding_cells()
     local this
     if (length < 0) == (b.length < 0) then
       time, used, previous = roll(time, used, previous, window)
-      this = weighing({ time = time, used = min(used, COUNTED), previous = previous, length = length, tick = tick })
+      this = weighing({ time = time, used = min(used, EXACT), previous = previous, length = length, tick = tick })
       local ticks = window / tick
       previous = ceil(previous * (ticks - floor((now - (time - window)) / tick)) / ticks)
     end

@@ -200,6 +200,25 @@ interface AlternationContract extends Chapter {
         });
   }
 
+  @TestFactory
+  default Stream<DynamicTest> aShorterWindowRefundsNothingOfALargeCount() {
+    return each(
+        List.of("fixed-window 10000000000/h aligned=true", "quota 10000000000/week"),
+        limit -> {
+          assumeTrue(harness().virtual());
+          Pool larger = pool(limit, limit);
+          Pool smaller =
+              pool(
+                  limit,
+                  limit.replace("10000000000/h", "10/s").replace("10000000000/week", "10/h"));
+          calls().take(larger, 9_000_000_000L);
+          assertThat(calls().take(smaller, 1).allowed()).isFalse();
+          harness().advance(Duration.ofHours(limit.startsWith("quota") ? 1 : 0).plusSeconds(1));
+          assertThat(calls().take(smaller, 1).allowed()).isTrue();
+          assertThat(calls().remaining(larger)).isEqualTo(999_999_999);
+        });
+  }
+
   @Test
   default void aCallThatAnotherRuleRefusesWritesNoOtherNumbersDown() {
     assumeTrue(harness().virtual());

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SlidingWindowReference extends Reference {
   /** What is counted at most in windows of another length. */
-  private static final BigInteger COUNTED = BigInteger.valueOf((1L << 32) - 1);
+  private static final BigInteger COUNTED = BigInteger.valueOf((1L << 53) - 1);
 
   private final long keyHash;
   private Numbers numbers = Numbers.of(Limit.slidingWindow(0, Duration.ofSeconds(1)));

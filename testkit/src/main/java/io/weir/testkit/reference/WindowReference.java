@@ -25,7 +25,7 @@ final class WindowReference extends Reference {
   private static final long NOT_YET = Long.MIN_VALUE;
 
   /** What is counted at most in a window of another length. */
-  private static final BigInteger COUNTED = BigInteger.valueOf((1L << 32) - 1);
+  private static final BigInteger COUNTED = BigInteger.valueOf((1L << 53) - 1);
 
   private final long keyHash;
   private Limit limit = Limit.fixedWindow(0, java.time.Duration.ofSeconds(1));
