@@ -139,7 +139,7 @@ public final class BucketMeter extends Meter {
   public void leave(Cell cell, Cell before, long now) {
     cell.set(before);
     if (writes() && cell.meter != null && now < cell.time) {
-      cell.time = now;
+      cell.time = tickOf(now); // as the answer counts: from the tick that has begun
     }
   }
 

@@ -200,7 +200,7 @@ final class Segment extends SpinLock {
     int at = slot * WIDTH;
     long word = table[at + 2];
     if (now < eras.absolute(word >>> SHAPE_BITS, false)) {
-      table[at + 2] = eras.relative(now, false) << SHAPE_BITS | (word & SHAPE_MASK);
+      table[at + 2] = eras.relative(opened.time, false) << SHAPE_BITS | (word & SHAPE_MASK);
     }
     if ((int) (word & SHAPE_MASK) != binding.shape()) {
       Excess known = extra(slot) instanceof Excess beyond ? beyond : Excess.NONE;
@@ -244,7 +244,7 @@ final class Segment extends SpinLock {
       return after;
     }
     if (now < then) {
-      table[at + 2] = eras.relative(now, false) << SHAPE_BITS | (word & SHAPE_MASK);
+      table[at + 2] = eras.relative(bucket.tickOf(now), false) << SHAPE_BITS | (word & SHAPE_MASK);
     }
     return -1 - used;
   }

@@ -161,7 +161,7 @@ while at <= size do
             if drain == 0 then -- a limit of 0 writes nothing but leases
               life = math.max(math.ceil(call('PTTL', key) / 1000), 0)
             elseif now < before then
-              state = pack('<d', now) .. state:sub(9)
+              state = pack('<d', ticks * tick) .. state:sub(9)
             end
           end
           if loans then

@@ -139,7 +139,7 @@ local function bucket_cells()
       return
     end
     if b.known and now < b.before then
-      state = pack('<d', now) .. state:sub(9)
+      state = pack('<d', b.time) .. state:sub(9)
     end
     save_state(key, b, state, life_of(b))
   end

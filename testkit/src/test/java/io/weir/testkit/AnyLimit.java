@@ -11,6 +11,7 @@ import io.weir.testkit.trace.Step;
 import io.weir.testkit.trace.Trace;
 import io.weir.testkit.trace.Traces;
 import java.util.List;
+import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Provide;
@@ -42,12 +43,17 @@ abstract class AnyLimit {
 
   /** The numbers that hold at the end of a trace. */
   static Limit last(Trace trace) {
-    List<Limit> limits =
+    List<Limit> limits = limits(trace).toList();
+    return limits.get(limits.size() - 1);
+  }
+
+  /** All numbers of a trace, in order. */
+  static Stream<Limit> limits(Trace trace) {
+    return Stream.concat(
+        Stream.of(trace.limit()),
         trace.steps().stream()
             .filter(Step.Change.class::isInstance)
-            .map(step -> ((Step.Change) step).limit())
-            .toList();
-    return limits.isEmpty() ? trace.limit() : limits.get(limits.size() - 1);
+            .map(step -> ((Step.Change) step).limit()));
   }
 
   /** A key under this limit that was never used. */

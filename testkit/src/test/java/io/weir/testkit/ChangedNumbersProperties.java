@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.FixedWindow;
 import io.weir.Limit;
+import io.weir.Quota;
 import io.weir.SlidingLog;
 import io.weir.SlidingWindow;
 import io.weir.testkit.reference.Seen;
 import io.weir.testkit.trace.Limits;
-import io.weir.testkit.trace.Step;
 import io.weir.testkit.trace.Trace;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Assume;
@@ -37,7 +37,7 @@ class ChangedNumbersProperties extends AnyLimit {
 
     long used = old.capacity() - before.remaining();
     long expected = Math.max(0, next.capacity() - used);
-    if (sameClock(old, next) && before.allowed() && !clippedBefore(change.get1(), next)) {
+    if (sameClock(old, next) && before.allowed() && !remembersMore(change.get1(), next)) {
       assertThat(after.remaining()).isEqualTo(expected);
     }
     assertThat(after.remaining()).isLessThanOrEqualTo(expected);
@@ -54,10 +54,14 @@ class ChangedNumbersProperties extends AnyLimit {
     assertThat(key.look(limit, 1).remaining()).isEqualTo(before);
   }
 
-  /** A larger burst counts what smaller ones on the way have clipped. */
-  private static boolean clippedBefore(Trace trace, Limit next) {
-    return next.capacity() > last(trace).capacity()
-        && trace.steps().stream().anyMatch(Step.Change.class::isInstance);
+  /**
+   * Whether more may be counted than the last limit shows: a larger burst counts what smaller ones
+   * on the way have clipped, and a window what windows of another length have forgotten.
+   */
+  private static boolean remembersMore(Trace trace, Limit next) {
+    boolean window =
+        next instanceof FixedWindow || next instanceof SlidingWindow || next instanceof Quota;
+    return (window || next.capacity() > last(trace).capacity()) && limits(trace).count() > 1;
   }
 
   /** A shorter log does not remember as far back. */

@@ -6,8 +6,11 @@ import io.weir.Concurrency;
 import io.weir.Limit;
 import io.weir.limit.Bounds;
 import io.weir.testkit.reference.Seen;
+import io.weir.testkit.trace.Step;
 import io.weir.testkit.trace.Trace;
+import java.util.List;
 import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;
@@ -34,14 +37,27 @@ class ClockProperties extends AnyLimit {
     long reset = key.take(limit, limit.capacity() + 1, 1_001).reset();
     long refusals = trace.countDenied() ? denials(limit) : 0;
     assertThat(reset)
-        .isLessThanOrEqualTo(Math.max(before.reset() + refusals + tick(limit), longest(limit)));
+        .isLessThanOrEqualTo(Math.max(before.reset() + refusals + tick(limit), longest(trace)));
     key.move(reset);
     assertThat(key.look(limit, limit.capacity()).allowed()).isEqualTo(limit.capacity() > 0);
+  }
+
+  /** Of a tick of 1 ms, 1 µs is a step of a whole tick. */
+  @Example
+  void aStepBackOfLessThanATickFreezesNothing() {
+    Step change = new Step.Change(Limit.parse("7/h burst=2501999"));
+    aStepBackFreezesNothing(
+        new Trace(Limit.parse("1/100ms"), false, 1_700_000_000_000_000L, 0, List.of(change)), 1);
   }
 
   /** How long it takes a bucket to drain the most that refusals can add. */
   private static long denials(Limit limit) {
     return 2 * Bounds.micros(limit.window()) + 2 * tick(limit);
+  }
+
+  /** For how long a use can weigh under any of the limits of a trace. */
+  private static long longest(Trace trace) {
+    return limits(trace).mapToLong(ClockProperties::longest).max().orElseThrow();
   }
 
   /** For how long a use at this very moment can weigh. */

@@ -98,7 +98,7 @@ final class BucketReference extends Reference {
     total = drained(total, written.time(), now);
     time = Math.floorDiv(now, numbers.tick()) * numbers.tick();
     if (remembers() && now < written.time()) {
-      written = new State(old, written.deficit(), written.total(), now);
+      written = new State(old, written.deficit(), written.total(), time);
     }
   }
 
