@@ -25,8 +25,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "doctor",
     description = {
-      "Checks the configuration, the rules, the ports, and the Redis that is to be used: whether it"
-          + " can be reached, how fast it is, its version, rights, clock, memory and persistence,"
+      "Checks the configuration, the rules, the ports, the folder for state, and the Redis that is"
+          + " to be used: whether it can be reached, how fast it is, its version, rights, clock, memory and persistence,"
           + " and whether its replicas could take over.",
       "One line per check: ok, warn or fail, and what to do."
     },
@@ -42,6 +42,7 @@ final class DoctorCommand implements Callable<Integer> {
   @Option(names = "--redis", paramLabel = "URI", description = "The Redis, as serve takes it.")
   private @Nullable String redis;
 
+  @Mixin private PortOptions ports;
   @Mixin private Output output;
   @Spec private CommandSpec spec;
 
@@ -66,7 +67,12 @@ final class DoctorCommand implements Callable<Integer> {
     try {
       ServerConfig told =
           ServerConfig.read(Optional.ofNullable(config), environment, Optional.ofNullable(redis));
-      ServerConfig complete = rules == null ? told : told.rules(rules);
+      ServerConfig complete =
+          ServeCommand.withState(
+              ports.in(
+                  rules == null ? told : told.rules(rules),
+                  (config, port) -> config.http(config.http().port(port))),
+              environment);
       findings.addAll(new HomeCheck(complete).findings());
       complete
           .redis()

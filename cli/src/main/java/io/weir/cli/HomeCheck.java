@@ -5,6 +5,7 @@ import io.weir.redis.Finding.Grade;
 import io.weir.rules.Loaded;
 import io.weir.rules.RuleDocuments;
 import io.weir.server.Address;
+import io.weir.server.GatewaySettings;
 import io.weir.server.ServerConfig;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -13,12 +14,14 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
-/** Looks at what a server needs on this machine: its rules, its ports and its secrets. */
+/** Looks at what a server needs on this machine: rules, ports, the folder for state, secrets. */
 final class HomeCheck {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -31,8 +34,14 @@ final class HomeCheck {
 
   List<Finding> findings() {
     rules(config.rules().orElseGet(Sample::file));
-    port("listen.http", config.http());
+    GatewaySettings gateway = config.frontEnd().gateway();
+    if (gateway.isOn()) {
+      port("listen.gateway", gateway.address());
+    }
+    boolean runs = port("listen.http", config.http());
+    grpc(config.grpc(), runs);
     port("listen.admin", config.admin());
+    config.stateFolder().ifPresent(this::state);
     if (config.redis().isEmpty()) {
       add("store", Grade.OK, "memory: every instance has limits of its own", "");
     } else if (config.reservationSecret().isEmpty()) {
@@ -71,21 +80,76 @@ final class HomeCheck {
                     ""));
   }
 
-  private void port(String setting, Address address) {
+  /**
+   * Whether the port can be had.
+   *
+   * @return whether a Weir has it
+   */
+  private boolean port(String setting, Address address) {
+    Optional<String> problem = problem(address);
+    boolean weir = problem.isPresent() && isWeir(address);
+    if (problem.isEmpty()) {
+      add("ports", Grade.OK, setting + " " + address + " is free", "");
+    } else if (weir) {
+      add("ports", Grade.OK, setting + " " + address + ": a Weir runs there already", "");
+    } else {
+      taken(setting, address, Grade.FAIL, problem.get());
+    }
+    return weir;
+  }
+
+  /** A server that does not need the port for gRPC starts without it. */
+  private void grpc(Address address, boolean weirRuns) {
+    Optional<String> problem = problem(address);
+    if (problem.isEmpty()) {
+      add("ports", Grade.OK, "listen.grpc " + address + " is free", "");
+    } else if (weirRuns) {
+      add("ports", Grade.OK, "listen.grpc " + address + " is in use, as a Weir runs already", "");
+    } else {
+      taken("listen.grpc", address, config.needsGrpc() ? Grade.FAIL : Grade.WARN, problem.get());
+    }
+  }
+
+  private void taken(String setting, Address address, Grade grade, String problem) {
+    add(
+        "ports",
+        grade,
+        setting + " " + address + " cannot be listened on: " + problem,
+        "stop what listens there, or choose another " + setting);
+  }
+
+  /** Why nothing can listen there. */
+  private static Optional<String> problem(Address address) {
     try (ServerSocket socket = new ServerSocket()) {
       socket.bind(new InetSocketAddress(address.host(), address.port()));
-      add("ports", Grade.OK, setting + " " + address + " is free", "");
+      return Optional.empty();
     } catch (IOException | RuntimeException e) {
-      if (isWeir(address)) {
-        add("ports", Grade.OK, setting + " " + address + ": a Weir runs there already", "");
-      } else {
-        add(
-            "ports",
-            Grade.FAIL,
-            setting + " " + address + " cannot be listened on: " + e.getMessage(),
-            "stop what listens there, or choose another " + setting);
-      }
+      return Optional.of(String.valueOf(e.getMessage()));
     }
+  }
+
+  /** Where the last good rules are kept. Without it a server runs, so this is a warning. */
+  private void state(Path folder) {
+    Path existing = folder.toAbsolutePath();
+    while (existing != null && !Files.exists(existing)) {
+      existing = existing.getParent();
+    }
+    boolean there = Files.exists(folder);
+    boolean usable = existing != null && Files.isDirectory(existing) && Files.isWritable(existing);
+    String named = "state.dir " + folder;
+    if (usable) {
+      add("state", Grade.OK, named + (there ? " is writable" : " can be created"), "");
+      return;
+    }
+    String problem =
+        !there
+            ? " cannot be created"
+            : Files.isDirectory(folder) ? " is not writable" : " is not a folder";
+    add(
+        "state",
+        Grade.WARN,
+        named + problem + ": the last good rules are not kept for a restart",
+        "choose another state.dir, or make it writable");
   }
 
   private static boolean isWeir(Address address) {

@@ -11,6 +11,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -43,24 +44,7 @@ class ServeCommand implements Callable<Integer> {
       })
   private @Nullable String redis;
 
-  @Option(
-      names = "--port",
-      paramLabel = "N",
-      description = "Where callers come in; 8080, or 8000 for a gateway.")
-  private @Nullable Integer port;
-
-  @Option(
-      names = "--grpc-port",
-      paramLabel = "N",
-      description = "Where Envoy asks over gRPC; 8081.")
-  private @Nullable Integer grpcPort;
-
-  @Option(
-      names = "--admin-port",
-      paramLabel = "N",
-      description = "Metrics, health and the admin API; 6070.")
-  private @Nullable Integer adminPort;
-
+  @Mixin private PortOptions ports;
   @Spec private CommandSpec spec;
 
   @Override
@@ -95,14 +79,8 @@ class ServeCommand implements Callable<Integer> {
   }
 
   private ServerConfig withPorts(ServerConfig told) {
-    ServerConfig config = told;
-    try {
-      config = port == null ? config : withPort(config, port);
-      config = adminPort == null ? config : config.admin(config.admin().port(adminPort));
-      return grpcPort == null ? config : withDecisions(config.grpc(config.grpc().port(grpcPort)));
-    } catch (IllegalArgumentException e) {
-      throw new CommandFailed(String.valueOf(e.getMessage()));
-    }
+    ServerConfig config = ports.in(told, this::withPort);
+    return ports.nameGrpc() ? withDecisions(config) : config;
   }
 
   /** What was told, made ready for this command: decisions are asked for, also beside a gateway. */
@@ -129,7 +107,7 @@ class ServeCommand implements Callable<Integer> {
   }
 
   /** Unless told otherwise, what is to be remembered is where the system keeps such things. */
-  private static ServerConfig withState(ServerConfig told, Map<String, String> environment) {
+  static ServerConfig withState(ServerConfig told, Map<String, String> environment) {
     if (told.stateFolder().isPresent()) {
       return told;
     }

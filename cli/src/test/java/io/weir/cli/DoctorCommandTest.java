@@ -32,7 +32,10 @@ class DoctorCommandTest {
   private Path config(String more) throws IOException {
     return Files.writeString(
         folder.resolve("weir.yaml"),
-        "listen: { http: 127.0.0.1:0, admin: 127.0.0.1:0 }\nrules: { file: rules.yaml }\n" + more);
+        "listen: { http: 127.0.0.1:0, grpc: 127.0.0.1:0, admin: 127.0.0.1:0 }\n"
+            + "rules: { file: rules.yaml }\n"
+            + ("state: { dir: \"" + folder.resolve("state") + "\" }\n")
+            + more);
   }
 
   private Run doctor(String... more) {
@@ -51,9 +54,74 @@ class DoctorCommandTest {
         .containsExactly(
             "ok    rules        " + folder.resolve("rules.yaml") + ": 1 rule",
             "ok    ports        listen.http 127.0.0.1:0 is free",
+            "ok    ports        listen.grpc 127.0.0.1:0 is free",
             "ok    ports        listen.admin 127.0.0.1:0 is free",
+            "ok    state        state.dir " + folder.resolve("state") + " can be created",
             "ok    store        memory: every instance has limits of its own",
-            "4 checks: 4 ok, 0 to look into, 0 failed");
+            "6 checks: 6 ok, 0 to look into, 0 failed");
+    assertThat(folder.resolve("state")).as("it changes nothing").doesNotExist();
+  }
+
+  @Test
+  void looksAtThePortsThatFlagsName() throws IOException {
+    try (ServerSocket http = taken();
+        ServerSocket grpc = taken();
+        ServerSocket admin = taken()) {
+      Run run =
+          doctor(
+              "--port=" + http.getLocalPort(),
+              "--grpc-port=" + grpc.getLocalPort(),
+              "--admin-port=" + admin.getLocalPort());
+
+      assertThat(run.code()).isEqualTo(1);
+      assertThat(run.out())
+          .contains("fail  ports        listen.http 127.0.0.1:" + http.getLocalPort() + " cannot")
+          .contains("fail  ports        listen.grpc 127.0.0.1:" + grpc.getLocalPort() + " cannot")
+          .contains("fail  ports        listen.admin 127.0.0.1:" + admin.getLocalPort() + " cannot")
+          .contains("3 failed");
+    }
+    assertThat(doctor("--port", "70000").code()).isEqualTo(2);
+  }
+
+  private static ServerSocket taken() throws IOException {
+    return new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+  }
+
+  @Test
+  void looksAtTheFolderForState() throws IOException {
+    Path state = Files.createDirectory(folder.resolve("state"));
+    assertThat(doctor().out()).contains("ok    state        state.dir " + state + " is writable");
+
+    Files.delete(state);
+    Files.writeString(state, "a file");
+    Run run = doctor();
+
+    assertThat(run.code()).as("a server starts all the same").isZero();
+    assertThat(run.out())
+        .contains("warn  state        state.dir " + state + " is not a folder: the last good rules")
+        .contains("→ choose another state.dir");
+
+    config("");
+    Files.writeString(
+        config, Files.readString(config).replace(state.toString(), state + "/weir/deep"));
+    assertThat(doctor().out())
+        .contains("warn  state        state.dir " + state + "/weir/deep cannot be created");
+  }
+
+  @Test
+  void looksAtTheGatewayOfAConfiguration() throws IOException {
+    try (ServerSocket gateway = taken()) {
+      config("gateway: { upstream: \"http://127.0.0.1:1\" }\n");
+      Files.writeString(
+          config,
+          Files.readString(config)
+              .replace("{ http:", "{ gateway: 127.0.0.1:" + gateway.getLocalPort() + ", http:"));
+      Run run = doctor();
+
+      assertThat(run.code()).isEqualTo(1);
+      assertThat(run.out())
+          .contains("fail  ports        listen.gateway 127.0.0.1:" + gateway.getLocalPort());
+    }
   }
 
   @Test
@@ -151,7 +219,7 @@ class DoctorCommandTest {
 
     assertThat(run.code()).isEqualTo(1);
     assertThat(run.out())
-        .containsPattern("(?m)^fail  config +.*weir.yaml:3: guard.rate: ")
+        .containsPattern("(?m)^fail  config +.*weir.yaml:4: guard.rate: ")
         .containsPattern("(?m)^fail  config +--redis: unknown kind of Redis address");
   }
 
@@ -161,15 +229,20 @@ class DoctorCommandTest {
         WeirServer.start(
             ServerConfig.DEFAULT
                 .http(new Address("127.0.0.1", 0))
+                .grpc(new Address("127.0.0.1", 0))
                 .admin(new Address("127.0.0.1", 0))
                 .rules(folder.resolve("rules.yaml")))) {
       Files.writeString(
-          config, Files.readString(config).replace("http: 127.0.0.1:0", "http: " + server.http()));
+          config,
+          Files.readString(config)
+              .replace("http: 127.0.0.1:0", "http: " + server.http())
+              .replace("grpc: 127.0.0.1:0", "grpc: " + server.grpc().orElseThrow()));
       Run run = doctor();
 
       assertThat(run.code()).isZero();
       assertThat(run.out())
-          .contains("listen.http " + server.http() + ": a Weir runs there already");
+          .contains("listen.http " + server.http() + ": a Weir runs there already")
+          .contains("listen.grpc " + server.grpc().orElseThrow() + " is in use, as a Weir runs");
     }
   }
 }

@@ -97,6 +97,14 @@ public record ServerConfig(
     return with(draft -> draft.admin = address);
   }
 
+  /**
+   * Whether gRPC was asked for, by its address or by a folder of Envoy's limits. A server that was
+   * not asked for it starts without it if its port is in use.
+   */
+  public boolean needsGrpc() {
+    return envoy().folder().isPresent() || !grpc.equals(DEFAULT.grpc);
+  }
+
   /** The same with another gRPC address. */
   public ServerConfig grpc(Address address) {
     return with(draft -> draft.grpc = address);

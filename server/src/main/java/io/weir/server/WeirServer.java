@@ -231,14 +231,12 @@ public final class WeirServer implements AutoCloseable {
    * port.
    */
   private void listenForEnvoy() throws ConfigException {
-    boolean asked =
-        config.envoy().folder().isPresent() || !config.grpc().equals(ServerConfig.DEFAULT.grpc());
     try {
       grpc = Optional.of(ports.open(Ports.GRPC, config.grpc(), this::grpc));
       grpc.ifPresent(address -> warmUp.grpc(address, isSecured(Ports.GRPC)));
       envoy.divideQuotas();
     } catch (ConfigException e) {
-      if (asked) {
+      if (config.needsGrpc()) {
         throw e;
       }
       LOG.warn("{}; Envoy cannot ask here", e.reasons().get(0));

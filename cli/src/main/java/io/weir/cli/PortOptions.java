@@ -1,0 +1,46 @@
+package io.weir.cli;
+
+import io.weir.server.ServerConfig;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The ports of a server, of which flags override the configuration. */
+final class PortOptions {
+  @Option(
+      names = "--port",
+      paramLabel = "N",
+      description = "Where callers come in; 8080, or 8000 for a gateway.")
+  private @Nullable Integer port;
+
+  @Option(
+      names = "--grpc-port",
+      paramLabel = "N",
+      description = "Where Envoy asks over gRPC; 8081.")
+  private @Nullable Integer grpcPort;
+
+  @Option(
+      names = "--admin-port",
+      paramLabel = "N",
+      description = "Metrics, health and the admin API; 6070.")
+  private @Nullable Integer adminPort;
+
+  boolean nameGrpc() {
+    return grpcPort != null;
+  }
+
+  /**
+   * The configuration with these ports.
+   *
+   * @param withPort sets {@code --port}
+   */
+  ServerConfig in(ServerConfig before, BiFunction<ServerConfig, Integer, ServerConfig> withPort) {
+    try {
+      ServerConfig config = port == null ? before : withPort.apply(before, port);
+      config = adminPort == null ? config : config.admin(config.admin().port(adminPort));
+      return grpcPort == null ? config : config.grpc(config.grpc().port(grpcPort));
+    } catch (IllegalArgumentException e) {
+      throw new CommandFailed(String.valueOf(e.getMessage()));
+    }
+  }
+}
