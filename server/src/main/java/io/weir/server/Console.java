@@ -38,8 +38,10 @@ final class Console {
           "hot-keys.js",
           "icon.svg",
           "look.js",
+          "names.js",
           "overview.js",
           "poll.js",
+          "scroller.js",
           "sign-in.js",
           "words.js");
 

@@ -89,6 +89,7 @@ final class Metrics implements DecisionListener {
   private final Faults faults;
   private final Counts noRule = Counts.zero();
   private final LongAdder rulesVersion = new LongAdder();
+  final CallCounts calls = new CallCounts();
   private final Timer decisionTimes;
   private final Timer propagation;
   private final Staleness staleness = new Staleness(SystemTime.INSTANCE);
@@ -318,6 +319,7 @@ final class Metrics implements DecisionListener {
 
   @Override
   public void decided(Call call, Decision decision) {
+    calls.add(decision);
     List<Standing> standings = decision.standings();
     if (standings.isEmpty()) {
       outright(decision);

@@ -30,6 +30,9 @@ final class OverviewReport {
   private static final byte[] BREAKER = Json.name("breaker");
   private static final byte[] DEGRADED = Json.name("degraded_seconds");
   private static final byte[] ANSWERS = Json.name("answers");
+  private static final byte[] CALLS = Json.name("calls");
+  private static final byte[] DECIDED = Json.name("decided");
+  private static final byte[] REFUSED = Json.name("refused");
   private static final byte[] UNMATCHED = Json.name("unmatched");
   private static final byte[] BYPASSED = Json.name("bypassed");
   private static final byte[] RULES_VERSION = Json.name("rules_version");
@@ -74,6 +77,10 @@ final class OverviewReport {
     out.field(ERRORS).number(metrics.faults().count());
     store(out.field(STORE));
     counts(out.field(ANSWERS), metrics.answers());
+    out.field(CALLS).open();
+    out.field(DECIDED).number(metrics.calls.decided());
+    out.field(REFUSED).number(metrics.calls.refused());
+    out.close();
     out.field(UNMATCHED).number(metrics.unmatched());
     out.field(BYPASSED).number(metrics.bypassed());
     out.field(RULES_VERSION).number(metrics.rulesVersion());

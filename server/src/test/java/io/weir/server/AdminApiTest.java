@@ -170,6 +170,24 @@ class AdminApiTest {
   }
 
   @Test
+  void countsACallThatTwoRulesRefuseOnce() {
+    FrontEnd front = tokens(false, token("look", AdminRole.VIEWER));
+    try (TestServer server =
+        TestServer.with(
+            front,
+            "{ id: a, key: [], limit: 1/h, match: { path: /a } }",
+            "{ id: b, key: [user], limit: 1/h, match: { path: /a } }")) {
+      for (int i = 0; i < 3; i++) {
+        server.check("{\"path\":\"/a\",\"attributes\":{\"user\":\"anna\"}}");
+      }
+      server.check("{\"path\":\"/elsewhere\"}");
+
+      assertThat(overview(server, "look").getJsonObject("calls"))
+          .isEqualTo(new JsonObject("{\"decided\":4,\"refused\":2}"));
+    }
+  }
+
+  @Test
   void tellsThatANodeIsAway() {
     FrontEnd front = tokens(false, token("look", AdminRole.VIEWER));
     try (TestServer server =

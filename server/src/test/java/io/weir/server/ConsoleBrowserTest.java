@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -40,6 +41,16 @@ class ConsoleBrowserTest {
                   BATCH, "{\"path\":\"/\",\"attributes\":{\"tenant\":\"" + HOSTILE + "\"}}"))
           + "]}";
 
+  /** The components' elements that a selector finds, in any view. */
+  private static final String FIND =
+      """
+      (function find(root, selector) {
+        return [...root.querySelectorAll('*')].flatMap((one) => [
+          ...(one.matches(selector) ? [one] : []),
+          ...(one.shadowRoot ? find(one.shadowRoot, selector) : []),
+        ]);
+      })(document, '%s')""";
+
   private static ChromiumBrowser browser;
   private static RedisServer redis;
   private static TestServer server;
@@ -60,7 +71,10 @@ class ConsoleBrowserTest {
                     .redis(RedisOptions.of(redis.uri()).timeout(Duration.ofSeconds(2))),
             Connections.TICK,
             "{ id: partner-quota, key: [tenant], limit: 1000000/s, accuracy: exact }",
-            "{ id: searches, match: { path: /search }, key: [user], limit: 5/s, mode: shadow }");
+            "{ id: searches, match: { path: /search }, key: [user], limit: 5/s, mode: shadow }",
+            "{ id: sign-ins, description: \"at\\u202Enight\", match: { path: /sign-in }, key: [],"
+                + " limit: 1/h }",
+            "{ id: sign-ins-of-one, match: { path: /sign-in }, key: [user], limit: 1/h }");
   }
 
   private static AdminSettings.Token token(String text, AdminRole role) {
@@ -122,7 +136,7 @@ class ConsoleBrowserTest {
     awaitText("partner-quota");
 
     assertThat(tab.text()).contains("ready", "answers", redis.uri(), "closed: it is asked");
-    assertThat(tab.text()).contains("searches user 5/s shadow");
+    assertThat(tab.text()).contains("searches 0 0 user 5/s shadow");
     assertThat(tab.spoken()).contains("link Hot keys", "button Sign out", "heading Overview");
 
     tab.value("document.querySelector('weir-console').renderRoot.querySelector('button').click()");
@@ -155,9 +169,9 @@ class ConsoleBrowserTest {
     assertThat(tab.text())
         .contains("For one key, tenant = " + HOSTILE + " , the store answers about")
         .contains("accuracy: 1% would answer most of its calls from memory.")
-        .contains("Where it must be exact, shards: 8 would spread them over the nodes")
+        .contains("Where it must be exact, store.hot would give the rule a Redis of its own.")
         .contains("in the rule partner-quota : accuracy: 1%")
-        .contains("in the rule partner-quota : shards: 8");
+        .contains("in weir.yaml , under store : hot: { uri:");
     assertThat(tab.spoken()).contains("heading Suggestions", "rowheader partner-quota");
     assertThat(tab.complaints()).isEmpty();
     assertThat(contrasts()).allMatch(contrast -> contrast >= 4.5);
@@ -174,6 +188,92 @@ class ConsoleBrowserTest {
     awaitText("Whose key it is, only operators see.");
 
     assertThat(tab.text()).doesNotContain(HOSTILE).containsPattern("partner-quota #[0-9a-f]{16}");
+    assertThat(tab.complaints()).isEmpty();
+  }
+
+  private double number(String selector, String of) {
+    return ((Number) tab.value(FIND.formatted(selector) + of)).doubleValue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"light", "dark"})
+  void fitsAPhone(String scheme) throws Exception {
+    server.post("/v1/check/batch", CALLS);
+    tab.prefer(scheme);
+    tab.resize(390, 844);
+    tab.go(console("#token=" + OPERATOR));
+    awaitText("closed: it is asked");
+    keepPicture("phone-" + scheme);
+
+    assertThat(number("header", ".length")).isOne();
+    assertThat(number("header", "[0].offsetHeight")).isLessThan(64); // one line
+    assertThat(tab.value("document.documentElement.scrollWidth")).isEqualTo(390);
+    String nodes = "tbody th code"; // the addresses of the nodes
+    assertThat(number(nodes, "[0].getClientRects().length")).isOne();
+    tab.value(FIND.formatted("table") + ".at(-1).scrollIntoView()");
+    keepPicture("phone-rules-" + scheme);
+    for (String column : List.of("Allowed", "Denied")) {
+      String heads = ".filter((one) => one.textContent === '" + column + "')[0]";
+      assertThat(number("th", heads + ".getBoundingClientRect().right")).isBetween(1.0, 366.0);
+    }
+    await().until(() -> tab.text().contains("Scroll sideways for more"));
+    tab.go(console("#/hot-keys"));
+    awaitText("Most asked first.");
+    keepPicture("phone-hot-keys-" + scheme);
+
+    assertThat(tab.value("document.documentElement.scrollWidth")).isEqualTo(390);
+    assertThat(tab.complaints()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"light", "dark"})
+  void showsRefusalsFirstAndLeavesNoHole(String scheme) throws Exception {
+    tab.prefer(scheme);
+    tab.resize(1280, 800);
+    tab.go(console("#token=" + OPERATOR));
+    Pattern headline = Pattern.compile("Refused [0-9.,]+ a second , [0-9.]+% of calls");
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () -> {
+              server.check("{\"path\":\"/sign-in\",\"attributes\":{\"user\":\"u\"}}");
+              return headline.matcher(tab.text()).find();
+            });
+    keepPicture("desktop-" + scheme);
+
+    assertThat(tab.text()).containsPattern("[0-9,]+ \\([<0-9.]+%\\) of calls since start");
+    assertThat((String) tab.value(FIND.formatted("dt") + "[0].textContent")).isEqualTo("Refused");
+    for (int width : new int[] {1280, 1000, 700, 390}) {
+      tab.resize(width, 800);
+      double grid = number("dl", "[0].getBoundingClientRect().right");
+      assertThat(number("dl > div", ".at(-1).getBoundingClientRect().right"))
+          .as("right edge of the last tile at %d", width)
+          .isEqualTo(grid);
+      assertThat(tab.value("document.documentElement.scrollWidth")).isEqualTo(width);
+    }
+    assertThat(tab.complaints()).isEmpty();
+  }
+
+  @Test
+  void marksCharactersThatCannotBeSeen() throws Exception {
+    String tenant = "abc\\u202egpj\\u200b.exe";
+    String call = "{\"path\":\"/\",\"attributes\":{\"tenant\":\"" + tenant + "\"}}";
+    String batch = "{\"calls\":[" + String.join(",", Collections.nCopies(BATCH, call)) + "]}";
+    tab.go(console("#token=" + OPERATOR));
+    awaitText("at \\u202E night");
+    tab.go(console("#/hot-keys"));
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(
+            () -> {
+              server.post("/v1/check/batch", batch);
+              return tab.text().contains("tenant = abc \\u202E gpj \\u200B .exe");
+            });
+    keepPicture("marked");
+
+    assertThat(tab.text()).doesNotContain("\u202e", "\u200b");
+    assertThat(number("td bdi", ".length")).isPositive();
+    assertThat(number("td .escape", ".length")).isGreaterThanOrEqualTo(2);
     assertThat(tab.complaints()).isEmpty();
   }
 

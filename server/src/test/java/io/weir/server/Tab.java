@@ -29,6 +29,7 @@ final class Tab implements AutoCloseable {
       (function read(node) {
         if (node.nodeType === Node.TEXT_NODE) return node.data;
         if (node.localName === 'style') return '';
+        if (node.localName === 'slot') return node.assignedNodes().map(read).join(' ');
         return [...(node.shadowRoot ?? node).childNodes].map(read).join(' ');
       })(document.body).replace(/\\s+/g, ' ').trim()
       """;

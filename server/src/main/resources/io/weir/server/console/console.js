@@ -31,19 +31,24 @@ class Console extends LitElement {
         background: var(--card);
         border-bottom: 1px solid var(--line);
       }
+      .host {
+        overflow: hidden;
+        text-overflow: ellipsis;
+        white-space: nowrap;
+      }
       .brand {
         font-weight: 700;
         font-size: 1.1rem;
       }
       nav {
         display: flex;
-        flex-wrap: wrap;
         gap: var(--gap);
-        flex: 1;
+        flex: 1 0 auto;
       }
       nav a {
         color: var(--quiet);
         text-decoration: none;
+        white-space: nowrap;
         padding: 0.25rem 0;
         border-bottom: 3px solid transparent;
       }
@@ -62,6 +67,7 @@ class Console extends LitElement {
         border: 1px solid var(--line);
         border-radius: calc(0.5 * var(--round));
         padding: 0.25rem 0.75rem;
+        white-space: nowrap;
         cursor: pointer;
       }
       main {
@@ -75,6 +81,18 @@ class Console extends LitElement {
       h1 {
         font-size: 1.4rem;
         margin: 0 0 0.5rem;
+      }
+      @media (max-width: 40rem) {
+        header {
+          gap: 0.25rem var(--gap);
+          padding-inline: var(--gap);
+        }
+        .host {
+          display: none; /* the address bar says it */
+        }
+        main {
+          padding-inline: var(--gap);
+        }
       }
     `,
   ];
@@ -130,7 +148,7 @@ class Console extends LitElement {
               html`<a href="#/${name}" aria-current=${name === this.view ? "page" : "false"}>${view.title}</a>`,
           )}
         </nav>
-        <span class="quiet">${location.host}</span>
+        <span class="host quiet">${location.host}</span>
         <button @click=${() => this.#turn(false)}>Sign out</button>
       </header>
       <main tabindex="-1" aria-labelledby="title">

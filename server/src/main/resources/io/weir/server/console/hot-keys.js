@@ -1,12 +1,13 @@
 import { LitElement, css, html, nothing } from "lit";
 import { look, scrolling, trouble } from "./look.js";
+import { keyName, name, plainName } from "./names.js";
 import { Poll } from "./poll.js";
-import { count, keyName, several } from "./words.js";
+import { count, several } from "./words.js";
 
 /** Where a change is written, in words. */
 const PLACES = {
-  rule: (rule) => html`in the rule <code>${rule}</code>:`,
-  limit: (rule) => html`in that limit of <code>${rule}</code>:`,
+  rule: (rule) => html`in the rule <code>${name(rule)}</code>:`,
+  limit: (rule) => html`in that limit of <code>${name(rule)}</code>:`,
   store: () => html`in <code>weir.yaml</code>, under <code>store</code>:`,
 };
 
@@ -88,8 +89,8 @@ class HotKeys extends LitElement {
   }
 
   static #suggestion(key) {
-    return html`<article aria-label="Suggestion for the rule ${key.rule}">
-      <h3>Rule <code>${key.rule}</code></h3>
+    return html`<article aria-label="Suggestion for the rule ${plainName(key.rule)}">
+      <h3>Rule <code>${name(key.rule)}</code></h3>
       <p>
         For one key, <code>${keyName(key)}</code>, the store answers about ${count(key.store_per_second)} calls a second
         from here.
@@ -98,8 +99,8 @@ class HotKeys extends LitElement {
       <ol>
         ${key.changes.map(
           (change) => html`<li>
-            ${HotKeys.#sentence(change.words)} Write ${PLACES[change.place](key.rule)}
-            <pre><code>${change.line}</code></pre>
+            ${plainName(HotKeys.#sentence(change.words))} Write ${PLACES[change.place](key.rule)}
+            <pre><code>${name(change.line)}</code></pre>
           </li>`,
         )}
       </ol>
@@ -140,7 +141,7 @@ class HotKeys extends LitElement {
   static #row(key) {
     return html`<tr>
       <th scope="row">
-        ${key.rule}${key.limit === key.rule ? nothing : html`<br /><span class="quiet">${key.limit}</span>`}
+        ${name(key.rule)}${key.limit === key.rule ? nothing : html`<br /><span class="quiet">${name(key.limit)}</span>`}
       </th>
       <td><code>${keyName(key)}</code></td>
       <td class="number">${count(key.per_second)}</td>

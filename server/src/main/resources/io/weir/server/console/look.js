@@ -1,4 +1,5 @@
 import { css, html, nothing } from "lit";
+import "./scroller.js";
 
 /** What all views look like. */
 export const look = css`
@@ -49,12 +50,6 @@ export const look = css`
     border-radius: var(--round);
     padding: 0.5rem var(--gap);
   }
-  .table {
-    background: var(--card);
-    border: 1px solid var(--line);
-    border-radius: var(--round);
-    overflow-x: auto;
-  }
   table {
     border-collapse: collapse;
     width: 100%;
@@ -73,8 +68,22 @@ export const look = css`
     overflow-wrap: break-word;
     max-width: 24rem;
   }
-  td code {
+  td code,
+  th code {
     overflow-wrap: break-word;
+  }
+  th[scope="row"] code {
+    white-space: nowrap; /* an address is read as one */
+  }
+  .escape {
+    font-family: var(--mono);
+    font-size: 0.85em;
+    color: var(--warn);
+    background: var(--warn-card);
+    border: 1px solid var(--warn);
+    border-radius: 0.2em;
+    padding: 0 0.2em;
+    margin: 0 0.1em;
   }
   thead th {
     color: var(--quiet);
@@ -95,6 +104,16 @@ export const look = css`
   td.whole {
     white-space: nowrap;
   }
+  @media (max-width: 40rem) {
+    caption,
+    th,
+    td {
+      padding-inline: 0.6rem;
+    }
+    th[scope="row"] {
+      min-width: 6rem;
+    }
+  }
 `;
 
 /** Why what is shown may be old. */
@@ -104,7 +123,7 @@ export function trouble(poll) {
   </div>`;
 }
 
-/** A table that scrolls by itself where it is too wide, also by keyboard. */
+/** A table that scrolls by itself where it is too wide. */
 export function scrolling(label, table) {
-  return html`<div class="table" role="region" aria-label=${label} tabindex="0">${table}</div>`;
+  return html`<weir-scroller label=${label}>${table}</weir-scroller>`;
 }

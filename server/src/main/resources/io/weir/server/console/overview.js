@@ -1,5 +1,6 @@
 import { LitElement, css, html, nothing } from "lit";
 import { look, scrolling, trouble } from "./look.js";
+import { name, names } from "./names.js";
 import { Poll } from "./poll.js";
 import { count, duration, perSecond, percent, several } from "./words.js";
 
@@ -11,6 +12,9 @@ const OUTCOMES = [
   ["degraded_allowed", "Allowed without store"],
   ["degraded_denied", "Denied without store"],
 ];
+
+/** As many of them stand next to the rule, where they are seen on any screen. */
+const FIRST = 2;
 
 const SOURCES = {
   memory: "memory",
@@ -27,14 +31,36 @@ class Overview extends LitElement {
     css`
       dl {
         display: grid;
-        grid-template-columns: repeat(auto-fill, minmax(16rem, 1fr));
+        grid-template-columns: repeat(4, 1fr);
         gap: var(--gap);
         margin: var(--gap) 0;
+      }
+      /* Seven tiles, of which the first takes two places: eight, so that no width leaves a hole. */
+      dl > div:first-child {
+        grid-column: span 2;
+      }
+      dl > div:first-child .main {
+        font-size: 1.75rem;
+        line-height: 1.3;
+      }
+      @media (max-width: 70rem) {
+        dl {
+          grid-template-columns: repeat(2, 1fr);
+        }
+      }
+      @media (max-width: 40rem) {
+        dl {
+          grid-template-columns: 1fr;
+        }
+        dl > div:first-child {
+          grid-column: auto;
+        }
       }
       dl > div {
         background: var(--card);
         border: 1px solid var(--line);
         border-radius: var(--round);
+        min-width: 0;
         padding: 0.75rem var(--gap);
       }
       dt {
@@ -43,7 +69,8 @@ class Overview extends LitElement {
       }
       dd {
         margin: 0;
-        overflow-wrap: anywhere;
+        min-width: 0;
+        overflow-wrap: break-word;
       }
       dd.main {
         font-size: 1.25rem;
@@ -62,8 +89,8 @@ class Overview extends LitElement {
   #content(now) {
     return html`
       <dl>
-        ${Overview.#instance(now)} ${Overview.#store(now.store)} ${this.#traffic(now)} ${Overview.#answers(now)}
-        ${Overview.#rulesState(now)} ${Overview.#hotKeys(now)}
+        ${this.#refusals(now)} ${this.#traffic(now)} ${Overview.#answers(now)} ${Overview.#instance(now)}
+        ${Overview.#store(now.store)} ${Overview.#rulesState(now)} ${Overview.#hotKeys(now)}
       </dl>
       ${now.store.nodes.length > 0 ? Overview.#nodes(now.store.nodes) : nothing}
       <h2>Rules</h2>
@@ -81,7 +108,7 @@ class Overview extends LitElement {
 
   static #instance(now) {
     const state = html`<span class=${now.state === "ready" ? "good" : "warn"}>${now.state}</span>`;
-    const where = `${now.host ? `${now.host}, ` : ""}process ${now.process}`;
+    const where = html`${now.host ? html`${name(now.host)}, ` : nothing}process ${now.process}`;
     const errors = now.internal_errors
       ? html`<span class="bad">${several(now.internal_errors, "internal error")}: see the log</span>`
       : nothing;
@@ -95,7 +122,7 @@ class Overview extends LitElement {
     );
   }
 
-  static #store({ name, shared, keys, nodes }) {
+  static #store({ name: store, shared, keys, nodes }) {
     const away = nodes.filter((node) => node.breaker === "open").length;
     const state = !shared
       ? "in memory"
@@ -104,11 +131,24 @@ class Overview extends LitElement {
         : nodes.length > 0
           ? html`<span class="good">answers</span>`
           : "not heard yet";
-    return Overview.#card("Store", state, shared ? name : nothing, `${several(keys, "key")} in memory`);
+    return Overview.#card("Store", state, shared ? name(store) : nothing, `${several(keys, "key")} in memory`);
+  }
+
+  /** How many calls are refused, and which share of all calls that is. */
+  #refusals({ calls }) {
+    const rate = this.#rate(({ calls }) => calls.refused);
+    const all = this.#rate(({ calls }) => calls.decided);
+    return Overview.#card(
+      "Refused",
+      rate === undefined
+        ? "…"
+        : html`<span class=${rate > 0 ? "warn" : "good"}>${perSecond(rate)} a second</span>${rate > 0 ? `, ${percent(rate, all)} of calls` : ""}`,
+      `${count(calls.refused)} (${percent(calls.refused, calls.decided)}) of calls since start`,
+    );
   }
 
   #traffic(now) {
-    const rate = this.#rate();
+    const rate = this.#rate(Overview.#decisions);
     return Overview.#card(
       "Decisions",
       rate === undefined ? "…" : `${perSecond(rate)} a second`,
@@ -118,13 +158,13 @@ class Overview extends LitElement {
     );
   }
 
-  /** Between the last two answers; undefined if there were no two, or another process gave them. */
-  #rate() {
+  /** How fast a number went up between the last two answers; undefined if no two are of this process. */
+  #rate(number) {
     const { latest, before } = this.#poll;
     if (!before || before.answer.process !== latest.answer.process) {
       return undefined;
     }
-    const more = Overview.#decisions(latest.answer) - Overview.#decisions(before.answer);
+    const more = number(latest.answer) - number(before.answer);
     return Math.max(0, (1000 * more) / (latest.at - before.at));
   }
 
@@ -176,7 +216,7 @@ class Overview extends LitElement {
           <tbody>
             ${nodes.map(
               (node) => html`<tr>
-                <th scope="row"><code>${node.node}</code></th>
+                <th scope="row"><code>${name(node.node)}</code></th>
                 <td>
                   ${node.breaker === "open"
                     ? html`<span class="bad">open: it is not asked</span>`
@@ -200,11 +240,12 @@ class Overview extends LitElement {
         <thead>
           <tr>
             <th scope="col">Rule</th>
+            ${OUTCOMES.slice(0, FIRST).map(Overview.#head)}
             <th scope="col">By</th>
             <th scope="col">Limits</th>
             <th scope="col">Mode</th>
             <th scope="col">Without store</th>
-            ${OUTCOMES.map(([, title]) => html`<th scope="col" class="number">${title}</th>`)}
+            ${OUTCOMES.slice(FIRST).map(Overview.#head)}
           </tr>
         </thead>
         <tbody>
@@ -214,16 +255,22 @@ class Overview extends LitElement {
     );
   }
 
+  static #head([, title]) {
+    return html`<th scope="col" class="number">${title}</th>`;
+  }
+
   static #rule(rule) {
+    const counted = ([outcome]) => html`<td class="number">${count(rule.decisions[outcome] ?? 0)}</td>`;
     return html`<tr>
       <th scope="row">
-        ${rule.id}${rule.description ? html`<br /><span class="quiet">${rule.description}</span>` : nothing}
+        ${name(rule.id)}${rule.description ? html`<br /><span class="quiet">${name(rule.description)}</span>` : nothing}
       </th>
-      <td>${rule.key.length === 0 ? "everybody" : rule.key.join(", ")}</td>
-      <td>${rule.limits.map((limit) => html`<div><code>${limit}</code></div>`)}</td>
+      ${OUTCOMES.slice(0, FIRST).map(counted)}
+      <td>${rule.key.length === 0 ? "everybody" : names(rule.key)}</td>
+      <td>${rule.limits.map((limit) => html`<div><code>${name(limit)}</code></div>`)}</td>
       <td>${rule.mode}${rule.percent < 100 ? ` for ${rule.percent}%` : ""}</td>
       <td>${rule.on_fail}</td>
-      ${OUTCOMES.map(([outcome]) => html`<td class="number">${count(rule.decisions[outcome] ?? 0)}</td>`)}
+      ${OUTCOMES.slice(FIRST).map(counted)}
     </tr>`;
   }
 }

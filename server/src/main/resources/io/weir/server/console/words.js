@@ -1,4 +1,4 @@
-// Numbers and names as people read them.
+// Numbers as people read them.
 
 const whole = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
@@ -46,17 +46,4 @@ export function duration(seconds) {
     .filter(([number]) => number > 0)
     .map(([number, name]) => `${number} ${name}`)
     .join(" ");
-}
-
-/** A key as the admin API shows it: its parts, or for those who may not see them a hash. */
-export function keyName({ dimensions, key, key_hash: hash }) {
-  if (key === null) {
-    return `#${hash}`;
-  }
-  if (key.length === 0) {
-    return "everybody";
-  }
-  return key
-    .map((part, i) => `${dimensions[i] ? `${dimensions[i]} = ` : ""}${part === "" ? "(none)" : part}`)
-    .join(", ");
 }
