@@ -14,9 +14,9 @@ import io.weir.Reason;
 import io.weir.Source;
 import io.weir.Standing;
 import io.weir.rule.Bypass;
-import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rules.envoy.LiveLimit;
+import io.weir.server.DecisionCounts.Outcome;
 import io.weir.tier.Newcomers;
 import io.weir.tier.Tier;
 import io.weir.tier.Witness;
@@ -26,7 +26,6 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -43,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * {@code shadow_denied} either way. Where the store was away it is {@code degraded_allowed} or
  * {@code degraded_denied} instead. A call that no rule is about counts for the rule {@code ""}, one
  * that brings its limit along for {@code /ratelimit/check}. Labels are ids from the rule document
- * and nothing else, so there are never more series than rules. A decision adds to counters that
+ * and nothing else, and {@link RuleDecisions} bounds their number. A decision adds to counters that
  * were found when the rules were loaded.
  */
 final class Metrics implements DecisionListener {
@@ -55,49 +54,20 @@ final class Metrics implements DecisionListener {
           .mapToObj(micros -> Duration.ofNanos(micros * 1000))
           .toArray(Duration[]::new);
 
-  /** What one rule said so far. */
-  private record Counts(Map<Outcome, LongAdder> byOutcome) {
-    static Counts zero() {
-      Map<Outcome, LongAdder> counts = new EnumMap<>(Outcome.class);
-      for (Outcome outcome : Outcome.values()) {
-        counts.put(outcome, new LongAdder());
-      }
-      return new Counts(counts);
-    }
-
-    LongAdder of(Outcome outcome) {
-      return Objects.requireNonNull(byOutcome.get(outcome));
-    }
-  }
-
-  /** What can come of a call under a rule. */
-  private enum Outcome {
-    ALLOWED,
-    DENIED,
-    SHADOW_DENIED,
-    DEGRADED_ALLOWED,
-    DEGRADED_DENIED;
-
-    private String label() {
-      return name().toLowerCase(Locale.ROOT);
-    }
-  }
-
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final StoreMetrics store = new StoreMetrics(registry);
   private final Faults faults;
-  private final Counts noRule = Counts.zero();
+  private final DecisionCounts noRule = DecisionCounts.zero();
   private final LongAdder rulesVersion = new LongAdder();
   final CallCounts calls = new CallCounts();
   private final Timer decisionTimes;
   private final Timer propagation;
   private final Staleness staleness = new Staleness(SystemTime.INSTANCE);
-  private volatile Map<String, Counts> byRule = Map.of();
   private volatile Map<String, LongAdder> byToken = Map.of();
   private final Map<Source, LongAdder> bySource = new EnumMap<>(Source.class);
-  private final Counts adHoc = Counts.zero();
-  private final MetersByRule shownRules = new MetersByRule(registry);
+  private final DecisionCounts adHoc = DecisionCounts.zero();
+  private final RuleDecisions byRule = new RuleDecisions(this);
   private final MetersByRule shownTokens = new MetersByRule(registry);
   private ShownRules ofRules = ShownRules.NONE;
   private ShownRules ofEnvoy = ShownRules.NONE;
@@ -107,10 +77,10 @@ final class Metrics implements DecisionListener {
   Metrics(Faults faults) {
     this.faults = faults;
     counter("weir.internal.errors", "Errors that should not happen", faults, Faults::count);
-    decisions("", Outcome.ALLOWED.label(), noRule.of(Outcome.ALLOWED));
+    decisions("", Outcome.ALLOWED.label(), noRule.of(Outcome.ALLOWED), LongAdder::sum);
     for (Outcome outcome : Outcome.values()) {
       if (outcome != Outcome.SHADOW_DENIED) {
-        decisions(AdHocLimits.NAME, outcome.label(), adHoc.of(outcome));
+        decisions(AdHocLimits.NAME, outcome.label(), adHoc.of(outcome), LongAdder::sum);
       }
     }
     for (Source source : Source.values()) {
@@ -119,6 +89,11 @@ final class Metrics implements DecisionListener {
       counter("weir.answers", "Who answered", count, LongAdder::sum, "source", source.id());
     }
     gauge("weir.rules.version", "Rule sets taken over since start", rulesVersion, LongAdder::sum);
+    gauge(
+        "weir.rules.folded",
+        "Rules without series of their own, shown together as rule=\"_other\"",
+        byRule,
+        RuleDecisions::folded);
     gauge(
         "weir.rules.stale.seconds",
         "For how long the rules in use are not those that were written, as these are invalid",
@@ -195,11 +170,16 @@ final class Metrics implements DecisionListener {
   /** What a rule said so far, by outcome; nothing for one that is not there. */
   Map<String, Long> decided(String rule) {
     Map<String, Long> counts = new LinkedHashMap<>();
-    Counts known = byRule.get(rule);
+    DecisionCounts known = byRule.of(rule);
     if (known != null) {
       known.byOutcome().forEach((outcome, count) -> counts.put(outcome.label(), count.sum()));
     }
     return counts;
+  }
+
+  /** How many rules have no series of their own. */
+  int folded() {
+    return byRule.folded();
   }
 
   /** How many calls no rule was about. */
@@ -243,9 +223,10 @@ final class Metrics implements DecisionListener {
     return new MetersByRule(registry);
   }
 
-  private Meter decisions(String rule, String outcome, LongAdder count) {
+  /** Shows how often a rule came to a decision. */
+  <T> Meter decisions(String rule, String outcome, T source, ToDoubleFunction<T> count) {
     String[] tags = {"rule", rule, "outcome", outcome};
-    return counter(DECISIONS, WHAT_DECISIONS_ARE, count, LongAdder::sum, tags);
+    return counter(DECISIONS, WHAT_DECISIONS_ARE, source, count, tags);
   }
 
   /** Shows how often upstreams answered in this way. */
@@ -263,21 +244,15 @@ final class Metrics implements DecisionListener {
    * Makes counters for the rules that hold from now on, and forgets those of rules that are gone.
    */
   synchronized void rules(RuleSet rules) {
-    Map<String, Counts> counts = new HashMap<>();
-    for (Rule rule : rules.rules()) {
-      Counts known = byRule.get(rule.id());
-      counts.put(rule.id(), known == null ? Counts.zero() : known);
-    }
+    byRule.rules(rules);
     Map<String, LongAdder> tokens = new HashMap<>();
     for (Bypass bypass : rules.bypasses()) {
       LongAdder known = byToken.get(bypass.id());
       tokens.put(bypass.id(), known == null ? new LongAdder() : known);
     }
-    shownRules.rules(counts.keySet(), id -> show(id, counts.get(id)));
     shownTokens.rules(tokens.keySet(), id -> showToken(id, tokens.get(id)));
-    byRule = counts;
     byToken = tokens;
-    ofRules = ShownRules.of(rules);
+    ofRules = ShownRules.of(rules, byRule.own());
     showAroundTheStore();
     rulesVersion.increment();
   }
@@ -300,15 +275,9 @@ final class Metrics implements DecisionListener {
     }
   }
 
-  private List<Meter> show(String rule, Counts counts) {
-    return counts.byOutcome().entrySet().stream()
-        .map(outcome -> decisions(rule, outcome.getKey().label(), outcome.getValue()))
-        .toList();
-  }
-
   private List<Meter> showToken(String token, LongAdder uses) {
     return List.of(
-        decisions(token, "bypassed", uses),
+        decisions(token, "bypassed", uses, LongAdder::sum),
         counter("weir.bypass", "Uses of bypass tokens", uses, LongAdder::sum, "token", token));
   }
 
@@ -352,7 +321,7 @@ final class Metrics implements DecisionListener {
   }
 
   private void count(Standing standing, Outcome outcome) {
-    Counts counts = byRule.get(standing.rule());
+    DecisionCounts counts = byRule.of(standing.rule());
     if (counts != null) { // a rule that was removed a moment ago counts no more
       counts.of(outcome).increment();
     }
@@ -377,8 +346,11 @@ final class Metrics implements DecisionListener {
       }
     } else if (id.isEmpty()) {
       noRule.of(Outcome.ALLOWED).increment();
-    } else if (byRule.containsKey(id)) {
-      byRule.get(id).of(Outcome.DENIED).increment();
+    } else {
+      DecisionCounts counts = byRule.of(id);
+      if (counts != null) {
+        counts.of(Outcome.DENIED).increment();
+      }
     }
   }
 

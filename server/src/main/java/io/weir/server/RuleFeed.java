@@ -64,7 +64,7 @@ final class RuleFeed implements AutoCloseable {
 
   /** From now on every valid change is taken over. */
   void follow(Weir weir, Metrics metrics) {
-    metrics.rules(first);
+    show(first, metrics);
     if (stale) {
       metrics.staleness().stale(Staleness.Source.RULES);
     }
@@ -86,7 +86,7 @@ final class RuleFeed implements AutoCloseable {
     if (!next.equals(before)) {
       // Where only comments change, no lease need go back, and the version stays.
       weir.rules(next);
-      metrics.rules(next);
+      show(next, metrics);
       changed.ifPresent(at -> metrics.propagated(Duration.between(at, Instant.now())));
     }
     boolean again = metrics.staleness().fresh(Staleness.Source.RULES);
@@ -95,6 +95,17 @@ final class RuleFeed implements AutoCloseable {
         "rules: {}{}",
         again ? "valid again; " : changes.isEmpty() ? "read again, " : "",
         changes.isEmpty() ? "nothing changes" : sentence(changes));
+  }
+
+  private static void show(RuleSet rules, Metrics metrics) {
+    metrics.rules(rules);
+    if (metrics.folded() > 0) {
+      LOG.info(
+          "rules: {} of {} rules have no metrics of their own and are counted as rule=\"{}\"",
+          metrics.folded(),
+          rules.rules().size(),
+          RuleDecisions.OTHER);
+    }
   }
 
   private static String sentence(List<String> changes) {

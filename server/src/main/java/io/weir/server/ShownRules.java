@@ -13,23 +13,30 @@ import java.util.Set;
 /**
  * The rules, and limits for Envoy, of which there is something to see besides decisions.
  *
- * @param ids all of them
- * @param estimating those whose limit is a sliding window, which estimates
+ * @param ids those with series of their own
+ * @param estimating those of them whose limit is a sliding window, which estimates
+ * @param folded those that share the series of {@link RuleDecisions#OTHER}
  */
-record ShownRules(Set<String> ids, Set<String> estimating) {
-  static final ShownRules NONE = new ShownRules(Set.of(), Set.of());
+record ShownRules(Set<String> ids, Set<String> estimating, Set<String> folded) {
+  static final ShownRules NONE = new ShownRules(Set.of(), Set.of(), Set.of());
 
-  static ShownRules of(RuleSet rules) {
+  /** The rules of a set, of which some have series of their own. */
+  static ShownRules of(RuleSet rules, Set<String> own) {
     Set<String> ids = new HashSet<>();
     Set<String> estimating = new HashSet<>();
+    Set<String> folded = new HashSet<>();
     for (Rule rule : rules.rules()) {
+      if (!own.contains(rule.id())) {
+        folded.add(rule.id());
+        continue;
+      }
       ids.add(rule.id());
       if (rule.limits() instanceof Limits.Listed listed
           && listed.limits().stream().anyMatch(ShownRules::estimates)) {
         estimating.add(rule.id());
       }
     }
-    return new ShownRules(ids, estimating);
+    return new ShownRules(ids, estimating, folded);
   }
 
   static ShownRules of(List<LiveLimit> limits) {
@@ -41,7 +48,7 @@ record ShownRules(Set<String> ids, Set<String> estimating) {
         estimating.add(limit.id());
       }
     }
-    return new ShownRules(ids, estimating);
+    return new ShownRules(ids, estimating, Set.of());
   }
 
   private static boolean estimates(Limit limit) {
@@ -53,6 +60,17 @@ record ShownRules(Set<String> ids, Set<String> estimating) {
     allIds.addAll(others.ids);
     Set<String> allEstimating = new HashSet<>(estimating);
     allEstimating.addAll(others.estimating);
-    return new ShownRules(allIds, allEstimating);
+    Set<String> allFolded = new HashSet<>(folded);
+    allFolded.addAll(others.folded);
+    return new ShownRules(allIds, allEstimating, allFolded);
+  }
+
+  /** The names of series: those of {@link #ids}, and the shared one if there are others. */
+  Set<String> labels() {
+    Set<String> labels = new HashSet<>(ids);
+    if (!folded.isEmpty()) {
+      labels.add(RuleDecisions.OTHER);
+    }
+    return labels;
   }
 }

@@ -6,8 +6,10 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.weir.tier.Tier;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Shows what stands before the shared store: tokens in hand and calls for more, by rule, and how
@@ -21,6 +23,8 @@ final class TierMetrics {
   private final MetersByRule shown;
   private volatile Map<String, Long> leased = Map.of();
   private volatile Map<String, Long> refills = Map.of();
+  private volatile Set<String> folded = Set.of();
+  private long refillsOfOthers;
 
   TierMetrics(MeterRegistry registry, Tier tier, HotKeyAdvisor advisor) {
     this.registry = registry;
@@ -35,7 +39,8 @@ final class TierMetrics {
 
   /** Shows these rules and no others. */
   void rules(ShownRules rules) {
-    shown.rules(rules.ids(), this::show);
+    folded = rules.folded();
+    shown.rules(rules.labels(), this::show);
   }
 
   private List<Meter> show(String rule) {
@@ -54,10 +59,34 @@ final class TierMetrics {
     return meters;
   }
 
-  void refresh() {
-    leased = tier.leased();
-    refills = tier.refills();
+  synchronized void refresh() {
+    leased = withOthers(tier.leased());
+    refills = withRefillsOfOthers(tier.refills());
     lookAtHotKeys();
+  }
+
+  /** What rules without series of their own have, all together. */
+  private Map<String, Long> withOthers(Map<String, Long> byRule) {
+    if (folded.isEmpty()) {
+      return byRule;
+    }
+    Map<String, Long> all = new HashMap<>(byRule);
+    all.put(
+        RuleDecisions.OTHER,
+        folded.stream().mapToLong(rule -> byRule.getOrDefault(rule, 0L)).sum());
+    return all;
+  }
+
+  /** The same for a number that never goes down, also if a rule goes: what was added is added. */
+  private Map<String, Long> withRefillsOfOthers(Map<String, Long> byRule) {
+    Map<String, Long> before = refills;
+    for (String rule : folded) {
+      long more = byRule.getOrDefault(rule, 0L) - before.getOrDefault(rule, 0L);
+      refillsOfOthers += Math.max(0, more);
+    }
+    Map<String, Long> all = new HashMap<>(byRule);
+    all.put(RuleDecisions.OTHER, refillsOfOthers);
+    return all;
   }
 
   /** How many keys were hot at the last look. */

@@ -7,6 +7,7 @@ import io.weir.tier.Witness;
 import io.weir.tier.Witness.Account;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Shows, by rule, how what was let through compares with what the limit allows, and how good the
@@ -18,6 +19,7 @@ final class WitnessMetrics {
   private final MetersByRule admissions;
   private final MetersByRule estimates;
   private volatile Map<String, Account> accounts = Map.of();
+  private volatile Set<String> folded = Set.of();
 
   WitnessMetrics(MeterRegistry registry, Witness witness) {
     this.registry = registry;
@@ -28,7 +30,8 @@ final class WitnessMetrics {
 
   /** Shows these rules and no others. */
   void rules(ShownRules rules) {
-    admissions.rules(rules.ids(), this::admission);
+    folded = rules.folded();
+    admissions.rules(rules.labels(), this::admission);
     estimates.rules(rules.estimating(), this::estimate);
   }
 
@@ -40,7 +43,15 @@ final class WitnessMetrics {
             .register(registry));
   }
 
+  /** Of rules without series of their own, the most of any. */
   private double overAdmission(String rule) {
+    if (rule.equals(RuleDecisions.OTHER)) {
+      return folded.stream().mapToDouble(this::ofOne).max().orElse(0);
+    }
+    return ofOne(rule);
+  }
+
+  private double ofOne(String rule) {
     Account account = accounts.get(rule);
     return account == null ? 0 : account.overAdmission();
   }
