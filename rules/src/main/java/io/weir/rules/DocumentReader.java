@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
+import java.util.regex.Pattern;
 
 /**
  * Reads all documents of one rule set together: tiers first, then what refers to them, then what
@@ -22,6 +23,11 @@ import java.util.function.BiConsumer;
 final class DocumentReader {
   private static final List<String> FIELDS =
       List.of("version", "tiers", "tenants", "bypass", "rules");
+
+  /** By one of these a rule document is recognised, also if it cannot be parsed. */
+  private static final Pattern RECOGNISED =
+      Pattern.compile(
+          "(?m)(^|[{,]\\s*)[\"']?(version[\"']?\\s*:\\s*[\"']?1\\b|(tiers|tenants|bypass|rules)[\"']?\\s*:)");
 
   private final Instant now;
   private final AttributeSource source;
@@ -55,9 +61,15 @@ final class DocumentReader {
   }
 
   private void open(Document document) {
-    Place place = Place.file(problems, document.name());
+    Place place =
+        document.has(RECOGNISED)
+            ? Place.file(problems, document.name())
+            : Place.unrecognised(problems, document.name());
     Optional<Node> tree = document.tree(place);
-    if (tree.isPresent() && tree.get() instanceof Mapping map) {
+    if (tree.isPresent() && tree.get() instanceof Mapping map && isForeign(map)) {
+      complete = false;
+      place.error(map.line(), "this is not a rule document: it has none of " + Words.list(FIELDS));
+    } else if (tree.isPresent() && tree.get() instanceof Mapping map) {
       Fields fields = Fields.of(place, map, FIELDS);
       version(fields);
       documents.add(fields);
@@ -67,8 +79,13 @@ final class DocumentReader {
           node ->
               place.error(
                   node.line(),
-                  "a rule document is a map that begins with version: 1, not " + node.what()));
+                  "a rule document is a map that begins with version: 1, not "
+                      + Document.insteadOfMap(node)));
     }
+  }
+
+  private static boolean isForeign(Mapping map) {
+    return !map.fields().isEmpty() && FIELDS.stream().noneMatch(map.fields()::containsKey);
   }
 
   private static void version(Fields fields) {

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** Reads files in the format of {@code envoyproxy/ratelimit}; every file is one domain. */
 final class EnvoyReader {
@@ -19,6 +20,9 @@ final class EnvoyReader {
 
   /** A domain as far as it was read. */
   private record Draft(String file, EnvoySiblings siblings, List<EnvoyDescriptor> descriptors) {}
+
+  private static final Pattern RECOGNISED =
+      Pattern.compile("(?m)(^|[{,]\\s*)[\"']?(domain|descriptors)[\"']?\\s*:");
 
   private EnvoyReader(EnvoyOptions options) {
     this.options = options;
@@ -44,22 +48,33 @@ final class EnvoyReader {
   }
 
   private void read(Document document) {
-    Place place = Place.file(problems, document.name());
+    Place place =
+        document.has(RECOGNISED)
+            ? Place.file(problems, document.name())
+            : Place.unrecognised(problems, document.name());
     try {
       Optional<Node> tree = tree(place, document);
       if (tree.isEmpty()) {
         place.error(1, "the file is empty; it must name a domain");
+      } else if (tree.get() instanceof Mapping map && isForeign(map)) {
+        place.error(map.line(), "this file has neither domain nor descriptors");
       } else if (tree.get() instanceof Mapping map) {
         EnvoyShape.check(place, map);
         domain(new EnvoyFields(place, map));
       } else {
         place.error(
             tree.get().line(),
-            "the file must be a map of domain and descriptors, not " + tree.get().what());
+            "the file must be a map of domain and descriptors, not "
+                + Document.insteadOfMap(tree.get()));
       }
     } catch (Unreadable e) {
       place.error(e.line(), e.reason());
     }
+  }
+
+  private static boolean isForeign(Mapping map) {
+    return !map.fields().isEmpty()
+        && EnvoyShape.DOCUMENT.stream().noneMatch(map.fields()::containsKey);
   }
 
   private static Optional<Node> tree(Place place, Document document) throws Unreadable {

@@ -9,20 +9,30 @@ final class Place {
   private final Problems problems;
   private final String file;
   private final String prefix;
+  private final boolean discreet;
 
-  private Place(Problems problems, String file, String prefix) {
+  private Place(Problems problems, String file, String prefix, boolean discreet) {
     this.problems = problems;
     this.file = file;
     this.prefix = prefix;
+    this.discreet = discreet;
   }
 
   static Place file(Problems problems, String file) {
-    return new Place(problems, file, "");
+    return new Place(problems, file, "", false);
+  }
+
+  /**
+   * A file that may not be what it should be: a link, for example, to one that whoever reads the
+   * problems may not read. Nothing that stands in it is quoted.
+   */
+  static Place unrecognised(Problems problems, String file) {
+    return new Place(problems, file, "", true);
   }
 
   /** Something inside this, named in front of every reason: {@code rule payments}. */
   Place within(String what) {
-    return new Place(problems, file, prefix + what + ": ");
+    return new Place(problems, file, prefix + what + ": ", discreet);
   }
 
   String file() {
@@ -30,11 +40,15 @@ final class Place {
   }
 
   void error(int line, String reason) {
-    problems.add(new Problem(Severity.ERROR, file, line, prefix + reason));
+    problems.add(new Problem(Severity.ERROR, file, line, shown(prefix + reason)));
   }
 
   void warning(int line, String reason) {
-    problems.add(new Problem(Severity.WARNING, file, line, prefix + reason));
+    problems.add(new Problem(Severity.WARNING, file, line, shown(prefix + reason)));
+  }
+
+  private String shown(String reason) {
+    return discreet ? Words.withoutQuotes(reason) : reason;
   }
 
   /** Whether more problems would still be listed; what only makes them prettier can be left out. */

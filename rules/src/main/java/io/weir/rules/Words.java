@@ -20,6 +20,15 @@ final class Words {
     return text.length() <= LONGEST_QUOTE ? text : text.substring(0, LONGEST_QUOTE) + "…";
   }
 
+  /** The same without what is quoted in it, and without what a YAML parser adds. */
+  static String withoutQuotes(String text) {
+    int first = text.indexOf('\'');
+    int last = text.lastIndexOf('\'');
+    String bare = first < last ? text.substring(0, first) + "'…'" + text.substring(last + 1) : text;
+    int details = bare.indexOf("this is not YAML: ");
+    return details < 0 ? bare : bare.substring(0, details) + "this is not YAML";
+  }
+
   /** The same text with control characters and lone surrogates escaped. */
   static String printable(String text) {
     if (text.codePoints().noneMatch(Words::mustEscape)) {
