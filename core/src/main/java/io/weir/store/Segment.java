@@ -3,10 +3,7 @@ package io.weir.store;
 import io.weir.Algorithm;
 import io.weir.limit.BucketMeter;
 import io.weir.limit.Cell;
-import io.weir.limit.Log;
 import io.weir.limit.Meter;
-import io.weir.limit.OtherWindow;
-import io.weir.limit.Permits;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +49,7 @@ final class Segment extends SpinLock {
   /** A {@link SlotHash#tag} for every slot that is taken, 0 for others. */
   private byte[] tags;
 
-  private Object @Nullable [] extras;
+  private @Nullable Extras extras;
   private int size;
   private int hand;
   private final int fullSlots;
@@ -153,15 +150,8 @@ final class Segment extends SpinLock {
     } else {
       into.used = used;
     }
-    if (extra(at / WIDTH) instanceof Excess beyond) {
-      into.excess = beyond.units();
-    } else if (extra(at / WIDTH) instanceof OtherWindow window) {
-      into.other = window;
-    }
-    if (algorithm == Algorithm.SLIDING_LOG) {
-      into.log = (Log) extra(at / WIDTH);
-    } else if (algorithm == Algorithm.CONCURRENCY) {
-      into.permits = (Permits) extra(at / WIDTH);
+    if (extras != null) {
+      extras.load(at / WIDTH, into);
     }
   }
 
@@ -174,17 +164,21 @@ final class Segment extends SpinLock {
         meter.limit().algorithm() == Algorithm.SLIDING_WINDOW
             ? cell.used | cell.previous << HALF
             : cell.used;
-    if (cell.log != null) {
-      keepExtra(slot, cell.log);
-      usage.addBytes(cell.log.growth());
-    } else if (cell.permits != null) {
-      keepExtra(slot, cell.permits);
-      usage.addBytes(cell.permits.growth());
-    } else if (cell.other != null) {
-      keepExtra(slot, cell.other);
-    } else {
-      keepExcess(slot, cell.excess, Long.MIN_VALUE);
+    Object extra = Extras.of(cell);
+    if (extra != null) {
+      extras().keep(slot, extra);
+    } else if (extras != null) {
+      extras.clear(slot);
     }
+  }
+
+  private Extras extras() {
+    Extras all = extras;
+    if (all == null) {
+      all = new Extras(table.length / WIDTH, usage);
+      extras = all;
+    }
+    return all;
   }
 
   /**
@@ -203,24 +197,14 @@ final class Segment extends SpinLock {
       table[at + 2] = eras.relative(opened.time, false) << SHAPE_BITS | (word & SHAPE_MASK);
     }
     if ((int) (word & SHAPE_MASK) != binding.shape()) {
-      Excess known = extra(slot) instanceof Excess beyond ? beyond : Excess.NONE;
-      long until = Math.max(known.until(), binding.meter().idleAt(opened));
-      keepExcess(slot, known.units(), until);
-    }
-  }
-
-  private void keepExcess(int slot, long units, long until) {
-    if (units > 0 || until > Long.MIN_VALUE) {
-      keepExtra(slot, new Excess(units, until));
-    } else if (extras != null) {
-      extras[slot] = null;
+      extras().keepUntil(slot, binding.meter().idleAt(opened));
     }
   }
 
   /** Whether a slot was last written under just these numbers, and holds nothing else. */
   boolean isShaped(int slot, Binding binding) {
     return ((int) table[slot * WIDTH + 2] & SHAPE_MASK) == binding.shape()
-        && (extras == null || extras[slot] == null);
+        && (extras == null || extras.get(slot) == null);
   }
 
   /**
@@ -247,20 +231,6 @@ final class Segment extends SpinLock {
       table[at + 2] = eras.relative(bucket.tickOf(now), false) << SHAPE_BITS | (word & SHAPE_MASK);
     }
     return -1 - used;
-  }
-
-  private @Nullable Object extra(int slot) {
-    return extras == null ? null : extras[slot];
-  }
-
-  private void keepExtra(int slot, Object extra) {
-    Object[] all = extras;
-    if (all == null) {
-      all = new Object[table.length / WIDTH];
-      extras = all;
-      usage.addBytes(4L * all.length);
-    }
-    all[slot] = extra;
   }
 
   // ---- adding and removing
@@ -299,8 +269,8 @@ final class Segment extends SpinLock {
     System.arraycopy(table, slot * WIDTH, table, (slot + 1) * WIDTH, (free - slot) * WIDTH);
     System.arraycopy(tags, slot, tags, slot + 1, free - slot);
     if (extras != null) {
-      System.arraycopy(extras, slot, extras, slot + 1, free - slot);
-      extras[slot] = null;
+      extras.move(slot, slot + 1, free - slot);
+      extras.clear(slot);
     }
   }
 
@@ -332,7 +302,7 @@ final class Segment extends SpinLock {
   }
 
   private void remove(int slot) {
-    freeExtra(slot);
+    Extras.free(extras, slot);
     shares.removed(table[slot * WIDTH + 1]);
     int last = slot;
     int homes = homes(table);
@@ -346,19 +316,10 @@ final class Segment extends SpinLock {
     System.arraycopy(tags, slot + 1, tags, slot, last - slot);
     tags[last] = 0;
     if (extras != null) {
-      System.arraycopy(extras, slot + 1, extras, slot, last - slot);
-      extras[last] = null;
+      extras.move(slot + 1, slot, last - slot);
+      extras.clear(last);
     }
     size--;
-  }
-
-  private void freeExtra(int slot) {
-    Object extra = extra(slot);
-    if (extra instanceof Log log) {
-      usage.addBytes(-log.bytes());
-    } else if (extra instanceof Permits permits) {
-      usage.addBytes(-permits.bytes());
-    }
   }
 
   private boolean isIdle(int at, long monotonic, long wall) {
@@ -370,7 +331,7 @@ final class Segment extends SpinLock {
     }
     Meter meter = shapes.meter(shape);
     load(at, meter, other);
-    if (extra(at / WIDTH) instanceof Excess beyond && beyond.until() > monotonic) {
+    if (extras != null && extras.isKept(at / WIDTH, monotonic)) {
       return false;
     }
     return meter.idleAt(other) <= (meter.onWallClock() ? wall : monotonic);
@@ -392,11 +353,11 @@ final class Segment extends SpinLock {
   /** Moves everything that is not idle into an array of another size, from left to right. */
   private void rebuild(long monotonic, long wall, int homes) {
     long[] from = table;
-    Object[] fromExtras = extras;
+    Extras fromExtras = extras;
     for (int wanted = homes; ; wanted += wanted / 8 + 1) {
       long[] to = new long[(wanted + SPILL) * WIDTH];
       byte[] toTags = new byte[wanted + SPILL];
-      Object[] toExtras = fromExtras == null ? null : new Object[wanted + SPILL];
+      Extras toExtras = fromExtras == null ? null : fromExtras.empty(wanted + SPILL);
       int next = 0;
       int kept = 0;
       boolean fits = true;
@@ -410,7 +371,7 @@ final class Segment extends SpinLock {
           System.arraycopy(from, at, to, slot * WIDTH, WIDTH);
           toTags[slot] = SlotHash.tag(from[at]);
           if (toExtras != null) {
-            toExtras[slot] = fromExtras[at / WIDTH];
+            toExtras.set(slot, fromExtras.get(at / WIDTH));
           }
           next = slot + 1;
           kept++;
@@ -430,13 +391,13 @@ final class Segment extends SpinLock {
   private void freeIdle(long monotonic, long wall) {
     for (int at = 0; at < table.length; at += WIDTH) {
       if (table[at + 2] != 0 && isIdle(at, monotonic, wall)) {
-        freeExtra(at / WIDTH);
+        Extras.free(extras, at / WIDTH);
         shares.removed(table[at + 1]);
       }
     }
   }
 
-  private void swap(long[] to, byte[] toTags, Object @Nullable [] toExtras, int kept) {
+  private void swap(long[] to, byte[] toTags, @Nullable Extras toExtras, int kept) {
     if (extras != null) {
       usage.addBytes(4L * (to.length - table.length) / WIDTH);
     }

@@ -45,6 +45,11 @@ final class Ask extends CompletableFuture<byte[]> {
     return askedNanos - other.askedNanos < 0;
   }
 
+  /** The call met so many values that Weir did not write. */
+  void foundInvalid(long values) {
+    node.foundInvalid(values);
+  }
+
   /** Ends with an answer, unless it was given up before. */
   void answer(byte[] bytes) {
     if (complete(bytes)) {

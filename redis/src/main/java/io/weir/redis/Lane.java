@@ -324,8 +324,13 @@ final class Lane {
 
   /** Gives every ask its part of the answer, with the time before it. */
   private static void share(List<Ask> batch, byte[] answer) {
+    Ask first = batch.get(0);
     if (batch.size() == 1) {
-      batch.get(0).answer(answer);
+      if (first.script().isShared()) {
+        noteInvalid(
+            first, answer, Answer.end(first.script(), answer, Double.BYTES, first.keys().length));
+      }
+      first.answer(answer);
       return;
     }
     int at = Double.BYTES;
@@ -336,6 +341,18 @@ final class Lane {
       System.arraycopy(answer, at, own, Double.BYTES, size);
       ask.answer(own);
       at += size;
+    }
+    noteInvalid(first, answer, at);
+  }
+
+  /** Behind its answers, a script says how many values counted as absent, if any did. */
+  private static void noteInvalid(Ask ask, byte[] answer, int end) {
+    if (answer.length == end + Double.BYTES) {
+      ask.foundInvalid(
+          (long)
+              ByteBuffer.wrap(answer, end, Double.BYTES)
+                  .order(ByteOrder.LITTLE_ENDIAN)
+                  .getDouble());
     }
   }
 }

@@ -29,6 +29,7 @@ final class NodeWatch implements AutoCloseable {
 
   private final String node;
   private final RedisEvents events;
+  private volatile boolean invalidLogged;
   private final TimeSource time;
   private final long slowNanos;
   private final long stallMicros;
@@ -165,6 +166,18 @@ final class NodeWatch implements AutoCloseable {
     if (silent) {
       silent = false;
     }
+  }
+
+  /** A call met values that Weir did not write. Logged once for each node. */
+  void foundInvalid(long values) {
+    if (!invalidLogged) {
+      invalidLogged = true;
+      LOG.warn(
+          "Redis {} holds values under Weir's keys that Weir did not write; they count as absent and are"
+              + " overwritten. Further ones are only counted, in weir_store_invalid_values_total",
+          node);
+    }
+    tell(() -> events.foundInvalid(node, values));
   }
 
   /** A call was not answered. */

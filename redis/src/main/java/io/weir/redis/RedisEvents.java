@@ -27,6 +27,9 @@ public interface RedisEvents {
    */
   default void breaker(String node, boolean open) {}
 
+  /** So many values on a node were none that Weir writes. They counted as absent. */
+  default void foundInvalid(String node, long values) {}
+
   /** A node has left its Cluster. */
   default void gone(String node) {}
 }

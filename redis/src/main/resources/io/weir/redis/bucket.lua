@@ -6,7 +6,8 @@
 --          per call:  H how often, for calls that differ in their keys only, H 1, B algorithm (0), B flags,
 --                     d amount, d tick, d drain, d token, d capacity
 --          flags:     1 enforce, 2 take, 4 count refusals, 8 leaky, 16 only what goes at once, 32 only look
--- returns  packed: d the time, then per call d the deficit after the decision, or -1 less the deficit if it was refused
+-- returns  packed: d the time, then per call d the deficit after the decision, or -1 less the deficit if it was refused;
+--          then, if any value was no bucket and counted as absent, d how many
 --
 -- A call that takes nothing leaves the bucket as it is, in the numbers in which it was written; it only renews its life.
 -- Otherwise instances that hold different numbers would refund each other. Only a clock that stepped back is noted.
@@ -15,6 +16,8 @@
 
 local spread = unpack
 local unpack, pack, call, format = struct.unpack, struct.pack, redis.call, string.format
+local EXACT, MOST_UNITS = 9007199254740991, 137438953472 -- 2^53 - 1, and 2^37 units in a token
+local invalid = 0
 local args, keys = ARGV[1], KEYS
 local size, done = #args, 0
 local now, times, _, _, flags, amount, tick, drain, token, capacity, at = unpack('<dHHBBddddd', args)
@@ -41,7 +44,7 @@ while true do
   -- The deficit up to which a call is admitted.
   local room = amount <= capacity and full - price or -1
   if amount == 0 then
-    room = full > 0 and 9007199254740991 or -1 -- 2^53 - 1
+    room = full > 0 and EXACT or -1
   end
   local slow = drain > 0 and tick / drain / 1000000 or 0 -- s in which a unit comes back
   local writes, takes = amount > 0 and flags < 32, amount > 0 and flags % 4 >= 2
@@ -56,12 +59,28 @@ while true do
     elseif states then
       state = states[done]
     else
-      state = call('GET', key)
+      state = redis.pcall('GET', key)
+    end
+    local unit
+    if state then
+      length = #state
+      local valid = length % 8 == 0 and length >= 24 and length <= 64
+      if valid then
+        before, used, unit = unpack('<ddd', state)
+        valid = used >= 0 and used <= EXACT and used % 1 == 0 and before >= 0 and before <= EXACT and before % 1 == 0
+          and unit >= 1 and unit <= MOST_UNITS and unit % 1 == 0
+        for from = 25, length, 8 do
+          local number = unpack('<d', state, from)
+          valid = valid and number >= 0 and number <= EXACT and number % 1 == 0
+        end
+      elseif type(state) == 'table' and not state.err:find('WRONGTYPE', 1, true) then
+        return state
+      end
+      if not valid then -- Weir did not write this: it counts as absent
+        invalid, state, used = invalid + 1, false, 0
+      end
     end
     if state then
-      local unit
-      before, used, unit = unpack('<ddd', state)
-      length = #state
       if length > 40 then -- leases are out
         local epoch, lent, lent_before = unpack('<ddd', state, length - 23)
         local present = now / 5000000
@@ -91,11 +110,11 @@ while true do
               local fraction = math.ceil((used - whole * unit) * 65536 / unit)
               used = whole * token + math.ceil(fraction * token / 65536)
             else
-              used = 9007199254740991
+              used = EXACT
             end
             local whole = math.floor(total / unit)
             local fraction = math.ceil((total - whole * unit) * 65536 / unit)
-            total = math.min(whole * token + math.ceil(fraction * token / 65536), 9007199254740991)
+            total = math.min(whole * token + math.ceil(fraction * token / 65536), EXACT)
           elseif empty < full then
             used = total
           end
@@ -128,7 +147,7 @@ while true do
       answer = used
     else
       if counts then
-        used, changed = math.max(used, math.min(used + price, 2 * full, 9007199254740991)), true
+        used, changed = math.max(used, math.min(used + price, 2 * full, EXACT)), true
       end
       answer = -1 - used
     end
@@ -136,7 +155,7 @@ while true do
     if drain > 0 and (changed or state and writes) or loans and writes then
       local life = used * slow
       if excess > 0 then -- it is worth a day of memory, but not years
-        excess = math.min(excess, 9007199254740991 - used)
+        excess = math.min(excess, EXACT - used)
         life = math.max(life, math.min((used + excess) * slow, 86400))
       end
       life = life - life % 1 + spare
@@ -175,12 +194,13 @@ while true do
     end
 
     if not states then
-      return pack('<dd', now, answer)
+      return invalid == 0 and pack('<dd', now, answer) or pack('<ddd', now, answer, invalid)
     end
     states[done] = answer
   end
   if at > size then
-    return pack('<d' .. string.rep('d', done), now, spread(states))
+    local answer = pack('<d' .. string.rep('d', done), now, spread(states))
+    return invalid == 0 and answer or answer .. pack('<d', invalid)
   end
   times, _, _, flags, amount, tick, drain, token, capacity, at = unpack('<HHBBddddd', args, at)
 end

@@ -6,7 +6,8 @@
 --          per call:  H how often, for calls that differ in their keys only, H number of draws
 --          per draw:  B algorithm (0), B flags, d amount, d tick, d drain, d token, d capacity
 --          flags:     1 enforce, 2 take, 4 count refusals, 8 leaky, 16 only what goes at once, 32 only look
--- returns  packed: d the time, then per draw d the deficit after the decision, or -1 less the deficit if it was refused
+-- returns  packed: d the time, then per draw d the deficit after the decision, or -1 less the deficit if it was refused;
+--          then, if any value was no bucket and counted as absent, d how many
 --
 -- A bucket is packed doubles: time, deficit, units of a token. In debt also the deficit at which it is empty. Where the deficit
 -- was clipped also that, and the excess: what was taken beyond, which a larger burst still counts. Where leases are out, three
@@ -19,7 +20,8 @@
 
 local spread = unpack
 local unpack, pack, call, format = struct.unpack, struct.pack, redis.call, string.format
-local EXACT = 9007199254740991 -- 2^53 - 1
+local EXACT, MOST_UNITS = 9007199254740991, 137438953472 -- 2^53 - 1, and 2^37 units in a token
+local invalid = 0
 local MOST = 4000 -- values that go in one call; Lua cannot pass 8,000
 local args, keys = ARGV[1], KEYS
 local size, done = #args, 0
@@ -63,11 +65,24 @@ while at <= size do
       local key = keys[done + i]
       local state = fresh[key] or states[done + i]
       local used, excess, changed, loans = 0, 0, false, nil
-      local length, before
+      local length, before, unit
       if state then
-        local unit
-        before, used, unit = unpack('<ddd', state)
         length = #state
+        local valid = length % 8 == 0 and length >= 24 and length <= 64
+        if valid then
+          before, used, unit = unpack('<ddd', state)
+          valid = used >= 0 and used <= EXACT and used % 1 == 0 and before >= 0 and before <= EXACT and before % 1 == 0
+            and unit >= 1 and unit <= MOST_UNITS and unit % 1 == 0
+          for from = 25, length, 8 do
+            local number = unpack('<d', state, from)
+            valid = valid and number >= 0 and number <= EXACT and number % 1 == 0
+          end
+        end
+        if not valid then -- Weir did not write this: it counts as absent
+          invalid, state, used, states[done + i] = invalid + 1, false, 0, false
+        end
+      end
+      if state then
         if length > 40 then
           local epoch, lent, lent_before = unpack('<ddd', state, length - 23)
           local present = now / 5000000
@@ -188,12 +203,13 @@ while at <= size do
   end
 end
 
+local tail = invalid == 0 and '' or pack('<d', invalid)
 if done <= MOST then
-  return pack('<d' .. string.rep('d', done), now, spread(answers))
+  return pack('<d' .. string.rep('d', done), now, spread(answers)) .. tail
 end
 local packed = { pack('<d', now) }
 for from = 1, done, MOST do
   local count = math.min(MOST, done - from + 1)
   packed[#packed + 1] = pack('<' .. string.rep('d', count), spread(answers, from, from + count - 1))
 end
-return table.concat(packed)
+return table.concat(packed) .. tail

@@ -35,6 +35,32 @@ if now == 0 then
   now = clock[1] * 1000000 + clock[2]
 end
 
+-- Values that Weir did not write: they count as absent.
+local invalid = 0
+
+-- The value of a key; nothing if it has none, or one of another type.
+local function get(key)
+  local raw = redis.pcall('GET', key)
+  if type(raw) == 'table' then
+    if not raw.err:find('WRONGTYPE', 1, true) then
+      error(raw.err)
+    end
+    invalid, raw = invalid + 1, false
+  end
+  return raw
+end
+
+-- Whether a value holds only whole numbers from one place to another.
+local function is_whole(raw, from, to)
+  for place = from, to, 8 do
+    local number = unpack('<d', raw, place)
+    if not (number >= 0 and number <= EXACT and number % 1 == 0) then
+      return false
+    end
+  end
+  return true
+end
+
 local function has(flags, flag)
   return flags % (2 * flag) >= flag
 end
@@ -68,21 +94,6 @@ local function forget_loan(b, held, epoch)
   elseif epoch == b.epoch - 1 then
     b.lent_before = b.lent_before - min(b.lent_before, held)
   end
-end
-
--- The bytes of a bucket without what is out on lease.
-local function bucket_size(raw)
-  return #raw > 40 and #raw - 24 or #raw
-end
-
--- The same of a fixed window or quota that holds no other; earlier versions wrote no kind.
-local function count_size(raw)
-  return (#raw == 16 or #raw == 40) and 16 or 24
-end
-
--- The same of a sliding window, which may hold another.
-local function sliding_size(raw)
-  return #raw >= 80 and 80 or 40
 end
 
 -- Writes a state, for as long as it, or what is out on lease, says something.
@@ -162,14 +173,21 @@ local function bucket_cells()
     local full = b.capacity * b.token
     local ticks = floor(now / b.tick)
     local used, excess = 0, 0
-    local raw = call('GET', key)
+    local raw = get(key)
+    if raw then
+      local size = #raw
+      local token = size > 23 and unpack('<d', raw, 17) or 0
+      if size % 8 > 0 or size > 64 or not (token >= 1 and token <= 137438953472) or not is_whole(raw, 1, size) then -- 2^37
+        invalid, raw = invalid + 1, false
+      end
+    end
     b.full = full
     b.time = ticks * b.tick
     b.previous = 0
     b.known = raw
     if raw then
       local time, deficit, token = unpack('<ddd', raw)
-      local size = bucket_size(raw)
+      local size = #raw > 40 and #raw - 24 or #raw
       b.before, b.size = time, size
       used = deficit
       read_loans(b, raw, size)
@@ -238,19 +256,12 @@ local function window_end(window, phase)
   return floor((now - phase) / window) * window + phase + window
 end
 
--- Takes from a window of another length too, if there is one.
+-- Counts an amount in a window of another length too, if there is one; a negative one is given back. All that was charged to the
+-- window in force was charged to both.
 local function count_elsewhere(b, amount)
   local other = b.other
   if other then
-    other.used = min(other.used + amount, EXACT)
-  end
-end
-
--- Gives back to a window of another length what was charged to it: all that was charged to the window in force was.
-local function give_elsewhere(b, amount, window)
-  local other = b.other
-  if other and (window == b.time or window == other.time) then
-    other.used = max(0, other.used - amount)
+    other.used = max(0, min(other.used + amount, EXACT))
   end
 end
 
@@ -262,25 +273,37 @@ local function count_cells()
   local count = {}
 
   function count.open_until(b, key, ends)
-    local raw = call('GET', key)
+    local raw = get(key)
     b.time, b.used, b.previous = ends, 0, 0
     b.known = raw
     if not raw then
       return
     end
-    local before, used = unpack('<dd', raw)
-    local size, other = count_size(raw), nil
-    local kind = size == 24 and unpack('<d', raw, 17) or b.id
-    if used < 0 then
-      size, used = 48, -1 - used
+    -- Without leases and another window it is 24 bytes long, or 16: earlier versions wrote no kind.
+    local size, length = #raw, 24
+    local before, used, kind, other = -1, 0, b.id, nil
+    if size == 16 or size == 40 then
+      length, before, used = 16, unpack('<dd', raw)
+    elseif size == 24 or size == 48 or size == 72 then
+      before, used, kind = unpack('<ddd', raw)
+    end
+    if used < 0 and size > 40 then
+      length, used = 48, -1 - used
       local time, count, id = unpack('<ddd', raw, 25)
-      if now < time and (id < 0) == (b.id < 0) then
+      if not is_whole(raw, 25, 40) or id % 1 ~= 0 then
+        before = -1
+      elseif now < time and (id < 0) == (b.id < 0) then
         other = { time = time, used = count, id = id }
       end
     end
+    if not (before >= 0 and before <= EXACT and before % 1 == 0 and used >= 0 and used <= EXACT and used % 1 == 0
+        and kind % 1 == 0) or size > length and not is_whole(raw, length + 1, size) then
+      b.known, invalid = nil, invalid + 1
+      return
+    end
     local runs = now < before
     if runs then
-      read_loans(b, raw, size) -- leases die with their window
+      read_loans(b, raw, length) -- leases die with their window
     end
     if kind ~= b.id then
       local this = runs and used > 0 and (kind < 0) == (b.id < 0) and { time = before, used = used, id = kind } or nil
@@ -317,7 +340,9 @@ local function count_cells()
 
   -- Only what was charged to the window that still counts.
   function count.give(b, amount, window)
-    give_elsewhere(b, amount, window)
+    if window == b.time or b.other and window == b.other.time then
+      count_elsewhere(b, -amount)
+    end
     if window == b.time then
       b.used = max(0, b.used - amount)
     end
@@ -403,33 +428,35 @@ local function sliding_cells()
     return floor((now - (b.time - b.window)) / b.tick)
   end
 
-  local function weighing(other)
-    return other.used + other.previous > 0 and other or nil
-  end
-
-  -- The window of another length, brought to the present; nothing if it weighs no more.
-  local function read_other(b, raw)
-    local time, used, previous, length, tick = unpack('<ddddd', raw, 41)
-    if (length < 0) ~= (b.length < 0) then
-      return nil
-    end
-    time, used, previous = roll(time, used, previous, math.abs(length))
-    return weighing({ time = time, used = min(used, EXACT), previous = previous, length = length, tick = tick })
-  end
-
   function sliding.open(b, key)
-    local raw = call('GET', key)
+    local raw = get(key)
     b.time, b.used, b.previous = window_end(b.window, b.phase), 0, 0
     b.known = raw
     if not raw then
       return
     end
-    local time, used, previous, length, tick = unpack('<ddddd', raw)
-    local size = sliding_size(raw)
-    if now < time then
-      read_loans(b, raw, size)
+    local size = #raw
+    local own = size >= 80 and 80 or 40
+    local other, time, used, previous, length, tick
+    local valid = (size == own or size == own + 24) and is_whole(raw, own + 1, size)
+    for from = valid and own - 39 or 0, 1, -40 do -- first the window of another length, if there is one
+      time, used, previous, length, tick = unpack('<ddddd', raw, from)
+      valid = valid and is_whole(raw, from, from + 23)
+        and length % 1 == 0 and length ~= 0 and math.abs(length) <= EXACT
+        and (tick == 1 or tick == 10 or tick == 100 or tick == 1000)
+      if valid and from > 1 and (length < 0) == (b.length < 0) then
+        time, used, previous = roll(time, used, previous, math.abs(length))
+        other = { time = time, used = min(used, EXACT), previous = previous, length = length, tick = tick }
+        other = used + previous > 0 and other or nil
+      end
     end
-    local other = size > 40 and read_other(b, raw) or nil
+    if not valid then
+      b.known, invalid = nil, invalid + 1
+      return
+    end
+    if now < time then
+      read_loans(b, raw, own)
+    end
     if length == b.length then
       b.other = other
       b.time, b.used, b.previous = roll(time, used, previous, b.window)
@@ -440,7 +467,9 @@ local function sliding_cells()
     local this
     if (length < 0) == (b.length < 0) then
       time, used, previous = roll(time, used, previous, window)
-      this = weighing({ time = time, used = min(used, EXACT), previous = previous, length = length, tick = tick })
+      if used + previous > 0 then
+        this = { time = time, used = min(used, EXACT), previous = previous, length = length, tick = tick }
+      end
       local ticks = window / tick
       previous = ceil(previous * (ticks - floor((now - (time - window)) / tick)) / ticks)
     end
@@ -477,7 +506,9 @@ local function sliding_cells()
   end
 
   function sliding.give(b, amount, window)
-    give_elsewhere(b, amount, window)
+    if window == b.time or b.other and window == b.other.time then
+      count_elsewhere(b, -amount)
+    end
     if window == b.time then
       b.used = max(0, b.used - amount)
     elseif window == b.time - b.window then
@@ -502,7 +533,7 @@ local function sliding_cells()
     local life = b.used > 0 and b.time + b.window - now or b.time - now
     local state = pack('<ddddd', b.time, b.used, b.previous, b.length, b.tick)
     local other = b.other
-    if other and weighing(other) then
+    if other and other.used + other.previous > 0 then
       state = state .. pack('<ddddd', other.time, other.used, other.previous, other.length, other.tick)
       life = max(life, other.time + math.abs(other.length) - now)
     end
@@ -523,22 +554,39 @@ local function log_cells()
     b.window, b.capacity, at = unpack('<dd', args, at)
   end
 
+  -- Of entries only the first and the last are known to be valid: to look at all would cost more than the call.
   function log.open(b, key)
-    local raw = call('GET', key) or ''
+    log.bring(b, get(key) or '')
+    local used, entries = b.used, b.entries
+    if not used or used < 0 or entries == '' and used > 0 or entries ~= '' and not is_whole(entries, 1, 16) then
+      invalid = invalid + 1
+      log.bring(b, '')
+    end
+  end
+
+  function log.bring(b, raw)
     local total, from, size = 0, 17, #raw
     local keeps, until_then = b.window, 0
     local older, older_total = '', 0
-    if size > 0 then
+    b.used, b.entries = nil, ''
+    if raw ~= '' then
+      if size % 8 > 0 or size < 24 then
+        return
+      end
       total = unpack('<d', raw)
       if size % 16 == 8 then -- earlier versions wrote no window
         from = 9
       else
         keeps = unpack('<d', raw, 9)
-      end
-      if keeps < 0 then
-        keeps, until_then, from = -keeps, unpack('<d', raw, 17), 33
+        if keeps < 0 then
+          keeps, until_then, from = -keeps, unpack('<d', raw, 17), 33
+        end
       end
       local head = from - 1
+      if size < head + 16 or keeps % 1 ~= 0 or keeps > EXACT or not (total >= 0 and total <= EXACT and total % 1 == 0)
+          or not is_whole(raw, size - 15, size) or unpack('<d', raw, from) % 1 ~= 0 then
+        return
+      end
       if keeps > b.window then
         until_then = min(until_then > 0 and until_then or EXACT, now + KEPT)
         if now >= until_then then
@@ -561,19 +609,24 @@ local function log_cells()
         raw = raw:sub(1, size) .. pack('<dd', now, late)
         size = #raw
       end
-      while from < size and (unpack('<d', raw, from) <= now - keeps or size - from >= 16 * MOST
-          and unpack('<d', raw, from) <= now - b.window) do
+      while from < size and unpack('<d', raw, from) <= now - keeps do
         total = total - unpack('<d', raw, from + 8)
         from = from + 16
       end
-      local first = from
-      while from < size and unpack('<d', raw, from) <= now - b.window do
-        older_total = older_total + unpack('<d', raw, from + 8)
-        from = from + 16
+      if keeps > b.window then
+        local first = from
+        while from < size and unpack('<d', raw, from) <= now - b.window do
+          if size - first >= 16 * MOST then
+            total, first = total - unpack('<d', raw, from + 8), from + 16
+          else
+            older_total = older_total + unpack('<d', raw, from + 8)
+          end
+          from = from + 16
+        end
+        total, older = total - older_total, raw:sub(first, from - 1)
       end
-      total, older = total - older_total, raw:sub(first, from - 1)
     end
-    b.keeps, b.until_then, b.older, b.older_total = keeps, until_then, older, older_total
+    b.longer = keeps > b.window and { window = keeps, ends = until_then, entries = older, used = older_total } or nil
     b.entries = raw:sub(from, size)
     b.known = size > 0
     b.used, b.time, b.previous = total, now, 0
@@ -652,17 +705,15 @@ local function log_cells()
   end
 
   function log.save(key, b)
-    local entries = b.older .. b.entries
-    if #entries == 0 then
-      return call('DEL', key)
-    end
-    local head
-    if b.keeps > b.window then
-      head = pack('<dddd', b.used + b.older_total, -b.keeps, b.until_then, 0)
+    local longer = b.longer
+    if longer and #longer.entries + #b.entries > 0 then
+      local head = pack('<dddd', b.used + longer.used, -longer.window, longer.ends, 0)
+      call('SET', key, head .. longer.entries .. b.entries, 'PX', ceil(longer.window / 1000) + spare)
+    elseif #b.entries == 0 then
+      call('DEL', key)
     else
-      head = pack('<dd', b.used, b.window)
+      call('SET', key, pack('<dd', b.used, b.window) .. b.entries, 'PX', ceil(b.window / 1000) + spare)
     end
-    call('SET', key, head .. entries, 'PX', ceil(b.keeps / 1000) + spare)
   end
 
   -- What the instance cannot work out from a total: the newest entry that weighs, and when the amount would fit;
@@ -716,8 +767,21 @@ local function permit_cells()
     return raw:sub(1, from + 23) .. table.concat(moved)
   end
 
+  -- Of permits only the first and the last are known to be valid.
   function permits.open(b, key)
-    local raw = call('GET', key) or ''
+    local raw = get(key) or ''
+    local size = #raw
+    local valid = raw == '' or size > 0 and size % 24 == 0 and is_whole(raw, 9, 24) and is_whole(raw, size - 15, size)
+    permits.bring(b, valid and raw or '')
+    local held = b.first < #b.raw
+    if not valid or not (b.used >= 0 and b.used % 1 == 0 and b.longest >= 0 and b.longest <= EXACT) or not held and b.used > 0
+        or held and not is_whole(b.raw, b.first + 8, b.first + 23) then
+      invalid = invalid + 1
+      permits.bring(b, '')
+    end
+  end
+
+  function permits.bring(b, raw)
     local size, from, last = #raw, 1, 0
     b.known, b.used, b.longest = size > 0, 0, 0
     b.unchanged = size == 0

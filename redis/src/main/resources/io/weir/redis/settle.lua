@@ -18,15 +18,21 @@ what, within, life, at = unpack('<Bdd', args, at)
 -- has drained: the sum is the same. Windows and quotas take back only what is theirs.
 local function end_lease(key)
   local kind, held, epoch, window, back = unpack('<Bdddd', args, at)
-  local raw = call('GET', key)
-  if not raw then
+  local raw = get(key)
+  if not raw or #raw < 16 or #raw % 8 > 0 then
     return
+  end
+  for place = 1, #raw, 8 do
+    local number = unpack('<d', raw, place)
+    if number % 1 ~= 0 or math.abs(number) > EXACT then -- Weir did not write this
+      return
+    end
   end
   local b, state = {}, nil
   local time, used = unpack('<dd', raw)
   if kind == BUCKET then
     local token = unpack('<d', raw, 17)
-    local size = bucket_size(raw)
+    local size = #raw > 40 and #raw - 24 or #raw
     read_loans(b, raw, size)
     local left = max(0, used - back * token)
     state = pack('<dd', time, left) .. raw:sub(17, min(size, 32))
@@ -34,7 +40,10 @@ local function end_lease(key)
       state = state .. pack('<d', max(0, used + unpack('<d', raw, 33) - back * token) - left)
     end
   else
-    local size = kind == SLIDING and sliding_size(raw) or used < 0 and 48 or count_size(raw)
+    local size = used < 0 and 48 or (#raw == 16 or #raw == 40) and 16 or 24
+    if kind == SLIDING then
+      size = #raw >= 80 and 80 or 40
+    end
     local double = kind == SLIDING and size > 40 or used < 0
     if now < time then
       read_loans(b, raw, size)

@@ -14,6 +14,7 @@
 --              (log: time of the newest entry, total, when the amount would fit; concurrency: last deadline, held, 0;
 --              both, if it was taken: that time as it would be without the take, in place of previous)
 --            if it told of a lease, B is 4 more, and then d kept, d lent, d epoch, d window, d life in µs
+--          then, if any value was none that Weir writes and counted as absent, d how many
 
 local answers = { pack('<d', now) }
 local size = #args
@@ -149,4 +150,7 @@ while times > 0 or at <= size do
   key = key + count
 end
 
+if invalid > 0 then
+  answers[#answers + 1] = pack('<d', invalid)
+end
 return table.concat(answers)

@@ -32,6 +32,7 @@ final class StoreMetrics implements RedisEvents {
   private final MeterRegistry registry;
   private final Map<String, Timer> answers = new ConcurrentHashMap<>();
   private final Map<Trouble, Counter> errors = new ConcurrentHashMap<>();
+  private final Map<String, Counter> invalid = new ConcurrentHashMap<>();
   private final Map<String, Keeping> breakers = new ConcurrentHashMap<>();
 
   StoreMetrics(MeterRegistry registry) {
@@ -69,6 +70,18 @@ final class StoreMetrics implements RedisEvents {
   }
 
   @Override
+  public void foundInvalid(String node, long values) {
+    invalid.computeIfAbsent(node, this::invalidValues).increment(values);
+  }
+
+  private Counter invalidValues(String node) {
+    return Counter.builder("weir.store.invalid.values")
+        .description("Values in the store that Weir did not write, and that counted as absent")
+        .tag("node", node)
+        .register(registry);
+  }
+
+  @Override
   public void breaker(String node, boolean open) {
     breakers.computeIfAbsent(node, this::shown).turn(open);
   }
@@ -99,8 +112,14 @@ final class StoreMetrics implements RedisEvents {
   public void gone(String node) {
     breakers.remove(node);
     answers.remove(node);
+    invalid.remove(node);
     errors.keySet().removeIf(trouble -> trouble.node().equals(node));
-    Stream.of("weir.breaker.state", "weir.degraded.seconds", "weir.store", "weir.store.errors")
+    Stream.of(
+            "weir.breaker.state",
+            "weir.degraded.seconds",
+            "weir.store",
+            "weir.store.errors",
+            "weir.store.invalid.values")
         .flatMap(name -> registry.find(name).tag("node", node).meters().stream())
         .forEach(registry::remove);
   }

@@ -195,6 +195,20 @@ class RedisServeTest {
   }
 
   @Test
+  void valuesThatAreNotWeirsCanBeSeen() {
+    try (TestServer server = server()) {
+      check(server, "/closed");
+      String key = (String) ((List<?>) redis.command("KEYS", "weir:1:{*}:strict:*")).get(0);
+      redis.command("SET", key, "something else");
+
+      assertThat(check(server, "/closed").getLong("remaining")).isEqualTo(2);
+
+      String node = "{node=\"127.0.0.1:" + redis.port() + "\"}";
+      assertThat(metric(server, "weir_store_invalid_values_total" + node)).isEqualTo(1);
+    }
+  }
+
+  @Test
   void whoAnsweredCanBeSeen() {
     try (TestServer server = server()) {
       check(server, "/closed");

@@ -14,6 +14,7 @@ class StoreMetricsTest {
     metrics.answered(node, 1_000_000);
     metrics.failed(node, "timeout");
     metrics.failed(node, "disconnected");
+    metrics.foundInvalid(node, 3);
   }
 
   private int metersOf(String node) {
@@ -31,7 +32,7 @@ class StoreMetricsTest {
 
     metrics.gone("a:1");
 
-    assertThat(each).isGreaterThanOrEqualTo(5);
+    assertThat(each).isGreaterThanOrEqualTo(6);
     assertThat(metersOf("a:1")).isZero();
     assertThat(metersOf("b:1")).isEqualTo(each);
   }
@@ -46,5 +47,7 @@ class StoreMetricsTest {
 
     assertThat(metersOf("a:1")).isEqualTo(all);
     assertThat(registry.get("weir.store").tag("node", "a:1").timer().count()).isEqualTo(1);
+    assertThat(registry.get("weir.store.invalid.values").tag("node", "a:1").counter().count())
+        .isEqualTo(3);
   }
 }

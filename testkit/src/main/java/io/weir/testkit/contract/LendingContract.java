@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
  * What a store must do that lends, beside {@link StoreContract}. A subclass says how to get an
  * empty one on virtual time. {@link LendingProperties} are the other half.
  */
-public abstract class LendingContract {
+public abstract class LendingContract implements LendingUnderTwoNumbers {
   private static final long MOST = 100;
 
   private StoreHarness harness;
@@ -42,6 +42,11 @@ public abstract class LendingContract {
   @AfterEach
   final void close() {
     harness.close();
+  }
+
+  @Override
+  public final StoreHarness harness() {
+    return harness;
   }
 
   private static LeaseCall asking(long asked) {
@@ -133,36 +138,6 @@ public abstract class LendingContract {
     assertThat(calls.remaining(pool)).isEqualTo(10);
     // Only 4 of 10 are out any more, so 72 of the other 96 may go.
     assertThat(tell(pool("1000/day"), asking(500)).lent()).isEqualTo(72);
-  }
-
-  @Test
-  void leasesUnderTwoNumbersTakeNoMoreThanTheLargerLimitHas() {
-    Pool larger = pool("100/min");
-    Pool smaller = pool("100/min burst=10");
-    long out = 0;
-    for (int i = 0; i < 600; i++) {
-      Draw draw = draw(i % 2 == 0 ? larger : smaller, 1);
-      Taking taking = calls.take(draw.telling(asking(i % 3)));
-      out += (taking.taken() ? 1 : 0) + taking.grants().get(0).lent();
-      harness.advance(Duration.ofMillis(100));
-    }
-    assertThat(out).isBetween(195L, 200L);
-  }
-
-  @Test
-  void aRefusedLeaseCallUnderOtherNumbersRefundsNothing() {
-    Pool larger = pool("100/day");
-    Pool smaller = pool("1/day");
-    Grant held = tell(larger, asking(40));
-    calls.take(larger, 60);
-
-    Taking refused = calls.take(draw(smaller, 1).telling(keeping(held, 30, 5)));
-
-    assertThat(refused.taken()).isFalse();
-    assertThat(refused.grants().get(0).kept()).isEqualTo(30);
-    assertThat(calls.remaining(larger)).isZero();
-    tell(smaller, returning(refused.grants().get(0), 30));
-    assertThat(calls.remaining(larger)).isEqualTo(30);
   }
 
   @Test
