@@ -60,10 +60,15 @@ class DrillCommandTest {
           .startsWith("before")
           .contains("redis-hang")
           .endsWith("over");
-      JsonMap first = report.maps("steps").get(0);
-      assertThat(first.text("breaker")).isEqualTo("closed");
-      assertThat(first.map("on_fail").map("closed").number("allowed")).isPositive();
-      assertThat(first.number("median_us")).isPositive();
+      assertThat(report.maps("steps"))
+          .as("a step before the outage; the first may be slow, as the process is new")
+          .filteredOn(step -> step.text("phase").equals("before"))
+          .anySatisfy(
+              step -> {
+                assertThat(step.text("breaker")).isEqualTo("closed");
+                assertThat(step.map("on_fail").map("closed").number("allowed")).isPositive();
+                assertThat(step.number("median_us")).isPositive();
+              });
     }
   }
 

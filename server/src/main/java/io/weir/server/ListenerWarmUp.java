@@ -151,8 +151,8 @@ final class ListenerWarmUp {
       answers.add(
           client
               .request(request.head())
-              .compose(open -> open.send(request.body()))
-              .compose(HttpClientResponse::body));
+              // The body is asked for on the event loop: another thread could ask after its end.
+              .compose(open -> open.send(request.body()).compose(HttpClientResponse::body)));
     }
     return Future.all(answers).mapEmpty();
   }
