@@ -27,8 +27,10 @@ final class Http2Client implements AutoCloseable {
   Future<Answer> send(int port, HttpMethod method, String path, Buffer body) {
     return client
         .request(method, port, "127.0.0.1", path)
-        .compose(request -> body.length() == 0 ? request.send() : request.send(body))
-        .compose(Http2Client::answer);
+        .compose(
+            request ->
+                (body.length() == 0 ? request.send() : request.send(body))
+                    .compose(Http2Client::answer));
   }
 
   private static Future<Answer> answer(HttpClientResponse response) {
