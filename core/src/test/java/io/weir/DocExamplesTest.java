@@ -9,7 +9,7 @@ import io.weir.time.VirtualTime;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The Java examples of the README and of docs/embedding.md. */
+/** The Java examples of the README and of docs/use/embedding.md. */
 class DocExamplesTest {
 
   @Test

@@ -79,7 +79,8 @@ class DeployFilesTest {
 
   /** With Redis' default one dead shard would take the keys of all others with it. */
   @ParameterizedTest
-  @ValueSource(strings = {"docker-compose.yaml", "kubernetes/redis.yaml", "../docs/redis.md"})
+  @ValueSource(
+      strings = {"docker-compose.yaml", "kubernetes/redis.yaml", "../docs/deploy/redis.md"})
   void aShardOfTheClusterFailsAlone(String file) throws IOException {
     assertThat(Files.readAllLines(DEPLOY.resolve(file)))
         .filteredOn(line -> line.contains("--cluster-enabled yes"))

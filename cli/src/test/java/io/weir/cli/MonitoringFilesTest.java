@@ -38,7 +38,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 class MonitoringFilesTest {
   private static final Path ALERTS = Path.of("..", "deploy", "prometheus", "weir-alerts.yaml");
   private static final Path DASHBOARD = Path.of("..", "deploy", "grafana", "weir.json");
-  private static final Path DOCUMENTATION = Path.of("..", "docs", "metrics.md");
+  private static final Path DOCUMENTATION = Path.of("..", "docs", "operate", "metrics.md");
   private static final Pattern METRIC = Pattern.compile("\\bweir_[a-z_]+");
   private static final Pattern SELECTOR = Pattern.compile("\\b(weir_[a-z_]+)\\{([^}]*)}");
   private static final Pattern MATCHER = Pattern.compile("(\\w+) *(=~|!~|!=|=) *\"([^\"]*)\"");

@@ -100,7 +100,7 @@ class NginxForwardAuthTest {
   /** The documented configuration, optionally refusing what Weir cannot decide. */
   private NginxServer nginx(int weir, boolean refuseWithoutWeir, String patience)
       throws IOException {
-    String page = Files.readString(Path.of("../docs/nginx-traefik.md"));
+    String page = Files.readString(Path.of("../docs/deploy/nginx-traefik.md"));
     Matcher example = Pattern.compile("```nginx\n(.*?)```", Pattern.DOTALL).matcher(page);
     assertThat(example.find()).isTrue();
     String shown = example.group(1);

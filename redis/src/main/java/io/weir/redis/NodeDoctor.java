@@ -282,7 +282,7 @@ final class NodeDoctor {
     String text =
         "uses " + megabytes(used) + (most == 0 ? ", no maxmemory" : " of " + megabytes(most));
     if (most > 0 && used * 100 > most * ENOUGH_MEMORY_PERCENT) {
-      warn("memory", text, "raise maxmemory, or add nodes; see sizing in docs/redis.md");
+      warn("memory", text, "raise maxmemory, or add nodes; see sizing in docs/deploy/redis.md");
     } else {
       ok("memory", text);
     }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The rights that docs/redis.md tells people to grant, as it says them. */
+/** The rights that docs/deploy/redis.md tells people to grant, as it says them. */
 final class DocumentedRights {
   private static final String PAGE = read();
 
@@ -29,7 +29,7 @@ final class DocumentedRights {
 
   private static String read() {
     try {
-      return Files.readString(Path.of("../docs/redis.md"));
+      return Files.readString(Path.of("../docs/deploy/redis.md"));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -39,7 +39,7 @@ final class DocumentedRights {
   private static List<String> words(String pattern, String what) {
     Matcher matcher = Pattern.compile(pattern).matcher(PAGE);
     if (!matcher.find()) {
-      throw new AssertionError("docs/redis.md does not say the rights for " + what);
+      throw new AssertionError("docs/deploy/redis.md does not say the rights for " + what);
     }
     return List.of(matcher.group(1).replaceAll("['\\\\]", "").split(" ", -1));
   }

@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Weir on Redis inside a Java service, as docs/embedding.md shows it. */
+/** Weir on Redis inside a Java service, as docs/use/embedding.md shows it. */
 class EmbeddingTest {
   private static final Call CALL = Call.of("POST", "/payments").with("user", "42");
 

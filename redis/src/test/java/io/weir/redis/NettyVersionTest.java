@@ -61,7 +61,7 @@ class NettyVersionTest {
         Version.identify().values().stream().map(Version::artifactVersion).distinct().toList();
 
     assertThat(versions).hasSize(1);
-    assertThat(Files.readString(Path.of("../docs/embedding.md")))
+    assertThat(Files.readString(Path.of("../docs/use/embedding.md")))
         .contains("\"io.netty:netty-bom:" + versions.get(0) + "\"")
         .contains("tested with, " + versions.get(0));
   }

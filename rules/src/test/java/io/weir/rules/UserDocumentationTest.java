@@ -16,7 +16,7 @@ class UserDocumentationTest {
   private final String page;
 
   UserDocumentationTest() throws IOException {
-    page = Files.readString(Path.of("../docs/rules.md"));
+    page = Files.readString(Path.of("../docs/use/rules.md"));
   }
 
   @Test

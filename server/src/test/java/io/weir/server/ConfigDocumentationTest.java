@@ -50,7 +50,7 @@ class ConfigDocumentationTest {
   }
 
   static List<Example> examples() throws IOException {
-    try (Stream<Path> pages = Files.list(Path.of("../docs"))) {
+    try (Stream<Path> pages = Files.walk(Path.of("../docs"))) {
       return Stream.concat(Stream.of(Path.of("../README.md")), pages.sorted())
           .filter(page -> page.toString().endsWith(".md"))
           .flatMap(ConfigDocumentationTest::blocks)

@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Compiles and runs the Java on docs/embedding.md as it stands: the blocks of a section, with the
- * imports they show, are one program.
+ * Compiles and runs the Java on docs/use/embedding.md as it stands: the blocks of a section, with
+ * the imports they show, are one program.
  */
 class EmbeddingPageTest {
   private static RedisServer redis;
@@ -69,7 +69,7 @@ class EmbeddingPageTest {
     List<Section> sections = new ArrayList<>();
     Section section = new Section("top", new ArrayList<>());
     boolean inJava = false;
-    for (String line : Files.readAllLines(Path.of("../docs/embedding.md"))) {
+    for (String line : Files.readAllLines(Path.of("../docs/use/embedding.md"))) {
       if (line.startsWith("```")) {
         inJava = line.equals("```java");
       } else if (inJava) {

@@ -28,12 +28,12 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /**
- * Holds the examples of docs/envoy.md to Envoy's own message definitions, and asks the questions
- * that they make Envoy ask.
+ * Holds the examples of docs/deploy/envoy.md to Envoy's own message definitions, and asks the
+ * questions that they make Envoy ask.
  */
 class EnvoyDocumentationTest {
   private static List<String> examples(String beginning) throws IOException {
-    String text = Files.readString(Path.of("../docs/envoy.md"));
+    String text = Files.readString(Path.of("../docs/deploy/envoy.md"));
     return Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL)
         .matcher(text)
         .results()

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The client that docs/headers.md shows. */
+/** The client that docs/use/headers.md shows. */
 @Tag("python")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PoliteClientTest {
@@ -45,7 +45,7 @@ class PoliteClientTest {
   @TempDir private Path folder;
 
   private static String example() throws Exception {
-    String page = Files.readString(Path.of("../docs/headers.md"));
+    String page = Files.readString(Path.of("../docs/use/headers.md"));
     Matcher block = Pattern.compile("```python\n(.*?)```", Pattern.DOTALL).matcher(page);
     assertThat(block.find()).isTrue();
     return block.group(1);
