@@ -12,11 +12,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The scripts in .ci hide optional tools first, and later run every test that needs one. */
+/**
+ * The scripts in .ci hide optional tools first, and later run every test that needs one. Slow tests
+ * carry the tag of their kind, by which {@code -Dquick} leaves them out.
+ */
 class CiFilesTest {
   private static final Path ROOT = Path.of("..");
 
@@ -26,6 +32,16 @@ class CiFilesTest {
           OptionalTool.NGINX, List.of("NginxServer.start("),
           OptionalTool.CHROMIUM, List.of("ChromiumBrowser.start("),
           OptionalTool.PYTHON, List.of("Python.in(", "Python.plain("));
+
+  /** The kinds of slow tests, the tools' among them. */
+  private static final List<String> KINDS =
+      List.of("process", "fleet", "fuzz", "browser", "nginx", "python");
+
+  private static final Pattern TAG = Pattern.compile("@Tag\\(\"([^\"]*)\"\\)");
+
+  /** How a test starts a JVM of its own. */
+  private static final List<String> JVMS =
+      List.of("WeirProcess.start(", "new InstanceProcess(", "new LeasingFleet(");
 
   @TempDir Path folder;
 
@@ -88,6 +104,31 @@ class CiFilesTest {
               .allSatisfy(user -> assertThat(read(user)).contains("@Tag(\"" + tool.tag() + "\")"));
         });
     assertThat(USES).containsOnlyKeys(OptionalTool.values());
+  }
+
+  @Test
+  void everyTagIsAKindThatQuickBuildsLeaveOut() throws IOException {
+    Set<String> used = new TreeSet<>();
+    for (Path source : testSources()) {
+      TAG.matcher(read(source)).results().forEach(tag -> used.add(tag.group(1)));
+    }
+
+    assertThat(used).containsExactlyInAnyOrderElementsOf(KINDS);
+    assertThat(read(ROOT.resolve("pom.xml")))
+        .contains("<excludedGroups>" + String.join(" | ", KINDS) + "</excludedGroups>");
+    assertThat(read(ROOT.resolve(".ci/run"))).contains("-Dquick");
+  }
+
+  @Test
+  void testsThatStartJvmsCarryATag() throws IOException {
+    List<Path> users =
+        testSources().stream()
+            .filter(file -> JVMS.stream().anyMatch(read(file)::contains))
+            .filter(file -> file.toString().endsWith("Test.java"))
+            .toList();
+
+    assertThat(users).isNotEmpty();
+    assertThat(users).allSatisfy(user -> assertThat(read(user)).containsPattern(TAG));
   }
 
   @Test

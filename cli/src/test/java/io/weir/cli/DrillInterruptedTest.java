@@ -12,12 +12,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A drill that is interrupted half-way, as by Ctrl-C, leaves Redis as it was. */
 @Timeout(120)
+@Tag("process")
 class DrillInterruptedTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 

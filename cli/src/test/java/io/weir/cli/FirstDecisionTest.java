@@ -23,6 +23,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * machine may be busy with other things, so the best of a few new processes counts.
  */
 @Timeout(120)
+@Tag("process")
 class FirstDecisionTest {
   private static final int PROCESSES = 3;
   private static final long GOAL_MICROS = 20_000;

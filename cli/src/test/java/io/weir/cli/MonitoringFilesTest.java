@@ -27,6 +27,7 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +36,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /** The alert rules and the dashboard speak of metrics that a server really has. */
 @Timeout(120)
+@Tag("process")
 class MonitoringFilesTest {
   private static final Path ALERTS = Path.of("..", "deploy", "prometheus", "weir-alerts.yaml");
   private static final Path DASHBOARD = Path.of("..", "deploy", "grafana", "weir.json");

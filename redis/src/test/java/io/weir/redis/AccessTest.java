@@ -28,11 +28,13 @@ import io.weir.time.SystemTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Passwords and rights. */
+@Tag("process")
 class AccessTest {
   private static final List<String> LIMITS =
       List.of(

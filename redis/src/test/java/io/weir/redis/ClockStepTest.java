@@ -25,6 +25,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -206,6 +207,7 @@ class ClockStepTest {
 
   /** The whole way: connections, heartbeats and the key through which instances agree. */
   @Test
+  @Tag("process")
   void twoStoresTakeTheStepOfARealRedisTogether() throws IOException {
     try (SteppingProxy proxy = new SteppingProxy(redis)) {
       RedisOptions options =

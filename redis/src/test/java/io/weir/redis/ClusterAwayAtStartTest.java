@@ -14,9 +14,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A Cluster that nobody has reached yet is away like any node: that is shown, and said once. */
+@Tag("process")
 class ClusterAwayAtStartTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 

@@ -13,11 +13,13 @@ import io.weir.testkit.process.RedisCluster;
 import io.weir.testkit.process.RedisServer;
 import java.io.IOException;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the doctor says about Clusters, whole and not. */
 @Timeout(120)
+@Tag("process")
 class ClusterDoctorTest {
   private static final String RIGHTS =
       DoctorTest.RIGHTS + " " + String.join(" ", DocumentedRights.FOR_CLUSTER);

@@ -17,12 +17,14 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * What a node of a Cluster can do to its callers: those of other nodes notice nothing, its own get
  * an answer in time, and are served again once a replica has taken over.
  */
+@Tag("process")
 class ClusterFaultsTest {
   private static final Duration TIMEOUT = RedisOptions.DEFAULT_TIMEOUT;
 

@@ -13,9 +13,11 @@ import io.weir.time.SystemTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A node of a Cluster that keeps its id and gets another address, as pods do. */
+@Tag("process")
 class ClusterMoveTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -4,8 +4,10 @@ import io.weir.testkit.contract.StoreContract;
 import io.weir.testkit.contract.StoreHarness;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The store on a Redis Cluster keeps the contract, with every rule in a slot of its own. */
+@Tag("process")
 class ClusterStoreContractTest extends StoreContract {
   private static RedisFixture redis;
 

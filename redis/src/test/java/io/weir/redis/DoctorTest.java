@@ -27,12 +27,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the doctor says about real servers, healthy and not. */
 @Timeout(120)
+@Tag("process")
 class DoctorTest {
   /** What the documentation tells people to grant, and one thing that the doctor cannot miss. */
   static final String RIGHTS = String.join(" ", DocumentedRights.RULES) + " +ping";

@@ -30,12 +30,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAccumulator;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Everything that a store does is asked for on an event loop, as the listeners of a server do, and
  * neither that loop nor those of the Redis client ever wait, whatever happens to Redis.
  */
+@Tag("process")
 class EventLoopsTest {
   private static final String CALLER = "caller-loop";
   private static final Duration FREEZE = Duration.ofMillis(300);

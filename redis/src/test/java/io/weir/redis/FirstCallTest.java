@@ -19,12 +19,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The first call costs what every call costs: whatever a node has to be told or has to compile was
  * told and compiled before.
  */
+@Tag("process")
 class FirstCallTest {
   /** Redis logs every command as slow. */
   private static final String[] LOG_ALL = {"slowlog-log-slower-than 0", "slowlog-max-len 100000"};

@@ -12,12 +12,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Four instances whose clocks are an hour apart and more: together they are admitted exactly what
  * every limit holds.
  */
+@Tag("fleet")
 class FleetTest {
   private static final Duration HOUR = Duration.ofHours(1);
 

@@ -21,12 +21,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A node takes connections and bytes and answers nothing, and nobody stops calling: so many wait,
  * all others are told at once, and nothing grows.
  */
+@Tag("process")
 class FullQueueTest {
   /** Long, so that callers meet the end of the queue and not their deadlines. */
   private static final Duration TIMEOUT = Duration.ofMillis(800);

@@ -12,6 +12,7 @@ import io.weir.testkit.process.RedisServer;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What leases save and what they cost in accuracy, on a real Redis with every instance in a JVM of
  * its own. A minute each with {@code -Dweir.proof=true}, else seven seconds.
  */
+@Tag("fleet")
 class LeasingFleetTest {
   private static final boolean PROOF = Boolean.getBoolean("weir.proof");
   private static final Duration WARM_UP = Duration.ofSeconds(5);

@@ -26,11 +26,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every key lives as long as it says something, and no longer. */
+@Tag("process")
 class LifetimeTest {
   private static final List<String> LIMITS =
       List.of(

@@ -13,12 +13,14 @@ import io.weir.testkit.process.SlowProxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Bad days on real processes: nobody waits once a node is known to be away, every rule says what it
  * chose, other nodes notice nothing, and service returns by itself. Prints what it measured.
  */
+@Tag("process")
 class OutageTest {
   private static final Duration LASTS = Duration.ofSeconds(4);
 

@@ -4,8 +4,10 @@ import io.weir.testkit.contract.StoreContract;
 import io.weir.testkit.contract.StoreHarness;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The store on the clock of Redis, as it runs by default, keeps the contract. */
+@Tag("process")
 class RealTimeStoreContractTest extends StoreContract {
   private static RedisFixture redis;
 

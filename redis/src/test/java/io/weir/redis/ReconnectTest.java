@@ -25,9 +25,11 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Clients that lost the same Redis at the same moment do not come back in step. */
+@Tag("process")
 class ReconnectTest {
   private static final int TRIES = 2000;
 

@@ -5,8 +5,10 @@ import io.weir.testkit.contract.StoreHarness;
 import io.weir.testkit.process.RedisBinary;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /** The store on the oldest Redis that is supported keeps the contract. */
+@Tag("process")
 class Redis62StoreContractTest extends StoreContract {
   private static RedisFixture redis;
 

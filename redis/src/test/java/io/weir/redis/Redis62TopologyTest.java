@@ -14,11 +14,13 @@ import io.weir.testkit.process.RedisCluster;
 import io.weir.testkit.process.RedisSentinels;
 import io.weir.testkit.process.RedisServer;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The store follows a failover and a moved slot on the oldest Redis that is supported too. */
 @Timeout(120)
+@Tag("process")
 class Redis62TopologyTest {
   private final Pool pool = plenty("oldest").about("user");
 

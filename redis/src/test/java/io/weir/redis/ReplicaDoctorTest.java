@@ -14,11 +14,13 @@ import io.weir.testkit.process.RedisSentinels;
 import io.weir.testkit.process.RedisServer;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the doctor says about replicas, which nobody notices before a failover. */
 @Timeout(120)
+@Tag("process")
 class ReplicaDoctorTest {
   private static final String FOR_DOCTOR = " " + String.join(" ", DocumentedRights.FOR_DOCTOR);
   private static final String RIGHTS = String.join(" ", DocumentedRights.RULES) + FOR_DOCTOR;

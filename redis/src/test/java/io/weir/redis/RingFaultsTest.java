@@ -23,9 +23,11 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A ring of three real nodes, one of which is away. */
+@Tag("process")
 class RingFaultsTest {
   private static List<RedisServer> servers;
   private static RedisStore store;

@@ -15,11 +15,13 @@ import io.weir.testkit.process.TlsFiles;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the doctor says about Sentinels, and the master and replicas they know. */
 @Timeout(120)
+@Tag("process")
 class SentinelDoctorTest {
   @Test
   void asksTheSentinelsAndTheMasterTheyName() {

@@ -12,9 +12,11 @@ import io.weir.testkit.process.RedisSentinels;
 import io.weir.testkit.process.RedisServer;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The master that Sentinels name is used, and another when they name another. */
+@Tag("process")
 class SentinelTest {
   private static final Duration TIMEOUT = RedisOptions.DEFAULT_TIMEOUT;
 

@@ -22,9 +22,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A slot moves to another node while its keys are in use: MOVED, ASK and TRYAGAIN on the way. */
+@Tag("process")
 class SlotMigrationTest {
   private static final int POOLS = 40;
 

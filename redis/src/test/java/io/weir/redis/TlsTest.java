@@ -20,9 +20,11 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Redis over TLS: with the right certificates it is like any other, with wrong ones it is away. */
+@Tag("process")
 class TlsTest {
   private static TlsFiles files;
   private static RedisServer redis;

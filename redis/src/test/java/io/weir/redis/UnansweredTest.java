@@ -15,11 +15,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What trouble is called, in the words of every Redis that is supported. */
+@Tag("process")
 class UnansweredTest {
   private final Heard heard = new Heard();
   private final Pool pool = plenty("kinds");

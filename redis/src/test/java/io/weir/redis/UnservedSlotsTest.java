@@ -18,9 +18,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Nodes that nobody has made a Cluster of yet can be reached, but serve nothing. */
+@Tag("process")
 class UnservedSlotsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 

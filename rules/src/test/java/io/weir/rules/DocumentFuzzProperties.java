@@ -16,11 +16,13 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.From;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.Tag;
 
 /**
  * Whatever the reader is given, it answers with a rule set or with what is wrong and on which line;
  * it never throws and never hangs.
  */
+@Tag("fuzz")
 class DocumentFuzzProperties {
   private static final List<String> GOOD =
       List.of(

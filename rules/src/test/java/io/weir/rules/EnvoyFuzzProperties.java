@@ -6,11 +6,13 @@ import java.util.List;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Tag;
 
 /**
  * Whatever a file is made into, reading it gives a configuration or says what is wrong and on which
  * line; it never throws.
  */
+@Tag("fuzz")
 class EnvoyFuzzProperties {
   private static final String GOOD =
       """

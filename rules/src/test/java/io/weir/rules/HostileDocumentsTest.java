@@ -9,12 +9,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Documents made to exhaust or trick the reader are refused, quickly and in words. */
+@Tag("fuzz")
 class HostileDocumentsTest {
   private static List<String> problems(String name, String text) {
     return assertTimeoutPreemptively(

@@ -15,10 +15,12 @@ import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.Tag;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
 /** Whatever is posted: 200, or a problem that is the caller's, and never ours. */
+@Tag("fuzz")
 class CheckFuzzProperties {
   private static final List<String> PATHS =
       List.of(

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The console as somebody sees it, in a real browser. */
-@Tag("chromium")
+@Tag("browser")
 @Timeout(180)
 class ConsoleBrowserTest {
   private static final String OPERATOR = "operator-token";

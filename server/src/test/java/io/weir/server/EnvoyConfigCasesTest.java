@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvFileSource;
  * running server that is asked over gRPC. The tables are those of the reader's tests.
  */
 @Timeout(60)
+@Tag("fuzz")
 class EnvoyConfigCasesTest {
   private static final String TABLES = "../rules/src/test/resources/envoy/";
 

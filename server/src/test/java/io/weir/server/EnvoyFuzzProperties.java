@@ -15,6 +15,7 @@ import io.vertx.grpc.common.ServiceName;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.Tag;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
@@ -22,6 +23,7 @@ import net.jqwik.api.lifecycle.BeforeContainer;
  * Whatever arrives, the answer is one status per descriptor or that the question is bad, and the
  * next question is answered as if nothing had happened.
  */
+@Tag("fuzz")
 class EnvoyFuzzProperties {
   private static final ServiceMethod<Buffer, Buffer> RAW =
       ServiceMethod.client(

@@ -44,6 +44,7 @@ final class RawHttp2 implements AutoCloseable {
   private RawHttp2(Socket socket) throws IOException {
     this.socket = socket;
     socket.setSoTimeout(15_000);
+    socket.setTcpNoDelay(true); // frames are small, and each would wait for the last one's ACK
     out = new DataOutputStream(socket.getOutputStream());
     in = new DataInputStream(socket.getInputStream());
   }

@@ -10,9 +10,11 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Servers take a hot key's tokens in advance, and give back what they did not use. */
+@Tag("process")
 class RedisLeasesTest {
   private static final String HOT = "{ id: hot, key: [user], limit: { rate: 1/h, burst: 10000 } }";
   private static final String EXACT =

@@ -18,11 +18,13 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Servers that share a real Redis, and what they say while it is away. */
 @Timeout(60)
+@Tag("process")
 class RedisServeTest {
   private static final String SECRET = "a secret of some length";
   private static final String[] RULES = {

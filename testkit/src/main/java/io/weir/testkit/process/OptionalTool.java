@@ -17,19 +17,21 @@ import org.junit.jupiter.api.Assumptions;
  * them.
  */
 public enum OptionalTool {
-  NGINX("nginx"),
-  CHROMIUM("chromium", "chromium-browser", "google-chrome"),
-  PYTHON("python3");
+  NGINX("nginx", "nginx"),
+  CHROMIUM("browser", "chromium", "chromium-browser", "google-chrome"),
+  PYTHON("python", "python3");
 
+  private final String tag;
   private final List<String> names;
 
-  OptionalTool(String... names) {
+  OptionalTool(String tag, String... names) {
+    this.tag = tag;
     this.names = List.of(names);
   }
 
   /** The JUnit tag of tests that need it. */
   public String tag() {
-    return names.get(0).replaceAll("\\d", "");
+    return tag;
   }
 
   /** Set where a missing tool fails the test, such as {@code WEIR_REQUIRE_NGINX}. */

@@ -16,8 +16,10 @@ import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.Tag;
 
 /** Whatever a fleet goes through, it admits no more than it may, and never has more out. */
+@Tag("fleet")
 class FleetBoundProperties {
   private static final int CALLS = 750;
 

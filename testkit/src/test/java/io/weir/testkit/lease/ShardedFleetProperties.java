@@ -16,8 +16,10 @@ import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
+import net.jqwik.api.Tag;
 
 /** Shards together admit no more than the limit that was split, whatever a fleet goes through. */
+@Tag("fleet")
 class ShardedFleetProperties {
   private static final int CALLS = 750;
 

@@ -9,12 +9,14 @@ import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.Tag;
 
 /**
  * Whatever a fleet goes through: it admits no more than it may, refuses nobody who keeps to the
  * limit less what may be lent, and no return of the store hands anybody another burst. A story that
  * fails is cut down to the events it takes.
  */
+@Tag("fleet")
 class StoryProperties {
   /** Who hears what came of calls. */
   private interface Hears {
