@@ -4,7 +4,7 @@ set -eu
 
 # Commands that run for long get the whole compiler and the default collector; the others start fast.
 case ${1:-} in
-  serve | gateway | bench | simulate) ;;
+  serve | gateway) ;;
   *) JAVA_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${JAVA_OPTS:-}" ;;
 esac
 
