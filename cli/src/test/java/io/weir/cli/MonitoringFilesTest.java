@@ -270,6 +270,9 @@ class MonitoringFilesTest {
                 "--upstream",
                 "http://127.0.0.1:" + app.getAddress().getPort())) {
       get(weir.url("gateway"));
+      String key = (String) ((List<?>) redis.command("KEYS", "weir:1:{*}:two:*")).get(0);
+      redis.command("SET", key, "not a bucket"); // for weir_store_invalid_values_total
+      get(weir.url("gateway"));
       String admin = weir.said("admin");
       redis.close();
       Awaitility.await()
