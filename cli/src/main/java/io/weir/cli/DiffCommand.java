@@ -2,7 +2,7 @@ package io.weir.cli;
 
 import io.weir.rule.RuleSet;
 import io.weir.rules.Change;
-import io.weir.rules.Loaded;
+import io.weir.rules.LoadResult;
 import io.weir.rules.Problem;
 import io.weir.rules.RuleDiff;
 import io.weir.rules.RuleDocuments;
@@ -53,9 +53,9 @@ final class DiffCommand implements Callable<Integer> {
   }
 
   private static RuleSet read(Path file) {
-    Loaded loaded = RuleDocuments.load(file);
+    LoadResult<RuleSet> loaded = RuleDocuments.load(file);
     return loaded
-        .ruleSet()
+        .value()
         .orElseThrow(
             () -> new CommandFailed(loaded.errors().stream().map(Problem::toString).toList()));
   }

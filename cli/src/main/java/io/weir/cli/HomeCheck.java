@@ -2,7 +2,8 @@ package io.weir.cli;
 
 import io.weir.redis.Finding;
 import io.weir.redis.Finding.Grade;
-import io.weir.rules.Loaded;
+import io.weir.rule.RuleSet;
+import io.weir.rules.LoadResult;
 import io.weir.rules.RuleDocuments;
 import io.weir.server.Address;
 import io.weir.server.GatewaySettings;
@@ -59,7 +60,7 @@ final class HomeCheck {
   }
 
   private void rules(Path file) {
-    Loaded loaded = RuleDocuments.load(file, config.attributes());
+    LoadResult<RuleSet> loaded = RuleDocuments.load(file, config.attributes());
     loaded
         .problems()
         .forEach(
@@ -70,7 +71,7 @@ final class HomeCheck {
                     problem.toString(),
                     ""));
     loaded
-        .ruleSet()
+        .value()
         .ifPresent(
             rules ->
                 add(

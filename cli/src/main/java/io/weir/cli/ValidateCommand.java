@@ -1,12 +1,13 @@
 package io.weir.cli;
 
+import io.weir.rule.RuleSet;
 import io.weir.rules.AttributeSource;
 import io.weir.rules.EnvoyFolder;
-import io.weir.rules.EnvoyLoaded;
 import io.weir.rules.EnvoyOptions;
-import io.weir.rules.Loaded;
+import io.weir.rules.LoadResult;
 import io.weir.rules.Problem;
 import io.weir.rules.RuleDocuments;
+import io.weir.rules.envoy.EnvoyConfig;
 import io.weir.server.ConfigException;
 import io.weir.server.ServerConfig;
 import java.io.PrintWriter;
@@ -112,16 +113,17 @@ final class ValidateCommand implements Callable<Integer> {
   }
 
   private static Finding rules(Path file, AttributeSource source) {
-    Loaded loaded = RuleDocuments.load(file, source);
+    LoadResult<RuleSet> loaded = RuleDocuments.load(file, source);
     return new Finding(
-        file, loaded.problems(), loaded.ruleSet().map(set -> count(set.rules().size(), "rule")));
+        file, loaded.problems(), loaded.value().map(set -> count(set.rules().size(), "rule")));
   }
 
   private static Finding envoy(Path folder, boolean mergeDomains) {
-    EnvoyLoaded loaded = EnvoyFolder.load(folder, new EnvoyOptions(false, mergeDomains, ""));
+    LoadResult<EnvoyConfig> loaded =
+        EnvoyFolder.load(folder, new EnvoyOptions(false, mergeDomains, ""));
     Optional<String> content =
         loaded
-            .config()
+            .value()
             .map(
                 config ->
                     count(config.domains(), "domain")

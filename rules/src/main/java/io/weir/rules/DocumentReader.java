@@ -52,7 +52,7 @@ final class DocumentReader {
    *
    * @param source what calls can have; rules that ask for more are warned about
    */
-  static Loaded read(Content content, Instant now, AttributeSource source) {
+  static LoadResult<RuleSet> read(Content content, Instant now, AttributeSource source) {
     DocumentReader reader = new DocumentReader(now, source);
     content.problems().forEach(reader.problems::add);
     reader.complete = content.problems().isEmpty();
@@ -101,7 +101,7 @@ final class DocumentReader {
     }
   }
 
-  private Loaded read(List<String> files) {
+  private LoadResult<RuleSet> read(List<String> files) {
     documents.forEach(document -> eachNamed(document, "tiers", this::tier));
     documents.forEach(document -> eachNamed(document, "tenants", this::tenant));
     documents.forEach(document -> eachListed(document, "bypass", this::bypass));
@@ -110,7 +110,7 @@ final class DocumentReader {
     CapacityCheck capacity = new CapacityCheck(tenants);
     rules.forEach(capacity::check);
     if (problems.errors() > 0) {
-      return new Loaded(Optional.empty(), problems.sorted(files));
+      return new LoadResult<>(Optional.empty(), problems.sorted(files));
     }
     RuleWarnings.warn(rules);
     AttributeWarnings.warn(rules, source);
@@ -119,7 +119,7 @@ final class DocumentReader {
     tenants.forEach(set::tenant);
     bypasses.forEach(set::bypass);
     rules.forEach(draft -> draft.rule().ifPresent(set::rule));
-    return new Loaded(Optional.of(set.build()), problems.sorted(files));
+    return new LoadResult<>(Optional.of(set.build()), problems.sorted(files));
   }
 
   /** Warns where parts are there that nothing uses. */

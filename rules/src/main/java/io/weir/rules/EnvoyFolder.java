@@ -1,6 +1,7 @@
 package io.weir.rules;
 
 import io.weir.rules.DocumentFiles.Content;
+import io.weir.rules.envoy.EnvoyConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -12,27 +13,22 @@ import java.util.function.Consumer;
  *
  * <p>Whatever becomes of the files, the configuration in use stays until a valid change comes.
  */
-public final class EnvoyFolder implements AutoCloseable {
-  private final Follower<EnvoyLoaded> follower;
+public final class EnvoyFolder implements ReloadableFiles<EnvoyConfig> {
+  private final Follower<EnvoyConfig> follower;
 
   private EnvoyFolder(Path path, Optional<Path> lastGoodFolder, EnvoyOptions options) {
     this.follower = new Follower<>(path, lastGoodFolder, new Reading(options));
   }
 
-  private record Reading(EnvoyOptions options) implements Follower.Reading<EnvoyLoaded> {
+  private record Reading(EnvoyOptions options) implements Follower.Reading<EnvoyConfig> {
     @Override
     public FilesOf files() {
       return new EnvoyFiles(options.dotFiles());
     }
 
     @Override
-    public EnvoyLoaded understand(Content content) {
+    public LoadResult<EnvoyConfig> read(Content content) {
       return EnvoyReader.read(content, options);
-    }
-
-    @Override
-    public boolean isValid(EnvoyLoaded loaded) {
-      return loaded.isValid();
     }
   }
 
@@ -47,37 +43,25 @@ public final class EnvoyFolder implements AutoCloseable {
   }
 
   /** Reads a file or folder once. */
-  public static EnvoyLoaded load(Path fileOrFolder, EnvoyOptions options) {
+  public static LoadResult<EnvoyConfig> load(Path fileOrFolder, EnvoyOptions options) {
     return at(fileOrFolder, Optional.empty(), options).load();
   }
 
-  /**
-   * Reads the configuration as it is now. If it is invalid and there is a remembered one, that is
-   * the configuration, and the problems say what is wrong with the present one.
-   */
-  public EnvoyLoaded load() {
-    EnvoyLoaded loaded = follower.load();
-    return loaded.isValid()
-        ? loaded
-        : new EnvoyLoaded(follower.remembered().flatMap(EnvoyLoaded::config), loaded.problems());
+  @Override
+  public LoadResult<EnvoyConfig> load() {
+    return follower.load();
   }
 
-  /**
-   * Calls a listener, on a thread of its own, with every later change: a valid configuration, or
-   * the problems of an invalid one.
-   *
-   * @param every how often the files are looked at
-   */
-  public void watch(Duration every, Consumer<EnvoyLoaded> listener) {
+  @Override
+  public void watch(Duration every, Consumer<LoadResult<EnvoyConfig>> listener) {
     follower.watch(every, listener);
   }
 
   /** What there is to report since the last call. */
-  Optional<EnvoyLoaded> poll() {
+  Optional<LoadResult<EnvoyConfig>> poll() {
     return follower.poll();
   }
 
-  /** Stops watching, and waits until the listener is not being called any more. */
   @Override
   public void close() {
     follower.close();

@@ -28,7 +28,7 @@ final class EnvoyReader {
     this.options = options;
   }
 
-  static EnvoyLoaded read(Content content, EnvoyOptions options) {
+  static LoadResult<EnvoyConfig> read(Content content, EnvoyOptions options) {
     EnvoyReader reader = new EnvoyReader(options);
     content.problems().forEach(reader.problems::add);
     content.documents().forEach(reader::read);
@@ -37,7 +37,7 @@ final class EnvoyReader {
     content.documents().forEach(document -> order.add(document.name()));
     order.sort(null);
     List<Problem> sorted = reader.problems.sorted(order);
-    return new EnvoyLoaded(
+    return new LoadResult<>(
         reader.problems.errors() == 0 ? Optional.of(reader.config()) : Optional.empty(), sorted);
   }
 

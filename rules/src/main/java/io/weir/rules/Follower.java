@@ -24,13 +24,10 @@ import org.slf4j.LoggerFactory;
  * <p>A file may be seen half written. So what is invalid is looked at once more, and reported,
  * once, when it still is the same.
  *
- * @param <T> what is understood of the files
+ * @param <T> what the files hold
  */
 final class Follower<T> implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Follower.class);
-
-  /** Often enough that a change is in force within a second. */
-  static final Duration LOOK_EVERY = Duration.ofMillis(500);
 
   private final Path path;
   private final Reading<T> reading;
@@ -45,19 +42,17 @@ final class Follower<T> implements AutoCloseable {
   private @Nullable Content good;
 
   /** What is wrong with {@link #content}, seen once and not yet reported. */
-  private @Nullable T doubtful;
+  private @Nullable LoadResult<T> doubtful;
 
   /** Whether the last report was of something invalid, so that its end is to be reported too. */
   private boolean reportedBad;
 
-  /** How files become something, and whether that is any good. */
+  /** How files are read. */
   interface Reading<T> {
     /** Which files of a folder are read. */
     FilesOf files();
 
-    T understand(Content content);
-
-    boolean isValid(T understood);
+    LoadResult<T> read(Content content);
   }
 
   /**
@@ -71,26 +66,34 @@ final class Follower<T> implements AutoCloseable {
     this.lastGood = lastGoodFolder.map(folder -> new LastGood(folder, path));
   }
 
-  /** What the files come to as they are now. */
-  synchronized T load() {
+  /**
+   * Reads the files as they are now. If they are invalid and there are remembered ones, those give
+   * the value, and the problems are those of the present files.
+   */
+  LoadResult<T> load() {
+    LoadResult<T> loaded = loadPresent();
+    return loaded.isValid() ? loaded : new LoadResult<>(remembered(), loaded.problems());
+  }
+
+  private synchronized LoadResult<T> loadPresent() {
     stamp = FileStamp.of(path, reading.files());
     readAt = clock.instant();
     Content read = DocumentFiles.read(path, reading.files());
     content = read;
     doubtful = null;
-    T understood = reading.understand(read);
-    reportedBad = !reading.isValid(understood);
+    LoadResult<T> loaded = reading.read(read);
+    reportedBad = !loaded.isValid();
     if (!reportedBad) {
       keep(read);
     }
-    return understood;
+    return loaded;
   }
 
-  /** What the last good files came to, if any are remembered. */
-  Optional<T> remembered() {
+  /** The value of the last good files, if any are remembered. */
+  private Optional<T> remembered() {
     try {
       return lastGood.isPresent()
-          ? lastGood.get().load().map(reading::understand).filter(reading::isValid)
+          ? lastGood.get().load().map(reading::read).flatMap(LoadResult::value)
           : Optional.empty();
     } catch (IOException e) {
       LOG.warn("the last good rules cannot be read: {}", e.toString());
@@ -104,7 +107,7 @@ final class Follower<T> implements AutoCloseable {
    *
    * @param every how often the files are looked at
    */
-  synchronized void watch(Duration every, Consumer<T> listener) {
+  synchronized void watch(Duration every, Consumer<LoadResult<T>> listener) {
     if (watcher != null) {
       throw new IllegalStateException("already watching " + path);
     }
@@ -114,7 +117,7 @@ final class Follower<T> implements AutoCloseable {
     thread.start();
   }
 
-  private void run(Duration every, Consumer<T> listener) {
+  private void run(Duration every, Consumer<LoadResult<T>> listener) {
     try {
       while (!closed.await(every.toMillis(), TimeUnit.MILLISECONDS)) {
         look(listener);
@@ -125,7 +128,7 @@ final class Follower<T> implements AutoCloseable {
   }
 
   /** One look; whatever goes wrong in it, there will be another. */
-  private void look(Consumer<T> listener) {
+  private void look(Consumer<LoadResult<T>> listener) {
     try {
       poll().ifPresent(listener);
     } catch (RuntimeException e) {
@@ -134,7 +137,7 @@ final class Follower<T> implements AutoCloseable {
   }
 
   /** What there is to report since the last call. */
-  synchronized Optional<T> poll() {
+  synchronized Optional<LoadResult<T>> poll() {
     FileStamp now = FileStamp.of(path, reading.files());
     if (now.equals(stamp) && now.isSettledAt(readAt) && doubtful == null) {
       return Optional.empty();
@@ -149,24 +152,24 @@ final class Follower<T> implements AutoCloseable {
     return take(read);
   }
 
-  private Optional<T> take(Content read) {
+  private Optional<LoadResult<T>> take(Content read) {
     if (read.equals(content)) {
-      Optional<T> confirmed = Optional.ofNullable(doubtful);
+      Optional<LoadResult<T>> confirmed = Optional.ofNullable(doubtful);
       reportedBad |= confirmed.isPresent();
       doubtful = null;
       return confirmed;
     }
     boolean mended = doubtful != null && !reportedBad && read.equals(good);
     content = read;
-    T understood = reading.understand(read);
-    boolean valid = reading.isValid(understood);
-    doubtful = valid ? null : understood;
+    LoadResult<T> loaded = reading.read(read);
+    boolean valid = loaded.isValid();
+    doubtful = valid ? null : loaded;
     if (mended || !valid) {
       return Optional.empty();
     }
     reportedBad = false;
     keep(read);
-    return Optional.of(understood);
+    return Optional.of(loaded);
   }
 
   private void keep(Content read) {

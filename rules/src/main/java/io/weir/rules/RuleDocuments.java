@@ -1,5 +1,6 @@
 package io.weir.rules;
 
+import io.weir.rule.RuleSet;
 import io.weir.rules.DocumentFiles.Content;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -10,9 +11,9 @@ import java.util.List;
  * Reads the rule document: from a file, from a folder of files, or from a text.
  *
  * <pre>{@code
- * Loaded loaded = RuleDocuments.load(Path.of("rules/"));
+ * LoadResult<RuleSet> loaded = RuleDocuments.load(Path.of("rules/"));
  * loaded.problems().forEach(System.err::println);   // rules/a.yaml:7: rule payments: …
- * loaded.ruleSet().ifPresent(weir::use);
+ * loaded.value().ifPresent(weir::use);
  * }</pre>
  *
  * <p>Nothing here throws on account of what it reads: whatever is wrong, from a missing file to an
@@ -27,7 +28,7 @@ public final class RuleDocuments {
    * Reads a file, or all {@code *.yaml}, {@code *.yml} and {@code *.json} of a folder, by name, as
    * one rule set.
    */
-  public static Loaded load(Path fileOrFolder) {
+  public static LoadResult<RuleSet> load(Path fileOrFolder) {
     return load(fileOrFolder, AttributeSource.ANY);
   }
 
@@ -35,7 +36,7 @@ public final class RuleDocuments {
    * As {@link #load(Path)}, with warnings about rules that ask for attributes which calls never
    * have.
    */
-  public static Loaded load(Path fileOrFolder, AttributeSource source) {
+  public static LoadResult<RuleSet> load(Path fileOrFolder, AttributeSource source) {
     return read(DocumentFiles.read(fileOrFolder), source);
   }
 
@@ -44,20 +45,20 @@ public final class RuleDocuments {
    *
    * @param name for messages; JSON if it ends in {@code .json}, else YAML
    */
-  public static Loaded parse(String name, String text) {
+  public static LoadResult<RuleSet> parse(String name, String text) {
     return parse(name, text, CLOCK.instant());
   }
 
-  static Loaded parse(String name, String text, Instant now) {
+  static LoadResult<RuleSet> parse(String name, String text, Instant now) {
     return parse(name, text, now, AttributeSource.ANY);
   }
 
-  static Loaded parse(String name, String text, Instant now, AttributeSource source) {
+  static LoadResult<RuleSet> parse(String name, String text, Instant now, AttributeSource source) {
     Content content = new Content(List.of(new Document(name, text)), List.of());
     return DocumentReader.read(content, now, source);
   }
 
-  static Loaded read(Content content, AttributeSource source) {
+  static LoadResult<RuleSet> read(Content content, AttributeSource source) {
     return DocumentReader.read(content, CLOCK.instant(), source);
   }
 }

@@ -1,7 +1,9 @@
 package io.weir.rules;
 
+import io.weir.rule.RuleSet;
 import io.weir.rules.DocumentFiles.Content;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -11,35 +13,30 @@ import java.util.function.Consumer;
  *
  * <pre>{@code
  * RuleFile file = RuleFile.at(Path.of("rules/"), Optional.of(stateFolder));
- * Loaded first = file.load();          // the files, or the last good ones if these are invalid
- * file.watch(loaded -> …);             // every later change: a rule set, or what is wrong
+ * LoadResult<RuleSet> first = file.load(); // the files, or the last good ones if invalid
+ * file.watch(loaded -> …);                 // every later change: a rule set, or what is wrong
  * }</pre>
  *
  * <p>Whatever becomes of the files, the rules in use stay until a valid change comes.
  */
-public final class RuleFile implements AutoCloseable {
+public final class RuleFile implements ReloadableFiles<RuleSet> {
   private final Path path;
-  private final Follower<Loaded> follower;
+  private final Follower<RuleSet> follower;
 
   private RuleFile(Path path, Optional<Path> lastGoodFolder, AttributeSource source) {
     this.path = path;
     this.follower = new Follower<>(path, lastGoodFolder, new Reading(source));
   }
 
-  private record Reading(AttributeSource source) implements Follower.Reading<Loaded> {
+  private record Reading(AttributeSource source) implements Follower.Reading<RuleSet> {
     @Override
     public FilesOf files() {
       return FilesOf.RULES;
     }
 
     @Override
-    public Loaded understand(Content content) {
+    public LoadResult<RuleSet> read(Content content) {
       return RuleDocuments.read(content, source);
-    }
-
-    @Override
-    public boolean isValid(Loaded loaded) {
-      return loaded.isValid();
     }
   }
 
@@ -66,24 +63,14 @@ public final class RuleFile implements AutoCloseable {
     return new RuleFile(fileOrFolder, lastGoodFolder, source);
   }
 
-  /**
-   * Reads the rules as they are now. If they are invalid and there are remembered ones, those are
-   * the rule set, and the problems say what is wrong with the present ones.
-   */
-  public Loaded load() {
-    Loaded loaded = follower.load();
-    return loaded.isValid()
-        ? loaded
-        : new Loaded(follower.remembered().flatMap(Loaded::ruleSet), loaded.problems());
+  @Override
+  public LoadResult<RuleSet> load() {
+    return follower.load();
   }
 
-  /**
-   * Calls a listener, on a thread of its own, with every later change: a valid rule set, or the
-   * problems of an invalid one. If {@link #load} was not called before, the first state counts as a
-   * change.
-   */
-  public void watch(Consumer<Loaded> listener) {
-    follower.watch(Follower.LOOK_EVERY, listener);
+  @Override
+  public void watch(Duration every, Consumer<LoadResult<RuleSet>> listener) {
+    follower.watch(every, listener);
   }
 
   /**
@@ -94,11 +81,10 @@ public final class RuleFile implements AutoCloseable {
   }
 
   /** What there is to report since the last call. */
-  Optional<Loaded> poll() {
+  Optional<LoadResult<RuleSet>> poll() {
     return follower.poll();
   }
 
-  /** Stops watching, and waits until the listener is not being called any more. */
   @Override
   public void close() {
     follower.close();

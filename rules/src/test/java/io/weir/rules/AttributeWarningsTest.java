@@ -2,6 +2,7 @@ package io.weir.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.rule.RuleSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,8 @@ class AttributeWarningsTest {
     for (String rule : rules) {
       text.append("  - { ").append(rule).append(" }\n");
     }
-    Loaded loaded = RuleDocuments.parse("r.yaml", text.toString(), Fixtures.NOW, source);
+    LoadResult<RuleSet> loaded =
+        RuleDocuments.parse("r.yaml", text.toString(), Fixtures.NOW, source);
     assertThat(loaded.errors()).isEmpty();
     return loaded.problems().stream()
         .map(Problem::toString)

@@ -20,9 +20,9 @@ import org.junit.jupiter.api.Test;
 
 /** The document that the project promises to understand means what it says. */
 class ContractDocumentTest {
-  private final Loaded loaded =
+  private final LoadResult<RuleSet> loaded =
       RuleDocuments.parse("contract.yaml", Fixtures.text("contract.yaml"), Fixtures.NOW);
-  private final RuleSet set = loaded.ruleSet().orElse(RuleSet.EMPTY);
+  private final RuleSet set = loaded.value().orElse(RuleSet.EMPTY);
 
   @Test
   void isValidWithoutAWarning() {

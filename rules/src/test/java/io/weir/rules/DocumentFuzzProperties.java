@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.weir.Call;
 import io.weir.rule.RuleIndex;
+import io.weir.rule.RuleSet;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -87,12 +88,12 @@ class DocumentFuzzProperties {
           "\\");
 
   private static void check(String name, String text) {
-    Loaded loaded =
+    LoadResult<RuleSet> loaded =
         assertTimeoutPreemptively(
             Duration.ofSeconds(10), () -> RuleDocuments.parse(name, text, Fixtures.NOW));
     int lines = Math.max(1, (int) text.lines().count());
-    assertThat(loaded.ruleSet().isPresent()).isEqualTo(loaded.errors().isEmpty());
-    loaded.ruleSet().ifPresent(set -> RuleIndex.of(set).explain(Call.of("GET", "/a")));
+    assertThat(loaded.value().isPresent()).isEqualTo(loaded.errors().isEmpty());
+    loaded.value().ifPresent(set -> RuleIndex.of(set).explain(Call.of("GET", "/a")));
     for (Problem problem : loaded.problems()) {
       assertThat(problem.line()).as(problem.toString()).isBetween(1, lines);
       assertThat(problem.reason()).isNotBlank().doesNotContain("null:").hasSizeLessThan(2000);
@@ -272,8 +273,8 @@ class DocumentFuzzProperties {
     Path folder = Files.createTempDirectory("weir-fuzz");
     try {
       Path file = Files.write(folder.resolve("r.yaml"), bytes);
-      Loaded loaded = RuleDocuments.load(file);
-      assertThat(loaded.ruleSet().isPresent()).isEqualTo(loaded.errors().isEmpty());
+      LoadResult<RuleSet> loaded = RuleDocuments.load(file);
+      assertThat(loaded.value().isPresent()).isEqualTo(loaded.errors().isEmpty());
       assertThat(loaded.problems()).allMatch(problem -> problem.line() >= 1);
       Files.delete(file);
     } finally {

@@ -31,9 +31,9 @@ class EnvoyFolderTest {
   }
 
   private static EnvoyConfig load(Path path, EnvoyOptions options) {
-    EnvoyLoaded loaded = EnvoyFolder.load(path, options);
+    LoadResult<EnvoyConfig> loaded = EnvoyFolder.load(path, options);
     assertThat(loaded.problems()).isEmpty();
-    return loaded.config().orElseThrow();
+    return loaded.value().orElseThrow();
   }
 
   private static long limitOf(EnvoyConfig config) {
@@ -86,14 +86,14 @@ class EnvoyFolderTest {
     }
     Files.createSymbolicLink(mount.resolve("..data"), Path.of("..2026_01"));
     Files.createSymbolicLink(mount.resolve("d.yaml"), Path.of("..data/d.yaml"));
-    List<EnvoyLoaded> heard = new CopyOnWriteArrayList<>();
+    List<LoadResult<EnvoyConfig>> heard = new CopyOnWriteArrayList<>();
     try (EnvoyFolder files = EnvoyFolder.at(mount, Optional.empty(), EnvoyOptions.DEFAULT)) {
-      assertThat(limitOf(files.load().config().orElseThrow())).isEqualTo(1);
-      files.watch(Follower.LOOK_EVERY, heard::add);
+      assertThat(limitOf(files.load().value().orElseThrow())).isEqualTo(1);
+      files.watch(ReloadableFiles.LOOK_EVERY, heard::add);
       Path next = Files.createSymbolicLink(mount.resolve("..data_tmp"), Path.of("..2026_02"));
       Files.move(next, mount.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
       await().atMost(Duration.ofSeconds(2)).until(() -> !heard.isEmpty());
-      assertThat(limitOf(heard.get(0).config().orElseThrow())).isEqualTo(2);
+      assertThat(limitOf(heard.get(0).value().orElseThrow())).isEqualTo(2);
     }
   }
 
@@ -105,15 +105,15 @@ class EnvoyFolderTest {
       Files.writeString(config.resolve("d.yaml"), domain("d", i));
     }
     Path root = Files.createSymbolicLink(folder.resolve("current"), Path.of("releases/1"));
-    List<EnvoyLoaded> heard = new CopyOnWriteArrayList<>();
+    List<LoadResult<EnvoyConfig>> heard = new CopyOnWriteArrayList<>();
     try (EnvoyFolder files =
         EnvoyFolder.at(root.resolve("config"), Optional.empty(), EnvoyOptions.DEFAULT)) {
-      assertThat(limitOf(files.load().config().orElseThrow())).isEqualTo(1);
+      assertThat(limitOf(files.load().value().orElseThrow())).isEqualTo(1);
       files.watch(Duration.ofMillis(20), heard::add);
       Path next = Files.createSymbolicLink(folder.resolve("next"), Path.of("releases/2"));
       Files.move(next, root, StandardCopyOption.ATOMIC_MOVE);
       await().atMost(Duration.ofSeconds(10)).until(() -> !heard.isEmpty());
-      assertThat(limitOf(heard.get(0).config().orElseThrow())).isEqualTo(2);
+      assertThat(limitOf(heard.get(0).value().orElseThrow())).isEqualTo(2);
     }
   }
 
@@ -125,16 +125,16 @@ class EnvoyFolderTest {
       assertThat(files.load().isValid()).isTrue();
       Files.writeString(file, "domain: d\ndescriptors: [{ key: k, rate_limit: {} }]\n");
       assertThat(files.poll()).isEmpty();
-      EnvoyLoaded bad = files.poll().orElseThrow();
-      assertThat(bad.config()).isEmpty();
+      LoadResult<EnvoyConfig> bad = files.poll().orElseThrow();
+      assertThat(bad.value()).isEmpty();
       assertThat(bad.problems()).singleElement().asString().startsWith(file + ":2: ");
     }
     try (EnvoyFolder files = EnvoyFolder.at(folder, state, EnvoyOptions.DEFAULT)) {
-      EnvoyLoaded restarted = files.load();
+      LoadResult<EnvoyConfig> restarted = files.load();
       assertThat(restarted.isValid()).isFalse();
-      assertThat(limitOf(restarted.config().orElseThrow())).isEqualTo(1);
+      assertThat(limitOf(restarted.value().orElseThrow())).isEqualTo(1);
       Files.writeString(file, domain("d", 3));
-      assertThat(limitOf(files.poll().orElseThrow().config().orElseThrow())).isEqualTo(3);
+      assertThat(limitOf(files.poll().orElseThrow().value().orElseThrow())).isEqualTo(3);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.weir.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.rules.envoy.EnvoyConfig;
 import java.util.List;
 import java.util.Random;
 import net.jqwik.api.ForAll;
@@ -93,9 +94,9 @@ class EnvoyFuzzProperties {
         default -> text.delete(from, to);
       }
     }
-    EnvoyLoaded loaded = EnvoyProblemsTest.read(EnvoyOptions.DEFAULT, text.toString());
+    LoadResult<EnvoyConfig> loaded = EnvoyProblemsTest.read(EnvoyOptions.DEFAULT, text.toString());
     long lines = text.chars().filter(c -> c == '\n').count() + 1;
-    assertThat(loaded.config().isPresent()).isEqualTo(loaded.isValid());
+    assertThat(loaded.value().isPresent()).isEqualTo(loaded.isValid());
     assertThat(loaded.problems()).allMatch(problem -> problem.line() <= Math.max(1, lines));
   }
 }

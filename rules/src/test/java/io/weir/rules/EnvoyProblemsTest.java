@@ -3,6 +3,7 @@ package io.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rules.DocumentFiles.Content;
+import io.weir.rules.envoy.EnvoyConfig;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -14,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvFileSource;
  * The server's tests put the same tables before a server that runs.
  */
 class EnvoyProblemsTest {
-  static EnvoyLoaded read(EnvoyOptions options, String... texts) {
+  static LoadResult<EnvoyConfig> read(EnvoyOptions options, String... texts) {
     List<Document> documents = new ArrayList<>();
     for (String text : texts) {
       documents.add(new Document((char) ('a' + documents.size()) + ".yaml", text));
@@ -116,14 +117,14 @@ class EnvoyProblemsTest {
 
     EnvoyOptions merging = new EnvoyOptions(false, true, "");
     String limit = ", rate_limit: { unit: day, requests_per_unit: 1 } }]";
-    EnvoyLoaded merged =
+    LoadResult<EnvoyConfig> merged =
         read(
             merging,
             "domain: d\ndescriptors: [{ key: a" + limit,
             "domain: d\ndescriptors: [{ key: b" + limit);
     assertThat(merged.problems()).isEmpty();
-    assertThat(merged.config().orElseThrow().domains()).isEqualTo(1);
-    assertThat(merged.config().orElseThrow().limits()).hasSize(2);
+    assertThat(merged.value().orElseThrow().domains()).isEqualTo(1);
+    assertThat(merged.value().orElseThrow().limits()).hasSize(2);
     assertThat(read(merging, one, one).problems())
         .singleElement()
         .asString()
@@ -150,7 +151,7 @@ class EnvoyProblemsTest {
 
   @Test
   void takesAnchorsAliasesAndMerges() {
-    EnvoyLoaded loaded =
+    LoadResult<EnvoyConfig> loaded =
         read(
             EnvoyOptions.DEFAULT,
             """
@@ -166,7 +167,7 @@ class EnvoyProblemsTest {
                   requests_per_unit: 9
             """);
     assertThat(loaded.problems()).isEmpty();
-    assertThat(loaded.config().orElseThrow().limits())
+    assertThat(loaded.value().orElseThrow().limits())
         .extracting(limit -> limit.counted().requestsPerUnit())
         .containsExactly(7L, 9L);
   }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 class EveryFieldTest {
   private final RuleSet set =
       RuleDocuments.parse("r.yaml", Fixtures.text("every-field.yaml"), Fixtures.NOW)
-          .ruleSet()
+          .value()
           .orElseThrow();
 
   @Test
@@ -99,7 +99,7 @@ class EveryFieldTest {
 
   @Test
   void readsAWholeDay() {
-    Loaded loaded =
+    LoadResult<RuleSet> loaded =
         RuleDocuments.parse(
             "r.yaml",
             """
@@ -110,7 +110,7 @@ class EveryFieldTest {
                 limit: 10/s
                 schedule: [{ hours: "08:00-24:00", factor: 2 }, { hours: "00:00-24:00", factor: 3 }]
             """);
-    List<Schedule> schedule = loaded.ruleSet().orElseThrow().rules().get(0).schedule();
+    List<Schedule> schedule = loaded.value().orElseThrow().rules().get(0).schedule();
     assertThat(schedule).extracting(Schedule::to).containsOnly(LocalTime.MIDNIGHT);
     assertThat(schedule.get(0).covers(Fixtures.NOW.atZone(ZoneOffset.UTC))).isTrue();
     assertThat(schedule.get(1).covers(Fixtures.NOW.atZone(ZoneOffset.UTC))).isTrue();

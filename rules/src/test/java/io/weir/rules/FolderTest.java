@@ -3,6 +3,7 @@ package io.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,9 +38,9 @@ class FolderTest {
     write("notes.txt", "not a rule file");
     write(".hidden.yaml", "nor this");
     Files.createDirectory(folder.resolve("sub.yaml"));
-    Loaded loaded = RuleDocuments.load(folder);
+    LoadResult<RuleSet> loaded = RuleDocuments.load(folder);
     assertThat(loaded.problems()).isEmpty();
-    assertThat(loaded.ruleSet().orElseThrow().rules())
+    assertThat(loaded.value().orElseThrow().rules())
         .extracting(Rule::id)
         .containsExactly("a", "b", "c");
   }

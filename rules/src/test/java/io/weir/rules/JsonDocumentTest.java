@@ -2,28 +2,28 @@ package io.weir.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.rule.RuleSet;
 import org.junit.jupiter.api.Test;
 
 /** A JSON document means what the same document means in YAML. */
 class JsonDocumentTest {
-  private final Loaded yaml =
+  private final LoadResult<RuleSet> yaml =
       RuleDocuments.parse("contract.yaml", Fixtures.text("contract.yaml"), Fixtures.NOW);
 
-  private final Loaded json =
+  private final LoadResult<RuleSet> json =
       RuleDocuments.parse("contract.json", Fixtures.text("contract.json"), Fixtures.NOW);
 
   @Test
   void meansTheSameAsYaml() {
     assertThat(json.problems()).isEmpty();
-    assertThat(RuleDiff.between(yaml.ruleSet().orElseThrow(), json.ruleSet().orElseThrow()))
-        .isEmpty();
+    assertThat(RuleDiff.between(yaml.value().orElseThrow(), json.value().orElseThrow())).isEmpty();
   }
 
   @Test
   void mayBeIndentedWithTabs() {
     String text = Fixtures.text("contract.json");
     assertThat(text).contains("\n\t");
-    assertThat(RuleDocuments.parse("c.json", text.replace("\t", "  ")).ruleSet()).isPresent();
+    assertThat(RuleDocuments.parse("c.json", text.replace("\t", "  ")).value()).isPresent();
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Limit;
 import io.weir.rule.Limits;
+import io.weir.rule.RuleSet;
 import java.time.Duration;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
@@ -16,11 +17,11 @@ import net.jqwik.api.Provide;
 /** A limit printed as a line, and written as a map, reads back as the same limit. */
 class LimitFormsProperties {
   private static Limit read(String limit) {
-    Loaded loaded =
+    LoadResult<RuleSet> loaded =
         RuleDocuments.parse(
             "r.yaml", "version: 1\nrules: [{ id: r, key: [ip], cost: 0, limit: " + limit + " }]");
     assertThat(loaded.errors()).isEmpty();
-    return ((Limits.Listed) loaded.ruleSet().orElseThrow().rules().get(0).limits()).limits().get(0);
+    return ((Limits.Listed) loaded.value().orElseThrow().rules().get(0).limits()).limits().get(0);
   }
 
   @Provide

@@ -26,24 +26,21 @@ class ReloadedRulesTest {
     Path file = Files.writeString(folder.resolve("rules.yaml"), rules(5));
     RuleFile rules = RuleFile.at(file);
     try (Weir weir =
-        Weir.builder()
-            .rules(rules.load().ruleSet().orElseThrow())
-            .time(new VirtualTime())
-            .build()) {
+        Weir.builder().rules(rules.load().value().orElseThrow()).time(new VirtualTime()).build()) {
       for (int i = 0; i < 5; i++) {
         assertThat(weir.check(CALL).allowed()).isTrue();
       }
       assertThat(weir.check(CALL).allowed()).isFalse();
 
       Files.writeString(file, rules(7));
-      rules.poll().flatMap(Loaded::ruleSet).ifPresent(weir::rules);
+      rules.poll().flatMap(LoadResult::value).ifPresent(weir::rules);
       assertThat(weir.check(CALL).allowed()).as("raised: two more").isTrue();
       assertThat(weir.check(CALL).allowed()).isTrue();
       assertThat(weir.check(CALL).allowed()).isFalse();
 
       Files.writeString(file, "version: 1\nrules: 7\n");
-      rules.poll().flatMap(Loaded::ruleSet).ifPresent(weir::rules);
-      rules.poll().flatMap(Loaded::ruleSet).ifPresent(weir::rules);
+      rules.poll().flatMap(LoadResult::value).ifPresent(weir::rules);
+      rules.poll().flatMap(LoadResult::value).ifPresent(weir::rules);
       assertThat(weir.check(CALL).allowed()).as("invalid: the rules in use stay").isFalse();
     }
   }

@@ -12,9 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What changes between two rule sets is told in sentences. */
 class RuleDiffTest {
   private static RuleSet set(String text) {
-    return RuleDocuments.parse("r.yaml", "version: 1\n" + text, Fixtures.NOW)
-        .ruleSet()
-        .orElseThrow();
+    return RuleDocuments.parse("r.yaml", "version: 1\n" + text, Fixtures.NOW).value().orElseThrow();
   }
 
   private static RuleSet rules(String... rules) {
@@ -150,7 +148,7 @@ class RuleDiffTest {
   @Test
   void saysNothingWhenNothingChanges() {
     RuleSet set =
-        RuleDocuments.parse("r.yaml", Fixtures.text("every-field.yaml")).ruleSet().orElseThrow();
+        RuleDocuments.parse("r.yaml", Fixtures.text("every-field.yaml")).value().orElseThrow();
     assertThat(RuleDiff.between(set, set)).isEmpty();
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.weir.rule.Limits;
+import io.weir.rule.RuleSet;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +29,7 @@ class RuleFileTest {
   @TempDir private Path folder;
   @TempDir private Path beside;
   private Path file;
-  private final List<Loaded> heard = new CopyOnWriteArrayList<>();
+  private final List<LoadResult<RuleSet>> heard = new CopyOnWriteArrayList<>();
   private final List<RuleFile> open = new CopyOnWriteArrayList<>();
 
   @BeforeEach
@@ -60,13 +61,13 @@ class RuleFileTest {
         .until(() -> !heard.isEmpty() && limitOf(last()).equals(limit + "/s"));
   }
 
-  private Loaded last() {
+  private LoadResult<RuleSet> last() {
     return heard.get(heard.size() - 1);
   }
 
-  private static String limitOf(Loaded loaded) {
+  private static String limitOf(LoadResult<RuleSet> loaded) {
     return loaded
-        .ruleSet()
+        .value()
         .map(set -> set.rules().get(0).limits())
         .map(limits -> ((Limits.Listed) limits).limits().get(0).toString())
         .orElse("none");
@@ -115,7 +116,7 @@ class RuleFileTest {
     watch(folder);
     Files.writeString(folder.resolve("a.yaml"), rules(2).replace("id: r", "id: a"));
     hears(2);
-    assertThat(last().ruleSet().orElseThrow().rules()).hasSize(2);
+    assertThat(last().value().orElseThrow().rules()).hasSize(2);
   }
 
   @Test
@@ -274,7 +275,7 @@ class RuleFileTest {
 
     Files.writeString(file, "version: 1\nrules: 7\n");
     RuleFile restarted = RuleFile.at(file, state);
-    Loaded loaded = restarted.load();
+    LoadResult<RuleSet> loaded = restarted.load();
     assertThat(loaded.isLastGood()).isTrue();
     assertThat(limitOf(loaded)).isEqualTo("1/s");
     assertThat(loaded.errors())
@@ -286,7 +287,7 @@ class RuleFileTest {
     assertThat(limitOf(restarted.poll().orElseThrow())).isEqualTo("3/s");
     Files.delete(file);
     assertThat(limitOf(RuleFile.at(file, state).load())).isEqualTo("3/s");
-    assertThat(RuleFile.at(folder.resolve("other.yaml"), state).load().ruleSet()).isEmpty();
+    assertThat(RuleFile.at(folder.resolve("other.yaml"), state).load().value()).isEmpty();
     try (var files = Files.list(folder.resolve("state/weir"))) {
       assertThat(files).hasSize(1);
     }
@@ -300,7 +301,7 @@ class RuleFileTest {
       Files.writeString(files.findFirst().orElseThrow(), "[{\"name\": tru");
     }
     Files.writeString(file, "");
-    assertThat(RuleFile.at(file, Optional.of(state)).load().ruleSet()).isEmpty();
+    assertThat(RuleFile.at(file, Optional.of(state)).load().value()).isEmpty();
 
     Files.writeString(file, rules(1));
     assertThat(RuleFile.at(file, Optional.of(file)).load().isValid()).isTrue();

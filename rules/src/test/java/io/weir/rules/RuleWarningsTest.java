@@ -2,6 +2,7 @@ package io.weir.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.rule.RuleSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,9 +16,9 @@ class RuleWarningsTest {
     for (String rule : rules) {
       text.append("  - { ").append(rule).append(" }\n");
     }
-    Loaded loaded = RuleDocuments.parse("r.yaml", text.toString(), Fixtures.NOW);
+    LoadResult<RuleSet> loaded = RuleDocuments.parse("r.yaml", text.toString(), Fixtures.NOW);
     assertThat(loaded.errors()).isEmpty();
-    assertThat(loaded.ruleSet()).isPresent();
+    assertThat(loaded.value()).isPresent();
     return loaded.problems().stream().map(Problem::toString).toList();
   }
 

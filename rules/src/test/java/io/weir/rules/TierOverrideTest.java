@@ -3,6 +3,7 @@ package io.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Limit;
+import io.weir.rule.RuleSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -12,7 +13,7 @@ class TierOverrideTest {
 
   @Test
   void anOverriddenRateKeepsTheBurstOnlyIfTheTierStatesOne() {
-    Loaded loaded =
+    LoadResult<RuleSet> loaded =
         RuleDocuments.parse(
             "r.yaml",
             """
@@ -48,8 +49,8 @@ class TierOverrideTest {
     assertThat(plan(loaded, "*")).isEmpty();
   }
 
-  private static List<String> plan(Loaded loaded, String tenant) {
-    return loaded.ruleSet().orElseThrow().tenants().get(tenant).limits().stream()
+  private static List<String> plan(LoadResult<RuleSet> loaded, String tenant) {
+    return loaded.value().orElseThrow().tenants().get(tenant).limits().stream()
         .map(Limit::toString)
         .toList();
   }

@@ -70,28 +70,25 @@ final class EnvoyMetrics {
     metrics.counter(LOADS, what, count, LongAdder::sum, "outcome", outcome);
   }
 
-  /** A configuration holds from now on. Returns whether the one before was invalid. */
-  synchronized boolean loaded(EnvoyConfig config) {
+  /** A configuration holds from now on. */
+  synchronized void loaded(EnvoyConfig config) {
     loads.increment();
-    boolean again = metrics.staleness().fresh(Staleness.Source.ENVOY);
     Map<String, Counts> counts = tally.limits(config);
     shown.rules(counts.keySet(), id -> show(id, counts.get(id)));
     metrics.envoyLimits(
         config.limits().stream()
             .filter(limit -> counts.containsKey(limit.id()) && !limit.isUnlimited())
             .toList());
-    return again;
   }
 
   /** A configuration could not be taken over. */
   void failedToLoad() {
     failures.increment();
-    outdated();
   }
 
-  /** What is in use is not what was written. */
-  void outdated() {
-    metrics.staleness().stale(Staleness.Source.ENVOY);
+  /** For how long the configuration in use is not what was written. */
+  Staleness staleness() {
+    return metrics.staleness();
   }
 
   private List<Meter> show(String id, Counts counts) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class PracticeTest {
   private static RuleSet rules() {
     String document = TestServer.document("{ id: all, key: [ip], limit: 5/h }");
-    return RuleDocuments.parse("rules.yaml", document).ruleSet().orElseThrow();
+    return RuleDocuments.parse("rules.yaml", document).value().orElseThrow();
   }
 
   @Test

@@ -62,6 +62,15 @@ public final class LogLines extends AppenderBase<ILoggingEvent> implements AutoC
         .toList();
   }
 
+  /** The messages with a marker. */
+  public List<String> marked(String marker) {
+    return events.stream()
+        .filter(event -> event.getMarkerList() != null)
+        .filter(event -> event.getMarkerList().stream().anyMatch(m -> m.contains(marker)))
+        .map(ILoggingEvent::getFormattedMessage)
+        .toList();
+  }
+
   /** What each of them says beside its message, such as which trace it belongs to. */
   public List<Map<String, String>> besides() {
     return events.stream().map(event -> Map.copyOf(event.getMDCPropertyMap())).toList();

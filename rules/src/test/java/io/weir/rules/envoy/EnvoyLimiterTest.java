@@ -3,8 +3,8 @@ package io.weir.rules.envoy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rules.EnvoyFolder;
-import io.weir.rules.EnvoyLoaded;
 import io.weir.rules.EnvoyOptions;
+import io.weir.rules.LoadResult;
 import io.weir.rules.envoy.EnvoyLimiter.Modes;
 import io.weir.rules.envoy.Verdict.Outcome;
 import io.weir.store.MemoryStore;
@@ -50,9 +50,9 @@ class EnvoyLimiterTest {
   private EnvoyConfig config(String text, EnvoyOptions options) {
     try {
       Path file = Files.writeString(folder.resolve("d.yaml"), text);
-      EnvoyLoaded loaded = EnvoyFolder.load(file, options);
+      LoadResult<EnvoyConfig> loaded = EnvoyFolder.load(file, options);
       assertThat(loaded.problems()).isEmpty();
-      return loaded.config().orElseThrow();
+      return loaded.value().orElseThrow();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -48,7 +48,7 @@ class MatchingTest {
   @BeforeEach
   void read() throws IOException {
     Path file = Files.writeString(folder.resolve("d.yaml"), FILE);
-    EnvoyConfig config = EnvoyFolder.load(file, EnvoyOptions.DEFAULT).config().orElseThrow();
+    EnvoyConfig config = EnvoyFolder.load(file, EnvoyOptions.DEFAULT).value().orElseThrow();
     domain = config.domain("d").orElseThrow();
   }
 

@@ -26,7 +26,7 @@ abstract class QuotaStage {
   RuleSet rules(String rule) throws Exception {
     Path file = folder.resolve("rules.yaml");
     Files.writeString(file, "version: 1\nrules:\n- " + rule + "\n", StandardCharsets.UTF_8);
-    return RuleDocuments.load(file).ruleSet().orElseThrow();
+    return RuleDocuments.load(file).value().orElseThrow();
   }
 
   Weir weir(String rule) throws Exception {
