@@ -17,13 +17,16 @@ import org.slf4j.Marker;
  *
  * <p>A logger has {@value #OF_WEIR} lines a minute; those of libraries have {@value #OF_LIBRARIES},
  * as they come with stack traces, and say of a connection what Weir counts or answers anyway. Lines
- * below the level INFO are not limited: they are logged only if somebody wants them all.
+ * below the level INFO are not limited: they are logged only if somebody wants them all. Lines with
+ * the marker {@value #STATE_CHANGE} are neither limited nor counted: each reports a change that an
+ * operator has to see, such as rules that became invalid, and clients cannot cause them.
  */
 public final class LogRateLimit extends TurboFilter {
   static final int OF_WEIR = 60;
   static final int OF_LIBRARIES = 3;
   private static final long WINDOW_MICROS = 60_000_000;
   private static final String OWN = "io.weir.";
+  private static final String STATE_CHANGE = "STATE_CHANGE";
 
   private final Map<String, Window> windows = new ConcurrentHashMap<>();
   private final TimeSource time;
@@ -85,7 +88,8 @@ public final class LogRateLimit extends TurboFilter {
         format != null // else it is only asked whether the level is on
             && level.isGreaterOrEqual(Level.INFO)
             && level.isGreaterOrEqual(logger.getEffectiveLevel())
-            && !logger.getName().equals(LogRateLimit.class.getName());
+            && !logger.getName().equals(LogRateLimit.class.getName())
+            && (marker == null || !marker.contains(STATE_CHANGE));
     if (!limited) {
       return FilterReply.NEUTRAL;
     }

@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.Marker;
+import org.slf4j.MarkerFactory;
 
 class LogRateLimitTest {
   private final VirtualTime time = new VirtualTime();
@@ -70,6 +72,22 @@ class LogRateLimitTest {
     flood("io.weir.C", 1000);
 
     assertThat(said()).hasSize(LogRateLimit.OF_LIBRARIES + 2 + LogRateLimit.OF_WEIR);
+  }
+
+  @Test
+  void neverSuppressesALineThatReportsAChangeOfState() {
+    Marker stateChange = MarkerFactory.getMarker("STATE_CHANGE");
+    flood("io.weir.Rules", 1000);
+    lines.list.clear();
+    for (int i = 0; i < 100; i++) {
+      context.getLogger("io.weir.Rules").info(stateChange, "valid again");
+    }
+
+    assertThat(said()).hasSize(100).containsOnly("valid again");
+
+    time.advance(Duration.ofMinutes(1));
+    flood("io.weir.Rules", 1);
+    assertThat(said()).contains("940 more lines of io.weir.Rules were suppressed");
   }
 
   @Test
