@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class CheckCallTest {
-  private static final Pattern COMMAND = Pattern.compile("\\bcall\\('([A-Z]+)'");
+  private static final Pattern COMMAND = Pattern.compile("\\bp?call\\('([A-Z]+)'");
 
   private static Stream<String> commands(Script script) {
     return COMMAND.matcher(new String(script.text(), UTF_8)).results().map(call -> call.group(1));

@@ -225,7 +225,7 @@ class TimeToLiveTest {
     for (Script script : Script.values()) {
       String text = new String(script.text(), UTF_8).replaceAll("--[^\\n]*", "");
       List<MatchResult> found = command.matcher(text).results().toList();
-      assertThat(text.split("\\bcall\\(", -1)).as(script.name()).hasSize(found.size() + 1);
+      assertThat(text.split("\\bp?call\\(", -1)).as(script.name()).hasSize(found.size() + 1);
       assertThat(found)
           .as(script.name())
           .extracting(call -> call.group(1))
