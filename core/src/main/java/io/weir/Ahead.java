@@ -20,6 +20,15 @@ public record Ahead(Decision decision, long left) {
   }
 
   private static long unit(Standing standing, List<Draw> draws) {
-    return draws.stream().filter(standing::isAbout).mapToLong(Draw::unit).findFirst().orElse(1);
+    return draws.stream()
+        .filter(draw -> isAbout(standing, draw))
+        .mapToLong(Draw::unit)
+        .findFirst()
+        .orElse(1);
+  }
+
+  /** Whether a standing belongs to the limit of a draw, whatever its key. */
+  private static boolean isAbout(Standing standing, Draw draw) {
+    return standing.name().equals(draw.pool().name()) && standing.rule().equals(draw.pool().rule());
   }
 }

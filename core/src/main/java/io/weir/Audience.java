@@ -1,5 +1,8 @@
 package io.weir;
 
+import io.weir.store.Draw;
+import io.weir.store.MemoryStore;
+import io.weir.store.Pool;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,14 +41,26 @@ final class Audience {
   void unexpected(Throwable error) {
     if (listener != null) {
       listener.unexpected(error);
-    } else if (Complaints.LOGGED.tryAcquire("")) {
+    } else if (Complaints.mayLog()) {
       Complaints.LOG.error("the store failed; rules decide by their on_fail", error);
     }
   }
 
   /** A flood of errors must not become a flood of log lines. */
   private static final class Complaints {
-    static final Logger LOG = LoggerFactory.getLogger(Weir.class);
-    static final Limiter LOGGED = Weir.limiter(Limit.perMinute(20));
+    static final Logger LOG = LoggerFactory.getLogger("io.weir.Weir");
+
+    private static final MemoryStore LINES = MemoryStore.builder().build();
+    private static final Draw LINE =
+        new Draw(
+            new Pool("log", "log", "1", Limit.perMinute(20), false),
+            Key.of(""),
+            1,
+            Mode.ENFORCE,
+            Draw.Intent.TAKE);
+
+    static boolean mayLog() {
+      return LINES.tryTake(LINE);
+    }
   }
 }

@@ -1,6 +1,5 @@
 package io.weir;
 
-import io.weir.rule.RuleIndex;
 import java.util.List;
 
 /**
@@ -12,7 +11,16 @@ import java.util.List;
  * @param decision what would be decided
  */
 public record Explanation(
-    String normalPath, List<RuleIndex.Note> rules, List<Asked> limits, Decision decision) {
+    String normalPath, List<RuleCheck> rules, List<Asked> limits, Decision decision) {
+
+  /**
+   * One rule, and whether it applies to the call.
+   *
+   * @param applies whether the call draws from the rule's limits
+   * @param why what in the call and the rule led to that
+   * @param key the key that the call counts under; empty if the rule does not apply
+   */
+  public record RuleCheck(String rule, boolean applies, String why, String key) {}
 
   /**
    * One limit and its arithmetic.

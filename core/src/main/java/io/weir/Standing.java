@@ -1,8 +1,6 @@
 package io.weir;
 
 import io.weir.limit.Bounds;
-import io.weir.limit.Meter;
-import io.weir.store.Draw;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -14,6 +12,9 @@ import java.util.Optional;
  * met.
  */
 public final class Standing {
+  /** The retry-after, in microseconds, of a limit where waiting cannot help. */
+  public static final long NEVER = -1;
+
   private final String rule;
   private final String name;
   private final Limit limit;
@@ -138,7 +139,7 @@ public final class Standing {
     return resetMicros;
   }
 
-  /** {@link #retryAfter} in microseconds; {@link Meter#NEVER} when waiting cannot help. */
+  /** {@link #retryAfter} in microseconds; {@link #NEVER} when waiting cannot help. */
   public long retryAfterMicros() {
     return retryAfterMicros;
   }
@@ -149,11 +150,10 @@ public final class Standing {
   }
 
   /**
-   * {@link #retryAfter} in whole milliseconds, rounded up; {@link Meter#NEVER} when waiting cannot
-   * help.
+   * {@link #retryAfter} in whole milliseconds, rounded up; {@link #NEVER} when waiting cannot help.
    */
   public long retryAfterMillis() {
-    return retryAfterMicros < 0 ? Meter.NEVER : millis(retryAfterMicros);
+    return retryAfterMicros < 0 ? NEVER : millis(retryAfterMicros);
   }
 
   /** {@link #delay} in whole milliseconds, rounded up. */
@@ -163,11 +163,6 @@ public final class Standing {
 
   private static long millis(long micros) {
     return (micros + 999) / 1000;
-  }
-
-  /** Whether this is about the limit that a draw is on; of which key, it does not say. */
-  boolean isAbout(Draw draw) {
-    return name.equals(draw.pool().name()) && rule.equals(draw.pool().rule());
   }
 
   /**
@@ -239,7 +234,7 @@ public final class Standing {
       return this;
     }
 
-    /** {@link Meter#NEVER} when waiting cannot help. */
+    /** {@link Standing#NEVER} when waiting cannot help. */
     public Builder retryAfter(long micros) {
       this.retryAfterMicros = micros;
       return this;

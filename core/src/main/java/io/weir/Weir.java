@@ -381,7 +381,7 @@ public final class Weir implements AutoCloseable {
   /** How a call would be decided and why, with the arithmetic; takes nothing. */
   public CompletionStage<Explanation> explain(Call call) {
     Rules now = inForce();
-    List<RuleIndex.Note> notes = now.index().explain(call);
+    List<Explanation.RuleCheck> notes = now.index().explain(call);
     Decision bypassed = planner.bypass(now, call, Draw.Intent.LOOK);
     if (bypassed != null) {
       return CompletableFuture.completedFuture(

@@ -38,7 +38,7 @@ public final class Bounds {
       throw refused("burst 0 would refuse every call: it is at least 1, or the rate is 0");
     }
     if (rate > 0) {
-      BucketUnits.of(rate, micros(period), burst);
+      bucketTick(rate, micros(period), burst);
     }
   }
 
@@ -122,10 +122,51 @@ public final class Bounds {
   }
 
   /**
+   * The finest tick, in microseconds, in which a bucket is kept exactly: its token in whole units,
+   * its burst and the time to fill it below 2<sup>53</sup>.
+   */
+  public static long bucketTick(long rate, long periodMicros, long burst) {
+    for (long tick : TICKS) {
+      long ticks = periodMicros / tick;
+      long token = ticks / gcd(rate, ticks);
+      boolean unitFits = token <= MAX_UNIT;
+      boolean burstFits = burst < EXACT / token || (burst == 0);
+      if (unitFits && burstFits && fillFits(rate, periodMicros, burst)) {
+        return tick;
+      }
+    }
+    throw refused(
+        "a burst of "
+            + burst
+            + " at "
+            + rate
+            + " per "
+            + periodMicros / 1000
+            + " ms cannot be kept exactly; use a smaller burst or a shorter period");
+  }
+
+  /** Whether an empty bucket is full again within 2^52 µs, about 142 years. */
+  private static boolean fillFits(long rate, long periodMicros, long burst) {
+    return Math.multiplyHigh(burst, periodMicros) == 0
+        ? Long.compareUnsigned(Long.divideUnsigned(burst * periodMicros, rate), MAX_FILL_MICROS) < 0
+        : (double) burst * periodMicros / rate < MAX_FILL_MICROS;
+  }
+
+  /** The greatest common divisor. */
+  public static long gcd(long a, long b) {
+    while (b != 0) {
+      long rest = a % b;
+      a = b;
+      b = rest;
+    }
+    return a;
+  }
+
+  /**
    * The tick, in microseconds, in which a sliding window's products stay exact: at twice its count
    * if there is one, to leave room for debts, and at its count in any case.
    */
-  static long windowTick(long count, long windowMicros) {
+  public static long windowTick(long count, long windowMicros) {
     for (long tick : TICKS) {
       if (2 * Math.max(1, count) < EXACT / (windowMicros / tick)) {
         return tick;
@@ -215,7 +256,8 @@ public final class Bounds {
     }
   }
 
-  static IllegalArgumentException refused(String reason) {
+  /** The exception for a number or text that a limit cannot have. */
+  public static IllegalArgumentException refused(String reason) {
     return new IllegalArgumentException(reason);
   }
 }

@@ -7,6 +7,7 @@ import io.weir.Limit;
 import io.weir.Quota;
 import io.weir.SlidingLog;
 import io.weir.SlidingWindow;
+import io.weir.Standing;
 import io.weir.TokenBucket;
 
 /**
@@ -21,7 +22,7 @@ import io.weir.TokenBucket;
 public abstract sealed class Meter
     permits BucketMeter, CountMeter, SlidingWindowMeter, LogMeter, PermitMeter {
   /** The retry-after of a call that no amount of waiting will admit. */
-  public static final long NEVER = -1;
+  public static final long NEVER = Standing.NEVER;
 
   private final Limit limit;
   private final long capacity;

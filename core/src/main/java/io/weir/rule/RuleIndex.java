@@ -1,6 +1,7 @@
 package io.weir.rule;
 
 import io.weir.Call;
+import io.weir.Explanation.RuleCheck;
 import io.weir.Kind;
 import io.weir.Mode;
 import io.weir.store.Draw;
@@ -151,26 +152,17 @@ public final class RuleIndex {
     return known == null ? Optional.empty() : known.pools.find(wallMicros, tenant, slot);
   }
 
-  /**
-   * What a rule says to a call, in words.
-   *
-   * @param applies whether it is asked
-   * @param why how it came to that
-   * @param key whom the call counts for; empty if it is not asked
-   */
-  public record Note(String rule, boolean applies, String why, String key) {}
-
   /** For every rule, whether it applies to a call and why. */
-  public List<Note> explain(Call call) {
+  public List<RuleCheck> explain(Call call) {
     Selection selection = select(call);
-    List<Note> notes = new ArrayList<>();
+    List<RuleCheck> notes = new ArrayList<>();
     for (CompiledRule rule : compiled) {
       notes.add(explain(rule, call, selection));
     }
     return notes;
   }
 
-  private static Note explain(CompiledRule rule, Call call, Selection selection) {
+  private static RuleCheck explain(CompiledRule rule, Call call, Selection selection) {
     String id = rule.rule.id();
     for (int i = 0; i < selection.size(); i++) {
       Hit hit = selection.get(i);
@@ -179,7 +171,7 @@ public final class RuleIndex {
       }
       if (rule.skipsForMissing(call, hit.route())) {
         String missing = "lacks a part of its key " + rule.rule.key() + ", on_missing ";
-        return new Note(
+        return new RuleCheck(
             id,
             false,
             missing + rule.rule.onMissing().name().toLowerCase(java.util.Locale.ROOT),
@@ -188,9 +180,10 @@ public final class RuleIndex {
       String why =
           rule.rule.limits() instanceof Limits.Unlimited ? "matches, unlimited" : "matches";
       String key = rule.keyOf(call, hit.route()).toString();
-      return new Note(id, true, why + " " + hit.route() + rule.missingNote(call, hit.route()), key);
+      return new RuleCheck(
+          id, true, why + " " + hit.route() + rule.missingNote(call, hit.route()), key);
     }
     String whyNot = rule.whyNot(call);
-    return new Note(id, false, whyNot == null ? "replaced by another rule" : whyNot, "");
+    return new RuleCheck(id, false, whyNot == null ? "replaced by another rule" : whyNot, "");
   }
 }

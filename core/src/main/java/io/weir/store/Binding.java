@@ -23,7 +23,8 @@ record Binding(
     @Nullable BucketMeter bucket,
     RuleShare share,
     long saltHigh,
-    long saltLow) {
+    long saltLow)
+    implements Pool.Attachment {
   static Binding of(Shapes shapes, RuleShare share, Meter meter, long saltHigh, long saltLow) {
     int shape = shapes.of(meter);
     if (Shapes.isNone(shape)) {

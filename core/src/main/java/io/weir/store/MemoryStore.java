@@ -102,8 +102,15 @@ public final class MemoryStore implements Store {
     return new Gate(this, bind(pool));
   }
 
+  /** This table's view of a pool, kept with the pool, which hardly ever serves two tables. */
   Binding bind(Pool pool) {
-    return pool.in(shapes, shares);
+    if (pool.attachment() instanceof Binding known && known.shapes() == shapes) {
+      return known;
+    }
+    Binding made =
+        Binding.of(shapes, shares.of(pool.rule()), pool.meter(), pool.saltHigh(), pool.saltLow());
+    pool.attach(made);
+    return made;
   }
 
   Segment segmentOf(long high) {

@@ -35,7 +35,7 @@ public final class Pool {
   /** Which part of {@link #split} this is; −1 for a whole pool. */
   private final int shard;
 
-  private volatile @Nullable Binding binding;
+  private volatile @Nullable Attachment attachment;
 
   /**
    * A pool.
@@ -224,14 +224,30 @@ public final class Pool {
     return key.low() ^ saltLow;
   }
 
-  /** This pool as a table sees it; remembered, as a pool hardly ever serves two tables. */
-  Binding in(Shapes shapes, RuleShares shares) {
-    Binding known = binding;
-    if (known == null || known.shapes() != shapes) {
-      known = Binding.of(shapes, shares.of(rule), meter, saltHigh, saltLow);
-      binding = known;
-    }
-    return known;
+  /**
+   * What a store computed once for this pool and keeps with it, so that a decision finds it without
+   * a lookup. A pool holds the attachment of one store: the last that set one.
+   */
+  public interface Attachment {}
+
+  /** The attachment that a store set last; it may belong to another store. */
+  public @Nullable Attachment attachment() {
+    return attachment;
+  }
+
+  /** Keeps an attachment with this pool. */
+  public void attach(Attachment next) {
+    attachment = next;
+  }
+
+  /** The upper half of the salt that tells this pool's buckets from those of other pools. */
+  public long saltHigh() {
+    return saltHigh;
+  }
+
+  /** The lower half. */
+  public long saltLow() {
+    return saltLow;
   }
 
   @Override

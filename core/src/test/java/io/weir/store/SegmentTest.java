@@ -20,7 +20,8 @@ class SegmentTest {
   private final Binding lasting = binding("lasting", "1/day");
 
   private Binding binding(String rule, String limit) {
-    return new Pool(rule, rule, "1", Limit.parse(limit), false).in(shapes, shares);
+    Pool pool = new Pool(rule, rule, "1", Limit.parse(limit), false);
+    return Binding.of(shapes, shares.of(rule), pool.meter(), pool.saltHigh(), pool.saltLow());
   }
 
   private void add(Binding binding, long high, long low) {

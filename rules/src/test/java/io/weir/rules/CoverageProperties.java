@@ -3,6 +3,7 @@ package io.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Call;
+import io.weir.Explanation;
 import io.weir.Limit;
 import io.weir.rule.Match;
 import io.weir.rule.Rule;
@@ -30,7 +31,7 @@ class CoverageProperties {
         RuleIndex index = RuleIndex.of(RuleSet.of(outer, inner));
         for (int j = 0; j < 50; j++) {
           Call call = call(random);
-          List<RuleIndex.Note> notes = index.explain(call);
+          List<Explanation.RuleCheck> notes = index.explain(call);
           assertThat(notes.get(0).applies() || !notes.get(1).applies())
               .as("%s: %s covers %s", call, RuleWords.of(outer), RuleWords.of(inner))
               .isTrue();

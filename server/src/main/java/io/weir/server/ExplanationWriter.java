@@ -2,7 +2,6 @@ package io.weir.server;
 
 import io.weir.Call;
 import io.weir.Explanation;
-import io.weir.rule.RuleIndex;
 
 /** Writes how a call would be decided, and why. */
 final class ExplanationWriter {
@@ -29,7 +28,7 @@ final class ExplanationWriter {
     out.field(PATH).text(call.path());
     out.field(NORMAL_PATH).text(explanation.normalPath());
     out.field(RULES).openList();
-    for (RuleIndex.Note note : explanation.rules()) {
+    for (Explanation.RuleCheck note : explanation.rules()) {
       out.open();
       out.field(ID).text(note.rule());
       out.field(APPLIES).flag(note.applies());
