@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /** Reads {@code cost}: a number, an attribute that holds one, or a header of the response. */
 final class CostReader {
-  private static final List<String> FIELDS =
+  static final List<String> FIELDS =
       List.of("attribute", "default", "max", "response_header", "reserve");
 
   private CostReader() {}

@@ -21,8 +21,7 @@ import java.util.regex.Pattern;
  * only shows when everything is known.
  */
 final class DocumentReader {
-  private static final List<String> FIELDS =
-      List.of("version", "tiers", "tenants", "bypass", "rules");
+  static final List<String> FIELDS = List.of("version", "tiers", "tenants", "bypass", "rules");
 
   /** By one of these a rule document is recognised, also if it cannot be parsed. */
   private static final Pattern RECOGNISED =

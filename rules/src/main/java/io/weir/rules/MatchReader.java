@@ -15,8 +15,7 @@ import java.util.function.Function;
 
 /** Reads {@code match} and {@code except}: which calls a rule is about. */
 final class MatchReader {
-  private static final List<String> FIELDS =
-      List.of("path", "methods", "hosts", "attributes", "absent");
+  static final List<String> FIELDS = List.of("path", "methods", "hosts", "attributes", "absent");
 
   private final Place place;
   private final Fields fields;

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 
 /** Reads {@code schedule}: hours in which a rule's numbers are multiplied. */
 final class ScheduleReader {
-  private static final List<String> FIELDS = List.of("days", "hours", "zone", "factor");
+  static final List<String> FIELDS = List.of("days", "hours", "zone", "factor");
   private static final List<String> DAYS = List.of("mon", "tue", "wed", "thu", "fri", "sat", "sun");
   private static final String HOURS = "\"09:00-18:00\"";
   private static final Pattern HOURS_FORM =

@@ -30,7 +30,7 @@ final class Tier {
 
   private static final Set<String> NOT_RATES = Set.of("quota", "concurrency");
 
-  private static final List<String> FIELDS =
+  static final List<String> FIELDS =
       List.of(
           "rate",
           "algorithm",
@@ -43,7 +43,7 @@ final class Tier {
           "concurrency",
           "permit_ttl");
 
-  private static final List<String> OVERRIDE_FIELDS =
+  static final List<String> OVERRIDE_FIELDS =
       Stream.concat(Stream.of("tier"), FIELDS.stream()).toList();
 
   private final String name;

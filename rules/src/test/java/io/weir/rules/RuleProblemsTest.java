@@ -3,14 +3,33 @@ package io.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Each mistake in a rule is refused in words, at the line of the field that is wrong. */
 class RuleProblemsTest {
+  /**
+   * Reasons that depend on other parts of the document, on arithmetic or on the time zones known.
+   */
+  private static final Pattern BEYOND_A_SCHEMA =
+      Pattern.compile(
+          "cannot replace itself|which is no rule|unknown time zone|is above max|two limits are named"
+              + "|at most ten years|cannot be kept exactly|permit_ttl is at most a day");
+
   /** A rule that is right, to which each case adds lines from line 4 on. */
   private static List<String> withRule(String lines) {
-    return Fixtures.problems("version: 1\nrules:\n  - id: r\n" + indent(lines));
+    return Fixtures.problems(document(lines));
+  }
+
+  private static String document(String lines) {
+    return "version: 1\nrules:\n  - id: r\n" + indent(lines);
+  }
+
+  /** Editors show the same mistakes, as far as a schema can find them. */
+  private static void assertThatTheSchemaFinds(String lines, String reason) {
+    assertThat(RuleSchema.errors(document(lines)).isEmpty())
+        .isEqualTo(BEYOND_A_SCHEMA.matcher(reason).find());
   }
 
   private static String indent(String lines) {
@@ -91,6 +110,7 @@ class RuleProblemsTest {
   void refusesARuleField(String line, String reason) {
     String rest = "limit: 5/s" + (line.startsWith("key") ? "" : " / key: [user]");
     assertThat(withRule(line + " / " + rest)).containsExactly("r.yaml:4: rule r: " + reason);
+    assertThatTheSchemaFinds(line + " / " + rest, reason);
   }
 
   @ParameterizedTest
@@ -141,6 +161,7 @@ class RuleProblemsTest {
   void refusesALimit(String limit, String reason) {
     assertThat(withRule("key: [user] / limit: " + limit))
         .containsExactly("r.yaml:5: rule r: " + reason);
+    assertThatTheSchemaFinds("key: [user] / limit: " + limit, reason);
   }
 
   @ParameterizedTest
@@ -197,5 +218,6 @@ class RuleProblemsTest {
   void acceptsUnusualButMeaningfulRules(String lines) {
     String key = lines.contains("key:") ? "" : " / key: [ip]";
     assertThat(withRule(lines + key)).isEmpty();
+    assertThat(RuleSchema.errors(document(lines + key))).isEmpty();
   }
 }
