@@ -92,7 +92,7 @@ class ConfigDocumentationTest {
   void isOnThePagesThatAreAboutIt() throws Exception {
     assertThat(examples())
         .extracting(Example::page)
-        .contains("admin.md", "gateway.md", "getting-started.md", "headers.md", "identity.md")
+        .contains("admin.md", "configuration.md", "gateway.md", "headers.md", "identity.md")
         .contains("redis.md", "outage.md", "envoy.md");
   }
 
