@@ -1,13 +1,13 @@
 package io.weir.server;
 
 import io.weir.rules.ConfigFile;
-import io.weir.server.ConfigReader.Value;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * {@code WEIR_} and is no setting is an error, as an unknown setting of the file is.
  */
 final class ConfigEnvironment {
-  private static final String PREFIX = "WEIR_";
+  private static final String PREFIX = Setting.PREFIX;
 
   /** What the launcher and other commands read. */
   private static final List<String> OTHERS = List.of("WEIR_JAVA_OPTS", "WEIR_TOKEN");
@@ -34,26 +34,26 @@ final class ConfigEnvironment {
   private static final Pattern PORT_URL = Pattern.compile("(tcp|udp|sctp)://.*");
 
   private final Map<String, String> environment;
-  private final Map<String, String> known = new TreeMap<>();
-  private final List<String> later;
+  private final Map<String, Setting> known = new TreeMap<>();
+  private final Map<String, Setting> secretFiles = new TreeMap<>();
 
-  ConfigEnvironment(Map<String, String> environment, List<String> known, List<String> later) {
+  ConfigEnvironment(Map<String, String> environment) {
     this.environment = new TreeMap<>(environment);
-    known.forEach(name -> this.known.put(variable(name), name));
-    this.later = later.stream().map(ConfigEnvironment::variable).toList();
-  }
-
-  private static String variable(String name) {
-    return PREFIX + name.replace('.', '_').toUpperCase(Locale.ROOT);
+    for (Setting setting : Setting.values()) {
+      known.put(setting.variable(), setting);
+      if (setting.isSecret()) {
+        secretFiles.put(setting.fileVariable(), setting);
+      }
+    }
   }
 
   /** Puts what the environment says over what was said before. */
-  void read(Map<String, Value> values, List<String> reasons) {
+  void read(Map<Setting, SettingValue> values, List<String> reasons) {
     environment.forEach(
         (variable, text) -> {
           if (known.containsKey(variable)) {
-            values.put(known.get(variable), new Value(text, variable, Path.of("")));
-          } else if (isSecretFile(variable)) {
+            values.put(known.get(variable), new SettingValue(text, variable));
+          } else if (secretFiles.containsKey(variable)) {
             readSecret(variable, text, values, reasons);
           } else if (isOurs(variable, text)) {
             reasons.add(complaint(variable));
@@ -75,11 +75,11 @@ final class ConfigEnvironment {
   }
 
   private String complaint(String variable) {
-    if (later.stream().anyMatch(l -> variable.equals(l) || variable.startsWith(l + "_"))) {
+    if (Setting.isLaterVariable(variable)) {
       return variable + " is not available in this version";
     }
     List<String> names = new ArrayList<>(known.keySet());
-    ConfigReader.SECRETS.forEach(name -> names.add(variable(name) + "_FILE"));
+    names.addAll(secretFiles.keySet());
     return variable + " is not a setting; " + hint(variable, names);
   }
 
@@ -103,22 +103,15 @@ final class ConfigEnvironment {
     return variable.substring(PREFIX.length()).toLowerCase(Locale.ROOT);
   }
 
-  private static boolean isSecretFile(String variable) {
-    return ConfigReader.SECRETS.stream()
-        .anyMatch(name -> variable.equals(variable(name) + "_FILE"));
-  }
-
   private void readSecret(
-      String variable, String file, Map<String, Value> values, List<String> reasons) {
-    String plain = variable.substring(0, variable.length() - "_FILE".length());
-    if (environment.containsKey(plain)) {
-      reasons.add(variable + ": " + plain + " is set too; set one of them");
+      String variable, String file, Map<Setting, SettingValue> values, List<String> reasons) {
+    Setting secret = Objects.requireNonNull(secretFiles.get(variable));
+    if (environment.containsKey(secret.variable())) {
+      reasons.add(variable + ": " + secret.variable() + " is set too; set one of them");
       return;
     }
     try {
-      String name = known.get(plain);
-      String secret = ConfigReader.contents(name, Path.of(file));
-      values.put(name, new Value(secret, variable, Path.of("")));
+      values.put(secret, new SettingValue(secret.contents(Path.of(file)), variable));
     } catch (IOException | RuntimeException e) {
       reasons.add(variable + ": " + file + " cannot be read");
     }

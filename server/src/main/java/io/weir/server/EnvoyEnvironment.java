@@ -1,10 +1,8 @@
 package io.weir.server;
 
-import io.weir.server.ConfigReader.Value;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -23,24 +21,30 @@ import org.slf4j.LoggerFactory;
 final class EnvoyEnvironment {
   private static final Logger LOG = LoggerFactory.getLogger(EnvoyEnvironment.class);
 
-  private static final Map<String, String> PORTS =
-      Map.of("PORT", "listen.http", "GRPC_PORT", "listen.grpc", "DEBUG_PORT", "listen.admin");
+  private static final Map<String, Setting> PORTS =
+      Map.of(
+          "PORT",
+          Setting.LISTEN_HTTP,
+          "GRPC_PORT",
+          Setting.LISTEN_GRPC,
+          "DEBUG_PORT",
+          Setting.LISTEN_ADMIN);
 
-  private static final Map<String, String> HOSTS =
-      Map.of("HOST", "listen.http", "GRPC_HOST", "listen.grpc");
+  private static final Map<String, Setting> HOSTS =
+      Map.of("HOST", Setting.LISTEN_HTTP, "GRPC_HOST", Setting.LISTEN_GRPC);
 
   /** What is said in the same words. */
-  private static final Map<String, String> SAME =
+  private static final Map<String, Setting> SAME =
       Map.ofEntries(
-          Map.entry("SHADOW_MODE", "envoy.shadow_mode"),
-          Map.entry("QUOTA_MODE", "envoy.quota_mode"),
-          Map.entry("NEAR_LIMIT_RATIO", "envoy.near_limit_ratio"),
-          Map.entry("CACHE_KEY_PREFIX", "envoy.key_prefix"),
-          Map.entry("MERGE_DOMAIN_CONFIG", "envoy.merge_domains"),
-          Map.entry("LIMIT_RESPONSE_HEADERS_ENABLED", "envoy.headers.enabled"),
-          Map.entry("LIMIT_LIMIT_HEADER", "envoy.headers.limit"),
-          Map.entry("LIMIT_REMAINING_HEADER", "envoy.headers.remaining"),
-          Map.entry("LIMIT_RESET_HEADER", "envoy.headers.reset"));
+          Map.entry("SHADOW_MODE", Setting.ENVOY_SHADOW_MODE),
+          Map.entry("QUOTA_MODE", Setting.ENVOY_QUOTA_MODE),
+          Map.entry("NEAR_LIMIT_RATIO", Setting.ENVOY_NEAR_LIMIT_RATIO),
+          Map.entry("CACHE_KEY_PREFIX", Setting.ENVOY_KEY_PREFIX),
+          Map.entry("MERGE_DOMAIN_CONFIG", Setting.ENVOY_MERGE_DOMAINS),
+          Map.entry("LIMIT_RESPONSE_HEADERS_ENABLED", Setting.ENVOY_HEADERS_ENABLED),
+          Map.entry("LIMIT_LIMIT_HEADER", Setting.ENVOY_HEADERS_LIMIT),
+          Map.entry("LIMIT_REMAINING_HEADER", Setting.ENVOY_HEADERS_REMAINING),
+          Map.entry("LIMIT_RESET_HEADER", Setting.ENVOY_HEADERS_RESET));
 
   /** Where that project looks unless {@code RUNTIME_ROOT} is set. */
   private static final String USUAL_ROOT = "/srv/runtime_data/current";
@@ -48,11 +52,11 @@ final class EnvoyEnvironment {
   private static final List<String> BELOW_ROOT =
       List.of("RUNTIME_SUBDIRECTORY", "RUNTIME_APPDIRECTORY");
 
-  private static final Map<String, String> REDIS_TLS =
+  private static final Map<String, Setting> REDIS_TLS =
       Map.of(
-          "REDIS_TLS_CACERT", "store.redis.tls.ca",
-          "REDIS_TLS_CLIENT_CERT", "store.redis.tls.cert",
-          "REDIS_TLS_CLIENT_KEY", "store.redis.tls.key");
+          "REDIS_TLS_CACERT", Setting.STORE_REDIS_TLS_CA,
+          "REDIS_TLS_CLIENT_CERT", Setting.STORE_REDIS_TLS_CERT,
+          "REDIS_TLS_CLIENT_KEY", Setting.STORE_REDIS_TLS_KEY);
 
   /**
    * Variables, and the beginnings of their names up to an underscore, that mean nothing here; some
@@ -103,7 +107,7 @@ final class EnvoyEnvironment {
           "XDS_CLIENT_BACKOFF_");
 
   private final Map<String, String> environment;
-  private final Map<String, Value> values;
+  private final Map<Setting, SettingValue> values;
   private final List<String> reasons;
   private final Set<String> taken = new HashSet<>();
 
@@ -113,19 +117,15 @@ final class EnvoyEnvironment {
    * @param values what was said before
    */
   EnvoyEnvironment(
-      Map<String, String> environment, Map<String, Value> values, List<String> reasons) {
+      Map<String, String> environment, Map<Setting, SettingValue> values, List<String> reasons) {
     this.environment = new TreeMap<>(environment);
     this.environment.values().removeIf(String::isBlank);
     this.values = values;
     this.reasons = reasons;
   }
 
-  /**
-   * Puts what the variables say over what was said before.
-   *
-   * @param known the settings that there are
-   */
-  void read(List<String> known, ServerConfig otherwise) {
+  /** Puts what the variables say over what was said before. */
+  void read(ServerConfig otherwise) {
     PORTS.forEach((variable, setting) -> port(variable, setting, otherwise));
     folder();
     if (!isFolderNamed()) {
@@ -135,7 +135,7 @@ final class EnvoyEnvironment {
     HOSTS.forEach((variable, setting) -> host(variable, setting, otherwise));
     SAME.forEach(this::put);
     dotFiles();
-    redis(known);
+    redis();
     List<String> ignored =
         environment.keySet().stream()
             .filter(EnvoyEnvironment::isMeaningless)
@@ -147,7 +147,8 @@ final class EnvoyEnvironment {
   }
 
   private boolean isFolderNamed() {
-    return values.containsKey("rules.envoy") || environment.containsKey("WEIR_RULES_ENVOY");
+    return values.containsKey(Setting.RULES_ENVOY)
+        || environment.containsKey(Setting.RULES_ENVOY.variable());
   }
 
   /** Other programs have variables of these names too, so that is no mistake, but worth a line. */
@@ -164,25 +165,25 @@ final class EnvoyEnvironment {
     }
   }
 
-  private void put(String variable, String setting) {
+  private void put(String variable, Setting setting) {
     if (environment.containsKey(variable)) {
       put(setting, environment.get(variable), variable);
     }
   }
 
-  private void put(String setting, String text, String variable) {
-    values.put(setting, new Value(text, variable, Path.of("")));
+  private void put(Setting setting, String text, String variable) {
+    values.put(setting, new SettingValue(text, variable));
     taken.add(variable);
   }
 
-  private void port(String variable, String setting, ServerConfig otherwise) {
+  private void port(String variable, Setting setting, ServerConfig otherwise) {
     String text = environment.get(variable);
     if (text == null || isMalformed(setting)) {
       return;
     }
     try {
       Address address = now(setting, otherwise).port(Integer.parseInt(text.strip()));
-      Value said = values.get(setting);
+      SettingValue said = values.get(setting);
       put(setting, address.toString(), said == null ? variable : said.source());
     } catch (IllegalArgumentException e) {
       reasons.add(variable + ": '" + text + "' is not a port");
@@ -190,11 +191,11 @@ final class EnvoyEnvironment {
   }
 
   /** Whether a value was said by nobody but {@code PORT} and its like. */
-  static boolean isPort(Value value) {
+  static boolean isPort(SettingValue value) {
     return PORTS.containsKey(value.source());
   }
 
-  private void host(String variable, String setting, ServerConfig otherwise) {
+  private void host(String variable, Setting setting, ServerConfig otherwise) {
     if (environment.containsKey(variable) && !isMalformed(setting)) {
       int port = now(setting, otherwise).port();
       put(setting, new Address(environment.get(variable), port).toString(), variable);
@@ -202,8 +203,8 @@ final class EnvoyEnvironment {
   }
 
   /** Whether an address is no address: it stays, so that it is reported where it was said. */
-  private boolean isMalformed(String setting) {
-    Value said = values.get(setting);
+  private boolean isMalformed(Setting setting) {
+    SettingValue said = values.get(setting);
     if (said == null) {
       return false;
     }
@@ -216,14 +217,14 @@ final class EnvoyEnvironment {
   }
 
   /** Where to listen as far as is known. */
-  private Address now(String setting, ServerConfig otherwise) {
-    Value said = values.get(setting);
+  private Address now(Setting setting, ServerConfig otherwise) {
+    SettingValue said = values.get(setting);
     if (said != null) {
       return Address.parse(said.text());
     }
     return switch (setting) {
-      case "listen.http" -> otherwise.http();
-      case "listen.grpc" -> otherwise.grpc();
+      case LISTEN_HTTP -> otherwise.http();
+      case LISTEN_GRPC -> otherwise.grpc();
       default -> otherwise.admin();
     };
   }
@@ -240,7 +241,7 @@ final class EnvoyEnvironment {
           Path.of(environment.getOrDefault("RUNTIME_ROOT", USUAL_ROOT))
               .resolve(below("RUNTIME_SUBDIRECTORY", ""))
               .resolve(below("RUNTIME_APPDIRECTORY", "config"));
-      put("rules.envoy", folder.toAbsolutePath().toString(), "RUNTIME_ROOT");
+      put(Setting.RULES_ENVOY, folder.toAbsolutePath().toString(), "RUNTIME_ROOT");
       taken.addAll(BELOW_ROOT);
     }
   }
@@ -254,33 +255,23 @@ final class EnvoyEnvironment {
     String ignore = environment.get("RUNTIME_IGNOREDOTFILES");
     if (ignore != null) {
       try {
-        put("envoy.dot_files", Boolean.toString(!flag(ignore)), "RUNTIME_IGNOREDOTFILES");
+        put(
+            Setting.ENVOY_DOT_FILES,
+            Boolean.toString(!SettingValue.flag(ignore)),
+            "RUNTIME_IGNOREDOTFILES");
       } catch (IllegalArgumentException e) {
         reasons.add("RUNTIME_IGNOREDOTFILES: " + e.getMessage());
       }
     }
   }
 
-  /** A flag as that project reads it. */
-  static boolean flag(String text) {
-    return switch (text.strip().toLowerCase(Locale.ROOT)) {
-      case "1", "t", "true" -> true;
-      case "0", "f", "false" -> false;
-      default -> throw new IllegalArgumentException("'" + text + "' is neither true nor false");
-    };
-  }
-
-  private void redis(List<String> known) {
+  private void redis() {
     if (!environment.containsKey("REDIS_URL")) {
-      return;
-    }
-    if (!known.contains("store.redis.uri")) {
-      reasons.add("REDIS_URL: the store Redis is not available in this version");
       return;
     }
     taken.addAll(EnvoyRedis.VARIABLES);
     try {
-      Map<String, String> settings = EnvoyRedis.settings(environment);
+      Map<Setting, String> settings = EnvoyRedis.settings(environment);
       settings.forEach((setting, text) -> put(setting, text, "REDIS_URL"));
       if (EnvoyRedis.isSecure(settings)) {
         REDIS_TLS.forEach(this::put);

@@ -1,6 +1,6 @@
 package io.weir.server;
 
-import java.util.HashMap;
+import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -18,29 +18,29 @@ final class EnvoyRedis {
    *
    * @throws IllegalArgumentException if they make no sense
    */
-  static Map<String, String> settings(Map<String, String> environment) {
-    Map<String, String> settings = new HashMap<>();
-    settings.put("store.redis.uri", uri(environment));
+  static Map<Setting, String> settings(Map<String, String> environment) {
+    Map<Setting, String> settings = new EnumMap<>(Setting.class);
+    settings.put(Setting.STORE_REDIS_URI, uri(environment));
     String auth = environment.getOrDefault("REDIS_AUTH", "");
     int colon = auth.indexOf(':');
     if (colon > 0) {
-      settings.put("store.redis.user", auth.substring(0, colon));
+      settings.put(Setting.STORE_REDIS_USER, auth.substring(0, colon));
     }
     if (!auth.isEmpty()) {
-      settings.put("store.redis.password", auth.substring(colon + 1));
+      settings.put(Setting.STORE_REDIS_PASSWORD, auth.substring(colon + 1));
     }
     return settings;
   }
 
   /** Whether these settings reach Redis by TLS. */
-  static boolean isSecure(Map<String, String> settings) {
-    return settings.getOrDefault("store.redis.uri", "").startsWith("rediss");
+  static boolean isSecure(Map<Setting, String> settings) {
+    return settings.getOrDefault(Setting.STORE_REDIS_URI, "").startsWith("rediss");
   }
 
   private static String uri(Map<String, String> environment) {
     String url = environment.getOrDefault("REDIS_URL", "").strip();
     String type = environment.getOrDefault("REDIS_TYPE", "SINGLE").toUpperCase(Locale.ROOT);
-    boolean tls = EnvoyEnvironment.flag(environment.getOrDefault("REDIS_TLS", "false"));
+    boolean tls = SettingValue.flag(environment.getOrDefault("REDIS_TLS", "false"));
     if (url.startsWith("/")) {
       throw new IllegalArgumentException("Redis is reached by host:port, not by a socket file");
     }

@@ -5,7 +5,6 @@ import io.weir.http.identity.Cidr;
 import io.weir.http.identity.ClientAddress;
 import io.weir.http.identity.JwtSettings;
 import io.weir.http.identity.Sha256;
-import io.weir.limit.Periods;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,10 +23,6 @@ import java.util.stream.Stream;
  * admin}.
  */
 final class FrontEndReader {
-  /** What says nothing without {@code identity.jwt.jwks}. */
-  private static final List<String> JWT_SETTINGS =
-      List.of("issuer", "audience", "claims", "leeway", "refresh", "failures", "threads", "queue");
-
   private final ConfigReader config;
 
   FrontEndReader(ConfigReader config) {
@@ -38,7 +33,7 @@ final class FrontEndReader {
     FrontEnd front =
         new FrontEnd(
             new IdentitySettings(address(), apiKey(), jwt()),
-            config.list("headers", Dialect.ALL, Dialect::named),
+            config.list(Setting.HEADERS, Dialect.ALL, Dialect::named),
             callers(),
             tls(),
             gateway(),
@@ -54,7 +49,7 @@ final class FrontEndReader {
         Stream.of("http", "grpc").filter(listener -> !secured.contains(listener)).toList();
     if (front.callers().authority().isPresent() && !missing.isEmpty()) {
       config.complain(
-          "callers.mtls.ca",
+          Setting.CALLERS_MTLS_CA,
           "client certificates need tls on the listener " + String.join(" and ", missing));
     }
   }
@@ -62,108 +57,93 @@ final class FrontEndReader {
   private ClientAddress address() {
     ClientAddress otherwise = ClientAddress.OF_CONNECTION;
     List<Cidr> trusted =
-        config.list("identity.client_ip.trusted", otherwise.trusted(), Cidr::parse);
+        config.list(Setting.IDENTITY_CLIENT_IP_TRUSTED, otherwise.trusted(), Cidr::parse);
     String header =
-        config.get("identity.client_ip.header", otherwise.header(), FrontEndReader::headerName);
-    int hops = number("identity.client_ip.hops", otherwise.hops(), 0, 100);
-    int prefix = number("identity.client_ip.ipv6_prefix", otherwise.ipv6Prefix(), 1, 128);
-    if (config.has("identity.client_ip.header") && trusted.isEmpty() && hops == 0) {
+        config.get(
+            Setting.IDENTITY_CLIENT_IP_HEADER, otherwise.header(), SettingValue::lowerCaseHeader);
+    int hops = number(Setting.IDENTITY_CLIENT_IP_HOPS, otherwise.hops(), 0, 100);
+    int prefix = number(Setting.IDENTITY_CLIENT_IP_IPV6_PREFIX, otherwise.ipv6Prefix(), 1, 128);
+    if (config.has(Setting.IDENTITY_CLIENT_IP_HEADER) && trusted.isEmpty() && hops == 0) {
       config.complain(
-          "identity.client_ip.header", "is believed by nobody; say trusted or hops as well");
+          Setting.IDENTITY_CLIENT_IP_HEADER, "is believed by nobody; say trusted or hops as well");
     }
     return new ClientAddress(header, trusted, hops, prefix);
   }
 
-  private static String headerName(ConfigReader.Value value) {
-    String name = value.text().toLowerCase(Locale.ROOT);
-    for (int i = 0; i < name.length(); i++) {
-      char c = name.charAt(i);
-      if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-' && c != '_') {
-        throw new IllegalArgumentException("'" + value.text() + "' is not the name of a header");
-      }
-    }
-    return name;
+  private int number(Setting setting, int otherwise, int least, int most) {
+    return config.get(setting, otherwise, value -> value.number(least, most));
   }
 
-  private int number(String name, int otherwise, int least, int most) {
-    return config.get(
-        name,
-        otherwise,
-        value -> {
-          long number = ConfigReader.count(value, least);
-          if (number > most) {
-            throw new IllegalArgumentException(number + " is more than " + most);
-          }
-          return (int) number;
-        });
+  private Optional<Path> path(Setting setting) {
+    return config.get(setting, Optional.empty(), value -> Optional.of(value.path()));
   }
 
   private Optional<IdentitySettings.ApiKey> apiKey() {
-    String header = config.get("identity.api_key.header", "", FrontEndReader::headerName);
+    String header = config.get(Setting.IDENTITY_API_KEY_HEADER, "", SettingValue::lowerCaseHeader);
     Optional<Path> known =
         config.get(
-            "identity.api_key.known",
+            Setting.IDENTITY_API_KEY_KNOWN,
             Optional.empty(),
-            value ->
-                value.text().equals("any")
-                    ? Optional.empty()
-                    : Optional.of(ConfigReader.path(value)));
+            value -> value.text().equals("any") ? Optional.empty() : Optional.of(value.path()));
     if (header.isEmpty()) {
-      if (config.has("identity.api_key.known")) {
-        config.complain("identity.api_key.known", "say the header too");
+      if (config.has(Setting.IDENTITY_API_KEY_KNOWN)) {
+        config.complain(Setting.IDENTITY_API_KEY_KNOWN, "say the header too");
       }
       return Optional.empty();
     }
-    if (!config.has("identity.api_key.known")) {
-      config.complain("identity.api_key.header", "say which keys are known: a file, or any");
+    if (!config.has(Setting.IDENTITY_API_KEY_KNOWN)) {
+      config.complain(Setting.IDENTITY_API_KEY_HEADER, "say which keys are known: a file, or any");
     }
     return Optional.of(new IdentitySettings.ApiKey(header, known));
   }
 
   private Optional<JwtSettings> jwt() {
-    if (!config.has("identity.jwt.jwks")) {
-      for (String other : JWT_SETTINGS) {
-        if (config.has("identity.jwt." + other)) {
-          config.complain("identity.jwt." + other, "says nothing without identity.jwt.jwks");
+    if (!config.has(Setting.IDENTITY_JWT_JWKS)) {
+      for (Setting other : Setting.inside("identity.jwt")) {
+        if (config.has(other)) {
+          config.complain(other, "says nothing without identity.jwt.jwks");
         }
       }
       return Optional.empty();
     }
-    URI jwks = config.get("identity.jwt.jwks", URI.create("file:/"), FrontEndReader::place);
+    URI jwks = config.get(Setting.IDENTITY_JWT_JWKS, URI.create("file:/"), FrontEndReader::place);
     return config.get(
-        "identity.jwt.jwks",
+        Setting.IDENTITY_JWT_JWKS,
         Optional.empty(),
         value ->
             Optional.of(
                 new JwtSettings(
                     jwks,
-                    text("identity.jwt.issuer"),
-                    text("identity.jwt.audience"),
+                    text(Setting.IDENTITY_JWT_ISSUER),
+                    text(Setting.IDENTITY_JWT_AUDIENCE),
                     claims(),
                     leeway(),
-                    time("identity.jwt.refresh", JwtSettings.DEFAULT_REFRESH),
+                    config.get(
+                        Setting.IDENTITY_JWT_REFRESH,
+                        JwtSettings.DEFAULT_REFRESH,
+                        SettingValue::time),
                     checks())));
   }
 
   private JwtSettings.Checks checks() {
     JwtSettings.Checks otherwise = JwtSettings.Checks.DEFAULT;
     return new JwtSettings.Checks(
-        number("identity.jwt.failures", otherwise.failures(), 1, 1_000_000),
-        number("identity.jwt.threads", otherwise.threads(), 1, 64),
-        number("identity.jwt.queue", otherwise.queue(), 1, 100_000));
+        number(Setting.IDENTITY_JWT_FAILURES, otherwise.failures(), 1, 1_000_000),
+        number(Setting.IDENTITY_JWT_THREADS, otherwise.threads(), 1, 64),
+        number(Setting.IDENTITY_JWT_QUEUE, otherwise.queue(), 1, 100_000));
   }
 
   private Duration leeway() {
     return config.get(
-        "identity.jwt.leeway",
+        Setting.IDENTITY_JWT_LEEWAY,
         JwtSettings.DEFAULT_LEEWAY,
-        value -> JwtSettings.checkLeeway(time(value)));
+        value -> JwtSettings.checkLeeway(value.time()));
   }
 
   /** A file, relative to the one that names it, or a URL. */
-  private static URI place(ConfigReader.Value value) {
+  private static URI place(SettingValue value) {
     if (!value.text().contains("://")) {
-      return ConfigReader.path(value).toAbsolutePath().toUri();
+      return value.path().toAbsolutePath().toUri();
     }
     URI uri = URI.create(value.text());
     if (!Set.of("https", "http", "file").contains(uri.getScheme())) {
@@ -172,17 +152,18 @@ final class FrontEndReader {
     return uri;
   }
 
-  private Optional<String> text(String name) {
-    return config.get(name, Optional.empty(), value -> Optional.of(value.text()));
+  private Optional<String> text(Setting setting) {
+    return config.get(setting, Optional.empty(), value -> Optional.of(value.text()));
   }
 
   private Map<String, String> claims() {
     Map<String, String> claims = new HashMap<>();
-    List<String> entries = config.list("identity.jwt.claims", List.of("user=sub"), entry -> entry);
+    List<String> entries =
+        config.list(Setting.IDENTITY_JWT_CLAIMS, List.of("user=sub"), entry -> entry);
     for (String entry : entries) {
       int equals = entry.indexOf('=');
       if (equals < 1 || equals == entry.length() - 1) {
-        config.complain("identity.jwt.claims", "'" + entry + "' is not such as user: sub");
+        config.complain(Setting.IDENTITY_JWT_CLAIMS, "'" + entry + "' is not such as user: sub");
       } else {
         claims.put(entry.substring(0, equals), entry.substring(equals + 1));
       }
@@ -192,20 +173,20 @@ final class FrontEndReader {
 
   private CallerSettings callers() {
     Set<String> tokens =
-        new HashSet<>(config.list("callers.tokens", List.of(), FrontEndReader::hash));
-    Optional<Path> authority =
-        config.get(
-            "callers.mtls.ca", Optional.empty(), value -> Optional.of(ConfigReader.path(value)));
-    Set<String> names = new HashSet<>(config.list("callers.mtls.names", List.of(), name -> name));
+        new HashSet<>(config.list(Setting.CALLERS_TOKENS, List.of(), FrontEndReader::hash));
+    Optional<Path> authority = path(Setting.CALLERS_MTLS_CA);
+    Set<String> names =
+        new HashSet<>(config.list(Setting.CALLERS_MTLS_NAMES, List.of(), name -> name));
     if (authority.isEmpty() && !names.isEmpty()) {
-      config.complain("callers.mtls.names", "says nothing without callers.mtls.ca");
+      config.complain(Setting.CALLERS_MTLS_NAMES, "says nothing without callers.mtls.ca");
     }
     boolean listsNone =
-        config.has("callers.tokens")
-            && config.list("callers.tokens", List.of(), token -> token).isEmpty();
+        config.has(Setting.CALLERS_TOKENS)
+            && config.list(Setting.CALLERS_TOKENS, List.of(), token -> token).isEmpty();
     if (listsNone && authority.isEmpty()) {
       config.complain(
-          "callers.tokens", "holds none, so that anybody would be answered; leave it out for that");
+          Setting.CALLERS_TOKENS,
+          "holds none, so that anybody would be answered; leave it out for that");
     }
     return new CallerSettings(tokens, authority, names);
   }
@@ -220,10 +201,10 @@ final class FrontEndReader {
 
   private AdminSettings admin() {
     List<AdminSettings.Token> tokens =
-        config.list("admin.tokens", List.of(), AdminSettings.Token::parse);
+        config.list(Setting.ADMIN_TOKENS, List.of(), AdminSettings.Token::parse);
     boolean metricsNeedToken =
         config.get(
-            "admin.metrics",
+            Setting.ADMIN_METRICS,
             false,
             value ->
                 switch (value.text()) {
@@ -235,58 +216,59 @@ final class FrontEndReader {
   }
 
   private Optional<TlsSettings> tls() {
-    Optional<Path> certificate =
-        config.get("tls.cert", Optional.empty(), value -> Optional.of(ConfigReader.path(value)));
-    Optional<Path> key =
-        config.get("tls.key", Optional.empty(), value -> Optional.of(ConfigReader.path(value)));
+    Optional<Path> certificate = path(Setting.TLS_CERT);
+    Optional<Path> key = path(Setting.TLS_KEY);
     if (certificate.isEmpty() && key.isEmpty()) {
       return Optional.empty();
     }
     if (certificate.isEmpty() || key.isEmpty()) {
       config.complain(
-          certificate.isEmpty() ? "tls.key" : "tls.cert", "needs both tls.cert and tls.key");
+          certificate.isEmpty() ? Setting.TLS_KEY : Setting.TLS_CERT,
+          "needs both tls.cert and tls.key");
       return Optional.empty();
     }
     Set<String> listeners =
         new HashSet<>(
-            config.list("tls.listeners", List.copyOf(TlsSettings.ALL), TlsSettings::listener));
+            config.list(
+                Setting.TLS_LISTENERS, List.copyOf(TlsSettings.ALL), TlsSettings::listener));
     return Optional.of(new TlsSettings(certificate.get(), key.get(), listeners));
   }
 
   private GatewaySettings gateway() {
     GatewaySettings otherwise = GatewaySettings.NONE;
     return new GatewaySettings(
-        config.get("listen.gateway", otherwise.address(), value -> Address.parse(value.text())),
+        config.get(Setting.LISTEN_GATEWAY, otherwise.address(), SettingValue::address),
         upstreams(),
-        patience("gateway.timeout", otherwise.timeout()),
-        patience("gateway.connect_timeout", otherwise.connectTimeout()),
-        config.get("gateway.max_body", otherwise.maxBody(), value -> ConfigReader.count(value, 0)),
-        number("gateway.connections", otherwise.connections(), 1, 1_000_000),
+        config.get(Setting.GATEWAY_TIMEOUT, otherwise.timeout(), SettingValue::timeout),
+        config.get(
+            Setting.GATEWAY_CONNECT_TIMEOUT, otherwise.connectTimeout(), SettingValue::timeout),
+        config.get(Setting.GATEWAY_MAX_BODY, otherwise.maxBody(), value -> value.count(0)),
+        number(Setting.GATEWAY_CONNECTIONS, otherwise.connections(), 1, 1_000_000),
         otherwise.waiting(),
-        time("gateway.drain", otherwise.drain()),
+        config.get(Setting.GATEWAY_DRAIN, otherwise.drain(), SettingValue::time),
         takesDecisions());
   }
 
   /** Whether decisions are asked for beside a gateway. */
   private boolean takesDecisions() {
-    return config.isNamed("listen.http")
-        || config.isNamed("listen.grpc")
-        || config.has("rules.envoy");
+    return config.isNamed(Setting.LISTEN_HTTP)
+        || config.isNamed(Setting.LISTEN_GRPC)
+        || config.has(Setting.RULES_ENVOY);
   }
 
   private List<GatewaySettings.Upstream> upstreams() {
     List<GatewaySettings.Upstream> upstreams = new ArrayList<>();
     config.get(
-        "gateway.upstream",
+        Setting.GATEWAY_UPSTREAM,
         "",
         value -> {
           upstreams.add(GatewaySettings.Upstream.of("/", value.text()));
           return value.text();
         });
-    upstreams.addAll(config.list("gateway.upstreams", List.of(), FrontEndReader::upstream));
+    upstreams.addAll(config.list(Setting.GATEWAY_UPSTREAMS, List.of(), FrontEndReader::upstream));
     long different = upstreams.stream().map(GatewaySettings.Upstream::prefix).distinct().count();
     if (different < upstreams.size()) {
-      config.complain("gateway.upstreams", "a prefix is there twice");
+      config.complain(Setting.GATEWAY_UPSTREAMS, "a prefix is there twice");
     }
     return upstreams;
   }
@@ -295,31 +277,5 @@ final class FrontEndReader {
   private static GatewaySettings.Upstream upstream(String entry) {
     int equals = Math.max(0, entry.indexOf('='));
     return GatewaySettings.Upstream.of(entry.substring(0, equals), entry.substring(equals + 1));
-  }
-
-  private Duration time(String name, Duration otherwise) {
-    return config.get(name, otherwise, FrontEndReader::time);
-  }
-
-  /** How long something is waited for; nobody answers in no time at all. */
-  private Duration patience(String name, Duration otherwise) {
-    return config.get(
-        name,
-        otherwise,
-        value -> {
-          Duration time = time(value);
-          if (time.isZero()) {
-            throw new IllegalArgumentException("leaves no time for an answer");
-          }
-          return time;
-        });
-  }
-
-  private static Duration time(ConfigReader.Value value) {
-    Duration time = Periods.parse(value.text());
-    if (time.compareTo(Duration.ofHours(24)) > 0) {
-      throw new IllegalArgumentException("more than a day");
-    }
-    return time;
   }
 }

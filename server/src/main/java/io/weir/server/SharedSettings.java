@@ -2,7 +2,6 @@ package io.weir.server;
 
 import io.weir.redis.RedisOptions;
 import io.weir.redis.RedisOptions.Credentials;
-import io.weir.server.ConfigReader.Value;
 import io.weir.server.SharedStore.Hot;
 import java.util.List;
 import java.util.Optional;
@@ -10,8 +9,8 @@ import java.util.Set;
 
 /** Reads what is shared with other instances: the store, the one for hot keys, and the fleet. */
 final class SharedSettings {
-  private static final String URI = "store.hot.uri";
-  private static final String RULES = "store.hot.rules";
+  private static final Setting URI = Setting.STORE_HOT_URI;
+  private static final Setting RULES = Setting.STORE_HOT_RULES;
   private static final int MOST_INSTANCES = 100_000;
 
   private final ConfigReader settings;
@@ -27,27 +26,27 @@ final class SharedSettings {
 
   private int minInstances() {
     return settings.get(
-        "fleet.min_instances",
+        Setting.FLEET_MIN_INSTANCES,
         SharedStore.NONE.minInstances(),
-        value -> (int) Math.min(MOST_INSTANCES, ConfigReader.count(value, 1)));
+        value -> value.atMost(MOST_INSTANCES));
   }
 
   private int newKeysPerAddress() {
     return settings.get(
-        settings.has("store.redis.new_keys_per_address")
-            ? "store.redis.new_keys_per_address"
-            : "store.memory.new_keys_per_address",
+        settings.has(Setting.STORE_REDIS_NEW_KEYS_PER_ADDRESS)
+            ? Setting.STORE_REDIS_NEW_KEYS_PER_ADDRESS
+            : Setting.STORE_MEMORY_NEW_KEYS_PER_ADDRESS,
         SharedStore.NONE.newKeysPerAddress(),
-        value -> (int) Math.min(Integer.MAX_VALUE, ConfigReader.count(value, 1)));
+        value -> value.atMost(Integer.MAX_VALUE));
   }
 
   /** All that is not said of the second Redis is as it is for the first. */
   private Optional<Hot> hot(Optional<RedisOptions> redis) {
     List<String> rules = settings.list(RULES, List.of(), id -> id);
     if (!settings.has(URI)) {
-      for (String other : List.of(RULES, "store.hot.user", "store.hot.password")) {
+      for (Setting other : List.of(RULES, Setting.STORE_HOT_USER, Setting.STORE_HOT_PASSWORD)) {
         if (settings.has(other)) {
-          settings.complain(other, "means nothing without " + URI);
+          settings.complain(other, "means nothing without " + URI.path());
         }
       }
       return Optional.empty();
@@ -72,8 +71,8 @@ final class SharedSettings {
     return new RedisOptions(
         named.address(),
         new Credentials(
-            settings.get("store.hot.user", inAddress.user(), Value::text),
-            settings.get("store.hot.password", inAddress.password(), Value::text)),
+            settings.get(Setting.STORE_HOT_USER, inAddress.user(), SettingValue::text),
+            settings.get(Setting.STORE_HOT_PASSWORD, inAddress.password(), SettingValue::text)),
         first.tls(),
         first.timeout(),
         first.clock(),

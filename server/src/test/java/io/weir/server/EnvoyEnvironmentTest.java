@@ -169,7 +169,7 @@ class EnvoyEnvironmentTest {
     if (tls != null) {
       environment.put("REDIS_TLS", tls);
     }
-    assertThat(EnvoyRedis.settings(environment)).isEqualTo(Map.of("store.redis.uri", uri));
+    assertThat(EnvoyRedis.settings(environment)).isEqualTo(Map.of(Setting.STORE_REDIS_URI, uri));
   }
 
   @Test
@@ -196,11 +196,11 @@ class EnvoyEnvironmentTest {
   @Test
   void translatesWhoAsksRedis() {
     assertThat(EnvoyRedis.settings(Map.of("REDIS_URL", "h:1", "REDIS_AUTH", "secret")))
-        .containsEntry("store.redis.password", "secret")
-        .doesNotContainKey("store.redis.user");
+        .containsEntry(Setting.STORE_REDIS_PASSWORD, "secret")
+        .doesNotContainKey(Setting.STORE_REDIS_USER);
     assertThat(EnvoyRedis.settings(Map.of("REDIS_URL", "h:1", "REDIS_AUTH", "me:sec:ret")))
-        .containsEntry("store.redis.password", "sec:ret")
-        .containsEntry("store.redis.user", "me");
+        .containsEntry(Setting.STORE_REDIS_PASSWORD, "sec:ret")
+        .containsEntry(Setting.STORE_REDIS_USER, "me");
     assertThatThrownBy(() -> EnvoyRedis.settings(Map.of("REDIS_URL", "/run/redis.sock")))
         .hasMessageContaining("not by a socket file");
     assertThatThrownBy(
