@@ -2,19 +2,19 @@ package io.weir;
 
 /** The seven algorithms, by the names that rule documents and answers use. */
 public enum Algorithm {
-  TOKEN_BUCKET("token-bucket", 't', Kind.RATE),
-  LEAKY_BUCKET("leaky-bucket", 'l', Kind.RATE),
-  FIXED_WINDOW("fixed-window", 'f', Kind.RATE),
-  SLIDING_WINDOW("sliding-window", 's', Kind.RATE),
-  SLIDING_LOG("sliding-log", 'g', Kind.RATE),
-  QUOTA("quota", 'q', Kind.QUOTA),
-  CONCURRENCY("concurrency", 'c', Kind.CONCURRENCY);
+  TOKEN_BUCKET("token-bucket", 't', LimitKind.RATE),
+  LEAKY_BUCKET("leaky-bucket", 'l', LimitKind.RATE),
+  FIXED_WINDOW("fixed-window", 'f', LimitKind.RATE),
+  SLIDING_WINDOW("sliding-window", 's', LimitKind.RATE),
+  SLIDING_LOG("sliding-log", 'g', LimitKind.RATE),
+  QUOTA("quota", 'q', LimitKind.QUOTA),
+  CONCURRENCY("concurrency", 'c', LimitKind.CONCURRENCY);
 
   private final String id;
   private final char letter;
-  private final Kind kind;
+  private final LimitKind kind;
 
-  Algorithm(String id, char letter, Kind kind) {
+  Algorithm(String id, char letter, LimitKind kind) {
     this.id = id;
     this.letter = letter;
     this.kind = kind;
@@ -31,7 +31,7 @@ public enum Algorithm {
   }
 
   /** The kind of promise a limit of this algorithm makes. */
-  public Kind kind() {
+  public LimitKind kind() {
     return kind;
   }
 

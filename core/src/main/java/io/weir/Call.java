@@ -1,8 +1,5 @@
 package io.weir;
 
-import io.weir.limit.Bounds;
-import io.weir.rule.NormalMethod;
-import io.weir.rule.NormalPath;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -18,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Call {
   /** The most a call may cost: the largest number that stays exact everywhere. */
-  public static final long MAX_COST = Bounds.EXACT - 1;
+  public static final long MAX_COST = ExactNumbers.EXACT - 1;
 
   private static final String[] NONE = {};
 
@@ -48,7 +45,7 @@ public final class Call {
     if (path.isEmpty() || path.charAt(0) != '/') {
       throw new IllegalArgumentException("path must begin with '/'");
     }
-    return new Call(NormalMethod.of(method), path, "", NONE, 1);
+    return new Call(NormalizedMethod.of(method), path, "", NONE, 1);
   }
 
   /** The same call with an attribute set; the last value for a name counts. */
@@ -91,7 +88,7 @@ public final class Call {
    * @throws IllegalArgumentException if the cost is negative or above {@link #MAX_COST}
    */
   public Call cost(long cost) {
-    Bounds.cost(cost);
+    ExactNumbers.cost(cost);
     return new Call(method, path, host, attributes, cost);
   }
 
@@ -109,7 +106,7 @@ public final class Call {
   public String normalPath() {
     String normal = normalPath;
     if (normal == null) {
-      normal = NormalPath.of(path);
+      normal = NormalizedPath.of(path);
       normalPath = normal;
     }
     return normal;

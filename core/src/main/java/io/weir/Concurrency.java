@@ -1,7 +1,5 @@
 package io.weir;
 
-import io.weir.limit.Bounds;
-import io.weir.limit.LimitSpec;
 import java.time.Duration;
 
 /**
@@ -13,8 +11,8 @@ public record Concurrency(long permits, Duration permitTtl, String name) impleme
   public static final Duration DEFAULT_PERMIT_TTL = Duration.ofSeconds(60);
 
   public Concurrency {
-    Bounds.concurrency(permits, permitTtl);
-    Bounds.name(name);
+    ExactNumbers.concurrency(permits, permitTtl);
+    ExactNumbers.name(name);
   }
 
   /** The same limit with permits that expire after this time. */
@@ -43,7 +41,7 @@ public record Concurrency(long permits, Duration permitTtl, String name) impleme
   }
 
   @Override
-  public Concurrency scaled(Scale scale) {
+  public Concurrency scaled(Ratio scale) {
     return new Concurrency(scale.times(permits), permitTtl, name);
   }
 

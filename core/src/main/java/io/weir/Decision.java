@@ -17,15 +17,15 @@ public final class Decision {
   private static final Decision UNLIMITED = new Decision(Reason.OK, List.of(), null, null, null);
 
   private final Reason reason;
-  private final List<Standing> standings;
-  private final @Nullable Standing deciding;
+  private final List<LimitStatus> standings;
+  private final @Nullable LimitStatus deciding;
   private final @Nullable String rule;
   private final @Nullable String reservation;
 
   private Decision(
       Reason reason,
-      List<Standing> standings,
-      @Nullable Standing deciding,
+      List<LimitStatus> standings,
+      @Nullable LimitStatus deciding,
       @Nullable String rule,
       @Nullable String reservation) {
     this.reason = reason;
@@ -36,26 +36,27 @@ public final class Decision {
   }
 
   /** No rule had anything to say. */
-  static Decision unlimited() {
+  public static Decision unlimited() {
     return UNLIMITED;
   }
 
   /** A decision without looking at any limit, because of this rule, token or none. */
-  static Decision outright(Reason reason, @Nullable String rule) {
+  public static Decision outright(Reason reason, @Nullable String rule) {
     return new Decision(reason, List.of(), null, rule, null);
   }
 
   /** The decision that follows from how the limits stand. */
-  static Decision of(List<Standing> standings) {
-    Standing tightest = null;
-    Standing refusing = null;
+  public static Decision of(List<LimitStatus> standings) {
+    LimitStatus tightest = null;
+    LimitStatus refusing = null;
     for (int i = 0; i < standings.size(); i++) {
-      Standing standing = standings.get(i);
+      LimitStatus standing = standings.get(i);
       if (standing.mode() != Mode.ENFORCE) {
         continue;
       }
       if (!standing.allowed()) {
-        refusing = refusing == null || standing.outranks(refusing) ? standing : refusing;
+        refusing =
+            refusing == null || standing.isStricterRefusalThan(refusing) ? standing : refusing;
       } else if (tightest == null || standing.tighterThan(tightest)) {
         tightest = standing;
       }
@@ -68,7 +69,7 @@ public final class Decision {
         Reason.OK, standings, tightest, tightest == null ? null : tightest.rule(), null);
   }
 
-  Decision reserved(String token) {
+  public Decision reserved(String token) {
     return new Decision(reason, standings, deciding, rule, token);
   }
 
@@ -82,12 +83,12 @@ public final class Decision {
   }
 
   /** One entry per limit that was asked, in document order. */
-  public List<Standing> standings() {
+  public List<LimitStatus> standings() {
     return standings;
   }
 
   /** The limit worth telling the caller about; empty when no enforced limit was asked. */
-  public Optional<Standing> deciding() {
+  public Optional<LimitStatus> deciding() {
     return Optional.ofNullable(deciding);
   }
 
@@ -120,7 +121,7 @@ public final class Decision {
   public Duration delay() {
     Duration longest = Duration.ZERO;
     if (allowed()) {
-      for (Standing standing : standings) {
+      for (LimitStatus standing : standings) {
         if (standing.mode() == Mode.ENFORCE && standing.delay().compareTo(longest) > 0) {
           longest = standing.delay();
         }
@@ -145,10 +146,10 @@ public final class Decision {
   }
 
   /** Who answered: the farthest of those that were asked. */
-  public Source source() {
-    Source farthest = Source.MEMORY;
+  public DecisionSource source() {
+    DecisionSource farthest = DecisionSource.MEMORY;
     for (int i = 0; i < standings.size(); i++) {
-      Source source = standings.get(i).source();
+      DecisionSource source = standings.get(i).source();
       farthest = source.compareTo(farthest) > 0 ? source : farthest;
     }
     return farthest;

@@ -7,8 +7,8 @@ package io.weir;
 @FunctionalInterface
 public interface DecisionListener {
   /** Called once per decision. */
-  void decided(Call call, Decision decision);
+  void onDecision(Call call, Decision decision);
 
   /** Called for an error that a store should not have; the rules decided without it. */
-  default void unexpected(Throwable error) {}
+  default void onError(Throwable error) {}
 }

@@ -11,7 +11,7 @@ import java.util.List;
  * @param decision what would be decided
  */
 public record Explanation(
-    String normalPath, List<RuleCheck> rules, List<Asked> limits, Decision decision) {
+    String normalPath, List<RuleCheck> rules, List<LimitCheck> limits, Decision decision) {
 
   /**
    * One rule, and whether it applies to the call.
@@ -28,5 +28,5 @@ public record Explanation(
    * @param key whom the call counts for
    * @param amount what it would take
    */
-  public record Asked(Standing standing, String key, long amount, String arithmetic) {}
+  public record LimitCheck(LimitStatus standing, String key, long amount, String arithmetic) {}
 }

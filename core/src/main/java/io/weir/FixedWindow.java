@@ -1,7 +1,5 @@
 package io.weir;
 
-import io.weir.limit.Bounds;
-import io.weir.limit.LimitSpec;
 import java.time.Duration;
 
 /**
@@ -14,8 +12,8 @@ import java.time.Duration;
 public record FixedWindow(long count, Duration window, boolean aligned, String name)
     implements Limit {
   public FixedWindow {
-    Bounds.fixedWindow(count, window);
-    Bounds.name(name);
+    ExactNumbers.fixedWindow(count, window);
+    ExactNumbers.name(name);
   }
 
   /** The same limit with windows that start on the clock. */
@@ -39,7 +37,7 @@ public record FixedWindow(long count, Duration window, boolean aligned, String n
   }
 
   @Override
-  public FixedWindow scaled(Scale scale) {
+  public FixedWindow scaled(Ratio scale) {
     return new FixedWindow(scale.times(count), window, aligned, name);
   }
 

@@ -1,7 +1,5 @@
 package io.weir;
 
-import io.weir.store.Fingerprint;
-import io.weir.store.KeyText;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -12,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Two keys are equal if all their parts are; {@code of("a", "b")} is not {@code of("a:b")}. Code
  * that decides about the same key again and again keeps its {@code Key} and saves the hashing.
  *
- * <p>Values of more than {@value KeyText#LONGEST} characters, in one key together, stand in it as
- * their SHA-256 digest.
+ * <p>Values of more than {@value KeyEncoding#LONGEST} characters, in one key together, stand in it
+ * as their SHA-256 digest.
  */
 @SuppressWarnings("InconsistentHashCode") // the fingerprint is made of the parts
 public final class Key {
@@ -40,7 +38,7 @@ public final class Key {
   /** A key of one value. */
   public static Key of(String value) {
     Objects.requireNonNull(value, MISSING);
-    return kept(KeyText.isDigested(value) ? KeyText.digest(value) : value);
+    return kept(KeyEncoding.isDigested(value) ? KeyEncoding.digest(value) : value);
   }
 
   private static Key kept(String value) {
@@ -55,11 +53,11 @@ public final class Key {
     for (String value : values) {
       Objects.requireNonNull(value, MISSING);
     }
-    return kept(KeyText.digested(values));
+    return kept(KeyEncoding.digested(values));
   }
 
   /** A key of the parts of another one. */
-  static Key ofParts(String... parts) {
+  public static Key ofParts(String... parts) {
     return parts.length == 1 ? kept(parts[0]) : kept(parts);
   }
 
@@ -73,9 +71,9 @@ public final class Key {
     return only == null ? several : List.of(only);
   }
 
-  /** The fixed hash of a rule and this key; see {@link KeyText}. */
+  /** The fixed hash of a rule and this key; see {@link KeyEncoding}. */
   public long fixedHash(String rule) {
-    return only == null ? KeyText.hash(rule, several) : KeyText.hash(rule, only);
+    return only == null ? KeyEncoding.hash(rule, several) : KeyEncoding.hash(rule, only);
   }
 
   /** The upper half of this key's fingerprint, which differs from process to process. */
@@ -100,9 +98,9 @@ public final class Key {
     return Long.hashCode(low);
   }
 
-  /** The parts joined so that no two keys print alike; see {@link KeyText}. */
+  /** The parts joined so that no two keys print alike; see {@link KeyEncoding}. */
   @Override
   public String toString() {
-    return KeyText.join(parts().toArray(String[]::new));
+    return KeyEncoding.join(parts().toArray(String[]::new));
   }
 }

@@ -1,7 +1,5 @@
 package io.weir;
 
-import io.weir.limit.Bounds;
-import io.weir.limit.LimitSpec;
 import java.time.Duration;
 
 /**
@@ -23,8 +21,8 @@ public record LeakyBucket(long rate, Duration period, long queue, Duration maxWa
     if (maxWait.isNegative()) {
       throw new IllegalArgumentException("max_wait is negative");
     }
-    Bounds.bucket(rate, period, Math.addExact(queue, 1));
-    Bounds.name(name);
+    ExactNumbers.bucket(rate, period, Math.addExact(queue, 1));
+    ExactNumbers.name(name);
   }
 
   /** The same rate with room for this many to wait. */
@@ -44,12 +42,12 @@ public record LeakyBucket(long rate, Duration period, long queue, Duration maxWa
 
   @Override
   public long capacity() {
-    return rate == 0 ? 0 : 1 + Math.min(queue, Bounds.countIn(maxWait, rate, period));
+    return rate == 0 ? 0 : 1 + Math.min(queue, ExactNumbers.countIn(maxWait, rate, period));
   }
 
   @Override
   public Duration window() {
-    return Bounds.timeFor(capacity(), rate, period);
+    return ExactNumbers.timeFor(capacity(), rate, period);
   }
 
   @Override
@@ -58,8 +56,8 @@ public record LeakyBucket(long rate, Duration period, long queue, Duration maxWa
   }
 
   @Override
-  public LeakyBucket scaled(Scale scale) {
-    Bounds.Rate scaled = Bounds.scaledRate(rate, period, scale);
+  public LeakyBucket scaled(Ratio scale) {
+    ExactNumbers.Rate scaled = ExactNumbers.scaledRate(rate, period, scale);
     return new LeakyBucket(scaled.count(), scaled.period(), scale.times(queue), maxWait, name);
   }
 

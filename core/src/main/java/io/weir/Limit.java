@@ -1,6 +1,5 @@
 package io.weir;
 
-import io.weir.limit.LimitSpec;
 import java.time.Duration;
 
 /**
@@ -42,7 +41,7 @@ public sealed interface Limit
    * The same limit with its numbers multiplied, for schedules and local shares. Never less than
    * one, unless it was 0.
    */
-  Limit scaled(Scale scale);
+  Limit scaled(Ratio scale);
 
   /**
    * The time in which the whole capacity comes back; zero where time brings nothing back
@@ -51,7 +50,7 @@ public sealed interface Limit
   Duration window();
 
   /** The kind of promise this limit makes, as answers and problem bodies name it. */
-  default Kind kind() {
+  default LimitKind kind() {
     return algorithm().kind();
   }
 

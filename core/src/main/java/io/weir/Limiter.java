@@ -1,12 +1,11 @@
 package io.weir;
 
-import io.weir.limit.Bounds;
+import io.weir.engine.ReservationService;
 import io.weir.store.Draw;
-import io.weir.store.Fingerprint;
-import io.weir.store.Gate;
-import io.weir.store.KeyText;
-import io.weir.store.MemoryStore;
 import io.weir.store.Pool;
+import io.weir.store.memory.KeyHashCache;
+import io.weir.store.memory.MemoryStore;
+import io.weir.store.memory.PoolFastPath;
 import io.weir.time.SystemTime;
 import io.weir.time.TimeSource;
 import java.time.Duration;
@@ -42,11 +41,11 @@ public final class Limiter {
   private final TimeSource time;
   private final MemoryStore store;
   private final Pool pool;
-  private final Gate gate;
+  private final PoolFastPath gate;
   private final boolean needsHash;
   private final boolean looksOnly;
-  private final RecentKeys recent;
-  private final ReservationDesk desk;
+  private final KeyHashCache recent;
+  private final ReservationService desk;
 
   private Limiter(Builder builder) {
     this.name = builder.name;
@@ -55,10 +54,10 @@ public final class Limiter {
     this.pool = new Pool(name, name, "1", builder.limit, false);
     this.gate = store.gate(pool);
     this.needsHash = gate.needsHash();
-    this.recent = new RecentKeys(name, needsHash);
+    this.recent = new KeyHashCache(name, needsHash);
     this.looksOnly = builder.limit.algorithm() == Algorithm.CONCURRENCY;
     this.desk =
-        new ReservationDesk(store, time, new byte[0], (rule, slot, tenant) -> Optional.of(pool));
+        new ReservationService(store, time, new byte[0], (rule, slot, tenant) -> Optional.of(pool));
   }
 
   /** A limiter that can be told more than its limit. */
@@ -76,12 +75,12 @@ public final class Limiter {
   /** Takes {@code cost} if the key has it. Allocates nothing. */
   public boolean tryAcquire(String key, long cost) {
     Objects.requireNonNull(key, Key.MISSING);
-    Bounds.cost(cost);
-    RecentKeys.Hashed known = recent.find(key);
+    ExactNumbers.cost(cost);
+    KeyHashCache.HashedKey known = recent.find(key);
     if (known != null) {
       return take(time.micros(), known.high(), known.low(), known.fixed(), cost);
     }
-    if (KeyText.isDigested(key)) {
+    if (KeyEncoding.isDigested(key)) {
       return tryAcquire(Key.of(key), cost);
     }
     long high = Fingerprint.high(key);
@@ -101,7 +100,7 @@ public final class Limiter {
   /** As {@link #tryAcquire(String, long)}, for a key that was hashed before. */
   public boolean tryAcquire(Key key, long cost) {
     Objects.requireNonNull(key, Key.MISSING);
-    Bounds.cost(cost);
+    ExactNumbers.cost(cost);
     long fixed = needsHash ? key.fixedHash(name) : 0;
     return take(time.micros(), key.high(), key.low(), fixed, cost);
   }
@@ -132,7 +131,7 @@ public final class Limiter {
 
   /** As {@link #check(String, long)}, for a key that was hashed before. */
   public Decision check(Key key, long cost) {
-    Bounds.cost(cost);
+    ExactNumbers.cost(cost);
     return decide(key, cost, Draw.Intent.TAKE);
   }
 
@@ -202,9 +201,10 @@ public final class Limiter {
 
   /** As {@link #acquireAsync(String, long, Duration)}, for a key that was hashed before. */
   public CompletionStage<Void> acquireAsync(Key key, long cost, Duration maxWait) {
-    Bounds.cost(cost);
+    ExactNumbers.cost(cost);
     refuseConcurrency();
-    long mayWait = Bounds.micros(maxWait.compareTo(LONGEST_WAIT) < 0 ? maxWait : LONGEST_WAIT);
+    long mayWait =
+        ExactNumbers.micros(maxWait.compareTo(LONGEST_WAIT) < 0 ? maxWait : LONGEST_WAIT);
     CompletableFuture<Void> acquired = new CompletableFuture<>();
     acquire(key, cost, time.micros() + mayWait, acquired);
     return acquired;
@@ -219,12 +219,12 @@ public final class Limiter {
     Decision decision = decide(key, cost, Draw.Intent.TAKE);
     Optional<Duration> wait =
         decision.allowed() ? Optional.of(decision.delay()) : decision.retryAfter();
-    boolean inTime = wait.isPresent() && Bounds.micros(wait.get()) <= left;
+    boolean inTime = wait.isPresent() && ExactNumbers.micros(wait.get()) <= left;
     if (decision.allowed() && wait.get().isZero()) {
       // However late it has become meanwhile: it was taken, and nobody has to wait.
       acquired.complete(null);
     } else if (inTime) {
-      time.after(wait.get())
+      time.delay(wait.get())
           .thenRun(
               decision.allowed()
                   ? () -> acquired.complete(null)
@@ -246,7 +246,7 @@ public final class Limiter {
 
   /** As {@link #refund(String, long)}, for a key that was hashed before. */
   public void refund(Key key, long amount) {
-    Bounds.cost(amount);
+    ExactNumbers.cost(amount);
     store.refund(pool, key, amount);
   }
 
@@ -257,7 +257,7 @@ public final class Limiter {
 
   /** As {@link #reserve(String, long)}, for a key that was hashed before. */
   public Decision reserve(Key key, long cost) {
-    Bounds.cost(cost);
+    ExactNumbers.cost(cost);
     List<Draw> draws = List.of(new Draw(pool, key, cost, Mode.ENFORCE, Draw.Intent.HOLD));
     return desk.reserve(draws, "").toCompletableFuture().join();
   }
@@ -269,19 +269,19 @@ public final class Limiter {
    * @throws IllegalArgumentException if the cost is negative, or above ten times what was reserved
    *     and the limit's capacity
    */
-  public Settlement settle(String reservation, long cost) {
-    return desk.settle(reservation, cost, ReservationDesk.Settler.ANYBODY)
+  public SettlementResult settle(String reservation, long cost) {
+    return desk.settle(reservation, cost, ReservationService.MarkerLifetime.ANYBODY)
         .toCompletableFuture()
         .join();
   }
 
   /** Gives back the permits of a reservation. */
-  public Settlement release(String reservation) {
+  public SettlementResult release(String reservation) {
     return desk.release(reservation).toCompletableFuture().join();
   }
 
   /** Gives the permits of a reservation their full life again. */
-  public Settlement renew(String reservation) {
+  public SettlementResult renew(String reservation) {
     return desk.renew(reservation).toCompletableFuture().join();
   }
 
@@ -303,7 +303,7 @@ public final class Limiter {
 
     /** What decisions call this limiter. */
     public Builder name(String name) {
-      Bounds.name(name);
+      ExactNumbers.name(name);
       this.name = name;
       return this;
     }

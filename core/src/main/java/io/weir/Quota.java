@@ -1,7 +1,5 @@
 package io.weir;
 
-import io.weir.limit.Bounds;
-import io.weir.limit.LimitSpec;
 import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.Instant;
@@ -96,8 +94,8 @@ public record Quota(long count, Period period, ZoneId zone, String name) impleme
   }
 
   public Quota {
-    Bounds.count(count);
-    Bounds.name(name);
+    ExactNumbers.count(count);
+    ExactNumbers.name(name);
   }
 
   /** The same quota on the calendar of another place. */
@@ -126,7 +124,7 @@ public record Quota(long count, Period period, ZoneId zone, String name) impleme
   }
 
   @Override
-  public Quota scaled(Scale scale) {
+  public Quota scaled(Ratio scale) {
     return new Quota(scale.times(count), period, zone, name);
   }
 

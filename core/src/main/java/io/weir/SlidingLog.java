@@ -1,7 +1,5 @@
 package io.weir;
 
-import io.weir.limit.Bounds;
-import io.weir.limit.LimitSpec;
 import java.time.Duration;
 
 /**
@@ -10,8 +8,8 @@ import java.time.Duration;
  */
 public record SlidingLog(long count, Duration window, String name) implements Limit {
   public SlidingLog {
-    Bounds.slidingLog(count, window);
-    Bounds.name(name);
+    ExactNumbers.slidingLog(count, window);
+    ExactNumbers.name(name);
   }
 
   @Override
@@ -30,7 +28,7 @@ public record SlidingLog(long count, Duration window, String name) implements Li
   }
 
   @Override
-  public SlidingLog scaled(Scale scale) {
+  public SlidingLog scaled(Ratio scale) {
     return new SlidingLog(scale.times(count), window, name);
   }
 

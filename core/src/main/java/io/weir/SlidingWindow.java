@@ -1,7 +1,5 @@
 package io.weir;
 
-import io.weir.limit.Bounds;
-import io.weir.limit.LimitSpec;
 import java.time.Duration;
 
 /**
@@ -15,8 +13,8 @@ import java.time.Duration;
 public record SlidingWindow(long count, Duration window, boolean aligned, String name)
     implements Limit {
   public SlidingWindow {
-    Bounds.slidingWindow(count, window);
-    Bounds.name(name);
+    ExactNumbers.slidingWindow(count, window);
+    ExactNumbers.name(name);
   }
 
   /** The same limit with windows that start on the clock. */
@@ -40,7 +38,7 @@ public record SlidingWindow(long count, Duration window, boolean aligned, String
   }
 
   @Override
-  public SlidingWindow scaled(Scale scale) {
+  public SlidingWindow scaled(Ratio scale) {
     return new SlidingWindow(scale.times(count), window, aligned, name);
   }
 

@@ -1,7 +1,5 @@
 package io.weir;
 
-import io.weir.limit.Bounds;
-import io.weir.limit.LimitSpec;
 import java.time.Duration;
 
 /**
@@ -11,8 +9,8 @@ import java.time.Duration;
  */
 public record TokenBucket(long rate, Duration period, long burst, String name) implements Limit {
   public TokenBucket {
-    Bounds.bucket(rate, period, burst);
-    Bounds.name(name);
+    ExactNumbers.bucket(rate, period, burst);
+    ExactNumbers.name(name);
   }
 
   /** The same rate with another burst. */
@@ -32,7 +30,7 @@ public record TokenBucket(long rate, Duration period, long burst, String name) i
 
   @Override
   public Duration window() {
-    return Bounds.timeFor(capacity(), rate, period);
+    return ExactNumbers.timeFor(capacity(), rate, period);
   }
 
   @Override
@@ -41,8 +39,8 @@ public record TokenBucket(long rate, Duration period, long burst, String name) i
   }
 
   @Override
-  public TokenBucket scaled(Scale scale) {
-    Bounds.Rate scaled = Bounds.scaledRate(rate, period, scale);
+  public TokenBucket scaled(Ratio scale) {
+    ExactNumbers.Rate scaled = ExactNumbers.scaledRate(rate, period, scale);
     return new TokenBucket(scaled.count(), scaled.period(), scale.times(burst), name);
   }
 

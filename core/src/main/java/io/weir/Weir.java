@@ -1,17 +1,25 @@
 package io.weir;
 
-import io.weir.ReservationDesk.Settler;
-import io.weir.rule.RuleIndex;
+import io.weir.engine.AdvanceReservation;
+import io.weir.engine.CallGroup;
+import io.weir.engine.CompiledRules;
+import io.weir.engine.DecisionNotifier;
+import io.weir.engine.DrawExecutor;
+import io.weir.engine.DrawPlanner;
+import io.weir.engine.FailSafeStore;
+import io.weir.engine.ReservationService;
+import io.weir.engine.ReservationService.MarkerLifetime;
+import io.weir.engine.ShardedExecutor;
+import io.weir.guard.NewKeyCap;
+import io.weir.near.NearStore;
+import io.weir.near.ScopeRouter;
+import io.weir.observe.AdmissionAuditor;
 import io.weir.rule.RuleSet;
+import io.weir.rule.index.RuleIndex;
 import io.weir.store.Draw;
-import io.weir.store.KeyText;
-import io.weir.store.MemoryStore;
 import io.weir.store.Store;
-import io.weir.store.Taking;
-import io.weir.tier.Newcomers;
-import io.weir.tier.ScopedStore;
-import io.weir.tier.Tier;
-import io.weir.tier.Witness;
+import io.weir.store.TakeResult;
+import io.weir.store.memory.MemoryStore;
 import io.weir.time.SystemTime;
 import io.weir.time.TimeSource;
 import java.util.List;
@@ -38,38 +46,39 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Weir implements AutoCloseable {
   private final MemoryStore local;
-  private final @Nullable Tier tier;
-  private final Newcomers newcomers;
-  private final @Nullable Witness witness;
+  private final @Nullable NearStore tier;
+  private final NewKeyCap newcomers;
+  private final @Nullable AdmissionAuditor witness;
   private final Store store;
   private final TimeSource time;
-  private final Asker asker;
+  private final DrawExecutor asker;
   private final Store sheltered;
-  private final ReservationDesk desk;
-  private final Planner planner;
-  private final Audience audience;
-  private volatile Rules rules;
+  private final ReservationService desk;
+  private final DrawPlanner planner;
+  private final DecisionNotifier audience;
+  private volatile CompiledRules rules;
   private volatile boolean closed;
 
   private Weir(Builder builder) {
     this.time = builder.time;
     this.local = localOf(builder);
-    this.audience = new Audience(builder.listener);
+    this.audience = new DecisionNotifier(builder.listener);
     Store shared = builder.store;
     this.tier =
         shared == null || shared == local
             ? null
-            : Tier.before(shared, local, time, builder.instances, audience::unexpected);
-    Store unwatched = tier == null ? local : new ScopedStore(local, tier);
-    this.newcomers = new Newcomers(builder.newKeysPerAddress, time);
-    this.witness = builder.witnessed ? new Witness(unwatched, time, builder.instances) : null;
+            : NearStore.before(shared, local, time, builder.instances, audience::onError);
+    Store unwatched = tier == null ? local : new ScopeRouter(local, tier);
+    this.newcomers = new NewKeyCap(builder.newKeysPerAddress, time);
+    this.witness =
+        builder.witnessed ? new AdmissionAuditor(unwatched, time, builder.instances) : null;
     this.store = witness == null ? unwatched : witness;
-    this.planner = new Planner(time, local, newcomers, tier != null);
-    this.rules = Rules.of(builder.rules).expectedIn(local);
-    this.asker = new Asker(store, local, tier, Shards.in(store, time), audience);
-    this.sheltered = new Sheltered(store, asker, audience);
+    this.planner = new DrawPlanner(time, local, newcomers, tier != null);
+    this.rules = CompiledRules.of(builder.rules).registerWith(local);
+    this.asker = new DrawExecutor(store, local, tier, ShardedExecutor.in(store, time), audience);
+    this.sheltered = new FailSafeStore(store, asker, audience);
     this.desk =
-        new ReservationDesk(
+        new ReservationService(
             store,
             time,
             builder.secret,
@@ -93,7 +102,7 @@ public final class Weir implements AutoCloseable {
     return Limiter.builder(limit).build();
   }
 
-  private Rules inForce() {
+  private CompiledRules inForce() {
     if (closed) {
       throw new IllegalStateException("this Weir is closed and decides nothing any more");
     }
@@ -110,7 +119,7 @@ public final class Weir implements AutoCloseable {
    * back.
    */
   public void rules(RuleSet next) {
-    rules = Rules.of(next).expectedIn(local);
+    rules = CompiledRules.of(next).registerWith(local);
     limitsChanged();
   }
 
@@ -134,17 +143,17 @@ public final class Weir implements AutoCloseable {
   }
 
   /** What stands before the shared store; empty where all state is in this process. */
-  public Optional<Tier> tier() {
+  public Optional<NearStore> tier() {
     return Optional.ofNullable(tier);
   }
 
   /** Who counts again what passes, if that was asked for. */
-  public Optional<Witness> witness() {
+  public Optional<AdmissionAuditor> witness() {
     return Optional.ofNullable(witness);
   }
 
   /** The cap on keys that an address brings to the store. */
-  public Newcomers newcomers() {
+  public NewKeyCap newcomers() {
     return newcomers;
   }
 
@@ -162,17 +171,17 @@ public final class Weir implements AutoCloseable {
    * @throws IllegalArgumentException if an attribute that a rule takes as cost is no whole number
    */
   public Decision check(Call call) {
-    Rules now = inForce();
+    CompiledRules now = inForce();
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
-      return audience.heard(call, bypassed);
+      return audience.onDecision(call, bypassed);
     }
-    RuleIndex.Drawing drawing = planner.plan(now, call, Draw.Intent.TAKE);
-    if (Planner.settledOutright(drawing)) {
-      return audience.heard(call, Planner.outright(drawing));
+    RuleIndex.DrawPlan drawing = planner.plan(now, call, Draw.Intent.TAKE);
+    if (DrawPlanner.isImmediate(drawing)) {
+      return audience.onDecision(call, DrawPlanner.immediateDecision(drawing));
     }
-    Taking taking = asker.takeNow(now, drawing.draws());
-    return audience.heard(call, Decision.of(taking.standings()));
+    TakeResult taking = asker.takeNow(now, drawing.draws());
+    return audience.onDecision(call, Decision.of(taking.standings()));
   }
 
   /** As {@link #check}, without blocking where the store is elsewhere. */
@@ -189,17 +198,18 @@ public final class Weir implements AutoCloseable {
   }
 
   private CompletionStage<Decision> decide(Call call, Draw.Intent intent) {
-    Rules now = inForce();
+    CompiledRules now = inForce();
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
-      return CompletableFuture.completedFuture(audience.heard(call, bypassed));
+      return CompletableFuture.completedFuture(audience.onDecision(call, bypassed));
     }
-    RuleIndex.Drawing drawing = planner.plan(now, call, intent);
-    if (Planner.settledOutright(drawing)) {
-      return CompletableFuture.completedFuture(audience.heard(call, Planner.outright(drawing)));
+    RuleIndex.DrawPlan drawing = planner.plan(now, call, intent);
+    if (DrawPlanner.isImmediate(drawing)) {
+      return CompletableFuture.completedFuture(
+          audience.onDecision(call, DrawPlanner.immediateDecision(drawing)));
     }
     return asker.take(
-        now, drawing.draws(), taking -> audience.heard(call, Decision.of(taking.standings())));
+        now, drawing.draws(), taking -> audience.onDecision(call, Decision.of(taking.standings())));
   }
 
   /**
@@ -219,25 +229,26 @@ public final class Weir implements AutoCloseable {
    * @return a decision per call, in order; the calls may pass if all of them are allowed
    */
   public CompletionStage<List<Decision>> checkTogether(List<Call> calls) {
-    Rules now = inForce();
-    Together together = new Together();
+    CompiledRules now = inForce();
+    CallGroup together = new CallGroup();
     calls.forEach(call -> add(together, now, call));
     List<Draw> draws = together.draws();
     return draws.isEmpty()
         ? CompletableFuture.completedFuture(
-            audience.heard(calls, together.decisions(new Taking(true, List.of(), List.of()))))
-        : asker.take(now, draws, taking -> audience.heard(calls, together.decisions(taking)));
+            audience.onDecision(
+                calls, together.decisions(new TakeResult(true, List.of(), List.of()))))
+        : asker.take(now, draws, taking -> audience.onDecision(calls, together.decisions(taking)));
   }
 
-  private void add(Together together, Rules now, Call call) {
+  private void add(CallGroup together, CompiledRules now, Call call) {
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
       together.add(bypassed);
       return;
     }
-    RuleIndex.Drawing drawing = planner.planByName(now, call, Draw.Intent.TAKE_NOW);
-    if (Planner.settledOutright(drawing)) {
-      together.add(Planner.outright(drawing));
+    RuleIndex.DrawPlan drawing = planner.planByName(now, call, Draw.Intent.TAKE_NOW);
+    if (DrawPlanner.isImmediate(drawing)) {
+      together.add(DrawPlanner.immediateDecision(drawing));
     } else {
       together.add(drawing);
     }
@@ -247,19 +258,21 @@ public final class Weir implements AutoCloseable {
 
   /** Takes a call's cost, permits too, to be settled or released by the decision's reservation. */
   public CompletionStage<Decision> reserve(Call call) {
-    Rules now = inForce();
+    CompiledRules now = inForce();
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
       return desk.reserve(List.of(), "")
           .thenApply(
-              empty -> audience.heard(call, bypassed.reserved(empty.reservation().orElseThrow())));
+              empty ->
+                  audience.onDecision(call, bypassed.reserved(empty.reservation().orElseThrow())));
     }
-    RuleIndex.Drawing drawing = planner.planByName(now, call, Draw.Intent.HOLD);
+    RuleIndex.DrawPlan drawing = planner.planByName(now, call, Draw.Intent.HOLD);
     if (drawing.deniedBy() != null) {
-      return CompletableFuture.completedFuture(audience.heard(call, Planner.outright(drawing)));
+      return CompletableFuture.completedFuture(
+          audience.onDecision(call, DrawPlanner.immediateDecision(drawing)));
     }
     return desk.reserve(drawing.draws(), tenantOf(call))
-        .thenApply(made -> audience.heard(call, made));
+        .thenApply(made -> audience.onDecision(call, made));
   }
 
   /**
@@ -267,23 +280,24 @@ public final class Weir implements AutoCloseable {
    * as the cost says. Takes no permits, as nobody could say when such a call ends, and is no
    * decision to anybody who listens. To be settled at the number of calls that there were.
    */
-  public CompletionStage<Ahead> reserveAhead(Call call) {
-    Rules now = inForce();
+  public CompletionStage<AdvanceReservation> reserveAhead(Call call) {
+    CompiledRules now = inForce();
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
-      return CompletableFuture.completedFuture(Ahead.of(bypassed, List.of()));
+      return CompletableFuture.completedFuture(AdvanceReservation.of(bypassed, List.of()));
     }
-    RuleIndex.Drawing drawing =
-        planner.planByName(now, call, Draw.Intent.HOLD).forCallsToCome(call.cost());
-    return Planner.settledOutright(drawing)
-        ? CompletableFuture.completedFuture(Ahead.of(Planner.outright(drawing), List.of()))
+    RuleIndex.DrawPlan drawing =
+        planner.planByName(now, call, Draw.Intent.HOLD).inAdvance(call.cost());
+    return DrawPlanner.isImmediate(drawing)
+        ? CompletableFuture.completedFuture(
+            AdvanceReservation.of(DrawPlanner.immediateDecision(drawing), List.of()))
         : desk.reserve(drawing.draws(), tenantOf(call))
-            .thenApply(made -> Ahead.of(made, drawing.draws()));
+            .thenApply(made -> AdvanceReservation.of(made, drawing.draws()));
   }
 
   private static String tenantOf(Call call) {
     String tenant = call.attribute("tenant");
-    return tenant == null || tenant.length() > KeyText.LONGEST ? "" : tenant;
+    return tenant == null || tenant.length() > KeyEncoding.LONGEST ? "" : tenant;
   }
 
   /**
@@ -292,23 +306,26 @@ public final class Weir implements AutoCloseable {
    * release or a cost that the response tells.
    */
   public CompletionStage<Decision> enter(Call call) {
-    Rules now = inForce();
+    CompiledRules now = inForce();
     if (!now.later().any()) {
       return decide(call, Draw.Intent.TAKE);
     }
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
-      return CompletableFuture.completedFuture(audience.heard(call, bypassed));
+      return CompletableFuture.completedFuture(audience.onDecision(call, bypassed));
     }
-    RuleIndex.Drawing drawing = planner.planByName(now, call, Draw.Intent.HOLD);
-    if (Planner.settledOutright(drawing)) {
-      return CompletableFuture.completedFuture(audience.heard(call, Planner.outright(drawing)));
+    RuleIndex.DrawPlan drawing = planner.planByName(now, call, Draw.Intent.HOLD);
+    if (DrawPlanner.isImmediate(drawing)) {
+      return CompletableFuture.completedFuture(
+          audience.onDecision(call, DrawPlanner.immediateDecision(drawing)));
     }
     return now.later().anyOf(drawing.draws())
         ? desk.reserve(drawing.draws(), tenantOf(call))
-            .thenApply(made -> audience.heard(call, made))
+            .thenApply(made -> audience.onDecision(call, made))
         : asker.take(
-            now, drawing.draws(), taking -> audience.heard(call, Decision.of(taking.standings())));
+            now,
+            drawing.draws(),
+            taking -> audience.onDecision(call, Decision.of(taking.standings())));
   }
 
   /**
@@ -319,8 +336,8 @@ public final class Weir implements AutoCloseable {
    * @throws IllegalArgumentException if the cost is negative, or more than any of the limits may be
    *     charged
    */
-  public CompletionStage<Settlement> settle(String reservation, long cost) {
-    return desk.settle(reservation, cost, Settler.ANYBODY);
+  public CompletionStage<SettlementResult> settle(String reservation, long cost) {
+    return desk.settle(reservation, cost, MarkerLifetime.ANYBODY);
   }
 
   /**
@@ -330,8 +347,8 @@ public final class Weir implements AutoCloseable {
    * @throws IllegalArgumentException if a cost is negative, or more than any limit of the rule may
    *     be charged; see {@link #settle(String, long)}
    */
-  public CompletionStage<Settlement> settle(String reservation, Map<String, Long> costs) {
-    return desk.settle(reservation, costs, Settler.ANYBODY);
+  public CompletionStage<SettlementResult> settle(String reservation, Map<String, Long> costs) {
+    return desk.settle(reservation, costs, MarkerLifetime.ANYBODY);
   }
 
   /**
@@ -339,13 +356,13 @@ public final class Weir implements AutoCloseable {
    * soon forgotten that it was settled, so that a settlement per call does not fill the store. A
    * cost that is too high is not refused: limits are charged as much as they may be.
    */
-  public CompletionStage<Settlement> settleOnce(String reservation, long cost) {
-    return desk.settle(reservation, cost, Settler.HOLDER);
+  public CompletionStage<SettlementResult> settleOnce(String reservation, long cost) {
+    return desk.settle(reservation, cost, MarkerLifetime.HOLDER);
   }
 
   /** As {@link #settle(String, Map)}, by the only holder of a reservation, who does so once. */
-  public CompletionStage<Settlement> settleOnce(String reservation, Map<String, Long> costs) {
-    return desk.settle(reservation, costs, Settler.HOLDER);
+  public CompletionStage<SettlementResult> settleOnce(String reservation, Map<String, Long> costs) {
+    return desk.settle(reservation, costs, MarkerLifetime.HOLDER);
   }
 
   /** How many limits were charged less than a settlement asked for, as it was too high. */
@@ -354,12 +371,12 @@ public final class Weir implements AutoCloseable {
   }
 
   /** Gives back the permits of a reservation. */
-  public CompletionStage<Settlement> release(String reservation) {
+  public CompletionStage<SettlementResult> release(String reservation) {
     return desk.release(reservation);
   }
 
   /** Gives the permits of a reservation their full life again. */
-  public CompletionStage<Settlement> renew(String reservation) {
+  public CompletionStage<SettlementResult> renew(String reservation) {
     return desk.renew(reservation);
   }
 
@@ -367,30 +384,31 @@ public final class Weir implements AutoCloseable {
 
   /** How the limits on a call stand; takes nothing, and is no decision to anybody who listens. */
   public CompletionStage<Decision> look(Call call) {
-    Rules now = inForce();
+    CompiledRules now = inForce();
     Decision bypassed = planner.bypass(now, call, Draw.Intent.LOOK);
     if (bypassed != null) {
       return CompletableFuture.completedFuture(bypassed);
     }
-    RuleIndex.Drawing drawing = planner.plan(now, call, Draw.Intent.LOOK);
-    return Planner.settledOutright(drawing)
-        ? CompletableFuture.completedFuture(Planner.outright(drawing))
+    RuleIndex.DrawPlan drawing = planner.plan(now, call, Draw.Intent.LOOK);
+    return DrawPlanner.isImmediate(drawing)
+        ? CompletableFuture.completedFuture(DrawPlanner.immediateDecision(drawing))
         : asker.take(now, drawing.draws(), taking -> Decision.of(taking.standings()));
   }
 
   /** How a call would be decided and why, with the arithmetic; takes nothing. */
   public CompletionStage<Explanation> explain(Call call) {
-    Rules now = inForce();
+    CompiledRules now = inForce();
     List<Explanation.RuleCheck> notes = now.index().explain(call);
     Decision bypassed = planner.bypass(now, call, Draw.Intent.LOOK);
     if (bypassed != null) {
       return CompletableFuture.completedFuture(
           new Explanation(call.normalPath(), notes, List.of(), bypassed));
     }
-    RuleIndex.Drawing drawing = planner.plan(now, call, Draw.Intent.LOOK);
-    if (Planner.settledOutright(drawing)) {
+    RuleIndex.DrawPlan drawing = planner.plan(now, call, Draw.Intent.LOOK);
+    if (DrawPlanner.isImmediate(drawing)) {
       return CompletableFuture.completedFuture(
-          new Explanation(call.normalPath(), notes, List.of(), Planner.outright(drawing)));
+          new Explanation(
+              call.normalPath(), notes, List.of(), DrawPlanner.immediateDecision(drawing)));
     }
     return asker.describe(
         drawing.draws(),
@@ -398,7 +416,7 @@ public final class Weir implements AutoCloseable {
             new Explanation(
                 call.normalPath(),
                 notes,
-                tried.asked(texts),
+                tried.limitChecks(texts),
                 Decision.of(tried.taking().standings())));
   }
 
@@ -423,7 +441,7 @@ public final class Weir implements AutoCloseable {
     private IntSupplier instances = () -> 1;
     private @Nullable DecisionListener listener;
     private boolean witnessed;
-    private int newKeysPerAddress = Newcomers.DEFAULT_MOST;
+    private int newKeysPerAddress = NewKeyCap.DEFAULT_MOST;
 
     private Builder() {}
 
@@ -478,7 +496,7 @@ public final class Weir implements AutoCloseable {
       return this;
     }
 
-    /** Has a few keys of each rule counted again beside the store; see {@link Witness}. */
+    /** Has a few keys of each rule counted again beside the store; see {@link AdmissionAuditor}. */
     public Builder witnessed() {
       this.witnessed = true;
       return this;
@@ -486,7 +504,7 @@ public final class Weir implements AutoCloseable {
 
     /**
      * How many keys that are new to this instance an address may bring to a rule in a minute; see
-     * {@link Newcomers}.
+     * {@link NewKeyCap}.
      */
     public Builder newKeysPerAddress(int most) {
       this.newKeysPerAddress = most;

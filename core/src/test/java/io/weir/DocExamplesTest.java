@@ -34,7 +34,7 @@ class DocExamplesTest {
     assertThat(exports.tryAcquire("user:42", 10)).isTrue();
     Decision slot = uploads.reserve("user:42", 1);
     assertThat(slot.allowed()).isTrue();
-    assertThat(uploads.release(slot.reservation().orElseThrow())).isEqualTo(Settlement.DONE);
+    assertThat(uploads.release(slot.reservation().orElseThrow())).isEqualTo(SettlementResult.DONE);
   }
 
   @Test

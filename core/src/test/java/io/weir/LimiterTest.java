@@ -184,8 +184,8 @@ class LimiterTest {
 
     String permit = limiter.reserve("k", 1).reservation().orElseThrow();
     assertThat(limiter.reserve("k", 1).allowed()).isFalse();
-    assertThat(limiter.renew(permit)).isEqualTo(Settlement.DONE);
-    assertThat(limiter.release(permit)).isEqualTo(Settlement.DONE);
+    assertThat(limiter.renew(permit)).isEqualTo(SettlementResult.DONE);
+    assertThat(limiter.release(permit)).isEqualTo(SettlementResult.DONE);
     assertThat(limiter.reserve("k", 1).allowed()).isTrue();
     assertThatThrownBy(() -> limiter.tryAcquire("k"))
         .isInstanceOf(UnsupportedOperationException.class);
@@ -196,9 +196,9 @@ class LimiterTest {
     Limiter limiter = limiter("10/h");
 
     String reservation = limiter.reserve("k", 8).reservation().orElseThrow();
-    assertThat(limiter.settle(reservation, 3)).isEqualTo(Settlement.DONE);
+    assertThat(limiter.settle(reservation, 3)).isEqualTo(SettlementResult.DONE);
     assertThat(limiter.look("k").remaining()).isEqualTo(7);
-    assertThat(limiter("10/h").settle(reservation, 3)).isEqualTo(Settlement.UNKNOWN);
+    assertThat(limiter("10/h").settle(reservation, 3)).isEqualTo(SettlementResult.UNKNOWN);
   }
 
   @ParameterizedTest

@@ -3,10 +3,10 @@ package io.weir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.rule.Limits;
 import io.weir.rule.Match;
 import io.weir.rule.OnMissing;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleLimits;
 import io.weir.rule.RuleSet;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -66,7 +66,7 @@ class RulesInForceTest extends WeirFixture {
                 .build(),
             Rule.named("health")
                 .match(Match.path("/healthz"))
-                .limits(new Limits.Unlimited())
+                .limits(new RuleLimits.Unlimited())
                 .replaces("general")
                 .build());
 

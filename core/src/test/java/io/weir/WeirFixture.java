@@ -2,7 +2,7 @@ package io.weir;
 
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
-import io.weir.store.MemoryStore;
+import io.weir.store.memory.MemoryStore;
 import io.weir.time.VirtualTime;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;

@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.store.ForwardingStore;
-import io.weir.store.Held;
-import io.weir.store.MemoryStore;
+import io.weir.store.ReservedPart;
+import io.weir.store.SettlementTerms;
 import io.weir.store.Store;
-import io.weir.store.Term;
+import io.weir.store.memory.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,17 +32,17 @@ class WeirReservationTest extends WeirFixture {
     assertThat(weir.check(call).allowed()).isFalse();
     assertThat(weir.check(call).retryAfter()).isEmpty();
 
-    assertThat(now(weir.release(first))).isEqualTo(Settlement.DONE);
-    assertThat(now(weir.release(first))).isEqualTo(Settlement.ALREADY);
+    assertThat(now(weir.release(first))).isEqualTo(SettlementResult.DONE);
+    assertThat(now(weir.release(first))).isEqualTo(SettlementResult.ALREADY);
     assertThat(weir.check(call).allowed()).isTrue();
 
     time.advance(Duration.ofSeconds(59));
-    assertThat(now(weir.renew(second))).isEqualTo(Settlement.DONE);
+    assertThat(now(weir.renew(second))).isEqualTo(SettlementResult.DONE);
     time.advance(Duration.ofSeconds(59));
     assertThat(weir.check(call).remaining()).isEqualTo(1);
     time.advance(Duration.ofSeconds(2));
     assertThat(weir.check(call).remaining()).isEqualTo(2);
-    assertThat(now(weir.renew(second))).isEqualTo(Settlement.ALREADY);
+    assertThat(now(weir.renew(second))).isEqualTo(SettlementResult.ALREADY);
   }
 
   @Test
@@ -50,19 +50,19 @@ class WeirReservationTest extends WeirFixture {
     Weir weir = weir(Rule.named("tokens").limit(Limit.perHour(100)).build());
 
     String lower = now(weir.reserve(get("/").cost(50))).reservation().orElseThrow();
-    assertThat(now(weir.settle(lower, 20))).isEqualTo(Settlement.DONE);
-    assertThat(now(weir.settle(lower, 0))).isEqualTo(Settlement.ALREADY);
+    assertThat(now(weir.settle(lower, 20))).isEqualTo(SettlementResult.DONE);
+    assertThat(now(weir.settle(lower, 0))).isEqualTo(SettlementResult.ALREADY);
     assertThat(weir.check(get("/").cost(0)).remaining()).isEqualTo(80);
 
     String higher = now(weir.reserve(get("/").cost(10))).reservation().orElseThrow();
-    assertThat(now(weir.settle(higher, 100))).isEqualTo(Settlement.DONE);
+    assertThat(now(weir.settle(higher, 100))).isEqualTo(SettlementResult.DONE);
     Decision inDebt = weir.check(get("/"));
     assertThat(inDebt.allowed()).isFalse();
     assertThat(inDebt.retryAfter().orElseThrow()).isEqualTo(Duration.ofSeconds(21 * 36));
 
-    assertThat(now(weir.settle("forged", 0))).isEqualTo(Settlement.UNKNOWN);
-    assertThat(now(weir.settle(higher.substring(1), 0))).isEqualTo(Settlement.UNKNOWN);
-    assertThat(now(weir.release(""))).isEqualTo(Settlement.UNKNOWN);
+    assertThat(now(weir.settle("forged", 0))).isEqualTo(SettlementResult.UNKNOWN);
+    assertThat(now(weir.settle(higher.substring(1), 0))).isEqualTo(SettlementResult.UNKNOWN);
+    assertThat(now(weir.release(""))).isEqualTo(SettlementResult.UNKNOWN);
   }
 
   @Test
@@ -72,13 +72,13 @@ class WeirReservationTest extends WeirFixture {
 
     time.advance(Duration.ofMinutes(11));
 
-    assertThat(now(weir.settle(reservation, 0))).isEqualTo(Settlement.ALREADY);
+    assertThat(now(weir.settle(reservation, 0))).isEqualTo(SettlementResult.ALREADY);
     assertThat(weir.check(get("/").cost(0)).remaining()).isEqualTo(50);
   }
 
   @Test
   void itsOnlyHolderSettlesAReservationOfAnyAgeAndItIsSoonForgotten() {
-    Asked store = new Asked(MemoryStore.builder().time(time).build());
+    TermsRecorder store = new TermsRecorder(MemoryStore.builder().time(time).build());
     Weir weir =
         Weir.builder()
             .rules(RuleSet.of(Rule.named("r").limit(Limit.perDay(100)).build()))
@@ -89,17 +89,17 @@ class WeirReservationTest extends WeirFixture {
     String late = now(weir.reserve(get("/").cost(30))).reservation().orElseThrow();
     String never = now(weir.reserve(get("/").cost(30))).reservation().orElseThrow();
 
-    assertThat(now(weir.settleOnce(early, 10))).isEqualTo(Settlement.DONE);
-    assertThat(now(weir.settleOnce(early, 0))).isEqualTo(Settlement.ALREADY);
+    assertThat(now(weir.settleOnce(early, 10))).isEqualTo(SettlementResult.DONE);
+    assertThat(now(weir.settleOnce(early, 0))).isEqualTo(SettlementResult.ALREADY);
     time.advance(Duration.ofSeconds(599));
-    assertThat(now(weir.settleOnce(late, Map.of("r", 10L)))).isEqualTo(Settlement.DONE);
-    assertThat(now(weir.settleOnce(late, 0))).isEqualTo(Settlement.ALREADY);
+    assertThat(now(weir.settleOnce(late, Map.of("r", 10L)))).isEqualTo(SettlementResult.DONE);
+    assertThat(now(weir.settleOnce(late, 0))).isEqualTo(SettlementResult.ALREADY);
     time.advance(Duration.ofSeconds(1));
-    assertThat(now(weir.settleOnce(never, 0))).isEqualTo(Settlement.ALREADY);
+    assertThat(now(weir.settleOnce(never, 0))).isEqualTo(SettlementResult.ALREADY);
 
     assertThat(store.terms)
         .hasSize(5)
-        .containsOnly(new Term(Duration.ofMinutes(10), Duration.ofSeconds(10)));
+        .containsOnly(new SettlementTerms(Duration.ofMinutes(10), Duration.ofSeconds(10)));
   }
 
   @Test
@@ -110,20 +110,21 @@ class WeirReservationTest extends WeirFixture {
     time.advance(Duration.ofSeconds(30));
     time.stepWall(Duration.ofSeconds(-60));
 
-    assertThat(now(weir.settleOnce(reservation, 10))).isEqualTo(Settlement.DONE);
+    assertThat(now(weir.settleOnce(reservation, 10))).isEqualTo(SettlementResult.DONE);
     assertThat(weir.check(get("/").cost(0)).remaining()).isEqualTo(90);
   }
 
   /** Notes on what terms it is asked to settle. */
-  private static final class Asked extends ForwardingStore {
-    final List<Term> terms = new ArrayList<>();
+  private static final class TermsRecorder extends ForwardingStore {
+    final List<SettlementTerms> terms = new ArrayList<>();
 
-    Asked(Store next) {
+    TermsRecorder(Store next) {
       super(next);
     }
 
     @Override
-    public CompletionStage<Settlement> settle(long id, List<Held> parts, Term term) {
+    public CompletionStage<SettlementResult> settle(
+        long id, List<ReservedPart> parts, SettlementTerms term) {
       terms.add(term);
       return super.settle(id, parts, term);
     }
@@ -136,7 +137,7 @@ class WeirReservationTest extends WeirFixture {
 
     weir.rules(RuleSet.EMPTY);
 
-    assertThat(now(weir.settle(reservation, 0))).isEqualTo(Settlement.DONE);
+    assertThat(now(weir.settle(reservation, 0))).isEqualTo(SettlementResult.DONE);
   }
 
   @ParameterizedTest

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.rule.Bypass;
 import io.weir.rule.Cost;
-import io.weir.rule.Limits;
 import io.weir.rule.Match;
-import io.weir.rule.Plan;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleLimits;
 import io.weir.rule.RuleSet;
 import io.weir.rule.Schedule;
+import io.weir.rule.TenantPlan;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.DayOfWeek;
@@ -66,8 +66,8 @@ class WeirTest extends WeirFixture {
     Decision refused = weir.check(call);
 
     assertThat(refused.rule()).contains("narrow");
-    assertThat(refused.standings()).extracting(Standing::remaining).containsExactly(9L, 0L);
-    assertThat(refused.standings()).extracting(Standing::allowed).containsExactly(true, false);
+    assertThat(refused.standings()).extracting(LimitStatus::remaining).containsExactly(9L, 0L);
+    assertThat(refused.standings()).extracting(LimitStatus::allowed).containsExactly(true, false);
   }
 
   @Test
@@ -116,20 +116,20 @@ class WeirTest extends WeirFixture {
 
   @Test
   void tenantsHaveThePlanTheyBoughtAndKeepTheirStateWhenItChanges() {
-    Plan free = new Plan("free", List.of(Limit.perHour(2).named("rate")));
-    Plan paid =
-        new Plan(
+    TenantPlan free = new TenantPlan("free", List.of(Limit.perHour(2).named("rate")));
+    TenantPlan paid =
+        new TenantPlan(
             "paid",
             List.of(
                 Limit.perHour(5).named("rate"), Limit.quota(4, Quota.Period.DAY).named("quota")));
-    Rule plan = Rule.named("plan").key("tenant").limits(new Limits.OfTier()).build();
+    Rule plan = Rule.named("plan").key("tenant").limits(new RuleLimits.OfTier()).build();
     Weir weir = weir(RuleSet.builder().rule(plan).tenant("acme", paid).tenant("*", free).build());
     Call acme = get("/").with("tenant", "acme");
 
     assertThat(admitted(weir, get("/").with("tenant", "nobody"), 9)).isEqualTo(2);
     assertThat(admitted(weir, acme, 9)).isEqualTo(4);
     assertThat(weir.check(acme).deciding().orElseThrow().name()).isEqualTo("plan.quota");
-    assertThat(weir.check(acme).deciding().orElseThrow().limit().kind()).isEqualTo(Kind.QUOTA);
+    assertThat(weir.check(acme).deciding().orElseThrow().limit().kind()).isEqualTo(LimitKind.QUOTA);
 
     weir.rules(RuleSet.builder().rule(plan).tenant("acme", free).tenant("*", free).build());
     assertThat(weir.check(acme).allowed()).isFalse();
@@ -156,7 +156,7 @@ class WeirTest extends WeirFixture {
             LocalTime.of(22, 0),
             LocalTime.of(6, 0),
             ZoneOffset.UTC,
-            Scale.of("0.5"));
+            Ratio.of("0.5"));
     Weir weir = weir(Rule.named("r").limit(Limit.perDay(10)).schedule(nights).build());
 
     assertThat(weir.check(get("/")).standings().get(0).limit().capacity()).isEqualTo(10);
@@ -325,7 +325,7 @@ class WeirTest extends WeirFixture {
           .isInstanceOf(IllegalStateException.class)
           .hasMessage("this Weir is closed and decides nothing any more");
     }
-    assertThat(now(weir.release(held))).as("what was begun ends").isEqualTo(Settlement.DONE);
+    assertThat(now(weir.release(held))).as("what was begun ends").isEqualTo(SettlementResult.DONE);
     weir.close();
   }
 }

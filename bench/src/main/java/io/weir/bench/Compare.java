@@ -2,8 +2,16 @@ package io.weir.bench;
 
 import io.weir.bench.front.GatewaySection;
 import io.weir.bench.front.GrpcSection;
+import io.weir.bench.front.HttpSection;
+import io.weir.bench.keyed.HeapSection;
+import io.weir.bench.keyed.KeyedSection;
+import io.weir.bench.redis.RedisGoalSection;
 import io.weir.bench.redis.RedisSection;
-import io.weir.bench.redis.RivalSection;
+import io.weir.bench.report.Report;
+import io.weir.bench.rules.LatencySection;
+import io.weir.bench.rules.LeaseSection;
+import io.weir.bench.rules.RuleSection;
+import io.weir.bench.run.RunLengths;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +33,7 @@ public final class Compare {
 
   public static void main(String[] args) {
     List<String> asked = new ArrayList<>(List.of(args));
-    Pace pace = asked.remove("--quick") ? Pace.QUICK : Pace.FULL;
+    RunLengths pace = asked.remove("--quick") ? RunLengths.QUICK : RunLengths.FULL;
     if (!SECTIONS.containsAll(asked)) {
       System.err.println("usage: bench/run [--quick] " + SECTIONS);
       System.exit(2);
@@ -60,7 +68,7 @@ public final class Compare {
       new RedisSection(pace, report).run();
     }
     if (sections.contains("rivals")) {
-      new RivalSection(pace, report).run();
+      new RedisGoalSection(pace, report).run();
     }
     System.out.println(report.print());
     System.out.println(machine());

@@ -1,5 +1,7 @@
 package io.weir.cli;
 
+import io.weir.cli.output.CommandException;
+import io.weir.cli.output.JsonMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine.Option;
@@ -32,7 +34,7 @@ final class CallArguments {
       names = "--server",
       paramLabel = "URL",
       description = "The server to ask; ${DEFAULT-VALUE} unless said otherwise.",
-      defaultValue = Client.DEFAULT_SERVER)
+      defaultValue = ServerClient.DEFAULT_SERVER)
   private String server;
 
   @Option(
@@ -46,14 +48,14 @@ final class CallArguments {
     return path;
   }
 
-  Client client() {
-    return new Client(server, token);
+  ServerClient client() {
+    return new ServerClient(server, token);
   }
 
   /** The body of a check. */
   JsonMap body() {
     if (!path.startsWith("/")) {
-      throw new CommandFailed(
+      throw new CommandException(
           "path '%s' must begin with '/'; did you mean '/%s'?".formatted(path, path));
     }
     JsonMap body = new JsonMap().put("method", method).put("path", path).put("cost", cost);

@@ -1,5 +1,8 @@
 package io.weir.cli;
 
+import io.weir.cli.output.DecisionText;
+import io.weir.cli.output.JsonMap;
+import io.weir.cli.output.Output;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -26,7 +29,7 @@ final class CheckCommand implements Callable<Integer> {
     if (output.isJson()) {
       out.println(decision.pretty());
     } else {
-      out.println(Words.decision(decision));
+      out.println(DecisionText.decision(decision));
       List<JsonMap> limits = decision.maps("rules");
       if (limits.size() > 1) {
         limits.forEach(limit -> out.println("  " + limit(limit)));
@@ -40,7 +43,7 @@ final class CheckCommand implements Callable<Integer> {
     String mode = limit.text("mode");
     return String.format("%-24s ", limit.text("name"))
         + (limit.flag("allowed") ? "admits, " : "refuses, ")
-        + Words.standing(limit)
+        + DecisionText.standing(limit)
         + (mode.equals("enforce") ? "" : " (" + mode + ")");
   }
 }

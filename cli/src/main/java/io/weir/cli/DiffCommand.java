@@ -1,11 +1,14 @@
 package io.weir.cli;
 
+import io.weir.cli.output.CommandException;
+import io.weir.cli.output.JsonMap;
+import io.weir.cli.output.Output;
 import io.weir.rule.RuleSet;
-import io.weir.rules.Change;
 import io.weir.rules.LoadResult;
 import io.weir.rules.Problem;
-import io.weir.rules.RuleDiff;
 import io.weir.rules.RuleDocuments;
+import io.weir.rules.diff.RuleChange;
+import io.weir.rules.diff.RuleDiff;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,7 +42,7 @@ final class DiffCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    List<Change> changes = RuleDiff.between(read(before), read(after));
+    List<RuleChange> changes = RuleDiff.between(read(before), read(after));
     PrintWriter out = spec.commandLine().getOut();
     if (output.isJson()) {
       out.println(json(changes).pretty());
@@ -57,12 +60,12 @@ final class DiffCommand implements Callable<Integer> {
     return loaded
         .value()
         .orElseThrow(
-            () -> new CommandFailed(loaded.errors().stream().map(Problem::toString).toList()));
+            () -> new CommandException(loaded.errors().stream().map(Problem::toString).toList()));
   }
 
-  private static JsonMap json(List<Change> changes) {
+  private static JsonMap json(List<RuleChange> changes) {
     List<JsonMap> list = new ArrayList<>();
-    for (Change change : changes) {
+    for (RuleChange change : changes) {
       list.add(
           new JsonMap()
               .put("kind", change.kind().name().toLowerCase(Locale.ROOT))

@@ -1,10 +1,12 @@
 package io.weir.cli;
 
-import io.weir.redis.Doctor;
-import io.weir.redis.Finding;
-import io.weir.redis.Finding.Grade;
-import io.weir.server.ConfigException;
-import io.weir.server.ServerConfig;
+import io.weir.cli.output.JsonMap;
+import io.weir.cli.output.Output;
+import io.weir.redis.doctor.Doctor;
+import io.weir.redis.doctor.Finding;
+import io.weir.redis.doctor.Finding.Grade;
+import io.weir.server.config.ConfigException;
+import io.weir.server.config.ServerConfig;
 import io.weir.time.SystemTime;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -73,7 +75,7 @@ final class DoctorCommand implements Callable<Integer> {
                   rules == null ? told : told.rules(rules),
                   (config, port) -> config.http(config.http().port(port))),
               environment);
-      findings.addAll(new HomeCheck(complete).findings());
+      findings.addAll(new LocalChecks(complete).findings());
       complete
           .redis()
           .ifPresent(options -> findings.addAll(Doctor.examine(options, SystemTime.INSTANCE)));

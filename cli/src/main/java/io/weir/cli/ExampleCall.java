@@ -1,16 +1,17 @@
 package io.weir.cli;
 
 import io.weir.Call;
-import io.weir.Kind;
 import io.weir.Limit;
+import io.weir.LimitKind;
 import io.weir.Mode;
+import io.weir.cli.output.JsonMap;
 import io.weir.rule.Cost;
-import io.weir.rule.Limits;
 import io.weir.rule.Match;
 import io.weir.rule.PathPattern;
 import io.weir.rule.Rule;
-import io.weir.rule.RuleIndex;
+import io.weir.rule.RuleLimits;
 import io.weir.rule.RuleSet;
+import io.weir.rule.index.RuleIndex;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -50,7 +51,7 @@ record ExampleCall(
     List<ExampleCall> found = new ArrayList<>();
     rules.rules().stream()
         .filter(rule -> rule.mode() == Mode.ENFORCE && rule.percent() == 100)
-        .filter(rule -> !(rule.limits() instanceof Limits.Unlimited))
+        .filter(rule -> !(rule.limits() instanceof RuleLimits.Unlimited))
         .limit(MOST_RULES)
         .forEach(
             rule -> of(rule, sent).filter(one -> one.meets(rule, index)).ifPresent(found::add));
@@ -97,13 +98,13 @@ record ExampleCall(
 
   private static boolean isMetByHand(Rule rule) {
     return rule.cost() instanceof Cost.Fixed
-        && rule.limits() instanceof Limits.Listed listed
+        && rule.limits() instanceof RuleLimits.Listed listed
         && listed.limits().stream().anyMatch(ExampleCall::isMetByHand);
   }
 
   private static boolean isMetByHand(Limit limit) {
     long capacity = limit.capacity();
-    return limit.kind() != Kind.CONCURRENCY
+    return limit.kind() != LimitKind.CONCURRENCY
         && capacity <= MOST_BY_HAND
         && (capacity == 0 || limit.window().dividedBy(capacity).compareTo(LEAST_PER_CALL) >= 0);
   }

@@ -1,8 +1,9 @@
 package io.weir.cli;
 
-import io.weir.rules.envoy.ExampleQuestion;
-import io.weir.rules.envoy.Question;
-import io.weir.server.CallerSettings;
+import io.weir.cli.output.JsonMap;
+import io.weir.rules.envoy.limit.EnvoyRequest;
+import io.weir.rules.envoy.limit.ExampleRequest;
+import io.weir.server.config.CallerSettings;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,9 +24,9 @@ record ExampleCommand(String note, String command) {
   }
 
   /** Asks for a decision by the limits for Envoy. */
-  static ExampleCommand json(String url, CallerSettings callers, ExampleQuestion example) {
+  static ExampleCommand json(String url, CallerSettings callers, ExampleRequest example) {
     List<JsonMap> descriptors = new ArrayList<>();
-    for (Question.Descriptor descriptor : example.question().descriptors()) {
+    for (EnvoyRequest.Descriptor descriptor : example.question().descriptors()) {
       List<JsonMap> entries =
           descriptor.entries().stream()
               .map(entry -> new JsonMap().put("key", entry.key()).put("value", entry.value()))

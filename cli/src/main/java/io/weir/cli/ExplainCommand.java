@@ -1,5 +1,8 @@
 package io.weir.cli;
 
+import io.weir.cli.output.DecisionText;
+import io.weir.cli.output.JsonMap;
+import io.weir.cli.output.Output;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -53,7 +56,7 @@ final class ExplainCommand implements Callable<Integer> {
     }
     limits.forEach(limit -> limit(limit, out));
     out.println();
-    out.println("would be " + Words.decision(explanation.map("decision")));
+    out.println("would be " + DecisionText.decision(explanation.map("decision")));
   }
 
   private static void rule(JsonMap rule, PrintWriter out) {
@@ -76,6 +79,6 @@ final class ExplainCommand implements Callable<Integer> {
     out.println(
         "      so it      "
             + (standing.flag("allowed") ? "admits: " : "refuses: ")
-            + Words.standing(standing));
+            + DecisionText.standing(standing));
   }
 }

@@ -1,9 +1,10 @@
 package io.weir.cli;
 
-import io.weir.server.FrontEnd;
-import io.weir.server.GatewaySettings;
-import io.weir.server.GatewaySettings.Upstream;
-import io.weir.server.ServerConfig;
+import io.weir.cli.output.CommandException;
+import io.weir.server.config.FrontEndSettings;
+import io.weir.server.config.GatewaySettings;
+import io.weir.server.config.GatewaySettings.Upstream;
+import io.weir.server.config.ServerConfig;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,13 +30,13 @@ final class GatewayCommand extends ServeCommand {
 
   @Override
   ServerConfig prepared(ServerConfig told) {
-    FrontEnd front = told.frontEnd();
+    FrontEndSettings front = told.frontEnd();
     GatewaySettings gateway = front.gateway();
     if (upstream != null) {
       gateway = gateway.upstreams(withUpstream(gateway.upstreams(), upstream));
     }
     if (!gateway.isOn()) {
-      throw new CommandFailed("where should requests go? try: weir gateway --upstream URL");
+      throw new CommandException("where should requests go? try: weir gateway --upstream URL");
     }
     return told.frontEnd(front.gateway(gateway));
   }
@@ -47,14 +48,14 @@ final class GatewayCommand extends ServeCommand {
     try {
       all.add(Upstream.of("/", url));
     } catch (IllegalArgumentException e) {
-      throw new CommandFailed("--upstream: " + e.getMessage());
+      throw new CommandException("--upstream: " + e.getMessage());
     }
     return all;
   }
 
   @Override
   ServerConfig withPort(ServerConfig told, int number) {
-    FrontEnd front = told.frontEnd();
+    FrontEndSettings front = told.frontEnd();
     GatewaySettings gateway = front.gateway();
     return told.frontEnd(front.gateway(gateway.address(gateway.address().port(number))));
   }

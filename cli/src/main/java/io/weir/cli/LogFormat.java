@@ -30,7 +30,7 @@ final class LogFormat {
     Iterator<Appender<ILoggingEvent>> appenders = root.iteratorForAppenders();
     while (appenders.hasNext()) {
       if (appenders.next() instanceof ConsoleAppender<ILoggingEvent> console) {
-        JsonLines lines = new JsonLines();
+        JsonLogLayout lines = new JsonLogLayout();
         lines.setContext(context);
         lines.start();
         console.setEncoder(lines);

@@ -1,5 +1,7 @@
 package io.weir.cli;
 
+import io.weir.cli.drill.DrillCommand;
+import io.weir.cli.output.CommandException;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -44,21 +46,21 @@ public final class Main implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), Misuse.noCommand(spec));
+    throw new ParameterException(spec.commandLine(), UsageMessage.noCommand(spec));
   }
 
   private static int misused(ParameterException e, String[] args) {
     CommandLine command = e.getCommandLine();
     PrintWriter err = command.getErr();
     String help = command.getCommandSpec().qualifiedName() + " --help";
-    String reason = Misuse.reason(e);
+    String reason = UsageMessage.reason(e);
     err.println("weir: " + reason + (reason.endsWith("?") ? " Try '" : "; try '") + help + "'");
     return ERROR;
   }
 
   private static int failed(Exception e, CommandLine command, CommandLine.ParseResult parsed) {
     PrintWriter err = command.getErr();
-    if (e instanceof CommandFailed failed) {
+    if (e instanceof CommandException failed) {
       failed.lines().forEach(line -> err.println("weir: " + line));
     } else {
       err.println("weir: unexpected " + e.getClass().getSimpleName() + ": " + firstLine(e));

@@ -1,6 +1,7 @@
 package io.weir.cli;
 
-import io.weir.server.ServerConfig;
+import io.weir.cli.output.CommandException;
+import io.weir.server.config.ServerConfig;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -40,7 +41,7 @@ final class PortOptions {
       config = adminPort == null ? config : config.admin(config.admin().port(adminPort));
       return grpcPort == null ? config : config.grpc(config.grpc().port(grpcPort));
     } catch (IllegalArgumentException e) {
-      throw new CommandFailed(String.valueOf(e.getMessage()));
+      throw new CommandException(String.valueOf(e.getMessage()));
     }
   }
 }

@@ -15,6 +15,6 @@ final class RulesCommand implements Runnable {
 
   @Override
   public void run() {
-    throw new ParameterException(spec.commandLine(), Misuse.noCommand(spec));
+    throw new ParameterException(spec.commandLine(), UsageMessage.noCommand(spec));
   }
 }

@@ -1,9 +1,10 @@
 package io.weir.cli;
 
-import io.weir.server.ConfigException;
-import io.weir.server.FrontEnd;
-import io.weir.server.ServerConfig;
+import io.weir.cli.output.CommandException;
 import io.weir.server.WeirServer;
+import io.weir.server.config.ConfigException;
+import io.weir.server.config.FrontEndSettings;
+import io.weir.server.config.ServerConfig;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -71,10 +72,10 @@ class ServeCommand implements Callable<Integer> {
           ServerConfig.read(Optional.ofNullable(config), environment, Optional.ofNullable(redis));
       ServerConfig complete = withState(withRules(withPorts(prepared(told))), environment);
       WeirServer server = WeirServer.start(complete);
-      Greeting.print(spec.commandLine().getOut(), server, complete);
+      StartupBanner.print(spec.commandLine().getOut(), server, complete);
       return server;
     } catch (ConfigException e) {
-      throw new CommandFailed(e.reasons());
+      throw new CommandException(e.reasons());
     }
   }
 
@@ -89,7 +90,7 @@ class ServeCommand implements Callable<Integer> {
   }
 
   private static ServerConfig withDecisions(ServerConfig told) {
-    FrontEnd front = told.frontEnd();
+    FrontEndSettings front = told.frontEnd();
     return told.frontEnd(front.gateway(front.gateway().decisions(true)));
   }
 
@@ -103,7 +104,7 @@ class ServeCommand implements Callable<Integer> {
       return told.rules(rules);
     }
     boolean hasSome = told.rules().isPresent() || told.envoy().folder().isPresent();
-    return hasSome ? told : told.rules(Sample.file());
+    return hasSome ? told : told.rules(SampleRules.file());
   }
 
   /** Unless told otherwise, what is to be remembered is where the system keeps such things. */

@@ -1,5 +1,8 @@
 package io.weir.cli;
 
+import io.weir.cli.output.CommandException;
+import io.weir.cli.output.JsonMap;
+import io.weir.cli.output.Output;
 import io.weir.rule.RuleSet;
 import io.weir.rules.AttributeSource;
 import io.weir.rules.EnvoyFolder;
@@ -7,9 +10,9 @@ import io.weir.rules.EnvoyOptions;
 import io.weir.rules.LoadResult;
 import io.weir.rules.Problem;
 import io.weir.rules.RuleDocuments;
-import io.weir.rules.envoy.EnvoyConfig;
-import io.weir.server.ConfigException;
-import io.weir.server.ServerConfig;
+import io.weir.rules.envoy.limit.EnvoyConfig;
+import io.weir.server.config.ConfigException;
+import io.weir.server.config.ServerConfig;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -66,15 +69,15 @@ final class ValidateCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (files.isEmpty() && envoy == null) {
-      throw new CommandFailed("rules validate: name a file or folder");
+      throw new CommandException("rules validate: name a file or folder");
     }
-    List<Finding> findings = new ArrayList<>();
+    List<FileReport> findings = new ArrayList<>();
     AttributeSource source = source();
     files.forEach(file -> findings.add(rules(file, source)));
     if (envoy != null) {
       findings.add(envoy(envoy, mergeDomains));
     }
-    boolean valid = findings.stream().allMatch(Finding::isValid);
+    boolean valid = findings.stream().allMatch(FileReport::isValid);
     PrintWriter out = spec.commandLine().getOut();
     if (output.isJson()) {
       List<JsonMap> results = findings.stream().map(ValidateCommand::json).toList();
@@ -91,7 +94,7 @@ final class ValidateCommand implements Callable<Integer> {
    *
    * @param content what it holds, if it is valid
    */
-  private record Finding(Path file, List<Problem> problems, Optional<String> content) {
+  private record FileReport(Path file, List<Problem> problems, Optional<String> content) {
     boolean isValid() {
       return problems.stream().noneMatch(Problem::isError);
     }
@@ -108,17 +111,17 @@ final class ValidateCommand implements Callable<Integer> {
           ? AttributeSource.ANY
           : ServerConfig.read(Optional.of(config), Map.of()).attributes();
     } catch (ConfigException e) {
-      throw new CommandFailed(e.reasons());
+      throw new CommandException(e.reasons());
     }
   }
 
-  private static Finding rules(Path file, AttributeSource source) {
+  private static FileReport rules(Path file, AttributeSource source) {
     LoadResult<RuleSet> loaded = RuleDocuments.load(file, source);
-    return new Finding(
+    return new FileReport(
         file, loaded.problems(), loaded.value().map(set -> count(set.rules().size(), "rule")));
   }
 
-  private static Finding envoy(Path folder, boolean mergeDomains) {
+  private static FileReport envoy(Path folder, boolean mergeDomains) {
     LoadResult<EnvoyConfig> loaded =
         EnvoyFolder.load(folder, new EnvoyOptions(false, mergeDomains, ""));
     Optional<String> content =
@@ -129,14 +132,14 @@ final class ValidateCommand implements Callable<Integer> {
                     count(config.domains(), "domain")
                         + " with "
                         + count(config.limits().size(), "limit"));
-    return new Finding(folder, loaded.problems(), content);
+    return new FileReport(folder, loaded.problems(), content);
   }
 
   static String count(int number, String what) {
     return number + " " + what + (number == 1 ? "" : "s");
   }
 
-  private static JsonMap json(Finding finding) {
+  private static JsonMap json(FileReport finding) {
     List<JsonMap> problems = new ArrayList<>();
     for (Problem problem : finding.problems()) {
       problems.add(

@@ -31,7 +31,7 @@ class CiFilesTest {
       Map.of(
           OptionalTool.NGINX, List.of("NginxServer.start("),
           OptionalTool.CHROMIUM, List.of("ChromiumBrowser.start("),
-          OptionalTool.PYTHON, List.of("Python.in(", "Python.plain("));
+          OptionalTool.PYTHON, List.of("PythonScripts.in(", "PythonScripts.plain("));
 
   /** The kinds of slow tests, the tools' among them. */
   private static final List<String> KINDS =
@@ -41,7 +41,7 @@ class CiFilesTest {
 
   /** How a test starts a JVM of its own. */
   private static final List<String> JVMS =
-      List.of("WeirProcess.start(", "new InstanceProcess(", "new LeasingFleet(");
+      List.of("WeirProcess.start(", "new StoreInstanceProcess(", "new LeasingFleet(");
 
   @TempDir Path folder;
 

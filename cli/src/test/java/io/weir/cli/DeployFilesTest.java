@@ -3,8 +3,8 @@ package io.weir.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rules.RuleDocuments;
-import io.weir.server.Address;
-import io.weir.server.ServerConfig;
+import io.weir.server.config.ListenAddress;
+import io.weir.server.config.ServerConfig;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -61,7 +61,8 @@ class DeployFilesTest {
                 "WEIR_ADMIN_TOKENS_FILE", tokens.toString()));
 
     assertThat(config.store()).isEqualTo(store);
-    assertThat(config.grpc()).isEqualTo(new Address("0.0.0.0", 8081)); // not loopback: for Envoy
+    assertThat(config.grpc())
+        .isEqualTo(new ListenAddress("0.0.0.0", 8081)); // not loopback: for Envoy
     assertThat(config.frontEnd().admin().tokens()).hasSize(1);
     assertThat(config.redis().orElseThrow().credentials().password()).startsWith("a password");
   }

@@ -2,9 +2,10 @@ package io.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.server.Address;
-import io.weir.server.ServerConfig;
+import io.weir.cli.output.JsonMap;
 import io.weir.server.WeirServer;
+import io.weir.server.config.ListenAddress;
+import io.weir.server.config.ServerConfig;
 import io.weir.testkit.process.RedisServer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -40,16 +41,16 @@ class DoctorCommandTest {
             + more);
   }
 
-  private Run doctor(String... more) {
+  private CommandRun doctor(String... more) {
     String[] arguments = new String[3 + more.length];
     System.arraycopy(more, 0, arguments, 3, more.length);
     System.arraycopy(new String[] {"doctor", "--config", config.toString()}, 0, arguments, 0, 3);
-    return Run.of(arguments);
+    return CommandRun.of(arguments);
   }
 
   @Test
   void looksAtRulesAndPortsWhereThereIsNoRedis() {
-    Run run = doctor();
+    CommandRun run = doctor();
 
     assertThat(run.code()).isZero();
     assertThat(run.out().lines())
@@ -69,7 +70,7 @@ class DoctorCommandTest {
     try (ServerSocket http = taken();
         ServerSocket grpc = taken();
         ServerSocket admin = taken()) {
-      Run run =
+      CommandRun run =
           doctor(
               "--port=" + http.getLocalPort(),
               "--grpc-port=" + grpc.getLocalPort(),
@@ -96,7 +97,7 @@ class DoctorCommandTest {
 
     Files.delete(state);
     Files.writeString(state, "a file");
-    Run run = doctor();
+    CommandRun run = doctor();
 
     assertThat(run.code()).as("a server starts all the same").isZero();
     assertThat(run.out())
@@ -118,7 +119,7 @@ class DoctorCommandTest {
           config,
           Files.readString(config)
               .replace("{ http:", "{ gateway: 127.0.0.1:" + gateway.getLocalPort() + ", http:"));
-      Run run = doctor();
+      CommandRun run = doctor();
 
       assertThat(run.code()).isEqualTo(1);
       assertThat(run.out())
@@ -130,7 +131,7 @@ class DoctorCommandTest {
   void looksAtRedisToo() throws IOException {
     try (RedisServer redis = RedisServer.builder().config("maxmemory-policy allkeys-lru").start()) {
       config("store: { redis: { uri: \"" + redis.uri() + "\", timeout: 2s } }\n");
-      Run run = doctor();
+      CommandRun run = doctor();
       JsonMap json = JsonMap.parse(doctor("--output", "json").out());
 
       assertThat(run.code()).isZero();
@@ -153,7 +154,7 @@ class DoctorCommandTest {
           "store: { redis: { uri: \"%s\", timeout: 2s }, hot: { uri: \"%s\", rules: [a] } }\n"
               .formatted(redis.uri(), hot.uri()));
       String where = "store.hot 127.0.0.1:" + hot.port();
-      Run run = doctor();
+      CommandRun run = doctor();
 
       assertThat(run.code()).isZero();
       assertThat(run.out())
@@ -162,7 +163,7 @@ class DoctorCommandTest {
           .contains("warn  eviction     " + where);
 
       hot.kill();
-      Run away = doctor();
+      CommandRun away = doctor();
       assertThat(away.code()).isEqualTo(1);
       assertThat(away.out())
           .contains("ok    reach        127.0.0.1:" + redis.port() + ": connected")
@@ -174,7 +175,7 @@ class DoctorCommandTest {
   void failsWhenRedisIsAwayAndTellsNoPassword() {
     try (RedisServer redis = RedisServer.start()) {
       redis.kill();
-      Run run = doctor("--redis", "redis://:hunter2@127.0.0.1:" + redis.port());
+      CommandRun run = doctor("--redis", "redis://:hunter2@127.0.0.1:" + redis.port());
 
       assertThat(run.code()).isEqualTo(1);
       assertThat(run.out())
@@ -187,7 +188,7 @@ class DoctorCommandTest {
   void failsOnCertificatesThatCannotBeUsedAndLooksAtTheRest() throws IOException {
     Files.writeString(folder.resolve("ca.crt"), "nonsense");
     config("store: { redis: { uri: \"rediss://127.0.0.1:1\", tls: { ca: ca.crt } } }\n");
-    Run run = doctor();
+    CommandRun run = doctor();
 
     assertThat(run.code()).isEqualTo(1);
     assertThat(run.out())
@@ -204,7 +205,7 @@ class DoctorCommandTest {
           config,
           Files.readString(config)
               .replaceFirst("http: 127.0.0.1:0", "http: " + taken.getLocalPort()));
-      Run run = doctor();
+      CommandRun run = doctor();
 
       assertThat(run.code()).isEqualTo(1);
       assertThat(run.out())
@@ -217,7 +218,7 @@ class DoctorCommandTest {
   @Test
   void failsOnAnInvalidConfiguration() throws IOException {
     config("guard: { rate: fast }\n");
-    Run run = doctor("--redis", "http://x");
+    CommandRun run = doctor("--redis", "http://x");
 
     assertThat(run.code()).isEqualTo(1);
     assertThat(run.out())
@@ -230,16 +231,16 @@ class DoctorCommandTest {
     try (var server =
         WeirServer.start(
             ServerConfig.DEFAULT
-                .http(new Address("127.0.0.1", 0))
-                .grpc(new Address("127.0.0.1", 0))
-                .admin(new Address("127.0.0.1", 0))
+                .http(new ListenAddress("127.0.0.1", 0))
+                .grpc(new ListenAddress("127.0.0.1", 0))
+                .admin(new ListenAddress("127.0.0.1", 0))
                 .rules(folder.resolve("rules.yaml")))) {
       Files.writeString(
           config,
           Files.readString(config)
               .replace("http: 127.0.0.1:0", "http: " + server.http())
               .replace("grpc: 127.0.0.1:0", "grpc: " + server.grpc().orElseThrow()));
-      Run run = doctor();
+      CommandRun run = doctor();
 
       assertThat(run.code()).isZero();
       assertThat(run.out())

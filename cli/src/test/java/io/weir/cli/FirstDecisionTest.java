@@ -53,7 +53,7 @@ class FirstDecisionTest {
   @TempDir Path folder;
 
   /** How long the first calls took, in µs. */
-  private record First(long httpMicros, long grpcMicros) {}
+  private record FirstDecision(long httpMicros, long grpcMicros) {}
 
   @BeforeAll
   static void warmUpTheClients(@TempDir Path warm) throws Exception {
@@ -89,7 +89,7 @@ class FirstDecisionTest {
   }
 
   private void assertQuick(String store, String... arguments) throws Exception {
-    List<First> firsts = new ArrayList<>();
+    List<FirstDecision> firsts = new ArrayList<>();
     for (int i = 0; i < PROCESSES; i++) {
       try (WeirProcess weir = start(folder, arguments)) {
         firsts.add(firstCalls(weir));
@@ -101,7 +101,7 @@ class FirstDecisionTest {
   }
 
   private static WeirProcess start(Path folder, String... more) throws IOException {
-    Path rules = Sample.copy();
+    Path rules = SampleRules.copy();
     List<String> arguments =
         Stream.concat(
                 Stream.of("serve", "--rules", rules.toString(), "--port", "0"),
@@ -110,10 +110,10 @@ class FirstDecisionTest {
     return WeirProcess.start(folder, arguments.toArray(String[]::new));
   }
 
-  private static First firstCalls(WeirProcess weir) throws Exception {
+  private static FirstDecision firstCalls(WeirProcess weir) throws Exception {
     String[] envoy = weir.said("Envoy").split("[: ]", -1);
     int httpPort = URI.create(weir.said("decisions")).getPort();
-    return new First(
+    return new FirstDecision(
         post(http, httpPort, "/v1/check", Map.of(), Buffer.buffer(QUESTION), "\"allowed\":"),
         post(grpc, Integer.parseInt(envoy[1]), SHOULD_RATE_LIMIT, GRPC_HEADERS, message(), ""));
   }

@@ -3,7 +3,7 @@ package io.weir.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
-import io.weir.testkit.process.Ports;
+import io.weir.testkit.process.FreePorts;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -108,7 +108,7 @@ class GatewayCommandTest {
 
   @Test
   void listensOnThePortThatAPlatformHandsToIt() throws Exception {
-    int port = Ports.free();
+    int port = FreePorts.free();
     GatewayCommand gateway = new GatewayCommand();
     new CommandLine(gateway)
         .setOut(new PrintWriter(new StringWriter()))
@@ -116,7 +116,7 @@ class GatewayCommandTest {
     Map<String, String> environment =
         Map.of("PORT", "" + port, "GRPC_PORT", "" + port, "XDG_STATE_HOME", folder.toString());
     try (var server = gateway.start(environment)) {
-      assertThat(server.takesDecisions()).isFalse();
+      assertThat(server.servesDecisions()).isFalse();
       assertThat(server.grpc()).isEmpty();
       assertThat(get("http://127.0.0.1:" + port + "/healthz").body()).isEqualTo("hi");
     }
@@ -148,7 +148,7 @@ class GatewayCommandTest {
         "gateway --upstream http://x --port 70000 | port 70000"
       })
   void endsWithTwoAndSaysWhy(String arguments, String reason) {
-    Run run = Run.of(arguments.split(" "));
+    CommandRun run = CommandRun.of(arguments.split(" "));
 
     assertThat(run.code()).isEqualTo(2);
     assertThat(run.err()).startsWith("weir: ").contains(reason);

@@ -87,7 +87,7 @@ class LogFloodTest {
         send(port, bomb(), false);
         send(port, bomb(), true);
       }
-      Run check = Run.of("check", "--server", weir.said("decisions"), "GET", "/");
+      CommandRun check = CommandRun.of("check", "--server", weir.said("decisions"), "GET", "/");
 
       assertThat(check.out()).startsWith("allowed");
     }

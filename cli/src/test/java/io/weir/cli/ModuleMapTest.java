@@ -28,10 +28,13 @@ class ModuleMapTest {
         .layer("core")
         .definedBy(
             "io.weir",
+            "io.weir.engine..",
+            "io.weir.guard..",
             "io.weir.limit..",
+            "io.weir.near..",
+            "io.weir.observe..",
             "io.weir.rule..",
             "io.weir.store..",
-            "io.weir.tier..",
             "io.weir.time..")
         .layer("rules")
         .definedBy("io.weir.rules..")

@@ -3,8 +3,8 @@ package io.weir.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import io.weir.testkit.process.FreePorts;
 import io.weir.testkit.process.NginxServer;
-import io.weir.testkit.process.Ports;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -108,7 +108,7 @@ class NginxForwardAuthTest {
       assertThat(example.find()).isTrue();
       shown = shown.substring(0, shown.indexOf("  location @weir")) + example.group(1) + "}\n";
     }
-    int port = Ports.free();
+    int port = FreePorts.free();
     String config =
         shown
             .replace("127.0.0.1:8080", "127.0.0.1:" + weir)
@@ -137,7 +137,7 @@ class NginxForwardAuthTest {
 
   @Test
   void limitsWhatNginxForwards() throws Exception {
-    int port = Ports.free();
+    int port = FreePorts.free();
     try (WeirProcess weir = weir(port);
         NginxServer nginx = nginx(port, false)) {
       HttpResponse<String> first = get(nginx, "/a?q", "X-Weir-Bypass", "invented");
@@ -163,7 +163,7 @@ class NginxForwardAuthTest {
 
   @Test
   void doesNotLetClientsChooseThePathThatIsDecided() throws Exception {
-    int port = Ports.free();
+    int port = FreePorts.free();
     try (WeirProcess weir = weir(port);
         NginxServer nginx = nginx(port, false)) {
       for (int i = 0; i < 2; i++) {
@@ -180,7 +180,7 @@ class NginxForwardAuthTest {
 
   @Test
   void letsNobodyPassByAQuestionThatWeirCannotTake() throws Exception {
-    int port = Ports.free();
+    int port = FreePorts.free();
     String large = "x".repeat(6 * 1024);
     String[] more = {"X-One", large, "X-Two", large, "X-Three", large};
     try (WeirProcess weir = weir(port);
@@ -203,7 +203,7 @@ class NginxForwardAuthTest {
    */
   @Test
   void refusesPathsThatServersDoNotAgreeOn() throws Exception {
-    int port = Ports.free();
+    int port = FreePorts.free();
     try (WeirProcess weir = weir(port);
         NginxServer nginx = nginx(port, false)) {
       for (String path : new String[] {"/x%2Fa", "/x/..%2fa", "/x%5Ca", "/a%00"}) {
@@ -234,7 +234,7 @@ class NginxForwardAuthTest {
 
   @Test
   void leavesTheErrorsOfTheAppAlone() throws Exception {
-    int port = Ports.free();
+    int port = FreePorts.free();
     try (WeirProcess weir = weir(port);
         NginxServer nginx = nginx(port, false)) {
       assertThat(get(nginx, "/broken").statusCode()).isEqualTo(500);
@@ -244,7 +244,7 @@ class NginxForwardAuthTest {
 
   @Test
   void letsRequestsPassWhenWeirIsKilledAndLimitsAgainWhenItIsBack() throws Exception {
-    int port = Ports.free();
+    int port = FreePorts.free();
     try (NginxServer nginx = nginx(port, false)) {
       try (WeirProcess weir = weir(port)) {
         for (int i = 0; i < 3; i++) {
@@ -268,7 +268,7 @@ class NginxForwardAuthTest {
 
   @Test
   void refusesWhenWeirIsKilledIfItWasToldTo() throws Exception {
-    int port = Ports.free();
+    int port = FreePorts.free();
     try (NginxServer nginx = nginx(port, true);
         WeirProcess weir = weir(port)) {
       assertThat(get(nginx, "/a").statusCode()).isEqualTo(200);

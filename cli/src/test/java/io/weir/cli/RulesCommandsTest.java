@@ -2,6 +2,7 @@ package io.weir.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.cli.output.JsonMap;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,8 +22,8 @@ class RulesCommandsTest {
 
   @Test
   void findsTheSampleValidWithoutAWarning() {
-    Path sample = Sample.copy();
-    Run run = Run.of("rules", "validate", sample.toString());
+    Path sample = SampleRules.copy();
+    CommandRun run = CommandRun.of("rules", "validate", sample.toString());
 
     assertThat(run.code()).isZero();
     assertThat(run.out()).isEqualTo(sample + ": valid, 10 rules\n");
@@ -32,7 +33,7 @@ class RulesCommandsTest {
   void printsFileLineAndReason() throws IOException {
     String good = file("good.yaml", rule("limit: 5/s"));
     String bad = file("bad.yaml", rule("limit: lots, colour: red"));
-    Run run = Run.of("rules", "validate", good, bad);
+    CommandRun run = CommandRun.of("rules", "validate", good, bad);
 
     assertThat(run.code()).isEqualTo(1);
     assertThat(run.out().lines()).hasSize(3).contains(good + ": valid, 1 rule");
@@ -42,7 +43,7 @@ class RulesCommandsTest {
   @Test
   void passesWarnings() throws IOException {
     String warned = file("warned.yaml", "version: 1\nrules:\n  - { id: one, limit: 5/s }\n");
-    Run run = Run.of("rules", "validate", warned);
+    CommandRun run = CommandRun.of("rules", "validate", warned);
 
     assertThat(run.code()).isZero();
     assertThat(run.out()).contains(":3: warning: ");
@@ -54,10 +55,11 @@ class RulesCommandsTest {
     String plan = file("plan.yaml", "version: 1\nrules:\n  - { id: a, key: [plan], limit: 5/s }\n");
     String config = file("weir.yaml", "gateway: { upstream: \"http://127.0.0.1:9\" }\n");
 
-    assertThat(Run.of("rules", "validate", slip).out())
+    assertThat(CommandRun.of("rules", "validate", slip).out())
         .contains(slip + ":3: warning: rule a: key names usr", "did you mean 'user'?");
-    assertThat(Run.of("rules", "validate", plan).out()).isEqualTo(plan + ": valid, 1 rule\n");
-    Run gateway = Run.of("rules", "validate", "--config", config, plan);
+    assertThat(CommandRun.of("rules", "validate", plan).out())
+        .isEqualTo(plan + ": valid, 1 rule\n");
+    CommandRun gateway = CommandRun.of("rules", "validate", "--config", config, plan);
     assertThat(gateway.code()).isZero();
     assertThat(gateway.out())
         .contains(plan + ":3: warning: rule a: key names plan, which requests to the gateway");
@@ -66,7 +68,7 @@ class RulesCommandsTest {
   @Test
   void printsProblemsAsJson() throws IOException {
     String bad = file("bad.yaml", rule("limit: lots"));
-    Run run = Run.of("rules", "validate", "--output", "json", bad);
+    CommandRun run = CommandRun.of("rules", "validate", "--output", "json", bad);
     JsonMap json = JsonMap.parse(run.out());
 
     assertThat(json.flag("valid")).isFalse();
@@ -80,44 +82,45 @@ class RulesCommandsTest {
     String good =
         "domain: d\ndescriptors: [{ key: k, rate_limit: { unit: day, requests_per_unit: 1 } }]\n";
     String one = file("one", good);
-    Run valid = Run.of("rules", "validate", "--envoy", folder.toString());
+    CommandRun valid = CommandRun.of("rules", "validate", "--envoy", folder.toString());
     assertThat(valid.code()).isZero();
     assertThat(valid.out()).isEqualTo(folder + ": valid, 1 domain with 1 limit\n");
 
     String two =
         file("two", good.replace("unit: day", "unit: age").replace("{ key: k", "{ key: l"));
-    Run invalid = Run.of("rules", "validate", "--envoy", folder.toString());
+    CommandRun invalid = CommandRun.of("rules", "validate", "--envoy", folder.toString());
     assertThat(invalid.code()).isEqualTo(1);
     assertThat(invalid.out().lines())
         .hasSize(2)
         .contains(two + ":1: domain 'd' is also in " + one)
         .anyMatch(line -> line.startsWith(two + ":2: descriptor 'l': unknown unit 'age'"));
-    Run merged = Run.of("rules", "validate", "--merge-domains", "--envoy", folder.toString());
+    CommandRun merged =
+        CommandRun.of("rules", "validate", "--merge-domains", "--envoy", folder.toString());
     assertThat(merged.out().lines()).hasSize(1);
   }
 
   @Test
   void cannotValidateWhatIsNotThere() {
-    assertThat(Run.of("rules", "validate").err())
+    assertThat(CommandRun.of("rules", "validate").err())
         .isEqualTo("weir: rules validate: name a file or folder\n");
-    assertThat(Run.of("rules", "validate", "--envoy", "x").out())
+    assertThat(CommandRun.of("rules", "validate", "--envoy", "x").out())
         .isEqualTo("x: there is no such file\n");
-    assertThat(Run.of("rules", "validate", folder.resolve("none.yaml").toString()).code())
+    assertThat(CommandRun.of("rules", "validate", folder.resolve("none.yaml").toString()).code())
         .isEqualTo(1);
-    assertThat(Run.of("rules").code()).isEqualTo(2);
+    assertThat(CommandRun.of("rules").code()).isEqualTo(2);
   }
 
   @Test
   void saysInWordsWhatChanges() throws IOException {
     String before = file("before.yaml", rule("limit: 5/s"));
     String after = file("after.yaml", rule("limit: 10/s, mode: shadow"));
-    Run run = Run.of("rules", "diff", before, after);
+    CommandRun run = CommandRun.of("rules", "diff", before, after);
 
     assertThat(run.code()).isZero();
     assertThat(run.out()).contains("rule one: limit 5/s → 10/s").contains("shadow");
-    assertThat(Run.of("rules", "diff", before, before).out()).isEqualTo("nothing changes\n");
+    assertThat(CommandRun.of("rules", "diff", before, before).out()).isEqualTo("nothing changes\n");
     assertThat(
-            JsonMap.parse(Run.of("rules", "diff", "-o", "json", before, after).out())
+            JsonMap.parse(CommandRun.of("rules", "diff", "-o", "json", before, after).out())
                 .maps("changes"))
         .hasSize(2);
   }
@@ -126,7 +129,7 @@ class RulesCommandsTest {
   void cannotCompareWhatIsInvalid() throws IOException {
     String good = file("good.yaml", rule("limit: 5/s"));
     String bad = file("bad.yaml", rule("limit: lots"));
-    Run run = Run.of("rules", "diff", good, bad);
+    CommandRun run = CommandRun.of("rules", "diff", good, bad);
 
     assertThat(run.code()).isEqualTo(2);
     assertThat(run.err()).startsWith("weir: " + bad + ":3: ");

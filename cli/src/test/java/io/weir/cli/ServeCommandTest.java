@@ -35,8 +35,8 @@ class ServeCommandTest {
               "console    http://"
                   + server.admin()
                   + "/ui/#token="
-                  + server.madeAdminToken().orElseThrow())
-          .containsOnlyOnce(server.madeAdminToken().orElseThrow())
+                  + server.generatedAdminToken().orElseThrow())
+          .containsOnlyOnce(server.generatedAdminToken().orElseThrow())
           .contains("store      memory")
           .contains("rules.yaml (10 rules;")
           .contains(
@@ -55,7 +55,8 @@ class ServeCommandTest {
             folder.resolve("r.yaml"),
             "version: 1\nrules:\n- { id: a, key: [], limit: x }\n- { id: b, key: [], limit: y }\n");
     Path config = Files.writeString(folder.resolve("weir.yaml"), "state: { dir: state }\n");
-    Run run = Run.of("serve", "--config", config.toString(), "--rules", rules.toString());
+    CommandRun run =
+        CommandRun.of("serve", "--config", config.toString(), "--rules", rules.toString());
 
     assertThat(run.code()).isEqualTo(2);
     assertThat(run.err().lines())
@@ -68,7 +69,7 @@ class ServeCommandTest {
     Path config = Files.writeString(folder.resolve("weir.yaml"), "state: { dir: state }\n");
     try (ServerSocket taken = new ServerSocket(0)) {
       String port = Integer.toString(taken.getLocalPort());
-      Run run = Run.of("serve", "--config", config.toString(), "--port", port);
+      CommandRun run = CommandRun.of("serve", "--config", config.toString(), "--port", port);
 
       assertThat(run.code()).isEqualTo(2);
       assertThat(run.err())
@@ -88,7 +89,7 @@ class ServeCommandTest {
         ""
       })
   void endsWithTwoAndSaysWhy(String arguments) {
-    Run run = Run.of(arguments.isEmpty() ? new String[0] : arguments.split(" "));
+    CommandRun run = CommandRun.of(arguments.isEmpty() ? new String[0] : arguments.split(" "));
 
     assertThat(run.code()).isEqualTo(2);
     assertThat(run.err()).startsWith("weir: ").doesNotContain("secret");
@@ -109,10 +110,10 @@ class ServeCommandTest {
         "doctor"
       })
   void everyCommandHasHelp(String command) {
-    Run run = Run.of((command + " --help").strip().split(" "));
+    CommandRun run = CommandRun.of((command + " --help").strip().split(" "));
 
     assertThat(run.code()).isZero();
     assertThat(run.out()).startsWith("Usage: weir");
-    assertThat(Run.of("--version").out()).startsWith("weir ");
+    assertThat(CommandRun.of("--version").out()).startsWith("weir ");
   }
 }

@@ -21,7 +21,7 @@ class ServeProcessTest {
 
   @Test
   void servesTheSampleFollowsAnEditAndStopsWhenTold() throws Exception {
-    Path rules = Files.copy(Sample.copy(), folder.resolve("rules.yaml"));
+    Path rules = Files.copy(SampleRules.copy(), folder.resolve("rules.yaml"));
     try (WeirProcess weir =
         WeirProcess.start(
             folder, "serve", "--rules", rules.toString(), "--port", "0", "--admin-port", "0")) {
@@ -73,8 +73,8 @@ class ServeProcessTest {
     }
   }
 
-  private static Run check(String url) {
-    return Run.of("check", "--server", url, "GET", "/", "-a", "ip=198.51.100.7");
+  private static CommandRun check(String url) {
+    return CommandRun.of("check", "--server", url, "GET", "/", "-a", "ip=198.51.100.7");
   }
 
   private static int callsUntilRefused(String url) {

@@ -1,6 +1,7 @@
 package io.weir.limit;
 
 import io.weir.Algorithm;
+import io.weir.ExactNumbers;
 import io.weir.LeakyBucket;
 import io.weir.Limit;
 import io.weir.TokenBucket;
@@ -33,7 +34,7 @@ import io.weir.TokenBucket;
  */
 public final class BucketMeter extends Meter {
   /** The largest deficit that is kept, with its excess. */
-  private static final long MOST = Bounds.EXACT - 1;
+  private static final long MOST = ExactNumbers.EXACT - 1;
 
   private final long tick;
   private final long drain;
@@ -47,15 +48,15 @@ public final class BucketMeter extends Meter {
     this.drain = units.drain();
     this.token = units.token();
     this.full = capacity() * token;
-    this.maxTicks = Bounds.EXACT / Math.max(1, drain);
+    this.maxTicks = ExactNumbers.EXACT / Math.max(1, drain);
   }
 
   static BucketMeter of(TokenBucket limit) {
-    return new BucketMeter(limit, units(limit.rate(), Bounds.micros(limit.period()), limit));
+    return new BucketMeter(limit, units(limit.rate(), ExactNumbers.micros(limit.period()), limit));
   }
 
   static BucketMeter of(LeakyBucket limit) {
-    return new BucketMeter(limit, units(limit.rate(), Bounds.micros(limit.period()), limit));
+    return new BucketMeter(limit, units(limit.rate(), ExactNumbers.micros(limit.period()), limit));
   }
 
   private static BucketUnits units(long rate, long periodMicros, Limit limit) {
@@ -67,7 +68,7 @@ public final class BucketMeter extends Meter {
   @Override
   @SuppressWarnings(
       "ReferenceEquality") // nearly always the same one; equal numbers convert to themselves
-  public void open(Cell cell, long now, long keyHash) {
+  public void open(LimitState cell, long now, long keyHash) {
     if (cell.meter != null) {
       if (cell.meter != this) {
         adopt(cell, (BucketMeter) cell.meter);
@@ -106,7 +107,7 @@ public final class BucketMeter extends Meter {
    * Keeps the tokens taken under other numbers, clipped at the new burst: all of them if it is
    * larger, else what the smaller burst before it had not clipped yet.
    */
-  private void adopt(Cell cell, BucketMeter old) {
+  private void adopt(LimitState cell, BucketMeter old) {
     if (old.token == token && old.full == full) {
       return;
     }
@@ -136,7 +137,7 @@ public final class BucketMeter extends Meter {
   }
 
   @Override
-  public void leave(Cell cell, Cell before, long now) {
+  public void leave(LimitState cell, LimitState before, long now) {
     cell.set(before);
     if (writes() && cell.meter != null && now < cell.time) {
       cell.time = tickOf(now); // as the answer counts: from the tick that has begun
@@ -144,7 +145,7 @@ public final class BucketMeter extends Meter {
   }
 
   @Override
-  public boolean admits(Cell cell, long now, long cost) {
+  public boolean admits(LimitState cell, long now, long cost) {
     return admits(cell.used, cost);
   }
 
@@ -157,12 +158,12 @@ public final class BucketMeter extends Meter {
   }
 
   @Override
-  public void take(Cell cell, long now, long cost, long permit) {
+  public void take(LimitState cell, long now, long cost, long permit) {
     setUsed(cell, usedAfter(cell.used, cost));
   }
 
   /** The excess stays on top, as far as numbers go. */
-  private static void setUsed(Cell cell, long used) {
+  private static void setUsed(LimitState cell, long used) {
     cell.used = used;
     cell.excess = Math.min(cell.excess, MOST - used);
   }
@@ -173,7 +174,7 @@ public final class BucketMeter extends Meter {
   }
 
   @Override
-  public void charge(Cell cell, long now, long amount) {
+  public void charge(LimitState cell, long now, long amount) {
     if (drain == 0) {
       return; // a limit of 0 has nothing to remember
     }
@@ -185,12 +186,12 @@ public final class BucketMeter extends Meter {
    * counted. Whoever kept to the limit never gets below empty.
    */
   @Override
-  public void owe(Cell cell, long now, long amount) {
+  public void chargeDebt(LimitState cell, long now, long amount) {
     countDenied(cell, now, amount);
   }
 
   @Override
-  public void countDenied(Cell cell, long now, long cost) {
+  public void countDenied(LimitState cell, long now, long cost) {
     long most = Math.min(2 * full, MOST);
     setUsed(cell, Math.max(cell.used, grown(cell.used, cost, most)));
   }
@@ -204,7 +205,7 @@ public final class BucketMeter extends Meter {
    * back.
    */
   @Override
-  public void giveBack(Cell cell, long now, long amount, Stamp stamp) {
+  public void giveBack(LimitState cell, long now, long amount, TakeReceipt stamp) {
     if (limit().algorithm() == Algorithm.LEAKY_BUCKET) {
       long ticks = Math.floorDiv(cell.time, tick) - ceilDiv(stamp.time(), tick);
       if (cell.used != drained(stamp.used(), ticks)) {
@@ -221,7 +222,7 @@ public final class BucketMeter extends Meter {
   }
 
   @Override
-  public long remaining(Cell cell, long now) {
+  public long remaining(LimitState cell, long now) {
     return remaining(cell.used);
   }
 
@@ -231,7 +232,7 @@ public final class BucketMeter extends Meter {
   }
 
   @Override
-  public long reset(Cell cell, long now) {
+  public long reset(LimitState cell, long now) {
     return reset(cell.used);
   }
 
@@ -249,7 +250,7 @@ public final class BucketMeter extends Meter {
   }
 
   @Override
-  public long retryAfter(Cell cell, long now, long cost) {
+  public long retryAfter(LimitState cell, long now, long cost) {
     return retryAfter(cell.used, cost);
   }
 
@@ -263,12 +264,12 @@ public final class BucketMeter extends Meter {
   }
 
   @Override
-  public long delay(Cell cell) {
+  public long delay(LimitState cell) {
     return limit().algorithm() == Algorithm.LEAKY_BUCKET ? reset(cell, cell.time) : 0;
   }
 
   @Override
-  public long idleAt(Cell cell) {
+  public long idleAt(LimitState cell) {
     return cell.time + reset(cell.used + cell.excess);
   }
 
@@ -281,7 +282,7 @@ public final class BucketMeter extends Meter {
   }
 
   @Override
-  public String describe(Cell cell, long now, long cost) {
+  public String describe(LimitState cell, long now, long cost) {
     return String.format(
         "a token is %,d units, %,d µs drains %,d; deficit %,d of %,d units; "
             + "cost %,d needs deficit ≤ %,d: %s",

@@ -1,5 +1,7 @@
 package io.weir.limit;
 
+import io.weir.ExactNumbers;
+
 /**
  * The whole numbers in which a bucket is kept exactly: a token is {@code token} units, and a tick
  * of {@code tick} µs drains {@code drain} units.
@@ -12,9 +14,9 @@ record BucketUnits(long tick, long drain, long token) {
 
   /** The finest tick for which everything stays exact. */
   static BucketUnits of(long rate, long periodMicros, long burst) {
-    long tick = Bounds.bucketTick(rate, periodMicros, burst);
+    long tick = ExactNumbers.bucketTick(rate, periodMicros, burst);
     long ticks = periodMicros / tick;
-    long divisor = Bounds.gcd(rate, ticks);
+    long divisor = ExactNumbers.gcd(rate, ticks);
     return new BucketUnits(tick, rate / divisor, ticks / divisor);
   }
 }

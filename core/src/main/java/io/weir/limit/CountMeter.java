@@ -1,5 +1,6 @@
 package io.weir.limit;
 
+import io.weir.ExactNumbers;
 import io.weir.Limit;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +29,7 @@ abstract sealed class CountMeter extends Meter permits FixedWindowMeter, QuotaMe
   @Override
   @SuppressWarnings(
       "ReferenceEquality") // nearly always the same one; equal numbers find the same window
-  public final void open(Cell cell, long now, long keyHash) {
+  public final void open(LimitState cell, long now, long keyHash) {
     Meter before = cell.meter;
     cell.meter = this;
     if (before == this && cell.other == null && inWindow(cell.time, now)) {
@@ -38,7 +39,7 @@ abstract sealed class CountMeter extends Meter permits FixedWindowMeter, QuotaMe
       cell.used = 0;
     }
     if (before != null) {
-      meetOther(cell, now, (CountMeter) before);
+      adoptParallelWindow(cell, now, (CountMeter) before);
     }
     if (before == null || !isLike((CountMeter) before) || !inWindow(cell.time, now)) {
       cell.time = endOf(now, keyHash);
@@ -46,15 +47,15 @@ abstract sealed class CountMeter extends Meter permits FixedWindowMeter, QuotaMe
   }
 
   /** Finds what was counted in windows like these, if the last call came under others. */
-  private void meetOther(Cell cell, long now, CountMeter before) {
-    OtherWindow other = cell.other;
+  private void adoptParallelWindow(LimitState cell, long now, CountMeter before) {
+    ParallelWindow other = cell.other;
     if (other != null && (now >= other.time() || !((CountMeter) other.meter()).sharesClock(this))) {
       other = null;
     }
     if (!isLike(before)) {
-      OtherWindow left =
+      ParallelWindow left =
           cell.used > 0 && before.sharesClock(this)
-              ? new OtherWindow(before, cell.time, cell.used, 0)
+              ? new ParallelWindow(before, cell.time, cell.used, 0)
               : null;
       if (other != null && isLike((CountMeter) other.meter())) {
         cell.used = other.used();
@@ -77,50 +78,50 @@ abstract sealed class CountMeter extends Meter permits FixedWindowMeter, QuotaMe
   }
 
   @Override
-  public final boolean admits(Cell cell, long now, long cost) {
+  public final boolean admits(LimitState cell, long now, long cost) {
     return cost == 0 ? capacity() > 0 : cost <= capacity() - cell.used;
   }
 
   @Override
-  public final void take(Cell cell, long now, long cost, long permit) {
+  public final void take(LimitState cell, long now, long cost, long permit) {
     cell.used += cost;
-    cell.countElsewhere(cost);
+    cell.countInParallelWindow(cost);
   }
 
   @Override
-  public final void charge(Cell cell, long now, long amount) {
-    cell.used = Math.min(cell.used + Math.min(amount, Bounds.EXACT), Bounds.EXACT - 1);
-    cell.countElsewhere(Math.min(amount, OtherWindow.MOST));
+  public final void charge(LimitState cell, long now, long amount) {
+    cell.used = Math.min(cell.used + Math.min(amount, ExactNumbers.EXACT), ExactNumbers.EXACT - 1);
+    cell.countInParallelWindow(Math.min(amount, ParallelWindow.MOST));
   }
 
   @Override
-  public final void countDenied(Cell cell, long now, long cost) {
+  public final void countDenied(LimitState cell, long now, long cost) {
     long counted = cell.used + Math.min(cost, 2 * capacity());
     long used = Math.max(cell.used, Math.min(counted, 2 * capacity()));
-    cell.countElsewhere(used - cell.used);
+    cell.countInParallelWindow(used - cell.used);
     cell.used = used;
   }
 
   @Override
-  public final void giveBack(Cell cell, long now, long amount, Stamp stamp) {
-    cell.giveElsewhere(amount, stamp.time());
+  public final void giveBack(LimitState cell, long now, long amount, TakeReceipt stamp) {
+    cell.giveBackInParallelWindow(amount, stamp.time());
     if (stamp.time() == cell.time) {
       cell.used = Math.max(0, cell.used - amount);
     }
   }
 
   @Override
-  public final long remaining(Cell cell, long now) {
+  public final long remaining(LimitState cell, long now) {
     return Math.max(0, capacity() - cell.used);
   }
 
   @Override
-  public final long reset(Cell cell, long now) {
+  public final long reset(LimitState cell, long now) {
     return cell.used == 0 ? 0 : cell.time - now;
   }
 
   @Override
-  public final long retryAfter(Cell cell, long now, long cost) {
+  public final long retryAfter(LimitState cell, long now, long cost) {
     if (cost > capacity() || capacity() == 0) {
       return NEVER;
     }
@@ -128,13 +129,13 @@ abstract sealed class CountMeter extends Meter permits FixedWindowMeter, QuotaMe
   }
 
   @Override
-  public final long idleAt(Cell cell) {
+  public final long idleAt(LimitState cell) {
     long idleAt = cell.used == 0 ? Long.MIN_VALUE : cell.time;
     return cell.other == null ? idleAt : Math.max(idleAt, cell.other.time());
   }
 
   @Override
-  public final String describe(Cell cell, long now, long cost) {
+  public final String describe(LimitState cell, long now, long cost) {
     return String.format(
         "counted %,d of %,d in a window that ends in %,d ms; %,d + %,d ≤ %,d: %s",
         cell.used,

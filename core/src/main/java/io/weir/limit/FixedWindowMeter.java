@@ -1,5 +1,6 @@
 package io.weir.limit;
 
+import io.weir.ExactNumbers;
 import io.weir.FixedWindow;
 
 /** Windows of one length, on the clock or from a phase that each key has of its own. */
@@ -14,7 +15,7 @@ final class FixedWindowMeter extends CountMeter {
 
   private FixedWindowMeter(FixedWindow limit, boolean onWall) {
     super(limit);
-    this.window = Bounds.micros(limit.window());
+    this.window = ExactNumbers.micros(limit.window());
     this.aligned = limit.aligned();
     this.onWall = onWall;
   }
@@ -43,7 +44,7 @@ final class FixedWindowMeter extends CountMeter {
 
   @Override
   long endOf(long now, long keyHash) {
-    return Windows.endOf(now, window, aligned ? 0 : keyHash);
+    return WindowMath.endOf(now, window, aligned ? 0 : keyHash);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.weir.limit;
 
+import io.weir.ExactNumbers;
 import io.weir.SlidingLog;
 
 /**
@@ -17,41 +18,41 @@ final class LogMeter extends Meter {
 
   LogMeter(SlidingLog limit) {
     super(limit);
-    this.window = Bounds.micros(limit.window());
+    this.window = ExactNumbers.micros(limit.window());
   }
 
   @Override
-  public void open(Cell cell, long now, long keyHash) {
+  public void open(LimitState cell, long now, long keyHash) {
     cell.meter = this;
     cell.time = now;
-    Log log = log(cell);
+    AdmissionLog log = log(cell);
     log.open(now, window);
     cell.used = log.total();
   }
 
-  private static Log log(Cell cell) {
-    Log log = cell.log;
+  private static AdmissionLog log(LimitState cell) {
+    AdmissionLog log = cell.log;
     if (log == null) {
-      log = new Log();
+      log = new AdmissionLog();
       cell.log = log;
     }
     return log;
   }
 
   @Override
-  public boolean admits(Cell cell, long now, long cost) {
+  public boolean admits(LimitState cell, long now, long cost) {
     return cost == 0 ? capacity() > 0 : cost <= capacity() - log(cell).total();
   }
 
   @Override
-  public void take(Cell cell, long now, long cost, long permit) {
+  public void take(LimitState cell, long now, long cost, long permit) {
     charge(cell, now, cost);
   }
 
   @Override
-  public void charge(Cell cell, long now, long amount) {
-    Log log = log(cell);
-    long most = Math.min(amount, Bounds.EXACT - 1 - log.total());
+  public void charge(LimitState cell, long now, long amount) {
+    AdmissionLog log = log(cell);
+    long most = Math.min(amount, ExactNumbers.EXACT - 1 - log.total());
     if (most > 0 && cell.frugal) {
       log.addToLast(now, most);
     } else if (most > 0) {
@@ -62,13 +63,13 @@ final class LogMeter extends Meter {
 
   /** As if it had gone evenly over the last window: it weighs as much now, and less and less. */
   @Override
-  public void owe(Cell cell, long now, long amount) {
+  public void chargeDebt(LimitState cell, long now, long amount) {
     long owed = Math.min(amount, remaining(cell, now));
     if (cell.frugal) {
       charge(cell, now, owed);
       return;
     }
-    Log log = log(cell);
+    AdmissionLog log = log(cell);
     long parts = Math.min(owed, PARTS);
     for (long i = 1; i <= parts; i++) {
       log.insert(now - window + window * i / parts, owed * i / parts - owed * (i - 1) / parts);
@@ -77,8 +78,8 @@ final class LogMeter extends Meter {
   }
 
   @Override
-  public void countDenied(Cell cell, long now, long cost) {
-    Log log = log(cell);
+  public void countDenied(LimitState cell, long now, long cost) {
+    AdmissionLog log = log(cell);
     long room = 2 * capacity() - log.total();
     if (room > 0) {
       charge(cell, now, Math.min(cost, room));
@@ -86,36 +87,36 @@ final class LogMeter extends Meter {
   }
 
   @Override
-  public void giveBack(Cell cell, long now, long amount, Stamp stamp) {
-    Log log = log(cell);
+  public void giveBack(LimitState cell, long now, long amount, TakeReceipt stamp) {
+    AdmissionLog log = log(cell);
     log.remove(stamp.time(), amount);
     cell.used = log.total();
   }
 
   @Override
-  public void refund(Cell cell, long now, long amount) {
-    Log log = log(cell);
+  public void refund(LimitState cell, long now, long amount) {
+    AdmissionLog log = log(cell);
     log.removeLast(amount);
     cell.used = log.total();
   }
 
   @Override
-  public long remaining(Cell cell, long now) {
+  public long remaining(LimitState cell, long now) {
     return Math.max(0, capacity() - log(cell).total());
   }
 
   @Override
-  public long reset(Cell cell, long now) {
-    Log log = log(cell);
+  public long reset(LimitState cell, long now) {
+    AdmissionLog log = log(cell);
     return log.size() == 0 ? 0 : log.time(log.size() - 1) + window - now;
   }
 
   @Override
-  public long retryAfter(Cell cell, long now, long cost) {
+  public long retryAfter(LimitState cell, long now, long cost) {
     if (cost > capacity() || capacity() == 0) {
       return NEVER;
     }
-    Log log = log(cell);
+    AdmissionLog log = log(cell);
     long excess = log.total() + cost - capacity();
     for (int i = 0; excess > 0; i++) {
       excess -= log.amount(i);
@@ -127,7 +128,7 @@ final class LogMeter extends Meter {
   }
 
   @Override
-  public long idleAt(Cell cell) {
+  public long idleAt(LimitState cell) {
     return log(cell).idleAt();
   }
 
@@ -138,8 +139,8 @@ final class LogMeter extends Meter {
   }
 
   @Override
-  public String describe(Cell cell, long now, long cost) {
-    Log log = log(cell);
+  public String describe(LimitState cell, long now, long cost) {
+    AdmissionLog log = log(cell);
     return String.format(
         "%,d taken in %,d calls within the last %,d ms; %,d + %,d ≤ %,d: %s",
         log.total(),

@@ -4,10 +4,10 @@ import io.weir.Concurrency;
 import io.weir.FixedWindow;
 import io.weir.LeakyBucket;
 import io.weir.Limit;
+import io.weir.LimitStatus;
 import io.weir.Quota;
 import io.weir.SlidingLog;
 import io.weir.SlidingWindow;
-import io.weir.Standing;
 import io.weir.TokenBucket;
 
 /**
@@ -22,7 +22,7 @@ import io.weir.TokenBucket;
 public abstract sealed class Meter
     permits BucketMeter, CountMeter, SlidingWindowMeter, LogMeter, PermitMeter {
   /** The retry-after of a call that no amount of waiting will admit. */
-  public static final long NEVER = Standing.NEVER;
+  public static final long NEVER = LimitStatus.NEVER;
 
   private final Limit limit;
   private final long capacity;
@@ -82,7 +82,7 @@ public abstract sealed class Meter
    *
    * @param keyHash the fixed hash of rule and key, from which windows take their phase
    */
-  public abstract void open(Cell cell, long now, long keyHash);
+  public abstract void open(LimitState cell, long now, long keyHash);
 
   /**
    * Whether anything done under these numbers is written down. A bucket of rate 0 writes nothing:
@@ -99,61 +99,61 @@ public abstract sealed class Meter
    *
    * @param before the cell before it was opened
    */
-  public void leave(Cell cell, Cell before, long now) {}
+  public void leave(LimitState cell, LimitState before, long now) {}
 
   /** Whether {@code cost} can be taken now. A cost of 0 can, unless the limit is 0. */
-  public abstract boolean admits(Cell cell, long now, long cost);
+  public abstract boolean admits(LimitState cell, long now, long cost);
 
   /**
    * Takes {@code cost}, which must have been admitted.
    *
    * @param permit who holds it; matters to concurrency only
    */
-  public abstract void take(Cell cell, long now, long cost, long permit);
+  public abstract void take(LimitState cell, long now, long cost, long permit);
 
   /** Takes {@code amount} whether it is there or not: the true cost of a call turned out higher. */
-  public abstract void charge(Cell cell, long now, long amount);
+  public abstract void charge(LimitState cell, long now, long amount);
 
   /**
    * Takes what was let through elsewhere until now, not all of it just now: windows as far as there
    * is anything left, buckets down to one burst below empty.
    */
-  public void owe(Cell cell, long now, long amount) {
+  public void chargeDebt(LimitState cell, long now, long amount) {
     charge(cell, now, Math.min(amount, remaining(cell, now)));
   }
 
   /** Counts a refused call against its own limit, up to twice the capacity. */
-  public abstract void countDenied(Cell cell, long now, long cost);
+  public abstract void countDenied(LimitState cell, long now, long cost);
 
   /** Gives back {@code amount} of an earlier take, as far as that take still weighs. */
-  public abstract void giveBack(Cell cell, long now, long amount, Stamp stamp);
+  public abstract void giveBack(LimitState cell, long now, long amount, TakeReceipt stamp);
 
   /** Gives back {@code amount} of what was taken last, without knowing when that was. */
-  public void refund(Cell cell, long now, long amount) {
-    giveBack(cell, now, amount, Stamp.of(cell));
+  public void refund(LimitState cell, long now, long amount) {
+    giveBack(cell, now, amount, TakeReceipt.of(cell));
   }
 
   /** The whole number that could be taken now. */
-  public abstract long remaining(Cell cell, long now);
+  public abstract long remaining(LimitState cell, long now);
 
   /** Microseconds until the key is as if never used, if nothing else is taken. */
-  public abstract long reset(Cell cell, long now);
+  public abstract long reset(LimitState cell, long now);
 
   /**
    * Microseconds until {@code cost} would be admitted if nothing else were taken, or {@link
    * #NEVER}.
    */
-  public abstract long retryAfter(Cell cell, long now, long cost);
+  public abstract long retryAfter(LimitState cell, long now, long cost);
 
   /**
    * Microseconds a call admitted now should wait before it goes; only leaky buckets ask for any.
    */
-  public long delay(Cell cell) {
+  public long delay(LimitState cell) {
     return 0;
   }
 
   /** The moment from which on the cell is worth nothing, and may be forgotten. */
-  public abstract long idleAt(Cell cell);
+  public abstract long idleAt(LimitState cell);
 
   /** Takes numbers one by one. */
   public interface Sink {
@@ -171,7 +171,7 @@ public abstract sealed class Meter
   public abstract void numbers(Sink sink, long wallNow, long keyHash);
 
   /** The decision on {@code cost} as arithmetic that a person can follow. */
-  public abstract String describe(Cell cell, long now, long cost);
+  public abstract String describe(LimitState cell, long now, long cost);
 
   /** Two meters are equal if their numbers and clocks are; names do not matter. */
   @Override

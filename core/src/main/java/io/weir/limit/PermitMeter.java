@@ -1,6 +1,7 @@
 package io.weir.limit;
 
 import io.weir.Concurrency;
+import io.weir.ExactNumbers;
 
 /**
  * How many at once: permits that are held until released, and that expire when their holder has
@@ -14,11 +15,11 @@ public final class PermitMeter extends Meter {
 
   PermitMeter(Concurrency limit) {
     super(limit);
-    this.ttl = Bounds.micros(limit.permitTtl());
+    this.ttl = ExactNumbers.micros(limit.permitTtl());
   }
 
   @Override
-  public void open(Cell cell, long now, long keyHash) {
+  public void open(LimitState cell, long now, long keyHash) {
     cell.meter = this;
     cell.time = now;
     Permits permits = permits(cell);
@@ -26,7 +27,7 @@ public final class PermitMeter extends Meter {
     cell.used = permits.held();
   }
 
-  private static Permits permits(Cell cell) {
+  private static Permits permits(LimitState cell) {
     Permits permits = cell.permits;
     if (permits == null) {
       permits = new Permits();
@@ -36,12 +37,12 @@ public final class PermitMeter extends Meter {
   }
 
   @Override
-  public boolean admits(Cell cell, long now, long cost) {
+  public boolean admits(LimitState cell, long now, long cost) {
     return cost == 0 ? capacity() > 0 : cost <= capacity() - permits(cell).held();
   }
 
   @Override
-  public void take(Cell cell, long now, long cost, long permit) {
+  public void take(LimitState cell, long now, long cost, long permit) {
     if (cost > 0) {
       permits(cell).add(permit, cost, now, ttl);
       cell.used = permits(cell).held();
@@ -49,45 +50,45 @@ public final class PermitMeter extends Meter {
   }
 
   /** Ends a permit; false if it is not held any more. */
-  public boolean release(Cell cell, long permit) {
+  public boolean release(LimitState cell, long permit) {
     boolean held = permits(cell).remove(permit);
     cell.used = permits(cell).held();
     return held;
   }
 
   /** Gives a permit its full life again; false if it is not held any more. */
-  public boolean renew(Cell cell, long now, long permit) {
+  public boolean renew(LimitState cell, long now, long permit) {
     return permits(cell).renew(permit, now, ttl);
   }
 
   /** A permit is one call, whatever the call turns out to cost. */
   @Override
-  public void charge(Cell cell, long now, long amount) {}
+  public void charge(LimitState cell, long now, long amount) {}
 
   @Override
-  public void countDenied(Cell cell, long now, long cost) {}
+  public void countDenied(LimitState cell, long now, long cost) {}
 
   /** Permits come back by {@link #release}. */
   @Override
-  public void giveBack(Cell cell, long now, long amount, Stamp stamp) {}
+  public void giveBack(LimitState cell, long now, long amount, TakeReceipt stamp) {}
 
   @Override
-  public long remaining(Cell cell, long now) {
+  public long remaining(LimitState cell, long now) {
     return Math.max(0, capacity() - permits(cell).held());
   }
 
   @Override
-  public long reset(Cell cell, long now) {
+  public long reset(LimitState cell, long now) {
     return permits(cell).size() == 0 ? 0 : permits(cell).lastDeadline() - now;
   }
 
   @Override
-  public long retryAfter(Cell cell, long now, long cost) {
+  public long retryAfter(LimitState cell, long now, long cost) {
     return NEVER;
   }
 
   @Override
-  public long idleAt(Cell cell) {
+  public long idleAt(LimitState cell) {
     return permits(cell).lastDeadline();
   }
 
@@ -98,7 +99,7 @@ public final class PermitMeter extends Meter {
   }
 
   @Override
-  public String describe(Cell cell, long now, long cost) {
+  public String describe(LimitState cell, long now, long cost) {
     return String.format(
         "%,d of %,d permits held by %,d calls; %,d + %,d ≤ %,d: %s",
         permits(cell).held(),

@@ -8,10 +8,10 @@ import java.time.ZonedDateTime;
  * Calendar periods. The boundaries around the present are worked out once per period, not per call.
  */
 final class QuotaMeter extends CountMeter {
-  private record Span(long start, long end) {}
+  private record PeriodSpan(long start, long end) {}
 
   private final Quota quota;
-  private volatile Span current = new Span(0, 0);
+  private volatile PeriodSpan current = new PeriodSpan(0, 0);
 
   QuotaMeter(Quota limit) {
     super(limit);
@@ -34,8 +34,8 @@ final class QuotaMeter extends CountMeter {
    */
   @Override
   public void numbers(Sink sink, long wallNow, long keyHash) {
-    Span now = spanOf(wallNow);
-    Span next = spanAt(now.end());
+    PeriodSpan now = spanOf(wallNow);
+    PeriodSpan next = spanAt(now.end());
     sink.add(spanAt(now.start() - 1).start());
     sink.add(now.start());
     sink.add(now.end());
@@ -58,8 +58,8 @@ final class QuotaMeter extends CountMeter {
     return spanOf(now).end() == end;
   }
 
-  private Span spanOf(long now) {
-    Span span = current;
+  private PeriodSpan spanOf(long now) {
+    PeriodSpan span = current;
     if (now < span.start() || now >= span.end()) {
       span = spanAt(now);
       current = span;
@@ -67,12 +67,12 @@ final class QuotaMeter extends CountMeter {
     return span;
   }
 
-  private Span spanAt(long now) {
+  private PeriodSpan spanAt(long now) {
     ZonedDateTime at =
         Instant.ofEpochSecond(Math.floorDiv(now, 1_000_000L), Math.floorMod(now, 1_000_000L) * 1000)
             .atZone(quota.zone());
     ZonedDateTime start = quota.period().start(at);
-    return new Span(micros(start), micros(quota.period().next(start)));
+    return new PeriodSpan(micros(start), micros(quota.period().next(start)));
   }
 
   private static long micros(ZonedDateTime at) {

@@ -1,5 +1,6 @@
 package io.weir.limit;
 
+import io.weir.ExactNumbers;
 import io.weir.SlidingWindow;
 import org.jspecify.annotations.Nullable;
 
@@ -35,12 +36,12 @@ final class SlidingWindowMeter extends Meter {
 
   private SlidingWindowMeter(SlidingWindow limit, boolean onWall) {
     super(limit);
-    this.window = Bounds.micros(limit.window());
+    this.window = ExactNumbers.micros(limit.window());
     this.aligned = limit.aligned();
     this.onWall = onWall;
-    this.tick = Bounds.windowTick(limit.count(), window);
+    this.tick = ExactNumbers.windowTick(limit.count(), window);
     this.ticks = window / tick;
-    this.most = Math.min((Bounds.EXACT - 1) / ticks, MAX_STORED);
+    this.most = Math.min((ExactNumbers.EXACT - 1) / ticks, MAX_STORED);
   }
 
   @Override
@@ -61,7 +62,7 @@ final class SlidingWindowMeter extends Meter {
   @Override
   @SuppressWarnings(
       "ReferenceEquality") // nearly always the same one; equal numbers have the same windows
-  public void open(Cell cell, long now, long keyHash) {
+  public void open(LimitState cell, long now, long keyHash) {
     Meter before = cell.meter;
     cell.meter = this;
     if (before == null) {
@@ -79,14 +80,16 @@ final class SlidingWindowMeter extends Meter {
       cell.previous = Math.min(cell.previous, most);
       cell.other = present(cell.other, now);
     } else {
-      meetOther(cell, now, keyHash, (SlidingWindowMeter) before);
+      adoptParallelWindow(cell, now, keyHash, (SlidingWindowMeter) before);
     }
   }
 
   /** Finds what was counted in windows like these, if the last call came under others. */
-  private void meetOther(Cell cell, long now, long keyHash, SlidingWindowMeter before) {
-    OtherWindow other = present(cell.other, now);
-    OtherWindow left = present(new OtherWindow(before, cell.time, cell.used, cell.previous), now);
+  private void adoptParallelWindow(
+      LimitState cell, long now, long keyHash, SlidingWindowMeter before) {
+    ParallelWindow other = present(cell.other, now);
+    ParallelWindow left =
+        present(new ParallelWindow(before, cell.time, cell.used, cell.previous), now);
     if (other != null && sameWindows((SlidingWindowMeter) other.meter())) {
       cell.time = other.time();
       cell.used = Math.min(other.used(), most);
@@ -100,23 +103,23 @@ final class SlidingWindowMeter extends Meter {
   }
 
   /** A window of another length brought to the present; null if there is none that weighs. */
-  private @Nullable OtherWindow present(@Nullable OtherWindow other, long now) {
+  private @Nullable ParallelWindow present(@Nullable ParallelWindow other, long now) {
     if (other == null || ((SlidingWindowMeter) other.meter()).aligned != aligned) {
       return null;
     }
     SlidingWindowMeter meter = (SlidingWindowMeter) other.meter();
-    Cell there = new Cell();
+    LimitState there = new LimitState();
     there.time = other.time();
     there.used = other.used();
     there.previous = other.previous();
     meter.roll(there, now);
     return there.used + there.previous == 0
         ? null
-        : new OtherWindow(meter, there.time, there.used, there.previous);
+        : new ParallelWindow(meter, there.time, there.used, there.previous);
   }
 
   private long endOf(long now, long keyHash) {
-    return Windows.endOf(now, window, aligned ? 0 : keyHash);
+    return WindowMath.endOf(now, window, aligned ? 0 : keyHash);
   }
 
   private boolean sameWindows(SlidingWindowMeter other) {
@@ -126,7 +129,7 @@ final class SlidingWindowMeter extends Meter {
   /**
    * Moves to the window that holds {@code now}; counts move along when the clock has stepped back.
    */
-  private void roll(Cell cell, long now) {
+  private void roll(LimitState cell, long now) {
     if (now >= cell.time) {
       long passed = (now - cell.time) / window;
       cell.previous = passed == 0 ? cell.used : 0;
@@ -141,7 +144,7 @@ final class SlidingWindowMeter extends Meter {
   }
 
   /** Present usage under the old window becomes the current count of the new one. */
-  private void adopt(Cell cell, long now, SlidingWindowMeter old) {
+  private void adopt(LimitState cell, long now, SlidingWindowMeter old) {
     long usage = cell.used + cell.previous;
     if (old.aligned == aligned) {
       old.roll(cell, now);
@@ -152,17 +155,17 @@ final class SlidingWindowMeter extends Meter {
     cell.previous = 0;
   }
 
-  private long elapsed(Cell cell, long now) {
+  private long elapsed(LimitState cell, long now) {
     return (now - (cell.time - window)) / tick;
   }
 
   /** What the previous window still weighs, rounded up. */
-  private long weight(Cell cell, long now) {
+  private long weight(LimitState cell, long now) {
     return cell.previous == 0 ? 0 : ceilDiv(cell.previous * (ticks - elapsed(cell, now)), ticks);
   }
 
   @Override
-  public boolean admits(Cell cell, long now, long cost) {
+  public boolean admits(LimitState cell, long now, long cost) {
     if (cost == 0) {
       return capacity() > 0;
     }
@@ -173,15 +176,15 @@ final class SlidingWindowMeter extends Meter {
   }
 
   @Override
-  public void take(Cell cell, long now, long cost, long permit) {
+  public void take(LimitState cell, long now, long cost, long permit) {
     cell.used += cost;
-    cell.countElsewhere(cost);
+    cell.countInParallelWindow(cost);
   }
 
   @Override
-  public void charge(Cell cell, long now, long amount) {
+  public void charge(LimitState cell, long now, long amount) {
     cell.used = Math.min(cell.used + Math.min(amount, most), most);
-    cell.countElsewhere(Math.min(amount, OtherWindow.MOST));
+    cell.countInParallelWindow(Math.min(amount, ParallelWindow.MOST));
   }
 
   /**
@@ -189,24 +192,24 @@ final class SlidingWindowMeter extends Meter {
    * is owed weighs as much now, and less and less from now on.
    */
   @Override
-  public void owe(Cell cell, long now, long amount) {
+  public void chargeDebt(LimitState cell, long now, long amount) {
     long owed = Math.min(amount, remaining(cell, now));
-    cell.countElsewhere(owed);
+    cell.countInParallelWindow(owed);
     cell.used = Math.min(cell.used + ceilDiv(owed * elapsed(cell, now), ticks), most);
     cell.previous = Math.min(cell.previous + owed, most);
   }
 
   @Override
-  public void countDenied(Cell cell, long now, long cost) {
+  public void countDenied(LimitState cell, long now, long cost) {
     long counted = Math.min(cell.used + Math.min(cost, most), Math.min(2 * capacity(), most));
     long used = Math.max(cell.used, counted);
-    cell.countElsewhere(used - cell.used);
+    cell.countInParallelWindow(used - cell.used);
     cell.used = used;
   }
 
   @Override
-  public void giveBack(Cell cell, long now, long amount, Stamp stamp) {
-    cell.giveElsewhere(amount, stamp.time());
+  public void giveBack(LimitState cell, long now, long amount, TakeReceipt stamp) {
+    cell.giveBackInParallelWindow(amount, stamp.time());
     if (stamp.time() == cell.time) {
       cell.used = Math.max(0, cell.used - amount);
     } else if (stamp.time() == cell.time - window) {
@@ -215,12 +218,12 @@ final class SlidingWindowMeter extends Meter {
   }
 
   @Override
-  public long remaining(Cell cell, long now) {
+  public long remaining(LimitState cell, long now) {
     return Math.max(0, capacity() - cell.used - weight(cell, now));
   }
 
   @Override
-  public long reset(Cell cell, long now) {
+  public long reset(LimitState cell, long now) {
     long left = (ticks - elapsed(cell, now)) * tick;
     if (cell.used > 0) {
       return left + window;
@@ -229,7 +232,7 @@ final class SlidingWindowMeter extends Meter {
   }
 
   @Override
-  public long retryAfter(Cell cell, long now, long cost) {
+  public long retryAfter(LimitState cell, long now, long cost) {
     if (cost > capacity() || capacity() == 0) {
       return NEVER;
     }
@@ -245,7 +248,7 @@ final class SlidingWindowMeter extends Meter {
   }
 
   @Override
-  public long idleAt(Cell cell) {
+  public long idleAt(LimitState cell) {
     long idleAt = cell.previous > 0 ? cell.time : Long.MIN_VALUE;
     if (cell.used > 0) {
       idleAt = cell.time + window;
@@ -264,7 +267,7 @@ final class SlidingWindowMeter extends Meter {
   }
 
   @Override
-  public String describe(Cell cell, long now, long cost) {
+  public String describe(LimitState cell, long now, long cost) {
     return String.format(
         "%,d in the previous window × %,d/%,d left of it + %,d in this one + %,d ≤ %,d: %s",
         cell.previous,

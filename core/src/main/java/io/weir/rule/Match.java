@@ -3,6 +3,7 @@ package io.weir.rule;
 import static java.util.stream.Collectors.toUnmodifiableSet;
 
 import io.weir.Call;
+import io.weir.NormalizedMethod;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +30,7 @@ public record Match(
 
   public Match {
     paths = List.copyOf(paths);
-    methods = methods.stream().map(NormalMethod::of).collect(toUnmodifiableSet());
+    methods = methods.stream().map(NormalizedMethod::of).collect(toUnmodifiableSet());
     hosts = hosts.stream().map(Match::hostOf).collect(toUnmodifiableSet());
     attributes = Map.copyOf(attributes);
     absent = Set.copyOf(absent);
@@ -69,12 +70,12 @@ public record Match(
   }
 
   /** Whether nothing but the path can keep this from holding. */
-  boolean saysOnlyPaths() {
+  public boolean saysOnlyPaths() {
     return methods.isEmpty() && hosts.isEmpty() && attributes.isEmpty() && absent.isEmpty();
   }
 
   /** Whether everything but the path holds for a call. */
-  boolean holdsApartFromPath(Call call) {
+  public boolean holdsApartFromPath(Call call) {
     return holdsForMethod(call)
         && holdsForHost(call)
         && holdsForAttributes(call)
@@ -82,11 +83,11 @@ public record Match(
   }
 
   /** Whether all of it holds for a call. */
-  boolean holds(Call call) {
+  public boolean holds(Call call) {
     return holdsForPath(call) && holdsApartFromPath(call);
   }
 
-  boolean holdsForPath(Call call) {
+  public boolean holdsForPath(Call call) {
     if (paths.isEmpty()) {
       return true;
     }
@@ -98,16 +99,16 @@ public record Match(
     return false;
   }
 
-  boolean holdsForMethod(Call call) {
+  public boolean holdsForMethod(Call call) {
     return methods.isEmpty() || methods.contains(methodOf(call));
   }
 
   /** The method of a call, in upper case; HEAD counts as GET. */
-  static String methodOf(Call call) {
+  public static String methodOf(Call call) {
     return call.method().equals("HEAD") ? "GET" : call.method();
   }
 
-  boolean holdsForHost(Call call) {
+  public boolean holdsForHost(Call call) {
     if (hosts.isEmpty()) {
       return true;
     }
@@ -124,7 +125,7 @@ public record Match(
   }
 
   /** The host's name in lower case, without port or trailing dot. */
-  static String hostOf(Call call) {
+  public static String hostOf(Call call) {
     return hostOf(call.host());
   }
 
@@ -141,7 +142,7 @@ public record Match(
     return host.toLowerCase(java.util.Locale.ROOT);
   }
 
-  boolean holdsForAttributes(Call call) {
+  public boolean holdsForAttributes(Call call) {
     for (Map.Entry<String, Set<String>> wanted : attributes.entrySet()) {
       String value = call.attribute(wanted.getKey());
       if (value == null || !wanted.getValue().contains(value)) {
@@ -151,7 +152,7 @@ public record Match(
     return true;
   }
 
-  boolean holdsForAbsent(Call call) {
+  public boolean holdsForAbsent(Call call) {
     for (String name : absent) {
       if (call.attribute(name) != null) {
         return false;

@@ -1,5 +1,6 @@
 package io.weir.rule;
 
+import io.weir.NormalizedPath;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -67,7 +68,7 @@ public record PathPattern(String text, List<Segment> segments, boolean open) {
       if (segment.any()) {
         normal.add(segment);
       } else if (!segment.literal().isEmpty()) {
-        String literal = NormalPath.of("/" + segment.literal()).substring(1);
+        String literal = NormalizedPath.of("/" + segment.literal()).substring(1);
         if (literal.isEmpty() || literal.indexOf('/') >= 0) {
           throw new IllegalArgumentException(
               "path '" + text + "': '" + segment.literal() + "' is not in normal form");

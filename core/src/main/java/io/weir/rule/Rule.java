@@ -1,10 +1,10 @@
 package io.weir.rule;
 
+import io.weir.ExactNumbers;
 import io.weir.Limit;
 import io.weir.Mode;
 import io.weir.OnFail;
-import io.weir.Scale;
-import io.weir.limit.Bounds;
+import io.weir.Ratio;
 import java.util.List;
 import java.util.Optional;
 
@@ -25,7 +25,7 @@ public final class Rule {
   private final Match match;
   private final Optional<Match> except;
   private final List<String> key;
-  private final Limits limits;
+  private final RuleLimits limits;
   private final Cost cost;
   private final Scope scope;
   private final List<String> replaces;
@@ -33,7 +33,7 @@ public final class Rule {
   private final Mode mode;
   private final int percent;
   private final OnFail onFail;
-  private final Scale localFactor;
+  private final Ratio localFactor;
   private final OnMissing onMissing;
   private final Accuracy accuracy;
   private final int shards;
@@ -86,7 +86,7 @@ public final class Rule {
     return key;
   }
 
-  public Limits limits() {
+  public RuleLimits limits() {
     return limits;
   }
 
@@ -120,7 +120,7 @@ public final class Rule {
     return onFail;
   }
 
-  public Scale localFactor() {
+  public Ratio localFactor() {
     return localFactor;
   }
 
@@ -195,7 +195,7 @@ public final class Rule {
     private Match match = Match.ALL;
     private Optional<Match> except = Optional.empty();
     private List<String> key = List.of();
-    private Limits limits = new Limits.Unlimited();
+    private RuleLimits limits = new RuleLimits.Unlimited();
     private Cost cost = Cost.Fixed.ONE;
     private Scope scope = Scope.CELL;
     private List<String> replaces = List.of();
@@ -203,7 +203,7 @@ public final class Rule {
     private Mode mode = Mode.ENFORCE;
     private int percent = 100;
     private OnFail onFail = OnFail.LOCAL;
-    private Scale localFactor = Scale.ONE;
+    private Ratio localFactor = Ratio.ONE;
     private OnMissing onMissing = OnMissing.IP;
     private Accuracy accuracy = Accuracy.DEFAULT;
     private int shards = 1;
@@ -212,7 +212,7 @@ public final class Rule {
     private String owner = "";
 
     private Builder(String id) {
-      Bounds.name(id);
+      ExactNumbers.name(id);
       if (id.isEmpty()) {
         throw new IllegalArgumentException("a rule needs an id");
       }
@@ -235,11 +235,11 @@ public final class Rule {
     }
 
     public Builder limit(Limit... limits) {
-      this.limits = new Limits.Listed(List.of(limits));
+      this.limits = new RuleLimits.Listed(List.of(limits));
       return this;
     }
 
-    public Builder limits(Limits limits) {
+    public Builder limits(RuleLimits limits) {
       this.limits = limits;
       return this;
     }
@@ -282,7 +282,7 @@ public final class Rule {
       return this;
     }
 
-    public Builder localFactor(Scale localFactor) {
+    public Builder localFactor(Ratio localFactor) {
       this.localFactor = localFactor;
       return this;
     }
@@ -329,7 +329,7 @@ public final class Rule {
       if (percent < 100 && key.isEmpty()) {
         throw new IllegalArgumentException("percent needs a key; with key: [] there is only one");
       }
-      if (limits instanceof Limits.Listed listed) {
+      if (limits instanceof RuleLimits.Listed listed) {
         listed.checkNames();
       }
       return new Rule(this);

@@ -1,7 +1,7 @@
 package io.weir.rule;
 
 import io.weir.Limit;
-import io.weir.limit.Division;
+import io.weir.limit.LimitDivision;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,7 +19,7 @@ public final class RuleSet {
   public static final RuleSet EMPTY = builder().build();
 
   private final List<Rule> rules;
-  private final Map<String, Plan> tenants;
+  private final Map<String, TenantPlan> tenants;
   private final List<Bypass> bypasses;
 
   private RuleSet(Builder b) {
@@ -47,7 +47,7 @@ public final class RuleSet {
   }
 
   /** Plans by tenant; {@link #EVERYONE_ELSE} stands for those not listed. */
-  public Map<String, Plan> tenants() {
+  public Map<String, TenantPlan> tenants() {
     return tenants;
   }
 
@@ -78,7 +78,7 @@ public final class RuleSet {
   /** Collects a rule set. */
   public static final class Builder {
     private final Map<String, Rule> rules = new LinkedHashMap<>();
-    private final Map<String, Plan> tenants = new LinkedHashMap<>();
+    private final Map<String, TenantPlan> tenants = new LinkedHashMap<>();
     private final List<Bypass> bypasses = new ArrayList<>();
 
     private Builder() {}
@@ -91,7 +91,7 @@ public final class RuleSet {
     }
 
     /** What a tenant has bought; {@link #EVERYONE_ELSE} for those not listed. */
-    public Builder tenant(String name, Plan plan) {
+    public Builder tenant(String name, TenantPlan plan) {
       tenants.put(name, plan);
       return this;
     }
@@ -112,7 +112,7 @@ public final class RuleSet {
       rules.forEach((id, rule) -> replaces.put(id, rule.replaces()));
       ReplacesCycle cycle = new ReplacesCycle(replaces);
       for (Rule rule : rules.values()) {
-        if (rule.limits() instanceof Limits.OfTier && !tenants.containsKey(EVERYONE_ELSE)) {
+        if (rule.limits() instanceof RuleLimits.OfTier && !tenants.containsKey(EVERYONE_ELSE)) {
           throw new IllegalArgumentException(
               "rule " + rule.id() + ": limit tier needs tenants to say what \"*\" gets");
         }
@@ -132,7 +132,7 @@ public final class RuleSet {
 
     private void checkShards(Rule rule) {
       try {
-        limitsOf(rule).distinct().forEach(limit -> Division.of(limit, rule.shards()));
+        limitsOf(rule).distinct().forEach(limit -> LimitDivision.of(limit, rule.shards()));
       } catch (IllegalArgumentException e) {
         throw new IllegalArgumentException("rule " + rule.id() + ": " + e.getMessage(), e);
       }
@@ -141,9 +141,9 @@ public final class RuleSet {
     /** All limits that a rule can come to have, at any hour. */
     private Stream<Limit> limitsOf(Rule rule) {
       Stream<Limit> limits = Stream.empty();
-      if (rule.limits() instanceof Limits.Listed listed) {
+      if (rule.limits() instanceof RuleLimits.Listed listed) {
         limits = listed.limits().stream();
-      } else if (rule.limits() instanceof Limits.OfTier) {
+      } else if (rule.limits() instanceof RuleLimits.OfTier) {
         limits = tenants.values().stream().flatMap(plan -> plan.limits().stream());
       }
       return limits.flatMap(

@@ -1,6 +1,6 @@
 package io.weir.rule;
 
-import io.weir.Scale;
+import io.weir.Ratio;
 import java.time.DayOfWeek;
 import java.time.LocalTime;
 import java.time.ZoneId;
@@ -15,7 +15,7 @@ import java.util.Set;
  * @param to the minute after the last; at or before {@code from} it lies on the next day
  */
 public record Schedule(
-    Set<DayOfWeek> days, LocalTime from, LocalTime to, ZoneId zone, Scale factor) {
+    Set<DayOfWeek> days, LocalTime from, LocalTime to, ZoneId zone, Ratio factor) {
   public Schedule {
     days = days.isEmpty() ? Set.of(DayOfWeek.values()) : Set.copyOf(days);
   }

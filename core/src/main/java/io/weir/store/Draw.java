@@ -2,8 +2,8 @@ package io.weir.store;
 
 import io.weir.Call;
 import io.weir.Key;
+import io.weir.LimitStatus;
 import io.weir.Mode;
-import io.weir.Standing;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param lease what there is to tell of leases; a store that does not lend may leave it unread
  * @param begun when the decision began that this is a further call of, in µs on the clock of the
  *     instance that never steps: all calls of a decision share one deadline; 0 in its first
- * @param call what a key without a bucket has to be asked for, see {@link NewKeyCap}; null if that
- *     was done, or is not needed
+ * @param call what a key without a bucket has to be asked for, see {@link NewKeyPolicy}; null if
+ *     that was done, or is not needed
  */
 public record Draw(
     Pool pool,
@@ -28,17 +28,17 @@ public record Draw(
     Mode mode,
     Intent intent,
     long unit,
-    LeaseCall lease,
-    long begun,
+    LeaseReport lease,
+    long startedMicros,
     @Nullable Call call) {
   /** A draw that a call makes. */
   public Draw(Pool pool, Key key, long amount, Mode mode, Intent intent, long unit, Call call) {
-    this(pool, key, amount, mode, intent, unit, LeaseCall.NONE, 0, call);
+    this(pool, key, amount, mode, intent, unit, LeaseReport.NONE, 0, call);
   }
 
   /** A draw with nothing to tell of leases. */
   public Draw(Pool pool, Key key, long amount, Mode mode, Intent intent, long unit) {
-    this(pool, key, amount, mode, intent, unit, LeaseCall.NONE, 0, null);
+    this(pool, key, amount, mode, intent, unit, LeaseReport.NONE, 0, null);
   }
 
   /** A draw that counts a call at its cost. */
@@ -59,20 +59,20 @@ public record Draw(
   }
 
   /** Whether this draw leaves its bucket as it is, whatever comes of the call. */
-  public boolean looks() {
+  public boolean isLook() {
     return intent == Intent.LOOK || amount == 0;
   }
 
   /** Whether all that can come of this draw is that its amount is taken or not. */
-  boolean isPlain() {
-    return !looks() && !pool.countDenied();
+  public boolean isPlain() {
+    return !isLook() && !pool.countDenied();
   }
 
   /** Whether one of these counts what it refuses, and so must be asked although another refuses. */
   public static boolean anyCountsRefusals(List<Draw> draws) {
     for (int i = 0; i < draws.size(); i++) {
       Draw draw = draws.get(i);
-      if (draw.pool.countDenied() && draw.mode == Mode.ENFORCE && !draw.looks()) {
+      if (draw.pool.countDenied() && draw.mode == Mode.ENFORCE && !draw.isLook()) {
         return true;
       }
     }
@@ -80,55 +80,56 @@ public record Draw(
   }
 
   /** What is known of how its limit stands before it is asked. */
-  public Standing.Builder standing() {
-    return new Standing.Builder(pool.rule(), pool.name(), pool.meter().limit(), mode);
+  public LimitStatus.Builder standing() {
+    return new LimitStatus.Builder(pool.rule(), pool.name(), pool.meter().limit(), mode);
   }
 
   /** How its limit stands as far as is known when nobody answers. */
-  public Standing unanswered() {
+  public LimitStatus unanswered() {
     return standing().unanswered().build();
   }
 
   /** The same draw, taking nothing and telling nothing. */
-  public Draw looking() {
-    return new Draw(pool, key, amount, mode, Intent.LOOK, unit, LeaseCall.NONE, begun, call);
+  public Draw asLook() {
+    return new Draw(
+        pool, key, amount, mode, Intent.LOOK, unit, LeaseReport.NONE, startedMicros, call);
   }
 
   /** The same draw from another pool, such as a shard of this one. */
-  public Draw from(Pool other) {
-    return new Draw(other, key, amount, mode, intent, unit, LeaseCall.NONE, begun, call);
+  public Draw withPool(Pool other) {
+    return new Draw(other, key, amount, mode, intent, unit, LeaseReport.NONE, startedMicros, call);
   }
 
   /** The same draw about another key, which needs not be asked for. */
-  public Draw about(Key other) {
-    return new Draw(pool, other, amount, mode, intent, unit, lease, begun, null);
+  public Draw withKey(Key other) {
+    return new Draw(pool, other, amount, mode, intent, unit, lease, startedMicros, null);
   }
 
   /** The same draw, whose key needs not be asked for. */
-  Draw unasked() {
-    return call == null ? this : about(key);
+  public Draw withoutKeyCheck() {
+    return call == null ? this : withKey(key);
   }
 
   /** The same draw, put right at so much for each part of the true cost. */
-  public Draw settledBy(long unit) {
-    return new Draw(pool, key, amount, mode, intent, unit, lease, begun, call);
+  public Draw withUnit(long unit) {
+    return new Draw(pool, key, amount, mode, intent, unit, lease, startedMicros, call);
   }
 
   /** The same draw, with this to tell. */
-  public Draw telling(LeaseCall lease) {
-    return new Draw(pool, key, amount, mode, intent, unit, lease, begun, call);
+  public Draw withLease(LeaseReport lease) {
+    return new Draw(pool, key, amount, mode, intent, unit, lease, startedMicros, call);
   }
 
   /** The same draw, in a further call of a decision that began at this time. */
-  public Draw again(long begun) {
+  public Draw retryOf(long begun) {
     return new Draw(pool, key, amount, mode, intent, unit, lease, begun, call);
   }
 
   /** When the decision began that these draws are a further call of; 0 if they are its first. */
-  public static long begun(List<Draw> draws) {
+  public static long startOf(List<Draw> draws) {
     for (int i = 0; i < draws.size(); i++) {
-      if (draws.get(i).begun != 0) {
-        return draws.get(i).begun;
+      if (draws.get(i).startedMicros != 0) {
+        return draws.get(i).startedMicros;
       }
     }
     return 0;

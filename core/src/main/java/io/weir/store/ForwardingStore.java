@@ -1,7 +1,7 @@
 package io.weir.store;
 
 import io.weir.Key;
-import io.weir.Settlement;
+import io.weir.SettlementResult;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -9,32 +9,33 @@ import java.util.concurrent.CompletionStage;
 public abstract class ForwardingStore implements Store {
   private final Store next;
 
-  protected ForwardingStore(Store next) {
+  public ForwardingStore(Store next) {
     this.next = next;
   }
 
   @Override
-  public CompletionStage<Taking> take(List<Draw> draws) {
+  public CompletionStage<TakeResult> take(List<Draw> draws) {
     return next.take(draws);
   }
 
   @Override
-  public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+  public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
     return next.reserve(reservation, draws);
   }
 
   @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
+  public CompletionStage<SettlementResult> settle(
+      long reservation, List<ReservedPart> parts, SettlementTerms term) {
     return next.settle(reservation, parts, term);
   }
 
   @Override
-  public CompletionStage<Settlement> release(long reservation, List<Held> parts) {
+  public CompletionStage<SettlementResult> release(long reservation, List<ReservedPart> parts) {
     return next.release(reservation, parts);
   }
 
   @Override
-  public CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
+  public CompletionStage<SettlementResult> renew(long reservation, List<ReservedPart> parts) {
     return next.renew(reservation, parts);
   }
 
@@ -44,13 +45,13 @@ public abstract class ForwardingStore implements Store {
   }
 
   @Override
-  public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
+  public CompletionStage<Void> endLease(Pool pool, Key key, LeaseReport lease) {
     return next.endLease(pool, key, lease);
   }
 
   @Override
-  public boolean isAway(Pool pool, Key key) {
-    return next.isAway(pool, key);
+  public boolean isUnavailable(Pool pool, Key key) {
+    return next.isUnavailable(pool, key);
   }
 
   @Override

@@ -3,8 +3,8 @@ package io.weir.store;
 import io.weir.Key;
 import io.weir.Limit;
 import io.weir.OnFail;
-import io.weir.Scale;
-import io.weir.limit.Division;
+import io.weir.Ratio;
+import io.weir.limit.LimitDivision;
 import io.weir.limit.Meter;
 import java.util.Objects;
 import java.util.Optional;
@@ -24,13 +24,13 @@ public final class Pool {
   private final String name;
   private final String slot;
   private final Meter meter;
-  private final Traits traits;
+  private final PoolOptions traits;
   private final long saltHigh;
   private final long saltLow;
   private final long lends;
 
   /** Into what this pool is divided, or of what it is a part; null for most. */
-  private final @Nullable Split split;
+  private final @Nullable ShardedPool split;
 
   /** Which part of {@link #split} this is; −1 for a whole pool. */
   private final int shard;
@@ -51,7 +51,7 @@ public final class Pool {
         name,
         limit.algorithm().letter() + slot,
         Meter.of(limit),
-        Traits.of(countDenied),
+        PoolOptions.of(countDenied),
         null,
         WHOLE);
   }
@@ -61,8 +61,8 @@ public final class Pool {
       String name,
       String slot,
       Meter meter,
-      Traits traits,
-      @Nullable Split split,
+      PoolOptions traits,
+      @Nullable ShardedPool split,
       int shard) {
     this.rule = rule;
     this.name = name;
@@ -77,7 +77,7 @@ public final class Pool {
     this.saltLow = salt.low();
   }
 
-  private Pool with(Traits traits) {
+  private Pool with(PoolOptions traits) {
     return new Pool(rule, name, slot, meter, traits, null, WHOLE);
   }
 
@@ -86,14 +86,14 @@ public final class Pool {
    *
    * @param lends how many tokens of a part may be out on lease at once
    */
-  public Pool split(Division division, ToLongFunction<Limit> lends) {
-    Split split = new Split(this, division, lends);
+  public Pool split(LimitDivision division, ToLongFunction<Limit> lends) {
+    ShardedPool split = new ShardedPool(this, division, lends);
     return new Pool(rule, name, slot, meter, traits, split, WHOLE);
   }
 
   /** A part of this pool. */
-  Pool shard(Split of, int number, String mark, Limit part, long most) {
-    return new Pool(rule, name, slot + mark, Meter.of(part), traits.lending(most), of, number);
+  Pool shard(ShardedPool of, int number, String mark, Limit part, long most) {
+    return new Pool(rule, name, slot + mark, Meter.of(part), traits.withLeaseCap(most), of, number);
   }
 
   /** Whether this pool is divided, or is a part of one that is. */
@@ -102,7 +102,7 @@ public final class Pool {
   }
 
   /** Into what this pool is divided, or of what it is a part; only if it {@link #isSplit}. */
-  public Split split() {
+  public ShardedPool split() {
     return Objects.requireNonNull(split, "not split");
   }
 
@@ -135,8 +135,8 @@ public final class Pool {
   }
 
   /** The same pool, of a rule whose keys begin with this dimension, such as {@code user}. */
-  public Pool about(String dimension) {
-    return with(traits.about(dimension));
+  public Pool withDimension(String dimension) {
+    return with(traits.withDimension(dimension));
   }
 
   /**
@@ -157,7 +157,7 @@ public final class Pool {
    *
    * @param localFactor what this instance's share is multiplied by while it decides alone
    */
-  public Pool onFail(OnFail onFail, Scale localFactor) {
+  public Pool onFail(OnFail onFail, Ratio localFactor) {
     return with(traits.onFail(onFail, localFactor));
   }
 
@@ -167,17 +167,17 @@ public final class Pool {
   }
 
   /** What this instance's share is multiplied by while it decides alone. */
-  public Scale localFactor() {
+  public Ratio localFactor() {
     return traits.localFactor();
   }
 
   /** The same pool, where so many of a bucket's tokens may be out on lease at once. */
-  public Pool lending(long most) {
-    return with(traits.lending(most));
+  public Pool withLeaseCap(long most) {
+    return with(traits.withLeaseCap(most));
   }
 
   /** How many of a bucket's tokens may be out on lease at once; 0 if every draw is to be asked. */
-  public long lends() {
+  public long leaseCap() {
     return lends;
   }
 

@@ -1,6 +1,6 @@
 package io.weir.store;
 
-import io.weir.Settlement;
+import io.weir.SettlementResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -20,14 +20,14 @@ public interface Store extends AutoCloseable {
    * draw tells of leases is heard whatever comes of the call, but nothing is lent to one that is
    * refused.
    */
-  CompletionStage<Taking> take(List<Draw> draws);
+  CompletionStage<TakeResult> take(List<Draw> draws);
 
   /**
    * As {@link #take}, remembering enough to settle it later.
    *
    * @param reservation an id no other reservation has; permits are held in its name
    */
-  CompletionStage<Taking> reserve(long reservation, List<Draw> draws);
+  CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws);
 
   /**
    * Puts a reservation right: gives back what was reserved and not owed, takes what is owed beyond
@@ -36,32 +36,37 @@ public interface Store extends AutoCloseable {
    *
    * @return done, already, or unavailable; then it may be tried again, and no part is settled twice
    */
-  CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term);
+  CompletionStage<SettlementResult> settle(
+      long reservation, List<ReservedPart> parts, SettlementTerms term);
 
-  /** As {@link #settle(long, List, Term)}, where it is known for as long again that it was. */
-  default CompletionStage<Settlement> settle(long reservation, List<Held> parts, Duration within) {
-    return settle(reservation, parts, Term.of(within));
+  /**
+   * As {@link #settle(long, List, SettlementTerms)}, where it is known for as long again that it
+   * was.
+   */
+  default CompletionStage<SettlementResult> settle(
+      long reservation, List<ReservedPart> parts, Duration within) {
+    return settle(reservation, parts, SettlementTerms.of(within));
   }
 
   /** Ends the permits held in a reservation's name; already if none was held any more. */
-  CompletionStage<Settlement> release(long reservation, List<Held> parts);
+  CompletionStage<SettlementResult> release(long reservation, List<ReservedPart> parts);
 
   /**
    * Gives the permits held in a reservation's name their full life again; already if none was held
    * any more.
    */
-  CompletionStage<Settlement> renew(long reservation, List<Held> parts);
+  CompletionStage<SettlementResult> renew(long reservation, List<ReservedPart> parts);
 
   /** Gives back an amount that was taken just now, without a reservation. */
   CompletionStage<Void> refund(Pool pool, io.weir.Key key, long amount);
 
   /**
-   * Ends a lease: the bucket gets back {@link LeaseCall#back} and no longer counts {@link
-   * LeaseCall#held} as out. Applied to the state as it is, so that a lease from before a change of
-   * numbers does not bring the old ones back. Sent once; a store that does not lend has nothing to
-   * do.
+   * Ends a lease: the bucket gets back {@link LeaseReport#returned} and no longer counts {@link
+   * LeaseReport#held} as out. Applied to the state as it is, so that a lease from before a change
+   * of numbers does not bring the old ones back. Sent once; a store that does not lend has nothing
+   * to do.
    */
-  default CompletionStage<Void> endLease(Pool pool, io.weir.Key key, LeaseCall lease) {
+  default CompletionStage<Void> endLease(Pool pool, io.weir.Key key, LeaseReport lease) {
     return CompletableFuture.completedFuture(null);
   }
 
@@ -69,7 +74,7 @@ public interface Store extends AutoCloseable {
    * Whether a draw on this bucket is known not to be answered if it were made now, as its node is
    * away. Asks nobody; a store that does not know says no.
    */
-  default boolean isAway(Pool pool, io.weir.Key key) {
+  default boolean isUnavailable(Pool pool, io.weir.Key key) {
     return false;
   }
 

@@ -32,7 +32,7 @@ public final class SystemTime implements TimeSource {
   }
 
   @Override
-  public CompletableFuture<Void> after(Duration delay) {
+  public CompletableFuture<Void> delay(Duration delay) {
     // Not on the timer's own thread: there is only one, and callers may go on to do anything.
     Executor later = CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS);
     return CompletableFuture.runAsync(() -> {}, later);

@@ -20,5 +20,5 @@ public interface TimeSource {
   }
 
   /** Completes once this much time has passed. */
-  CompletableFuture<Void> after(Duration delay);
+  CompletableFuture<Void> delay(Duration delay);
 }

@@ -39,7 +39,7 @@ public final class VirtualTime implements TimeSource {
   }
 
   @Override
-  public CompletableFuture<Void> after(Duration delay) {
+  public CompletableFuture<Void> delay(Duration delay) {
     CompletableFuture<Void> done = new CompletableFuture<>();
     synchronized (this) {
       alarms.add(new Alarm(micros + Math.max(0, delay.toNanos() / 1000), done));

@@ -2,6 +2,7 @@ package io.weir.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ExactNumbers;
 import io.weir.Limit;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -9,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class SlidingWindowTickTest {
   @Test
   void countsStayExactWhenALowerNumberBringsAFinerTick() {
-    Cell cell = new Cell();
+    LimitState cell = new LimitState();
     Meter high = Meter.of(Limit.slidingWindow(104_251, Duration.ofDays(1)));
     high.open(cell, 0, 0);
     high.take(cell, 0, 104_250, 0);
@@ -17,7 +18,7 @@ class SlidingWindowTickTest {
     Meter low = Meter.of(Limit.slidingWindow(1, Duration.ofDays(1)));
     low.open(cell, 0, 0);
 
-    long ticks = Bounds.micros(Duration.ofDays(1));
-    assertThat(cell.used).isEqualTo((Bounds.EXACT - 1) / ticks);
+    long ticks = ExactNumbers.micros(Duration.ofDays(1));
+    assertThat(cell.used).isEqualTo((ExactNumbers.EXACT - 1) / ticks);
   }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.Limit;
 import io.weir.Mode;
 import io.weir.OnFail;
-import io.weir.Scale;
+import io.weir.Ratio;
 import java.lang.reflect.Modifier;
 import java.time.Instant;
 import java.time.LocalTime;
@@ -31,11 +31,11 @@ class RuleSetTest {
           rule ->
               rule.schedule(
                   new Schedule(
-                      Set.of(), LocalTime.MIN, LocalTime.NOON, ZoneOffset.UTC, Scale.of(1, 2))),
+                      Set.of(), LocalTime.MIN, LocalTime.NOON, ZoneOffset.UTC, Ratio.of(1, 2))),
           rule -> rule.mode(Mode.SHADOW),
           rule -> rule.percent(50),
           rule -> rule.onFail(OnFail.CLOSED),
-          rule -> rule.localFactor(Scale.of(1, 2)),
+          rule -> rule.localFactor(Ratio.of(1, 2)),
           rule -> rule.onMissing(OnMissing.SKIP),
           rule -> rule.accuracy(new Accuracy(20_000)),
           rule -> rule.shards(2),
@@ -73,7 +73,7 @@ class RuleSetTest {
 
   @Test
   void notEqualWithOtherPlansTokensOrOrder() {
-    Plan plan = new Plan("gold", List.of(Limit.perSecond(1).named("rate")));
+    TenantPlan plan = new TenantPlan("gold", List.of(Limit.perSecond(1).named("rate")));
     Bypass bypass = new Bypass("b", "0".repeat(64), Limit.perSecond(1), Instant.EPOCH);
     Rule two = rule("two").build();
 

@@ -17,7 +17,7 @@ final class ProblemBody {
 
   private ProblemBody() {}
 
-  static String of(Decision decision, Optional<Rule> rule, Why why) {
+  static String of(Decision decision, Optional<Rule> rule, RefusalReason why) {
     ProblemBody body = new ProblemBody();
     body.kindOfProblem(decision.reason(), why.status());
     body.text("detail", why.detail());

@@ -1,9 +1,9 @@
 package io.weir.http;
 
 import io.weir.Call;
-import io.weir.Kind;
+import io.weir.LimitKind;
+import io.weir.LimitStatus;
 import io.weir.Reason;
-import io.weir.Standing;
 import io.weir.rule.OnMissing;
 import io.weir.rule.Rule;
 import java.util.Optional;
@@ -38,14 +38,14 @@ final class RetryAfter {
   }
 
   /** Whole seconds, at least one, or {@link #NEVER}. */
-  long seconds(Call call, Reason reason, Optional<Standing> deciding, Optional<Rule> rule) {
+  long seconds(Call call, Reason reason, Optional<LimitStatus> deciding, Optional<Rule> rule) {
     if (reason == Reason.UNAVAILABLE && deciding.isEmpty()) {
       return 1;
     }
     if (deciding.isEmpty()) {
       return NEVER;
     }
-    Standing standing = deciding.get();
+    LimitStatus standing = deciding.get();
     if (standing.retryAfter().isEmpty()) {
       return isPermit(standing) && fits(call, standing, rule) ? 1 : NEVER;
     }
@@ -57,11 +57,11 @@ final class RetryAfter {
   }
 
   /** A permit comes back when its holder is done, and nobody knows when that is. */
-  private static boolean isPermit(Standing standing) {
-    return standing.limit().kind() == Kind.CONCURRENCY;
+  private static boolean isPermit(LimitStatus standing) {
+    return standing.limit().kind() == LimitKind.CONCURRENCY;
   }
 
-  private static boolean fits(Call call, Standing standing, Optional<Rule> rule) {
+  private static boolean fits(Call call, LimitStatus standing, Optional<Rule> rule) {
     long amount = rule.isPresent() ? rule.get().cost().of(call) : call.cost();
     return amount <= standing.limit().capacity();
   }

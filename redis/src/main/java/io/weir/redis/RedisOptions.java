@@ -41,7 +41,7 @@ public record RedisOptions(
     public static final Credentials NONE = new Credentials("", "");
 
     /** The user's name as Redis knows it. */
-    String name() {
+    public String name() {
       return user.isEmpty() ? "default" : user;
     }
 

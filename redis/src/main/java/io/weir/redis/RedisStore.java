@@ -1,15 +1,24 @@
 package io.weir.redis;
 
 import io.weir.Key;
-import io.weir.Settlement;
-import io.weir.limit.Stamp;
+import io.weir.SettlementResult;
+import io.weir.limit.TakeReceipt;
+import io.weir.redis.call.CallPurpose;
+import io.weir.redis.call.NoAnswerException;
+import io.weir.redis.link.HotRuleRunner;
+import io.weir.redis.link.RedisClients;
+import io.weir.redis.link.ScriptRunner;
+import io.weir.redis.script.KeyNames;
+import io.weir.redis.script.Script;
+import io.weir.redis.script.ScriptArguments;
+import io.weir.redis.script.ScriptReply;
 import io.weir.store.Draw;
-import io.weir.store.Held;
-import io.weir.store.LeaseCall;
+import io.weir.store.LeaseReport;
 import io.weir.store.Pool;
+import io.weir.store.ReservedPart;
+import io.weir.store.SettlementTerms;
 import io.weir.store.Store;
-import io.weir.store.Taking;
-import io.weir.store.Term;
+import io.weir.store.TakeResult;
 import io.weir.time.TimeSource;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -41,13 +50,13 @@ public final class RedisStore implements Store {
   private static final long FORGOTTEN_MICROS = 60_000_000;
 
   /** Of what is done whenever it is asked for, and leaves no mark. */
-  private static final Term NO_TERM = Term.of(Duration.ZERO);
+  private static final SettlementTerms NO_TERM = SettlementTerms.of(Duration.ZERO);
 
-  private final Link link;
+  private final ScriptRunner link;
   private final KeyNames names;
   private final TimeSource time;
   private final long timeoutMicros;
-  private final Purpose purpose;
+  private final CallPurpose purpose;
   private volatile long behindMicros;
   private volatile boolean closed;
 
@@ -62,7 +71,7 @@ public final class RedisStore implements Store {
   /** As {@link #open(RedisOptions, TimeSource)}, telling how nodes answer. */
   public static RedisStore open(RedisOptions options, TimeSource time, RedisEvents events) {
     return new RedisStore(
-        Links.open(options, time, events),
+        RedisClients.open(options, time, events),
         new KeyNames(options.tagSecret().getBytes(StandardCharsets.UTF_8)),
         time,
         options.timeout());
@@ -80,10 +89,10 @@ public final class RedisStore implements Store {
       Set<String> rules,
       TimeSource time,
       RedisEvents events) {
-    Link others = Links.open(options, time, events);
+    ScriptRunner others = RedisClients.open(options, time, events);
     try {
       return new RedisStore(
-          new PinnedLink(rules, Links.open(hot, time, events), others),
+          new HotRuleRunner(rules, RedisClients.open(hot, time, events), others),
           new KeyNames(options.tagSecret().getBytes(StandardCharsets.UTF_8)),
           time,
           options.timeout());
@@ -93,11 +102,12 @@ public final class RedisStore implements Store {
     }
   }
 
-  RedisStore(Link link, KeyNames names, TimeSource time, Duration timeout) {
-    this(link, names, time, timeout.toNanos() / 1000, Purpose.USE);
+  public RedisStore(ScriptRunner link, KeyNames names, TimeSource time, Duration timeout) {
+    this(link, names, time, timeout.toNanos() / 1000, CallPurpose.USE);
   }
 
-  RedisStore(Link link, KeyNames names, TimeSource time, long timeoutMicros, Purpose purpose) {
+  RedisStore(
+      ScriptRunner link, KeyNames names, TimeSource time, long timeoutMicros, CallPurpose purpose) {
     this.link = link;
     this.names = names;
     this.time = time;
@@ -106,24 +116,25 @@ public final class RedisStore implements Store {
   }
 
   @Override
-  public CompletionStage<Taking> take(List<Draw> draws) {
+  public CompletionStage<TakeResult> take(List<Draw> draws) {
     return reserve(0, draws);
   }
 
   @Override
-  public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+  public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
     return draws.isEmpty()
-        ? CompletableFuture.completedFuture(new Taking(true, List.of(), List.of()))
-        : decide(reservation, draws).thenApply(Round::taking);
+        ? CompletableFuture.completedFuture(new TakeResult(true, List.of(), List.of()))
+        : decide(reservation, draws).thenApply(DrawRound::taking);
   }
 
-  private CompletionStage<Round> decide(long reservation, List<Draw> draws) {
-    long earlier = Draw.begun(draws);
+  private CompletionStage<DrawRound> decide(long reservation, List<Draw> draws) {
+    long earlier = Draw.startOf(draws);
     long begun = earlier == 0 ? time.micros() : earlier;
-    Round round = new Round(draws, names, link);
-    CompletionStage<Round> decided = ask(reservation, round, round.groups(), wallNow(), earlier);
+    DrawRound round = new DrawRound(draws, names, link);
+    CompletionStage<DrawRound> decided =
+        ask(reservation, round, round.groups(), wallNow(), earlier);
     if (round.hasCalendar()) {
-      decided = decided.thenCompose(asked -> askAgain(reservation, asked, begun));
+      decided = decided.thenCompose(asked -> retryUndecided(reservation, asked, begun));
     }
     return round.groups().size() == 1
         ? decided
@@ -138,12 +149,12 @@ public final class RedisStore implements Store {
    * Asks groups again for which the calendar periods that were sent were not those of now. Both
    * times share one deadline; what is not answered by then is unanswered.
    */
-  private CompletionStage<Round> askAgain(long reservation, Round asked, long begun) {
+  private CompletionStage<DrawRound> retryUndecided(long reservation, DrawRound asked, long begun) {
     List<int[]> undecided = asked.undecided();
     if (undecided.isEmpty()) {
       return CompletableFuture.completedFuture(asked);
     }
-    setRight(asked.storeNow());
+    updateClockOffset(asked.storeNow());
     return ask(reservation, asked.without(undecided), undecided, wallNow(), begun);
   }
 
@@ -158,11 +169,11 @@ public final class RedisStore implements Store {
     // If it is not of this clock, it says nothing.
     long left = gone < 0 || gone > FORGOTTEN_MICROS ? timeoutMicros : timeoutMicros - gone;
     if (left <= 0) {
-      return CompletableFuture.failedFuture(Unanswered.tooLate());
+      return CompletableFuture.failedFuture(NoAnswerException.noTimeLeft());
     }
     CompletableFuture<byte[]> answer = question.get().toCompletableFuture();
     if (!answer.isDone()) {
-      time.after(Duration.ofNanos(1000 * left)).thenRun(() -> answer.cancel(false));
+      time.delay(Duration.ofNanos(1000 * left)).thenRun(() -> answer.cancel(false));
     }
     return answer;
   }
@@ -172,7 +183,7 @@ public final class RedisStore implements Store {
     return time.wallMicros() + behindMicros;
   }
 
-  private void setRight(long storeNow) {
+  private void updateClockOffset(long storeNow) {
     behindMicros = storeNow - time.wallMicros();
   }
 
@@ -181,8 +192,8 @@ public final class RedisStore implements Store {
    *
    * @param earlier when the decision began; 0 if that is now
    */
-  private CompletionStage<Round> ask(
-      long reservation, Round round, List<int[]> groups, long wallNow, long earlier) {
+  private CompletionStage<DrawRound> ask(
+      long reservation, DrawRound round, List<int[]> groups, long wallNow, long earlier) {
     if (groups.size() == 1) {
       return ask(reservation, round, groups.get(0), wallNow, earlier);
     }
@@ -197,22 +208,22 @@ public final class RedisStore implements Store {
    * Gives back what some groups took for a call that another refused; sent once, whatever comes of
    * it.
    */
-  private void giveBack(long reservation, Round round) {
-    for (List<Held> back : round.giveBacks()) {
-      changeGroup(Change.GIVE_BACK, reservation, back, NO_TERM);
+  private void giveBack(long reservation, DrawRound round) {
+    for (List<ReservedPart> back : round.giveBacks()) {
+      changeGroup(SettlementCommand.GIVE_BACK, reservation, back, NO_TERM);
     }
   }
 
-  private CompletionStage<Round> ask(
-      long reservation, Round round, int[] group, long wallNow, long earlier) {
-    Packer packer = new Packer(wallNow).count(group.length);
+  private CompletionStage<DrawRound> ask(
+      long reservation, DrawRound round, int[] group, long wallNow, long earlier) {
+    ScriptArguments packer = new ScriptArguments(wallNow).count(group.length);
     byte[][] keys = new byte[group.length][];
     Script script = keys.length == 1 ? Script.BUCKET : Script.BUCKETS;
     for (int i = 0; i < keys.length; i++) {
       Draw draw = round.draw(group[i]);
       keys[i] = round.key(group[i]);
       packer.draw(draw, reservation);
-      script = Packer.isForBuckets(draw) ? script : Script.TAKE;
+      script = ScriptArguments.isForBuckets(draw) ? script : Script.TAKE;
     }
     Script asked = script;
     byte[] args = packer.bytes();
@@ -226,17 +237,17 @@ public final class RedisStore implements Store {
             ByteBuffer from = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
             long now = (long) from.getDouble();
             for (int place : group) {
-              round.answer(place, Answer.read(asked, from, now, round.draw(place)));
+              round.answer(place, ScriptReply.read(asked, from, now, round.draw(place)));
             }
-          } else if (!Unanswered.because(problem).isSent()) {
-            round.unsent(group);
+          } else if (!NoAnswerException.from(problem).mayHaveBeenApplied()) {
+            round.markNotSent(group);
           }
           return round;
         });
   }
 
   /** What the settling script is asked to do; the order is the script's. */
-  private enum Change {
+  private enum SettlementCommand {
     SETTLE,
     RELEASE,
     RENEW,
@@ -246,31 +257,33 @@ public final class RedisStore implements Store {
   }
 
   @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
+  public CompletionStage<SettlementResult> settle(
+      long reservation, List<ReservedPart> parts, SettlementTerms term) {
     return parts.isEmpty()
-        ? CompletableFuture.completedFuture(Settlement.DONE)
-        : change(Change.SETTLE, reservation, parts, term);
+        ? CompletableFuture.completedFuture(SettlementResult.DONE)
+        : change(SettlementCommand.SETTLE, reservation, parts, term);
   }
 
   @Override
-  public CompletionStage<Settlement> release(long reservation, List<Held> parts) {
-    return change(Change.RELEASE, reservation, parts, NO_TERM);
+  public CompletionStage<SettlementResult> release(long reservation, List<ReservedPart> parts) {
+    return change(SettlementCommand.RELEASE, reservation, parts, NO_TERM);
   }
 
   @Override
-  public CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
-    return change(Change.RENEW, reservation, parts, NO_TERM);
+  public CompletionStage<SettlementResult> renew(long reservation, List<ReservedPart> parts) {
+    return change(SettlementCommand.RENEW, reservation, parts, NO_TERM);
   }
 
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
-    Held part = new Held(pool, key, amount, 0, new Stamp(0, 0));
-    return change(Change.REFUND, 0, List.of(part), NO_TERM).thenApply(done -> null);
+    ReservedPart part = new ReservedPart(pool, key, amount, 0, new TakeReceipt(0, 0));
+    return change(SettlementCommand.REFUND, 0, List.of(part), NO_TERM).thenApply(done -> null);
   }
 
   @Override
-  public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
-    Packer packer = new Packer(wallNow()).octet(Change.END_LEASE.ordinal());
+  public CompletionStage<Void> endLease(Pool pool, Key key, LeaseReport lease) {
+    ScriptArguments packer =
+        new ScriptArguments(wallNow()).octet(SettlementCommand.END_LEASE.ordinal());
     packer.add(0);
     packer.add(0);
     return link.run(
@@ -282,24 +295,25 @@ public final class RedisStore implements Store {
   }
 
   /** Changes every group that parts are in. */
-  private CompletionStage<Settlement> change(
-      Change what, long reservation, List<Held> parts, Term term) {
-    Map<Integer, List<Held>> groups = new LinkedHashMap<>();
-    for (Held part : parts) {
+  private CompletionStage<SettlementResult> change(
+      SettlementCommand what, long reservation, List<ReservedPart> parts, SettlementTerms term) {
+    Map<Integer, List<ReservedPart>> groups = new LinkedHashMap<>();
+    for (ReservedPart part : parts) {
       groups
           .computeIfAbsent(
               link.groupOf(names.bucket(part.pool(), part.key())), any -> new ArrayList<>())
           .add(part);
     }
-    CompletionStage<Settlement> all = CompletableFuture.completedFuture(Settlement.ALREADY);
-    for (List<Held> group : groups.values()) {
-      all = all.thenCombine(changeGroup(what, reservation, group, term), Settlement::and);
+    CompletionStage<SettlementResult> all =
+        CompletableFuture.completedFuture(SettlementResult.ALREADY);
+    for (List<ReservedPart> group : groups.values()) {
+      all = all.thenCombine(changeGroup(what, reservation, group, term), SettlementResult::and);
     }
     return all;
   }
 
-  private CompletionStage<Settlement> changeGroup(
-      Change what, long reservation, List<Held> parts, Term term) {
+  private CompletionStage<SettlementResult> changeGroup(
+      SettlementCommand what, long reservation, List<ReservedPart> parts, SettlementTerms term) {
     long begun = time.micros();
     return runChange(what, reservation, parts, term)
         .thenCompose(
@@ -307,41 +321,45 @@ public final class RedisStore implements Store {
               if (answer.length != Double.BYTES) {
                 return CompletableFuture.completedFuture(answer);
               }
-              setRight((long) ByteBuffer.wrap(answer).order(ByteOrder.LITTLE_ENDIAN).getDouble());
+              updateClockOffset(
+                  (long) ByteBuffer.wrap(answer).order(ByteOrder.LITTLE_ENDIAN).getDouble());
               return inTime(begun, () -> runChange(what, reservation, parts, term));
             })
-        .handle((answer, problem) -> problem == null ? came(answer) : Settlement.UNAVAILABLE);
+        .handle(
+            (answer, problem) -> problem == null ? resultOf(answer) : SettlementResult.UNAVAILABLE);
   }
 
   private CompletionStage<byte[]> runChange(
-      Change what, long reservation, List<Held> parts, Term term) {
-    Packer packer = new Packer(wallNow()).octet(what.ordinal());
+      SettlementCommand what, long reservation, List<ReservedPart> parts, SettlementTerms term) {
+    ScriptArguments packer = new ScriptArguments(wallNow()).octet(what.ordinal());
     packer.add(term.within().toMillis());
     packer.add(term.marked().toMillis());
     List<byte[]> keys = new ArrayList<>();
-    for (Held part : parts) {
+    for (ReservedPart part : parts) {
       keys.add(names.bucket(part.pool(), part.key()));
       packer.part(part, reservation);
     }
-    if (what == Change.SETTLE) {
+    if (what == SettlementCommand.SETTLE) {
       keys.addAll(names.markers(keys, reservation));
     }
     return link.run(purpose, Script.SETTLE, keys.toArray(byte[][]::new), packer.bytes());
   }
 
-  private static Settlement came(byte[] answer) {
-    return answer.length == 1 && answer[0] == '1' ? Settlement.DONE : Settlement.ALREADY;
+  private static SettlementResult resultOf(byte[] answer) {
+    return answer.length == 1 && answer[0] == '1'
+        ? SettlementResult.DONE
+        : SettlementResult.ALREADY;
   }
 
   @Override
-  public boolean isAway(Pool pool, Key key) {
-    return link.isAway(names.bucket(pool, key));
+  public boolean isUnavailable(Pool pool, Key key) {
+    return link.isUnavailable(names.bucket(pool, key));
   }
 
   @Override
   public CompletionStage<List<String>> describe(List<Draw> draws) {
-    List<Draw> looks = draws.stream().map(Draw::looking).toList();
-    return decide(0, looks).thenApply(Round::descriptions);
+    List<Draw> looks = draws.stream().map(Draw::asLook).toList();
+    return decide(0, looks).thenApply(DrawRound::descriptions);
   }
 
   /**
@@ -361,8 +379,8 @@ public final class RedisStore implements Store {
 
   /** Of wherever keys live. */
   private WarmUp warmUp() {
-    RedisStore cold = new RedisStore(link, names, time, timeoutMicros, Purpose.WARM_UP);
-    return new WarmUp(cold, link.ruleOfEachPlace(), time, () -> closed);
+    RedisStore cold = new RedisStore(link, names, time, timeoutMicros, CallPurpose.WARM_UP);
+    return new WarmUp(cold, link.ruleOfEachNode(), time, () -> closed);
   }
 
   @Override

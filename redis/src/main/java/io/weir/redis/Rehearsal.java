@@ -12,6 +12,8 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.weir.redis.RedisAddress.Node;
+import io.weir.redis.call.RedisErrors;
+import io.weir.redis.link.LettuceConfig;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -68,7 +70,7 @@ public final class Rehearsal implements AutoCloseable {
     }
   }
 
-  private final ClientResources resources = Lettuce.resources();
+  private final ClientResources resources = LettuceConfig.resources();
   private final RedisClient client = RedisClient.create(resources);
   private final StatefulRedisConnection<byte[], byte[]> connection;
   private final RedisCommands<byte[], byte[]> redis;
@@ -89,15 +91,15 @@ public final class Rehearsal implements AutoCloseable {
     this.deed = deed;
     try {
       Node node = local(options.address());
-      client.setOptions(Lettuce.node(options));
-      this.connection = client.connect(ByteArrayCodec.INSTANCE, Lettuce.uri(options, node));
+      client.setOptions(LettuceConfig.node(options));
+      this.connection = client.connect(ByteArrayCodec.INSTANCE, LettuceConfig.uri(options, node));
       this.redis = connection.sync();
       if (deed == Deed.FULL) {
         refuseIfItEvicts(node);
       }
     } catch (RedisException e) {
       shutDown();
-      throw new IllegalArgumentException(options.address() + ": " + Trouble.reason(e), e);
+      throw new IllegalArgumentException(options.address() + ": " + RedisErrors.reason(e), e);
     } catch (IllegalArgumentException e) {
       shutDown();
       throw e;
@@ -234,7 +236,7 @@ public final class Rehearsal implements AutoCloseable {
 
   private void shutDown() {
     client.shutdown(0, 1, TimeUnit.SECONDS);
-    Lettuce.close(resources);
+    LettuceConfig.close(resources);
   }
 
   @Override

@@ -2,14 +2,15 @@ package io.weir.redis;
 
 import io.weir.Key;
 import io.weir.Limit;
+import io.weir.LimitStatus;
 import io.weir.Mode;
-import io.weir.Settlement;
-import io.weir.Standing;
-import io.weir.limit.Stamp;
+import io.weir.SettlementResult;
+import io.weir.limit.TakeReceipt;
+import io.weir.redis.call.NoAnswerException;
 import io.weir.store.Draw;
-import io.weir.store.Held;
 import io.weir.store.Pool;
-import io.weir.store.Taking;
+import io.weir.store.ReservedPart;
+import io.weir.store.TakeResult;
 import io.weir.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -57,21 +58,23 @@ final class WarmUp {
   private final BooleanSupplier closed;
 
   /** A key, asked about in every way: alone, together with a bucket, and to be released. */
-  private record Question(Draw alone, Draw bucket, Held held) {
+  private record WarmUpCall(Draw alone, Draw bucket, ReservedPart held) {
     /** The rule of the place where it is asked. */
     String rule() {
       return alone.pool().rule();
     }
 
-    private static Question of(String rule, int number) {
+    private static WarmUpCall of(String rule, int number) {
       Pool pool = pool(rule, number % LIMITS.size());
       Key key = Key.of("nobody-" + number);
-      return new Question(
-          look(pool, key), look(pool(rule, 0), key), new Held(pool, key, 1, 1, new Stamp(0, 0)));
+      return new WarmUpCall(
+          look(pool, key),
+          look(pool(rule, 0), key),
+          new ReservedPart(pool, key, 1, 1, new TakeReceipt(0, 0)));
     }
 
     private static Pool pool(String rule, int limit) {
-      return new Pool(rule, "", "0", LIMITS.get(limit), false).about("warm-up");
+      return new Pool(rule, "", "0", LIMITS.get(limit), false).withDimension("warm-up");
     }
 
     private static Draw look(Pool pool, Key key) {
@@ -103,12 +106,12 @@ final class WarmUp {
    */
   CompletionStage<Void> untilAnswered() {
     CompletableFuture<Void> answered = new CompletableFuture<>();
-    goOn(askAll(), FIRST_PAUSE, answered);
+    scheduleNext(askAll(), FIRST_PAUSE, answered);
     return answered;
   }
 
-  private void goOn(
-      CompletionStage<List<Question>> asked, Duration pause, CompletableFuture<Void> answered) {
+  private void scheduleNext(
+      CompletionStage<List<WarmUpCall>> asked, Duration pause, CompletableFuture<Void> answered) {
     asked.whenComplete(
         (left, problem) -> {
           if (problem != null) {
@@ -116,31 +119,32 @@ final class WarmUp {
           } else if (left.isEmpty()) {
             answered.complete(null);
           } else {
-            goOn(time.after(pause).thenCompose(rested -> again(left)), longer(pause), answered);
+            scheduleNext(
+                time.delay(pause).thenCompose(rested -> again(left)), longer(pause), answered);
           }
         });
   }
 
   /** Asks one question of each place, and the others of those where it is answered. */
-  private CompletionStage<List<Question>> again(List<Question> left) {
+  private CompletionStage<List<WarmUpCall>> again(List<WarmUpCall> left) {
     if (closed.getAsBoolean()) {
-      return CompletableFuture.failedFuture(Unanswered.closed());
+      return CompletableFuture.failedFuture(NoAnswerException.closed());
     }
-    Map<String, List<Question>> places =
+    Map<String, List<WarmUpCall>> places =
         left.stream()
             .collect(
-                Collectors.groupingBy(Question::rule, LinkedHashMap::new, Collectors.toList()));
-    CompletionStage<List<Question>> done = CompletableFuture.completedFuture(List.of());
-    for (List<Question> place : places.values()) {
+                Collectors.groupingBy(WarmUpCall::rule, LinkedHashMap::new, Collectors.toList()));
+    CompletionStage<List<WarmUpCall>> done = CompletableFuture.completedFuture(List.of());
+    for (List<WarmUpCall> place : places.values()) {
       done = done.thenCombine(againAt(place), WarmUp::joined);
     }
     return done;
   }
 
   /** The next time another is the first: it may be of another node. */
-  private CompletionStage<List<Question>> againAt(List<Question> left) {
-    List<Question> first = left.subList(0, 1);
-    List<Question> others = left.subList(1, left.size());
+  private CompletionStage<List<WarmUpCall>> againAt(List<WarmUpCall> left) {
+    List<WarmUpCall> first = left.subList(0, 1);
+    List<WarmUpCall> others = left.subList(1, left.size());
     return ask(first)
         .thenCompose(
             silent ->
@@ -149,7 +153,7 @@ final class WarmUp {
                     : CompletableFuture.completedFuture(joined(others, silent)));
   }
 
-  private static List<Question> joined(List<Question> some, List<Question> more) {
+  private static List<WarmUpCall> joined(List<WarmUpCall> some, List<WarmUpCall> more) {
     return Stream.concat(some.stream(), more.stream()).toList();
   }
 
@@ -162,11 +166,11 @@ final class WarmUp {
    * Asks everywhere; tells what was not answered in the last round of a place. The first rounds are
    * small: they wait for code to be loaded, and may be late.
    */
-  private CompletionStage<List<Question>> askAll() {
-    List<Question> all = new ArrayList<>();
-    CompletionStage<List<Question>> done = CompletableFuture.completedFuture(all);
+  private CompletionStage<List<WarmUpCall>> askAll() {
+    List<WarmUpCall> all = new ArrayList<>();
+    CompletionStage<List<WarmUpCall>> done = CompletableFuture.completedFuture(all);
     for (String rule : rules) {
-      CompletionStage<List<Question>> asked = done;
+      CompletionStage<List<WarmUpCall>> asked = done;
       for (int round = 0; round < ROUNDS; round++) {
         int first = round * MOST;
         int count = Math.min(MOST, 1 << round);
@@ -182,18 +186,18 @@ final class WarmUp {
     return done;
   }
 
-  private static List<Question> questions(String rule, int first, int count) {
-    return IntStream.range(first, first + count).mapToObj(i -> Question.of(rule, i)).toList();
+  private static List<WarmUpCall> questions(String rule, int first, int count) {
+    return IntStream.range(first, first + count).mapToObj(i -> WarmUpCall.of(rule, i)).toList();
   }
 
   /**
    * Asks questions at once, so that a node far away is warm soon too; tells those that were not
    * answered.
    */
-  private CompletionStage<List<Question>> ask(List<Question> questions) {
-    List<Question> left = new ArrayList<>();
+  private CompletionStage<List<WarmUpCall>> ask(List<WarmUpCall> questions) {
+    List<WarmUpCall> left = new ArrayList<>();
     CompletionStage<Void> all = CompletableFuture.completedFuture(null);
-    for (Question question : questions) {
+    for (WarmUpCall question : questions) {
       all =
           all.thenCombine(
               isAnswered(question),
@@ -207,17 +211,17 @@ final class WarmUp {
     return all.thenApply(done -> left);
   }
 
-  private CompletionStage<Boolean> isAnswered(Question question) {
-    CompletionStage<Taking> alone = store.take(List.of(question.alone));
-    CompletionStage<Taking> both = store.take(List.of(question.alone, question.bucket));
+  private CompletionStage<Boolean> isAnswered(WarmUpCall question) {
+    CompletionStage<TakeResult> alone = store.take(List.of(question.alone));
+    CompletionStage<TakeResult> both = store.take(List.of(question.alone, question.bucket));
     return store
         .release(NO_RESERVATION, List.of(question.held))
-        .thenApply(released -> released != Settlement.UNAVAILABLE)
+        .thenApply(released -> released != SettlementResult.UNAVAILABLE)
         .thenCombine(alone, (so, taking) -> so && isAnswered(taking))
         .thenCombine(both, (so, taking) -> so && isAnswered(taking));
   }
 
-  private static boolean isAnswered(Taking taking) {
-    return taking.standings().stream().allMatch(Standing::answered);
+  private static boolean isAnswered(TakeResult taking) {
+    return taking.standings().stream().allMatch(LimitStatus::answered);
   }
 }

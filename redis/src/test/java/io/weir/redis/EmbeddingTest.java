@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Call;
 import io.weir.Decision;
+import io.weir.DecisionSource;
 import io.weir.Limit;
 import io.weir.OnFail;
 import io.weir.Reason;
-import io.weir.Source;
 import io.weir.Weir;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
@@ -43,7 +43,7 @@ class EmbeddingTest {
       assertThat(other.check(CALL).remaining()).isZero();
       Decision refused = one.check(CALL);
       assertThat(refused.reason()).isEqualTo(Reason.LIMITED);
-      assertThat(refused.source()).isEqualTo(Source.STORE);
+      assertThat(refused.source()).isEqualTo(DecisionSource.STORE);
 
       server.kill();
       Decision away = other.checkAsync(CALL).toCompletableFuture().join();

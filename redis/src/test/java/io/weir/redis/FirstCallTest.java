@@ -1,15 +1,20 @@
 package io.weir.redis;
 
-import static io.weir.redis.Stores.PATIENT;
-import static io.weir.redis.Stores.plenty;
+import static io.weir.redis.fixture.RedisStores.PATIENT;
+import static io.weir.redis.fixture.RedisStores.plenty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.lettuce.core.cluster.SlotHash;
 import io.weir.Key;
+import io.weir.redis.fixture.RedisStores;
+import io.weir.redis.fixture.SharedCluster;
+import io.weir.redis.script.HealthProbe;
+import io.weir.redis.script.KeyNames;
+import io.weir.redis.script.Script;
 import io.weir.store.Pool;
-import io.weir.store.Taking;
-import io.weir.testkit.contract.Calls;
+import io.weir.store.TakeResult;
+import io.weir.testkit.contract.ContractCalls;
 import io.weir.testkit.process.RedisCluster;
 import io.weir.testkit.process.RedisServer;
 import java.time.Duration;
@@ -37,10 +42,10 @@ class FirstCallTest {
   /** Those that callers wait for. */
   private static final Set<String> OF_CALLS =
       DIGESTS.stream()
-          .filter(digest -> !digest.equals(CheckCall.SCRIPT.digest()))
+          .filter(digest -> !digest.equals(HealthProbe.SCRIPT.digest()))
           .collect(Collectors.toSet());
 
-  private final Pool pool = plenty("first").about("user");
+  private final Pool pool = plenty("first").withDimension("user");
 
   /** The scripts that were run by their digests, so far. */
   private static Set<String> wereRun(RedisServer node) {
@@ -79,11 +84,11 @@ class FirstCallTest {
 
   /** A call that draws once, and one that needs another script. */
   private void assertOneScriptCallEach(RedisStore store, RedisServer node, Key key) {
-    Pool window = Calls.pool("window", "sliding-window 10/s").about("user");
+    Pool window = ContractCalls.pool("window", "sliding-window 10/s").withDimension("user");
     node.command("CONFIG", "RESETSTAT");
-    Taking first = Calls.get(store.take(List.of(Calls.draw(pool, key, 1))));
+    TakeResult first = ContractCalls.get(store.take(List.of(ContractCalls.draw(pool, key, 1))));
     assertThat(scriptCommands(node)).containsExactly("1 evalsha");
-    Taking second = Calls.get(store.take(List.of(Calls.draw(window, key, 1))));
+    TakeResult second = ContractCalls.get(store.take(List.of(ContractCalls.draw(window, key, 1))));
     assertThat(scriptCommands(node)).containsExactly("2 evalsha");
     assertThat(first.taken() && second.taken()).isTrue();
   }
@@ -91,7 +96,7 @@ class FirstCallTest {
   @Test
   void everyScriptWasRunBeforeTheStoreIsReadyAndIsThereAgainAfterARestart() {
     try (RedisServer redis = RedisServer.builder().config(LOG_ALL[0]).config(LOG_ALL[1]).start();
-        RedisStore store = Stores.ready(redis.uri(), PATIENT)) {
+        RedisStore store = RedisStores.ready(redis.uri(), PATIENT)) {
       assertThat(wereRun(redis)).containsAll(OF_CALLS);
       assertOneScriptCallEach(store, redis, Key.of("user"));
 
@@ -103,7 +108,10 @@ class FirstCallTest {
   }
 
   private boolean isServed(RedisStore store, Key key) {
-    return Calls.get(store.take(List.of(Calls.draw(pool, key, 1)))).standings().get(0).answered();
+    return ContractCalls.get(store.take(List.of(ContractCalls.draw(pool, key, 1))))
+        .standings()
+        .get(0)
+        .answered();
   }
 
   @Test
@@ -111,7 +119,7 @@ class FirstCallTest {
     RedisCluster cluster = SharedCluster.get();
     cluster.nodes().forEach(node -> logAll(node, "0"));
     cluster.nodes().forEach(node -> node.command("SCRIPT", "FLUSH"));
-    try (RedisStore store = Stores.ready("redis-cluster://" + cluster.addresses(), PATIENT)) {
+    try (RedisStore store = RedisStores.ready("redis-cluster://" + cluster.addresses(), PATIENT)) {
       for (RedisServer node : cluster.primaries()) {
         assertThat(wereRun(node)).containsAll(OF_CALLS);
         Key key = keyIn(slot -> cluster.primaryOf(slot) == node);
@@ -133,7 +141,7 @@ class FirstCallTest {
   void aNodeOfAClusterThatComesLaterOrAgainHasTheScriptsBeforeItsFirstCall() {
     try (RedisCluster cluster = RedisCluster.builder().primaries(2).replicasEach(0).start();
         RedisServer late = RedisServer.builder().config("cluster-enabled yes").start();
-        RedisStore store = Stores.ready("redis-cluster://" + cluster.addresses(), PATIENT)) {
+        RedisStore store = RedisStores.ready("redis-cluster://" + cluster.addresses(), PATIENT)) {
       late.command("CLUSTER", "SET-CONFIG-EPOCH", "99");
       RedisServer from = cluster.primaries().get(0);
       RedisServer other = cluster.primaries().get(1);

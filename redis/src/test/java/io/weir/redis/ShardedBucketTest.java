@@ -9,15 +9,19 @@ import io.weir.Decision;
 import io.weir.Key;
 import io.weir.Limit;
 import io.weir.Mode;
-import io.weir.Settlement;
+import io.weir.SettlementResult;
 import io.weir.Weir;
-import io.weir.limit.Division;
+import io.weir.limit.LimitDivision;
+import io.weir.redis.fixture.RedisFixture;
+import io.weir.redis.fixture.RedisStores;
+import io.weir.redis.fixture.SharedCluster;
+import io.weir.redis.script.KeyNames;
 import io.weir.rule.Accuracy;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.store.Draw;
 import io.weir.store.Pool;
-import io.weir.testkit.contract.Calls;
+import io.weir.testkit.contract.ContractCalls;
 import io.weir.testkit.process.RedisServer;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,7 +89,7 @@ class ShardedBucketTest {
             .accuracy(Accuracy.of(accuracy))
             .build();
     for (int i = 0; i < INSTANCES; i++) {
-      RedisStore store = Stores.ready(place, Stores.PATIENT);
+      RedisStore store = RedisStores.ready(place, RedisStores.PATIENT);
       stores.add(store);
       fleet.add(
           Weir.builder().rules(RuleSet.of(rule)).store(store).reservationSecret(SECRET).build());
@@ -99,8 +103,8 @@ class ShardedBucketTest {
 
   private static Pool pool(Rule rule, String limit, int shard) {
     return new Pool(rule.id(), rule.id(), "1", Limit.parse(limit), false)
-        .about("user")
-        .split(Division.of(Limit.parse(limit), SHARDS), part -> 0)
+        .withDimension("user")
+        .split(LimitDivision.of(Limit.parse(limit), SHARDS), part -> 0)
         .split()
         .shard(shard);
   }
@@ -108,7 +112,7 @@ class ShardedBucketTest {
   /** What is left in a shard, by the store itself. */
   private long left(Rule rule, String limit, int shard) {
     Draw look = new Draw(pool(rule, limit, shard), Key.of(user), 0, Mode.ENFORCE, Draw.Intent.LOOK);
-    return Calls.get(stores.get(0).take(List.of(look))).standings().get(0).remaining();
+    return ContractCalls.get(stores.get(0).take(List.of(look))).standings().get(0).remaining();
   }
 
   private int admittedByAll(int triesEach) throws Exception {
@@ -194,13 +198,13 @@ class ShardedBucketTest {
     String limit = "1/h burst=80";
     Rule rule = open(place, limit, "exact");
     for (int i = 0; i < 40; i++) {
-      Decision reserved = Calls.get(fleet.get(i % INSTANCES).reserve(call().cost(7)));
+      Decision reserved = ContractCalls.get(fleet.get(i % INSTANCES).reserve(call().cost(7)));
       assertThat(reserved.allowed()).isTrue();
       String reservation = reserved.reservation().orElseThrow();
       int taken = shortShard(rule, limit, 3);
 
-      assertThat(Calls.get(fleet.get((i + 1) % INSTANCES).settle(reservation, 0)))
-          .isEqualTo(Settlement.DONE);
+      assertThat(ContractCalls.get(fleet.get((i + 1) % INSTANCES).settle(reservation, 0)))
+          .isEqualTo(SettlementResult.DONE);
 
       assertThat(left(rule, limit, taken)).isEqualTo(10);
       assertThat(shortShard(rule, limit, 10)).isEqualTo(-1);

@@ -4,13 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Key;
 import io.weir.Limit;
+import io.weir.LimitStatus;
 import io.weir.Mode;
-import io.weir.Settlement;
-import io.weir.Standing;
-import io.weir.limit.Stamp;
+import io.weir.SettlementResult;
+import io.weir.limit.TakeReceipt;
+import io.weir.redis.call.CallPurpose;
+import io.weir.redis.link.ScriptRunner;
+import io.weir.redis.script.KeyNames;
+import io.weir.redis.script.Script;
+import io.weir.redis.script.ScriptReply;
 import io.weir.store.Draw;
-import io.weir.store.Held;
 import io.weir.store.Pool;
+import io.weir.store.ReservedPart;
 import io.weir.time.SystemTime;
 import io.weir.time.VirtualTime;
 import java.nio.ByteBuffer;
@@ -29,7 +34,7 @@ class SharedDeadlineTest {
   private static final Pool QUOTA = new Pool("q", "q", "1", Limit.parse("quota 5/day"), false);
 
   /** Says after a while that it needs other periods, and then nothing. */
-  private static final class Undecided implements Link {
+  private static final class Undecided implements ScriptRunner {
     private int asked;
 
     @Override
@@ -38,18 +43,19 @@ class SharedDeadlineTest {
     }
 
     @Override
-    public CompletionStage<byte[]> run(Purpose purpose, Script script, byte[][] keys, byte[] args) {
+    public CompletionStage<byte[]> run(
+        CallPurpose purpose, Script script, byte[][] keys, byte[] args) {
       CompletableFuture<byte[]> answer = new CompletableFuture<>();
       if (asked++ > 0) {
         return answer;
       }
       boolean settles = script == Script.SETTLE;
       ByteBuffer bytes =
-          ByteBuffer.allocate(Double.BYTES + (settles ? 0 : Answer.BYTES))
+          ByteBuffer.allocate(Double.BYTES + (settles ? 0 : ScriptReply.BYTES))
               .order(ByteOrder.LITTLE_ENDIAN)
               .putDouble(1e15);
       if (!settles) {
-        bytes.put((byte) Answer.Verdict.UNDECIDED.ordinal());
+        bytes.put((byte) ScriptReply.ReplyStatus.UNDECIDED.ordinal());
       }
       return answer.completeOnTimeout(bytes.array(), FIRST_MILLIS, TimeUnit.MILLISECONDS);
     }
@@ -73,7 +79,7 @@ class SharedDeadlineTest {
   @Test
   void isUnansweredAfterOneDeadlineAndNotAfterTwo() throws Exception {
     Draw draw = new Draw(QUOTA, Key.of("a"), 1, Mode.ENFORCE, Draw.Intent.TAKE);
-    CompletableFuture<Standing> standing =
+    CompletableFuture<LimitStatus> standing =
         store
             .take(List.of(draw))
             .thenApply(taking -> taking.standings().get(0))
@@ -83,7 +89,7 @@ class SharedDeadlineTest {
     assertThat(standing.get().answered()).isFalse();
   }
 
-  private static CompletableFuture<Standing> take(RedisStore store, Draw draw) {
+  private static CompletableFuture<LimitStatus> take(RedisStore store, Draw draw) {
     return store
         .take(List.of(draw))
         .thenApply(taking -> taking.standings().get(0))
@@ -98,10 +104,11 @@ class SharedDeadlineTest {
     RedisStore store = new RedisStore(link, new KeyNames(new byte[0]), time, TIMEOUT);
     time.advance(Duration.ofSeconds(9));
     Pool pool = new Pool("r", "r", "1", Limit.perSecond(9), false);
-    Draw draw = new Draw(pool, Key.of("a"), 1, Mode.ENFORCE, Draw.Intent.TAKE).again(time.micros());
+    Draw draw =
+        new Draw(pool, Key.of("a"), 1, Mode.ENFORCE, Draw.Intent.TAKE).retryOf(time.micros());
 
     time.advance(Duration.ofMillis(FIRST_MILLIS));
-    CompletableFuture<Standing> standing = take(store, draw);
+    CompletableFuture<LimitStatus> standing = take(store, draw);
     time.advance(TIMEOUT.minusMillis(FIRST_MILLIS + 1));
     assertThat(standing).isNotDone();
     time.advance(Duration.ofMillis(1));
@@ -114,11 +121,11 @@ class SharedDeadlineTest {
 
   @Test
   void settlingIsUnavailableLikewise() throws Exception {
-    Held held = new Held(QUOTA, Key.of("a"), 1, 0, new Stamp(1, 1));
-    CompletableFuture<Settlement> settled =
+    ReservedPart held = new ReservedPart(QUOTA, Key.of("a"), 1, 0, new TakeReceipt(1, 1));
+    CompletableFuture<SettlementResult> settled =
         store.settle(1, List.of(held), Duration.ofSeconds(1)).toCompletableFuture();
 
     assertInTime(settled);
-    assertThat(settled.get()).isEqualTo(Settlement.UNAVAILABLE);
+    assertThat(settled.get()).isEqualTo(SettlementResult.UNAVAILABLE);
   }
 }

@@ -1,9 +1,16 @@
 package io.weir.redis;
 
-import static io.weir.redis.Stores.PATIENT;
+import static io.weir.redis.fixture.RedisStores.PATIENT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.weir.redis.call.CallPurpose;
+import io.weir.redis.call.NoAnswerException;
+import io.weir.redis.call.NodeHealth;
+import io.weir.redis.call.PendingCall;
+import io.weir.redis.fixture.RecordingRedisEvents;
+import io.weir.redis.fixture.RedisFixture;
+import io.weir.redis.script.Script;
 import io.weir.testkit.process.RedisServer;
 import io.weir.time.SystemTime;
 import io.weir.time.VirtualTime;
@@ -46,7 +53,7 @@ class WarmUpTest {
   /** Neither are calls that come back in time, nor those that do not. */
   @Test
   void isInNoMetrics() {
-    Heard heard = new Heard();
+    RecordingRedisEvents heard = new RecordingRedisEvents();
     RedisOptions hasty = RedisOptions.of(there.uri()).timeout(Duration.ofMillis(1));
     try (RedisStore store = RedisStore.open(hasty, SystemTime.INSTANCE, heard)) {
       store.ready();
@@ -58,18 +65,18 @@ class WarmUpTest {
   @Test
   void saysNothingAgainstANodeThatIsLate() {
     VirtualTime time = new VirtualTime();
-    Heard heard = new Heard();
-    NodeWatch node =
-        new NodeWatch(
+    RecordingRedisEvents heard = new RecordingRedisEvents();
+    NodeHealth node =
+        new NodeHealth(
             "n",
-            new NodeWatch.Circle(heard, time, 10_000_000, (millis, task) -> {}),
+            new NodeHealth.Context(heard, time, 10_000_000, (millis, task) -> {}),
             CompletableFuture::new);
     time.advance(Duration.ofMinutes(1));
     for (int i = 0; i < 100; i++) {
       time.advance(Duration.ofMillis(20));
       assertThat(node.enter()).isTrue();
-      new Ask(node, Purpose.WARM_UP, Script.BUCKET, new byte[0][], new byte[0], 0)
-          .fail(Unanswered.late());
+      new PendingCall(node, CallPurpose.WARM_UP, Script.BUCKET, new byte[0][], new byte[0], 0)
+          .fail(NoAnswerException.timeout());
     }
 
     assertThat(node.isOpen()).isFalse();
@@ -81,7 +88,7 @@ class WarmUpTest {
     away.kill();
     RedisOptions options =
         RedisOptions.of(RedisFixture.ringOf(List.of(there, away))).timeout(PATIENT);
-    Heard heard = new Heard();
+    RecordingRedisEvents heard = new RecordingRedisEvents();
     try (RedisStore store = RedisStore.open(options, SystemTime.INSTANCE, heard)) {
       warmsWhoIsThereAndTheOtherLater(store);
       assertThat(looks(away)).isGreaterThan(50);

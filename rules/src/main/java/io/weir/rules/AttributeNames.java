@@ -1,5 +1,6 @@
 package io.weir.rules;
 
+import io.weir.rules.text.Messages;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -11,7 +12,7 @@ import java.util.Set;
  * rule may name any attribute of one's own, so a name is doubted only if it is a slip of the pen, a
  * common other name of the client's address, or looks like a header.
  */
-final class AttributeNames {
+public final class AttributeNames {
   /** What every request has, and only keys can name. */
   static final List<String> OF_REQUESTS = List.of("method", "path", "route", "host");
 
@@ -66,7 +67,7 @@ final class AttributeNames {
   private AttributeNames() {}
 
   /** The name that was most likely meant; nothing if the name is a good one. */
-  static Optional<String> meant(String name) {
+  public static Optional<String> suggestionFor(String name) {
     if (BUILT_IN.contains(name) || name.startsWith("header.")) {
       return Optional.empty();
     }
@@ -111,6 +112,6 @@ final class AttributeNames {
         && bare.charAt(0) == known.charAt(0)
         && !bare.startsWith(known)
         && bare.length() <= known.length() + 1
-        && Words.distance(bare, known) == 1;
+        && Messages.distance(bare, known) == 1;
   }
 }

@@ -2,8 +2,9 @@ package io.weir.rules;
 
 import io.weir.Mode;
 import io.weir.rule.Cost;
-import io.weir.rule.Limits;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleLimits;
+import io.weir.rules.text.Messages;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,9 +52,9 @@ public final class AttributeSource {
    * @param rule the first rule that asks for it
    * @param field where in that rule
    */
-  record Gap(String rule, String field, String reason) {}
+  public record MissingAttribute(String rule, String field, String reason) {}
 
-  List<Gap> gaps(List<Rule> rules) {
+  public List<MissingAttribute> gaps(List<Rule> rules) {
     if (names.isEmpty()) {
       return List.of();
     }
@@ -73,13 +74,13 @@ public final class AttributeSource {
       if (rule.cost() instanceof Cost.FromAttribute cost && lacks(cost.attribute())) {
         add(costs, cost.attribute(), rule);
       }
-      if (rule.limits() instanceof Limits.OfTier
+      if (rule.limits() instanceof RuleLimits.OfTier
           && !rule.key().contains("tenant")
           && lacks("tenant")) {
         tiers.add(rule.id());
       }
     }
-    List<Gap> gaps = new ArrayList<>();
+    List<MissingAttribute> gaps = new ArrayList<>();
     keys.forEach((name, ids) -> gaps.add(gap(ids, "key", "key", name, "on_missing decides")));
     matches.forEach(
         (name, ids) -> gaps.add(gap(ids, "match", "match.attributes", name, "never matches")));
@@ -103,16 +104,17 @@ public final class AttributeSource {
     return !names.orElseThrow().contains(name)
         && !name.startsWith("header.")
         && !name.equals("bypass")
-        && AttributeNames.meant(name).isEmpty();
+        && AttributeNames.suggestionFor(name).isEmpty();
   }
 
-  private Gap gap(List<String> ids, String field, String what, String name, String effect) {
+  private MissingAttribute gap(
+      List<String> ids, String field, String what, String name, String effect) {
     List<String> others = ids.subList(1, ids.size());
     List<String> shown = new ArrayList<>(others.subList(0, Math.min(MOST_NAMED, others.size())));
     if (shown.size() < others.size()) {
       shown.add(others.size() - shown.size() + " more");
     }
-    return new Gap(
+    return new MissingAttribute(
         ids.get(0),
         field,
         "%s names %s, which %s never have, as identity gives only %s: %s%s"
@@ -120,8 +122,8 @@ public final class AttributeSource {
                 what,
                 name,
                 requests,
-                Words.list(names.orElseThrow()),
+                Messages.list(names.orElseThrow()),
                 effect,
-                others.isEmpty() ? "" : "; the same for " + Words.list(shown)));
+                others.isEmpty() ? "" : "; the same for " + Messages.list(shown)));
   }
 }

@@ -1,10 +1,16 @@
 package io.weir.rules;
 
-import io.weir.rules.DocumentFiles.Content;
-import io.weir.rules.Node.Mapping;
-import io.weir.rules.Node.Scalar;
-import io.weir.rules.Node.Sequence;
 import io.weir.rules.Problem.Severity;
+import io.weir.rules.file.DocumentFiles;
+import io.weir.rules.file.DocumentFiles.Content;
+import io.weir.rules.text.Messages;
+import io.weir.rules.tree.Location;
+import io.weir.rules.tree.Problems;
+import io.weir.rules.tree.SourceText;
+import io.weir.rules.tree.TreeNode;
+import io.weir.rules.tree.TreeNode.Mapping;
+import io.weir.rules.tree.TreeNode.Scalar;
+import io.weir.rules.tree.TreeNode.Sequence;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,8 +48,8 @@ public record ConfigFile(List<Setting> settings, List<Problem> problems) {
     Problems problems = new Problems();
     content.problems().forEach(problems::add);
     List<Setting> settings = new ArrayList<>();
-    for (Document document : content.documents()) {
-      Place place = Place.file(problems, document.name());
+    for (SourceText document : content.documents()) {
+      Location place = Location.file(problems, document.name());
       if (!isEmpty(document.text())) {
         document.tree(place).ifPresent(tree -> flatten(place, "", tree, settings));
       }
@@ -53,15 +59,15 @@ public record ConfigFile(List<Setting> settings, List<Problem> problems) {
 
   /** The known name that someone who wrote this one most likely meant. */
   public static Optional<String> nearest(String name, Collection<String> known) {
-    return Words.nearest(name, known);
+    return Messages.nearest(name, known);
   }
 
   private static boolean isEmpty(String text) {
     return text.lines().map(String::strip).allMatch(line -> line.isEmpty() || line.startsWith("#"));
   }
 
-  /** Trees are never deeper than {@link TreeBuilder#DEEPEST}, so this may recurse. */
-  private static void flatten(Place place, String name, Node node, List<Setting> settings) {
+  /** Trees are never deeper than {@code TreeBuilder#DEEPEST}, so this may recurse. */
+  private static void flatten(Location place, String name, TreeNode node, List<Setting> settings) {
     if (node instanceof Mapping map) {
       String prefix = name.isEmpty() ? "" : name + ".";
       map.fields().forEach((key, field) -> flatten(place, prefix + key, field.value(), settings));

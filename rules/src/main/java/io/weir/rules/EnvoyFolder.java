@@ -1,7 +1,11 @@
 package io.weir.rules;
 
-import io.weir.rules.DocumentFiles.Content;
-import io.weir.rules.envoy.EnvoyConfig;
+import io.weir.rules.envoy.EnvoyReader;
+import io.weir.rules.envoy.limit.EnvoyConfig;
+import io.weir.rules.file.DocumentFiles.Content;
+import io.weir.rules.file.EnvoyFiles;
+import io.weir.rules.file.FileSelector;
+import io.weir.rules.file.FileWatcher;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -14,15 +18,16 @@ import java.util.function.Consumer;
  * <p>Whatever becomes of the files, the configuration in use stays until a valid change comes.
  */
 public final class EnvoyFolder implements ReloadableFiles<EnvoyConfig> {
-  private final Follower<EnvoyConfig> follower;
+  private final FileWatcher<EnvoyConfig> follower;
 
   private EnvoyFolder(Path path, Optional<Path> lastGoodFolder, EnvoyOptions options) {
-    this.follower = new Follower<>(path, lastGoodFolder, new Reading(options));
+    this.follower = new FileWatcher<>(path, lastGoodFolder, new EnvoyFileParser(options));
   }
 
-  private record Reading(EnvoyOptions options) implements Follower.Reading<EnvoyConfig> {
+  private record EnvoyFileParser(EnvoyOptions options)
+      implements FileWatcher.FileParser<EnvoyConfig> {
     @Override
-    public FilesOf files() {
+    public FileSelector files() {
       return new EnvoyFiles(options.dotFiles());
     }
 

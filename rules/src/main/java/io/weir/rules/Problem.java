@@ -1,5 +1,7 @@
 package io.weir.rules;
 
+import io.weir.rules.text.Messages;
+
 /**
  * One thing that is wrong with a rule document, and where.
  *
@@ -17,8 +19,8 @@ public record Problem(Severity severity, String file, int line, String reason) {
 
   /** Control characters are escaped: what a document holds must not reach a terminal as it is. */
   public Problem {
-    file = Words.printable(file);
-    reason = Words.printable(reason);
+    file = Messages.printable(file);
+    reason = Messages.printable(reason);
     if (line < 0) {
       throw new IllegalArgumentException("lines are counted from 1, not " + line);
     }

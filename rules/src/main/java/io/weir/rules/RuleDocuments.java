@@ -1,7 +1,10 @@
 package io.weir.rules;
 
 import io.weir.rule.RuleSet;
-import io.weir.rules.DocumentFiles.Content;
+import io.weir.rules.file.DocumentFiles;
+import io.weir.rules.file.DocumentFiles.Content;
+import io.weir.rules.read.DocumentReader;
+import io.weir.rules.tree.SourceText;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -49,12 +52,13 @@ public final class RuleDocuments {
     return parse(name, text, CLOCK.instant());
   }
 
-  static LoadResult<RuleSet> parse(String name, String text, Instant now) {
+  public static LoadResult<RuleSet> parse(String name, String text, Instant now) {
     return parse(name, text, now, AttributeSource.ANY);
   }
 
-  static LoadResult<RuleSet> parse(String name, String text, Instant now, AttributeSource source) {
-    Content content = new Content(List.of(new Document(name, text)), List.of());
+  public static LoadResult<RuleSet> parse(
+      String name, String text, Instant now, AttributeSource source) {
+    Content content = new Content(List.of(new SourceText(name, text)), List.of());
     return DocumentReader.read(content, now, source);
   }
 

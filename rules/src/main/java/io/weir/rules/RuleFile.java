@@ -1,7 +1,10 @@
 package io.weir.rules;
 
 import io.weir.rule.RuleSet;
-import io.weir.rules.DocumentFiles.Content;
+import io.weir.rules.file.DocumentFiles.Content;
+import io.weir.rules.file.FileSelector;
+import io.weir.rules.file.FileStamp;
+import io.weir.rules.file.FileWatcher;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,17 +24,17 @@ import java.util.function.Consumer;
  */
 public final class RuleFile implements ReloadableFiles<RuleSet> {
   private final Path path;
-  private final Follower<RuleSet> follower;
+  private final FileWatcher<RuleSet> follower;
 
   private RuleFile(Path path, Optional<Path> lastGoodFolder, AttributeSource source) {
     this.path = path;
-    this.follower = new Follower<>(path, lastGoodFolder, new Reading(source));
+    this.follower = new FileWatcher<>(path, lastGoodFolder, new RuleFileParser(source));
   }
 
-  private record Reading(AttributeSource source) implements Follower.Reading<RuleSet> {
+  private record RuleFileParser(AttributeSource source) implements FileWatcher.FileParser<RuleSet> {
     @Override
-    public FilesOf files() {
-      return FilesOf.RULES;
+    public FileSelector files() {
+      return FileSelector.RULES;
     }
 
     @Override
@@ -77,7 +80,7 @@ public final class RuleFile implements ReloadableFiles<RuleSet> {
    * When the files were last changed, by the clock of where they are; nothing if none are there.
    */
   public Optional<Instant> changed() {
-    return FileStamp.changed(path, FilesOf.RULES);
+    return FileStamp.changed(path, FileSelector.RULES);
   }
 
   /** What there is to report since the last call. */

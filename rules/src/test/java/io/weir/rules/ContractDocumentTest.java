@@ -6,13 +6,13 @@ import io.weir.Limit;
 import io.weir.Mode;
 import io.weir.OnFail;
 import io.weir.rule.Bypass;
-import io.weir.rule.Limits;
 import io.weir.rule.Match;
 import io.weir.rule.OnMissing;
-import io.weir.rule.Plan;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleLimits;
 import io.weir.rule.RuleSet;
 import io.weir.rule.Scope;
+import io.weir.rule.TenantPlan;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Test;
 /** The document that the project promises to understand means what it says. */
 class ContractDocumentTest {
   private final LoadResult<RuleSet> loaded =
-      RuleDocuments.parse("contract.yaml", Fixtures.text("contract.yaml"), Fixtures.NOW);
+      RuleDocuments.parse(
+          "contract.yaml", RuleDocumentFixtures.text("contract.yaml"), RuleDocumentFixtures.NOW);
   private final RuleSet set = loaded.value().orElse(RuleSet.EMPTY);
 
   @Test
@@ -36,7 +37,7 @@ class ContractDocumentTest {
     assertThat(set.tenants().keySet()).containsExactly("acme", "initech", "*");
     assertThat(set.tenants().get("acme"))
         .isEqualTo(
-            new Plan(
+            new TenantPlan(
                 "standard",
                 List.of(
                     Limit.parse("100/s burst=200 name=rate"),
@@ -69,7 +70,7 @@ class ContractDocumentTest {
     Rule payments = rule("payments");
     assertThat(payments.match()).isEqualTo(Match.path("/payments").andMethod("POST"));
     assertThat(payments.limits())
-        .isEqualTo(new Limits.Listed(List.of(Limit.slidingWindow(5, Duration.ofSeconds(1)))));
+        .isEqualTo(new RuleLimits.Listed(List.of(Limit.slidingWindow(5, Duration.ofSeconds(1)))));
     assertThat(payments.onFail()).isEqualTo(OnFail.CLOSED);
 
     Rule search = rule("search");
@@ -78,7 +79,7 @@ class ContractDocumentTest {
     assertThat(search.limits()).isEqualTo(limits("100/s", "sliding-window 2000/min"));
     assertThat(search.mode()).isEqualTo(Mode.SHADOW);
 
-    assertThat(rule("tenant-plan").limits()).isEqualTo(new Limits.OfTier());
+    assertThat(rule("tenant-plan").limits()).isEqualTo(new RuleLimits.OfTier());
 
     Rule whole = rule("whole-api");
     assertThat(whole.key()).isEmpty();
@@ -102,7 +103,7 @@ class ContractDocumentTest {
     return set.rule(id).orElseThrow();
   }
 
-  private static Limits limits(String... specs) {
-    return new Limits.Listed(java.util.Arrays.stream(specs).map(Limit::parse).toList());
+  private static RuleLimits limits(String... specs) {
+    return new RuleLimits.Listed(java.util.Arrays.stream(specs).map(Limit::parse).toList());
   }
 }

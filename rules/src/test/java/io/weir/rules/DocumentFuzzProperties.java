@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.weir.Call;
-import io.weir.rule.RuleIndex;
 import io.weir.rule.RuleSet;
+import io.weir.rule.index.RuleIndex;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,9 +27,9 @@ import net.jqwik.api.Tag;
 class DocumentFuzzProperties {
   private static final List<String> GOOD =
       List.of(
-          Fixtures.text("contract.yaml"),
-          Fixtures.text("contract.json"),
-          Fixtures.text("every-field.yaml"));
+          RuleDocumentFixtures.text("contract.yaml"),
+          RuleDocumentFixtures.text("contract.json"),
+          RuleDocumentFixtures.text("every-field.yaml"));
 
   /** Bits of documents, right and wrong, that mutations put in. */
   private static final List<String> SPLINTERS =
@@ -90,7 +90,8 @@ class DocumentFuzzProperties {
   private static void check(String name, String text) {
     LoadResult<RuleSet> loaded =
         assertTimeoutPreemptively(
-            Duration.ofSeconds(10), () -> RuleDocuments.parse(name, text, Fixtures.NOW));
+            Duration.ofSeconds(10),
+            () -> RuleDocuments.parse(name, text, RuleDocumentFixtures.NOW));
     int lines = Math.max(1, (int) text.lines().count());
     assertThat(loaded.value().isPresent()).isEqualTo(loaded.errors().isEmpty());
     loaded.value().ifPresent(set -> RuleIndex.of(set).explain(Call.of("GET", "/a")));

@@ -12,23 +12,24 @@ class DocumentProblemsTest {
 
   @Test
   void listsAllProblemsOfADocumentInOrder() {
-    assertThat(Fixtures.problems(Fixtures.text("many-problems.yaml")))
-        .containsExactlyElementsOf(Fixtures.text("many-problems.txt").lines().toList());
+    assertThat(RuleDocumentFixtures.problems(RuleDocumentFixtures.text("many-problems.yaml")))
+        .containsExactlyElementsOf(RuleDocumentFixtures.text("many-problems.txt").lines().toList());
   }
 
   @Test
   void wantsVersionOne() {
-    assertThat(Fixtures.problems("rules: []\n"))
+    assertThat(RuleDocumentFixtures.problems("rules: []\n"))
         .containsExactly("r.yaml:1: version is missing; begin with version: 1");
-    assertThat(Fixtures.problems("version: 2\nrules: []\n"))
+    assertThat(RuleDocumentFixtures.problems("version: 2\nrules: []\n"))
         .containsExactly("r.yaml:1: version must be 1, not '2'");
-    assertThat(Fixtures.problems("version: [1]\n")).containsExactly("r.yaml:1: version must be 1");
+    assertThat(RuleDocumentFixtures.problems("version: [1]\n"))
+        .containsExactly("r.yaml:1: version must be 1");
   }
 
   @Test
   void refusesRulesThatReplaceEachOther() {
     assertThat(
-            Fixtures.problems(
+            RuleDocumentFixtures.problems(
                 "version: 1\nrules:\n"
                     + "  - { id: a, key: [ip], limit: 1/s, replaces: [b] }\n"
                     + "  - { id: b, key: [ip], limit: 1/s, replaces: [a] }\n"))
@@ -39,12 +40,12 @@ class DocumentProblemsTest {
 
   @Test
   void wantsAMap() {
-    assertThat(Fixtures.problems(""))
+    assertThat(RuleDocumentFixtures.problems(""))
         .containsExactly("r.yaml:1: the file is empty; a rule document begins with version: 1");
-    assertThat(Fixtures.problems("# nothing\n---\n"))
+    assertThat(RuleDocumentFixtures.problems("# nothing\n---\n"))
         .containsExactly(
             "r.yaml:2: a rule document is a map that begins with version: 1, not nothing");
-    assertThat(Fixtures.problems("\n- a\n"))
+    assertThat(RuleDocumentFixtures.problems("\n- a\n"))
         .containsExactly(
             "r.yaml:2: a rule document is a map that begins with version: 1, not a list");
   }
@@ -52,7 +53,7 @@ class DocumentProblemsTest {
   @Test
   void refusesUnknownAndMisshapenSections() {
     assertThat(
-            Fixtures.problems(
+            RuleDocumentFixtures.problems(
                 "version: 1\nrule: []\ntiers: []\ntenants: x\nbypass: {}\nrules: 7\n"))
         .containsExactly(
             "r.yaml:2: unknown field 'rule'; did you mean 'rules'?",
@@ -60,16 +61,16 @@ class DocumentProblemsTest {
             "r.yaml:4: tenants must be a map, not 'x'",
             "r.yaml:5: bypass must be a list, not a map",
             "r.yaml:6: rules must be a list, not '7'");
-    assertThat(Fixtures.problems("version: 1\nrules:\n  - 7\n"))
+    assertThat(RuleDocumentFixtures.problems("version: 1\nrules:\n  - 7\n"))
         .containsExactly("r.yaml:3: rules: entry 1 must be a map with an id, not '7'");
-    assertThat(Fixtures.problems("version: 1\nrules:\n"))
+    assertThat(RuleDocumentFixtures.problems("version: 1\nrules:\n"))
         .containsExactly("r.yaml:2: rules has no value; leave it out or say what it is");
   }
 
   @Test
   void refusesIds() {
     assertThat(
-            Fixtures.problems(
+            RuleDocumentFixtures.problems(
                 """
                 version: 1
                 rules:
@@ -92,7 +93,7 @@ class DocumentProblemsTest {
   @Test
   void refusesPercentOnOneBucket() {
     assertThat(
-            Fixtures.problems(
+            RuleDocumentFixtures.problems(
                 "version: 1\nrules:\n  - id: r\n    key: []\n    percent: 10\n    limit: 5/s\n"))
         .containsExactly(
             "r.yaml:5: rule r: percent picks keys, and with key: [] there is only one");
@@ -100,7 +101,7 @@ class DocumentProblemsTest {
 
   @Test
   void wantsAPlanForEveryoneElse() {
-    assertThat(Fixtures.problems("version: 1\n" + RULE))
+    assertThat(RuleDocumentFixtures.problems("version: 1\n" + RULE))
         .containsExactly(
             "r.yaml:2: rule r: limit: tier needs tenants to say what everyone else gets, such as"
                 + " \"*\": free");
@@ -109,7 +110,7 @@ class DocumentProblemsTest {
   @Test
   void refusesUnknownTiersAndBadPlans() {
     assertThat(
-            Fixtures.problems(
+            RuleDocumentFixtures.problems(
                 """
                 version: 1
                 tiers:
@@ -150,7 +151,7 @@ class DocumentProblemsTest {
   @Test
   void refusesACostThatSomePlanCannotHold() {
     assertThat(
-            Fixtures.problems(
+            RuleDocumentFixtures.problems(
                 """
                 version: 1
                 tiers:
@@ -175,7 +176,7 @@ class DocumentProblemsTest {
   @Test
   void refusesFactorsThatSomePlanCannotTake() {
     assertThat(
-            Fixtures.problems(
+            RuleDocumentFixtures.problems(
                 """
                 version: 1
                 tiers:
@@ -196,7 +197,7 @@ class DocumentProblemsTest {
   @Test
   void refusesBypasses() {
     assertThat(
-            Fixtures.problems(
+            RuleDocumentFixtures.problems(
                 """
                 version: 1
                 bypass:
@@ -228,14 +229,14 @@ class DocumentProblemsTest {
 
   @Test
   void escapesWhatCouldTrickATerminal() {
-    assertThat(Fixtures.problems("version: 1\n\"a\\e[31mb\\u202e\": 1\n"))
+    assertThat(RuleDocumentFixtures.problems("version: 1\n\"a\\e[31mb\\u202e\": 1\n"))
         .containsExactly("r.yaml:2: unknown field 'a\\u001b[31mb\\u202e'");
   }
 
   @Test
   void countsRatherThanListsProblemsPastAThousand() {
     String text = "version: 1\nrules:\n" + "  - 7\n".repeat(5000);
-    assertThat(Fixtures.problems(text))
+    assertThat(RuleDocumentFixtures.problems(text))
         .hasSize(1001)
         .endsWith("r.yaml:1002: and 4000 more problems");
   }

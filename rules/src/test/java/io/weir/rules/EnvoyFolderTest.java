@@ -3,7 +3,7 @@ package io.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.weir.rules.envoy.EnvoyConfig;
+import io.weir.rules.envoy.limit.EnvoyConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

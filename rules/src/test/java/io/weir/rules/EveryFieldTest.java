@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.Limit;
 import io.weir.Mode;
 import io.weir.OnFail;
-import io.weir.Scale;
+import io.weir.Ratio;
 import io.weir.rule.Accuracy;
 import io.weir.rule.Cost;
-import io.weir.rule.Limits;
 import io.weir.rule.Match;
 import io.weir.rule.OnMissing;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleLimits;
 import io.weir.rule.RuleSet;
 import io.weir.rule.Schedule;
 import io.weir.rule.Scope;
@@ -26,7 +26,8 @@ import org.junit.jupiter.api.Test;
 /** Every field of the documentation's table reaches the rule. */
 class EveryFieldTest {
   private final RuleSet set =
-      RuleDocuments.parse("r.yaml", Fixtures.text("every-field.yaml"), Fixtures.NOW)
+      RuleDocuments.parse(
+              "r.yaml", RuleDocumentFixtures.text("every-field.yaml"), RuleDocumentFixtures.NOW)
           .value()
           .orElseThrow();
 
@@ -50,7 +51,7 @@ class EveryFieldTest {
   @Test
   void readsHowARuleCounts() {
     Rule rule = rule("everything");
-    assertThat(((Limits.Listed) rule.limits()).limits())
+    assertThat(((RuleLimits.Listed) rule.limits()).limits())
         .extracting(Limit::toString)
         .containsExactly(
             "100/min burst=200 name=burst",
@@ -64,7 +65,7 @@ class EveryFieldTest {
     assertThat(rule.countDenied()).isTrue();
     assertThat(rule("exports").accuracy()).isEqualTo(Accuracy.EXACT);
     assertThat(rule("upload").cost()).isEqualTo(new Cost.FromResponse("x-cost", 10));
-    assertThat(rule("probes").limits()).isEqualTo(new Limits.Unlimited());
+    assertThat(rule("probes").limits()).isEqualTo(new RuleLimits.Unlimited());
   }
 
   @Test
@@ -73,7 +74,7 @@ class EveryFieldTest {
     assertThat(rule.mode()).isEqualTo(Mode.ENFORCE);
     assertThat(rule.percent()).isEqualTo(10);
     assertThat(rule.onFail()).isEqualTo(OnFail.CLOSED);
-    assertThat(rule.localFactor()).isEqualTo(new Scale(1, 2));
+    assertThat(rule.localFactor()).isEqualTo(new Ratio(1, 2));
     assertThat(rule.onMissing()).isEqualTo(OnMissing.DENY);
     assertThat(rule.schedule())
         .isEqualTo(
@@ -88,13 +89,13 @@ class EveryFieldTest {
                     LocalTime.of(9, 0),
                     LocalTime.of(18, 0),
                     ZoneId.of("Europe/Berlin"),
-                    new Scale(1, 2)),
+                    new Ratio(1, 2)),
                 new Schedule(
                     Set.of(),
                     LocalTime.of(22, 0),
                     LocalTime.of(6, 0),
                     ZoneOffset.UTC,
-                    new Scale(2, 1))));
+                    new Ratio(2, 1))));
   }
 
   @Test
@@ -112,8 +113,8 @@ class EveryFieldTest {
             """);
     List<Schedule> schedule = loaded.value().orElseThrow().rules().get(0).schedule();
     assertThat(schedule).extracting(Schedule::to).containsOnly(LocalTime.MIDNIGHT);
-    assertThat(schedule.get(0).covers(Fixtures.NOW.atZone(ZoneOffset.UTC))).isTrue();
-    assertThat(schedule.get(1).covers(Fixtures.NOW.atZone(ZoneOffset.UTC))).isTrue();
+    assertThat(schedule.get(0).covers(RuleDocumentFixtures.NOW.atZone(ZoneOffset.UTC))).isTrue();
+    assertThat(schedule.get(1).covers(RuleDocumentFixtures.NOW.atZone(ZoneOffset.UTC))).isTrue();
   }
 
   private Rule rule(String id) {

@@ -3,15 +3,18 @@ package io.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rule.RuleSet;
+import io.weir.rules.diff.RuleDiff;
 import org.junit.jupiter.api.Test;
 
 /** A JSON document means what the same document means in YAML. */
 class JsonDocumentTest {
   private final LoadResult<RuleSet> yaml =
-      RuleDocuments.parse("contract.yaml", Fixtures.text("contract.yaml"), Fixtures.NOW);
+      RuleDocuments.parse(
+          "contract.yaml", RuleDocumentFixtures.text("contract.yaml"), RuleDocumentFixtures.NOW);
 
   private final LoadResult<RuleSet> json =
-      RuleDocuments.parse("contract.json", Fixtures.text("contract.json"), Fixtures.NOW);
+      RuleDocuments.parse(
+          "contract.json", RuleDocumentFixtures.text("contract.json"), RuleDocumentFixtures.NOW);
 
   @Test
   void meansTheSameAsYaml() {
@@ -21,7 +24,7 @@ class JsonDocumentTest {
 
   @Test
   void mayBeIndentedWithTabs() {
-    String text = Fixtures.text("contract.json");
+    String text = RuleDocumentFixtures.text("contract.json");
     assertThat(text).contains("\n\t");
     assertThat(RuleDocuments.parse("c.json", text.replace("\t", "  ")).value()).isPresent();
   }

@@ -61,7 +61,7 @@ class RecipesTest {
   @ParameterizedTest
   @MethodSource("recipes")
   void loadsWithoutAProblem(Recipe recipe) {
-    assertThat(Fixtures.problems(recipe.document())).isEmpty();
+    assertThat(RuleDocumentFixtures.problems(recipe.document())).isEmpty();
   }
 
   @Test

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.weir.rule.Limits;
+import io.weir.rule.RuleLimits;
 import io.weir.rule.RuleSet;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -69,7 +69,7 @@ class RuleFileTest {
     return loaded
         .value()
         .map(set -> set.rules().get(0).limits())
-        .map(limits -> ((Limits.Listed) limits).limits().get(0).toString())
+        .map(limits -> ((RuleLimits.Listed) limits).limits().get(0).toString())
         .orElse("none");
   }
 

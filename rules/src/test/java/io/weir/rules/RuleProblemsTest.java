@@ -19,7 +19,7 @@ class RuleProblemsTest {
 
   /** A rule that is right, to which each case adds lines from line 4 on. */
   private static List<String> withRule(String lines) {
-    return Fixtures.problems(document(lines));
+    return RuleDocumentFixtures.problems(document(lines));
   }
 
   private static String document(String lines) {

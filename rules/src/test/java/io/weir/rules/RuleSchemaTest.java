@@ -8,6 +8,14 @@ import io.weir.Mode;
 import io.weir.OnFail;
 import io.weir.rule.OnMissing;
 import io.weir.rule.Scope;
+import io.weir.rules.read.BypassReader;
+import io.weir.rules.read.CostReader;
+import io.weir.rules.read.DocumentReader;
+import io.weir.rules.read.LimitReader;
+import io.weir.rules.read.MatchReader;
+import io.weir.rules.read.RuleReader;
+import io.weir.rules.read.ScheduleReader;
+import io.weir.rules.read.TierSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,9 +43,9 @@ class RuleSchemaTest {
     List<String> documents =
         new ArrayList<>(
             List.of(
-                Fixtures.text("contract.yaml"),
-                Fixtures.text("contract.json"),
-                Fixtures.text("every-field.yaml"),
+                RuleDocumentFixtures.text("contract.yaml"),
+                RuleDocumentFixtures.text("contract.json"),
+                RuleDocumentFixtures.text("every-field.yaml"),
                 Files.readString(Path.of("../samples/rules.yaml")),
                 Files.readString(Path.of("../deploy/kubernetes/config/rules.yaml"))));
     try (Stream<Path> files = Files.walk(Path.of("../docs"))) {
@@ -55,7 +63,8 @@ class RuleSchemaTest {
   @ParameterizedTest
   @MethodSource("documents")
   void acceptsEveryDocumentThatUsersAreShown(String document) {
-    assertThat(RuleDocuments.parse(nameOf(document), document, Fixtures.NOW).isValid()).isTrue();
+    assertThat(RuleDocuments.parse(nameOf(document), document, RuleDocumentFixtures.NOW).isValid())
+        .isTrue();
     assertThat(RuleSchema.errors(document)).isEmpty();
   }
 
@@ -94,7 +103,8 @@ class RuleSchemaTest {
         "version: 1\nbypass: [{ id: a, token_sha256: abc, limit: 5/s, expires: 2027-01-01 }]"
       })
   void refusesMistakesOutsideOfRules(String document) {
-    assertThat(RuleDocuments.parse("r.yaml", document, Fixtures.NOW).isValid()).isFalse();
+    assertThat(RuleDocuments.parse("r.yaml", document, RuleDocumentFixtures.NOW).isValid())
+        .isFalse();
     assertThat(RuleSchema.errors(document)).isNotEmpty();
   }
 
@@ -122,8 +132,8 @@ class RuleSchemaTest {
     assertThat(fields(definition("match"))).containsExactlyElementsOf(MatchReader.FIELDS);
     assertThat(fields(definition("schedule"))).containsExactlyElementsOf(ScheduleReader.FIELDS);
     assertThat(fields(definition("bypass"))).containsExactlyElementsOf(BypassReader.FIELDS);
-    assertThat(fields(definition("tier"))).containsExactlyElementsOf(Tier.FIELDS);
-    assertThat(fields(definition("override"))).containsExactlyElementsOf(Tier.OVERRIDE_FIELDS);
+    assertThat(fields(definition("tier"))).containsExactlyElementsOf(TierSpec.FIELDS);
+    assertThat(fields(definition("override"))).containsExactlyElementsOf(TierSpec.OVERRIDE_FIELDS);
     List<String> cost = new ArrayList<>();
     definition("cost").get("anyOf").forEach(form -> cost.addAll(fields(form)));
     assertThat(cost).containsExactlyElementsOf(CostReader.FIELDS);

@@ -11,7 +11,9 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SocketAddress;
+import io.weir.server.config.ListenAddress;
 import io.weir.server.envoy.EnvoyGrpc;
+import io.weir.server.listen.ListenerGroup;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.security.SecureRandom;
@@ -36,7 +38,7 @@ import org.slf4j.LoggerFactory;
 final class ListenerWarmUp {
   private static final Logger LOG = LoggerFactory.getLogger(ListenerWarmUp.class);
   private static final int SECRET_BYTES = 16;
-  private static final int CONNECTIONS = 2 * Ports.LOOPS;
+  private static final int CONNECTIONS = 2 * ListenerGroup.LOOPS;
   private static final int ROUNDS = 10;
   private static final Duration AT_MOST = Duration.ofSeconds(2);
 
@@ -61,12 +63,12 @@ final class ListenerWarmUp {
   }
 
   /** Adds the port that answers decisions. */
-  void http(Address address, boolean tls) {
-    add(client(tls), head(address, HttpMethod.POST, path), Practice.body());
+  void http(ListenAddress address, boolean tls) {
+    add(client(tls), head(address, HttpMethod.POST, path), CodeWarmUp.body());
   }
 
   /** Adds the port that Envoy calls. */
-  void grpc(Address address, boolean tls) {
+  void grpc(ListenAddress address, boolean tls) {
     HttpClientOptions client =
         client(tls).setProtocolVersion(HttpVersion.HTTP_2).setHttp2ClearTextUpgrade(false);
     RequestOptions head = head(address, HttpMethod.POST, EnvoyGrpc.HEALTH_PATH + "Check");
@@ -75,7 +77,7 @@ final class ListenerWarmUp {
   }
 
   /** Adds the gateway, with a path that it refuses. */
-  void gateway(Address address, boolean tls) {
+  void gateway(ListenAddress address, boolean tls) {
     add(client(tls), head(address, HttpMethod.GET, "/%00"), Buffer.buffer());
   }
 
@@ -93,7 +95,7 @@ final class ListenerWarmUp {
         .setConnectTimeout((int) AT_MOST.toMillis());
   }
 
-  private static RequestOptions head(Address address, HttpMethod method, String path) {
+  private static RequestOptions head(ListenAddress address, HttpMethod method, String path) {
     return new RequestOptions()
         .setServer(SocketAddress.inetSocketAddress(address.port(), reachable(address.host())))
         .setHost("weir.invalid")

@@ -3,11 +3,34 @@ package io.weir.server;
 import io.vertx.core.Vertx;
 import io.weir.Mode;
 import io.weir.Weir;
+import io.weir.near.NearStore;
 import io.weir.rule.RuleSet;
-import io.weir.rules.envoy.EnvoyConfig;
+import io.weir.rules.envoy.limit.EnvoyConfig;
+import io.weir.server.admin.ConsolePages;
+import io.weir.server.config.ConfigException;
+import io.weir.server.config.FrontEndSettings;
+import io.weir.server.config.ListenAddress;
+import io.weir.server.config.ServerConfig;
+import io.weir.server.envoy.EnvoyFrontEnd;
 import io.weir.server.envoy.EnvoyGrpc;
-import io.weir.tier.Guard;
-import io.weir.tier.Tier;
+import io.weir.server.envoy.EnvoyReloader;
+import io.weir.server.envoy.GrpcRouter;
+import io.weir.server.front.CallerAuth;
+import io.weir.server.front.GuardedCalls;
+import io.weir.server.front.Health;
+import io.weir.server.front.LoadShedder;
+import io.weir.server.front.RequestLimiter;
+import io.weir.server.gateway.Gateway;
+import io.weir.server.gateway.UpstreamMetrics;
+import io.weir.server.http.ConnectionTracker;
+import io.weir.server.http.InternalErrors;
+import io.weir.server.http.LoopContext;
+import io.weir.server.listen.Listener;
+import io.weir.server.listen.ListenerGroup;
+import io.weir.server.metrics.HotKeyAdvisor;
+import io.weir.server.metrics.Metrics;
+import io.weir.server.state.RuleReloader;
+import io.weir.server.state.ServerStores;
 import io.weir.time.SystemTime;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -34,37 +57,37 @@ public final class WeirServer implements AutoCloseable {
   /** How long a process waits for its store before it takes traffic without it. */
   private static final Duration STORE_PATIENCE = Duration.ofSeconds(2);
 
-  private final Ports ports;
+  private final ListenerGroup ports;
   private final Duration tick;
-  private final RuleFeed feed;
+  private final RuleReloader feed;
   private final Health health = new Health();
   private final Metrics metrics;
-  private final Stores stores;
+  private final ServerStores stores;
   private final Weir weir;
-  private final Front front;
-  private final FrontEnd settings;
-  private final Callers callers;
-  private final EnvoyFront envoy;
-  private final DataPort dataPort;
-  private final AdminPort adminPort;
+  private final RequestLimiter front;
+  private final FrontEndSettings settings;
+  private final CallerAuth callers;
+  private final EnvoyFrontEnd envoy;
+  private final DecisionRoutes dataPort;
+  private final AdminRoutes adminPort;
   private final ServerConfig config;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final ListenerWarmUp warmUp = new ListenerWarmUp();
-  private final UpstreamCounts upstreamCounts = new UpstreamCounts();
-  private Address http;
-  private Address admin;
-  private Address gateway;
-  private Optional<Address> grpc = Optional.empty();
+  private final UpstreamMetrics upstreamCounts = new UpstreamMetrics();
+  private ListenAddress http;
+  private ListenAddress admin;
+  private ListenAddress gateway;
+  private Optional<ListenAddress> grpc = Optional.empty();
 
   /** The files that a process follows. */
-  private record Feeds(RuleFeed rules, EnvoyFeed envoy) {
-    static Feeds open(ServerConfig config) throws ConfigException {
+  private record Reloaders(RuleReloader rules, EnvoyReloader envoy) {
+    static Reloaders open(ServerConfig config) throws ConfigException {
       if (config.rules().isEmpty() && config.envoy().folder().isEmpty()) {
         throw new ConfigException(List.of("no rules were named"));
       }
-      return new Feeds(
-          RuleFeed.open(config.rules(), config.stateFolder(), config.attributes()),
-          EnvoyFeed.open(config.envoy(), config.stateFolder()));
+      return new Reloaders(
+          RuleReloader.open(config.rules(), config.stateFolder(), config.attributes()),
+          EnvoyReloader.open(config.envoy(), config.stateFolder()));
     }
 
     void close() {
@@ -74,7 +97,7 @@ public final class WeirServer implements AutoCloseable {
   }
 
   private WeirServer(
-      ServerConfig config, Feeds feeds, Stores stores, Metrics metrics, Duration tick)
+      ServerConfig config, Reloaders feeds, ServerStores stores, Metrics metrics, Duration tick)
       throws ConfigException {
     this.config = config;
     this.tick = tick;
@@ -86,7 +109,7 @@ public final class WeirServer implements AutoCloseable {
     this.admin = config.admin();
     this.weir =
         Weir.builder()
-            .rules(feeds.rules().first())
+            .rules(feeds.rules().initialRules())
             .store(stores.shared())
             .local(stores.memory())
             .reservationSecret(config.reservationSecret().getBytes(StandardCharsets.UTF_8))
@@ -96,40 +119,45 @@ public final class WeirServer implements AutoCloseable {
             .witnessed()
             .build();
     HotKeyAdvisor advisor = new HotKeyAdvisor(this::instances, stores.layout(), this::isShadow);
-    weir.tier().ifPresent(tier -> metrics.tier(tier, advisor));
-    weir.witness().ifPresent(metrics::witness);
-    metrics.newcomers(weir.newcomers());
+    weir.tier().ifPresent(tier -> metrics.registerNearStore(tier, advisor));
+    weir.witness().ifPresent(metrics::registerAudit);
+    metrics.registerNewKeyCap(weir.newcomers());
     metrics.counter(
         "weir.clamped.settlements",
         "Limits that were charged less than a settlement asked for, as it was too high",
         weir,
         Weir::clampedSettlements);
-    Guard guard = new Guard(config.guard().rate(), config.guard().inFlight(), SystemTime.INSTANCE);
-    Guarded guarded = new Guarded(guard, SystemTime.INSTANCE, metrics::decisionTook);
+    LoadShedder guard =
+        new LoadShedder(config.guard().rate(), config.guard().inFlight(), SystemTime.INSTANCE);
+    GuardedCalls guarded = new GuardedCalls(guard, SystemTime.INSTANCE, metrics::onDecisionTime);
     this.gateway = settings.gateway().address();
-    this.front = new Front(weir, guarded, settings);
+    this.front = new RequestLimiter(weir, guarded, settings);
     front.show(metrics);
-    this.callers = new Callers(settings.callers());
-    this.envoy = new EnvoyFront(feeds.envoy(), config.envoy(), weir, guard, metrics, tick);
+    this.callers = new CallerAuth(settings.callers());
+    this.envoy = new EnvoyFrontEnd(feeds.envoy(), config.envoy(), weir, guard, metrics, tick);
     this.dataPort =
-        new DataPort(weir, guarded, front, callers, envoy, stores, metrics, health, warmUp.path());
-    this.adminPort = new AdminPort(settings.admin(), health, metrics, weir, stores, advisor);
-    metrics.gauge("weir.keys", "Keys remembered", stores, Stores::keys);
+        new DecisionRoutes(
+            weir, guarded, front, callers, envoy, stores, metrics, health, warmUp.path());
+    this.adminPort = new AdminRoutes(settings.admin(), health, metrics, weir, stores, advisor);
+    metrics.gauge("weir.keys", "Keys remembered", stores, ServerStores::keys);
     metrics.counter(
         "weir.overflow.draws",
         "Draws from overflow buckets, as the memory table had no room for a key",
         stores,
-        Stores::overflowed);
-    metrics.counter("weir.guard.refused", "Calls turned away at the guard", guard, Guard::refused);
-    metrics.gauge("weir.instances", "Instances that share the store", stores, Stores::instances);
+        ServerStores::overflowed);
+    metrics.counter(
+        "weir.guard.refused", "Calls turned away at the guard", guard, LoadShedder::refused);
+    metrics.gauge(
+        "weir.instances", "Instances that share the store", stores, ServerStores::instances);
     if (config.redis().isPresent() && config.reservationSecret().isEmpty()) {
       LOG.info("reservations.secret is not set: only this instance can settle what it reserves");
     }
-    this.ports = new Ports(settings, metrics.faults(), tick); // last: it has threads to be closed
+    this.ports =
+        new ListenerGroup(settings, metrics.faults(), tick); // last: it has threads to be closed
   }
 
   private int instances() {
-    return weir.tier().map(Tier::instances).orElse(1);
+    return weir.tier().map(NearStore::instances).orElse(1);
   }
 
   /** Whether a rule, or a limit for Envoy, only counts what it would refuse. */
@@ -149,18 +177,18 @@ public final class WeirServer implements AutoCloseable {
    * @throws ConfigException if the rules are invalid or an address cannot be listened on
    */
   public static WeirServer start(ServerConfig config) throws ConfigException {
-    return start(config, Connections.TICK);
+    return start(config, ConnectionTracker.TICK);
   }
 
   /** As {@link #start(ServerConfig)}, with another unit of patience; for tests. */
-  static WeirServer start(ServerConfig config, Duration tick) throws ConfigException {
+  public static WeirServer start(ServerConfig config, Duration tick) throws ConfigException {
     Optional<String> problem = config.frontEnd().admin().problemAt(config.admin());
     if (problem.isPresent()) {
       throw new ConfigException(List.of("listen.admin: " + problem.get()));
     }
     CompletableFuture<Void> described = CompletableFuture.runAsync(EnvoyGrpc::load);
-    Feeds feeds = Feeds.open(config);
-    Metrics metrics = new Metrics(new Faults());
+    Reloaders feeds = Reloaders.open(config);
+    Metrics metrics = new Metrics(new InternalErrors());
     WeirServer server = make(config, feeds, metrics, tick);
     try {
       described.join();
@@ -173,11 +201,11 @@ public final class WeirServer implements AutoCloseable {
   }
 
   /** Makes a server, or leaves nothing open behind it. */
-  private static WeirServer make(ServerConfig config, Feeds feeds, Metrics metrics, Duration tick)
-      throws ConfigException {
-    Stores stores;
+  private static WeirServer make(
+      ServerConfig config, Reloaders feeds, Metrics metrics, Duration tick) throws ConfigException {
+    ServerStores stores;
     try {
-      stores = Stores.open(config, metrics.store(), metrics.faults());
+      stores = ServerStores.open(config, metrics.store(), metrics.faults());
     } catch (ConfigException | RuntimeException e) {
       feeds.close();
       throw e;
@@ -194,30 +222,30 @@ public final class WeirServer implements AutoCloseable {
   private void listen() throws ConfigException {
     feed.follow(weir, metrics);
     envoy.follow();
-    if (takesDecisions()) {
-      http = ports.open(Ports.HTTP, http, dataPort::router);
-      warmUp.http(http, isSecured(Ports.HTTP));
+    if (servesDecisions()) {
+      http = ports.open(ListenerGroup.HTTP, http, dataPort::router);
+      warmUp.http(http, isSecured(ListenerGroup.HTTP));
     }
     if (settings.gateway().isOn()) {
-      upstreamCounts.show(metrics);
-      gateway = ports.open(Ports.GATEWAY, gateway, gatewaySilentTicks(), this::gateway);
-      warmUp.gateway(gateway, isSecured(Ports.GATEWAY));
+      upstreamCounts.register(metrics);
+      gateway = ports.open(ListenerGroup.GATEWAY, gateway, gatewaySilentTicks(), this::gateway);
+      warmUp.gateway(gateway, isSecured(ListenerGroup.GATEWAY));
     }
-    admin = ports.open(Ports.ADMIN, admin, adminPort::router);
-    if (takesDecisions()) {
+    admin = ports.open(ListenerGroup.ADMIN, admin, adminPort::router);
+    if (servesDecisions()) {
       listenForEnvoy();
       warnIfOpen(http);
       grpc.ifPresent(this::warnIfOpen);
     }
     ports.followCertificates();
-    ports.every(tick.multipliedBy(HOT_KEY_TICKS), metrics::lookAtHotKeys);
+    ports.every(tick.multipliedBy(HOT_KEY_TICKS), metrics::logHotKeyAdvice);
     stores.awaitReady(STORE_PATIENCE);
-    Practice.run(weir);
+    CodeWarmUp.run(weir);
     warmUp.run(ports.vertx());
-    health.is(Health.State.READY);
+    health.set(Health.State.READY);
   }
 
-  private void warnIfOpen(Address address) {
+  private void warnIfOpen(ListenAddress address) {
     if (!address.isLoopback() && settings.callers().isAnyone()) {
       LOG.warn(
           "{} can be reached from other machines, and whoever reaches it may ask for decisions;"
@@ -232,8 +260,8 @@ public final class WeirServer implements AutoCloseable {
    */
   private void listenForEnvoy() throws ConfigException {
     try {
-      grpc = Optional.of(ports.open(Ports.GRPC, config.grpc(), this::grpc));
-      grpc.ifPresent(address -> warmUp.grpc(address, isSecured(Ports.GRPC)));
+      grpc = Optional.of(ports.open(ListenerGroup.GRPC, config.grpc(), this::grpc));
+      grpc.ifPresent(address -> warmUp.grpc(address, isSecured(ListenerGroup.GRPC)));
       envoy.divideQuotas();
     } catch (ConfigException e) {
       if (config.needsGrpc()) {
@@ -243,12 +271,13 @@ public final class WeirServer implements AutoCloseable {
     }
   }
 
-  private GrpcRouter grpc(Loop loop) {
+  private GrpcRouter grpc(LoopContext loop) {
     return new GrpcRouter(loop, callers, envoy, health::isReady, tick);
   }
 
-  private Gateway gateway(Loop loop) {
-    Gateway handler = new Gateway(loop, front, settings.gateway(), upstreamCounts, Ports.LOOPS);
+  private Gateway gateway(LoopContext loop) {
+    Gateway handler =
+        new Gateway(loop, front, settings.gateway(), upstreamCounts, ListenerGroup.LOOPS);
     loop.vertx().setPeriodic(tick.toMillis(), now -> handler.tick());
     return handler;
   }
@@ -259,8 +288,8 @@ public final class WeirServer implements AutoCloseable {
    */
   private int gatewaySilentTicks() {
     long timeout = settings.gateway().timeoutTicks() + 5;
-    long held = Waits.longest(weir.rules()).dividedBy(tick) + 5;
-    return (int) Math.max(Listener.Spoken.HTTP.idleTicks(), Math.max(timeout, held));
+    long held = MaxShapingDelay.longest(weir.rules()).dividedBy(tick) + 5;
+    return (int) Math.max(Listener.Protocol.HTTP.idleTicks(), Math.max(timeout, held));
   }
 
   /** Which Weir this is, as its jar says. */
@@ -271,11 +300,11 @@ public final class WeirServer implements AutoCloseable {
 
   /** Where the web console is, on the admin port. */
   public static String consolePath() {
-    return Console.PATH;
+    return ConsolePages.PATH;
   }
 
   /** Whose event loops everything runs on. */
-  Vertx vertx() {
+  public Vertx vertx() {
     return ports.vertx();
   }
 
@@ -285,32 +314,32 @@ public final class WeirServer implements AutoCloseable {
   }
 
   /** Whether decisions can be asked for; a gateway may be all there is. */
-  public boolean takesDecisions() {
+  public boolean servesDecisions() {
     return !settings.gateway().isOn() || settings.gateway().decisions();
   }
 
   /** Where decisions are asked for; the port is the real one. */
-  public Address http() {
+  public ListenAddress http() {
     return http;
   }
 
   /** Where requests are forwarded, if there is a gateway; the port is the real one. */
-  public Address gateway() {
+  public ListenAddress gateway() {
     return gateway;
   }
 
   /** Where metrics, health and the admin API are; the port is the real one. */
-  public Address admin() {
+  public ListenAddress admin() {
     return admin;
   }
 
   /** The token for the admin API, if it was made at start as none is set. It is nowhere else. */
-  public Optional<String> madeAdminToken() {
-    return adminPort.madeToken();
+  public Optional<String> generatedAdminToken() {
+    return adminPort.generatedToken();
   }
 
   /** Where Envoy asks, unless the port was taken; the port is the real one. */
-  public Optional<Address> grpc() {
+  public Optional<ListenAddress> grpc() {
     return grpc;
   }
 
@@ -338,12 +367,12 @@ public final class WeirServer implements AutoCloseable {
     if (closed.getAndSet(true)) {
       return;
     }
-    health.is(Health.State.STOPPING);
+    health.set(Health.State.STOPPING);
     feed.close();
     envoy.close();
     ports.close();
     front.close();
-    stores.leave();
+    stores.leaveFleet();
     weir.close();
     stores.close();
   }

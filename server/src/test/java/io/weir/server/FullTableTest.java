@@ -2,7 +2,11 @@ package io.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.testkit.LogLines;
+import io.weir.server.config.ServerConfig;
+import io.weir.server.config.SharedStoreSettings;
+import io.weir.server.fixture.TestServer;
+import io.weir.server.http.ConnectionTracker;
+import io.weir.testkit.LogCapture;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -18,8 +22,9 @@ class FullTableTest {
         config ->
             config
                 .memory(new ServerConfig.Memory(MAX_KEYS, 0))
-                .shared(new SharedStore(Optional.empty(), Optional.empty(), 1, PER_ADDRESS)),
-        Connections.TICK,
+                .shared(
+                    new SharedStoreSettings(Optional.empty(), Optional.empty(), 1, PER_ADDRESS)),
+        ConnectionTracker.TICK,
         "{ id: users, match: { path: /users }, key: [user], limit: 1/h }",
         "{ id: addresses, match: { path: /addresses }, key: [ip], limit: 1/h }");
   }
@@ -33,7 +38,7 @@ class FullTableTest {
 
   @Test
   void keysOfOneAddressAreCapped() {
-    try (LogLines log = LogLines.ofAll();
+    try (LogCapture log = LogCapture.ofAll();
         TestServer server = server()) {
       for (int i = 0; i < FLOOD; i++) {
         isAllowed(server, "/users", "192.0.2.1", "invented-" + i);
@@ -49,7 +54,7 @@ class FullTableTest {
 
   @Test
   void keysOfManyAddressesLeaveRoomForOtherRules() {
-    try (LogLines log = LogLines.ofAll();
+    try (LogCapture log = LogCapture.ofAll();
         TestServer server = server()) {
       for (int i = 0; i < FLOOD; i++) {
         isAllowed(server, "/users", "192.0.2." + i, "invented-" + i);
@@ -66,7 +71,7 @@ class FullTableTest {
     }
   }
 
-  private static List<String> lines(LogLines log, String beginning) {
+  private static List<String> lines(LogCapture log, String beginning) {
     return log.said().stream().filter(line -> line.contains(beginning)).toList();
   }
 }

@@ -7,6 +7,12 @@ import static org.awaitility.Awaitility.await;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.weir.Limit;
+import io.weir.server.config.ConfigException;
+import io.weir.server.config.ListenAddress;
+import io.weir.server.config.ServerConfig;
+import io.weir.server.fixture.RawClient;
+import io.weir.server.fixture.TestServer;
+import io.weir.server.http.ConnectionTracker;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.Socket;
@@ -25,8 +31,8 @@ class LifecycleTest {
   void answers503BeyondTheGuard() {
     try (TestServer server =
         TestServer.with(
-            config -> config.guard(new ServerConfig.Ceiling(Limit.perHour(2), 10)),
-            Connections.TICK,
+            config -> config.guard(new ServerConfig.LoadLimit(Limit.perHour(2), 10)),
+            ConnectionTracker.TICK,
             RULE)) {
       server.check("{}");
       JsonObject batch =
@@ -112,8 +118,8 @@ class LifecycleTest {
       ServerConfig same =
           ServerConfig.DEFAULT
               .http(server.server.http())
-              .admin(new Address("127.0.0.1", 0))
-              .grpc(new Address("127.0.0.1", 0))
+              .admin(new ListenAddress("127.0.0.1", 0))
+              .grpc(new ListenAddress("127.0.0.1", 0))
               .rules(server.rules);
 
       assertThatThrownBy(() -> WeirServer.start(same))

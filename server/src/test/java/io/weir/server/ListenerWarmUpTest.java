@@ -4,6 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Vertx;
 import io.weir.http.identity.Sha256;
+import io.weir.server.config.CallerSettings;
+import io.weir.server.config.FrontEndSettings;
+import io.weir.server.config.ListenAddress;
+import io.weir.server.config.TlsSettings;
+import io.weir.server.fixture.EchoUpstream;
+import io.weir.server.fixture.TestGateway;
+import io.weir.server.fixture.TestServer;
 import io.weir.testkit.process.TlsFiles;
 import java.util.Optional;
 import java.util.Set;
@@ -41,8 +48,8 @@ class ListenerWarmUpTest {
     try (TlsFiles files = TlsFiles.create()) {
       CallerSettings callers =
           new CallerSettings(Set.of(Sha256.hex("token")), Optional.empty(), Set.of());
-      FrontEnd secured =
-          FrontEnd.DEFAULT
+      FrontEndSettings secured =
+          FrontEndSettings.DEFAULT
               .callers(callers)
               .tls(new TlsSettings(files.serverCertificate(), files.serverKey(), TlsSettings.ALL));
       try (TestServer server = TestServer.with(secured, RULE)) {
@@ -59,7 +66,7 @@ class ListenerWarmUpTest {
     Vertx vertx = Vertx.vertx();
     try {
       ListenerWarmUp warmUp = new ListenerWarmUp();
-      warmUp.http(new Address("127.0.0.1", 1), false);
+      warmUp.http(new ListenAddress("127.0.0.1", 1), false);
       assertThat(warmUp.run(vertx)).isFalse();
     } finally {
       vertx.close().await();

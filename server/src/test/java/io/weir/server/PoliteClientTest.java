@@ -2,6 +2,10 @@ package io.weir.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.server.fixture.EchoUpstream;
+import io.weir.server.fixture.PythonScripts;
+import io.weir.server.fixture.RawUpstream;
+import io.weir.server.fixture.TestGateway;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -80,7 +84,7 @@ class PoliteClientTest {
 
   /** What the client prints. */
   private String said(String use, String url) throws Exception {
-    Process client = Python.plain(folder).run("polite.py", example() + use, url);
+    Process client = PythonScripts.plain(folder).run("polite.py", example() + use, url);
     try {
       return new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     } finally {

@@ -1,14 +1,14 @@
 package io.weir.testkit;
 
 import io.weir.Key;
-import io.weir.Settlement;
+import io.weir.SettlementResult;
 import io.weir.store.Draw;
-import io.weir.store.Held;
-import io.weir.store.LeaseCall;
+import io.weir.store.LeaseReport;
 import io.weir.store.Pool;
+import io.weir.store.ReservedPart;
+import io.weir.store.SettlementTerms;
 import io.weir.store.Store;
-import io.weir.store.Taking;
-import io.weir.store.Term;
+import io.weir.store.TakeResult;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 public abstract class RemoteStore implements Store {
   private final Store store;
 
-  protected RemoteStore(Store store) {
+  public RemoteStore(Store store) {
     this.store = store;
   }
 
@@ -25,27 +25,28 @@ public abstract class RemoteStore implements Store {
   protected abstract <T> CompletionStage<T> send(Supplier<CompletionStage<T>> question);
 
   @Override
-  public CompletionStage<Taking> take(List<Draw> draws) {
+  public CompletionStage<TakeResult> take(List<Draw> draws) {
     return send(() -> store.take(draws));
   }
 
   @Override
-  public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+  public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
     return send(() -> store.reserve(reservation, draws));
   }
 
   @Override
-  public CompletionStage<Settlement> settle(long reservation, List<Held> parts, Term term) {
+  public CompletionStage<SettlementResult> settle(
+      long reservation, List<ReservedPart> parts, SettlementTerms term) {
     return send(() -> store.settle(reservation, parts, term));
   }
 
   @Override
-  public CompletionStage<Settlement> release(long reservation, List<Held> parts) {
+  public CompletionStage<SettlementResult> release(long reservation, List<ReservedPart> parts) {
     return send(() -> store.release(reservation, parts));
   }
 
   @Override
-  public CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
+  public CompletionStage<SettlementResult> renew(long reservation, List<ReservedPart> parts) {
     return send(() -> store.renew(reservation, parts));
   }
 
@@ -55,7 +56,7 @@ public abstract class RemoteStore implements Store {
   }
 
   @Override
-  public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
+  public CompletionStage<Void> endLease(Pool pool, Key key, LeaseReport lease) {
     return send(() -> store.endLease(pool, key, lease));
   }
 

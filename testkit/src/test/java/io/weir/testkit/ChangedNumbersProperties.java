@@ -7,8 +7,8 @@ import io.weir.Limit;
 import io.weir.Quota;
 import io.weir.SlidingLog;
 import io.weir.SlidingWindow;
-import io.weir.testkit.reference.Seen;
-import io.weir.testkit.trace.Limits;
+import io.weir.testkit.reference.ObservedAnswer;
+import io.weir.testkit.trace.RandomLimits;
 import io.weir.testkit.trace.Trace;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Assume;
@@ -20,7 +20,7 @@ import net.jqwik.api.Tuple;
 import net.jqwik.api.Tuple.Tuple2;
 
 /** New numbers hold at once, and what was taken stays taken. */
-class ChangedNumbersProperties extends AnyLimit {
+class ChangedNumbersProperties extends LimitPropertyBase {
   @Property(edgeCases = EdgeCasesMode.NONE)
   void whatWasTakenStaysTaken(@ForAll("changes") Tuple2<Trace, Limit> change) {
     MeterSubject key = after(change.get1());
@@ -30,10 +30,10 @@ class ChangedNumbersProperties extends AnyLimit {
     // Where ticks of both limits meet, so that the change itself brings no time along.
     key.move(1000 - Math.floorMod(key.now(old), 1000L));
 
-    Seen before = key.take(old, 1, 1_000);
+    ObservedAnswer before = key.take(old, 1, 1_000);
     // A refused call writes nothing: the time since the last take would count at the new rate.
     key.refund(old, 0);
-    Seen after = key.look(next, 1);
+    ObservedAnswer after = key.look(next, 1);
 
     long used = old.capacity() - before.remaining();
     long expected = Math.max(0, next.capacity() - used);
@@ -48,7 +48,7 @@ class ChangedNumbersProperties extends AnyLimit {
     MeterSubject key = after(trace);
     Limit limit = last(trace);
     long before = key.look(limit, 1).remaining();
-    Limit none = limit.scaled(io.weir.Scale.of(0, 1));
+    Limit none = limit.scaled(io.weir.Ratio.of(0, 1));
     assertThat(key.look(none, 0).allowed()).isFalse();
     assertThat(key.look(none, 1).allowed()).isFalse();
     assertThat(key.look(limit, 1).remaining()).isEqualTo(before);
@@ -81,6 +81,7 @@ class ChangedNumbersProperties extends AnyLimit {
   @Provide
   Arbitrary<Tuple2<Trace, Limit>> changes() {
     return wild()
-        .flatMap(trace -> Limits.of(trace.limit().algorithm()).map(next -> Tuple.of(trace, next)));
+        .flatMap(
+            trace -> RandomLimits.of(trace.limit().algorithm()).map(next -> Tuple.of(trace, next)));
   }
 }

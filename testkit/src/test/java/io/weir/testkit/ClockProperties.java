@@ -3,11 +3,11 @@ package io.weir.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Concurrency;
+import io.weir.ExactNumbers;
 import io.weir.Limit;
-import io.weir.limit.Bounds;
-import io.weir.testkit.reference.Seen;
-import io.weir.testkit.trace.Step;
+import io.weir.testkit.reference.ObservedAnswer;
 import io.weir.testkit.trace.Trace;
+import io.weir.testkit.trace.TraceStep;
 import java.util.List;
 import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.Example;
@@ -16,7 +16,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;
 
 /** A clock that is set neither refunds nor freezes, and gives one burst at most. */
-class ClockProperties extends AnyLimit {
+class ClockProperties extends LimitPropertyBase {
   @Property(edgeCases = EdgeCasesMode.NONE)
   void aStepBackGivesNothing(
       @ForAll("wild") Trace trace, @ForAll @LongRange(max = 200_000_000_000L) long step) {
@@ -32,7 +32,7 @@ class ClockProperties extends AnyLimit {
       @ForAll("wild") Trace trace, @ForAll @LongRange(max = 200_000_000_000L) long step) {
     MeterSubject key = after(trace);
     Limit limit = last(trace);
-    Seen before = key.take(limit, 1, 1_000);
+    ObservedAnswer before = key.take(limit, 1, 1_000);
     key.move(-step);
     long reset = key.take(limit, limit.capacity() + 1, 1_001).reset();
     long refusals = trace.countDenied() ? denials(limit) : 0;
@@ -45,14 +45,14 @@ class ClockProperties extends AnyLimit {
   /** Of a tick of 1 ms, 1 µs is a step of a whole tick. */
   @Example
   void aStepBackOfLessThanATickFreezesNothing() {
-    Step change = new Step.Change(Limit.parse("7/h burst=2501999"));
+    TraceStep change = new TraceStep.LimitChange(Limit.parse("7/h burst=2501999"));
     aStepBackFreezesNothing(
         new Trace(Limit.parse("1/100ms"), false, 1_700_000_000_000_000L, 0, List.of(change)), 1);
   }
 
   /** How long it takes a bucket to drain the most that refusals can add. */
   private static long denials(Limit limit) {
-    return 2 * Bounds.micros(limit.window()) + 2 * tick(limit);
+    return 2 * ExactNumbers.micros(limit.window()) + 2 * tick(limit);
   }
 
   /** For how long a use can weigh under any of the limits of a trace. */
@@ -64,10 +64,11 @@ class ClockProperties extends AnyLimit {
   private static long longest(Limit limit) {
     return switch (limit.algorithm()) {
       case TOKEN_BUCKET, LEAKY_BUCKET -> 0;
-      case SLIDING_WINDOW -> 2 * Bounds.micros(limit.window());
-      case CONCURRENCY -> Bounds.micros(((Concurrency) limit).permitTtl());
-      case QUOTA -> Bounds.micros(limit.window()) + Bounds.micros(java.time.Duration.ofHours(1));
-      case FIXED_WINDOW, SLIDING_LOG -> Bounds.micros(limit.window());
+      case SLIDING_WINDOW -> 2 * ExactNumbers.micros(limit.window());
+      case CONCURRENCY -> ExactNumbers.micros(((Concurrency) limit).permitTtl());
+      case QUOTA ->
+          ExactNumbers.micros(limit.window()) + ExactNumbers.micros(java.time.Duration.ofHours(1));
+      case FIXED_WINDOW, SLIDING_LOG -> ExactNumbers.micros(limit.window());
     };
   }
 

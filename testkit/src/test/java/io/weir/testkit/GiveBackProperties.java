@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Algorithm;
 import io.weir.Limit;
-import io.weir.testkit.reference.Seen;
+import io.weir.testkit.reference.ObservedAnswer;
 import io.weir.testkit.trace.Trace;
 import net.jqwik.api.Assume;
 import net.jqwik.api.EdgeCasesMode;
@@ -14,7 +14,7 @@ import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 
 /** Settling puts a key where it would have been had the true cost been known at once. */
-class GiveBackProperties extends AnyLimit {
+class GiveBackProperties extends LimitPropertyBase {
   private static final long ID = 1_000;
 
   @Property(edgeCases = EdgeCasesMode.NONE)
@@ -24,7 +24,7 @@ class GiveBackProperties extends AnyLimit {
     Limit limit = last(trace);
     Assume.that(limit.algorithm() != Algorithm.CONCURRENCY);
     long cost = 1 + limit.capacity() * percent / 100;
-    Seen before = key.look(limit, cost);
+    ObservedAnswer before = key.look(limit, cost);
     if (key.take(limit, cost, ID).allowed()) {
       key.settle(limit, ID, 0);
       assertThat(key.look(limit, cost)).isEqualTo(before);
@@ -57,7 +57,7 @@ class GiveBackProperties extends AnyLimit {
     }
     long resetBefore = key.look(limit, 1).reset();
     key.settle(limit, ID, 1 + times * limit.capacity());
-    Seen after = key.look(limit, 1);
+    ObservedAnswer after = key.look(limit, 1);
     assertThat(after.allowed()).isFalse();
     assertThat(after.remaining()).isZero();
     assertThat(after.reset()).isGreaterThanOrEqualTo(resetBefore);

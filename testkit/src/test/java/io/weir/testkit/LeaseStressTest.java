@@ -5,12 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.weir.Call;
 import io.weir.Decision;
+import io.weir.DecisionSource;
 import io.weir.FixedWindow;
 import io.weir.Key;
 import io.weir.Limit;
 import io.weir.Mode;
 import io.weir.Quota;
-import io.weir.Source;
 import io.weir.Weir;
 import io.weir.rule.Accuracy;
 import io.weir.rule.Rule;
@@ -98,12 +98,12 @@ class LeaseStressTest {
   @Test
   void everyTokenIsHandedOutOnceOrGivenBack() throws Exception {
     AtomicLong fromLeases = new AtomicLong();
-    Stress.repeat(
+    StressRun.repeat(
         round -> {
           String user = "user-" + round;
           Weir[] fleet = {instance(leased()), instance(leased())};
           List<Long> taken =
-              Stress.race(
+              StressRun.race(
                   thread -> {
                     Random random = new Random(31L * round + thread);
                     long sum = 0;
@@ -111,7 +111,7 @@ class LeaseStressTest {
                       long cost = 1 + random.nextInt(3);
                       Decision decision = ask(fleet[thread % 2], user, cost);
                       sum += decision.allowed() ? cost : 0;
-                      fromLeases.addAndGet(decision.source() == Source.LEASE ? 1 : 0);
+                      fromLeases.addAndGet(decision.source() == DecisionSource.LEASE ? 1 : 0);
                     }
                     return sum;
                   });
@@ -139,13 +139,13 @@ class LeaseStressTest {
   @Test
   void whatAnotherRuleRefusesForGoodIsNotLost() throws Exception {
     Rule exact = exact(Limit.slidingLog(500, Duration.ofDays(1)));
-    Stress.repeat(round -> assertThat(callOfTwoRules(LIMIT, exact, round)).isEqualTo(500));
+    StressRun.repeat(round -> assertThat(callOfTwoRules(LIMIT, exact, round)).isEqualTo(500));
   }
 
   @ParameterizedTest
   @MethodSource("leasable")
   void whatAnotherRuleRefusesIsNotLost(Limit limit) throws Exception {
-    Stress.repeat(round -> callOfTwoRules(limit, choosy(), round));
+    StressRun.repeat(round -> callOfTwoRules(limit, choosy(), round));
   }
 
   /** Calls often, finds all that was not admitted in its place again, and returns what was. */
@@ -153,7 +153,7 @@ class LeaseStressTest {
     String user = "other-" + round;
     Weir[] fleet = {instance(leased(limit), other), instance(leased(limit), other)};
     List<Long> taken =
-        Stress.race(
+        StressRun.race(
             thread -> {
               long sum = 0;
               for (int i = 0; i < 20; i++) {
@@ -179,13 +179,13 @@ class LeaseStressTest {
 
   private void rulesChangeUnderCalls(Rule... rules) throws Exception {
     AtomicLong fromLeases = new AtomicLong();
-    Stress.repeat(
+    StressRun.repeat(
         round -> {
           String user = "changed-" + rules.length + "-" + round;
           Weir[] fleet = {instance(rules)};
-          AtomicLong calling = new AtomicLong(Stress.THREADS - 1);
+          AtomicLong calling = new AtomicLong(StressRun.THREADS - 1);
           List<Long> taken =
-              Stress.race(
+              StressRun.race(
                   thread ->
                       thread == 0
                           ? changeRules(fleet[0], calling, rules)
@@ -218,7 +218,7 @@ class LeaseStressTest {
       Decision decision = ask(weir, user, 1);
       sum += decision.allowed() ? 1 : 0;
       fromLeases.addAndGet(
-          decision.standings().stream().filter(by -> by.source() == Source.LEASE).count());
+          decision.standings().stream().filter(by -> by.source() == DecisionSource.LEASE).count());
     }
     calling.decrementAndGet();
     return sum;

@@ -1,6 +1,6 @@
 package io.weir.testkit;
 
-import io.weir.store.MemoryStore;
+import io.weir.store.memory.MemoryStore;
 import io.weir.testkit.contract.StoreContract;
 import io.weir.testkit.contract.StoreHarness;
 import io.weir.time.VirtualTime;

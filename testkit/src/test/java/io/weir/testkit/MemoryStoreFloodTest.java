@@ -1,14 +1,14 @@
 package io.weir.testkit;
 
-import static io.weir.testkit.contract.Calls.draw;
-import static io.weir.testkit.contract.Calls.pool;
+import static io.weir.testkit.contract.ContractCalls.draw;
+import static io.weir.testkit.contract.ContractCalls.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Key;
 import io.weir.store.Draw.Intent;
-import io.weir.store.MemoryStore;
 import io.weir.store.Pool;
-import io.weir.testkit.contract.Calls;
+import io.weir.store.memory.MemoryStore;
+import io.weir.testkit.contract.ContractCalls;
 import io.weir.time.VirtualTime;
 import java.time.Duration;
 import java.util.List;
@@ -116,7 +116,7 @@ class MemoryStoreFloodTest {
       small.tryTake(draw(pool, Key.of("key" + i % 100), 1));
     }
     assertThat(small.bytes()).isLessThan(5 << 20);
-    assertThat(Calls.get(small.take(List.of(draw(pool, Key.of("key1"), 10_000)))).taken())
+    assertThat(ContractCalls.get(small.take(List.of(draw(pool, Key.of("key1"), 10_000)))).taken())
         .as("what was counted stays counted")
         .isFalse();
   }

@@ -1,22 +1,22 @@
 package io.weir.testkit;
 
-import static io.weir.testkit.contract.Calls.KEY;
-import static io.weir.testkit.contract.Calls.draw;
-import static io.weir.testkit.contract.Calls.pool;
+import static io.weir.testkit.contract.ContractCalls.KEY;
+import static io.weir.testkit.contract.ContractCalls.draw;
+import static io.weir.testkit.contract.ContractCalls.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Key;
+import io.weir.KeyEncoding;
+import io.weir.LimitStatus;
 import io.weir.Mode;
-import io.weir.Standing;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
-import io.weir.store.Gate;
-import io.weir.store.Held;
-import io.weir.store.KeyText;
-import io.weir.store.MemoryStore;
 import io.weir.store.Pool;
-import io.weir.store.Taking;
-import io.weir.testkit.contract.Calls;
+import io.weir.store.ReservedPart;
+import io.weir.store.TakeResult;
+import io.weir.store.memory.MemoryStore;
+import io.weir.store.memory.PoolFastPath;
+import io.weir.testkit.contract.ContractCalls;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -39,7 +39,7 @@ class MemoryStoreStressTest {
           "quota 2000/month",
           "concurrency 2000 permit_ttl=1h");
 
-  private final Stress.Time time = new Stress.Time();
+  private final StressRun.Time time = new StressRun.Time();
 
   private MemoryStore store(long maxKeys) {
     return MemoryStore.builder().maxKeys(maxKeys).time(time).build();
@@ -47,60 +47,62 @@ class MemoryStoreStressTest {
 
   @Test
   void oneKeyIsTakenFromExactly() throws Exception {
-    Stress.repeat(
+    StressRun.repeat(
         round -> {
           MemoryStore store = store(100);
           Pool pool = pool(LIMITS.get(round % LIMITS.size()));
           List<Long> taken =
-              Stress.race(
+              StressRun.race(
                   thread -> {
                     Random random = new Random(round * 31L + thread);
                     long sum = 0;
                     for (int i = 0; i < 400; i++) {
                       long cost = 1 + random.nextInt(3);
                       var draws = List.of(draw(pool, cost, Intent.HOLD));
-                      Taking taking = Calls.get(store.reserve(thread * 1000L + i, draws));
+                      TakeResult taking =
+                          ContractCalls.get(store.reserve(thread * 1000L + i, draws));
                       sum += taking.taken() ? cost : 0;
                       assertSane(taking);
                     }
                     return sum;
                   });
-          assertThat(new Calls(store).remaining(pool)).isEqualTo(2000 - sum(taken));
+          assertThat(new ContractCalls(store).remaining(pool)).isEqualTo(2000 - sum(taken));
         });
   }
 
   @Test
   void theShortWayAndTheLongWayTakeFromTheSameBucket() throws Exception {
-    Stress.repeat(
+    StressRun.repeat(
         round -> {
           MemoryStore store = store(100);
           Pool pool = pool(LIMITS.get(round % 4));
-          Gate gate = store.gate(pool);
+          PoolFastPath gate = store.gate(pool);
           Pool other = pool("other", "100000/day");
           List<Long> taken =
-              Stress.race(
+              StressRun.race(
                   thread -> {
                     long sum = 0;
-                    long hash = KeyText.hash("rule", KEY.parts());
+                    long hash = KeyEncoding.hash("rule", KEY.parts());
                     for (int i = 0; i < 1000; i++) {
                       boolean admitted =
                           thread % 2 == 0
                               ? gate.tryTake(time.micros(), KEY.high(), KEY.low(), hash, 1)
-                              : Calls.get(store.take(List.of(draw(other, 1), draw(pool, 1))))
+                              : ContractCalls.get(
+                                      store.take(List.of(draw(other, 1), draw(pool, 1))))
                                   .taken();
                       sum += admitted ? 1 : 0;
                     }
                     return sum;
                   });
           boolean queued = pool.meter().limit() instanceof io.weir.LeakyBucket;
-          assertThat(new Calls(store).remaining(pool)).isEqualTo(2000 - sum(taken));
+          assertThat(new ContractCalls(store).remaining(pool)).isEqualTo(2000 - sum(taken));
           assertThat(sum(taken)).isBetween(queued ? 1L : 2000L, 2000L);
         });
   }
 
   @Test
   void overlappingCallsInAnyOrderTakeAllOrNone() throws Exception {
-    Stress.repeat(
+    StressRun.repeat(
         round -> {
           MemoryStore store = store(100_000);
           List<Draw> draws = new ArrayList<>();
@@ -110,7 +112,7 @@ class MemoryStoreStressTest {
             draws.add(draw(pool("rule-" + i, limit), 1, Intent.HOLD));
           }
           List<int[]> taken =
-              Stress.race(
+              StressRun.race(
                   thread -> {
                     Random random = new Random(round * 31L + thread);
                     int[] mine = new int[draws.size()];
@@ -121,8 +123,8 @@ class MemoryStoreStressTest {
                     for (int i = 0; i < 200; i++) {
                       Collections.shuffle(order, random);
                       List<Integer> some = order.subList(0, 1 + random.nextInt(6));
-                      Taking taking =
-                          Calls.get(
+                      TakeResult taking =
+                          ContractCalls.get(
                               store.reserve(
                                   thread * 1000L + i, some.stream().map(draws::get).toList()));
                       assertSane(taking);
@@ -135,22 +137,23 @@ class MemoryStoreStressTest {
           for (int i = 0; i < draws.size(); i++) {
             int at = i;
             long sum = taken.stream().mapToLong(mine -> mine[at]).sum();
-            assertThat(new Calls(store).remaining(draws.get(i).pool())).isEqualTo(150 - sum);
+            assertThat(new ContractCalls(store).remaining(draws.get(i).pool()))
+                .isEqualTo(150 - sum);
           }
         });
   }
 
   @Test
   void decisionsAreExactWhileTheTableGrowsAndForgets() throws Exception {
-    Stress.repeat(
+    StressRun.repeat(
         round -> {
           MemoryStore store = store(20_000);
           Pool once = pool("once", "1/day");
           Pool fleeting = pool("fleeting", "1000/s");
           Pool hot = pool("hot", "2000/day");
-          AtomicInteger running = new AtomicInteger(Stress.THREADS - 1);
+          AtomicInteger running = new AtomicInteger(StressRun.THREADS - 1);
           List<Long> firsts =
-              Stress.race(
+              StressRun.race(
                   thread -> {
                     if (thread == 0) {
                       while (running.get() > 0) {
@@ -173,27 +176,27 @@ class MemoryStoreStressTest {
                     return first;
                   });
           assertThat(sum(firsts)).as("each key once").isEqualTo(700);
-          assertThat(new Calls(store).remaining(hot)).isZero();
+          assertThat(new ContractCalls(store).remaining(hot)).isZero();
           assertThat(store.overflowed()).isZero();
         });
   }
 
   @Test
   void whatIsGivenBackIsThereAgain() throws Exception {
-    Stress.repeat(
+    StressRun.repeat(
         round -> {
           MemoryStore store = store(10_000);
           Pool bucket = pool("bucket", "50/day");
           Pool window = pool("window", "sliding-window 50/day");
           Pool permits = pool("permits", "concurrency 50");
-          Stress.race(
+          StressRun.race(
               thread -> {
                 Random random = new Random(round * 31L + thread);
-                Calls calls = new Calls(store);
+                ContractCalls calls = new ContractCalls(store);
                 for (int i = 0; i < 200; i++) {
                   long id = round * 1_000_000L + thread * 1000L + i;
                   long cost = 1 + random.nextInt(12);
-                  List<Held> parts =
+                  List<ReservedPart> parts =
                       calls.reserve(
                           id,
                           List.of(
@@ -207,14 +210,14 @@ class MemoryStoreStressTest {
                 return 0;
               });
           for (Pool pool : List.of(bucket, window, permits)) {
-            assertThat(new Calls(store).remaining(pool)).isEqualTo(50);
+            assertThat(new ContractCalls(store).remaining(pool)).isEqualTo(50);
           }
         });
   }
 
   @Test
   void changingNumbersMeanwhileAdmitsNoMoreThanTheLargest() throws Exception {
-    Stress.repeat(
+    StressRun.repeat(
         round -> {
           MemoryStore store = store(100);
           List<Pool> versions =
@@ -223,7 +226,7 @@ class MemoryStoreStressTest {
                   pool("fixed-window 400/h"),
                   pool("fixed-window 350/day aligned=true"));
           List<Long> taken =
-              Stress.race(
+              StressRun.race(
                   thread -> {
                     long sum = 0;
                     for (int i = 0; i < 300; i++) {
@@ -235,12 +238,13 @@ class MemoryStoreStressTest {
         });
   }
 
-  private static void assertSane(Taking taking) {
-    for (Standing standing : taking.standings()) {
+  private static void assertSane(TakeResult taking) {
+    for (LimitStatus standing : taking.standings()) {
       assertThat(standing.remaining()).isBetween(0L, standing.limit().capacity());
       assertThat(standing.mode()).isEqualTo(Mode.ENFORCE);
       assertThat(standing.reset().isNegative()).isFalse();
-      assertThat(taking.taken()).isEqualTo(taking.standings().stream().allMatch(Standing::allowed));
+      assertThat(taking.taken())
+          .isEqualTo(taking.standings().stream().allMatch(LimitStatus::allowed));
     }
   }
 

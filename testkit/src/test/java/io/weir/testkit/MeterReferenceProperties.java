@@ -1,9 +1,9 @@
 package io.weir.testkit;
 
 import io.weir.Algorithm;
-import io.weir.testkit.trace.Differential;
+import io.weir.testkit.trace.RandomTraces;
 import io.weir.testkit.trace.Trace;
-import io.weir.testkit.trace.Traces;
+import io.weir.testkit.trace.TraceComparison;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
@@ -14,71 +14,71 @@ import net.jqwik.api.Provide;
 class MeterReferenceProperties {
   @Property(edgeCases = EdgeCasesMode.NONE)
   void tokenBucket(@ForAll("tokenBuckets") Trace trace) {
-    Differential.run(trace, new MeterSubject(trace));
+    TraceComparison.run(trace, new MeterSubject(trace));
   }
 
   @Property(edgeCases = EdgeCasesMode.NONE)
   void leakyBucket(@ForAll("leakyBuckets") Trace trace) {
-    Differential.run(trace, new MeterSubject(trace));
+    TraceComparison.run(trace, new MeterSubject(trace));
   }
 
   @Property(edgeCases = EdgeCasesMode.NONE)
   void fixedWindow(@ForAll("fixedWindows") Trace trace) {
-    Differential.run(trace, new MeterSubject(trace));
+    TraceComparison.run(trace, new MeterSubject(trace));
   }
 
   @Property(edgeCases = EdgeCasesMode.NONE)
   void slidingWindow(@ForAll("slidingWindows") Trace trace) {
-    Differential.run(trace, new MeterSubject(trace));
+    TraceComparison.run(trace, new MeterSubject(trace));
   }
 
   @Property(edgeCases = EdgeCasesMode.NONE)
   void slidingLog(@ForAll("slidingLogs") Trace trace) {
-    Differential.run(trace, new MeterSubject(trace));
+    TraceComparison.run(trace, new MeterSubject(trace));
   }
 
   @Property(edgeCases = EdgeCasesMode.NONE)
   void quota(@ForAll("quotas") Trace trace) {
-    Differential.run(trace, new MeterSubject(trace));
+    TraceComparison.run(trace, new MeterSubject(trace));
   }
 
   @Property(edgeCases = EdgeCasesMode.NONE)
   void concurrency(@ForAll("concurrencies") Trace trace) {
-    Differential.run(trace, new MeterSubject(trace));
+    TraceComparison.run(trace, new MeterSubject(trace));
   }
 
   @Provide
   Arbitrary<Trace> tokenBuckets() {
-    return Traces.wild(Algorithm.TOKEN_BUCKET);
+    return RandomTraces.wild(Algorithm.TOKEN_BUCKET);
   }
 
   @Provide
   Arbitrary<Trace> leakyBuckets() {
-    return Traces.wild(Algorithm.LEAKY_BUCKET);
+    return RandomTraces.wild(Algorithm.LEAKY_BUCKET);
   }
 
   @Provide
   Arbitrary<Trace> fixedWindows() {
-    return Traces.wild(Algorithm.FIXED_WINDOW);
+    return RandomTraces.wild(Algorithm.FIXED_WINDOW);
   }
 
   @Provide
   Arbitrary<Trace> slidingWindows() {
-    return Traces.wild(Algorithm.SLIDING_WINDOW);
+    return RandomTraces.wild(Algorithm.SLIDING_WINDOW);
   }
 
   @Provide
   Arbitrary<Trace> slidingLogs() {
-    return Traces.wild(Algorithm.SLIDING_LOG);
+    return RandomTraces.wild(Algorithm.SLIDING_LOG);
   }
 
   @Provide
   Arbitrary<Trace> quotas() {
-    return Traces.wild(Algorithm.QUOTA);
+    return RandomTraces.wild(Algorithm.QUOTA);
   }
 
   @Provide
   Arbitrary<Trace> concurrencies() {
-    return Traces.wild(Algorithm.CONCURRENCY);
+    return RandomTraces.wild(Algorithm.CONCURRENCY);
   }
 }

@@ -1,13 +1,13 @@
 package io.weir.testkit;
 
 import io.weir.Limit;
-import io.weir.limit.Cell;
+import io.weir.limit.LimitState;
 import io.weir.limit.Meter;
 import io.weir.limit.PermitMeter;
-import io.weir.limit.Stamp;
-import io.weir.testkit.reference.Seen;
-import io.weir.testkit.trace.Subject;
+import io.weir.limit.TakeReceipt;
+import io.weir.testkit.reference.ObservedAnswer;
 import io.weir.testkit.trace.Trace;
+import io.weir.testkit.trace.TraceSubject;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,14 +20,14 @@ import java.util.function.Consumer;
  * <p>Looking opens a cell, which may write to it; so that nothing changes, a look replays the
  * history into a cell of its own.
  */
-final class MeterSubject implements Subject {
+final class MeterSubject implements TraceSubject {
   private final Trace trace;
-  private final Cell cell = new Cell();
-  private final List<Consumer<Cell>> history = new ArrayList<>();
-  private final Map<Long, Taken> taken = new HashMap<>();
+  private final LimitState cell = new LimitState();
+  private final List<Consumer<LimitState>> history = new ArrayList<>();
+  private final Map<Long, MeterTake> taken = new HashMap<>();
   private long now;
 
-  private record Taken(long cost, Stamp stamp) {}
+  private record MeterTake(long cost, TakeReceipt stamp) {}
 
   MeterSubject(Trace trace) {
     this.trace = trace;
@@ -50,11 +50,11 @@ final class MeterSubject implements Subject {
   }
 
   @Override
-  public Seen take(Limit limit, long cost, long id) {
+  public ObservedAnswer take(Limit limit, long cost, long id) {
     if (cost == 0) {
       return look(limit, 0);
     }
-    Cell before = new Cell();
+    LimitState before = new LimitState();
     before.set(cell);
     Meter meter = open(limit);
     long at = now;
@@ -62,7 +62,7 @@ final class MeterSubject implements Subject {
       if (trace.countDenied()) {
         change(c -> meter.countDenied(c, at, cost));
       }
-      Seen seen = seen(meter, cell, cost);
+      ObservedAnswer seen = seen(meter, cell, cost);
       if (!trace.countDenied() || !meter.writes()) {
         change(c -> meter.leave(c, before, at));
       }
@@ -70,13 +70,13 @@ final class MeterSubject implements Subject {
     }
     long delay = meter.delay(cell);
     change(c -> meter.take(c, at, cost, id));
-    taken.put(id, new Taken(cost, Stamp.of(cell)));
-    return new Seen(true, meter.remaining(cell, at), meter.reset(cell, at), 0, delay);
+    taken.put(id, new MeterTake(cost, TakeReceipt.of(cell)));
+    return new ObservedAnswer(true, meter.remaining(cell, at), meter.reset(cell, at), 0, delay);
   }
 
   @Override
-  public Seen look(Limit limit, long cost) {
-    Cell copy = new Cell();
+  public ObservedAnswer look(Limit limit, long cost) {
+    LimitState copy = new LimitState();
     history.forEach(step -> step.accept(copy));
     Meter meter = Meter.of(limit);
     meter.open(copy, now, trace.keyHash());
@@ -85,10 +85,10 @@ final class MeterSubject implements Subject {
 
   @Override
   public void settle(Limit limit, long id, long owed) {
-    Cell before = new Cell();
+    LimitState before = new LimitState();
     before.set(cell);
     Meter meter = open(limit);
-    Taken take = taken.get(id);
+    MeterTake take = taken.get(id);
     long at = now;
     if (!meter.writes()) {
       change(c -> meter.leave(c, before, at));
@@ -101,7 +101,7 @@ final class MeterSubject implements Subject {
 
   @Override
   public void refund(Limit limit, long amount) {
-    Cell before = new Cell();
+    LimitState before = new LimitState();
     before.set(cell);
     Meter meter = open(limit);
     long at = now;
@@ -145,14 +145,14 @@ final class MeterSubject implements Subject {
     return meter;
   }
 
-  private void change(Consumer<Cell> step) {
+  private void change(Consumer<LimitState> step) {
     step.accept(cell);
     history.add(step);
   }
 
-  private Seen seen(Meter meter, Cell of, long cost) {
+  private ObservedAnswer seen(Meter meter, LimitState of, long cost) {
     boolean allowed = meter.admits(of, now, cost);
-    return new Seen(
+    return new ObservedAnswer(
         allowed,
         meter.remaining(of, now),
         meter.reset(of, now),

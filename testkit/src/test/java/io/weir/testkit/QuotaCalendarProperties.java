@@ -2,9 +2,9 @@ package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ExactNumbers;
 import io.weir.Quota;
-import io.weir.limit.Bounds;
-import io.weir.testkit.reference.Seen;
+import io.weir.testkit.reference.ObservedAnswer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -22,7 +22,7 @@ import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 
 /** Calendar periods cover all of time in every zone, also where its clocks are changed. */
-class QuotaCalendarProperties extends AnyLimit {
+class QuotaCalendarProperties extends LimitPropertyBase {
   private static final Instant START = Instant.parse("2024-01-01T00:00:00Z");
 
   @Property(edgeCases = EdgeCasesMode.NONE)
@@ -52,8 +52,8 @@ class QuotaCalendarProperties extends AnyLimit {
   private static void holds(Quota quota, Instant at) {
     long now = ChronoUnit.MICROS.between(Instant.EPOCH, at);
     MeterSubject key = unused(quota, now, 0);
-    Seen seen = key.take(quota, 1, 1);
-    assertThat(seen.reset()).isBetween(1L, Bounds.micros(longest(quota.period())));
+    ObservedAnswer seen = key.take(quota, 1, 1);
+    assertThat(seen.reset()).isBetween(1L, ExactNumbers.micros(longest(quota.period())));
 
     key.move(seen.reset() - 1);
     assertThat(key.look(quota, 1).remaining()).as("the same period").isEqualTo(1);

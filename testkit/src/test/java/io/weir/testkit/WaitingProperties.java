@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Algorithm;
 import io.weir.Limit;
-import io.weir.testkit.reference.Seen;
+import io.weir.testkit.reference.ObservedAnswer;
 import io.weir.testkit.trace.Trace;
 import java.util.List;
 import net.jqwik.api.EdgeCasesMode;
@@ -13,14 +13,14 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
 /** A client that is alone can rely on the times it is told, whatever happened before. */
-class WaitingProperties extends AnyLimit {
+class WaitingProperties extends LimitPropertyBase {
   @Property(edgeCases = EdgeCasesMode.NONE)
   void retryAfterIsEnoughAndNotATickTooLong(
       @ForAll("wild") Trace trace, @ForAll @IntRange(max = 100) int percent) {
     MeterSubject key = after(trace);
     Limit limit = last(trace);
     long cost = 1 + limit.capacity() * percent / 100;
-    Seen seen = key.look(limit, cost);
+    ObservedAnswer seen = key.look(limit, cost);
     if (seen.allowed() || never(seen)) {
       assertThat(never(seen)).isEqualTo(!seen.allowed());
       return;
@@ -61,7 +61,7 @@ class WaitingProperties extends AnyLimit {
   void anIdleKeyIsAsIfNeverUsed(@ForAll("wild") Trace trace) {
     MeterSubject key = after(trace);
     Limit limit = last(trace);
-    Seen seen = key.take(limit, 1, 1_000);
+    ObservedAnswer seen = key.take(limit, 1, 1_000);
     long now = key.now(limit);
     long idleIn = Math.max(now, key.idleAt(limit)) - now;
     assertThat(idleIn).isGreaterThan(seen.reset() - tick(limit));

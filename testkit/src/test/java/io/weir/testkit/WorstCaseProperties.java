@@ -3,13 +3,13 @@ package io.weir.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Algorithm;
+import io.weir.ExactNumbers;
 import io.weir.LeakyBucket;
 import io.weir.Limit;
 import io.weir.TokenBucket;
-import io.weir.limit.Bounds;
 import io.weir.testkit.reference.Rational;
-import io.weir.testkit.trace.Step;
 import io.weir.testkit.trace.Trace;
+import io.weir.testkit.trace.TraceStep;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,12 +21,12 @@ import net.jqwik.api.Property;
  * In no stretch of time is more admitted than the algorithm's worst case: every stretch from one
  * admitted call to a later one is tried.
  */
-class WorstCaseProperties extends AnyLimit {
-  private record Admitted(long at, long cost) {}
+class WorstCaseProperties extends LimitPropertyBase {
+  private record AdmittedAmount(long at, long cost) {}
 
   @Property(edgeCases = EdgeCasesMode.NONE)
   void isNeverExceeded(@ForAll("calm") Trace trace) {
-    List<Admitted> admitted = play(trace);
+    List<AdmittedAmount> admitted = play(trace);
     for (int from = 0; from < admitted.size(); from++) {
       long sum = 0;
       for (int to = from; to < admitted.size(); to++) {
@@ -49,7 +49,7 @@ class WorstCaseProperties extends AnyLimit {
       return most.plus(refill(limit, bucket.rate(), bucket.period(), micros));
     }
     if (limit.algorithm() == Algorithm.CONCURRENCY) {
-      return micros < Bounds.micros(((io.weir.Concurrency) limit).permitTtl())
+      return micros < ExactNumbers.micros(((io.weir.Concurrency) limit).permitTtl())
           ? most
           : Rational.of(Long.MAX_VALUE);
     }
@@ -69,28 +69,28 @@ class WorstCaseProperties extends AnyLimit {
   /** What comes back meanwhile; time is read in ticks, so it can seem longer by less than one. */
   private static Rational refill(Limit limit, long rate, Duration period, long micros) {
     long seeming = micros + tick(limit) - 1;
-    return Rational.of(rate).times(Rational.of(seeming, Bounds.micros(period)));
+    return Rational.of(rate).times(Rational.of(seeming, ExactNumbers.micros(period)));
   }
 
   /** How many windows of this length it takes to cover the stretch. */
   private static Rational windows(Duration window, long micros) {
-    return Rational.of(micros / Bounds.micros(window) + 1);
+    return Rational.of(micros / ExactNumbers.micros(window) + 1);
   }
 
-  private static List<Admitted> play(Trace trace) {
+  private static List<AdmittedAmount> play(Trace trace) {
     MeterSubject key = new MeterSubject(trace);
-    List<Admitted> admitted = new ArrayList<>();
+    List<AdmittedAmount> admitted = new ArrayList<>();
     long retryAfter = 0;
-    for (Step step : trace.steps()) {
-      if (step instanceof Step.Take take) {
+    for (TraceStep step : trace.steps()) {
+      if (step instanceof TraceStep.Take take) {
         var seen = key.take(trace.limit(), take.cost(), admitted.size());
         retryAfter = Math.max(0, seen.retryAfter());
         if (seen.allowed()) {
-          admitted.add(new Admitted(key.now(trace.limit()), take.cost()));
+          admitted.add(new AdmittedAmount(key.now(trace.limit()), take.cost()));
         }
-      } else if (step instanceof Step.Pass pass) {
+      } else if (step instanceof TraceStep.Pass pass) {
         key.move(pass.micros());
-      } else if (step instanceof Step.Await await) {
+      } else if (step instanceof TraceStep.Await await) {
         key.move(Math.max(0, retryAfter + await.offset()));
       }
     }

@@ -1,10 +1,10 @@
 package io.weir.bench.front;
 
-import io.weir.bench.Pace;
-import io.weir.bench.Report;
-import io.weir.bench.Table;
+import io.weir.bench.report.Report;
+import io.weir.bench.report.Table;
+import io.weir.bench.run.RunLengths;
+import io.weir.testkit.process.FreePorts;
 import io.weir.testkit.process.NginxServer;
-import io.weir.testkit.process.Ports;
 import io.weir.testkit.process.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,10 +26,10 @@ public final class GatewaySection {
   private static final String OFF = "**Weir**, no rule applies";
   private static final String MEMORY = "**Weir**, limit in memory";
 
-  private final Pace pace;
+  private final RunLengths pace;
   private final Report report;
 
-  public GatewaySection(Pace pace, Report report) {
+  public GatewaySection(RunLengths pace, Report report) {
     this.pace = pace;
     this.report = report;
   }
@@ -41,21 +41,23 @@ public final class GatewaySection {
       return;
     }
     System.err.println("  gateway, asked by wrk: 64 connections");
-    int up = Ports.free();
+    int up = FreePorts.free();
     try (NginxServer upstream = NginxServer.start(up, UPSTREAM.formatted(up));
         RedisServer ours = RedisServer.start();
         RedisServer theirs = RedisServer.start();
-        Contender proxy = java("vertx-http-proxy", GatewaySubject.PROXY, upstream, ours);
-        Contender off = java(OFF, GatewaySubject.OFF, upstream, ours);
-        Contender memory = java(MEMORY, GatewaySubject.MEMORY, upstream, ours);
-        Contender redis = java("**Weir**, limit on Redis", GatewaySubject.REDIS, upstream, ours);
-        Contender plain = nginx("nginx, no limit", up, "", "");
-        Contender limited = nginx("nginx, limit_req", up, ZONE, LIMIT)) {
-      Optional<Contender> spring = SpringPeer.start(up, theirs.port());
+        ServerProcess proxy = java("vertx-http-proxy", GatewaySubject.PROXY, upstream, ours);
+        ServerProcess off = java(OFF, GatewaySubject.OFF, upstream, ours);
+        ServerProcess memory = java(MEMORY, GatewaySubject.MEMORY, upstream, ours);
+        ServerProcess redis =
+            java("**Weir**, limit on Redis", GatewaySubject.REDIS, upstream, ours);
+        ServerProcess plain = nginx("nginx, no limit", up, "", "");
+        ServerProcess limited = nginx("nginx, limit_req", up, ZONE, LIMIT)) {
+      Optional<ServerProcess> spring = SpringSubject.start(up, theirs.port());
       try {
-        List<Contender> all = new ArrayList<>(List.of(proxy, off, memory, redis, plain, limited));
+        List<ServerProcess> all =
+            new ArrayList<>(List.of(proxy, off, memory, redis, plain, limited));
         spring.ifPresent(all::add);
-        Race race = new Race(all);
+        ServerTurnRunner race = new ServerTurnRunner(all);
         race.run(pace, LoadTools::get);
         Table table = report.table("The gateway");
         race.fill(table);
@@ -70,14 +72,14 @@ public final class GatewaySection {
                     "x"));
         cost(table, upstream, ours);
       } finally {
-        spring.ifPresent(Contender::close);
+        spring.ifPresent(ServerProcess::close);
       }
     }
   }
 
   private void cost(Table table, NginxServer upstream, RedisServer redis) {
     System.err.println("  gateway, with a limit and without");
-    Pairs pairs = new Pairs(pace, LoadTools::get);
+    PairedRun pairs = new PairedRun(pace, LoadTools::get);
     HalfLoad halfLoad = new HalfLoad(pace.httpSeconds());
     pairs.run(
         () -> java(OFF, GatewaySubject.OFF, upstream, redis),
@@ -89,9 +91,9 @@ public final class GatewaySection {
     halfLoad.report(report);
   }
 
-  private static Contender java(
+  private static ServerProcess java(
       String title, GatewaySubject subject, NginxServer upstream, RedisServer redis) {
-    return Contender.java(
+    return ServerProcess.java(
         title,
         GatewaySubject.class,
         subject.name(),
@@ -99,9 +101,9 @@ public final class GatewaySection {
         String.valueOf(redis.port()));
   }
 
-  private static Contender nginx(String title, int upstream, String zone, String limit) {
-    int port = Ports.free();
+  private static ServerProcess nginx(String title, int upstream, String zone, String limit) {
+    int port = FreePorts.free();
     NginxServer server = NginxServer.start(port, NGINX.formatted(zone, upstream, port, limit));
-    return new Contender(title, port, () -> Duration.ZERO, server);
+    return new ServerProcess(title, port, () -> Duration.ZERO, server);
   }
 }

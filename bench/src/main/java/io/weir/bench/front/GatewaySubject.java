@@ -9,11 +9,11 @@ import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.httpproxy.HttpProxy;
 import io.weir.redis.RedisOptions;
-import io.weir.server.Address;
-import io.weir.server.FrontEnd;
-import io.weir.server.GatewaySettings;
-import io.weir.server.ServerConfig;
 import io.weir.server.WeirServer;
+import io.weir.server.config.FrontEndSettings;
+import io.weir.server.config.GatewaySettings;
+import io.weir.server.config.ListenAddress;
+import io.weir.server.config.ServerConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -41,7 +41,7 @@ enum GatewaySubject {
     int upstream = Integer.parseInt(args[1]);
     GatewaySubject subject = valueOf(args[0]);
     int port = subject == PROXY ? startProxy(upstream) : startWeir(subject, upstream, args);
-    System.out.println(Contender.PORT + port);
+    System.out.println(ServerProcess.PORT + port);
     while (System.in.read() >= 0) {}
     Runtime.getRuntime().halt(0);
   }
@@ -51,7 +51,7 @@ enum GatewaySubject {
     Path rules = Files.createTempFile("weir-bench", ".yaml");
     rules.toFile().deleteOnExit();
     Files.writeString(rules, RULE.formatted(subject == OFF ? "off" : "enforce"));
-    Address anyPort = new Address("127.0.0.1", 0);
+    ListenAddress anyPort = new ListenAddress("127.0.0.1", 0);
     GatewaySettings gateway =
         GatewaySettings.NONE
             .address(anyPort)
@@ -60,7 +60,7 @@ enum GatewaySubject {
         ServerConfig.DEFAULT
             .admin(anyPort)
             .rules(rules)
-            .frontEnd(FrontEnd.DEFAULT.gateway(gateway));
+            .frontEnd(FrontEndSettings.DEFAULT.gateway(gateway));
     if (subject == REDIS) {
       config = config.redis(RedisOptions.of("redis://127.0.0.1:" + args[2]));
     }

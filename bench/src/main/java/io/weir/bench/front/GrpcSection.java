@@ -1,17 +1,17 @@
 package io.weir.bench.front;
 
-import io.weir.bench.Pace;
-import io.weir.bench.Report;
+import io.weir.bench.report.Report;
+import io.weir.bench.run.RunLengths;
 
 /** {@code ShouldRateLimit} against a bare handler: two servers, under load by turns. */
 public final class GrpcSection {
   private static final String BARE = "bare Vert.x gRPC handler";
   private static final String WEIR = "**Weir** ShouldRateLimit";
 
-  private final Pace pace;
+  private final RunLengths pace;
   private final Report report;
 
-  public GrpcSection(Pace pace, Report report) {
+  public GrpcSection(RunLengths pace, Report report) {
     this.pace = pace;
     this.report = report;
   }
@@ -24,12 +24,12 @@ public final class GrpcSection {
     }
     System.err.println("  grpc, asked by h2load: 8 connections, 32 streams each");
     byte[] question = GrpcSubject.question();
-    Pairs pairs =
-        new Pairs(
+    PairedRun pairs =
+        new PairedRun(
             pace, (port, seconds) -> LoadTools.grpc(port, seconds, GrpcSubject.METHOD, question));
     pairs.run(
-        () -> Contender.java(BARE, GrpcSubject.class, GrpcSubject.BARE.name()),
-        () -> Contender.java(WEIR, GrpcSubject.class, GrpcSubject.WEIR.name()),
+        () -> ServerProcess.java(BARE, GrpcSubject.class, GrpcSubject.BARE.name()),
+        () -> ServerProcess.java(WEIR, GrpcSubject.class, GrpcSubject.WEIR.name()),
         (bare, weir, rate) -> {});
     pairs.fill(report.table("gRPC"), BARE, WEIR);
     report.atLeast("gRPC, to the bare handler, pair by pair", pairs.ratio(), 0.85, "x");

@@ -15,9 +15,9 @@ import io.vertx.grpc.common.GrpcMessageEncoder;
 import io.vertx.grpc.common.ServiceMethod;
 import io.vertx.grpc.common.ServiceName;
 import io.vertx.grpc.server.GrpcServer;
-import io.weir.server.Address;
-import io.weir.server.ServerConfig;
 import io.weir.server.WeirServer;
+import io.weir.server.config.ListenAddress;
+import io.weir.server.config.ServerConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -56,7 +56,7 @@ enum GrpcSubject {
 
   public static void main(String[] args) throws Exception {
     int port = valueOf(args[0]) == WEIR ? startWeir() : startBare();
-    System.out.println(Contender.PORT + port);
+    System.out.println(ServerProcess.PORT + port);
     while (System.in.read() >= 0) {}
     Runtime.getRuntime().halt(0);
   }
@@ -66,7 +66,7 @@ enum GrpcSubject {
     Path file = Files.writeString(folder.resolve("shop.yaml"), CONFIG);
     file.toFile().deleteOnExit();
     folder.toFile().deleteOnExit();
-    Address anyPort = new Address("127.0.0.1", 0);
+    ListenAddress anyPort = new ListenAddress("127.0.0.1", 0);
     ServerConfig config = ServerConfig.DEFAULT.http(anyPort).admin(anyPort).grpc(anyPort);
     // The guard is there to hold load off; here it is what is measured.
     return WeirServer.start(config.envoy(config.envoy().folder(folder)))

@@ -1,14 +1,14 @@
 package io.weir.bench.front;
 
-import io.weir.bench.Median;
-import io.weir.bench.Report;
-import io.weir.bench.Table;
+import io.weir.bench.report.Report;
+import io.weir.bench.report.Table;
+import io.weir.bench.run.Median;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
 /** How late the slowest of a hundred are while servers have half of what they can do to do. */
-final class HalfLoad implements Pairs.Then {
+final class HalfLoad implements PairedRun.PairAction {
   private static final int ROUNDS = 3;
 
   private final int seconds;
@@ -21,7 +21,7 @@ final class HalfLoad implements Pairs.Then {
   }
 
   @Override
-  public void measure(Contender off, Contender on, double rate) {
+  public void measure(ServerProcess off, ServerProcess on, double rate) {
     double[] offs = new double[ROUNDS];
     double[] ons = new double[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {

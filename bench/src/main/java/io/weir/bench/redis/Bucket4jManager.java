@@ -11,19 +11,19 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
-import io.weir.bench.Allowance;
+import io.weir.bench.run.Allowance;
 import java.time.Duration;
 
 /** Bucket4j's buckets on Redis, which go away some time after they are full again. */
 record Bucket4jManager(
-    LettuceLink<String, byte[]> link,
+    LettuceConnection<String, byte[]> link,
     LettuceBasedProxyManager<String> buckets,
     BucketConfiguration configuration)
     implements AutoCloseable {
 
-  static Bucket4jManager open(Place place, Allowance allowance) {
-    LettuceLink<String, byte[]> link =
-        LettuceLink.open(place, RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE));
+  static Bucket4jManager open(RedisEndpoint place, Allowance allowance) {
+    LettuceConnection<String, byte[]> link =
+        LettuceConnection.open(place, RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE));
     LettuceBasedProxyManager<String> buckets =
         builder(link.commands())
             .expirationAfterWrite(

@@ -1,16 +1,16 @@
 package io.weir.bench.redis;
 
-import static io.weir.bench.redis.RedisPeer.BUCKET4J_ASYNC;
-import static io.weir.bench.redis.RedisPeer.BUCKET4J_SYNC;
-import static io.weir.bench.redis.RedisPeer.FLOOR;
-import static io.weir.bench.redis.RedisPeer.GATEWAY;
-import static io.weir.bench.redis.RedisPeer.REDISSON;
-import static io.weir.bench.redis.RedisPeer.WEIR;
-import static io.weir.bench.redis.RedisPeer.WEIR_APART;
+import static io.weir.bench.redis.RedisSubjectKind.BUCKET4J_ASYNC;
+import static io.weir.bench.redis.RedisSubjectKind.BUCKET4J_SYNC;
+import static io.weir.bench.redis.RedisSubjectKind.FLOOR;
+import static io.weir.bench.redis.RedisSubjectKind.GATEWAY;
+import static io.weir.bench.redis.RedisSubjectKind.REDISSON;
+import static io.weir.bench.redis.RedisSubjectKind.WEIR;
+import static io.weir.bench.redis.RedisSubjectKind.WEIR_APART;
 
-import io.weir.bench.Pace;
-import io.weir.bench.Report;
-import io.weir.bench.Table;
+import io.weir.bench.report.Report;
+import io.weir.bench.report.Table;
+import io.weir.bench.run.RunLengths;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -21,29 +21,31 @@ public final class RedisSection {
   private static final int IN_FLIGHT = 64;
 
   /** With one rule, what rules are about makes no difference. */
-  private static final Set<RedisPeer> EVERYBODY = EnumSet.complementOf(EnumSet.of(WEIR_APART));
+  private static final Set<RedisSubjectKind> EVERYBODY =
+      EnumSet.complementOf(EnumSet.of(WEIR_APART));
 
-  private final Pace pace;
+  private final RunLengths pace;
   private final Report report;
 
-  public RedisSection(Pace pace, Report report) {
+  public RedisSection(RunLengths pace, Report report) {
     this.pace = pace;
     this.report = report;
   }
 
   public void run() {
-    peers("one Redis, one key", Servers::single, 1, EVERYBODY);
-    peers("one Redis, 100,000 keys", Servers::single, MANY, EVERYBODY);
-    peers("Cluster, one key", Servers::cluster, 1, EVERYBODY);
-    peers("Cluster, 100,000 keys", Servers::cluster, MANY, EVERYBODY);
+    peers("one Redis, one key", SubjectServers::single, 1, EVERYBODY);
+    peers("one Redis, 100,000 keys", SubjectServers::single, MANY, EVERYBODY);
+    peers("Cluster, one key", SubjectServers::cluster, 1, EVERYBODY);
+    peers("Cluster, 100,000 keys", SubjectServers::cluster, MANY, EVERYBODY);
     rulesOnOneRedis();
     rulesOnCluster();
   }
 
   /** Everybody, with one bucket per key. */
-  private void peers(String title, Supplier<Servers> servers, int keys, Set<RedisPeer> peers) {
+  private void peers(
+      String title, Supplier<SubjectServers> servers, int keys, Set<RedisSubjectKind> peers) {
     System.err.println("  " + title);
-    try (RedisLineup lineup = new RedisLineup(pace, servers, keys)) {
+    try (RedisTurnRunner lineup = new RedisTurnRunner(pace, servers, keys)) {
       peers.forEach(peer -> lineup.add(peer.title, peer, 1));
       lineup.awaitReady();
       run(title + ", 64 in flight", lineup, IN_FLIGHT, FLOOR.title);
@@ -52,26 +54,26 @@ public final class RedisSection {
 
   private void rulesOnOneRedis() {
     System.err.println("  one Redis, several rules");
-    try (RedisLineup lineup = new RedisLineup(pace, Servers::single, MANY)) {
+    try (RedisTurnRunner lineup = new RedisTurnRunner(pace, SubjectServers::single, MANY)) {
       add(lineup, FLOOR, 1, 3, 10);
       add(lineup, WEIR, 1, 3, 4, 10);
       addPeers(lineup);
       lineup.awaitReady();
-      Rounds loaded = runRules("one Redis", lineup, IN_FLIGHT);
-      Rounds alone = runRules("one Redis", lineup, 1);
+      RedisTurnStats loaded = runRules("one Redis", lineup, IN_FLIGHT);
+      RedisTurnStats alone = runRules("one Redis", lineup, 1);
       report.atMost(
           "Redis time of a draw that shares its call",
-          loaded.median(named(WEIR, 1), Round::scriptMicros),
+          loaded.median(named(WEIR, 1), RedisTurn::scriptMicros),
           6,
           " µs");
       report.atMost(
           "Redis time of a call that is one draw, one call under way",
-          alone.median(named(WEIR, 1), Round::scriptMicros),
+          alone.median(named(WEIR, 1), RedisTurn::scriptMicros),
           6,
           " µs");
       report.atMost(
           "four rules per call, 64 in flight, p99",
-          loaded.median(named(WEIR, 4), Round::p99Micros) / 1000,
+          loaded.median(named(WEIR, 4), RedisTurn::p99Micros) / 1000,
           5,
           " ms");
     }
@@ -79,15 +81,15 @@ public final class RedisSection {
 
   private void rulesOnCluster() {
     System.err.println("  Cluster, several rules");
-    try (RedisLineup lineup = new RedisLineup(pace, Servers::cluster, MANY)) {
+    try (RedisTurnRunner lineup = new RedisTurnRunner(pace, SubjectServers::cluster, MANY)) {
       add(lineup, FLOOR, 1, 3, 10);
       add(lineup, WEIR, 1, 3, 10);
       add(lineup, WEIR_APART, 3, 10);
       addPeers(lineup);
       lineup.awaitReady();
       runRules("Cluster", lineup, IN_FLIGHT);
-      Rounds alone = runRules("Cluster", lineup, 1);
-      for (RedisPeer peer : EnumSet.of(WEIR, WEIR_APART)) {
+      RedisTurnStats alone = runRules("Cluster", lineup, 1);
+      for (RedisSubjectKind peer : EnumSet.of(WEIR, WEIR_APART)) {
         report.atMost(
             "p50 on Cluster, one call under way, to one rule: " + named(peer, 10),
             tenToOne(alone, peer, WEIR),
@@ -103,54 +105,55 @@ public final class RedisSection {
     }
   }
 
-  private static double tenToOne(Rounds rounds, RedisPeer ten, RedisPeer one) {
-    return rounds.ratio(named(ten, 10), named(one, 1), Round::p50Micros);
+  private static double tenToOne(
+      RedisTurnStats rounds, RedisSubjectKind ten, RedisSubjectKind one) {
+    return rounds.ratio(named(ten, 10), named(one, 1), RedisTurn::p50Micros);
   }
 
   /** Those who know one bucket per call. */
-  private static void addPeers(RedisLineup lineup) {
-    for (RedisPeer peer : EnumSet.of(BUCKET4J_SYNC, BUCKET4J_ASYNC, REDISSON, GATEWAY)) {
+  private static void addPeers(RedisTurnRunner lineup) {
+    for (RedisSubjectKind peer : EnumSet.of(BUCKET4J_SYNC, BUCKET4J_ASYNC, REDISSON, GATEWAY)) {
       add(lineup, peer, 3, 10);
     }
   }
 
-  private static void add(RedisLineup lineup, RedisPeer peer, int... counts) {
+  private static void add(RedisTurnRunner lineup, RedisSubjectKind peer, int... counts) {
     for (int rules : counts) {
       lineup.add(named(peer, rules), peer, rules);
     }
   }
 
-  private static String named(RedisPeer peer, int rules) {
+  private static String named(RedisSubjectKind peer, int rules) {
     return peer.title + ", " + rules + (rules == 1 ? " rule" : " rules");
   }
 
-  private Rounds runRules(String where, RedisLineup lineup, int inFlight) {
+  private RedisTurnStats runRules(String where, RedisTurnRunner lineup, int inFlight) {
     String title = where + ", rules per call, " + inFlight + " in flight";
     return run(title, lineup, inFlight, named(FLOOR, 1));
   }
 
-  private Rounds run(String title, RedisLineup lineup, int inFlight, String floor) {
-    Rounds rounds = lineup.run(inFlight);
+  private RedisTurnStats run(String title, RedisTurnRunner lineup, int inFlight, String floor) {
+    RedisTurnStats rounds = lineup.run(inFlight);
     Table table = report.table(title);
     for (String name : lineup.names()) {
       table.cell(
           name,
           "decisions/s",
           "%.0f (%.2fx)",
-          rounds.median(name, Round::perSecond),
-          rounds.ratio(name, floor, Round::perSecond));
+          rounds.median(name, RedisTurn::perSecond),
+          rounds.ratio(name, floor, RedisTurn::perSecond));
       table.cell(
           name,
           "p50 / p99, µs",
           "%.0f / %.0f",
-          rounds.median(name, Round::p50Micros),
-          rounds.median(name, Round::p99Micros));
+          rounds.median(name, RedisTurn::p50Micros),
+          rounds.median(name, RedisTurn::p99Micros));
       table.cell(name, "commands", "%.2f", lineup.commandsPerDecision(name, inFlight));
-      table.cell(name, "Redis CPU µs", "%.1f", rounds.median(name, Round::redisCpuMicros));
-      table.cell(name, "in scripts µs", "%.1f", rounds.median(name, Round::scriptMicros));
-      table.cell(name, "client CPU µs", "%.1f", rounds.median(name, Round::clientCpuMicros));
+      table.cell(name, "Redis CPU µs", "%.1f", rounds.median(name, RedisTurn::redisCpuMicros));
+      table.cell(name, "in scripts µs", "%.1f", rounds.median(name, RedisTurn::scriptMicros));
+      table.cell(name, "client CPU µs", "%.1f", rounds.median(name, RedisTurn::clientCpuMicros));
       table.cell(name, "Redis B/key", "%.0f", lineup.bytesPerKey(name));
-      double failed = rounds.worst(name, Round::failed);
+      double failed = rounds.worst(name, RedisTurn::failed);
       if (failed > 0) {
         table.cell(name, "**failed**", "%.2f%%", 100 * failed);
       }

@@ -36,9 +36,10 @@ public final class ApiKeys {
 
   private final String header;
   private final boolean any;
-  private final Refreshed<Map<String, Map<String, String>>> known;
+  private final ReloadingValue<Map<String, Map<String, String>>> known;
 
-  private ApiKeys(String header, boolean any, Refreshed<Map<String, Map<String, String>>> known) {
+  private ApiKeys(
+      String header, boolean any, ReloadingValue<Map<String, Map<String, String>>> known) {
     this.header = header.toLowerCase(Locale.ROOT);
     this.any = any;
     this.known = known;
@@ -47,7 +48,7 @@ public final class ApiKeys {
   /** Takes every key, also one just invented. */
   static ApiKeys any(String header, TimeSource time) {
     return new ApiKeys(
-        header, true, Refreshed.begin("any key", java.util.Optional::empty, time, EVERY, ANY));
+        header, true, ReloadingValue.begin("any key", java.util.Optional::empty, time, EVERY, ANY));
   }
 
   /**
@@ -58,11 +59,11 @@ public final class ApiKeys {
   static ApiKeys inFile(String header, Path file, TimeSource time) throws IOException {
     FileSource<Map<String, Map<String, String>>> source =
         new FileSource<>(file, text -> parse(file, text));
-    return new ApiKeys(header, false, Refreshed.begin(file.toString(), source, time, EVERY));
+    return new ApiKeys(header, false, ReloadingValue.begin(file.toString(), source, time, EVERY));
   }
 
-  void turn() {
-    known.turn();
+  void tick() {
+    known.tick();
   }
 
   /** What a request's key says of its caller; empty if it has none that counts. */
@@ -75,7 +76,7 @@ public final class ApiKeys {
     if (any) {
       return Map.of("api_key", hash.substring(0, SHOWN));
     }
-    return known.now().getOrDefault(hash, Map.of());
+    return known.get().getOrDefault(hash, Map.of());
   }
 
   private static Map<String, Map<String, String>> parse(Path file, String text) throws IOException {

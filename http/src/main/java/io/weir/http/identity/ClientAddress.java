@@ -55,7 +55,7 @@ public record ClientAddress(String header, List<Cidr> trusted, int hops, int ipv
     if (peer.isEmpty()) {
       return "";
     }
-    IpAddress client = believes(peer.get()) ? behind(peer.get(), head) : peer.get();
+    IpAddress client = isTrustedProxy(peer.get()) ? behind(peer.get(), head) : peer.get();
     return grouped(client);
   }
 
@@ -66,11 +66,11 @@ public record ClientAddress(String header, List<Cidr> trusted, int hops, int ipv
   }
 
   /** Whether the connection is one of our proxies, whose word on others is taken. */
-  public boolean believes(RequestHead head) {
-    return peer(head.peer()).map(this::believes).orElse(false);
+  public boolean isTrustedProxy(RequestHead head) {
+    return peer(head.peer()).map(this::isTrustedProxy).orElse(false);
   }
 
-  private boolean believes(IpAddress peer) {
+  private boolean isTrustedProxy(IpAddress peer) {
     return trusted.isEmpty() ? hops > 0 : isTrusted(peer);
   }
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * look, and one that was written just now is taken when it still is the same at the next look. Only
  * the first time it is taken as it is, as there is nothing else.
  */
-final class FileSource<T> implements Refreshed.Source<T> {
+final class FileSource<T> implements ReloadingValue.Source<T> {
   static final long MOST_BYTES = 64 << 20;
 
   /** Times may be this coarse, so a file that changed so recently may change unseen. */

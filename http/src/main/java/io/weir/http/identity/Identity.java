@@ -2,7 +2,7 @@ package io.weir.http.identity;
 
 import io.weir.Call;
 import io.weir.http.RequestHead;
-import io.weir.http.Target;
+import io.weir.http.RequestTarget;
 import io.weir.time.SystemTime;
 import io.weir.time.TimeSource;
 import java.io.IOException;
@@ -32,7 +32,7 @@ public final class Identity implements AutoCloseable {
 
   private final ClientAddress address;
   private final @Nullable ApiKeys apiKeys;
-  private final @Nullable Jwts jwts;
+  private final @Nullable JwtIdentity jwts;
   private final @Nullable ScheduledExecutorService background;
   private final @Nullable VerificationQueue queue;
 
@@ -42,7 +42,7 @@ public final class Identity implements AutoCloseable {
     this.jwts = builder.jwts;
     this.queue = builder.queue;
     this.background =
-        builder.inBackground && (apiKeys != null || jwts != null) ? background(this::turn) : null;
+        builder.inBackground && (apiKeys != null || jwts != null) ? background(this::tick) : null;
   }
 
   private static ScheduledExecutorService background(Runnable turn) {
@@ -67,17 +67,17 @@ public final class Identity implements AutoCloseable {
   }
 
   /** What the signed token of a request says; pending only if its signature has to be verified. */
-  public Claims claims(RequestHead head) {
+  public TokenClaims claims(RequestHead head) {
     if (jwts == null) {
-      return Claims.NONE;
+      return TokenClaims.NONE;
     }
-    Claims known = jwts.known(head);
+    TokenClaims known = jwts.known(head);
     return known != null ? known : jwts.check(head, address.of(head));
   }
 
   /** What became of tokens; empty if signed tokens are no identity here. */
   public Optional<TokenCounts> tokenCounts() {
-    return Optional.ofNullable(jwts).map(Jwts::counts);
+    return Optional.ofNullable(jwts).map(JwtIdentity::counts);
   }
 
   /**
@@ -85,7 +85,7 @@ public final class Identity implements AutoCloseable {
    *
    * @throws IllegalArgumentException if the target has no path that begins with a slash
    */
-  public Call call(RequestHead head, RuleHeaders headers, Claims.Known claims) {
+  public Call call(RequestHead head, RuleHeaders headers, TokenClaims.Known claims) {
     Call call = Call.of(head.method(), pathOf(head)).host(head.host());
     String ip = address.of(head);
     if (!ip.isEmpty()) {
@@ -105,7 +105,7 @@ public final class Identity implements AutoCloseable {
   /** The path of a target that may name scheme and host, or be the {@code *} of OPTIONS. */
   private static String pathOf(RequestHead head) {
     String path = head.path();
-    return path.startsWith("/") ? path : Target.of(path).path();
+    return path.startsWith("/") ? path : RequestTarget.of(path).path();
   }
 
   private static Call with(Call call, Map<String, String> attributes) {
@@ -118,12 +118,12 @@ public final class Identity implements AutoCloseable {
   }
 
   /** Reads again what is due. */
-  void turn() {
+  void tick() {
     if (apiKeys != null) {
-      apiKeys.turn();
+      apiKeys.tick();
     }
     if (jwts != null) {
-      jwts.turn();
+      jwts.tick();
     }
   }
 
@@ -143,7 +143,7 @@ public final class Identity implements AutoCloseable {
     private TimeSource time = SystemTime.INSTANCE;
     private boolean inBackground = true;
     private @Nullable ApiKeys apiKeys;
-    private @Nullable Jwts jwts;
+    private @Nullable JwtIdentity jwts;
     private @Nullable VerificationQueue queue;
     private @Nullable Consumer<VerificationQueue.Job> verifiedBy;
 
@@ -182,17 +182,17 @@ public final class Identity implements AutoCloseable {
         queue = new VerificationQueue(settings.checks().threads(), settings.checks().queue());
         verification = queue::add;
       }
-      this.jwts = Jwts.by(settings, time, verification);
+      this.jwts = JwtIdentity.by(settings, time, verification);
       return this;
     }
 
     /** Time of its own, set before all else, and no thread: for tests. */
-    Builder byHand(TimeSource time) {
-      return byHand(time, VerificationQueue.Job::run);
+    Builder withoutThreads(TimeSource time) {
+      return withoutThreads(time, VerificationQueue.Job::run);
     }
 
-    /** As {@link #byHand(TimeSource)}, with signatures verified elsewhere. */
-    Builder byHand(TimeSource time, Consumer<VerificationQueue.Job> verifiedBy) {
+    /** As {@link #withoutThreads(TimeSource)}, with signatures verified elsewhere. */
+    Builder withoutThreads(TimeSource time, Consumer<VerificationQueue.Job> verifiedBy) {
       this.time = time;
       this.inBackground = false;
       this.verifiedBy = verifiedBy;

@@ -15,11 +15,11 @@ import java.util.Set;
 public final class RuleHeaders {
   private static final String PREFIX = "header.";
 
-  private record Wanted(String attribute, String header) {}
+  private record HeaderAttribute(String attribute, String header) {}
 
-  private final List<Wanted> wanted;
+  private final List<HeaderAttribute> wanted;
 
-  private RuleHeaders(List<Wanted> wanted) {
+  private RuleHeaders(List<HeaderAttribute> wanted) {
     this.wanted = wanted;
   }
 
@@ -37,7 +37,7 @@ public final class RuleHeaders {
     return new RuleHeaders(
         names.stream()
             .filter(name -> name.startsWith(PREFIX))
-            .map(name -> new Wanted(name, lower(name.substring(PREFIX.length()))))
+            .map(name -> new HeaderAttribute(name, lower(name.substring(PREFIX.length()))))
             .toList());
   }
 
@@ -53,7 +53,7 @@ public final class RuleHeaders {
   /** The call with the headers that a request has of these; several lines count as one. */
   Call addTo(Call call, RequestHead head) {
     Call more = call;
-    for (Wanted one : wanted) {
+    for (HeaderAttribute one : wanted) {
       List<String> lines = head.headers(one.header);
       if (!lines.isEmpty()) {
         more = more.with(one.attribute, String.join(",", lines));

@@ -1,6 +1,6 @@
 package io.weir.http.identity;
 
-import io.weir.store.Fingerprint;
+import io.weir.Fingerprint;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
@@ -23,20 +23,21 @@ final class TokenCache {
   /** The end of a token is its signature, which is as good as random. */
   private static final int HASHED_CHARACTERS = 32;
 
-  private record Verified(String token, SignedTokens by, long expiresMicros, Claims.Known claims) {}
+  private record VerifiedToken(
+      String token, JwtVerifier by, long expiresMicros, TokenClaims.Known claims) {}
 
-  private record Failed(Fingerprint token, SignedTokens by) {}
+  private record FailedToken(Fingerprint token, JwtVerifier by) {}
 
-  private final AtomicReferenceArray<@Nullable Verified> verified =
+  private final AtomicReferenceArray<@Nullable VerifiedToken> verified =
       new AtomicReferenceArray<>(VERIFIED_PLACES);
-  private final AtomicReferenceArray<@Nullable Failed> failed =
+  private final AtomicReferenceArray<@Nullable FailedToken> failed =
       new AtomicReferenceArray<>(FAILED_PLACES);
 
   /** The claims of a verified token, which is a part of {@code line}; null if it has no entry. */
-  Claims.@Nullable Known find(String line, int from, int to, SignedTokens by, long wallMicros) {
+  TokenClaims.@Nullable Known find(String line, int from, int to, JwtVerifier by, long wallMicros) {
     int place = place(line, from, to);
     for (int way = 0; way < 2; way++) {
-      Verified entry = verified.get(place ^ way);
+      VerifiedToken entry = verified.get(place ^ way);
       if (entry != null
           && entry.by == by
           && wallMicros < entry.expiresMicros
@@ -49,14 +50,14 @@ final class TokenCache {
   }
 
   void addVerified(
-      String token, SignedTokens by, long wallMicros, long expiresMicros, Claims.Known claims) {
+      String token, JwtVerifier by, long wallMicros, long expiresMicros, TokenClaims.Known claims) {
     int place = place(token, 0, token.length());
-    Verified first = verified.get(place);
+    VerifiedToken first = verified.get(place);
     boolean isUsed = first != null && first.by == by && wallMicros < first.expiresMicros;
     if (isUsed) {
       verified.set(place ^ 1, first); // the older of the two goes
     }
-    verified.set(place, new Verified(token, by, expiresMicros, claims));
+    verified.set(place, new VerifiedToken(token, by, expiresMicros, claims));
   }
 
   private static int place(String text, int from, int to) {
@@ -67,21 +68,21 @@ final class TokenCache {
     return (hash ^ hash >>> 16) & VERIFIED_PLACES - 1;
   }
 
-  boolean hasFailed(Fingerprint token, SignedTokens by) {
+  boolean hasFailed(Fingerprint token, JwtVerifier by) {
     int place = (int) token.low() & FAILED_PLACES - 1;
     return isFailed(failed.get(place), token, by) || isFailed(failed.get(place ^ 1), token, by);
   }
 
-  private static boolean isFailed(@Nullable Failed entry, Fingerprint token, SignedTokens by) {
+  private static boolean isFailed(@Nullable FailedToken entry, Fingerprint token, JwtVerifier by) {
     return entry != null && entry.by == by && entry.token.equals(token);
   }
 
-  void addFailed(Fingerprint token, SignedTokens by) {
+  void addFailed(Fingerprint token, JwtVerifier by) {
     int place = (int) token.low() & FAILED_PLACES - 1;
-    Failed first = failed.get(place);
+    FailedToken first = failed.get(place);
     if (first != null && first.by == by) {
       failed.set(place ^ 1, first);
     }
-    failed.set(place, new Failed(token, by));
+    failed.set(place, new FailedToken(token, by));
   }
 }

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Fetches a document over HTTP. Waits for it, but not for longer than a few seconds in all, so it
  * is for a thread in the background.
  */
-final class UrlSource<T> implements Refreshed.Source<T> {
+final class UrlSource<T> implements ReloadingValue.Source<T> {
   private static final int MOST_BYTES = 1 << 20;
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -63,7 +63,7 @@ final class UrlSource<T> implements Refreshed.Source<T> {
   private String fetch() throws IOException {
     HttpRequest request = HttpRequest.newBuilder(uri).build();
     CompletableFuture<HttpResponse<byte[]>> response =
-        client.sendAsync(request, info -> new Capped());
+        client.sendAsync(request, info -> new BoundedBody());
     try {
       // The time-out of a request would be over with its head: a body could take for ever.
       HttpResponse<byte[]> whole = response.get(patience.toMillis(), TimeUnit.MILLISECONDS);
@@ -89,7 +89,7 @@ final class UrlSource<T> implements Refreshed.Source<T> {
   }
 
   /** Collects a body, up to a size. */
-  private static final class Capped implements HttpResponse.BodySubscriber<byte[]> {
+  private static final class BoundedBody implements HttpResponse.BodySubscriber<byte[]> {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private final CompletableFuture<byte[]> whole = new CompletableFuture<>();
     private Flow.@Nullable Subscription subscription;

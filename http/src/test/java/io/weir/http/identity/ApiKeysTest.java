@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.Call;
-import io.weir.http.Head;
+import io.weir.http.FakeRequestHead;
 import io.weir.rule.RuleSet;
 import io.weir.time.VirtualTime;
 import java.io.IOException;
@@ -25,11 +25,14 @@ class ApiKeysTest {
 
   private Identity known(String... lines) throws IOException {
     Files.write(folder.resolve("keys"), List.of(lines));
-    return Identity.builder().byHand(time).apiKeys("X-API-Key", folder.resolve("keys")).build();
+    return Identity.builder()
+        .withoutThreads(time)
+        .apiKeys("X-API-Key", folder.resolve("keys"))
+        .build();
   }
 
-  private static Head with(String... keys) {
-    Head head = Head.from("192.0.2.1");
+  private static FakeRequestHead with(String... keys) {
+    FakeRequestHead head = FakeRequestHead.from("192.0.2.1");
     for (String key : keys) {
       head.with("x-api-key", key);
     }
@@ -41,34 +44,38 @@ class ApiKeysTest {
     Identity identity =
         known(
             "# comment", "", Sha256.hex("k1") + "  user=42 tenant=acme plan=a=b", Sha256.hex("k2"));
-    Call call = Calls.of(identity, with("k1"), NONE);
+    Call call = IdentityCalls.of(identity, with("k1"), NONE);
 
     assertThat(call.attribute("user")).isEqualTo("42");
     assertThat(call.attribute("tenant")).isEqualTo("acme");
     assertThat(call.attribute("plan")).isEqualTo("a=b");
     assertThat(call.attribute("ip")).isEqualTo("192.0.2.1");
     assertThat(call.attribute("api_key")).isEqualTo(Sha256.hex("k1").substring(0, 32));
-    assertThat(Calls.of(identity, with("k2"), NONE).attribute("api_key")).isNotNull();
-    assertThat(Calls.of(identity, with("k2"), NONE).attribute("user")).isNull();
+    assertThat(IdentityCalls.of(identity, with("k2"), NONE).attribute("api_key")).isNotNull();
+    assertThat(IdentityCalls.of(identity, with("k2"), NONE).attribute("user")).isNull();
   }
 
   @Test
   void takesAnInventedKeyForNoIdentity() throws IOException {
     Identity identity = known(Sha256.hex("k1") + " user=42");
 
-    assertThat(Calls.of(identity, with("invented"), NONE).attributes()).containsOnlyKeys("ip");
-    assertThat(Calls.of(identity, with(Sha256.hex("k1")), NONE).attributes())
+    assertThat(IdentityCalls.of(identity, with("invented"), NONE).attributes())
         .containsOnlyKeys("ip");
-    assertThat(Calls.of(identity, with(), NONE).attributes()).containsOnlyKeys("ip");
-    assertThat(Calls.of(identity, with(" "), NONE).attributes()).containsOnlyKeys("ip");
-    assertThat(Calls.of(identity, with("k1", "k1"), NONE).attributes()).containsOnlyKeys("ip");
+    assertThat(IdentityCalls.of(identity, with(Sha256.hex("k1")), NONE).attributes())
+        .containsOnlyKeys("ip");
+    assertThat(IdentityCalls.of(identity, with(), NONE).attributes()).containsOnlyKeys("ip");
+    assertThat(IdentityCalls.of(identity, with(" "), NONE).attributes()).containsOnlyKeys("ip");
+    assertThat(IdentityCalls.of(identity, with("k1", "k1"), NONE).attributes())
+        .containsOnlyKeys("ip");
   }
 
   @Test
   void takesAnyKeyIfToldTo() {
-    Identity identity = Identity.builder().byHand(time).anyApiKey("X-Key").build();
-    Call one = Calls.of(identity, Head.from("192.0.2.1").with("x-key", "k1"), NONE);
-    Call other = Calls.of(identity, Head.from("192.0.2.1").with("x-key", "k2"), NONE);
+    Identity identity = Identity.builder().withoutThreads(time).anyApiKey("X-Key").build();
+    Call one =
+        IdentityCalls.of(identity, FakeRequestHead.from("192.0.2.1").with("x-key", "k1"), NONE);
+    Call other =
+        IdentityCalls.of(identity, FakeRequestHead.from("192.0.2.1").with("x-key", "k2"), NONE);
 
     assertThat(one.attribute("api_key")).isNotNull().isNotEqualTo(other.attribute("api_key"));
     assertThat(one.attributes().toString()).doesNotContain("k1");
@@ -76,22 +83,22 @@ class ApiKeysTest {
 
   private void look(Identity identity) {
     time.advance(Duration.ofSeconds(3));
-    identity.turn();
+    identity.tick();
   }
 
   @Test
   void followsTheFile() throws IOException {
     Identity identity = known(Sha256.hex("k1"));
     Files.writeString(folder.resolve("keys"), Sha256.hex("k2") + " user=7\n");
-    identity.turn();
-    assertThat(Calls.of(identity, with("k2"), NONE).attribute("user")).isNull();
+    identity.tick();
+    assertThat(IdentityCalls.of(identity, with("k2"), NONE).attribute("user")).isNull();
     look(identity);
-    assertThat(Calls.of(identity, with("k2"), NONE).attribute("user"))
+    assertThat(IdentityCalls.of(identity, with("k2"), NONE).attribute("user"))
         .isNull(); // may be half of it
     look(identity);
 
-    assertThat(Calls.of(identity, with("k2"), NONE).attribute("user")).isEqualTo("7");
-    assertThat(Calls.of(identity, with("k1"), NONE).attribute("api_key")).isNull();
+    assertThat(IdentityCalls.of(identity, with("k2"), NONE).attribute("user")).isEqualTo("7");
+    assertThat(IdentityCalls.of(identity, with("k1"), NONE).attribute("api_key")).isNull();
   }
 
   @Test
@@ -102,9 +109,9 @@ class ApiKeysTest {
     look(identity);
     Files.delete(folder.resolve("keys"));
     time.advance(Duration.ofSeconds(20));
-    identity.turn();
+    identity.tick();
 
-    assertThat(Calls.of(identity, with("k1"), NONE).attribute("api_key")).isNotNull();
+    assertThat(IdentityCalls.of(identity, with("k1"), NONE).attribute("api_key")).isNotNull();
   }
 
   @ParameterizedTest
@@ -139,7 +146,7 @@ class ApiKeysTest {
         Identity.builder().apiKeys("x-api-key", folder.resolve("keys")).build()) {
       assertThat(Thread.getAllStackTraces().keySet())
           .anyMatch(thread -> thread.getName().equals("weir-identity") && thread.isDaemon());
-      assertThat(Calls.of(identity, with("k1"), NONE).attribute("api_key")).isNotNull();
+      assertThat(IdentityCalls.of(identity, with("k1"), NONE).attribute("api_key")).isNotNull();
     }
   }
 }

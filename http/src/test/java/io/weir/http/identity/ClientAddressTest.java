@@ -3,7 +3,7 @@ package io.weir.http.identity;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.http.Head;
+import io.weir.http.FakeRequestHead;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -25,14 +25,15 @@ class ClientAddressTest {
 
   @Test
   void believesNobodyUnlessTold() {
-    Head head = Head.from("203.0.113.1").with(XFF, "1.1.1.1").with("Forwarded", "for=2.2.2.2");
+    FakeRequestHead head =
+        FakeRequestHead.from("203.0.113.1").with(XFF, "1.1.1.1").with("Forwarded", "for=2.2.2.2");
 
     assertThat(ClientAddress.OF_CONNECTION.of(head)).isEqualTo("203.0.113.1");
   }
 
   @Test
   void ignoresWhatAnUntrustedPeerForwards() {
-    Head head = Head.from("203.0.113.1").with(XFF, "1.1.1.1");
+    FakeRequestHead head = FakeRequestHead.from("203.0.113.1").with(XFF, "1.1.1.1");
 
     assertThat(trusting(XFF, 0, "10.0.0.0/8").of(head)).isEqualTo("203.0.113.1");
     assertThat(trusting(XFF, 1, "10.0.0.0/8").of(head)).isEqualTo("203.0.113.1");
@@ -71,7 +72,7 @@ class ClientAddressTest {
         "' '                                      | 10.0.0.1",
       })
   void walksFromTheRightToTheFirstThatIsNotOurs(String forwarded, String client) {
-    Head head = Head.from("10.0.0.1").with(XFF, forwarded);
+    FakeRequestHead head = FakeRequestHead.from("10.0.0.1").with(XFF, forwarded);
 
     assertThat(trusting(XFF, 0, "10.0.0.0/8").of(head)).isEqualTo(client);
     assertThat(trusting(XFF, 1, "10.0.0.0/8").of(head)).isEqualTo(client);
@@ -79,7 +80,8 @@ class ClientAddressTest {
 
   @Test
   void readsSeveralLinesAsOneList() {
-    Head head = Head.from("10.0.0.1").with(XFF, "6.6.6.6, 203.0.113.9").with(XFF, "10.0.0.2");
+    FakeRequestHead head =
+        FakeRequestHead.from("10.0.0.1").with(XFF, "6.6.6.6, 203.0.113.9").with(XFF, "10.0.0.2");
 
     assertThat(trusting(XFF, 0, "10.0.0.0/8").of(head)).isEqualTo("203.0.113.9");
   }
@@ -94,14 +96,15 @@ class ClientAddressTest {
         "2 | 203.0.113.9, what               | 192.0.2.9",
       })
   void countsHopsWhereAddressesAreNotKnown(int hops, String forwarded, String client) {
-    Head head = Head.from("192.0.2.9").with(XFF, forwarded);
+    FakeRequestHead head = FakeRequestHead.from("192.0.2.9").with(XFF, forwarded);
 
     assertThat(trusting(XFF, hops).of(head)).isEqualTo(client);
   }
 
   @Test
   void stepsPastTheHopsAndThenPastTrustedAddresses() {
-    Head head = Head.from("10.0.0.1").with(XFF, "203.0.113.9, 10.0.0.2, 198.51.100.1");
+    FakeRequestHead head =
+        FakeRequestHead.from("10.0.0.1").with(XFF, "203.0.113.9, 10.0.0.2, 198.51.100.1");
 
     assertThat(trusting(XFF, 2, "10.0.0.0/8").of(head)).isEqualTo("203.0.113.9");
     assertThat(trusting(XFF, 1, "10.0.0.0/8").of(head)).isEqualTo("198.51.100.1");
@@ -112,11 +115,11 @@ class ClientAddressTest {
     String ours = IntStream.range(0, 32).mapToObj(i -> "10.0.1." + i).collect(joining());
     String more = "10.0.2.1, " + ours;
 
-    assertThat(trusting(XFF, 0, "10.0.0.0/8").of(Head.from("10.0.0.1").with(XFF, ours)))
+    assertThat(trusting(XFF, 0, "10.0.0.0/8").of(FakeRequestHead.from("10.0.0.1").with(XFF, ours)))
         .isEqualTo("10.0.1.0");
-    assertThat(trusting(XFF, 0, "10.0.0.0/8").of(Head.from("10.0.0.1").with(XFF, more)))
+    assertThat(trusting(XFF, 0, "10.0.0.0/8").of(FakeRequestHead.from("10.0.0.1").with(XFF, more)))
         .isEqualTo("10.0.0.1");
-    assertThat(trusting(XFF, 1, "10.0.0.0/8").of(Head.from("10.0.0.1").with(XFF, more)))
+    assertThat(trusting(XFF, 1, "10.0.0.0/8").of(FakeRequestHead.from("10.0.0.1").with(XFF, more)))
         .isEqualTo("10.0.2.1");
   }
 
@@ -153,15 +156,15 @@ class ClientAddressTest {
         "203.0.113.9                                      | 10.0.0.1",
       })
   void readsForwarded(String forwarded, String client) {
-    Head head = Head.from("10.0.0.1").with("forwarded", forwarded);
+    FakeRequestHead head = FakeRequestHead.from("10.0.0.1").with("forwarded", forwarded);
 
     assertThat(trusting("Forwarded", 0, "10.0.0.0/8").of(head)).isEqualTo(client);
   }
 
   @Test
   void keepsWhatAProxyWroteInALineOfItsOwnFromWhatAClientBroke() {
-    Head head =
-        Head.from("10.0.0.1")
+    FakeRequestHead head =
+        FakeRequestHead.from("10.0.0.1")
             .with("forwarded", "for=\"6.6.6.6")
             .with("forwarded", "for=203.0.113.9");
 
@@ -170,7 +173,8 @@ class ClientAddressTest {
 
   @Test
   void looksOnlyAtTheHeaderItWasTold() {
-    Head head = Head.from("10.0.0.1").with(XFF, "1.1.1.1").with("Forwarded", "for=2.2.2.2");
+    FakeRequestHead head =
+        FakeRequestHead.from("10.0.0.1").with(XFF, "1.1.1.1").with("Forwarded", "for=2.2.2.2");
 
     assertThat(trusting(XFF, 0, "10.0.0.0/8").of(head)).isEqualTo("1.1.1.1");
     assertThat(trusting("forwarded", 0, "10.0.0.0/8").of(head)).isEqualTo("2.2.2.2");
@@ -187,12 +191,13 @@ class ClientAddressTest {
     "::ffff:1.2.3.4, 64, 1.2.3.4"
   })
   void groupsIpv6ByPrefix(String peer, int prefix, String client) {
-    assertThat(new ClientAddress(XFF, List.of(), 0, prefix).of(Head.from(peer))).isEqualTo(client);
+    assertThat(new ClientAddress(XFF, List.of(), 0, prefix).of(FakeRequestHead.from(peer)))
+        .isEqualTo(client);
   }
 
   @Test
   void hasNoAddressForAConnectionWithoutOne() {
-    assertThat(trusting(XFF, 1).of(Head.from("").with(XFF, "1.1.1.1"))).isEmpty();
+    assertThat(trusting(XFF, 1).of(FakeRequestHead.from("").with(XFF, "1.1.1.1"))).isEmpty();
   }
 
   @ParameterizedTest
@@ -212,7 +217,7 @@ class ClientAddressTest {
   void isNeverAnythingButAnAddress(@ForAll @StringLength(max = 60) String junk) {
     for (String header : List.of("x-forwarded-for", "forwarded")) {
       String client =
-          trusting(header, 0, "10.0.0.0/8").of(Head.from("10.0.0.1").with(header, junk));
+          trusting(header, 0, "10.0.0.0/8").of(FakeRequestHead.from("10.0.0.1").with(header, junk));
       String address = client.endsWith("/64") ? client.substring(0, client.length() - 3) : client;
 
       assertThat(IpAddress.parse(address)).isPresent();
@@ -222,8 +227,9 @@ class ClientAddressTest {
   /** Whatever a client sends, the proxy's own word comes last and decides. */
   @Property
   void cannotBeFooledByWhatStandsBeforeTheProxysWord(@ForAll @StringLength(max = 60) String junk) {
-    Head list = Head.from("10.0.0.1").with(XFF, junk + ", 203.0.113.9");
-    Head forwarded = Head.from("10.0.0.1").with("forwarded", junk + ", for=203.0.113.9");
+    FakeRequestHead list = FakeRequestHead.from("10.0.0.1").with(XFF, junk + ", 203.0.113.9");
+    FakeRequestHead forwarded =
+        FakeRequestHead.from("10.0.0.1").with("forwarded", junk + ", for=203.0.113.9");
 
     assertThat(trusting(XFF, 0, "10.0.0.0/8").of(list)).isEqualTo("203.0.113.9");
     assertThat(trusting("forwarded", 0, "10.0.0.0/8").of(forwarded))

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Call;
 import io.weir.Limit;
-import io.weir.http.Head;
+import io.weir.http.FakeRequestHead;
 import io.weir.rule.Cost;
 import io.weir.rule.Match;
 import io.weir.rule.Rule;
@@ -31,19 +31,19 @@ class IdentityTest {
 
   @Test
   void makesACallOfARequest() {
-    Call call = Calls.of(identity, Head.from("192.0.2.1"), RULES);
+    Call call = IdentityCalls.of(identity, FakeRequestHead.from("192.0.2.1"), RULES);
 
     assertThat(call.method()).isEqualTo("GET");
     assertThat(call.path()).isEqualTo("/a");
     assertThat(call.host()).isEqualTo("api.example.com");
     assertThat(call.attributes()).containsExactly(java.util.Map.entry("ip", "192.0.2.1"));
-    assertThat(identity.address(Head.from("::ffff:1.2.3.4"))).isEqualTo("1.2.3.4");
+    assertThat(identity.address(FakeRequestHead.from("::ffff:1.2.3.4"))).isEqualTo("1.2.3.4");
   }
 
   @Test
   void takesOnlyTheHeadersThatRulesAskFor() {
-    Head head =
-        Head.from("192.0.2.1")
+    FakeRequestHead head =
+        FakeRequestHead.from("192.0.2.1")
             .with("X-Region", "eu")
             .with("x-device", "d1")
             .with("x-device", "d2")
@@ -53,7 +53,7 @@ class IdentityTest {
             .with("x-other", "no")
             .with("user", "forged")
             .with("ip", "6.6.6.6");
-    Call call = Calls.of(identity, head, RULES);
+    Call call = IdentityCalls.of(identity, head, RULES);
 
     assertThat(call.attributes())
         .containsOnly(
@@ -67,20 +67,21 @@ class IdentityTest {
 
   @Test
   void bringsTheBypassToken() {
-    Head one = Head.from("192.0.2.1").with("X-Weir-Bypass", "t");
-    Head two = Head.from("192.0.2.1").with("X-Weir-Bypass", "t").with("X-Weir-Bypass", "t");
+    FakeRequestHead one = FakeRequestHead.from("192.0.2.1").with("X-Weir-Bypass", "t");
+    FakeRequestHead two =
+        FakeRequestHead.from("192.0.2.1").with("X-Weir-Bypass", "t").with("X-Weir-Bypass", "t");
 
-    assertThat(Calls.of(identity, one, RULES).attribute("bypass")).isEqualTo("t");
-    assertThat(Calls.of(identity, two, RULES).attribute("bypass")).isNull();
+    assertThat(IdentityCalls.of(identity, one, RULES).attribute("bypass")).isEqualTo("t");
+    assertThat(IdentityCalls.of(identity, two, RULES).attribute("bypass")).isNull();
   }
 
   @Test
   void takesTheRealMethodWhateverOverrideHeadersSay() {
-    Head head =
-        Head.from("192.0.2.1")
+    FakeRequestHead head =
+        FakeRequestHead.from("192.0.2.1")
             .with("X-HTTP-Method-Override", "DELETE")
             .with("X-Method-Override", "DELETE");
 
-    assertThat(Calls.of(identity, head, RULES).method()).isEqualTo("GET");
+    assertThat(IdentityCalls.of(identity, head, RULES).method()).isEqualTo("GET");
   }
 }

@@ -15,7 +15,7 @@ public record EnvoyDescriptor(
     String key,
     String value,
     Optional<EnvoyLimit> limit,
-    Traits traits,
+    DescriptorOptions traits,
     List<EnvoyDescriptor> descriptors) {
 
   public EnvoyDescriptor {
@@ -29,8 +29,8 @@ public record EnvoyDescriptor(
    * @param quota its limit refuses only together with all others of this kind
    * @param shareThreshold all values that match the pattern share one count
    */
-  public record Traits(boolean shadow, boolean quota, boolean shareThreshold) {
-    public static final Traits NONE = new Traits(false, false, false);
+  public record DescriptorOptions(boolean shadow, boolean quota, boolean shareThreshold) {
+    public static final DescriptorOptions NONE = new DescriptorOptions(false, false, false);
   }
 
   /** Whether the value is a pattern. */

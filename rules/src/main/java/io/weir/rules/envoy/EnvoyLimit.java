@@ -29,7 +29,7 @@ public record EnvoyLimit(String name, Terms terms, List<String> replaces) {
    * @param limit the same as an algorithm and its numbers
    * @param options what the file says beyond that
    */
-  public record Counted(long requestsPerUnit, EnvoyUnit unit, Limit limit, Options options)
+  public record Counted(long requestsPerUnit, EnvoyUnit unit, Limit limit, LimitOptions options)
       implements Terms {}
 
   /**
@@ -38,7 +38,8 @@ public record EnvoyLimit(String name, Terms terms, List<String> replaces) {
    * @param accuracy exact unless the file says otherwise, as envoyproxy/ratelimit is
    * @param countDenied whether refused hits count, and a look is refused when nothing is left
    */
-  public record Options(OnFail onFail, Accuracy accuracy, boolean countDenied) {
-    public static final Options DEFAULT = new Options(OnFail.LOCAL, Accuracy.EXACT, false);
+  public record LimitOptions(OnFail onFail, Accuracy accuracy, boolean countDenied) {
+    public static final LimitOptions DEFAULT =
+        new LimitOptions(OnFail.LOCAL, Accuracy.EXACT, false);
   }
 }

@@ -22,6 +22,12 @@ import io.vertx.grpc.server.GrpcProtocol;
 import io.vertx.grpc.server.GrpcServer;
 import io.vertx.grpc.server.GrpcServerOptions;
 import io.vertx.grpc.server.Service;
+import io.weir.server.envoy.grpc.GrpcErrorReporter;
+import io.weir.server.envoy.grpc.GrpcHealth;
+import io.weir.server.envoy.grpc.StreamTimeouts;
+import io.weir.server.envoy.grpc.UnaryHandler;
+import io.weir.server.envoy.quota.QuotaService;
+import io.weir.server.envoy.quota.QuotaStreams;
 import java.util.function.BooleanSupplier;
 
 /** The gRPC services of one event loop: rate limits, quotas, health and reflection. */
@@ -42,11 +48,12 @@ public final class EnvoyGrpc {
 
   private final Vertx vertx;
   private final Context context;
-  private final Patience patience;
-  private final GrpcFaults faults;
+  private final StreamTimeouts patience;
+  private final GrpcErrorReporter faults;
 
   /** Services on the loop of a context. */
-  public EnvoyGrpc(Vertx vertx, Context context, Patience patience, GrpcFaults faults) {
+  public EnvoyGrpc(
+      Vertx vertx, Context context, StreamTimeouts patience, GrpcErrorReporter faults) {
     this.vertx = vertx;
     this.context = context;
     this.patience = patience;
@@ -69,7 +76,7 @@ public final class EnvoyGrpc {
    * @param ready whether traffic is welcome
    */
   public Handler<HttpServerRequest> serve(
-      EnvoyService service, QuotaDesk desk, BooleanSupplier ready) {
+      EnvoyService service, QuotaService desk, BooleanSupplier ready) {
     GrpcServerOptions options = new GrpcServerOptions().setMaxMessageSize(MOST_MESSAGE_BYTES);
     for (GrpcProtocol protocol : GrpcProtocol.values()) {
       if (protocol != GrpcProtocol.HTTP_2) {
@@ -79,7 +86,7 @@ public final class EnvoyGrpc {
     return GrpcServer.server(vertx, options)
         .addService(rateLimit(service))
         .addService(quotas(desk))
-        .addService(health(new HealthCheck(ready)))
+        .addService(health(new GrpcHealth(ready)))
         .addService(ReflectionService.v1());
   }
 
@@ -93,11 +100,12 @@ public final class EnvoyGrpc {
     return Service.service(
             RATE_LIMIT, RlsProto.getDescriptor().findServiceByName("RateLimitService"))
         .bind(
-            method, new UnaryCalls<>(context, method.decoder(), patience, faults, service::decide))
+            method,
+            new UnaryHandler<>(context, method.decoder(), patience, faults, service::decide))
         .build();
   }
 
-  private Service health(HealthCheck health) {
+  private Service health(GrpcHealth health) {
     ServiceMethod<HealthCheckRequest, HealthCheckResponse> method =
         ServiceMethod.server(
             HEALTH,
@@ -105,11 +113,12 @@ public final class EnvoyGrpc {
             GrpcMessageEncoder.encoder(),
             GrpcMessageDecoder.decoder(HealthCheckRequest.getDefaultInstance()));
     return Service.service(HEALTH, HealthProto.getDescriptor().findServiceByName("Health"))
-        .bind(method, new UnaryCalls<>(context, method.decoder(), patience, faults, health::check))
+        .bind(
+            method, new UnaryHandler<>(context, method.decoder(), patience, faults, health::check))
         .build();
   }
 
-  private Service quotas(QuotaDesk desk) {
+  private Service quotas(QuotaService desk) {
     ServiceMethod<RateLimitQuotaUsageReports, RateLimitQuotaResponse> method =
         ServiceMethod.server(
             QUOTA,
@@ -118,7 +127,7 @@ public final class EnvoyGrpc {
             GrpcMessageDecoder.decoder(RateLimitQuotaUsageReports.getDefaultInstance()));
     return Service.service(
             QUOTA, RlqsProto.getDescriptor().findServiceByName("RateLimitQuotaService"))
-        .bind(method, new QuotaCalls(context, method.decoder(), patience, faults, desk))
+        .bind(method, new QuotaStreams(context, method.decoder(), patience, faults, desk))
         .build();
   }
 }

@@ -7,9 +7,15 @@ import io.weir.Decision;
 import io.weir.Reason;
 import io.weir.Weir;
 import io.weir.rules.envoy.EnvoyDomain;
-import io.weir.rules.envoy.EnvoyLimiter;
-import io.weir.rules.envoy.Verdict;
-import io.weir.tier.Guard;
+import io.weir.rules.envoy.limit.EnvoyDecision;
+import io.weir.rules.envoy.limit.EnvoyLimiter;
+import io.weir.server.config.RateLimitHeaderNames;
+import io.weir.server.envoy.grpc.EnvoyJson;
+import io.weir.server.envoy.grpc.EnvoyRequestDecoder;
+import io.weir.server.envoy.grpc.EnvoyResponseEncoder;
+import io.weir.server.envoy.grpc.InvalidRequestException;
+import io.weir.server.envoy.grpc.UnavailableException;
+import io.weir.server.front.LoadShedder;
 import io.weir.time.TimeSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -24,9 +30,9 @@ import org.jspecify.annotations.Nullable;
 public final class EnvoyService {
   private final EnvoyLimiter limiter;
   private final Weir weir;
-  private final Guard guard;
-  private final Answers answers;
-  private final EnvoyTally tally;
+  private final LoadShedder guard;
+  private final EnvoyResponseEncoder answers;
+  private final EnvoyStats tally;
   private final TimeSource time;
   private final LongConsumer tookMicros;
 
@@ -38,31 +44,31 @@ public final class EnvoyService {
   public EnvoyService(
       EnvoyLimiter limiter,
       Weir weir,
-      Guard guard,
-      HeaderNames headers,
-      EnvoyTally tally,
+      LoadShedder guard,
+      RateLimitHeaderNames headers,
+      EnvoyStats tally,
       TimeSource time,
       LongConsumer tookMicros) {
     this.limiter = limiter;
     this.weir = weir;
     this.guard = guard;
-    this.answers = new Answers(headers);
+    this.answers = new EnvoyResponseEncoder(headers);
     this.tally = tally;
     this.time = time;
     this.tookMicros = tookMicros;
   }
 
   /**
-   * Answers a request, and counts it if it may pass. The stage fails with {@link Unavailable} if a
-   * limit refuses because its store is away.
+   * Answers a request, and counts it if it may pass. The stage fails with {@link
+   * UnavailableException} if a limit refuses because its store is away.
    *
-   * @throws BadQuestion if the request says what no request may
-   * @throws Unavailable if the process has enough to do
+   * @throws InvalidRequestException if the request says what no request may
+   * @throws UnavailableException if the process has enough to do
    */
   public CompletionStage<RateLimitResponse> decide(RateLimitRequest request) {
     if (!guard.tryEnter()) {
-      tally.outcome(Verdict.Outcome.UNAVAILABLE);
-      throw new Unavailable("this process is at its guard; try again in a second");
+      tally.outcome(EnvoyDecision.Outcome.UNAVAILABLE);
+      throw new UnavailableException("this process is at its guard; try again in a second");
     }
     long begun = time.micros();
     CompletableFuture<RateLimitResponse> answer;
@@ -70,17 +76,17 @@ public final class EnvoyService {
       answer = begin(request).toCompletableFuture();
     } catch (RuntimeException | Error e) {
       guard.exit();
-      if (e instanceof BadQuestion) {
-        tally.bad();
+      if (e instanceof InvalidRequestException) {
+        tally.onBadRequest();
       } else {
-        tally.outcome(Verdict.Outcome.UNAVAILABLE);
+        tally.outcome(EnvoyDecision.Outcome.UNAVAILABLE);
       }
       throw e;
     }
     if (answer.isDone() && !answer.isCompletedExceptionally()) {
-      ended(begun, null);
+      onEnd(begun, null);
     } else {
-      answer.whenComplete((value, failure) -> ended(begun, failure));
+      answer.whenComplete((value, failure) -> onEnd(begun, failure));
     }
     return answer;
   }
@@ -88,52 +94,52 @@ public final class EnvoyService {
   /**
    * As {@link #decide(RateLimitRequest)}, about a request in JSON.
    *
-   * @throws BadQuestion if it is none, or says what no request may
-   * @throws Unavailable if the process has enough to do
+   * @throws InvalidRequestException if it is none, or says what no request may
+   * @throws UnavailableException if the process has enough to do
    */
   public CompletionStage<RateLimitResponse> decide(byte[] json) {
     RateLimitRequest request;
     try {
       request = EnvoyJson.read(json);
-    } catch (BadQuestion e) {
-      tally.bad();
+    } catch (InvalidRequestException e) {
+      tally.onBadRequest();
       throw e;
     }
     return decide(request);
   }
 
-  private void ended(long begun, @Nullable Throwable failure) {
+  private void onEnd(long begun, @Nullable Throwable failure) {
     guard.exit();
     tookMicros.accept(time.micros() - begun);
-    if (failure != null && !(failure.getCause() instanceof Unavailable)) {
-      tally.outcome(Verdict.Outcome.UNAVAILABLE); // nobody came to count it
+    if (failure != null && !(failure.getCause() instanceof UnavailableException)) {
+      tally.outcome(EnvoyDecision.Outcome.UNAVAILABLE); // nobody came to count it
     }
   }
 
   private CompletionStage<RateLimitResponse> begin(RateLimitRequest request) {
-    Questions.check(request);
+    EnvoyRequestDecoder.check(request);
     return request.getDomain().equals(EnvoyDomain.OWN_RULES)
         ? byOwnRules(request)
-        : limiter.decide(Questions.read(request)).thenApply(this::answer);
+        : limiter.decide(EnvoyRequestDecoder.read(request)).thenApply(this::answer);
   }
 
-  private RateLimitResponse answer(Verdict verdict) {
-    if (verdict.outcome() == Verdict.Outcome.UNAVAILABLE) {
-      tally.decided(verdict);
-      throw new Unavailable("the store behind a limit cannot be asked");
+  private RateLimitResponse answer(EnvoyDecision verdict) {
+    if (verdict.outcome() == EnvoyDecision.Outcome.UNAVAILABLE) {
+      tally.onDecision(verdict);
+      throw new UnavailableException("the store behind a limit cannot be asked");
     }
     RateLimitResponse answer = answers.of(verdict);
-    tally.decided(verdict);
+    tally.onDecision(verdict);
     return answer;
   }
 
   private CompletionStage<RateLimitResponse> byOwnRules(RateLimitRequest request) {
-    List<Call> calls = Questions.calls(request);
+    List<Call> calls = EnvoyRequestDecoder.calls(request);
     try {
       return weir.checkTogether(calls).thenApply(this::answer);
     } catch (IllegalArgumentException e) {
       // an attribute that a rule takes as cost is no number
-      throw new BadQuestion(String.valueOf(e.getMessage()));
+      throw new InvalidRequestException(String.valueOf(e.getMessage()));
     }
   }
 
@@ -142,11 +148,11 @@ public final class EnvoyService {
         decisions.stream().anyMatch(decision -> decision.reason() == Reason.UNAVAILABLE);
     boolean allowed = decisions.stream().allMatch(Decision::allowed);
     if (unavailable) {
-      tally.outcome(Verdict.Outcome.UNAVAILABLE);
-      throw new Unavailable("the store behind a rule cannot be asked");
+      tally.outcome(EnvoyDecision.Outcome.UNAVAILABLE);
+      throw new UnavailableException("the store behind a rule cannot be asked");
     }
     RateLimitResponse answer = answers.of(decisions);
-    tally.outcome(allowed ? Verdict.Outcome.OK : Verdict.Outcome.OVER_LIMIT);
+    tally.outcome(allowed ? EnvoyDecision.Outcome.OK : EnvoyDecision.Outcome.OVER_LIMIT);
     return answer;
   }
 }

@@ -8,19 +8,21 @@ import io.weir.Limit;
 import io.weir.Weir;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
-import io.weir.rules.envoy.EnvoyConfig;
 import io.weir.rules.envoy.EnvoyDescriptor;
 import io.weir.rules.envoy.EnvoyDomain;
 import io.weir.rules.envoy.EnvoyLimit;
-import io.weir.rules.envoy.EnvoyLimiter;
 import io.weir.rules.envoy.EnvoyUnit;
-import io.weir.rules.envoy.Verdict;
+import io.weir.rules.envoy.limit.EnvoyConfig;
+import io.weir.rules.envoy.limit.EnvoyDecision;
+import io.weir.rules.envoy.limit.EnvoyLimiter;
+import io.weir.server.config.RateLimitHeaderNames;
+import io.weir.server.envoy.grpc.InvalidRequestException;
+import io.weir.server.front.LoadShedder;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
-import io.weir.store.MemoryStore;
 import io.weir.store.Store;
-import io.weir.store.Taking;
-import io.weir.tier.Guard;
+import io.weir.store.TakeResult;
+import io.weir.store.memory.MemoryStore;
 import io.weir.time.VirtualTime;
 import java.time.Duration;
 import java.util.List;
@@ -31,8 +33,8 @@ import org.junit.jupiter.api.Test;
 
 class EnvoyServiceTest {
   private final VirtualTime time = new VirtualTime();
-  private final EnvoyTally tally = new EnvoyTally(0.8, source -> {});
-  private final Guard guard = new Guard(Limit.of(1000, Duration.ofSeconds(1)), 1, time);
+  private final EnvoyStats tally = new EnvoyStats(0.8, source -> {});
+  private final LoadShedder guard = new LoadShedder(Limit.of(1000, Duration.ofSeconds(1)), 1, time);
 
   /** A store that fails as nothing should. */
   private static final class Broken extends ForwardingStore {
@@ -41,12 +43,12 @@ class EnvoyServiceTest {
     }
 
     @Override
-    public CompletionStage<Taking> take(List<Draw> draws) {
+    public CompletionStage<TakeResult> take(List<Draw> draws) {
       throw new StackOverflowError("a bug");
     }
 
     @Override
-    public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+    public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
       throw new StackOverflowError("a bug");
     }
   }
@@ -63,9 +65,9 @@ class EnvoyServiceTest {
                         new EnvoyLimit(
                             "",
                             new EnvoyLimit.Counted(
-                                1, EnvoyUnit.DAY, Limit.perDay(1), EnvoyLimit.Options.DEFAULT),
+                                1, EnvoyUnit.DAY, Limit.perDay(1), EnvoyLimit.LimitOptions.DEFAULT),
                             List.of())),
-                    EnvoyDescriptor.Traits.NONE,
+                    EnvoyDescriptor.DescriptorOptions.NONE,
                     List.of())));
     EnvoyConfig config = EnvoyConfig.of(List.of(domain), "");
     Weir weir =
@@ -78,7 +80,7 @@ class EnvoyServiceTest {
         new EnvoyLimiter(store, time, EnvoyLimiter.Modes.PLAIN, config),
         weir,
         guard,
-        HeaderNames.DEFAULT,
+        RateLimitHeaderNames.DEFAULT,
         tally,
         time,
         micros -> {});
@@ -96,21 +98,21 @@ class EnvoyServiceTest {
 
     assertThatThrownBy(() -> service.decide(request())).isInstanceOf(StackOverflowError.class);
     assertThat(guard.inFlight()).isZero();
-    assertThat(tally.requests(Verdict.Outcome.UNAVAILABLE).sum()).isEqualTo(1);
+    assertThat(tally.requests(EnvoyDecision.Outcome.UNAVAILABLE).sum()).isEqualTo(1);
 
     assertThatThrownBy(() -> service.decide(RateLimitRequest.getDefaultInstance()))
-        .isInstanceOf(BadQuestion.class);
+        .isInstanceOf(InvalidRequestException.class);
     assertThat(guard.inFlight()).isZero();
-    assertThat(tally.requests(Verdict.Outcome.UNAVAILABLE).sum()).isEqualTo(1);
+    assertThat(tally.requests(EnvoyDecision.Outcome.UNAVAILABLE).sum()).isEqualTo(1);
   }
 
   @Test
   void countsWhatFailsLaterAsUnavailableAndOnce() {
-    CompletableFuture<Taking> answer = new CompletableFuture<>();
+    CompletableFuture<TakeResult> answer = new CompletableFuture<>();
     Store slow =
         new ForwardingStore(MemoryStore.create()) {
           @Override
-          public CompletionStage<Taking> take(List<Draw> draws) {
+          public CompletionStage<TakeResult> take(List<Draw> draws) {
             return answer;
           }
         };
@@ -119,7 +121,7 @@ class EnvoyServiceTest {
     answer.completeExceptionally(new IllegalStateException("a bug"));
 
     assertThat(said.toCompletableFuture()).isCompletedExceptionally();
-    assertThat(tally.requests(Verdict.Outcome.UNAVAILABLE).sum()).isEqualTo(1);
+    assertThat(tally.requests(EnvoyDecision.Outcome.UNAVAILABLE).sum()).isEqualTo(1);
     assertThat(guard.inFlight()).isZero();
   }
 }

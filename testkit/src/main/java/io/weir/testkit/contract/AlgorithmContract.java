@@ -1,12 +1,12 @@
 package io.weir.testkit.contract;
 
-import static io.weir.testkit.contract.Calls.draw;
-import static io.weir.testkit.contract.Calls.pool;
+import static io.weir.testkit.contract.ContractCalls.draw;
+import static io.weir.testkit.contract.ContractCalls.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.weir.LimitStatus;
 import io.weir.Mode;
-import io.weir.Standing;
 import io.weir.store.Draw.Intent;
 import io.weir.store.Pool;
 import java.time.Duration;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Each algorithm, on its own. */
-interface AlgorithmContract extends Chapter {
+interface AlgorithmContract extends ContractPart {
   @TestFactory
   default Stream<DynamicTest> admitsUpToTheLimitAndSaysWhenMoreIsThere() {
     return each(
@@ -24,12 +24,12 @@ interface AlgorithmContract extends Chapter {
         limit -> {
           Pool pool = pool(limit, limit);
           for (int left = 3; left >= 0; left--) {
-            Standing standing = calls().take(pool, 1);
+            LimitStatus standing = calls().take(pool, 1);
             assertThat(standing.allowed()).isTrue();
             assertThat(standing.remaining()).isEqualTo(left);
             assertThat(standing.retryAfter()).contains(Duration.ZERO);
           }
-          Standing refused = calls().take(pool, 1);
+          LimitStatus refused = calls().take(pool, 1);
           assertThat(refused.allowed()).isFalse();
           assertThat(refused.remaining()).isZero();
 
@@ -50,13 +50,13 @@ interface AlgorithmContract extends Chapter {
         limit -> {
           Pool pool = pool(limit, limit);
           calls().take(draw(pool, 3, Intent.HOLD));
-          Standing used = calls().look(pool, 1);
+          LimitStatus used = calls().look(pool, 1);
           assertThat(used.remaining()).isEqualTo(1);
           assertThat(used.reset()).isPositive();
 
           assumeTrue(harness().virtual());
           harness().advance(used.reset());
-          Standing fresh = calls().look(pool, 4);
+          LimitStatus fresh = calls().look(pool, 4);
           assertThat(fresh.allowed()).isTrue();
           assertThat(fresh.remaining()).isEqualTo(4);
           assertThat(fresh.reset()).isZero();
@@ -66,7 +66,7 @@ interface AlgorithmContract extends Chapter {
   @Test
   default void aStandingTellsEverythingAboutItsLimit() {
     Pool pool = new Pool("payments", "per-user", "2", io.weir.Limit.parse("4/h"), false);
-    Standing standing = calls().take(pool, 3);
+    LimitStatus standing = calls().take(pool, 3);
     assertThat(standing.rule()).isEqualTo("payments");
     assertThat(standing.name()).isEqualTo("per-user");
     assertThat(standing.limit()).isEqualTo(io.weir.Limit.parse("4/h"));
@@ -75,7 +75,7 @@ interface AlgorithmContract extends Chapter {
     assertThat(standing.delay()).isZero();
     assertTime(standing.reset(), Duration.ofMinutes(45));
 
-    Standing refused = calls().take(pool, 2);
+    LimitStatus refused = calls().take(pool, 2);
     assertTime(refused.retryAfter().orElseThrow(), Duration.ofMinutes(15));
     assertTime(refused.reset(), Duration.ofMinutes(45));
     assertThat(refused.remaining()).isEqualTo(1);
@@ -85,11 +85,11 @@ interface AlgorithmContract extends Chapter {
   default void aLeakyBucketDelaysEachByWhatIsBeforeIt() {
     Pool pool = pool("leaky-bucket 1/min queue=2");
     for (int before = 0; before < 3; before++) {
-      Standing standing = calls().take(pool, 1);
+      LimitStatus standing = calls().take(pool, 1);
       assertThat(standing.allowed()).isTrue();
       assertTime(standing.delay(), Duration.ofMinutes(before));
     }
-    Standing refused = calls().take(pool, 1);
+    LimitStatus refused = calls().take(pool, 1);
     assertThat(refused.allowed()).isFalse();
     assertThat(refused.delay()).isZero();
     assertTime(refused.retryAfter().orElseThrow(), Duration.ofMinutes(1));
@@ -99,13 +99,13 @@ interface AlgorithmContract extends Chapter {
   default void whoCannotWaitIsAdmittedOnlyToAnEmptyQueue() {
     Pool pool = pool("leaky-bucket 1/min queue=5");
     assertThat(calls().take(draw(pool, 3, Intent.TAKE_NOW)).taken()).isTrue();
-    Standing refused = calls().take(draw(pool, 1, Intent.TAKE_NOW)).standings().get(0);
+    LimitStatus refused = calls().take(draw(pool, 1, Intent.TAKE_NOW)).standings().get(0);
     assertThat(refused.allowed()).isFalse();
     assertTime(refused.retryAfter().orElseThrow(), Duration.ofMinutes(3));
     assertThat(calls().take(draw(pool, 0, Intent.TAKE_NOW)).taken()).as("a look").isTrue();
     assertThat(calls().take(draw(pool, 3, Intent.TAKE)).taken()).as("who can wait").isTrue();
 
-    Standing full = calls().take(draw(pool, 1, Intent.TAKE_NOW)).standings().get(0);
+    LimitStatus full = calls().take(draw(pool, 1, Intent.TAKE_NOW)).standings().get(0);
     assertTime(full.retryAfter().orElseThrow(), Duration.ofMinutes(6));
     assumeTrue(harness().virtual());
     harness().advance(full.retryAfter().orElseThrow());
@@ -116,7 +116,7 @@ interface AlgorithmContract extends Chapter {
   default void aQuotaFollowsItsCalendar() {
     assumeTrue(harness().virtual());
     Pool pool = pool("quota 2/month zone=Europe/Berlin");
-    Standing standing = calls().take(pool, 2);
+    LimitStatus standing = calls().take(pool, 2);
     assertThat(standing.reset()).isLessThanOrEqualTo(Duration.ofDays(31));
     harness().advance(standing.reset().minusNanos(1000));
     assertThat(calls().take(pool, 1).allowed()).isFalse();
@@ -142,7 +142,7 @@ interface AlgorithmContract extends Chapter {
     }
     var draws = Stream.of(pools).map(pool -> draw(pool, 2)).toList();
     for (int i = 0; i < 3; i++) {
-      assertThat(Calls.get(harness().store().describe(draws)))
+      assertThat(ContractCalls.get(harness().store().describe(draws)))
           .hasSize(draws.size())
           .allSatisfy(text -> assertThat(text).isNotBlank());
     }

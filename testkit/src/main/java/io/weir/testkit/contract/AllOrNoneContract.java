@@ -1,19 +1,19 @@
 package io.weir.testkit.contract;
 
-import static io.weir.testkit.contract.Calls.countingDenied;
-import static io.weir.testkit.contract.Calls.draw;
-import static io.weir.testkit.contract.Calls.pool;
-import static io.weir.testkit.contract.Calls.shadow;
+import static io.weir.testkit.contract.ContractCalls.countingDenied;
+import static io.weir.testkit.contract.ContractCalls.draw;
+import static io.weir.testkit.contract.ContractCalls.pool;
+import static io.weir.testkit.contract.ContractCalls.shadow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Key;
 import io.weir.Limit;
+import io.weir.LimitStatus;
 import io.weir.Mode;
-import io.weir.Standing;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
 import io.weir.store.Pool;
-import io.weir.store.Taking;
+import io.weir.store.TakeResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** A call draws from all its buckets or from none. */
-interface AllOrNoneContract extends Chapter {
+interface AllOrNoneContract extends ContractPart {
   @TestFactory
   default Stream<DynamicTest> aRefusedCallTakesNothingFromAnything() {
     return each(
@@ -31,12 +31,12 @@ interface AllOrNoneContract extends Chapter {
           Pool open = pool(limit, limit);
           Pool shut = pool("shut-" + limit, "1/h");
           calls().take(shut, 1);
-          Taking refusedFirst = calls().take(draw(shut, 1), draw(open, 1, Intent.HOLD));
-          Taking refusedLast = calls().take(draw(open, 1, Intent.HOLD), draw(shut, 1));
+          TakeResult refusedFirst = calls().take(draw(shut, 1), draw(open, 1, Intent.HOLD));
+          TakeResult refusedLast = calls().take(draw(open, 1, Intent.HOLD), draw(shut, 1));
 
           assertThat(refusedFirst.taken()).isFalse();
           assertThat(refusedLast.taken()).isFalse();
-          Standing standing = refusedLast.standings().get(0);
+          LimitStatus standing = refusedLast.standings().get(0);
           assertThat(standing.allowed()).as("its own opinion").isTrue();
           assertThat(standing.remaining()).isEqualTo(4);
           assertThat(calls().remaining(open)).isEqualTo(4);
@@ -49,11 +49,11 @@ interface AllOrNoneContract extends Chapter {
     for (int i = 0; i < 64; i++) {
       draws.add(draw(pool("rule-" + (i * 37 % 64), (10 + i) + "/h"), Key.of("k" + i), i % 5));
     }
-    Taking taking = Calls.get(harness().store().take(draws));
+    TakeResult taking = ContractCalls.get(harness().store().take(draws));
     assertThat(taking.taken()).isTrue();
     assertThat(taking.standings()).hasSize(64);
     for (int i = 0; i < 64; i++) {
-      Standing standing = taking.standings().get(i);
+      LimitStatus standing = taking.standings().get(i);
       assertThat(standing.rule()).isEqualTo("rule-" + (i * 37 % 64));
       assertThat(standing.remaining()).isEqualTo(10 + i - i % 5);
     }
@@ -66,7 +66,7 @@ interface AllOrNoneContract extends Chapter {
       draws.add(draw(pool("rule-" + i, "5/h"), 1));
     }
     draws.set(40, draw(pool("rule-40", "5/h"), 6));
-    Taking taking = Calls.get(harness().store().take(draws));
+    TakeResult taking = ContractCalls.get(harness().store().take(draws));
     assertThat(taking.taken()).isFalse();
     for (int i = 0; i < 64; i++) {
       assertThat(taking.standings().get(i).allowed()).isEqualTo(i != 40);
@@ -76,7 +76,7 @@ interface AllOrNoneContract extends Chapter {
 
   @Test
   default void noDrawsPass() {
-    Taking taking = calls().take();
+    TakeResult taking = calls().take();
     assertThat(taking.taken()).isTrue();
     assertThat(taking.standings()).isEmpty();
   }
@@ -86,7 +86,7 @@ interface AllOrNoneContract extends Chapter {
     Pool enforced = pool("enforced", "4/h");
     Pool watched = pool("watched", "1/h");
     calls().take(draw(enforced, 1), shadow(watched, 1));
-    Taking taking = calls().take(draw(enforced, 1), shadow(watched, 1));
+    TakeResult taking = calls().take(draw(enforced, 1), shadow(watched, 1));
 
     assertThat(taking.taken()).isTrue();
     assertThat(taking.standings().get(1).allowed()).isFalse();

@@ -1,13 +1,13 @@
 package io.weir.testkit.contract;
 
-import static io.weir.testkit.contract.Calls.draw;
-import static io.weir.testkit.contract.Calls.pool;
+import static io.weir.testkit.contract.ContractCalls.draw;
+import static io.weir.testkit.contract.ContractCalls.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.store.Draw.Intent;
 import io.weir.store.Pool;
-import io.weir.store.Taking;
+import io.weir.store.TakeResult;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.TestFactory;
  * Instances that hold different numbers for one rule, as they do while a change spreads, never
  * refund each other: together they admit no more than the larger limit alone.
  */
-interface AlternationContract extends Chapter {
+interface AlternationContract extends ContractPart {
   /** A larger limit, and a smaller one of the same algorithm. */
   record Numbers(String larger, String smaller) {
     @Override
@@ -229,7 +229,7 @@ interface AlternationContract extends Chapter {
     calls().take(larger, 100);
     for (int i = 0; i < 10; i++) {
       harness().advance(Duration.ofMillis(600));
-      Taking taking = calls().take(draw(smaller, 1), draw(full, 1));
+      TakeResult taking = calls().take(draw(smaller, 1), draw(full, 1));
       assertThat(taking.taken()).isFalse();
       assertThat(taking.standings().get(0).allowed()).isTrue();
     }
@@ -239,9 +239,9 @@ interface AlternationContract extends Chapter {
   @Test
   default void countedRefusalsRefundNothing() {
     assumeTrue(harness().virtual());
-    Pool larger = Calls.countingDenied("100/min");
-    Pool smaller = Calls.countingDenied("100/min burst=10");
-    Pool none = Calls.countingDenied("0/min");
+    Pool larger = ContractCalls.countingDenied("100/min");
+    Pool smaller = ContractCalls.countingDenied("100/min burst=10");
+    Pool none = ContractCalls.countingDenied("0/min");
     calls().take(larger, 60);
     for (int i = 0; i < 5; i++) {
       assertThat(calls().take(smaller, 1).allowed()).isFalse();
@@ -257,7 +257,7 @@ interface AlternationContract extends Chapter {
     Pool smaller = pool("100/min burst=10");
     calls().take(larger, 100);
     harness().advance(Duration.ofMillis(600));
-    Calls.get(harness().store().refund(smaller, Calls.KEY, 3));
+    ContractCalls.get(harness().store().refund(smaller, ContractCalls.KEY, 3));
     assertThat(calls().remaining(smaller)).isEqualTo(4);
     assertThat(calls().remaining(larger)).isEqualTo(4);
   }
@@ -267,8 +267,8 @@ interface AlternationContract extends Chapter {
     assumeTrue(harness().virtual());
     Pool longer = pool("concurrency 2 permit_ttl=60s");
     Pool shorter = pool("concurrency 2 permit_ttl=5s");
-    Calls.get(harness().store().reserve(1, List.of(draw(longer, 1, Intent.HOLD))));
-    Calls.get(harness().store().reserve(2, List.of(draw(shorter, 1, Intent.HOLD))));
+    ContractCalls.get(harness().store().reserve(1, List.of(draw(longer, 1, Intent.HOLD))));
+    ContractCalls.get(harness().store().reserve(2, List.of(draw(shorter, 1, Intent.HOLD))));
     assertThat(calls().take(draw(shorter, 1, Intent.HOLD)).taken()).isFalse();
     harness().advance(Duration.ofSeconds(6));
     assertThat(calls().remaining(shorter)).isEqualTo(1);

@@ -1,7 +1,7 @@
 package io.weir.testkit.contract;
 
-import static io.weir.testkit.contract.Calls.draw;
-import static io.weir.testkit.contract.Calls.pool;
+import static io.weir.testkit.contract.ContractCalls.draw;
+import static io.weir.testkit.contract.ContractCalls.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Changed numbers keep what a key has used; clocks that step give nothing and freeze nothing. */
-interface ChangeContract extends Chapter {
+interface ChangeContract extends ContractPart {
   @TestFactory
   default Stream<DynamicTest> raisedLimitsHelpAtOnce() {
     return each(

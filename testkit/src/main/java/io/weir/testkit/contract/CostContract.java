@@ -1,17 +1,17 @@
 package io.weir.testkit.contract;
 
-import static io.weir.testkit.contract.Calls.countingDenied;
-import static io.weir.testkit.contract.Calls.draw;
-import static io.weir.testkit.contract.Calls.pool;
+import static io.weir.testkit.contract.ContractCalls.countingDenied;
+import static io.weir.testkit.contract.ContractCalls.draw;
+import static io.weir.testkit.contract.ContractCalls.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.Limit;
-import io.weir.Scale;
-import io.weir.Standing;
+import io.weir.LimitStatus;
+import io.weir.Ratio;
 import io.weir.store.Draw.Intent;
-import io.weir.store.Held;
 import io.weir.store.Pool;
+import io.weir.store.ReservedPart;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Costs that are not 1, and calls that only look. */
-interface CostContract extends Chapter {
+interface CostContract extends ContractPart {
   @TestFactory
   default Stream<DynamicTest> aCostOfZeroPassesAndChangesNothing() {
     return each(
@@ -29,7 +29,7 @@ interface CostContract extends Chapter {
           Pool pool = pool(limit, limit);
           assertThat(calls().take(pool, 0).remaining()).isEqualTo(4);
           calls().take(draw(pool, 4, Intent.HOLD));
-          Standing standing = calls().take(pool, 0);
+          LimitStatus standing = calls().take(pool, 0);
           assertThat(standing.allowed()).isTrue();
           assertThat(standing.retryAfter()).contains(Duration.ZERO);
           assertThat(standing.remaining()).isZero();
@@ -39,7 +39,7 @@ interface CostContract extends Chapter {
   @Test
   default void aCostOfZeroPassesEvenInDebt() {
     Pool pool = pool("4/h");
-    List<Held> parts = calls().reserve(1, pool, 1);
+    List<ReservedPart> parts = calls().reserve(1, pool, 1);
     calls().settle(1, parts, 40);
     assertThat(calls().take(pool, 0).allowed()).isTrue();
     assertThat(calls().take(pool, 1).allowed()).isFalse();
@@ -50,7 +50,7 @@ interface CostContract extends Chapter {
     return each(
         LIMITS,
         limit -> {
-          Pool pool = pool(limit, Limit.parse(limit).scaled(Scale.of(0, 1)));
+          Pool pool = pool(limit, Limit.parse(limit).scaled(Ratio.of(0, 1)));
           for (long cost : new long[] {0, 1, 100}) {
             assertRefusedForEver(calls().take(pool, cost));
             assertRefusedForEver(calls().look(pool, cost));
@@ -96,14 +96,14 @@ interface CostContract extends Chapter {
           Pool pool = pool(limit, limit);
           calls().take(draw(pool, 3, Intent.HOLD));
           harness().advance(Duration.ofMillis(10));
-          Standing before = calls().look(pool, 1);
+          LimitStatus before = calls().look(pool, 1);
           for (String other : List.of(limit.replace("4", "1"), limit.replaceAll("4/h", "4/1ms"))) {
             Limit changed = Limit.parse(other);
             calls().look(pool(limit, changed), 1);
             calls().take(draw(pool(limit, changed), 0));
-            Calls.get(harness().store().describe(List.of(draw(pool(limit, changed), 1))));
+            ContractCalls.get(harness().store().describe(List.of(draw(pool(limit, changed), 1))));
           }
-          Standing after = calls().look(pool, 1);
+          LimitStatus after = calls().look(pool, 1);
           assertThat(after.remaining()).isEqualTo(before.remaining());
           assertTime(after.reset(), before.reset());
         });
@@ -113,7 +113,7 @@ interface CostContract extends Chapter {
   default void refusalsCountWhereTheRuleSaysSo() {
     Pool pool = countingDenied("4/h");
     calls().take(pool, 4);
-    Standing first = calls().take(pool, 1);
+    LimitStatus first = calls().take(pool, 1);
     assertThat(first.allowed()).isFalse();
     assertTime(first.retryAfter().orElseThrow(), Duration.ofMinutes(30));
     for (int i = 0; i < 20; i++) {

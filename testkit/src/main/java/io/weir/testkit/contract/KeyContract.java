@@ -1,7 +1,7 @@
 package io.weir.testkit.contract;
 
-import static io.weir.testkit.contract.Calls.draw;
-import static io.weir.testkit.contract.Calls.pool;
+import static io.weir.testkit.contract.ContractCalls.draw;
+import static io.weir.testkit.contract.ContractCalls.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Key;
@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Whose bucket is whose. */
-interface KeyContract extends Chapter {
+interface KeyContract extends ContractPart {
   @Test
   default void differentTuplesNeverShare() {
     String large = "x".repeat(64 * 1024);
@@ -95,7 +95,7 @@ interface KeyContract extends Chapter {
       draws.add(draw(pool("new-" + i, "1/day"), 1));
     }
     draws.add(draw(old, 1));
-    assertThat(Calls.get(harness().store().take(draws)).taken()).isTrue();
+    assertThat(ContractCalls.get(harness().store().take(draws)).taken()).isTrue();
     assertThat(calls().remaining(old)).isZero();
     for (int i = 0; i < 63; i++) {
       assertThat(calls().remaining(pool("new-" + i, "1/day"))).isZero();

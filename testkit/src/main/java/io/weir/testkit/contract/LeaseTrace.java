@@ -2,8 +2,8 @@ package io.weir.testkit.contract;
 
 import io.weir.Algorithm;
 import io.weir.Limit;
-import io.weir.testkit.trace.Limits;
-import io.weir.testkit.trace.Traces;
+import io.weir.testkit.trace.RandomLimits;
+import io.weir.testkit.trace.RandomTraces;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
@@ -63,7 +63,7 @@ public record LeaseTrace(Limit limit, long most, List<Event> events) {
 
   private static Arbitrary<LeaseTrace> of(Algorithm algorithm) {
     return Combinators.combine(
-            Limits.of(algorithm),
+            RandomLimits.of(algorithm),
             Arbitraries.longs().between(1, 1L << 39),
             Arbitraries.of(true, false),
             event(algorithm).list().ofMinSize(1).ofMaxSize(40))
@@ -76,7 +76,7 @@ public record LeaseTrace(Limit limit, long most, List<Event> events) {
   }
 
   private static Arbitrary<Function<Limit, Event>> event(Algorithm algorithm) {
-    Arbitrary<ToLongFunction<Limit>> costs = Traces.costs();
+    Arbitrary<ToLongFunction<Limit>> costs = RandomTraces.costs();
     Arbitrary<Integer> instances = Arbitraries.integers().between(0, INSTANCES - 1);
     Arbitrary<Integer> tenths = Arbitraries.integers().between(0, 10);
     Arbitrary<Function<Limit, Event>> asks =
@@ -106,9 +106,12 @@ public record LeaseTrace(Limit limit, long most, List<Event> events) {
             4 - 2 * lends, costs.map(cost -> limit -> new Event.Take(cost.applyAsLong(limit)))),
         Tuple.of(4 - 2 * lends, costs.map(cost -> limit -> new Event.Owe(cost.applyAsLong(limit)))),
         Tuple.of(
-            1, Traces.near(algorithm).map(next -> limit -> new Event.Change(next.apply(limit)))),
-        Tuple.of(3, Traces.waits().map(wait -> limit -> new Event.Pass(wait.applyAsLong(limit)))),
-        Tuple.of(1, Traces.waits().map(wait -> limit -> new Event.Pass(-wait.applyAsLong(limit)))),
+            1,
+            RandomTraces.near(algorithm).map(next -> limit -> new Event.Change(next.apply(limit)))),
+        Tuple.of(
+            3, RandomTraces.waits().map(wait -> limit -> new Event.Pass(wait.applyAsLong(limit)))),
+        Tuple.of(
+            1, RandomTraces.waits().map(wait -> limit -> new Event.Pass(-wait.applyAsLong(limit)))),
         Tuple.of(
             4,
             Arbitraries.longs()

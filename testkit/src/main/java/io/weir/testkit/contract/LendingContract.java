@@ -1,19 +1,19 @@
 package io.weir.testkit.contract;
 
-import static io.weir.testkit.contract.Calls.KEY;
-import static io.weir.testkit.contract.Calls.draw;
-import static io.weir.testkit.contract.Calls.pool;
+import static io.weir.testkit.contract.ContractCalls.KEY;
+import static io.weir.testkit.contract.ContractCalls.draw;
+import static io.weir.testkit.contract.ContractCalls.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Limit;
 import io.weir.Mode;
-import io.weir.limit.Loans;
+import io.weir.limit.LeaseLedger;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
-import io.weir.store.Grant;
-import io.weir.store.LeaseCall;
+import io.weir.store.LeaseGrant;
+import io.weir.store.LeaseReport;
 import io.weir.store.Pool;
-import io.weir.store.Taking;
+import io.weir.store.TakeResult;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -24,11 +24,11 @@ import org.junit.jupiter.api.Test;
  * What a store must do that lends, beside {@link StoreContract}. A subclass says how to get an
  * empty one on virtual time. {@link LendingProperties} are the other half.
  */
-public abstract class LendingContract implements LendingUnderTwoNumbers {
+public abstract class LendingContract implements LendingAlternationContract {
   private static final long MOST = 100;
 
   private StoreHarness harness;
-  private Calls calls;
+  private ContractCalls calls;
 
   /** An empty store, on virtual time. */
   protected abstract StoreHarness create();
@@ -36,7 +36,7 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
   @BeforeEach
   final void open() {
     harness = create();
-    calls = new Calls(harness.store());
+    calls = new ContractCalls(harness.store());
   }
 
   @AfterEach
@@ -49,35 +49,35 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
     return harness;
   }
 
-  private static LeaseCall asking(long asked) {
-    return new LeaseCall(MOST, Grant.NONE, 0, 0, asked, 0);
+  private static LeaseReport asking(long asked) {
+    return new LeaseReport(MOST, LeaseGrant.NONE, 0, 0, asked, 0);
   }
 
-  private static LeaseCall keeping(Grant held, long kept, long asked) {
-    return new LeaseCall(MOST, held, kept, 0, asked, 0);
+  private static LeaseReport keeping(LeaseGrant held, long kept, long asked) {
+    return new LeaseReport(MOST, held, kept, 0, asked, 0);
   }
 
-  private static LeaseCall returning(Grant held, long back) {
-    return new LeaseCall(MOST, held, 0, back, 0, 0);
+  private static LeaseReport returning(LeaseGrant held, long back) {
+    return new LeaseReport(MOST, held, 0, back, 0, 0);
   }
 
-  private static LeaseCall owing(long owed) {
-    return LeaseCall.NONE.owing(owed);
+  private static LeaseReport owing(long owed) {
+    return LeaseReport.NONE.withDebt(owed);
   }
 
   /** Tells the store something on the side, without taking anything. */
-  private Grant tell(Pool pool, LeaseCall lease) {
+  private LeaseGrant tell(Pool pool, LeaseReport lease) {
     Draw draw = new Draw(pool, KEY, 0, Mode.SHADOW, Intent.TAKE);
-    return calls.take(draw.telling(lease)).grants().get(0);
+    return calls.take(draw.withLease(lease)).grants().get(0);
   }
 
-  private void endLease(Pool pool, LeaseCall lease) {
-    Calls.get(harness.store().endLease(pool, KEY, lease));
+  private void endLease(Pool pool, LeaseReport lease) {
+    ContractCalls.get(harness.store().endLease(pool, KEY, lease));
   }
 
   private void sleepUntilNextEpoch() {
     long now = harness.now(Limit.perHour(1));
-    long left = Loans.EPOCH - Math.floorMod(now, Loans.EPOCH);
+    long left = LeaseLedger.EPOCH - Math.floorMod(now, LeaseLedger.EPOCH);
     harness.advance(Duration.ofNanos(left * 1000));
   }
 
@@ -85,14 +85,14 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
   void lendsWhatIsAskedForAndTakesItFromTheBucket() {
     Pool pool = pool("1000/day");
 
-    Taking taking = calls.take(draw(pool, 5).telling(asking(40)));
+    TakeResult taking = calls.take(draw(pool, 5).withLease(asking(40)));
 
     assertThat(taking.taken()).isTrue();
     assertThat(taking.grants()).hasSize(1);
     assertThat(taking.grants().get(0).lent()).isEqualTo(40);
     assertThat(taking.grants().get(0).kept()).isZero();
     assertThat(taking.grants().get(0).window()).isZero();
-    assertThat(taking.grants().get(0).life()).isEqualTo(Loans.LIFE);
+    assertThat(taking.grants().get(0).life()).isEqualTo(LeaseLedger.LIFE);
     assertThat(taking.standings().get(0).remaining()).isEqualTo(955);
     assertThat(calls.remaining(pool)).isEqualTo(955);
   }
@@ -111,7 +111,8 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
   void lendsNoMoreThanTheDrawLeaves() {
     Pool pool = pool("20/day");
 
-    assertThat(calls.take(draw(pool, 15).telling(asking(40))).grants().get(0).lent()).isEqualTo(5);
+    assertThat(calls.take(draw(pool, 15).withLease(asking(40))).grants().get(0).lent())
+        .isEqualTo(5);
     assertThat(calls.remaining(pool)).isZero();
   }
 
@@ -122,15 +123,16 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
     long now = harness.now(Limit.perHour(1));
 
     assertThat(tell(pool, asking(10)).at()).isEqualTo(now);
-    assertThat(calls.take(draw(pool, 15).telling(asking(10))).grants().get(0).at()).isEqualTo(now);
+    assertThat(calls.take(draw(pool, 15).withLease(asking(10))).grants().get(0).at())
+        .isEqualTo(now);
   }
 
   @Test
   void lendsNothingToACallThatIsRefusedButHearsIt() {
     Pool pool = pool("20/day");
-    Grant held = tell(pool, asking(10));
+    LeaseGrant held = tell(pool, asking(10));
 
-    Taking refused = calls.take(draw(pool, 15).telling(keeping(held, 4, 40)));
+    TakeResult refused = calls.take(draw(pool, 15).withLease(keeping(held, 4, 40)));
 
     assertThat(refused.taken()).isFalse();
     assertThat(refused.grants().get(0).lent()).isZero();
@@ -146,7 +148,7 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
     Pool full = pool("full", "1/day");
     calls.take(full, 1);
 
-    Taking refused = calls.take(draw(pool, 1).telling(asking(10)), draw(full, 1));
+    TakeResult refused = calls.take(draw(pool, 1).withLease(asking(10)), draw(full, 1));
 
     assertThat(refused.taken()).isFalse();
     assertThat(refused.grants().get(0).lent()).isZero();
@@ -156,9 +158,9 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
   @Test
   void lendsAgainWhatWasHandedOut() {
     Pool pool = pool("1000/day");
-    Grant held = tell(pool, asking(500));
+    LeaseGrant held = tell(pool, asking(500));
 
-    Grant next = tell(pool, keeping(held, 15, 500));
+    LeaseGrant next = tell(pool, keeping(held, 15, 500));
 
     assertThat(next.kept()).isEqualTo(15);
     assertThat(next.lent()).isEqualTo(63); // three quarters of 85
@@ -180,7 +182,7 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
   void countsWhatIsKeptInTheEpochInWhichItIsKept() {
     Pool pool = pool("1000/day");
     sleepUntilNextEpoch();
-    Grant held = tell(pool, asking(60));
+    LeaseGrant held = tell(pool, asking(60));
     sleepUntilNextEpoch();
     tell(pool, keeping(held, 60, 0));
     sleepUntilNextEpoch();
@@ -192,7 +194,7 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
   void aReportOnAForgottenLeaseTakesNothingFromOthers() {
     Pool pool = pool("1000/day");
     sleepUntilNextEpoch();
-    Grant old = tell(pool, asking(60));
+    LeaseGrant old = tell(pool, asking(60));
     sleepUntilNextEpoch();
     sleepUntilNextEpoch();
     tell(pool, asking(60));
@@ -205,7 +207,7 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
   @Test
   void takesBackWhatIsReturned() {
     Pool pool = pool("1000/day");
-    Grant held = tell(pool, asking(60));
+    LeaseGrant held = tell(pool, asking(60));
 
     tell(pool, returning(held, 50));
 
@@ -216,7 +218,7 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
   @Test
   void endsALease() {
     Pool pool = pool("1000/day");
-    Grant held = tell(pool, asking(60));
+    LeaseGrant held = tell(pool, asking(60));
 
     endLease(pool, returning(held, 50));
 
@@ -228,7 +230,7 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
   void endsALeaseOnABucketThatIsGone() {
     Pool pool = pool("1000/day");
 
-    endLease(pool, returning(new Grant(0, 60, 1, 0, 1), 50));
+    endLease(pool, returning(new LeaseGrant(0, 60, 1, 0, 1), 50));
 
     assertThat(calls.remaining(pool)).isEqualTo(1000);
   }
@@ -237,7 +239,7 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
   void endingALeaseDoesNotBringOldNumbersBack() {
     Pool small = pool("20/day");
     Pool large = pool("1000/day");
-    Grant held = tell(small, asking(10));
+    LeaseGrant held = tell(small, asking(10));
     calls.take(large, 500);
 
     endLease(small, returning(held, 10));
@@ -256,16 +258,16 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
       }
       harness.advance(left.minusSeconds(2));
 
-      Grant held = tell(pool, asking(60));
+      LeaseGrant held = tell(pool, asking(60));
       assertThat(held.lent()).as(limit).isEqualTo(60);
       assertThat(held.life()).as(limit).isEqualTo(2_000_000);
       assertThat(tell(pool, keeping(held, 30, 0)).kept()).as(limit).isEqualTo(30);
       harness.advance(Duration.ofSeconds(2));
-      Grant next = tell(pool, keeping(held, 30, 500));
+      LeaseGrant next = tell(pool, keeping(held, 30, 500));
 
       assertThat(next.kept()).as(limit).isZero();
       assertThat(next.lent()).as(limit).isEqualTo(75);
-      assertThat(next.life()).as(limit).isEqualTo(Loans.LIFE);
+      assertThat(next.life()).as(limit).isEqualTo(LeaseLedger.LIFE);
       assertThat(next.window()).as(limit).isGreaterThan(held.window());
     }
   }
@@ -273,7 +275,7 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
   @Test
   void aWindowTakesBackOnlyWhatWasTakenFromIt() {
     Pool pool = pool("fixed-window 1000/h");
-    Grant held = tell(pool, asking(60));
+    LeaseGrant held = tell(pool, asking(60));
     endLease(pool, returning(held, 20));
     assertThat(calls.remaining(pool)).isEqualTo(960);
 
@@ -288,7 +290,7 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
   void chargesWhatIsOwedBeforeTheDraw() {
     Pool pool = pool("10/day");
 
-    Taking refused = calls.take(draw(pool, 5).telling(owing(6)));
+    TakeResult refused = calls.take(draw(pool, 5).withLease(owing(6)));
 
     assertThat(refused.taken()).isFalse();
     assertThat(calls.remaining(pool)).isEqualTo(4);
@@ -298,8 +300,8 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
   void chargesABucketAllThatIsOwedAndItDrainsAtTheRate() {
     for (String limit : List.of("10/day", "leaky-bucket 10/day queue=9")) {
       Pool pool = pool(limit, limit);
-      calls.take(draw(pool, 0).telling(owing(8)));
-      calls.take(draw(pool, 0).telling(owing(7)));
+      calls.take(draw(pool, 0).withLease(owing(8)));
+      calls.take(draw(pool, 0).withLease(owing(7)));
 
       assertThat(calls.look(pool, 1).retryAfter()).as(limit).contains(hours(6 * 24 / 10.0));
       harness.advance(hours(12));
@@ -316,7 +318,7 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
   @Test
   void chargesABucketUpToOneBurstBelowEmpty() {
     Pool pool = pool("10/day");
-    calls.take(draw(pool, 0).telling(owing(1L << 50)));
+    calls.take(draw(pool, 0).withLease(owing(1L << 50)));
 
     harness.advance(hours(24));
     assertThat(calls.remaining(pool)).isZero();
@@ -329,7 +331,7 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
   void whatABucketWasChargedBelowEmptyStays() {
     Pool pool = pool("10/day");
     Pool other = pool("other", "10/day");
-    calls.take(draw(pool, 0).telling(owing(500)));
+    calls.take(draw(pool, 0).withLease(owing(500)));
 
     for (int quarter = 0; quarter < 4; quarter++) {
       assertThat(calls.take(draw(pool, 1)).taken()).isFalse();
@@ -347,7 +349,7 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
   @Test
   void aNewBurstClipsWhatABucketWasChargedBelowEmpty() {
     Pool pool = pool("10/day");
-    calls.take(draw(pool, 0).telling(owing(500)));
+    calls.take(draw(pool, 0).withLease(owing(500)));
 
     Pool smaller = pool("10/day burst=5");
     assertThat(calls.take(draw(smaller, 1)).taken()).isFalse();
@@ -358,7 +360,7 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
   @Test
   void aLargerBurstHasRoomForWhatABucketWasChargedBelowEmpty() {
     Pool pool = pool("10/day");
-    calls.take(draw(pool, 0).telling(owing(500)));
+    calls.take(draw(pool, 0).withLease(owing(500)));
 
     assertThat(calls.remaining(pool("10/day burst=50"))).isEqualTo(30);
   }
@@ -368,7 +370,7 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
     for (String limit :
         List.of("fixed-window 10/day", "sliding-window 10/day", "sliding-log 10/day")) {
       Pool pool = pool(limit, limit);
-      calls.take(draw(pool, 0).telling(owing(500)));
+      calls.take(draw(pool, 0).withLease(owing(500)));
 
       assertThat(calls.remaining(pool)).as(limit).isZero();
       harness.advance(Duration.ofDays(2));
@@ -379,7 +381,7 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
   @Test
   void aLookChangesNoBooks() {
     Pool pool = pool("1000/day");
-    Grant held = tell(pool, asking(60));
+    LeaseGrant held = tell(pool, asking(60));
 
     calls.look(pool, 1);
 
@@ -399,7 +401,7 @@ public abstract class LendingContract implements LendingUnderTwoNumbers {
   void aReportFromBeforeTheClockSteppedBackTakesNothingFromOthers() {
     Pool pool = pool("1000/day");
     sleepUntilNextEpoch();
-    Grant old = tell(pool, asking(20));
+    LeaseGrant old = tell(pool, asking(20));
     harness.step(Duration.ofSeconds(-5));
     calls.take(draw(pool, 1));
     tell(pool, asking(20));

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.Mode;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
-import io.weir.store.Grant;
-import io.weir.store.LeaseCall;
+import io.weir.store.LeaseGrant;
+import io.weir.store.LeaseReport;
 import io.weir.store.Pool;
 import io.weir.store.Store;
-import io.weir.store.Taking;
+import io.weir.store.TakeResult;
 import io.weir.testkit.lease.LendingStore;
 import java.util.Arrays;
 import java.util.List;
@@ -27,7 +27,7 @@ public abstract class LendingProperties {
   @Property(edgeCases = EdgeCasesMode.NONE)
   void lendsAsTheReferenceDoes(@ForAll("traces") LeaseTrace trace) {
     try (StoreHarness harness = create()) {
-      new Run(trace, harness).run();
+      new LendingRun(trace, harness).run();
     }
   }
 
@@ -37,24 +37,24 @@ public abstract class LendingProperties {
   }
 
   /** Tells the same to both, and compares the answers. */
-  private static final class Run {
+  private static final class LendingRun {
     private final LeaseTrace trace;
     private final StoreHarness harness;
-    private final Clock clock;
+    private final HarnessClock clock;
     private final Store reference;
-    private final Grant[] held = new Grant[LeaseTrace.INSTANCES];
+    private final LeaseGrant[] held = new LeaseGrant[LeaseTrace.INSTANCES];
     private final long[] inHand = new long[LeaseTrace.INSTANCES];
     private Pool pool;
     private Pool writing;
 
-    Run(LeaseTrace trace, StoreHarness harness) {
+    LendingRun(LeaseTrace trace, StoreHarness harness) {
       this.trace = trace;
       this.harness = harness;
-      this.clock = new Clock(harness);
+      this.clock = new HarnessClock(harness);
       this.reference = new LendingStore(() -> harness.now(trace.limit()));
-      this.pool = Calls.pool("rule", trace.limit());
+      this.pool = ContractCalls.pool("rule", trace.limit());
       this.writing = pool;
-      Arrays.fill(held, Grant.NONE);
+      Arrays.fill(held, LeaseGrant.NONE);
     }
 
     void run() {
@@ -69,12 +69,12 @@ public abstract class LendingProperties {
       } else if (event instanceof LeaseTrace.Event.End end) {
         end(end.instance());
       } else if (event instanceof LeaseTrace.Event.Take take) {
-        tell(take.amount(), LeaseCall.NONE, event);
+        tell(take.amount(), LeaseReport.NONE, event);
       } else if (event instanceof LeaseTrace.Event.Owe owe) {
-        tell(0, LeaseCall.NONE.owing(owe.amount()), event);
+        tell(0, LeaseReport.NONE.withDebt(owe.amount()), event);
       } else if (event instanceof LeaseTrace.Event.Change change) {
         touch();
-        pool = Calls.pool("rule", change.limit());
+        pool = ContractCalls.pool("rule", change.limit());
         glance();
       } else if (event instanceof LeaseTrace.Event.Pass pass) {
         if (pass.micros() < 0) {
@@ -88,27 +88,27 @@ public abstract class LendingProperties {
       int i = ask.instance();
       long rest = inHand[i] - inHand[i] / 10 * ask.used();
       long back = rest / 10 * ask.returned();
-      LeaseCall call = new LeaseCall(trace.most(), held[i], rest - back, back, ask.asked(), 0);
-      Grant grant = tell(ask.amount(), call, ask).grants().get(0);
+      LeaseReport call = new LeaseReport(trace.most(), held[i], rest - back, back, ask.asked(), 0);
+      LeaseGrant grant = tell(ask.amount(), call, ask).grants().get(0);
       held[i] = ask.heard() ? grant : held[i].forgotten();
       inHand[i] = ask.heard() ? grant.held() : rest - back;
     }
 
     private void end(int i) {
       touch();
-      LeaseCall call = new LeaseCall(trace.most(), held[i], 0, inHand[i], 0, 0);
-      Calls.get(harness.store().endLease(pool, Traffic.KEY, call));
-      Calls.get(reference.endLease(pool, Traffic.KEY, call));
-      held[i] = Grant.NONE;
+      LeaseReport call = new LeaseReport(trace.most(), held[i], 0, inHand[i], 0, 0);
+      ContractCalls.get(harness.store().endLease(pool, Traffic.KEY, call));
+      ContractCalls.get(reference.endLease(pool, Traffic.KEY, call));
+      held[i] = LeaseGrant.NONE;
       inHand[i] = 0;
-      tell(0, LeaseCall.NONE, "after the end of " + i);
+      tell(0, LeaseReport.NONE, "after the end of " + i);
     }
 
-    private Taking tell(long amount, LeaseCall lease, Object what) {
+    private TakeResult tell(long amount, LeaseReport lease, Object what) {
       List<Draw> draws =
-          List.of(new Draw(pool, Traffic.KEY, amount, Mode.ENFORCE, Intent.TAKE).telling(lease));
-      Taking expected = Calls.get(reference.take(draws));
-      Taking actual = Calls.get(harness.store().take(draws));
+          List.of(new Draw(pool, Traffic.KEY, amount, Mode.ENFORCE, Intent.TAKE).withLease(lease));
+      TakeResult expected = ContractCalls.get(reference.take(draws));
+      TakeResult actual = ContractCalls.get(harness.store().take(draws));
       assertThat(actual.taken()).as("%s", what).isEqualTo(expected.taken());
       assertThat(StoreSubject.seen(actual.standings().get(0)))
           .as("%s", what)
@@ -125,15 +125,15 @@ public abstract class LendingProperties {
       if (pool.meter().writes()) {
         writing = pool;
       }
-      Calls.get(reference.refund(writing, Traffic.KEY, 0));
-      Calls.get(harness.store().refund(writing, Traffic.KEY, 0));
+      ContractCalls.get(reference.refund(writing, Traffic.KEY, 0));
+      ContractCalls.get(harness.store().refund(writing, Traffic.KEY, 0));
     }
 
     /** From then on the store keeps the key for as long as it weighs under these numbers. */
     private void glance() {
       List<Draw> draw = List.of(StoreSubject.glancing(pool, Traffic.KEY));
-      Calls.get(reference.take(draw));
-      Calls.get(harness.store().take(draw));
+      ContractCalls.get(reference.take(draw));
+      ContractCalls.get(harness.store().take(draw));
     }
   }
 }

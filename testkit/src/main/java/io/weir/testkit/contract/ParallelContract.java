@@ -1,14 +1,14 @@
 package io.weir.testkit.contract;
 
-import static io.weir.testkit.contract.Calls.draw;
-import static io.weir.testkit.contract.Calls.pool;
+import static io.weir.testkit.contract.ContractCalls.draw;
+import static io.weir.testkit.contract.ContractCalls.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Key;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
-import io.weir.store.Held;
 import io.weir.store.Pool;
+import io.weir.store.ReservedPart;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Many callers at once: exactly as much is admitted as if they had come one by one. */
-interface ParallelContract extends Chapter {
+interface ParallelContract extends ContractPart {
   int CALLERS = 4;
 
   @TestFactory
@@ -49,7 +49,8 @@ interface ParallelContract extends Chapter {
                     for (int i = 0; i < 100; i++) {
                       long id = caller * 1000L + i;
                       var draws = List.of(draw(pool, 1, Intent.HOLD));
-                      count += Calls.get(harness().store().reserve(id, draws)).taken() ? 1 : 0;
+                      count +=
+                          ContractCalls.get(harness().store().reserve(id, draws)).taken() ? 1 : 0;
                     }
                     return count;
                   });
@@ -74,7 +75,7 @@ interface ParallelContract extends Chapter {
                 Collections.shuffle(order, random);
                 List<Integer> some = order.subList(0, 3);
                 List<Draw> draws = some.stream().map(p -> draw(pools.get(p), 1)).toList();
-                if (Calls.get(harness().store().take(draws)).taken()) {
+                if (ContractCalls.get(harness().store().take(draws)).taken()) {
                   some.forEach(p -> mine[p]++);
                 }
               }
@@ -96,8 +97,8 @@ interface ParallelContract extends Chapter {
               int mine = 0;
               for (int i = 0; i < 50; i++) {
                 // All callers reserve and settle under the same ids, one wins each.
-                List<Held> parts = new Calls(harness().store()).reserve(i, pool, 1);
-                mine += new Calls(harness().store()).settle(i, parts, 0) ? 1 : 0;
+                List<ReservedPart> parts = new ContractCalls(harness().store()).reserve(i, pool, 1);
+                mine += new ContractCalls(harness().store()).settle(i, parts, 0) ? 1 : 0;
               }
               return mine;
             });
@@ -117,11 +118,12 @@ interface ParallelContract extends Chapter {
                 var draws = List.of(draw(pool, Key.of("shared"), 1));
                 var hold =
                     List.of(new Draw(pool, Key.of("shared"), 1, draws.get(0).mode(), Intent.HOLD));
-                var taking = Calls.get(harness().store().reserve(id, hold));
+                var taking = ContractCalls.get(harness().store().reserve(id, hold));
                 if (taking.taken()) {
                   assertThat(taking.standings().get(0).remaining()).isBetween(0L, 2L);
-                  var part = new Held(pool, Key.of("shared"), 1, 1, taking.stamps().get(0));
-                  assertThat(new Calls(harness().store()).release(id, List.of(part))).isTrue();
+                  var part = new ReservedPart(pool, Key.of("shared"), 1, 1, taking.stamps().get(0));
+                  assertThat(new ContractCalls(harness().store()).release(id, List.of(part)))
+                      .isTrue();
                   mine++;
                 }
               }

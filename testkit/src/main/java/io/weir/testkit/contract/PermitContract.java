@@ -1,25 +1,25 @@
 package io.weir.testkit.contract;
 
-import static io.weir.testkit.contract.Calls.draw;
-import static io.weir.testkit.contract.Calls.pool;
+import static io.weir.testkit.contract.ContractCalls.draw;
+import static io.weir.testkit.contract.ContractCalls.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.Standing;
+import io.weir.LimitStatus;
 import io.weir.store.Draw.Intent;
-import io.weir.store.Held;
 import io.weir.store.Pool;
+import io.weir.store.ReservedPart;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Permits: held, released, renewed, and dead when their holder is. */
-interface PermitContract extends Chapter {
+interface PermitContract extends ContractPart {
   @Test
   default void holdsUntilReleased() {
     Pool pool = pool("concurrency 2");
-    List<Held> first = calls().reserve(1, pool, 1);
+    List<ReservedPart> first = calls().reserve(1, pool, 1);
     calls().reserve(2, pool, 1);
-    Standing refused = calls().take(draw(pool, 1, Intent.HOLD)).standings().get(0);
+    LimitStatus refused = calls().take(draw(pool, 1, Intent.HOLD)).standings().get(0);
     assertRefusedForEver(refused);
     assertThat(refused.remaining()).isZero();
 
@@ -31,8 +31,8 @@ interface PermitContract extends Chapter {
   @Test
   default void releasesOnceAndOnlyItsOwn() {
     Pool pool = pool("concurrency 3");
-    List<Held> first = calls().reserve(1, pool, 2);
-    List<Held> second = calls().reserve(2, pool, 1);
+    List<ReservedPart> first = calls().reserve(1, pool, 2);
+    List<ReservedPart> second = calls().reserve(2, pool, 1);
     assertThat(calls().release(1, first)).isTrue();
     assertThat(calls().release(1, first)).isFalse();
     assertThat(calls().release(9, second)).isFalse();
@@ -43,7 +43,7 @@ interface PermitContract extends Chapter {
   @Test
   default void releasesOnlyItsOwnWhateverTheIdLooksLike() {
     Pool pool = pool("concurrency 9");
-    List<Held> parts = calls().reserve(1, pool, 1);
+    List<ReservedPart> parts = calls().reserve(1, pool, 1);
     calls().reserve(2, pool, 2);
     for (long id : new long[] {0, 256, Double.doubleToLongBits(1), Double.doubleToLongBits(3)}) {
       assertThat(calls().release(id, parts)).as("%x", id).isFalse();
@@ -61,7 +61,7 @@ interface PermitContract extends Chapter {
   @Test
   default void permitsOfTheDeadExpire() {
     Pool pool = pool("concurrency 2 permit_ttl=2s");
-    List<Held> parts = calls().reserve(1, pool, 2);
+    List<ReservedPart> parts = calls().reserve(1, pool, 2);
     assertTime(calls().look(pool, 1).reset(), Duration.ofSeconds(2));
     harness().advance(Duration.ofSeconds(2).plus(harness().tolerance()));
     assertThat(calls().remaining(pool)).isEqualTo(2);
@@ -72,7 +72,7 @@ interface PermitContract extends Chapter {
   @Test
   default void renewedPermitsLiveOn() {
     Pool pool = pool("concurrency 2 permit_ttl=2s");
-    List<Held> kept = calls().reserve(1, pool, 1);
+    List<ReservedPart> kept = calls().reserve(1, pool, 1);
     calls().reserve(2, pool, 1);
     harness().advance(Duration.ofMillis(1200));
     assertThat(calls().renew(1, kept)).isTrue();
@@ -86,7 +86,7 @@ interface PermitContract extends Chapter {
   default void oneReservationHoldsPermitsInSeveralPools() {
     Pool user = pool("user", "concurrency 1");
     Pool tenant = pool("tenant", "concurrency 5");
-    List<Held> parts =
+    List<ReservedPart> parts =
         calls().reserve(1, List.of(draw(user, 1, Intent.HOLD), draw(tenant, 1, Intent.HOLD)));
     assertThat(calls().remaining(user)).isZero();
     assertThat(calls().remaining(tenant)).isEqualTo(4);
@@ -101,7 +101,7 @@ interface PermitContract extends Chapter {
     Pool tenant = pool("tenant", "concurrency 5");
     calls().reserve(1, user, 1);
     var draws = List.of(draw(tenant, 1, Intent.HOLD), draw(user, 1, Intent.HOLD));
-    assertThat(Calls.get(harness().store().reserve(2, draws)).taken()).isFalse();
+    assertThat(ContractCalls.get(harness().store().reserve(2, draws)).taken()).isFalse();
     assertThat(calls().remaining(tenant)).isEqualTo(5);
   }
 
@@ -109,7 +109,7 @@ interface PermitContract extends Chapter {
   default void settlingTheCostLeavesThePermitToItsHolder() {
     Pool permits = pool("permits", "concurrency 1");
     Pool rate = pool("rate", "4/h");
-    List<Held> parts =
+    List<ReservedPart> parts =
         calls().reserve(1, List.of(draw(permits, 1, Intent.HOLD), draw(rate, 1, Intent.HOLD)));
     assertThat(calls().settle(1, parts.subList(1, 2), 3)).isTrue();
     assertThat(calls().remaining(permits)).isZero();

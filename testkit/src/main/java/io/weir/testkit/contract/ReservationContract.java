@@ -1,25 +1,25 @@
 package io.weir.testkit.contract;
 
-import static io.weir.testkit.contract.Calls.draw;
-import static io.weir.testkit.contract.Calls.get;
-import static io.weir.testkit.contract.Calls.pool;
+import static io.weir.testkit.contract.ContractCalls.draw;
+import static io.weir.testkit.contract.ContractCalls.get;
+import static io.weir.testkit.contract.ContractCalls.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.Call;
 import io.weir.Limit;
-import io.weir.Settlement;
-import io.weir.Standing;
+import io.weir.LimitStatus;
+import io.weir.SettlementResult;
 import io.weir.Weir;
 import io.weir.rule.Accuracy;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
-import io.weir.store.Held;
 import io.weir.store.Pool;
-import io.weir.store.Taking;
+import io.weir.store.ReservedPart;
+import io.weir.store.TakeResult;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Calls whose true cost is known only later. */
-interface ReservationContract extends Chapter {
+interface ReservationContract extends ContractPart {
   /** How long the reservations of these tests can be settled. */
   Duration WITHIN = Duration.ofMinutes(10);
 
@@ -39,7 +39,7 @@ interface ReservationContract extends Chapter {
         RATES,
         limit -> {
           Pool pool = pool(limit, limit);
-          List<Held> parts = calls().reserve(id(limit), pool, 3);
+          List<ReservedPart> parts = calls().reserve(id(limit), pool, 3);
           assertThat(calls().remaining(pool)).isEqualTo(1);
           assertThat(calls().settle(id(limit), parts, 1)).isTrue();
           assertThat(calls().remaining(pool)).isEqualTo(3);
@@ -52,7 +52,7 @@ interface ReservationContract extends Chapter {
         RATES,
         limit -> {
           Pool pool = pool(limit, limit);
-          List<Held> parts = calls().reserve(id(limit), pool, 4);
+          List<ReservedPart> parts = calls().reserve(id(limit), pool, 4);
           assertThat(calls().settle(id(limit), parts, 0)).isTrue();
           assertThat(calls().remaining(pool)).isEqualTo(4);
           assertThat(calls().look(pool, 1).reset()).isZero();
@@ -65,9 +65,9 @@ interface ReservationContract extends Chapter {
         RATES,
         limit -> {
           Pool pool = pool(limit, limit);
-          List<Held> parts = calls().reserve(id(limit), pool, 1);
+          List<ReservedPart> parts = calls().reserve(id(limit), pool, 1);
           assertThat(calls().settle(id(limit), parts, 7)).isTrue();
-          Standing standing = calls().take(pool, 1);
+          LimitStatus standing = calls().take(pool, 1);
           assertThat(standing.allowed()).isFalse();
           assertThat(standing.remaining()).isZero();
 
@@ -91,7 +91,7 @@ interface ReservationContract extends Chapter {
                 .hasMessageContaining("cost " + cost + " is above 10");
           }
           assertThat(get(weir.look(call)).remaining()).as("nothing was settled").isEqualTo(3);
-          assertThat(get(weir.settle(one, 10))).isEqualTo(Settlement.DONE);
+          assertThat(get(weir.settle(one, 10))).isEqualTo(SettlementResult.DONE);
           assertThat(get(weir.look(call)).allowed()).isFalse();
         });
   }
@@ -108,7 +108,7 @@ interface ReservationContract extends Chapter {
 
           Weir other = instance(limit);
           assertThat(get(other.look(call)).remaining()).isEqualTo(1);
-          assertThat(get(other.settle(reservation, 1))).isEqualTo(Settlement.DONE);
+          assertThat(get(other.settle(reservation, 1))).isEqualTo(SettlementResult.DONE);
           assertThat(get(other.look(call)).remaining()).isEqualTo(3);
           assertThat(get(other.look(call.with("user", huge + "y"))).remaining()).isEqualTo(4);
         });
@@ -133,7 +133,7 @@ interface ReservationContract extends Chapter {
   default void aBucketsDebtDrainsAtItsRate() {
     Pool pool = pool("4/h");
     calls().settle(1, calls().reserve(1, pool, 1), 7);
-    Standing standing = calls().take(pool, 1);
+    LimitStatus standing = calls().take(pool, 1);
     assertTime(standing.retryAfter().orElseThrow(), Duration.ofMinutes(60));
     assertTime(standing.reset(), Duration.ofMinutes(105));
   }
@@ -145,7 +145,7 @@ interface ReservationContract extends Chapter {
         limit -> {
           Pool pool = pool(limit, limit);
           calls().take(pool, 2);
-          List<Held> parts = calls().reserve(id(limit), pool, 2);
+          List<ReservedPart> parts = calls().reserve(id(limit), pool, 2);
           assertThat(calls().settle(id(limit), parts, 1)).isTrue();
           assertThat(calls().settle(id(limit), parts, 0)).isFalse();
           assertThat(calls().settle(id(limit), parts, 9)).isFalse();
@@ -155,15 +155,15 @@ interface ReservationContract extends Chapter {
 
   @Test
   default void settlesAtMostOnceWhicheverPartsAreKnownTheNextTime() {
-    Pool user = pool("user-rule", "9/h").about("user");
-    Pool ip = pool("ip-rule", "quota 9/month").about("ip");
-    Pool all = pool("all-rule", "sliding-log 9/h").about("");
+    Pool user = pool("user-rule", "9/h").withDimension("user");
+    Pool ip = pool("ip-rule", "quota 9/month").withDimension("ip");
+    Pool all = pool("all-rule", "sliding-log 9/h").withDimension("");
     List<Draw> draws = List.of(draw(user, 2), draw(ip, 2), draw(all, 2));
     for (long id = 1; id <= 3; id++) {
       calls().take(draws.toArray(Draw[]::new)); // what must not come back
-      List<Held> parts = calls().reserve(id, draws);
+      List<ReservedPart> parts = calls().reserve(id, draws);
       assertThat(calls().settle(id, parts, 0)).isTrue();
-      for (Held left : parts) {
+      for (ReservedPart left : parts) {
         assertThat(calls().settle(id, List.of(left), 0)).as("%s", left.pool()).isFalse();
       }
       assertThat(calls().settle(id, parts.subList(1, 3), 0)).isFalse();
@@ -176,8 +176,8 @@ interface ReservationContract extends Chapter {
   @Test
   default void oneReservationDoesNotSettleAnother() {
     Pool pool = pool("4/h");
-    List<Held> first = calls().reserve(1, pool, 2);
-    List<Held> second = calls().reserve(2, pool, 2);
+    List<ReservedPart> first = calls().reserve(1, pool, 2);
+    List<ReservedPart> second = calls().reserve(2, pool, 2);
     assertThat(calls().settle(1, first, 0)).isTrue();
     assertThat(calls().settle(2, second, 1)).isTrue();
     assertThat(calls().remaining(pool)).isEqualTo(3);
@@ -187,7 +187,7 @@ interface ReservationContract extends Chapter {
   default void settlesSeveralPartsAtOnce() {
     Pool bucket = pool("bucket", "4/h");
     Pool quota = pool("quota", "quota 10/day");
-    List<Held> parts = calls().reserve(1, List.of(draw(bucket, 3), draw(quota, 3)));
+    List<ReservedPart> parts = calls().reserve(1, List.of(draw(bucket, 3), draw(quota, 3)));
     assertThat(calls().settle(1, parts, 1)).isTrue();
     assertThat(calls().remaining(bucket)).isEqualTo(3);
     assertThat(calls().remaining(quota)).isEqualTo(9);
@@ -198,7 +198,8 @@ interface ReservationContract extends Chapter {
     Pool shut = pool("shut", "1/h");
     Pool open = pool("open", "4/h");
     calls().take(shut, 1);
-    Taking taking = Calls.get(harness().store().reserve(1, List.of(draw(open, 2), draw(shut, 1))));
+    TakeResult taking =
+        ContractCalls.get(harness().store().reserve(1, List.of(draw(open, 2), draw(shut, 1))));
     assertThat(taking.taken()).isFalse();
     assertThat(taking.stamps()).isEmpty();
     assertThat(calls().remaining(open)).isEqualTo(4);
@@ -208,14 +209,15 @@ interface ReservationContract extends Chapter {
   default void aReservationHasAStampForEveryDraw() {
     List<Draw> draws =
         LIMITS.stream().map(limit -> draw(pool(limit, limit), 1, Intent.HOLD)).toList();
-    assertThat(Calls.get(harness().store().reserve(1, draws)).stamps()).hasSize(draws.size());
+    assertThat(ContractCalls.get(harness().store().reserve(1, draws)).stamps())
+        .hasSize(draws.size());
   }
 
   @Test
   default void aLeakyBucketTakesBackOnlyWhatNobodyQueuedBehind() {
     Pool pool = pool("leaky-bucket 4/h queue=3");
-    List<Held> first = calls().reserve(1, pool, 1);
-    List<Held> second = calls().reserve(2, pool, 1);
+    List<ReservedPart> first = calls().reserve(1, pool, 1);
+    List<ReservedPart> second = calls().reserve(2, pool, 1);
     calls().settle(1, first, 0);
     assertThat(calls().remaining(pool)).isEqualTo(2);
     calls().settle(2, second, 0);
@@ -227,7 +229,7 @@ interface ReservationContract extends Chapter {
     assumeTrue(harness().virtual());
     for (String limit : List.of("fixed-window 4/h", "quota 4/h")) {
       Pool pool = pool(limit, limit);
-      List<Held> parts = calls().reserve(id(limit), pool, 2);
+      List<ReservedPart> parts = calls().reserve(id(limit), pool, 2);
       harness().advance(calls().look(pool, 1).reset());
       calls().take(pool, 3);
       assertThat(calls().settle(id(limit), parts, 0)).isTrue();
@@ -239,7 +241,7 @@ interface ReservationContract extends Chapter {
   default void givingBackNeverRaisesAboveFull() {
     assumeTrue(harness().virtual());
     Pool pool = pool("4/h");
-    List<Held> parts = calls().reserve(1, pool, 4);
+    List<ReservedPart> parts = calls().reserve(1, pool, 4);
     harness().advance(Duration.ofMinutes(50));
     calls().settle(1, parts, 0);
     assertThat(calls().remaining(pool)).isEqualTo(4);
@@ -250,7 +252,7 @@ interface ReservationContract extends Chapter {
   default void whatABucketOwesIsChargedEvenIfItWasForgottenMeanwhile() {
     assumeTrue(harness().virtual());
     Pool pool = pool("4/h");
-    List<Held> parts = calls().reserve(1, pool, 1);
+    List<ReservedPart> parts = calls().reserve(1, pool, 1);
     harness().advance(Duration.ofHours(1));
     calls().settle(1, parts, 4);
     assertThat(calls().remaining(pool)).isEqualTo(1);
@@ -263,9 +265,9 @@ interface ReservationContract extends Chapter {
         limit -> {
           Pool pool = pool(limit, limit);
           calls().take(pool, 3);
-          Calls.get(harness().store().refund(pool, Calls.KEY, 2));
+          ContractCalls.get(harness().store().refund(pool, ContractCalls.KEY, 2));
           assertThat(calls().remaining(pool)).isEqualTo(3);
-          Calls.get(harness().store().refund(pool, Calls.KEY, 100));
+          ContractCalls.get(harness().store().refund(pool, ContractCalls.KEY, 100));
           assertThat(calls().remaining(pool)).isEqualTo(4);
         });
   }
@@ -273,7 +275,7 @@ interface ReservationContract extends Chapter {
   @Test
   default void aRefundOfNothingTakenIsNothing() {
     Pool pool = pool("4/h");
-    Calls.get(harness().store().refund(pool, Calls.KEY, 3));
+    ContractCalls.get(harness().store().refund(pool, ContractCalls.KEY, 3));
     assertThat(calls().take(pool, 4).allowed()).isTrue();
     assertThat(calls().take(pool, 1).allowed()).isFalse();
   }
@@ -282,7 +284,7 @@ interface ReservationContract extends Chapter {
   default void aReservationIsSettledOnceHoweverOftenThatIsTriedAndThenStands() {
     assumeTrue(harness().virtual());
     Pool pool = pool("quota 10/month");
-    List<Held> parts = calls().reserve(1, pool, 4);
+    List<ReservedPart> parts = calls().reserve(1, pool, 4);
     assertThat(calls().settle(1, parts, 3, WITHIN)).isTrue();
     for (int minute = 0; minute < 30; minute++) {
       assertThat(calls().settle(1, parts, 0, WITHIN)).as("minute %d", minute).isFalse();
@@ -295,8 +297,8 @@ interface ReservationContract extends Chapter {
   default void aReservationStandsOnceItIsOld() {
     assumeTrue(harness().virtual());
     Pool pool = pool("quota 10/month");
-    List<Held> first = calls().reserve(1, pool, 3);
-    List<Held> second = calls().reserve(2, pool, 3);
+    List<ReservedPart> first = calls().reserve(1, pool, 3);
+    List<ReservedPart> second = calls().reserve(2, pool, 3);
     harness().advance(WITHIN.minusMillis(1));
     assertThat(calls().settle(1, first, 0, WITHIN)).isTrue();
     harness().advance(Duration.ofMillis(1));

@@ -1,9 +1,9 @@
 package io.weir.testkit.contract;
 
 import io.weir.Algorithm;
-import io.weir.testkit.trace.Differential;
+import io.weir.testkit.trace.RandomTraces;
 import io.weir.testkit.trace.Trace;
-import io.weir.testkit.trace.Traces;
+import io.weir.testkit.trace.TraceComparison;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.EdgeCasesMode;
@@ -22,7 +22,7 @@ public abstract class StoreProperties {
   @Property(edgeCases = EdgeCasesMode.NONE)
   void decidesAboutOneKeyAsTheReferenceDoes(@ForAll("traces") Trace trace) {
     try (StoreHarness harness = create()) {
-      Differential.run(trace, new StoreSubject(harness, trace.countDenied()));
+      TraceComparison.run(trace, new StoreSubject(harness, trace.countDenied()));
     }
   }
 
@@ -35,7 +35,7 @@ public abstract class StoreProperties {
 
   @Provide
   Arbitrary<Trace> traces() {
-    return Arbitraries.of(Algorithm.values()).flatMap(Traces::wild);
+    return Arbitraries.of(Algorithm.values()).flatMap(RandomTraces::wild);
   }
 
   @Provide

@@ -1,48 +1,48 @@
 package io.weir.testkit.contract;
 
+import io.weir.ExactNumbers;
 import io.weir.Key;
+import io.weir.KeyEncoding;
 import io.weir.Limit;
+import io.weir.LimitStatus;
 import io.weir.Mode;
-import io.weir.Settlement;
-import io.weir.Standing;
-import io.weir.limit.Bounds;
+import io.weir.SettlementResult;
 import io.weir.limit.Meter;
-import io.weir.limit.Stamp;
+import io.weir.limit.TakeReceipt;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
-import io.weir.store.Held;
-import io.weir.store.KeyText;
 import io.weir.store.Pool;
-import io.weir.store.Taking;
-import io.weir.testkit.reference.Seen;
-import io.weir.testkit.trace.Subject;
+import io.weir.store.ReservedPart;
+import io.weir.store.TakeResult;
+import io.weir.testkit.reference.ObservedAnswer;
+import io.weir.testkit.trace.TraceSubject;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /** One key of a store as the subject of a trace. */
-public final class StoreSubject implements Subject {
+public final class StoreSubject implements TraceSubject {
   private static final String RULE = "rule";
 
   /** The key that the trace is about. */
   public static final Key KEY = Key.of("user", "somebody");
 
   private final StoreHarness harness;
-  private final Clock clock;
+  private final HarnessClock clock;
   private final boolean countDenied;
-  private final Map<Long, Taken> taken = new HashMap<>();
+  private final Map<Long, StoreTake> taken = new HashMap<>();
 
-  private record Taken(long cost, Stamp stamp) {}
+  private record StoreTake(long cost, TakeReceipt stamp) {}
 
   public StoreSubject(StoreHarness harness, boolean countDenied) {
     this.harness = harness;
-    this.clock = new Clock(harness);
+    this.clock = new HarnessClock(harness);
     this.countDenied = countDenied;
   }
 
   @Override
   public long keyHash() {
-    return KeyText.hash(RULE, KEY.parts());
+    return KeyEncoding.hash(RULE, KEY.parts());
   }
 
   @Override
@@ -56,29 +56,29 @@ public final class StoreSubject implements Subject {
   }
 
   @Override
-  public Seen take(Limit limit, long cost, long id) {
+  public ObservedAnswer take(Limit limit, long cost, long id) {
     Draw draw = new Draw(pool(limit), KEY, cost, Mode.ENFORCE, Intent.HOLD);
-    Taking taking = Calls.get(harness.store().reserve(id, List.of(draw)));
+    TakeResult taking = ContractCalls.get(harness.store().reserve(id, List.of(draw)));
     if (taking.taken()) {
-      taken.put(id, new Taken(cost, taking.stamps().get(0)));
+      taken.put(id, new StoreTake(cost, taking.stamps().get(0)));
     }
     return seen(taking.standings().get(0));
   }
 
   @Override
-  public Seen look(Limit limit, long cost) {
+  public ObservedAnswer look(Limit limit, long cost) {
     Draw draw = new Draw(pool(limit), KEY, cost, Mode.ENFORCE, Intent.LOOK);
-    return seen(Calls.get(harness.store().take(List.of(draw))).standings().get(0));
+    return seen(ContractCalls.get(harness.store().take(List.of(draw))).standings().get(0));
   }
 
   @Override
   public void settle(Limit limit, long id, long owed) {
-    Calls.get(harness.store().settle(id, held(limit, id, owed), Calls.EVER));
+    ContractCalls.get(harness.store().settle(id, held(limit, id, owed), ContractCalls.EVER));
   }
 
   @Override
   public void refund(Limit limit, long amount) {
-    Calls.get(harness.store().refund(pool(limit), KEY, amount));
+    ContractCalls.get(harness.store().refund(pool(limit), KEY, amount));
   }
 
   @Override
@@ -89,7 +89,7 @@ public final class StoreSubject implements Subject {
 
   @Override
   public boolean glance(Limit limit) {
-    Calls.get(harness.store().take(List.of(glancing(pool(limit), KEY))));
+    ContractCalls.get(harness.store().take(List.of(glancing(pool(limit), KEY))));
     return true;
   }
 
@@ -100,17 +100,19 @@ public final class StoreSubject implements Subject {
 
   @Override
   public boolean release(Limit limit, long id) {
-    return Calls.get(harness.store().release(id, held(limit, id, 0))) == Settlement.DONE;
+    return ContractCalls.get(harness.store().release(id, held(limit, id, 0)))
+        == SettlementResult.DONE;
   }
 
   @Override
   public boolean renew(Limit limit, long id) {
-    return Calls.get(harness.store().renew(id, held(limit, id, 0))) == Settlement.DONE;
+    return ContractCalls.get(harness.store().renew(id, held(limit, id, 0)))
+        == SettlementResult.DONE;
   }
 
-  private List<Held> held(Limit limit, long id, long owed) {
-    Taken take = taken.get(id);
-    return List.of(new Held(pool(limit), KEY, take.cost(), owed, take.stamp()));
+  private List<ReservedPart> held(Limit limit, long id, long owed) {
+    StoreTake take = taken.get(id);
+    return List.of(new ReservedPart(pool(limit), KEY, take.cost(), owed, take.stamp()));
   }
 
   /** The pool that holds the key while the limit has these numbers. */
@@ -118,12 +120,12 @@ public final class StoreSubject implements Subject {
     return new Pool(RULE, RULE, "1", limit, countDenied);
   }
 
-  static Seen seen(Standing standing) {
-    return new Seen(
+  static ObservedAnswer seen(LimitStatus standing) {
+    return new ObservedAnswer(
         standing.allowed(),
         standing.remaining(),
-        Bounds.micros(standing.reset()),
-        standing.retryAfter().map(Bounds::micros).orElse(Meter.NEVER),
-        Bounds.micros(standing.delay()));
+        ExactNumbers.micros(standing.reset()),
+        standing.retryAfter().map(ExactNumbers::micros).orElse(Meter.NEVER),
+        ExactNumbers.micros(standing.delay()));
   }
 }

@@ -7,8 +7,8 @@ import io.weir.Mode;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
 import io.weir.store.Pool;
-import io.weir.testkit.trace.Limits;
-import io.weir.testkit.trace.Traces;
+import io.weir.testkit.trace.RandomLimits;
+import io.weir.testkit.trace.RandomTraces;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,7 +33,7 @@ public record Traffic(List<Pool> pools, List<Event> events) {
   /** One thing that happens. */
   public sealed interface Event {
     /** A call; its draws are on different pools. */
-    record Call(List<Part> parts) implements Event {}
+    record Call(List<TrafficDraw> parts) implements Event {}
 
     /**
      * A call that passed turns out to have cost this much in each of its buckets; 0 is the last.
@@ -57,7 +57,7 @@ public record Traffic(List<Pool> pools, List<Event> events) {
   }
 
   /** One draw of a call. */
-  public record Part(int pool, long amount, Mode mode, Intent intent) {
+  public record TrafficDraw(int pool, long amount, Mode mode, Intent intent) {
     Draw on(List<Pool> pools) {
       return new Draw(pools.get(pool), KEY, amount, mode, intent);
     }
@@ -65,7 +65,7 @@ public record Traffic(List<Pool> pools, List<Event> events) {
 
   /** Any traffic. */
   public static Arbitrary<Traffic> any() {
-    Arbitrary<Limit> limits = Arbitraries.of(Algorithm.values()).flatMap(Limits::of);
+    Arbitrary<Limit> limits = Arbitraries.of(Algorithm.values()).flatMap(RandomLimits::of);
     return Combinators.combine(
             limits.list().ofMinSize(2).ofMaxSize(5),
             Arbitraries.of(true, false).list().ofSize(5),
@@ -86,9 +86,10 @@ public record Traffic(List<Pool> pools, List<Event> events) {
     Arbitrary<Integer> backs = Arbitraries.integers().between(0, 2);
     return Arbitraries.frequencyOf(
         Tuple.of(10, call()),
-        Tuple.of(4, number(Traces.waits(), Event.Pass::new)),
-        Tuple.of(1, number(Traces.waits(), micros -> new Event.Pass(-micros))),
-        Tuple.of(2, backs.flatMap(back -> number(Traces.costs(), c -> new Event.Settle(back, c)))),
+        Tuple.of(4, number(RandomTraces.waits(), Event.Pass::new)),
+        Tuple.of(1, number(RandomTraces.waits(), micros -> new Event.Pass(-micros))),
+        Tuple.of(
+            2, backs.flatMap(back -> number(RandomTraces.costs(), c -> new Event.Settle(back, c)))),
         Tuple.of(1, refund()),
         Tuple.of(1, backs.map(back -> pools -> new Event.Release(back))),
         Tuple.of(1, backs.map(back -> pools -> new Event.Renew(back))),
@@ -103,7 +104,7 @@ public record Traffic(List<Pool> pools, List<Event> events) {
   }
 
   private static Arbitrary<Function<List<Pool>, Event>> refund() {
-    return Combinators.combine(indexes(), Traces.costs())
+    return Combinators.combine(indexes(), RandomTraces.costs())
         .as(
             (i, amount) ->
                 pools -> new Event.Refund(i % pools.size(), amount.applyAsLong(limit(pools, i))));
@@ -112,7 +113,7 @@ public record Traffic(List<Pool> pools, List<Event> events) {
   /** New numbers for a pool; for want of knowing its algorithm, some for each. */
   private static Arbitrary<Function<List<Pool>, Event>> change() {
     List<Arbitrary<Function<Limit, Limit>>> near =
-        Stream.of(Algorithm.values()).map(Traces::near).toList();
+        Stream.of(Algorithm.values()).map(RandomTraces::near).toList();
     return Combinators.combine(indexes(), Combinators.combine(near).as(List::copyOf))
         .as(
             (i, next) ->
@@ -131,25 +132,26 @@ public record Traffic(List<Pool> pools, List<Event> events) {
         .map(
             parts ->
                 pools -> {
-                  Map<Integer, Part> byPool = new LinkedHashMap<>();
-                  for (Function<List<Pool>, Part> part : parts) {
+                  Map<Integer, TrafficDraw> byPool = new LinkedHashMap<>();
+                  for (Function<List<Pool>, TrafficDraw> part : parts) {
                     byPool.putIfAbsent(part.apply(pools).pool(), part.apply(pools));
                   }
                   return new Event.Call(List.copyOf(byPool.values()));
                 });
   }
 
-  private static Arbitrary<Function<List<Pool>, Part>> part() {
+  private static Arbitrary<Function<List<Pool>, TrafficDraw>> part() {
     return Combinators.combine(
             indexes(),
-            Traces.costs(),
+            RandomTraces.costs(),
             Arbitraries.of(Mode.ENFORCE, Mode.ENFORCE, Mode.ENFORCE, Mode.SHADOW),
             Arbitraries.of(
                 Intent.TAKE, Intent.TAKE, Intent.HOLD, Intent.HOLD, Intent.TAKE_NOW, Intent.LOOK))
         .as(
             (i, cost, mode, intent) ->
                 pools ->
-                    new Part(i % pools.size(), cost.applyAsLong(limit(pools, i)), mode, intent));
+                    new TrafficDraw(
+                        i % pools.size(), cost.applyAsLong(limit(pools, i)), mode, intent));
   }
 
   private static Arbitrary<Integer> indexes() {

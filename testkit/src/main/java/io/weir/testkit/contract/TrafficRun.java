@@ -3,16 +3,16 @@ package io.weir.testkit.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Algorithm;
-import io.weir.Settlement;
-import io.weir.limit.Stamp;
+import io.weir.SettlementResult;
+import io.weir.limit.TakeReceipt;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
-import io.weir.store.Held;
 import io.weir.store.Pool;
-import io.weir.store.Taking;
-import io.weir.testkit.reference.Mark;
+import io.weir.store.ReservedPart;
+import io.weir.store.TakeResult;
+import io.weir.testkit.reference.ObservedAnswer;
+import io.weir.testkit.reference.ReferenceReceipt;
 import io.weir.testkit.reference.ReferenceStore;
-import io.weir.testkit.reference.Seen;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -21,21 +21,21 @@ import java.util.Map;
 /** Sends traffic to a store and to the reference, and compares all answers. */
 final class TrafficRun {
   private final StoreHarness harness;
-  private final Clock clock;
+  private final HarnessClock clock;
   private final ReferenceStore reference;
   private final List<Pool> pools;
-  private final List<Passed> passed = new ArrayList<>();
+  private final List<AdmittedTraffic> passed = new ArrayList<>();
   private final Map<String, Pool> writing = new HashMap<>();
   private long ids;
 
   /** A call that passed; only what was taken from is kept. */
-  private record Passed(long id, List<Share> shares) {}
+  private record AdmittedTraffic(long id, List<DrawReceipt> shares) {}
 
-  private record Share(int pool, Draw draw, Stamp stamp, Mark mark) {}
+  private record DrawReceipt(int pool, Draw draw, TakeReceipt stamp, ReferenceReceipt mark) {}
 
   private TrafficRun(Traffic traffic, StoreHarness harness) {
     this.harness = harness;
-    this.clock = new Clock(harness);
+    this.clock = new HarnessClock(harness);
     this.reference = new ReferenceStore(harness::now);
     this.pools = new ArrayList<>(traffic.pools());
   }
@@ -64,25 +64,25 @@ final class TrafficRun {
     } else if (event instanceof Traffic.Event.Refund refund) {
       Pool pool = pools.get(refund.pool());
       reference.refund(pool, Traffic.KEY, refund.amount());
-      Calls.get(harness.store().refund(pool, Traffic.KEY, refund.amount()));
+      ContractCalls.get(harness.store().refund(pool, Traffic.KEY, refund.amount()));
     } else if (event instanceof Traffic.Event.Release release && release.back() < passed.size()) {
-      Passed call = passed.get(passed.size() - 1 - release.back());
+      AdmittedTraffic call = passed.get(passed.size() - 1 - release.back());
       boolean expected = false;
-      for (Share share : call.shares()) {
+      for (DrawReceipt share : call.shares()) {
         expected |= reference.release(pool(share), share.draw().key(), call.id());
       }
-      assertThat(Calls.get(harness.store().release(call.id(), held(call, 0))))
+      assertThat(ContractCalls.get(harness.store().release(call.id(), held(call, 0))))
           .as("%s", event)
-          .isEqualTo(expected ? Settlement.DONE : Settlement.ALREADY);
+          .isEqualTo(expected ? SettlementResult.DONE : SettlementResult.ALREADY);
     } else if (event instanceof Traffic.Event.Renew renew && renew.back() < passed.size()) {
-      Passed call = passed.get(passed.size() - 1 - renew.back());
+      AdmittedTraffic call = passed.get(passed.size() - 1 - renew.back());
       boolean expected = false;
-      for (Share share : call.shares()) {
+      for (DrawReceipt share : call.shares()) {
         expected |= reference.renew(pool(share), share.draw().key(), call.id());
       }
-      assertThat(Calls.get(harness.store().renew(call.id(), held(call, 0))))
+      assertThat(ContractCalls.get(harness.store().renew(call.id(), held(call, 0))))
           .as("%s", event)
-          .isEqualTo(expected ? Settlement.DONE : Settlement.ALREADY);
+          .isEqualTo(expected ? SettlementResult.DONE : SettlementResult.ALREADY);
     }
   }
 
@@ -96,39 +96,39 @@ final class TrafficRun {
     }
     Pool last = writing.getOrDefault(pool.rule(), pool);
     reference.refund(last, Traffic.KEY, 0);
-    Calls.get(harness.store().refund(last, Traffic.KEY, 0));
+    ContractCalls.get(harness.store().refund(last, Traffic.KEY, 0));
   }
 
   /** From then on the store keeps the key for as long as it weighs under this limit. */
   private void glance(Pool pool) {
     List<Draw> draw = List.of(StoreSubject.glancing(pool, Traffic.KEY));
     reference.take(0, draw);
-    Calls.get(harness.store().take(draw));
+    ContractCalls.get(harness.store().take(draw));
   }
 
   private void call(Traffic.Event.Call call) {
     long id = ++ids;
     List<Draw> draws = call.parts().stream().map(part -> part.on(pools)).toList();
     ReferenceStore.Answer expected = reference.take(id, draws);
-    Taking actual = Calls.get(harness.store().reserve(id, draws));
-    List<Seen> seen = actual.standings().stream().map(StoreSubject::seen).toList();
+    TakeResult actual = ContractCalls.get(harness.store().reserve(id, draws));
+    List<ObservedAnswer> seen = actual.standings().stream().map(StoreSubject::seen).toList();
     assertThat(seen).as("%s", call).isEqualTo(expected.seen());
     assertThat(actual.taken()).as("%s", call).isEqualTo(expected.taken());
     if (!actual.taken()) {
       return;
     }
-    List<Share> shares = new ArrayList<>();
+    List<DrawReceipt> shares = new ArrayList<>();
     for (int i = 0; i < draws.size(); i++) {
       if (draws.get(i).amount() > 0 && seen.get(i).allowed() && takes(draws.get(i))) {
         shares.add(
-            new Share(
+            new DrawReceipt(
                 call.parts().get(i).pool(),
                 draws.get(i),
                 actual.stamps().get(i),
                 expected.marks().get(i)));
       }
     }
-    passed.add(new Passed(id, shares));
+    passed.add(new AdmittedTraffic(id, shares));
   }
 
   private static boolean takes(Draw draw) {
@@ -137,23 +137,25 @@ final class TrafficRun {
             && draw.pool().meter().limit().algorithm() != Algorithm.CONCURRENCY);
   }
 
-  private void settle(Passed call, long owed) {
-    for (Share share : call.shares()) {
+  private void settle(AdmittedTraffic call, long owed) {
+    for (DrawReceipt share : call.shares()) {
       Draw draw = share.draw();
       reference.settle(pool(share), draw.key(), draw.amount(), owed, share.mark());
     }
-    assertThat(Calls.get(harness.store().settle(call.id(), held(call, owed), Calls.EVER)))
-        .isEqualTo(Settlement.DONE);
+    assertThat(
+            ContractCalls.get(
+                harness.store().settle(call.id(), held(call, owed), ContractCalls.EVER)))
+        .isEqualTo(SettlementResult.DONE);
   }
 
-  private List<Held> held(Passed call, long owed) {
+  private List<ReservedPart> held(AdmittedTraffic call, long owed) {
     return call.shares().stream()
-        .map(s -> new Held(pool(s), s.draw().key(), s.draw().amount(), owed, s.stamp()))
+        .map(s -> new ReservedPart(pool(s), s.draw().key(), s.draw().amount(), owed, s.stamp()))
         .toList();
   }
 
   /** The share's pool with the numbers it has by now. */
-  private Pool pool(Share share) {
+  private Pool pool(DrawReceipt share) {
     return pools.get(share.pool());
   }
 }

@@ -1,18 +1,18 @@
 package io.weir.testkit.lease;
 
+import io.weir.ExactNumbers;
 import io.weir.Key;
-import io.weir.Settlement;
-import io.weir.limit.Bounds;
+import io.weir.SettlementResult;
 import io.weir.limit.PermitMeter;
-import io.weir.limit.Stamp;
+import io.weir.limit.TakeReceipt;
 import io.weir.store.Draw;
-import io.weir.store.Grant;
-import io.weir.store.Held;
-import io.weir.store.LeaseCall;
+import io.weir.store.LeaseGrant;
+import io.weir.store.LeaseReport;
 import io.weir.store.Pool;
+import io.weir.store.ReservedPart;
+import io.weir.store.SettlementTerms;
 import io.weir.store.Store;
-import io.weir.store.Taking;
-import io.weir.store.Term;
+import io.weir.store.TakeResult;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -28,7 +28,7 @@ import java.util.function.Predicate;
  */
 public final class LendingStore implements Store {
   private final LongSupplier clock;
-  private final Map<Bucket, Ledger> ledgers = new HashMap<>();
+  private final Map<Bucket, LendingBucket> ledgers = new HashMap<>();
   private final Map<Long, Long> settledUntil = new HashMap<>();
 
   private record Bucket(String rule, String slot, Key key) {}
@@ -49,40 +49,41 @@ public final class LendingStore implements Store {
 
   /** What is out on lease from one bucket. */
   public synchronized long out(Pool pool, Key key) {
-    Ledger ledger = ledger(pool, key).copy();
+    LendingBucket ledger = ledger(pool, key).copy();
     ledger.open(pool, key, clock.getAsLong());
-    return ledger.loans.out();
+    return ledger.loans.outstanding();
   }
 
   @Override
-  public CompletionStage<Taking> take(List<Draw> draws) {
+  public CompletionStage<TakeResult> take(List<Draw> draws) {
     return CompletableFuture.completedFuture(decide(0, draws, false));
   }
 
   @Override
-  public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+  public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
     return CompletableFuture.completedFuture(decide(reservation, draws, true));
   }
 
-  private synchronized Taking decide(long reservation, List<Draw> draws, boolean stamped) {
+  private synchronized TakeResult decide(long reservation, List<Draw> draws, boolean stamped) {
     long now = clock.getAsLong();
-    List<LedgerDraw> visits = new ArrayList<>();
+    List<LendingDraw> visits = new ArrayList<>();
     boolean taken = true;
     boolean lends = false;
     for (Draw draw : draws) {
-      boolean tells = !draw.lease().equals(LeaseCall.NONE);
-      Ledger ledger = ledger(draw.pool(), draw.key());
-      LedgerDraw visit = new LedgerDraw(draw, draw.looks() && !tells ? ledger.copy() : ledger, now);
+      boolean tells = !draw.lease().equals(LeaseReport.NONE);
+      LendingBucket ledger = ledger(draw.pool(), draw.key());
+      LendingDraw visit =
+          new LendingDraw(draw, draw.isLook() && !tells ? ledger.copy() : ledger, now);
       taken &= visit.judge();
       lends |= tells;
       visits.add(visit);
     }
-    for (LedgerDraw visit : visits) {
+    for (LendingDraw visit : visits) {
       visit.act(taken, reservation);
     }
-    List<Stamp> stamps = new ArrayList<>();
-    List<Grant> grants = new ArrayList<>();
-    for (LedgerDraw visit : visits) {
+    List<TakeReceipt> stamps = new ArrayList<>();
+    List<LeaseGrant> grants = new ArrayList<>();
+    for (LendingDraw visit : visits) {
       if (stamped && taken) {
         stamps.add(visit.stamp());
       }
@@ -90,50 +91,53 @@ public final class LendingStore implements Store {
         grants.add(visit.grant());
       }
     }
-    return new Taking(taken, visits.stream().map(LedgerDraw::standing).toList(), stamps, grants);
+    return new TakeResult(
+        taken, visits.stream().map(LendingDraw::standing).toList(), stamps, grants);
   }
 
-  private Ledger ledger(Pool pool, Key key) {
-    return ledgers.computeIfAbsent(new Bucket(pool.rule(), pool.slot(), key), any -> new Ledger());
+  private LendingBucket ledger(Pool pool, Key key) {
+    return ledgers.computeIfAbsent(
+        new Bucket(pool.rule(), pool.slot(), key), any -> new LendingBucket());
   }
 
   @Override
-  public synchronized CompletionStage<Settlement> settle(
-      long reservation, List<Held> parts, Term term) {
+  public synchronized CompletionStage<SettlementResult> settle(
+      long reservation, List<ReservedPart> parts, SettlementTerms term) {
     long now = clock.getAsLong();
     settledUntil.values().removeIf(gone -> gone <= now);
-    long within = Bounds.micros(term.within());
+    long within = ExactNumbers.micros(term.within());
     boolean late =
         !parts.isEmpty() && parts.stream().allMatch(part -> now - part.stamp().madeAt() >= within);
-    long until = now + Bounds.micros(term.marked());
+    long until = now + ExactNumbers.micros(term.marked());
     if (late || settledUntil.putIfAbsent(reservation, until) != null) {
-      return CompletableFuture.completedFuture(Settlement.ALREADY);
+      return CompletableFuture.completedFuture(SettlementResult.ALREADY);
     }
     parts.forEach(part -> opened(part).settle(part, now));
-    return CompletableFuture.completedFuture(Settlement.DONE);
+    return CompletableFuture.completedFuture(SettlementResult.DONE);
   }
 
   @Override
-  public CompletionStage<Settlement> release(long reservation, List<Held> parts) {
+  public CompletionStage<SettlementResult> release(long reservation, List<ReservedPart> parts) {
     return eachPart(parts, part -> opened(part).release(reservation));
   }
 
   @Override
-  public CompletionStage<Settlement> renew(long reservation, List<Held> parts) {
+  public CompletionStage<SettlementResult> renew(long reservation, List<ReservedPart> parts) {
     return eachPart(parts, part -> opened(part).renew(reservation, clock.getAsLong()));
   }
 
-  private synchronized CompletionStage<Settlement> eachPart(
-      List<Held> parts, Predicate<Held> change) {
+  private synchronized CompletionStage<SettlementResult> eachPart(
+      List<ReservedPart> parts, Predicate<ReservedPart> change) {
     boolean any = false;
-    for (Held part : parts) {
+    for (ReservedPart part : parts) {
       any |= part.pool().meter() instanceof PermitMeter && change.test(part);
     }
-    return CompletableFuture.completedFuture(any ? Settlement.DONE : Settlement.ALREADY);
+    return CompletableFuture.completedFuture(
+        any ? SettlementResult.DONE : SettlementResult.ALREADY);
   }
 
-  private Ledger opened(Held part) {
-    Ledger ledger = ledger(part.pool(), part.key());
+  private LendingBucket opened(ReservedPart part) {
+    LendingBucket ledger = ledger(part.pool(), part.key());
     ledger.open(part.pool(), part.key(), clock.getAsLong());
     return ledger;
   }
@@ -141,7 +145,7 @@ public final class LendingStore implements Store {
   @Override
   public synchronized CompletionStage<Void> refund(Pool pool, Key key, long amount) {
     long now = clock.getAsLong();
-    Ledger ledger = ledger(pool, key);
+    LendingBucket ledger = ledger(pool, key);
     ledger.open(pool, key, now);
     pool.meter().refund(ledger.cell, now, amount);
     ledger.leaveIfNothingIsWritten(now);
@@ -149,8 +153,8 @@ public final class LendingStore implements Store {
   }
 
   @Override
-  public synchronized CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
-    Ledger ledger = ledgers.get(new Bucket(pool.rule(), pool.slot(), key));
+  public synchronized CompletionStage<Void> endLease(Pool pool, Key key, LeaseReport lease) {
+    LendingBucket ledger = ledgers.get(new Bucket(pool.rule(), pool.slot(), key));
     if (ledger != null) {
       ledger.endLease(pool, key, clock.getAsLong(), lease);
     }
@@ -162,7 +166,7 @@ public final class LendingStore implements Store {
     long now = clock.getAsLong();
     List<String> texts = new ArrayList<>();
     for (Draw draw : draws) {
-      Ledger ledger = ledger(draw.pool(), draw.key()).copy();
+      LendingBucket ledger = ledger(draw.pool(), draw.key()).copy();
       ledger.open(draw.pool(), draw.key(), now);
       texts.add(draw.pool().meter().describe(ledger.cell, now, draw.amount()));
     }

@@ -37,13 +37,13 @@ final class MemberTime implements TimeSource {
   }
 
   @Override
-  public CompletableFuture<Void> after(Duration delay) {
-    return time.after(delay).thenCompose(due -> awake());
+  public CompletableFuture<Void> delay(Duration delay) {
+    return time.delay(delay).thenCompose(due -> awake());
   }
 
   private CompletableFuture<Void> awake() {
     return isStopped()
-        ? time.after(Duration.ofNanos((stoppedUntil - time.micros()) * 1000))
+        ? time.delay(Duration.ofNanos((stoppedUntil - time.micros()) * 1000))
             .thenCompose(due -> awake())
         : CompletableFuture.completedFuture(null);
   }

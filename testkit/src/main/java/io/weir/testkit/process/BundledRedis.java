@@ -68,7 +68,7 @@ final class BundledRedis {
 
   /** Empty if the binary does not run on this machine. */
   private static Optional<RedisBinary> unpack(String name) {
-    Path file = Scratch.create("redis-binary").file("redis-server");
+    Path file = TempFolder.create("redis-binary").file("redis-server");
     try (InputStream binary = BundledRedis.class.getResourceAsStream("/" + name)) {
       if (binary == null) {
         throw new IllegalStateException(name + " is not on the class path");

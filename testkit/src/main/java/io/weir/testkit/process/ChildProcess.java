@@ -41,7 +41,7 @@ final class ChildProcess {
             new Thread(
                 () -> {
                   LIVING.forEach(ChildProcess::killAndWait);
-                  Scratch.closeAll();
+                  TempFolder.closeAll();
                 },
                 "weir-process-cleanup"));
   }

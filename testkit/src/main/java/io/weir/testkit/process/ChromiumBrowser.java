@@ -21,7 +21,7 @@ public final class ChromiumBrowser implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofSeconds(60);
   private static final int LOG_LINES = 40;
 
-  private final Scratch scratch = Scratch.create("chromium");
+  private final TempFolder scratch = TempFolder.create("chromium");
   private final ChildProcess process;
   private final URI devTools;
 

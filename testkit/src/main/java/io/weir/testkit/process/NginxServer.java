@@ -18,7 +18,7 @@ public final class NginxServer implements AutoCloseable {
   private static final Duration START_LIMIT = Duration.ofSeconds(20);
   private static final int LOG_LINES = 40;
 
-  private final Scratch scratch = Scratch.create("nginx");
+  private final TempFolder scratch = TempFolder.create("nginx");
   private final int port;
   private final ChildProcess process;
 
@@ -71,7 +71,7 @@ public final class NginxServer implements AutoCloseable {
   /**
    * Starts one; skips the test if there is no nginx and none is required.
    *
-   * @param port from {@link Ports#free}, which one of the servers listens on
+   * @param port from {@link FreePorts#free}, which one of the servers listens on
    * @param http what stands in the block {@code http}
    */
   public static NginxServer start(int port, String http) {

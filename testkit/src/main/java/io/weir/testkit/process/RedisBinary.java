@@ -27,7 +27,7 @@ public record RedisBinary(Path path, String version) {
 
   /** The one that {@code WEIR_TEST_REDIS} names, or else {@link #bundled()}. */
   public static RedisBinary find() {
-    return Chosen.BINARY;
+    return LazyBinary.BINARY;
   }
 
   /** Redis 7.0, unpacked from the build's dependencies into a temporary folder. */
@@ -95,7 +95,7 @@ public record RedisBinary(Path path, String version) {
   }
 
   /** Looked up once. */
-  private static final class Chosen {
+  private static final class LazyBinary {
     static final RedisBinary BINARY =
         chosen(
             Optional.ofNullable(System.getenv(VARIABLE)).orElse(""),

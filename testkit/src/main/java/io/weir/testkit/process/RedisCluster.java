@@ -131,7 +131,7 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   void waitUntil(String what, Callable<Boolean> condition) {
-    Patience.waitUntil(what, nodes, condition);
+    AgreementWait.waitUntil(what, nodes, condition);
   }
 
   private boolean isTakenOver(RedisServer from, RedisServer inTheEyesOf) {

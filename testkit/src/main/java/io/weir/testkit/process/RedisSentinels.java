@@ -223,6 +223,6 @@ public final class RedisSentinels implements AutoCloseable {
   }
 
   private void waitUntil(String what, Callable<Boolean> condition) {
-    Patience.waitUntil(what, all().toList(), condition);
+    AgreementWait.waitUntil(what, all().toList(), condition);
   }
 }

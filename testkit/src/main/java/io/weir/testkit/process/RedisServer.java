@@ -36,7 +36,7 @@ public final class RedisServer implements AutoCloseable {
   private final int port;
   private final int tlsPort;
   private final List<String> auth;
-  private final Scratch scratch;
+  private final TempFolder scratch;
   private volatile ChildProcess process;
   private volatile boolean frozen;
   private volatile String finalLog = "";
@@ -47,7 +47,7 @@ public final class RedisServer implements AutoCloseable {
       int port,
       int tlsPort,
       List<String> auth,
-      Scratch scratch) {
+      TempFolder scratch) {
     this.binary = binary;
     this.command = command;
     this.port = port;
@@ -103,7 +103,8 @@ public final class RedisServer implements AutoCloseable {
   /**
    * Sends a command on a connection of its own. The reply is a {@code String}, {@code Long}, {@code
    * List<Object>}, or an empty {@code Optional} for nil; a Redis error is thrown as {@link
-   * RedisError}, a broken connection or no reply within 5 s as {@link UncheckedIOException}.
+   * RedisReplyException}, a broken connection or no reply within 5 s as {@link
+   * UncheckedIOException}.
    */
   public Object command(String... words) {
     return command(StandardCharsets.UTF_8, List.of(words));
@@ -139,7 +140,7 @@ public final class RedisServer implements AutoCloseable {
   }
 
   Object command(Charset charset, List<String> words) {
-    try (Resp connection = Resp.connect(port, REPLY_LIMIT, charset)) {
+    try (RespClient connection = RespClient.connect(port, REPLY_LIMIT, charset)) {
       if (!auth.isEmpty()) {
         connection.call(auth);
       }
@@ -210,7 +211,7 @@ public final class RedisServer implements AutoCloseable {
   private boolean answersPing() {
     try {
       return command("PING").equals("PONG");
-    } catch (UncheckedIOException | RedisError notYet) {
+    } catch (UncheckedIOException | RedisReplyException notYet) {
       return false;
     }
   }

@@ -52,7 +52,7 @@ public final class RedisServerBuilder {
 
   /** Listens with TLS too, on a port of its own, and wants no certificate from clients. */
   public RedisServerBuilder tls(TlsFiles files) {
-    tlsPort = Ports.free();
+    tlsPort = FreePorts.free();
     return config("tls-port " + tlsPort)
         .config("tls-cert-file " + files.serverCertificate())
         .config("tls-key-file " + files.serverKey())
@@ -77,8 +77,8 @@ public final class RedisServerBuilder {
 
   /** Starts the process only, so that several can come up at once. */
   RedisServer launch() {
-    int port = Ports.free();
-    Scratch scratch = Scratch.create((sentinel ? "sentinel-" : "redis-") + port);
+    int port = FreePorts.free();
+    TempFolder scratch = TempFolder.create((sentinel ? "sentinel-" : "redis-") + port);
     Path conf = scratch.write("redis.conf", configFile(port, scratch));
     List<String> command = new ArrayList<>(List.of(binary.path().toString(), conf.toString()));
     if (sentinel) {
@@ -87,7 +87,7 @@ public final class RedisServerBuilder {
     return new RedisServer(binary, command, port, tlsPort, auth, scratch);
   }
 
-  private List<String> configFile(int port, Scratch scratch) {
+  private List<String> configFile(int port, TempFolder scratch) {
     List<String> file = new ArrayList<>();
     file.addAll(List.of("port " + port, "bind 127.0.0.1", "dir " + scratch.path()));
     file.add("loglevel warning");

@@ -18,9 +18,9 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class SlowProxy implements AutoCloseable {
   private final int target;
-  private final int port = Ports.free();
-  private final Gate gate = new Gate();
-  private final Set<Link> links = ConcurrentHashMap.newKeySet();
+  private final int port = FreePorts.free();
+  private final PauseGate gate = new PauseGate();
+  private final Set<ProxyConnection> links = ConcurrentHashMap.newKeySet();
   private volatile Duration toServer = Duration.ZERO;
   private volatile Duration toClient = Duration.ZERO;
   private volatile boolean losing;
@@ -83,7 +83,7 @@ public final class SlowProxy implements AutoCloseable {
 
   /** Closes every connection; new ones are accepted. */
   public void cut() {
-    links.forEach(Link::close);
+    links.forEach(ProxyConnection::close);
   }
 
   /** Refuses new connections, and leaves the open ones alone. */
@@ -144,7 +144,8 @@ public final class SlowProxy implements AutoCloseable {
   /** A client whose server does not answer sees its connection closed. */
   private void connect(Socket client) {
     try {
-      Link link = new Link(client, new Socket(InetAddress.getLoopbackAddress(), target));
+      ProxyConnection link =
+          new ProxyConnection(client, new Socket(InetAddress.getLoopbackAddress(), target));
       links.add(link);
       link.start();
     } catch (IOException e) {
@@ -161,20 +162,20 @@ public final class SlowProxy implements AutoCloseable {
   }
 
   /** One client's connection and the one made for it to the server. */
-  private final class Link {
+  private final class ProxyConnection {
     private final Socket client;
     private final Socket server;
-    private final Pump there;
-    private final Pump back;
+    private final DelayedCopy there;
+    private final DelayedCopy back;
     private volatile boolean halfOpen = losing;
 
-    Link(Socket client, Socket server) throws IOException {
+    ProxyConnection(Socket client, Socket server) throws IOException {
       this.client = client;
       this.server = server;
       client.setTcpNoDelay(true);
       server.setTcpNoDelay(true);
-      there = new Pump(client, server, () -> toServer, gate, () -> halfOpen, this::close);
-      back = new Pump(server, client, () -> toClient, gate, () -> halfOpen, this::close);
+      there = new DelayedCopy(client, server, () -> toServer, gate, () -> halfOpen, this::close);
+      back = new DelayedCopy(server, client, () -> toClient, gate, () -> halfOpen, this::close);
     }
 
     void start() {

@@ -27,7 +27,7 @@ import javax.net.ssl.TrustManagerFactory;
 public final class TlsFiles implements AutoCloseable {
   private static final String PASSWORD = "testkit";
 
-  private final Scratch scratch = Scratch.create("tls");
+  private final TempFolder scratch = TempFolder.create("tls");
   private final KeyStore all;
 
   private TlsFiles() {

@@ -1,9 +1,9 @@
 package io.weir.testkit.reference;
 
+import io.weir.ExactNumbers;
 import io.weir.LeakyBucket;
 import io.weir.Limit;
 import io.weir.TokenBucket;
-import io.weir.limit.Bounds;
 import java.math.BigInteger;
 import java.time.Duration;
 
@@ -54,7 +54,7 @@ final class BucketReference extends Reference {
       if (rate == 0) {
         return new Numbers(limit, 1, Rational.ZERO, BigInteger.ONE);
       }
-      long micros = Bounds.micros(period);
+      long micros = ExactNumbers.micros(period);
       for (long tick : new long[] {1, 10, 100, 1000}) {
         Rational ticksPerToken = Rational.of(micros / tick, rate);
         BigInteger unit = ticksPerToken.numerator();
@@ -163,7 +163,7 @@ final class BucketReference extends Reference {
   }
 
   @Override
-  public void giveBack(long amount, Mark mark) {
+  public void giveBack(long amount, ReferenceReceipt mark) {
     if (limit() instanceof TokenBucket || nothingTakenSince(mark)) {
       deficit = deficit.minus(Rational.of(amount)).max(Rational.ZERO);
       total = total.minus(Rational.of(amount)).max(Rational.ZERO);
@@ -171,14 +171,14 @@ final class BucketReference extends Reference {
     remember();
   }
 
-  private boolean nothingTakenSince(Mark mark) {
+  private boolean nothingTakenSince(ReferenceReceipt mark) {
     Rational then = new Rational(mark.used(), numbers.unit());
     return deficit.equals(drained(then, mark.time(), time));
   }
 
   @Override
-  public Mark mark() {
-    return new Mark(time, deficit.times(Rational.of(numbers.unit())).floor());
+  public ReferenceReceipt mark() {
+    return new ReferenceReceipt(time, deficit.times(Rational.of(numbers.unit())).floor());
   }
 
   @Override

@@ -1,8 +1,8 @@
 package io.weir.testkit.reference;
 
+import io.weir.ExactNumbers;
 import io.weir.Limit;
 import io.weir.SlidingLog;
-import io.weir.limit.Bounds;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.Map;
@@ -38,7 +38,7 @@ final class LogReference extends Reference {
   }
 
   private long window() {
-    return Bounds.micros(limit.window());
+    return ExactNumbers.micros(limit.window());
   }
 
   /** What the window in force counts. */
@@ -84,7 +84,7 @@ final class LogReference extends Reference {
   }
 
   @Override
-  public void giveBack(long amount, Mark mark) {
+  public void giveBack(long amount, ReferenceReceipt mark) {
     counted().computeIfPresent(mark.time(), (at, of) -> of > amount ? of - amount : null);
   }
 
@@ -103,8 +103,8 @@ final class LogReference extends Reference {
   }
 
   @Override
-  public Mark mark() {
-    return new Mark(now, BigInteger.valueOf(held()));
+  public ReferenceReceipt mark() {
+    return new ReferenceReceipt(now, BigInteger.valueOf(held()));
   }
 
   @Override

@@ -1,8 +1,8 @@
 package io.weir.testkit.reference;
 
 import io.weir.Concurrency;
+import io.weir.ExactNumbers;
 import io.weir.Limit;
-import io.weir.limit.Bounds;
 import io.weir.limit.Meter;
 import java.math.BigInteger;
 import java.util.HashMap;
@@ -30,7 +30,7 @@ final class PermitReference extends Reference {
   }
 
   private long ttl() {
-    return Bounds.micros(limit.permitTtl());
+    return ExactNumbers.micros(limit.permitTtl());
   }
 
   private long count() {
@@ -73,11 +73,11 @@ final class PermitReference extends Reference {
   public void countDenied(long cost) {}
 
   @Override
-  public void giveBack(long amount, Mark mark) {}
+  public void giveBack(long amount, ReferenceReceipt mark) {}
 
   @Override
-  public Mark mark() {
-    return new Mark(now, BigInteger.valueOf(count()));
+  public ReferenceReceipt mark() {
+    return new ReferenceReceipt(now, BigInteger.valueOf(count()));
   }
 
   @Override

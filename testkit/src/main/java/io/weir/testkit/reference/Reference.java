@@ -52,7 +52,7 @@ public abstract sealed class Reference
   public abstract void countDenied(long cost);
 
   /** Gives back an amount of an earlier take, as far as that take still weighs. */
-  public abstract void giveBack(long amount, Mark mark);
+  public abstract void giveBack(long amount, ReferenceReceipt mark);
 
   /** Gives back an amount of what was taken last: as if all that weighs had been taken now. */
   public void refund(long amount) {
@@ -60,7 +60,7 @@ public abstract sealed class Reference
   }
 
   /** What to remember of the take that just happened. */
-  public abstract Mark mark();
+  public abstract ReferenceReceipt mark();
 
   /** The whole number that could be taken now. */
   public abstract long remaining();
@@ -113,9 +113,10 @@ public abstract sealed class Reference
   }
 
   /** What a caller who asks for this cost is told of the state as it stands. */
-  public final Seen seen(long cost) {
+  public final ObservedAnswer seen(long cost) {
     boolean allowed = admits(cost);
-    return new Seen(allowed, remaining(), reset(), retryAfter(cost), allowed ? delay() : 0);
+    return new ObservedAnswer(
+        allowed, remaining(), reset(), retryAfter(cost), allowed ? delay() : 0);
   }
 
   /** The end of the window that holds {@code now}; windows are one length apart from a phase. */

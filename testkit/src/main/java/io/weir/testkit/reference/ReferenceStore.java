@@ -2,12 +2,12 @@ package io.weir.testkit.reference;
 
 import io.weir.Algorithm;
 import io.weir.Key;
+import io.weir.KeyEncoding;
 import io.weir.Limit;
 import io.weir.Mode;
 import io.weir.limit.Meter;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
-import io.weir.store.KeyText;
 import io.weir.store.Pool;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,7 +28,7 @@ public final class ReferenceStore {
    * @param seen one per draw
    * @param marks one per draw, to settle with
    */
-  public record Answer(boolean taken, List<Seen> seen, List<Mark> marks) {}
+  public record Answer(boolean taken, List<ObservedAnswer> seen, List<ReferenceReceipt> marks) {}
 
   /**
    * A store in which nothing has happened.
@@ -50,8 +50,8 @@ public final class ReferenceStore {
       admitted[i] = admits(draws.get(i), states.get(i));
       taken &= admitted[i] || draws.get(i).mode() == Mode.SHADOW;
     }
-    List<Seen> seen = new ArrayList<>();
-    List<Mark> marks = new ArrayList<>();
+    List<ObservedAnswer> seen = new ArrayList<>();
+    List<ReferenceReceipt> marks = new ArrayList<>();
     for (int i = 0; i < admitted.length; i++) {
       Draw draw = draws.get(i);
       Reference state = states.get(i);
@@ -96,16 +96,17 @@ public final class ReferenceStore {
     return draw.pool().countDenied() && draw.mode() == Mode.ENFORCE && draw.intent() != Intent.LOOK;
   }
 
-  private static Seen seen(Draw draw, Reference state, boolean admitted, long delay) {
+  private static ObservedAnswer seen(Draw draw, Reference state, boolean admitted, long delay) {
     long retryAfter = admitted ? 0 : state.retryAfter(draw.amount());
     if (!admitted && draw.intent() == Intent.TAKE_NOW && retryAfter != Meter.NEVER) {
       retryAfter = Math.max(retryAfter, state.delay());
     }
-    return new Seen(admitted, state.remaining(), state.reset(), retryAfter, admitted ? delay : 0);
+    return new ObservedAnswer(
+        admitted, state.remaining(), state.reset(), retryAfter, admitted ? delay : 0);
   }
 
   /** Puts one bucket's part in a reservation right. */
-  public void settle(Pool pool, Key key, long amount, long owed, Mark mark) {
+  public void settle(Pool pool, Key key, long amount, long owed, ReferenceReceipt mark) {
     Reference state = present(pool, key);
     if (owed < amount) {
       state.giveBack(amount - owed, mark);
@@ -143,6 +144,6 @@ public final class ReferenceStore {
   private Reference bucket(Pool pool, Key key) {
     return buckets.computeIfAbsent(
         new Bucket(pool.rule(), pool.slot(), key),
-        b -> Reference.of(pool.meter().limit(), KeyText.hash(pool.rule(), key.parts())));
+        b -> Reference.of(pool.meter().limit(), KeyEncoding.hash(pool.rule(), key.parts())));
   }
 }

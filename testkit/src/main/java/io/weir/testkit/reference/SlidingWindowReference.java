@@ -1,8 +1,8 @@
 package io.weir.testkit.reference;
 
+import io.weir.ExactNumbers;
 import io.weir.Limit;
 import io.weir.SlidingWindow;
-import io.weir.limit.Bounds;
 import java.math.BigInteger;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +39,7 @@ final class SlidingWindowReference extends Reference {
    */
   private record Numbers(SlidingWindow limit, long length, long tick) {
     static Numbers of(SlidingWindow limit) {
-      long length = Bounds.micros(limit.window());
+      long length = ExactNumbers.micros(limit.window());
       for (long tick : new long[] {1, 10, 100, 1000}) {
         BigInteger product =
             BigInteger.valueOf(2 * limit.count()).multiply(BigInteger.valueOf(length / tick));
@@ -207,7 +207,7 @@ final class SlidingWindowReference extends Reference {
   }
 
   @Override
-  public void giveBack(long amount, Mark mark) {
+  public void giveBack(long amount, ReferenceReceipt mark) {
     if (other != null && (mark.time() == end || mark.time() == other.end())) {
       count(BigInteger.valueOf(amount).negate());
     }
@@ -219,8 +219,8 @@ final class SlidingWindowReference extends Reference {
   }
 
   @Override
-  public Mark mark() {
-    return new Mark(end, current);
+  public ReferenceReceipt mark() {
+    return new ReferenceReceipt(end, current);
   }
 
   @Override

@@ -1,9 +1,9 @@
 package io.weir.testkit.reference;
 
+import io.weir.ExactNumbers;
 import io.weir.FixedWindow;
 import io.weir.Limit;
 import io.weir.Quota;
-import io.weir.limit.Bounds;
 import java.math.BigInteger;
 import java.time.DayOfWeek;
 import java.time.Instant;
@@ -89,7 +89,7 @@ final class WindowReference extends Reference {
   }
 
   private long endOf(FixedWindow window) {
-    long length = Bounds.micros(window.window());
+    long length = ExactNumbers.micros(window.window());
     return endOfWindow(now, length, window.aligned() ? 0 : Math.floorMod(keyHash, length));
   }
 
@@ -146,7 +146,7 @@ final class WindowReference extends Reference {
   }
 
   @Override
-  public void giveBack(long amount, Mark mark) {
+  public void giveBack(long amount, ReferenceReceipt mark) {
     if (other != null && (mark.time() == end || mark.time() == other.end())) {
       BigInteger left = other.count().subtract(BigInteger.valueOf(amount)).max(BigInteger.ZERO);
       other = new Other(other.limit(), other.end(), left);
@@ -157,8 +157,8 @@ final class WindowReference extends Reference {
   }
 
   @Override
-  public Mark mark() {
-    return new Mark(end, count);
+  public ReferenceReceipt mark() {
+    return new ReferenceReceipt(end, count);
   }
 
   @Override

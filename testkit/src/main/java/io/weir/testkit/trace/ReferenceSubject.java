@@ -2,9 +2,9 @@ package io.weir.testkit.trace;
 
 import io.weir.Algorithm;
 import io.weir.Limit;
-import io.weir.testkit.reference.Mark;
+import io.weir.testkit.reference.ObservedAnswer;
 import io.weir.testkit.reference.Reference;
-import io.weir.testkit.reference.Seen;
+import io.weir.testkit.reference.ReferenceReceipt;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.ToLongFunction;
@@ -14,9 +14,9 @@ final class ReferenceSubject {
   private final Reference state;
   private final boolean countDenied;
   private final ToLongFunction<Limit> clock;
-  private final Map<Long, Taken> taken = new HashMap<>();
+  private final Map<Long, ReferenceTake> taken = new HashMap<>();
 
-  private record Taken(long cost, Mark mark) {}
+  private record ReferenceTake(long cost, ReferenceReceipt mark) {}
 
   ReferenceSubject(Trace trace, long keyHash, ToLongFunction<Limit> clock) {
     this.state = Reference.of(trace.limit(), keyHash);
@@ -25,7 +25,7 @@ final class ReferenceSubject {
   }
 
   /** Costs of 0 look; other refusals are told as they stand once they were counted. */
-  Seen take(Limit limit, long cost, long id) {
+  ObservedAnswer take(Limit limit, long cost, long id) {
     if (cost == 0) {
       return look(limit, 0);
     }
@@ -38,18 +38,18 @@ final class ReferenceSubject {
     }
     long delay = state.delay();
     state.take(cost, id);
-    taken.put(id, new Taken(cost, state.mark()));
-    return new Seen(true, state.remaining(), state.reset(), 0, delay);
+    taken.put(id, new ReferenceTake(cost, state.mark()));
+    return new ObservedAnswer(true, state.remaining(), state.reset(), 0, delay);
   }
 
-  Seen look(Limit limit, long cost) {
+  ObservedAnswer look(Limit limit, long cost) {
     Reference copy = state.copy();
     copy.open(limit, clock.applyAsLong(limit));
     return copy.seen(cost);
   }
 
   void settle(Limit limit, long id, long owed) {
-    Taken take = taken.get(id);
+    ReferenceTake take = taken.get(id);
     state.open(limit, clock.applyAsLong(limit));
     if (owed < take.cost()) {
       state.giveBack(take.cost() - owed, take.mark());

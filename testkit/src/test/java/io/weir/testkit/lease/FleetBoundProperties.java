@@ -2,13 +2,13 @@ package io.weir.testkit.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ExactNumbers;
+import io.weir.KeyEncoding;
 import io.weir.Limit;
 import io.weir.TokenBucket;
-import io.weir.limit.Bounds;
-import io.weir.limit.LeaseBound;
+import io.weir.limit.LeaseCap;
 import io.weir.rule.Accuracy;
 import io.weir.rule.Rule;
-import io.weir.store.KeyText;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import net.jqwik.api.EdgeCasesMode;
@@ -28,21 +28,21 @@ class FleetBoundProperties {
     final SplittableRandom random;
     final TokenBucket limit;
     final long most;
-    final Admitted admitted;
-    final Fleet fleet;
+    final AdmissionBound admitted;
+    final SimulatedFleet fleet;
 
     Story(long seed) {
       random = new SplittableRandom(seed);
       limit = bucket(random);
       Accuracy accuracy = accuracy(random);
-      most = LeaseBound.of(limit, accuracy.millionths());
-      admitted = new Admitted(limit);
-      fleet = new Fleet(limit, accuracy, weather(random), random.nextLong(), admitted);
+      most = LeaseCap.of(limit, accuracy.millionths());
+      admitted = new AdmissionBound(limit);
+      fleet = new SimulatedFleet(limit, accuracy, weather(random), random.nextLong(), admitted);
     }
 
     Story run() {
-      double perSecond = 1e6 * limit.rate() / Bounds.micros(limit.period());
-      new Chaos(fleet, random.nextLong(), perSecond, largest(limit, random), CALLS)
+      double perSecond = 1e6 * limit.rate() / ExactNumbers.micros(limit.period());
+      new ChaosEvents(fleet, random.nextLong(), perSecond, largest(limit, random), CALLS)
           .run(() -> nothingIsLentTwice(fleet, most));
       return this;
     }
@@ -64,7 +64,7 @@ class FleetBoundProperties {
         Rule.named("other").key("user").limit(other).accuracy(Accuracy.EXACT).build());
     story.run();
 
-    Tally tally = story.fleet.tally();
+    FleetStats tally = story.fleet.tally();
     assertThat(story.admitted.ceiling())
         .isLessThanOrEqualTo(story.limit.burst() + story.most + tally.mostUnderWay());
     assertThat(tally.gotBack()).isLessThanOrEqualTo(tally.refusedCost());
@@ -92,15 +92,17 @@ class FleetBoundProperties {
             ? Limit.fixedWindow(count, window)
             : Limit.slidingWindow(count, window);
     Accuracy accuracy = accuracy(random);
-    long most = LeaseBound.of(limit, accuracy.millionths());
-    long length = Bounds.micros(window);
-    long phase = Math.floorMod(KeyText.hash(Fleet.RULE, Fleet.USER), length);
-    WindowsAdmitted admitted =
-        new WindowsAdmitted(micros -> Math.floorDiv(micros + Fleet.STORE_IS_AHEAD - phase, length));
-    Fleet fleet = new Fleet(limit, accuracy, weather(random), random.nextLong(), admitted);
+    long most = LeaseCap.of(limit, accuracy.millionths());
+    long length = ExactNumbers.micros(window);
+    long phase = Math.floorMod(KeyEncoding.hash(SimulatedFleet.RULE, SimulatedFleet.USER), length);
+    WindowAdmissionBound admitted =
+        new WindowAdmissionBound(
+            micros -> Math.floorDiv(micros + SimulatedFleet.STORE_IS_AHEAD - phase, length));
+    SimulatedFleet fleet =
+        new SimulatedFleet(limit, accuracy, weather(random), random.nextLong(), admitted);
     fleet.keepStoreClock();
 
-    new Chaos(fleet, random.nextLong(), 1e6 * count / length, largest(limit, random), CALLS)
+    new ChaosEvents(fleet, random.nextLong(), 1e6 * count / length, largest(limit, random), CALLS)
         .run(() -> nothingIsLentTwice(fleet, most));
 
     assertThat(admitted.most()).isLessThanOrEqualTo(limit.capacity());
@@ -121,8 +123,8 @@ class FleetBoundProperties {
   }
 
   /** What instances can hand out is on the store's books, and the books keep to their bound. */
-  private static void nothingIsLentTwice(Fleet fleet, long most) {
-    long out = fleet.out(Fleet.USER);
+  private static void nothingIsLentTwice(SimulatedFleet fleet, long most) {
+    long out = fleet.out(SimulatedFleet.USER);
     assertThat(out).isLessThanOrEqualTo(most);
     assertThat(fleet.inHand()).isLessThanOrEqualTo(out);
   }
@@ -138,8 +140,9 @@ class FleetBoundProperties {
     return new Accuracy(random.nextBoolean() ? 10_000 : random.nextInt(500_001));
   }
 
-  private static Link.Weather weather(SplittableRandom random) {
-    return new Link.Weather(50 + random.nextLong(4000), random.nextBoolean() ? 0 : 0.03);
+  private static SimulatedLink.Conditions weather(SplittableRandom random) {
+    return new SimulatedLink.Conditions(
+        50 + random.nextLong(4000), random.nextBoolean() ? 0 : 0.03);
   }
 
   private static long largest(Limit limit, SplittableRandom random) {

@@ -2,10 +2,10 @@ package io.weir.testkit.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ExactNumbers;
 import io.weir.Limit;
 import io.weir.TokenBucket;
-import io.weir.limit.Bounds;
-import io.weir.limit.Cell;
+import io.weir.limit.LimitState;
 import io.weir.limit.Meter;
 import io.weir.rule.Accuracy;
 import java.util.Arrays;
@@ -20,15 +20,17 @@ class FleetSteadyTest {
   private static final long SECOND = 1_000_000;
   private final SplittableRandom random = new SplittableRandom(20260101);
 
-  private Fleet fleet(TokenBucket limit, String accuracy, int members, Fleet.Log log) {
-    Fleet fleet = new Fleet(limit, Accuracy.of(accuracy), Link.Weather.FINE, 1, log);
+  private SimulatedFleet fleet(
+      TokenBucket limit, String accuracy, int members, SimulatedFleet.AdmissionListener log) {
+    SimulatedFleet fleet =
+        new SimulatedFleet(limit, Accuracy.of(accuracy), SimulatedLink.Conditions.FINE, 1, log);
     for (int i = 0; i < members; i++) {
       fleet.start();
     }
     return fleet;
   }
 
-  private void awaitNextCall(Fleet fleet, double perSecond) {
+  private void awaitNextCall(SimulatedFleet fleet, double perSecond) {
     double wait = -Math.log(1 - random.nextDouble()) * SECOND / perSecond;
     fleet.time().advanceMicros((long) wait);
   }
@@ -36,8 +38,8 @@ class FleetSteadyTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 4})
   void aHotKeyAtItsLimitCostsFewCallsAndIsHeldWithinOnePercent(int members) {
-    Admitted admitted = new Admitted(Limit.perSecond(2000));
-    Fleet fleet = fleet(Limit.perSecond(2000), "1%", members, admitted);
+    AdmissionBound admitted = new AdmissionBound(Limit.perSecond(2000));
+    SimulatedFleet fleet = fleet(Limit.perSecond(2000), "1%", members, admitted);
     drive(fleet, members, 10);
     long admittedBefore = admitted.total();
     long storeCallsBefore = fleet.storeCalls();
@@ -53,7 +55,7 @@ class FleetSteadyTest {
     assertThat(callsPerDecision).isLessThan(0.02);
   }
 
-  private void drive(Fleet fleet, int members, int untilSeconds) {
+  private void drive(SimulatedFleet fleet, int members, int untilSeconds) {
     while (fleet.time().micros() < untilSeconds * SECOND) {
       awaitNextCall(fleet, 2000.0 * members);
       fleet.call(random.nextInt(members));
@@ -74,10 +76,10 @@ class FleetSteadyTest {
   void aConformingCallerIsRefusedLessThanTheAccuracy(String spec, double load) {
     for (int members : new int[] {1, 2, 4}) {
       TokenBucket limit = (TokenBucket) Limit.parse(spec);
-      Fleet fleet = fleet(limit, "1%", members, (amount, micros) -> {});
-      double perSecond = load * limit.rate() * SECOND / Bounds.micros(limit.period());
+      SimulatedFleet fleet = fleet(limit, "1%", members, (amount, micros) -> {});
+      double perSecond = load * limit.rate() * SECOND / ExactNumbers.micros(limit.period());
       Meter meter = Meter.of(limit);
-      Cell exact = new Cell();
+      LimitState exact = new LimitState();
 
       while (fleet.time().micros() < 60 * SECOND || fleet.tally().calls() < 2000) {
         awaitNextCall(fleet, perSecond);
@@ -98,7 +100,7 @@ class FleetSteadyTest {
   /** 10,000 keys, Zipf 1.1, 5,000 calls a second and instance, sticky routing, accuracy 5%. */
   @Test
   void mostOfATypicalMixIsAnsweredInMemory() {
-    Fleet fleet = fleet(Limit.perSecond(100), "5%", 2, (amount, micros) -> {});
+    SimulatedFleet fleet = fleet(Limit.perSecond(100), "5%", 2, (amount, micros) -> {});
     double[] upTo = new double[10_000];
     double sum = 0;
     for (int i = 0; i < upTo.length; i++) {

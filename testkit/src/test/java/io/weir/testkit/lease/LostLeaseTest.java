@@ -4,19 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Call;
 import io.weir.Decision;
+import io.weir.DecisionSource;
 import io.weir.Key;
 import io.weir.Limit;
-import io.weir.Source;
 import io.weir.Weir;
 import io.weir.rule.Accuracy;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
-import io.weir.store.LeaseCall;
+import io.weir.store.LeaseReport;
 import io.weir.store.Pool;
 import io.weir.store.Store;
-import io.weir.store.Taking;
+import io.weir.store.TakeResult;
 import io.weir.time.VirtualTime;
 import java.time.Duration;
 import java.util.List;
@@ -47,17 +47,17 @@ class LostLeaseTest {
     }
 
     @Override
-    public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
-      CompletionStage<Taking> answer = super.reserve(reservation, draws);
-      if (lost == 0 || draws.get(0).lease().equals(LeaseCall.NONE)) {
+    public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
+      CompletionStage<TakeResult> answer = super.reserve(reservation, draws);
+      if (lost == 0 || draws.get(0).lease().equals(LeaseReport.NONE)) {
         return answer;
       }
       lost--;
-      return CompletableFuture.completedFuture(Taking.unanswered(draws));
+      return CompletableFuture.completedFuture(TakeResult.unanswered(draws));
     }
 
     @Override
-    public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
+    public CompletionStage<Void> endLease(Pool pool, Key key, LeaseReport lease) {
       return dead ? new CompletableFuture<>() : super.endLease(pool, key, lease);
     }
   }
@@ -65,7 +65,7 @@ class LostLeaseTest {
   /** What goes in a tenth of a second is more than may be lent. */
   private Weir instance(Lossy way) {
     Rule rule =
-        Rule.named(Fleet.RULE)
+        Rule.named(SimulatedFleet.RULE)
             .key("user")
             .limit(Limit.parse("1000/s burst=10000"))
             .accuracy(Accuracy.of("0.1%"))
@@ -74,7 +74,7 @@ class LostLeaseTest {
   }
 
   private Decision call(Weir weir) {
-    Decision decision = weir.check(Call.of("GET", "/").with("user", Fleet.USER));
+    Decision decision = weir.check(Call.of("GET", "/").with("user", SimulatedFleet.USER));
     time.advanceMicros(EVERY);
     return decision;
   }
@@ -82,7 +82,7 @@ class LostLeaseTest {
   /** Calls until one is answered from a lease; returns how long that took, in µs. */
   private long untilLeased(Weir weir) {
     long begun = time.micros();
-    while (call(weir).source() != Source.LEASE) {
+    while (call(weir).source() != DecisionSource.LEASE) {
       assertThat(time.micros() - begun).isLessThan(20 * SECOND);
     }
     return time.micros() - begun;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.Call;
 import io.weir.Decision;
 import io.weir.Limit;
-import io.weir.Scale;
-import io.weir.Settlement;
+import io.weir.Ratio;
+import io.weir.SettlementResult;
 import io.weir.Weir;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
@@ -35,19 +35,25 @@ class PermitOutageProperties {
     final VirtualTime time = new VirtualTime();
     final LendingStore store = new LendingStore(time::wallMicros);
     final List<Weir> members = new ArrayList<>();
-    final List<Link> links = new ArrayList<>();
+    final List<SimulatedLink> links = new ArrayList<>();
     final long permits;
     long held;
     long mostHeld;
     long degraded;
 
-    Sharers(long seed, int instances, long permits, Scale localFactor, Link.Weather weather) {
+    Sharers(
+        long seed,
+        int instances,
+        long permits,
+        Ratio localFactor,
+        SimulatedLink.Conditions weather) {
       this.random = new SplittableRandom(seed);
       this.permits = permits;
       Limit limit = Limit.concurrency(permits).permitTtl(Duration.ofNanos(1000 * TTL));
       RuleSet rules = RuleSet.of(Rule.named("slots").localFactor(localFactor).limit(limit).build());
       for (int i = 0; i < instances; i++) {
-        Link link = new Link(store, time, random.nextLong(), weather, (draws, taking) -> {});
+        SimulatedLink link =
+            new SimulatedLink(store, time, random.nextLong(), weather, (draws, taking) -> {});
         links.add(link);
         members.add(
             Weir.builder()
@@ -61,7 +67,7 @@ class PermitOutageProperties {
     }
 
     Sharers(long seed, int instances, long permits) {
-      this(seed, instances, permits, Scale.ONE, Link.Weather.FINE);
+      this(seed, instances, permits, Ratio.ONE, SimulatedLink.Conditions.FINE);
     }
 
     /** Any instances whose shares are not made larger than they may be. */
@@ -72,8 +78,9 @@ class PermitOutageProperties {
           random.nextLong(),
           instances,
           instances + random.nextLong(20),
-          Scale.ONE,
-          new Link.Weather(50 + random.nextLong(3000), random.nextBoolean() ? 0 : 0.03));
+          Ratio.ONE,
+          new SimulatedLink.Conditions(
+              50 + random.nextLong(3000), random.nextBoolean() ? 0 : 0.03));
     }
 
     void hang(boolean hang) {
@@ -147,7 +154,7 @@ class PermitOutageProperties {
 
     @SuppressWarnings("FutureReturnValueIgnored") // goes on until it is done
     private void goOnLater() {
-      sharers.time.after(Duration.ofNanos(1000 * STEP)).thenRun(this::goOn);
+      sharers.time.delay(Duration.ofNanos(1000 * STEP)).thenRun(this::goOn);
     }
 
     private void goOn() {
@@ -162,7 +169,9 @@ class PermitOutageProperties {
       if (expires - now < TTL / 2) {
         weir.renew(reservation)
             .thenAccept(
-                came -> expires = came == Settlement.DONE ? Math.max(expires, now + TTL) : expires);
+                came ->
+                    expires =
+                        came == SettlementResult.DONE ? Math.max(expires, now + TTL) : expires);
       }
       goOnLater();
     }
@@ -228,7 +237,7 @@ class PermitOutageProperties {
   /** A smaller factor makes the shares smaller, but each has at least one permit. */
   @Example
   void aSmallerFactorHoldsLess() {
-    Sharers sharers = new Sharers(1, 3, 12, Scale.of(1, 2), Link.Weather.FINE);
+    Sharers sharers = new Sharers(1, 3, 12, Ratio.of(1, 2), SimulatedLink.Conditions.FINE);
     sharers.hang(true);
     all(sharers);
     assertThat(sharers.held).isEqualTo(6);

@@ -24,14 +24,14 @@ class RefusedCallsProperties {
   void whatIsLeftIsWhatWasNotAdmitted(@ForAll long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     Limit limit = aDays(100 + random.nextLong(3000), random);
-    Fleet fleet = fleet(limit, random);
+    SimulatedFleet fleet = fleet(limit, random);
     AtomicLong admitted = new AtomicLong();
     double perMicro = (100 + random.nextLong(5000)) / 1e6;
     for (int i = 0; i < CALLS; i++) {
       fleet.time().advanceMicros((long) (-Math.log(1 - random.nextDouble()) / perMicro));
       long cost = 1 + random.nextLong(3);
       fleet
-          .call(random.nextInt(fleet.size()), Fleet.USER, cost)
+          .call(random.nextInt(fleet.size()), SimulatedFleet.USER, cost)
           .thenAccept(decision -> admitted.addAndGet(decision.allowed() ? cost : 0));
       switch (random.nextInt(100)) {
         case 0 -> fleet.time().advance(Duration.ofMillis(random.nextLong(3000)));
@@ -42,7 +42,7 @@ class RefusedCallsProperties {
     settle(fleet);
 
     assertThat(fleet.tally().degraded()).isZero();
-    assertThat(fleet.remaining(Fleet.USER)).isEqualTo(limit.capacity() - admitted.get());
+    assertThat(fleet.remaining(SimulatedFleet.USER)).isEqualTo(limit.capacity() - admitted.get());
   }
 
   /** A limit of which nothing comes back in the time of a story. */
@@ -56,10 +56,11 @@ class RefusedCallsProperties {
     };
   }
 
-  private static Fleet fleet(Limit limit, SplittableRandom random) {
+  private static SimulatedFleet fleet(Limit limit, SplittableRandom random) {
     Accuracy accuracy = new Accuracy(10_000 + random.nextInt(490_001));
-    Link.Weather weather = new Link.Weather(50 + random.nextLong(250), 0);
-    Fleet fleet = new Fleet(limit, accuracy, weather, random.nextLong(), (amount, micros) -> {});
+    SimulatedLink.Conditions weather = new SimulatedLink.Conditions(50 + random.nextLong(250), 0);
+    SimulatedFleet fleet =
+        new SimulatedFleet(limit, accuracy, weather, random.nextLong(), (amount, micros) -> {});
     // One that counts refusals is asked about every call.
     fleet.alongside(
         Rule.named("other")
@@ -76,7 +77,7 @@ class RefusedCallsProperties {
   }
 
   /** Lets all calls end, and everything be given back. */
-  private static void settle(Fleet fleet) {
+  private static void settle(SimulatedFleet fleet) {
     fleet.time().advance(Duration.ofMillis(100));
     while (fleet.size() > 0) {
       fleet.stop(0);

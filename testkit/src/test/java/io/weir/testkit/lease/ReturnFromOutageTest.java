@@ -11,10 +11,10 @@ import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
-import io.weir.store.LeaseCall;
+import io.weir.store.LeaseReport;
 import io.weir.store.Pool;
 import io.weir.store.Store;
-import io.weir.store.Taking;
+import io.weir.store.TakeResult;
 import io.weir.time.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -31,37 +31,37 @@ class ReturnFromOutageTest {
   private static final long MINUTE = 60_000_000;
 
   private final VirtualTime time = new VirtualTime();
-  private final Away store = new Away(new LendingStore(time::wallMicros));
+  private final OutageStore store = new OutageStore(new LendingStore(time::wallMicros));
 
   /** A store that can be made not to answer. */
-  private static final class Away extends ForwardingStore {
+  private static final class OutageStore extends ForwardingStore {
     boolean away;
     int calls;
 
-    Away(Store next) {
+    OutageStore(Store next) {
       super(next);
     }
 
     @Override
-    public CompletionStage<Taking> take(List<Draw> draws) {
+    public CompletionStage<TakeResult> take(List<Draw> draws) {
       calls += away ? 0 : 1;
       return away ? nobody(draws) : super.take(draws);
     }
 
     @Override
-    public CompletionStage<Taking> reserve(long reservation, List<Draw> draws) {
+    public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
       calls += away ? 0 : 1;
       return away ? nobody(draws) : super.reserve(reservation, draws);
     }
 
     @Override
-    public CompletionStage<Void> endLease(Pool pool, Key key, LeaseCall lease) {
+    public CompletionStage<Void> endLease(Pool pool, Key key, LeaseReport lease) {
       calls++;
       return super.endLease(pool, key, lease);
     }
 
-    private static CompletionStage<Taking> nobody(List<Draw> draws) {
-      return CompletableFuture.completedFuture(Taking.unsent(draws));
+    private static CompletionStage<TakeResult> nobody(List<Draw> draws) {
+      return CompletableFuture.completedFuture(TakeResult.notSent(draws));
     }
   }
 

@@ -2,13 +2,13 @@ package io.weir.testkit.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ExactNumbers;
+import io.weir.KeyEncoding;
 import io.weir.Limit;
 import io.weir.TokenBucket;
-import io.weir.limit.Bounds;
-import io.weir.limit.Division;
-import io.weir.limit.LeaseBound;
+import io.weir.limit.LeaseCap;
+import io.weir.limit.LimitDivision;
 import io.weir.rule.Accuracy;
-import io.weir.store.KeyText;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
@@ -33,14 +33,15 @@ class ShardedFleetProperties {
     TokenBucket limit = new TokenBucket(rate, period, burst, "");
     Accuracy accuracy = accuracy(random);
     long most = lent(limit, shards, accuracy);
-    Admitted admitted = new Admitted(limit);
-    Fleet fleet = new Fleet(limit, shards, accuracy, weather(random), random.nextLong(), admitted);
-    double perSecond = 1e6 * rate / Bounds.micros(period);
+    AdmissionBound admitted = new AdmissionBound(limit);
+    SimulatedFleet fleet =
+        new SimulatedFleet(limit, shards, accuracy, weather(random), random.nextLong(), admitted);
+    double perSecond = 1e6 * rate / ExactNumbers.micros(period);
 
-    new Chaos(fleet, random.nextLong(), perSecond, largest(limit, shards, random), CALLS)
+    new ChaosEvents(fleet, random.nextLong(), perSecond, largest(limit, shards, random), CALLS)
         .run(() -> nothingIsLentTwice(fleet, most));
 
-    assertThat(most).isLessThanOrEqualTo(LeaseBound.of(limit, accuracy.millionths()));
+    assertThat(most).isLessThanOrEqualTo(LeaseCap.of(limit, accuracy.millionths()));
     assertThat(admitted.ceiling()).isLessThanOrEqualTo(burst + most);
   }
 
@@ -56,28 +57,31 @@ class ShardedFleetProperties {
             : Limit.slidingWindow(count, window);
     Accuracy accuracy = accuracy(random);
     long most = lent(limit, shards, accuracy);
-    long length = Bounds.micros(window);
-    long phase = Math.floorMod(KeyText.hash(Fleet.RULE, Fleet.USER), length);
-    WindowsAdmitted admitted =
-        new WindowsAdmitted(micros -> Math.floorDiv(micros + Fleet.STORE_IS_AHEAD - phase, length));
-    Fleet fleet = new Fleet(limit, shards, accuracy, weather(random), random.nextLong(), admitted);
+    long length = ExactNumbers.micros(window);
+    long phase = Math.floorMod(KeyEncoding.hash(SimulatedFleet.RULE, SimulatedFleet.USER), length);
+    WindowAdmissionBound admitted =
+        new WindowAdmissionBound(
+            micros -> Math.floorDiv(micros + SimulatedFleet.STORE_IS_AHEAD - phase, length));
+    SimulatedFleet fleet =
+        new SimulatedFleet(limit, shards, accuracy, weather(random), random.nextLong(), admitted);
     fleet.keepStoreClock();
 
-    new Chaos(fleet, random.nextLong(), 1e6 * count / length, largest(limit, shards, random), CALLS)
+    new ChaosEvents(
+            fleet, random.nextLong(), 1e6 * count / length, largest(limit, shards, random), CALLS)
         .run(() -> nothingIsLentTwice(fleet, most));
 
     assertThat(admitted.most()).isLessThanOrEqualTo(count);
   }
 
   private static long lent(Limit limit, int shards, Accuracy accuracy) {
-    Division division = Division.of(limit, shards);
+    LimitDivision division = LimitDivision.of(limit, shards);
     return IntStream.range(0, shards)
-        .mapToLong(number -> LeaseBound.of(division.part(number), accuracy.millionths()))
+        .mapToLong(number -> LeaseCap.of(division.part(number), accuracy.millionths()))
         .sum();
   }
 
-  private static void nothingIsLentTwice(Fleet fleet, long most) {
-    long out = fleet.out(Fleet.USER);
+  private static void nothingIsLentTwice(SimulatedFleet fleet, long most) {
+    long out = fleet.out(SimulatedFleet.USER);
     assertThat(out).isLessThanOrEqualTo(most);
     assertThat(fleet.inHand()).isLessThanOrEqualTo(out);
   }
@@ -86,8 +90,9 @@ class ShardedFleetProperties {
     return new Accuracy(random.nextBoolean() ? 10_000 : random.nextInt(500_001));
   }
 
-  private static Link.Weather weather(SplittableRandom random) {
-    return new Link.Weather(50 + random.nextLong(4000), random.nextBoolean() ? 0 : 0.03);
+  private static SimulatedLink.Conditions weather(SplittableRandom random) {
+    return new SimulatedLink.Conditions(
+        50 + random.nextLong(4000), random.nextBoolean() ? 0 : 0.03);
   }
 
   private static long largest(Limit limit, int shards, SplittableRandom random) {

@@ -2,10 +2,10 @@ package io.weir.testkit.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ExactNumbers;
 import io.weir.Limit;
 import io.weir.TokenBucket;
-import io.weir.limit.Bounds;
-import io.weir.limit.Cell;
+import io.weir.limit.LimitState;
 import io.weir.limit.Meter;
 import io.weir.rule.Accuracy;
 import java.util.SplittableRandom;
@@ -17,9 +17,15 @@ class ShardedFleetSteadyTest {
   private static final long SECOND = 1_000_000;
   private final SplittableRandom random = new SplittableRandom(20260101);
 
-  private static Fleet fleet(TokenBucket limit, int shards, String accuracy, int members) {
-    Fleet fleet =
-        new Fleet(limit, shards, Accuracy.of(accuracy), Link.Weather.FINE, 1, (amount, at) -> {});
+  private static SimulatedFleet fleet(TokenBucket limit, int shards, String accuracy, int members) {
+    SimulatedFleet fleet =
+        new SimulatedFleet(
+            limit,
+            shards,
+            Accuracy.of(accuracy),
+            SimulatedLink.Conditions.FINE,
+            1,
+            (amount, at) -> {});
     for (int i = 0; i < members; i++) {
       fleet.start();
     }
@@ -45,10 +51,10 @@ class ShardedFleetSteadyTest {
       String spec, int shards, double load, String accuracy, double most) {
     for (int members : new int[] {1, 4}) {
       TokenBucket limit = (TokenBucket) Limit.parse(spec);
-      Fleet fleet = fleet(limit, shards, accuracy, members);
-      double perSecond = load * limit.rate() * SECOND / Bounds.micros(limit.period());
+      SimulatedFleet fleet = fleet(limit, shards, accuracy, members);
+      double perSecond = load * limit.rate() * SECOND / ExactNumbers.micros(limit.period());
       Meter meter = Meter.of(limit);
-      Cell exact = new Cell();
+      LimitState exact = new LimitState();
 
       while (fleet.time().micros() < 20 * SECOND) {
         double wait = -Math.log(1 - random.nextDouble()) * SECOND / perSecond;
@@ -75,7 +81,7 @@ class ShardedFleetSteadyTest {
   @CsvSource({"1000/h, 8, 0.9", "100/h, 8, 0.8", "1000/h, 64, 0.8"})
   void mostOfAWholeBurstAtOnceIsAdmitted(String spec, int shards, double least) {
     TokenBucket limit = (TokenBucket) Limit.parse(spec);
-    Fleet fleet = fleet(limit, shards, "exact", 1);
+    SimulatedFleet fleet = fleet(limit, shards, "exact", 1);
 
     for (int i = 0; i < limit.burst(); i++) {
       fleet.call(0);

@@ -34,8 +34,8 @@ class StoryProperties {
   // ---- the bound
 
   @Provide
-  Arbitrary<Story> everything() {
-    return new Stories(2, 3)
+  Arbitrary<FleetStory> everything() {
+    return new RandomStories(2, 3)
         .withSlidingWindows()
         .withLogs()
         .withComingAndGoing()
@@ -46,8 +46,9 @@ class StoryProperties {
   }
 
   @Property(edgeCases = EdgeCasesMode.NONE)
-  void nothingIsAdmittedBeyondTheBoundButWhatIsCalledDegraded(@ForAll("everything") Story story) {
-    StoryBooks books = new StoryBooks(story);
+  void nothingIsAdmittedBeyondTheBoundButWhatIsCalledDegraded(
+      @ForAll("everything") FleetStory story) {
+    StoryLedger books = new StoryLedger(story);
 
     books.of(new Crowd(false, false, (decision, cost) -> {})).run();
 
@@ -57,8 +58,8 @@ class StoryProperties {
   // ---- those who keep to the limit
 
   @Provide
-  Arbitrary<Story> withTheStoreThere() {
-    return new Stories(8, 3)
+  Arbitrary<FleetStory> withTheStoreThere() {
+    return new RandomStories(8, 3)
         .withSlidingWindows()
         .withLogs()
         .withComingAndGoing()
@@ -69,17 +70,18 @@ class StoryProperties {
 
   /** Those of an instance that was frozen may have been decided without the store. */
   @Property(edgeCases = EdgeCasesMode.NONE)
-  void nobodyIsRefusedWhoKeepsToTheLimitLessWhatIsLent(@ForAll("withTheStoreThere") Story story) {
+  void nobodyIsRefusedWhoKeepsToTheLimitLessWhatIsLent(
+      @ForAll("withTheStoreThere") FleetStory story) {
     Hears passes =
         (decision, cost) ->
             assertThat(decision.allowed() || decision.degraded()).as("%s", decision).isTrue();
 
-    new StoryBooks(story).of(new Crowd(false, true, passes)).run();
+    new StoryLedger(story).of(new Crowd(false, true, passes)).run();
   }
 
   @Provide
-  Arbitrary<Story> withOutages() {
-    return new Stories(12, 3)
+  Arbitrary<FleetStory> withOutages() {
+    return new RandomStories(12, 3)
         .withSlidingWindows()
         .withLogs()
         .withCrashes()
@@ -92,23 +94,23 @@ class StoryProperties {
    * it, where nobody knows when something went.
    */
   @Property(edgeCases = EdgeCasesMode.NONE)
-  void anOutageRefusesNobodyWhoKeepsToTheLimit(@ForAll("withOutages") Story story) {
+  void anOutageRefusesNobodyWhoKeepsToTheLimit(@ForAll("withOutages") FleetStory story) {
     Hears passes = (decision, cost) -> assertThat(decision.allowed()).as("%s", decision).isTrue();
 
-    new StoryBooks(story).of(new Crowd(true, true, passes)).run();
+    new StoryLedger(story).of(new Crowd(true, true, passes)).run();
   }
 
   // ---- those who take what they can get
 
   @Provide
-  Arbitrary<Story> greedyWithOutages() {
-    return new Stories(4, 4).withSlidingWindows().withLogs().withOutages().arbitrary();
+  Arbitrary<FleetStory> greedyWithOutages() {
+    return new RandomStories(4, 4).withSlidingWindows().withLogs().withOutages().arbitrary();
   }
 
   /** All that callers get, from whomever they ask, also of instances that decide alone. */
   @Property(edgeCases = EdgeCasesMode.NONE)
-  void noReturnOfTheStoreBringsAnotherBurst(@ForAll("greedyWithOutages") Story story) {
-    StoryBooks all = new StoryBooks(story);
+  void noReturnOfTheStoreBringsAnotherBurst(@ForAll("greedyWithOutages") FleetStory story) {
+    StoryLedger all = new StoryLedger(story);
 
     StoryRun run = all.of(new Crowd(false, false, all::addDegraded)).run();
 
@@ -116,13 +118,13 @@ class StoryProperties {
   }
 
   @Provide
-  Arbitrary<Story> greedyWithFlaps() {
-    return new Stories(4, 4).ofFlaps().arbitrary();
+  Arbitrary<FleetStory> greedyWithFlaps() {
+    return new RandomStories(4, 4).ofFlaps().arbitrary();
   }
 
   /** Shares give once, and what comes back in these seconds; not a burst each time. */
   @Property(edgeCases = EdgeCasesMode.NONE, tries = 50)
-  void aStoreThatComesAndGoesBringsNoBurstEachTime(@ForAll("greedyWithFlaps") Story story) {
+  void aStoreThatComesAndGoesBringsNoBurstEachTime(@ForAll("greedyWithFlaps") FleetStory story) {
     noReturnOfTheStoreBringsAnotherBurst(story);
   }
 
@@ -131,8 +133,9 @@ class StoryProperties {
   void someCallersInTheseStoriesAreAnsweredFromMemory() {
     long calls = 0;
     long inMemory = 0;
-    for (Story story : withTheStoreThere().sampleStream().limit(40).toList()) {
-      StoryRun run = new StoryBooks(story).of(new Crowd(false, true, (decision, cost) -> {})).run();
+    for (FleetStory story : withTheStoreThere().sampleStream().limit(40).toList()) {
+      StoryRun run =
+          new StoryLedger(story).of(new Crowd(false, true, (decision, cost) -> {})).run();
       calls += run.fleet.tally().calls();
       inMemory += run.fleet.tally().inMemory();
     }

@@ -3,13 +3,13 @@ package io.weir.testkit.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Decision;
+import io.weir.DecisionSource;
+import io.weir.ExactNumbers;
+import io.weir.KeyEncoding;
 import io.weir.Limit;
-import io.weir.Source;
-import io.weir.limit.Bounds;
-import io.weir.limit.Cell;
+import io.weir.limit.LimitState;
 import io.weir.limit.Meter;
-import io.weir.store.KeyText;
-import io.weir.testkit.lease.Link.Weather;
+import io.weir.testkit.lease.SimulatedLink.Conditions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,8 +26,8 @@ final class StoryRun {
   private static final Duration FORGOTTEN = Duration.ofSeconds(40);
   private static final int MOST_MEMBERS = 6;
 
-  final Fleet fleet;
-  private final Story story;
+  final SimulatedFleet fleet;
+  private final FleetStory story;
   private final long lends;
   private final SplittableRandom random;
   private final Callers callers;
@@ -35,7 +35,7 @@ final class StoryRun {
   /** The state of a bucket that takes what callers ask for, and nothing else. */
   private final Meter meter;
 
-  private final Cell exact = new Cell();
+  private final LimitState exact = new LimitState();
   private int mishaps;
   private long doubled;
 
@@ -61,14 +61,15 @@ final class StoryRun {
     void heard(Decision decision, long cost);
   }
 
-  StoryRun(Story story, Callers callers, Fleet.Log log) {
+  StoryRun(FleetStory story, Callers callers, SimulatedFleet.AdmissionListener log) {
     this.story = story;
     this.callers = callers;
     this.lends = story.lends();
     this.random = new SplittableRandom(story.seed());
     this.meter = Meter.of(story.limit());
-    Weather weather = new Weather(story.latency(), 0);
-    this.fleet = new Fleet(story.limit(), story.accuracy(), weather, random.nextLong(), log);
+    Conditions weather = new Conditions(story.latency(), 0);
+    this.fleet =
+        new SimulatedFleet(story.limit(), story.accuracy(), weather, random.nextLong(), log);
     // An hour ends soon.
     fleet.stepStoreClock(Duration.ofMinutes(59).plusMillis(random.nextLong(60_000)));
     for (int i = 0; i < story.members(); i++) {
@@ -110,40 +111,40 @@ final class StoryRun {
   }
 
   StoryRun run() {
-    for (Event event : story.events()) {
+    for (FleetEvent event : story.events()) {
       happens(event);
       check();
     }
     fleet.time().advance(FORGOTTEN);
     check();
-    assertThat(fleet.out(Fleet.USER)).as("stranded for good").isZero();
+    assertThat(fleet.out(SimulatedFleet.USER)).as("stranded for good").isZero();
     return this;
   }
 
-  private void happens(Event event) {
-    if (event instanceof Event.Calls calls) {
+  private void happens(FleetEvent event) {
+    if (event instanceof FleetEvent.Calls calls) {
       calls(calls.count(), calls.percent(), calls.member(), calls.cost());
-    } else if (event instanceof Event.Quiet quiet) {
+    } else if (event instanceof FleetEvent.Quiet quiet) {
       fleet.time().advance(Duration.ofMillis(quiet.millis()));
-    } else if (event instanceof Event.Start && fleet.size() < MOST_MEMBERS) {
+    } else if (event instanceof FleetEvent.Start && fleet.size() < MOST_MEMBERS) {
       fleet.start();
-    } else if (event instanceof Event.Stop stop && fleet.size() > 1) {
+    } else if (event instanceof FleetEvent.Stop stop && fleet.size() > 1) {
       fleet.stop(stop.member() % fleet.size());
-    } else if (event instanceof Event.Crash crash) {
+    } else if (event instanceof FleetEvent.Crash crash) {
       mishap();
       fleet.crash(crash.member() % fleet.size());
       fleet.start();
-    } else if (event instanceof Event.Freeze freeze) {
+    } else if (event instanceof FleetEvent.Freeze freeze) {
       mishap();
       fleet.freeze(freeze.member() % fleet.size(), Duration.ofMillis(freeze.millis()));
-    } else if (event instanceof Event.Reload) {
+    } else if (event instanceof FleetEvent.Reload) {
       fleet.reload();
-    } else if (event instanceof Event.Outage outage) {
+    } else if (event instanceof FleetEvent.Outage outage) {
       outage(outage);
     }
   }
 
-  private void outage(Event.Outage outage) {
+  private void outage(FleetEvent.Outage outage) {
     mishap();
     outages.add(fleet.time().micros());
     fleet.hang(true);
@@ -170,7 +171,7 @@ final class StoryRun {
     long atOnce = limit.capacity() + fleet.size();
     return story.isBucket()
         ? atOnce + 1 + (long) (micros * story.perMicro())
-        : atOnce * (2 + micros / Bounds.micros(limit.window()));
+        : atOnce * (2 + micros / ExactNumbers.micros(limit.window()));
   }
 
   /** Something by which leases, and calls under way, may be lost. */
@@ -194,7 +195,7 @@ final class StoryRun {
   private void call(int member, long cost) {
     long all = callers.inStep() ? cost * fleet.size() : cost;
     long now = fleet.time().wallMicros();
-    meter.open(exact, now, KeyText.hash(Fleet.RULE, Fleet.USER));
+    meter.open(exact, now, KeyEncoding.hash(SimulatedFleet.RULE, SimulatedFleet.USER));
     if (callers.keepToTheLimit() && meter.remaining(exact, now) < all + reserved()) {
       return;
     }
@@ -202,7 +203,7 @@ final class StoryRun {
     for (int i = 0; i < fleet.size(); i++) {
       if (callers.inStep() || i == member) {
         fleet
-            .call(i, Fleet.USER, cost)
+            .call(i, SimulatedFleet.USER, cost)
             .thenAccept(decision -> heard(decision, cost))
             .exceptionally(this::wrong);
       }
@@ -230,13 +231,13 @@ final class StoryRun {
    * one before. Whoever keeps to a third of the limit finds room.
    */
   private long stale() {
-    boolean alone = story.events().stream().anyMatch(Event.Outage.class::isInstance);
+    boolean alone = story.events().stream().anyMatch(FleetEvent.Outage.class::isInstance);
     return alone && story.assumesEven() ? 2 * story.limit().capacity() / 3 + 1 : 0;
   }
 
   private void heard(Decision decision, long cost) {
     if (decision.allowed() && !decision.degraded()) {
-      assertThat(decision.source()).isIn(Source.LEASE, Source.STORE);
+      assertThat(decision.source()).isIn(DecisionSource.LEASE, DecisionSource.STORE);
     }
     alone += decision.allowed() && decision.degraded() ? cost : 0;
     callers.heard(decision, cost);
@@ -249,7 +250,7 @@ final class StoryRun {
 
   private void check() {
     assertThat(wrong).as("what callers met").isNull();
-    long out = fleet.out(Fleet.USER);
+    long out = fleet.out(SimulatedFleet.USER);
     assertThat(out).as("out").isLessThanOrEqualTo(lends);
     assertThat(fleet.inHand()).as("in hand, of what is out").isLessThanOrEqualTo(out);
   }

@@ -1,6 +1,6 @@
 package io.weir.testkit.process;
 
-import static io.weir.testkit.process.Gone.assertGone;
+import static io.weir.testkit.process.ProcessAssertions.assertGone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -30,7 +30,7 @@ class RedisClusterTest {
   static void leavesNothingBehind() {
     List<Long> pids = cluster.nodes().stream().map(RedisServer::pid).toList();
     cluster.close();
-    assertThat(pids).hasSize(6).allSatisfy(Gone::assertGone);
+    assertThat(pids).hasSize(6).allSatisfy(ProcessAssertions::assertGone);
   }
 
   @Test

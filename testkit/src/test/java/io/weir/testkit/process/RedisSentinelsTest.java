@@ -1,6 +1,6 @@
 package io.weir.testkit.process;
 
-import static io.weir.testkit.process.Gone.assertGone;
+import static io.weir.testkit.process.ProcessAssertions.assertGone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 

@@ -1,7 +1,7 @@
 package io.weir.testkit.process;
 
-import static io.weir.testkit.process.Gone.assertGone;
-import static io.weir.testkit.process.Gone.isGone;
+import static io.weir.testkit.process.ProcessAssertions.assertGone;
+import static io.weir.testkit.process.ProcessAssertions.isGone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -34,7 +34,7 @@ class RedisServerTest {
       assertThat(redis.command("GET", "none")).isEqualTo(Optional.empty());
       assertThat(redis.command("MGET", "n", "none")).isEqualTo(List.of("1", Optional.empty()));
       assertThatThrownBy(() -> redis.command("INCR", "a"))
-          .isInstanceOf(RedisError.class)
+          .isInstanceOf(RedisReplyException.class)
           .hasMessageStartingWith("ERR value is not an integer");
     }
   }
@@ -71,7 +71,7 @@ class RedisServerTest {
     try (RedisServer redis = RedisServer.start()) {
       redis.freeze();
       assertThat(redis.isRunning()).isFalse();
-      try (Resp connection = Resp.connect(redis.port(), Duration.ofMillis(200))) {
+      try (RespClient connection = RespClient.connect(redis.port(), Duration.ofMillis(200))) {
         assertThatThrownBy(() -> connection.call(List.of("PING")))
             .isInstanceOf(SocketTimeoutException.class);
       }
@@ -99,7 +99,7 @@ class RedisServerTest {
   @Test
   void asksForThePassword() throws Exception {
     try (RedisServer redis = RedisServer.builder().password("secret").start();
-        Resp stranger = Resp.connect(redis.port(), Duration.ofSeconds(5))) {
+        RespClient stranger = RespClient.connect(redis.port(), Duration.ofSeconds(5))) {
       assertThat(redis.text("PING")).isEqualTo("PONG");
       assertThatThrownBy(() -> stranger.call(List.of("PING"))).hasMessageStartingWith("NOAUTH");
     }
@@ -111,7 +111,7 @@ class RedisServerTest {
             RedisServer.builder()
                 .acl("user default off", "user weir on >secret ~weir:* +get +set")
                 .start();
-        Resp weir = Resp.connect(redis.port(), Duration.ofSeconds(5))) {
+        RespClient weir = RespClient.connect(redis.port(), Duration.ofSeconds(5))) {
       weir.call(List.of("AUTH", "weir", "secret"));
       assertThat(weir.call(List.of("SET", "weir:a", "1"))).isEqualTo("OK");
       assertThatThrownBy(() -> weir.call(List.of("SET", "a", "1")))
@@ -126,10 +126,10 @@ class RedisServerTest {
         RedisServer redis = RedisServer.builder().mutualTls(files).start()) {
       try (Socket socket =
               files.clientContext().getSocketFactory().createSocket(redis.host(), redis.tlsPort());
-          Resp connection = Resp.over(socket)) {
+          RespClient connection = RespClient.over(socket)) {
         assertThat(connection.call(List.of("PING"))).isEqualTo("PONG");
       }
-      try (Resp plain = Resp.connect(redis.tlsPort(), Duration.ofSeconds(5))) {
+      try (RespClient plain = RespClient.connect(redis.tlsPort(), Duration.ofSeconds(5))) {
         assertThatThrownBy(() -> plain.call(List.of("PING"))).isInstanceOf(IOException.class);
       }
       for (Path file : List.of(files.clientCertificate(), files.clientKey(), files.ca())) {
@@ -167,7 +167,7 @@ class RedisServerTest {
                 "-Djava.io.tmpdir=" + folder,
                 "-cp",
                 System.getProperty("java.class.path"),
-                OrphanMaker.class.getName())
+                OrphanProcess.class.getName())
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     try (BufferedReader output =

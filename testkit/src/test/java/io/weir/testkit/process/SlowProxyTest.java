@@ -35,7 +35,7 @@ class SlowProxyTest {
   @AfterEach
   void leavesNoThreadBehind() {
     proxy.close();
-    assertThat(Ports.canBind(proxy.port())).isTrue();
+    assertThat(FreePorts.canBind(proxy.port())).isTrue();
     await()
         .atMost(PATIENT)
         .until(
@@ -46,7 +46,7 @@ class SlowProxyTest {
 
   @Test
   void forwardsBothWays() throws Exception {
-    try (Resp client = Resp.connect(proxy.port(), PATIENT)) {
+    try (RespClient client = RespClient.connect(proxy.port(), PATIENT)) {
       String large = "x".repeat(1 << 20);
       assertThat(client.call(List.of("SET", "large", large))).isEqualTo("OK");
       assertThat(client.call(List.of("GET", "large"))).isEqualTo(large);
@@ -57,7 +57,7 @@ class SlowProxyTest {
 
   @Test
   void delaysEachDirection() throws Exception {
-    try (Resp client = Resp.connect(proxy.port(), PATIENT)) {
+    try (RespClient client = RespClient.connect(proxy.port(), PATIENT)) {
       proxy.delay(Duration.ofMillis(80), Duration.ofMillis(40));
       long start = System.nanoTime();
       client.call(PING);
@@ -67,13 +67,13 @@ class SlowProxyTest {
 
   @Test
   void stalledItForwardsNothingAndResumedAllThatWasSent() throws Exception {
-    try (Resp patient = Resp.connect(proxy.port(), PATIENT);
-        Resp client = Resp.connect(proxy.port(), HASTY)) {
+    try (RespClient patient = RespClient.connect(proxy.port(), PATIENT);
+        RespClient client = RespClient.connect(proxy.port(), HASTY)) {
       patient.call(PING);
       proxy.stall();
       assertThatThrownBy(() -> client.call(List.of("INCR", "stalled")))
           .isInstanceOf(SocketTimeoutException.class);
-      try (Resp newcomer = Resp.connect(proxy.port(), HASTY)) {
+      try (RespClient newcomer = RespClient.connect(proxy.port(), HASTY)) {
         assertThatThrownBy(() -> newcomer.call(PING)).isInstanceOf(SocketTimeoutException.class);
       }
       proxy.resume();
@@ -83,28 +83,28 @@ class SlowProxyTest {
 
   @Test
   void cutItClosesTheOpenAndAcceptsTheNew() throws Exception {
-    try (Resp client = Resp.connect(proxy.port(), PATIENT)) {
+    try (RespClient client = RespClient.connect(proxy.port(), PATIENT)) {
       client.call(PING);
       proxy.cut();
       assertThatThrownBy(() -> client.call(PING))
           .isInstanceOf(IOException.class)
           .isNotInstanceOf(SocketTimeoutException.class);
     }
-    try (Resp client = Resp.connect(proxy.port(), PATIENT)) {
+    try (RespClient client = RespClient.connect(proxy.port(), PATIENT)) {
       assertThat(client.call(PING)).isEqualTo("PONG");
     }
   }
 
   @Test
   void refusingItKeepsTheOpenAndResumedItAcceptsAgain() throws Exception {
-    try (Resp client = Resp.connect(proxy.port(), PATIENT)) {
+    try (RespClient client = RespClient.connect(proxy.port(), PATIENT)) {
       client.call(PING);
       proxy.refuse();
-      assertThatThrownBy(() -> Resp.connect(proxy.port(), PATIENT))
+      assertThatThrownBy(() -> RespClient.connect(proxy.port(), PATIENT))
           .isInstanceOf(ConnectException.class);
       assertThat(client.call(PING)).isEqualTo("PONG");
       proxy.resume();
-      try (Resp newcomer = Resp.connect(proxy.port(), PATIENT)) {
+      try (RespClient newcomer = RespClient.connect(proxy.port(), PATIENT)) {
         assertThat(newcomer.call(PING)).isEqualTo("PONG");
       }
     }
@@ -112,8 +112,8 @@ class SlowProxyTest {
 
   @Test
   void aServerThatIsDownLooksLikeAClosedConnection() throws Exception {
-    try (SlowProxy nowhere = SlowProxy.before(Ports.free());
-        Resp client = Resp.connect(nowhere.port(), PATIENT)) {
+    try (SlowProxy nowhere = SlowProxy.before(FreePorts.free());
+        RespClient client = RespClient.connect(nowhere.port(), PATIENT)) {
       assertThatThrownBy(() -> client.call(PING))
           .isInstanceOf(IOException.class)
           .isNotInstanceOf(SocketTimeoutException.class);

@@ -1,0 +1,81 @@
+package io.weir.bench.front;
+
+import io.weir.bench.report.Report;
+import io.weir.bench.run.BenchProcess;
+import io.weir.bench.run.Jvm;
+import io.weir.bench.run.Median;
+import io.weir.bench.run.RunLengths;
+import java.time.Duration;
+import java.util.List;
+
+/** The check API against a bare handler: two servers side by side, under load by turns. */
+public final class HttpSection {
+  private final RunLengths pace;
+  private final Report report;
+
+  public HttpSection(RunLengths pace, Report report) {
+    this.pace = pace;
+    this.report = report;
+  }
+
+  public void run() {
+    System.err.println("  http, asked by " + HttpLoad.tool());
+    try (Server bare = Server.start(HttpSubject.BARE);
+        Server weir = Server.start(HttpSubject.WEIR)) {
+      for (int i = 0; i < pace.httpWarmups(); i++) {
+        bare.load(pace.httpSeconds());
+        weir.load(pace.httpSeconds());
+      }
+      int rounds = pace.httpRounds();
+      double[] bareRates = new double[rounds];
+      double[] weirRates = new double[rounds];
+      double[] ratios = new double[rounds];
+      double[] bareCpu = new double[rounds];
+      double[] weirCpu = new double[rounds];
+      for (int i = 0; i < rounds; i++) {
+        Server.Load ofBare = bare.load(pace.httpSeconds());
+        Server.Load ofWeir = weir.load(pace.httpSeconds());
+        bareRates[i] = ofBare.rate();
+        weirRates[i] = ofWeir.rate();
+        ratios[i] = ofWeir.rate() / ofBare.rate();
+        bareCpu[i] = ofBare.cpuMicros();
+        weirCpu[i] = ofWeir.cpuMicros();
+      }
+      double ratio = Median.of(ratios);
+      row(HttpSubject.BARE, bareRates, 1, bareCpu);
+      row(HttpSubject.WEIR, weirRates, ratio, weirCpu);
+      report.atLeast("HTTP check, to the bare handler", ratio, 0.9, "x");
+    }
+  }
+
+  private void row(HttpSubject subject, double[] rates, double ratio, double[] cpu) {
+    report.cell(subject.title, "HTTP requests/s", "%.0f (%.2fx)", Median.of(rates), ratio);
+    report.cell(subject.title, "server CPU µs/request", "%.1f", Median.of(cpu));
+  }
+
+  /** A server in a process of its own. */
+  private record Server(BenchProcess process, int port) implements AutoCloseable {
+    /** Requests a second, and the server's processor time for each. */
+    record Load(double rate, double cpuMicros) {}
+
+    static Server start(HttpSubject subject) {
+      List<String> command = Jvm.server("512m");
+      command.add(HttpSubject.class.getName());
+      command.add(subject.name());
+      BenchProcess process = BenchProcess.start(subject.title, command);
+      return new Server(process, Integer.parseInt(process.await(HttpSubject.PORT)));
+    }
+
+    Load load(int seconds) {
+      Duration before = process.cpu();
+      double rate = HttpLoad.run(port, seconds);
+      double micros = process.cpu().minus(before).toNanos() / 1000.0;
+      return new Load(rate, micros / (rate * seconds));
+    }
+
+    @Override
+    public void close() {
+      process.close();
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package io.weir.bench.redis;
+
+import io.github.bucket4j.distributed.proxy.optimization.DelayParameters;
+import io.github.bucket4j.distributed.proxy.optimization.Optimizations;
+import io.weir.bench.run.Allowance;
+import java.time.Duration;
+
+/** Who is compared on Redis. */
+enum RedisSubjectKind {
+  FLOOR("floor: raw Lettuce, EVALSHA of GCRA"),
+  WEIR("**Weir**, by rules"),
+  WEIR_APART("**Weir**, rules about different things"),
+  WEIR_STORE("**Weir**, store alone"),
+  BUCKET4J_SYNC("Bucket4j, sync"),
+  BUCKET4J_ASYNC("Bucket4j, async"),
+  BUCKET4J_BATCHING("Bucket4j, async, batching"),
+  BUCKET4J_DELAYING("Bucket4j, async, delaying (error without bound)"),
+  REDISSON("Redisson"),
+  GATEWAY("Spring Cloud Gateway");
+
+  /** What an instance may take before it tells the others. */
+  private static final DelayParameters DELAY = new DelayParameters(1000, Duration.ofMillis(100));
+
+  /** Never refuses, and no key goes away during a run, so that all are there to be weighed. */
+  private static final Allowance MANY_KEYS = new Allowance(1, 3600, 1_000_000);
+
+  final String title;
+
+  RedisSubjectKind(String title) {
+    this.title = title;
+  }
+
+  /**
+   * The limiter, connected.
+   *
+   * @param keys all there will be
+   * @param rules how many buckets each key has
+   */
+  RedisSubject make(RedisEndpoint place, String[] keys, int rules) {
+    Allowance allowance = keys.length == 1 ? Allowance.ONE_KEY : MANY_KEYS;
+    return switch (this) {
+      case WEIR -> WeirRulesSubject.aboutUsers(place, allowance, rules);
+      case WEIR_APART -> WeirRulesSubject.aboutMuch(place, allowance, rules);
+      case WEIR_STORE -> new WeirStoreSubject(place, allowance, rules);
+      default ->
+          MultiRuleAdapter.of(
+              ofOneRule(place, allowance, MultiRuleAdapter.named(keys, rules)), rules);
+    };
+  }
+
+  private RedisSubject ofOneRule(RedisEndpoint place, Allowance allowance, String[] keys) {
+    return switch (this) {
+      case FLOOR -> new RedisBaseline(place, allowance);
+      case BUCKET4J_SYNC -> new Bucket4jSyncSubject(place, allowance);
+      case BUCKET4J_ASYNC -> Bucket4jAsyncSubject.exact(place, allowance);
+      case BUCKET4J_BATCHING ->
+          Bucket4jAsyncSubject.with(place, allowance, Optimizations.batching());
+      case BUCKET4J_DELAYING ->
+          Bucket4jAsyncSubject.with(place, allowance, Optimizations.delaying(DELAY));
+      case REDISSON -> new RedissonSubject(place, keys);
+      case GATEWAY -> new SpringLimiterSubject(place);
+      case WEIR, WEIR_APART, WEIR_STORE -> throw new IllegalStateException(this + " knows rules");
+    };
+  }
+}

@@ -1,0 +1,40 @@
+package io.weir.bench.redis;
+
+import io.weir.bench.run.Median;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.ToDoubleFunction;
+
+/** What contestants did in the rounds that they ran by turns. */
+final class RedisTurnStats {
+  private final Map<String, List<RedisTurn>> byName = new LinkedHashMap<>();
+
+  void add(String name, RedisTurn round) {
+    byName.computeIfAbsent(name, any -> new ArrayList<>()).add(round);
+  }
+
+  /** The median over the rounds. */
+  double median(String name, ToDoubleFunction<RedisTurn> value) {
+    return Median.of(byName.get(name).stream().mapToDouble(value).toArray());
+  }
+
+  /** The largest of the rounds. */
+  double worst(String name, ToDoubleFunction<RedisTurn> value) {
+    return byName.get(name).stream().mapToDouble(value).max().orElseThrow();
+  }
+
+  /**
+   * The median over the rounds of the ratio to another contestant, which is one of neighbours in
+   * time.
+   */
+  double ratio(String name, String to, ToDoubleFunction<RedisTurn> value) {
+    double[] ratios = new double[byName.get(name).size()];
+    for (int i = 0; i < ratios.length; i++) {
+      ratios[i] =
+          value.applyAsDouble(byName.get(name).get(i)) / value.applyAsDouble(byName.get(to).get(i));
+    }
+    return Median.of(ratios);
+  }
+}

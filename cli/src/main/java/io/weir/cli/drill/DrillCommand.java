@@ -1,0 +1,251 @@
+package io.weir.cli.drill;
+
+import io.weir.RateSyntax;
+import io.weir.cli.output.CommandException;
+import io.weir.cli.output.JsonMap;
+import io.weir.cli.output.Output;
+import io.weir.redis.RedisOptions;
+import io.weir.redis.Rehearsal;
+import io.weir.redis.Rehearsal.Deed;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Rehearses an outage: does it to a Redis on loopback, and shows what callers are told. */
+@Command(
+    name = "drill",
+    description = {
+      "Rehearses an outage on a Redis on loopback that is yours alone: callers draw by three"
+          + " rules, one per on_fail, while something is done to it and put right again, also when"
+          + " the drill is interrupted.",
+      "A line per half second: the breaker, what each rule let through, and how long decisions took."
+          + " With --output json all of it as one object, at the end."
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:decisions were served by Redis again within 5 s",
+      "1:they were not",
+      "2:error"
+    })
+public final class DrillCommand implements Callable<Integer> {
+  private static final Duration BEFORE = Duration.ofSeconds(3);
+  private static final Duration STEP = Duration.ofMillis(500);
+  private static final Duration PROMISED = Duration.ofSeconds(5);
+
+  @Parameters(
+      paramLabel = "OUTAGE",
+      completionCandidates = FaultNames.class,
+      description = "One of ${COMPLETION-CANDIDATES}.")
+  private String outage;
+
+  @Option(
+      names = "--redis",
+      paramLabel = "URI",
+      defaultValue = "redis://127.0.0.1:6379",
+      description = "The Redis, on loopback (${DEFAULT-VALUE}).")
+  private String redis;
+
+  @Option(
+      names = "--for",
+      paramLabel = "TIME",
+      defaultValue = "5s",
+      description = "How long it lasts (${DEFAULT-VALUE}).")
+  private String time;
+
+  @Option(
+      names = "--wait",
+      paramLabel = "TIME",
+      defaultValue = "30s",
+      description = "How long it waits then until Redis serves again (${DEFAULT-VALUE}).")
+  private String wait;
+
+  @Option(
+      names = "--restart",
+      paramLabel = "COMMAND",
+      description = "For redis-kill: starts Redis again, in the background.")
+  private @Nullable String restart;
+
+  @Mixin private Output output;
+  @Spec private CommandSpec spec;
+
+  /** The names of all outages. */
+  static final class FaultNames implements Iterable<String> {
+    @Override
+    public Iterator<String> iterator() {
+      return Arrays.stream(Deed.values()).map(Deed::id).iterator();
+    }
+  }
+
+  @Override
+  public Integer call() {
+    Deed deed = deed();
+    Duration lasts = duration("--for", time);
+    Duration patience = duration("--wait", wait);
+    if (deed == Deed.KILL && restart == null) {
+      throw misused("redis-kill needs --restart, such as 'redis-server --daemonize yes'");
+    }
+    RedisOptions options = options();
+    try (Rehearsal rehearsal = rehearsal(options, deed);
+        ShutdownHook interrupted = new ShutdownHook(rehearsal::putRight);
+        DrillTraffic callers = new DrillTraffic(options)) {
+      PrintWriter out = spec.commandLine().getOut();
+      return new DrillRun(out, callers).run(rehearsal, deed, lasts, patience) ? 0 : 1;
+    }
+  }
+
+  private Deed deed() {
+    return Arrays.stream(Deed.values())
+        .filter(deed -> deed.id().equals(outage))
+        .findFirst()
+        .orElseThrow(() -> misused("there is no drill " + outage + "; there are " + names()));
+  }
+
+  private static String names() {
+    List<String> names = Arrays.stream(Deed.values()).map(Deed::id).toList();
+    return String.join(", ", names);
+  }
+
+  private Duration duration(String option, String value) {
+    try {
+      return RateSyntax.parse(value);
+    } catch (IllegalArgumentException e) {
+      throw misused(option + ": " + e.getMessage());
+    }
+  }
+
+  private RedisOptions options() {
+    try {
+      return RedisOptions.of(redis);
+    } catch (IllegalArgumentException e) {
+      throw misused("--redis: " + e.getMessage());
+    }
+  }
+
+  private static Rehearsal rehearsal(RedisOptions options, Deed deed) {
+    try {
+      return new Rehearsal(options, deed);
+    } catch (IllegalArgumentException e) {
+      throw new CommandException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private ParameterException misused(String reason) {
+    return new ParameterException(spec.commandLine(), reason);
+  }
+
+  /** One drill from its quiet beginning to the end. */
+  private final class DrillRun {
+    private final PrintWriter out;
+    private final DrillTraffic callers;
+    private final List<JsonMap> steps = new ArrayList<>();
+
+    DrillRun(PrintWriter out, DrillTraffic callers) {
+      this.out = out;
+      this.callers = callers;
+    }
+
+    boolean run(Rehearsal rehearsal, Deed deed, Duration lasts, Duration patience) {
+      if (!output.isJson()) {
+        out.println(DrillStep.HEADING);
+      }
+      show(BEFORE, "");
+      CompletableFuture<Long> doing = begin(rehearsal, lasts);
+      show(lasts, deed.id());
+      while (!doing.isDone()) {
+        show(STEP, deed.id());
+      }
+      long over = ended(doing);
+      while (callers.isDegraded() && System.nanoTime() - over < patience.toNanos()) {
+        show(STEP, "over");
+      }
+      boolean served = !callers.isDegraded();
+      Duration back = Duration.ofNanos(System.nanoTime() - over);
+      show(STEP.multipliedBy(2), "over");
+      boolean kept = served && back.compareTo(PROMISED) <= 0;
+      conclude(deed, kept, back);
+      return kept;
+    }
+
+    private void conclude(Deed deed, boolean kept, Duration back) {
+      if (output.isJson()) {
+        JsonMap report = new JsonMap().put("outage", deed.id()).put("ok", kept);
+        report.put("back_ms", back.toMillis()).put("slowest_us", callers.slowestNanos() / 1000);
+        out.println(report.put("steps", steps).pretty());
+      } else {
+        out.printf(
+            "%s: decisions were %sserved by Redis again within %.1f s; the slowest took %.1f ms%n",
+            kept ? "ok" : "fail",
+            kept ? "" : "not ",
+            back.toMillis() / 1e3,
+            callers.slowestNanos() / 1e6);
+      }
+      out.flush();
+    }
+
+    /** Does it beside the callers; completes with the moment at which it was put right. */
+    private CompletableFuture<Long> begin(Rehearsal rehearsal, Duration lasts) {
+      return CompletableFuture.supplyAsync(
+          () -> {
+            rehearsal.perform(lasts, DrillCommand.this::startAgain);
+            return System.nanoTime();
+          },
+          task -> {
+            Thread thread = new Thread(task, "drill");
+            thread.setDaemon(true);
+            thread.start();
+          });
+    }
+
+    private static long ended(CompletableFuture<Long> doing) {
+      try {
+        return doing.join();
+      } catch (CompletionException e) {
+        throw e.getCause() instanceof CommandException failed
+            ? failed
+            : new CommandException("the drill broke off: " + e.getCause().getMessage());
+      }
+    }
+
+    private void show(Duration time, String phase) {
+      long until = System.nanoTime() + time.toNanos();
+      while (System.nanoTime() < until) {
+        LockSupport.parkNanos(STEP.toNanos());
+        DrillStep step = callers.step(phase);
+        if (output.isJson()) {
+          steps.add(step.json());
+        } else {
+          out.println(step.line());
+          out.flush();
+        }
+      }
+    }
+  }
+
+  private void startAgain() {
+    try {
+      new ProcessBuilder("sh", "-c", Objects.requireNonNull(restart))
+          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+          .redirectError(ProcessBuilder.Redirect.DISCARD)
+          .start();
+    } catch (IOException e) {
+      throw new CommandException("--restart: " + e.getMessage());
+    }
+  }
+}

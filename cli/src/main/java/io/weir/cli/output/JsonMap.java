@@ -1,0 +1,149 @@
+package io.weir.cli.output;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A JSON object: what commands send, receive and print. */
+public final class JsonMap {
+  private static final JsonFactory FACTORY = new JsonFactory();
+
+  private final Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+
+  /**
+   * Reads an object.
+   *
+   * @throws IOException if the text is none
+   */
+  public static JsonMap parse(String text) throws IOException {
+    try (JsonParser in = FACTORY.createParser(text)) {
+      if (in.nextToken() != JsonToken.START_OBJECT) {
+        throw new IOException("not a JSON object");
+      }
+      return map(in);
+    }
+  }
+
+  private static JsonMap map(JsonParser in) throws IOException {
+    JsonMap map = new JsonMap();
+    for (String name = in.nextFieldName(); name != null; name = in.nextFieldName()) {
+      in.nextToken();
+      map.put(name, value(in));
+    }
+    return map;
+  }
+
+  private static @Nullable Object value(JsonParser in) throws IOException {
+    return switch (in.currentToken()) {
+      case START_OBJECT -> map(in);
+      case START_ARRAY -> list(in);
+      case VALUE_NULL -> null;
+      case VALUE_TRUE -> true;
+      case VALUE_FALSE -> false;
+      case VALUE_NUMBER_INT -> in.getLongValue();
+      default -> in.getText();
+    };
+  }
+
+  private static List<@Nullable Object> list(JsonParser in) throws IOException {
+    List<@Nullable Object> list = new ArrayList<>();
+    while (in.nextToken() != JsonToken.END_ARRAY) {
+      list.add(value(in));
+    }
+    return list;
+  }
+
+  /** Adds a text, number, flag, object, list of objects, or null. */
+  public JsonMap put(String name, @Nullable Object value) {
+    fields.put(name, value);
+    return this;
+  }
+
+  public boolean has(String name) {
+    return fields.get(name) != null;
+  }
+
+  public String text(String name) {
+    return (String) there(name);
+  }
+
+  public long number(String name) {
+    return (Long) there(name);
+  }
+
+  public boolean flag(String name) {
+    return (Boolean) there(name);
+  }
+
+  public JsonMap map(String name) {
+    return (JsonMap) there(name);
+  }
+
+  /** The objects of a list. */
+  public List<JsonMap> maps(String name) {
+    return ((List<?>) there(name)).stream().map(JsonMap.class::cast).toList();
+  }
+
+  private Object there(String name) {
+    return Objects.requireNonNull(fields.get(name), name);
+  }
+
+  /** In one line. */
+  public String compact() {
+    return write(false);
+  }
+
+  /** In many lines, for people. */
+  public String pretty() {
+    return write(true);
+  }
+
+  private String write(boolean pretty) {
+    StringWriter text = new StringWriter();
+    try (JsonGenerator out = FACTORY.createGenerator(text)) {
+      if (pretty) {
+        out.setPrettyPrinter(new DefaultPrettyPrinter());
+      }
+      write(out, this);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return text.toString();
+  }
+
+  private static void write(JsonGenerator out, @Nullable Object value) throws IOException {
+    if (value instanceof JsonMap map) {
+      out.writeStartObject();
+      for (Map.Entry<String, @Nullable Object> field : map.fields.entrySet()) {
+        out.writeFieldName(field.getKey());
+        write(out, field.getValue());
+      }
+      out.writeEndObject();
+    } else if (value instanceof List<?> list) {
+      out.writeStartArray();
+      for (Object item : list) {
+        write(out, item);
+      }
+      out.writeEndArray();
+    } else if (value instanceof Number number) {
+      out.writeNumber(number.longValue());
+    } else if (value instanceof Boolean flag) {
+      out.writeBoolean(flag);
+    } else if (value == null) {
+      out.writeNull();
+    } else {
+      out.writeString(value.toString());
+    }
+  }
+}

@@ -1,0 +1,38 @@
+package io.weir.engine;
+
+import io.weir.Call;
+import io.weir.Decision;
+import io.weir.LimitStatus;
+import io.weir.Mode;
+import io.weir.store.Draw;
+import java.util.List;
+
+/**
+ * What came of reserving for calls that are still to come.
+ *
+ * @param left of how many such calls the limits would have had room, where they were refused
+ */
+public record AdvanceReservation(Decision decision, long left) {
+  public static AdvanceReservation of(Decision decision, List<Draw> draws) {
+    long left = Call.MAX_COST;
+    for (LimitStatus standing : decision.standings()) {
+      if (standing.mode() == Mode.ENFORCE) {
+        left = Math.min(left, standing.remaining() / Math.max(1, unit(standing, draws)));
+      }
+    }
+    return new AdvanceReservation(decision, left);
+  }
+
+  private static long unit(LimitStatus standing, List<Draw> draws) {
+    return draws.stream()
+        .filter(draw -> isAbout(standing, draw))
+        .mapToLong(Draw::unit)
+        .findFirst()
+        .orElse(1);
+  }
+
+  /** Whether a standing belongs to the limit of a draw, whatever its key. */
+  private static boolean isAbout(LimitStatus standing, Draw draw) {
+    return standing.name().equals(draw.pool().name()) && standing.rule().equals(draw.pool().rule());
+  }
+}

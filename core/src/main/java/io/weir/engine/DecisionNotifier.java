@@ -1,0 +1,72 @@
+package io.weir.engine;
+
+import io.weir.Call;
+import io.weir.Decision;
+import io.weir.DecisionListener;
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.Mode;
+import io.weir.store.Draw;
+import io.weir.store.Pool;
+import io.weir.store.memory.MemoryStore;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Who hears of decisions and of errors: a listener, if there is one. It does not decide. */
+public final class DecisionNotifier {
+  private final @Nullable DecisionListener listener;
+
+  public DecisionNotifier(@Nullable DecisionListener listener) {
+    this.listener = listener;
+  }
+
+  public Decision onDecision(Call call, Decision decision) {
+    if (listener != null) {
+      try {
+        listener.onDecision(call, decision);
+      } catch (RuntimeException e) {
+        onError(e);
+      }
+    }
+    return decision;
+  }
+
+  /** Of calls that are refused together, those that were not refused themselves are no news. */
+  public List<Decision> onDecision(List<Call> calls, List<Decision> decisions) {
+    boolean passed = decisions.stream().allMatch(Decision::allowed);
+    for (int i = 0; i < calls.size(); i++) {
+      if (passed || !decisions.get(i).allowed()) {
+        onDecision(calls.get(i), decisions.get(i));
+      }
+    }
+    return decisions;
+  }
+
+  public void onError(Throwable error) {
+    if (listener != null) {
+      listener.onError(error);
+    } else if (ErrorLogLimit.mayLog()) {
+      ErrorLogLimit.LOG.error("the store failed; rules decide by their on_fail", error);
+    }
+  }
+
+  /** A flood of errors must not become a flood of log lines. */
+  private static final class ErrorLogLimit {
+    static final Logger LOG = LoggerFactory.getLogger("io.weir.Weir");
+
+    private static final MemoryStore LINES = MemoryStore.builder().build();
+    private static final Draw LINE =
+        new Draw(
+            new Pool("log", "log", "1", Limit.perMinute(20), false),
+            Key.of(""),
+            1,
+            Mode.ENFORCE,
+            Draw.Intent.TAKE);
+
+    static boolean mayLog() {
+      return LINES.tryTake(LINE);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package io.weir.engine;
+
+import io.weir.Key;
+import io.weir.Mode;
+import io.weir.store.Draw;
+import io.weir.store.LeaseReport;
+import io.weir.store.Pool;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Collects the draws of one decision. Those on the same bucket become one, as a store takes only
+ * draws on different ones.
+ */
+public final class DrawMerger {
+  private final List<Draw> draws = new ArrayList<>();
+
+  /** Adds a draw; returns the place in {@link #draws} where it, or what it became part of, is. */
+  public int add(Draw draw) {
+    for (int i = 0; i < draws.size(); i++) {
+      if (sameBucket(draws.get(i), draw)) {
+        draws.set(i, together(draws.get(i), draw));
+        return i;
+      }
+    }
+    draws.add(draw);
+    return draws.size() - 1;
+  }
+
+  /** All draws, each on a bucket of its own. */
+  public List<Draw> draws() {
+    return draws;
+  }
+
+  private static boolean sameBucket(Draw a, Draw b) {
+    return a.key().low() == b.key().low()
+        && a.pool().rule().equals(b.pool().rule())
+        && a.pool().slot().equals(b.pool().slot())
+        && a.key().equals(b.key());
+  }
+
+  /**
+   * Both at once: what they take adds up, a look adds nothing. Where they come with different
+   * numbers, the tighter limit holds for both.
+   */
+  private static Draw together(Draw a, Draw b) {
+    boolean looksA = a.intent() == Draw.Intent.LOOK;
+    boolean looksB = b.intent() == Draw.Intent.LOOK;
+    long amount;
+    if (looksA == looksB) {
+      amount = looksA ? Math.max(a.amount(), b.amount()) : sum(a.amount(), b.amount());
+    } else {
+      amount = looksA ? b.amount() : a.amount();
+    }
+    boolean tighter = b.pool().meter().limit().capacity() < a.pool().meter().limit().capacity();
+    Pool pool = tighter ? b.pool() : a.pool();
+    Key key = a.key();
+    Mode mode = a.mode() == Mode.ENFORCE ? a.mode() : b.mode();
+    Draw.Intent intent = looksA ? b.intent() : a.intent();
+    return new Draw(pool, key, amount, mode, intent, a.unit(), LeaseReport.NONE, 0, a.call());
+  }
+
+  private static long sum(long a, long b) {
+    return a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b;
+  }
+}

@@ -1,0 +1,94 @@
+package io.weir.engine;
+
+import io.weir.Call;
+import io.weir.Decision;
+import io.weir.Reason;
+import io.weir.guard.NewKeyCap;
+import io.weir.rule.index.BypassIndex;
+import io.weir.rule.index.RuleIndex;
+import io.weir.store.Draw;
+import io.weir.store.memory.MemoryStore;
+import io.weir.time.TimeSource;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Works out what a call is to draw, or that no limit has to be asked. */
+public final class DrawPlanner {
+  private final TimeSource time;
+  private final MemoryStore local;
+  private final NewKeyCap newcomers;
+  private final boolean elsewhere;
+
+  /**
+   * A planner.
+   *
+   * @param elsewhere whether state is in another store than memory
+   */
+  public DrawPlanner(TimeSource time, MemoryStore local, NewKeyCap newcomers, boolean elsewhere) {
+    this.time = time;
+    this.local = local;
+    this.newcomers = newcomers;
+    this.elsewhere = elsewhere;
+    if (!elsewhere) {
+      local.newKeyCap(newcomers);
+    }
+  }
+
+  /** What a call draws. Memory asks about new keys itself; for another store that is done here. */
+  public RuleIndex.DrawPlan plan(CompiledRules now, Call call, Draw.Intent intent) {
+    return elsewhere ? planByName(now, call, intent) : asWritten(now, call, intent);
+  }
+
+  /** As {@link #plan}, for callers that have to know beforehand what keys are drawn from. */
+  public RuleIndex.DrawPlan planByName(CompiledRules now, Call call, Draw.Intent intent) {
+    RuleIndex.DrawPlan drawing = asWritten(now, call, intent);
+    String address = call.attribute("ip");
+    return address == null
+        ? drawing
+        : drawing.with(newcomers.capped(address, drawing.draws(), this::isKnown));
+  }
+
+  private boolean isKnown(Draw draw) {
+    return !elsewhere && local.holds(draw.pool(), draw.key());
+  }
+
+  private RuleIndex.DrawPlan asWritten(CompiledRules now, Call call, Draw.Intent intent) {
+    long wall = now.index().needsWallClock() ? time.wallMicros() : 0;
+    return now.index().plan(call, wall, intent);
+  }
+
+  /** Throws what {@link #plan} would throw for a call, unless it is let past the rules. */
+  public void requireCosts(CompiledRules now, Call call) {
+    if (now.index().hasCostsOfCalls() && bypass(now, call, Draw.Intent.LOOK) == null) {
+      asWritten(now, call, Draw.Intent.LOOK);
+    }
+  }
+
+  /** Whether no limit has a say. */
+  public static boolean isImmediate(RuleIndex.DrawPlan drawing) {
+    return drawing.deniedBy() != null || drawing.draws().isEmpty();
+  }
+
+  /** The decision on a call on which no limit has a say. */
+  public static Decision immediateDecision(RuleIndex.DrawPlan drawing) {
+    return drawing.deniedBy() == null
+        ? Decision.unlimited()
+        : Decision.outright(Reason.BLOCKED, drawing.deniedBy());
+  }
+
+  /**
+   * The decision by a bypass token; null if there is none, or it is beyond its own limit and the
+   * rules apply.
+   */
+  public @Nullable Decision bypass(CompiledRules now, Call call, Draw.Intent intent) {
+    String token = now.bypasses().isEmpty() ? null : call.attribute("bypass");
+    if (token == null) {
+      return null;
+    }
+    Optional<BypassIndex.BypassUse> use =
+        now.bypasses().use(token, call, time.wallMicros(), intent);
+    return use.isPresent() && local.tryTake(use.get().draw())
+        ? Decision.outright(Reason.BYPASSED, use.get().id())
+        : null;
+  }
+}

@@ -1,0 +1,72 @@
+package io.weir.engine;
+
+import io.weir.OnFail;
+import io.weir.SettlementResult;
+import io.weir.store.Draw;
+import io.weir.store.ForwardingStore;
+import io.weir.store.ReservedPart;
+import io.weir.store.SettlementTerms;
+import io.weir.store.Store;
+import io.weir.store.TakeResult;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/**
+ * The store as front ends see it that draw by rules in a form of their own. Whatever goes wrong in
+ * it, they are answered as calls by rules are: by the {@link OnFail} of what they draw from.
+ */
+public final class FailSafeStore extends ForwardingStore {
+  private final DrawExecutor asker;
+  private final DecisionNotifier audience;
+
+  public FailSafeStore(Store store, DrawExecutor asker, DecisionNotifier audience) {
+    super(store);
+    this.asker = asker;
+    this.audience = audience;
+  }
+
+  @Override
+  public CompletionStage<TakeResult> take(List<Draw> draws) {
+    try {
+      return onFailure(super.take(draws), problem -> asker.failed(draws, problem));
+    } catch (RuntimeException | Error e) {
+      return CompletableFuture.completedFuture(asker.failed(draws, e));
+    }
+  }
+
+  @Override
+  public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
+    try {
+      return onFailure(
+          super.reserve(reservation, draws), problem -> asker.failed(reservation, draws, problem));
+    } catch (RuntimeException | Error e) {
+      return CompletableFuture.completedFuture(asker.failed(reservation, draws, e));
+    }
+  }
+
+  /** What cannot be given back changes nothing about what was decided. */
+  @Override
+  public CompletionStage<SettlementResult> settle(
+      long reservation, List<ReservedPart> parts, SettlementTerms term) {
+    try {
+      return onFailure(super.settle(reservation, parts, term), this::unsettled);
+    } catch (RuntimeException | Error e) {
+      return CompletableFuture.completedFuture(unsettled(e));
+    }
+  }
+
+  private SettlementResult unsettled(Throwable problem) {
+    audience.onError(problem);
+    return SettlementResult.UNAVAILABLE;
+  }
+
+  private static <T> CompletionStage<T> onFailure(
+      CompletionStage<T> answer, Function<Throwable, T> failing) {
+    CompletableFuture<T> stage = answer.toCompletableFuture();
+    return stage.isDone() && !stage.isCompletedExceptionally()
+        ? stage
+        : stage.exceptionally(failing);
+  }
+}

@@ -1,0 +1,396 @@
+package io.weir.near.lease;
+
+import io.weir.Algorithm;
+import io.weir.DecisionSource;
+import io.weir.Key;
+import io.weir.LimitStatus;
+import io.weir.limit.LeaseLedger;
+import io.weir.store.Draw;
+import io.weir.store.LeaseGrant;
+import io.weir.store.LeaseReport;
+import io.weir.store.Pool;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tokens of one bucket that were taken in advance, and are handed out from here.
+ *
+ * <pre>
+ *   claim ──► call under way ──► settle, lose, or unsay      one at a time
+ *             (what is left goes on being handed out)
+ * </pre>
+ *
+ * <p>Every call to the store begins a new term of the {@link StripedTokens}, because it reports
+ * what has been handed out so far. A token that is put back later goes back to the bucket with the
+ * next call; a window's only while that window lasts.
+ *
+ * <p>Whoever claims the lease may talk to the store about it until {@link #applyAnswer}; the last
+ * group of fields is the claimant's. If the answer is never heard, the books there may or may not
+ * have been changed; then what is left may be handed out until it is void, and nothing is said
+ * about the past again. Nor is more asked for until an answer is heard: whatever is lent in one
+ * that is lost is lent to nobody for an epoch or two, and a few of them would use up all that may
+ * be lent.
+ */
+final class Lease {
+  /** Refill when no more is left than goes in this time. */
+  private static final long REFILL_AHEAD = 25_000;
+
+  private static final long IDLE = 1_000_000;
+  private static final long FORGET_AFTER = 10_000_000;
+
+  final Pool pool;
+  final Key key;
+  final long high;
+  final long low;
+  private final boolean bucket;
+  private final LeaseBackoff lull;
+  private final StripedTokens tokens = new StripedTokens();
+  private volatile long voidAt = Long.MIN_VALUE;
+  private volatile long refillBelow;
+  private volatile long window;
+  private volatile BucketSnapshot seen;
+  private volatile long ahead;
+  private volatile @Nullable LeaseRequest flight;
+  private volatile boolean retired;
+
+  private final AtomicBoolean claimed = new AtomicBoolean();
+  private final DemandEstimator demand;
+  private volatile LeaseGrant held = LeaseGrant.NONE;
+  private long inHand;
+  private boolean unheard;
+
+  Lease(Pool pool, Key key, long now) {
+    this.pool = pool;
+    this.key = key;
+    this.high = key.high();
+    this.low = key.low();
+    this.bucket = pool.meter().limit().algorithm() == Algorithm.TOKEN_BUCKET;
+    this.lull = new LeaseBackoff(pool);
+    this.seen = new BucketSnapshot(now, pool.meter().capacity(), 0);
+    this.demand = new DemandEstimator(now);
+  }
+
+  // ---- handing out
+
+  /** Hands out {@code cost} if it is there; a receipt, or {@link StripedTokens#NOTHING}. */
+  long take(long cost, long now) {
+    return now >= voidAt ? StripedTokens.NOTHING : tokens.take(cost);
+  }
+
+  /** Takes back what was handed out by this receipt and not used. */
+  void putBack(long cost, long receipt) {
+    tokens.putBack(cost, receipt);
+  }
+
+  /** What could be handed out. */
+  long left(long now) {
+    return now >= voidAt ? 0 : tokens.left();
+  }
+
+  /** As {@link #left} after a take just now, but for what other threads have at hand. */
+  long leftAfter(long receipt) {
+    return tokens.leftAfter(receipt);
+  }
+
+  /** Whether it is time to ask for more than is left, so that nobody has to wait for it. */
+  boolean isLow(long left, long now) {
+    return left < refillBelow && flight == null && lull.isOver(now);
+  }
+
+  /** The end of the window that tokens are from; 0 for buckets. */
+  long window() {
+    return window;
+  }
+
+  /** The time on the store's clock. */
+  long storeTime(long now) {
+    return now + ahead;
+  }
+
+  /** How the limit stands by what was heard last, for a draw that this lease admits. */
+  LimitStatus standing(Draw draw, long left, long now) {
+    BucketSnapshot last = seen;
+    return draw.standing()
+        .allowed(true)
+        .remaining(Math.min(pool.meter().capacity(), remainingThere(last, now) + left))
+        .reset(last.untilReset(now))
+        .source(DecisionSource.LEASE)
+        .build();
+  }
+
+  private long remainingThere(BucketSnapshot last, long now) {
+    return bucket ? last.refilled(pool.meter().capacity(), now) : last.remaining();
+  }
+
+  /** How the limit stands while its bucket is known to be empty; null if it is not. */
+  @Nullable LimitStatus drained(Draw draw, long now) {
+    long wait = lull.drainedFor(now);
+    return wait == 0
+        ? null
+        : draw.standing()
+            .remaining(left(now))
+            .reset(seen.untilReset(now))
+            .retryAfter(wait)
+            .source(DecisionSource.LEASE)
+            .build();
+  }
+
+  /** A refusal of the store's, with a wait that lasts until it would be asked again. */
+  LimitStatus refused(LimitStatus there, long now) {
+    long wait = lull.drainedFor(now);
+    return there.retryAfterMicros() <= 0 || there.retryAfterMicros() >= wait
+        ? there
+        : there.edit().retryAfter(wait).build();
+  }
+
+  // ---- talking to the store
+
+  /** The call under way. */
+  @Nullable LeaseRequest flight() {
+    return flight;
+  }
+
+  /**
+   * The right to make the next call, with what to say in it.
+   *
+   * @param cost what the draw that rides along takes
+   * @return null if a call is under way, or there is nothing to say
+   */
+  @Nullable LeaseRequest claim(long cost, long now) {
+    if (!lull.isOver(now) || retired || !claimed.compareAndSet(false, true)) {
+      return null;
+    }
+    LeaseRequest next = null;
+    try {
+      if (!retired) { // it may be, by somebody who had claimed it just before
+        next = requestIfWorthwhile(cost, now);
+        flight = next;
+      }
+      return next;
+    } finally {
+      if (next == null) {
+        claimed.set(false);
+      }
+    }
+  }
+
+  private @Nullable LeaseRequest requestIfWorthwhile(long cost, long now) {
+    long had = tokens.left();
+    demand.add(Math.max(0, inHand - had) + cost, now);
+    inHand = had;
+    long worth = Math.max(0, Math.min(demand.target(), pool.leaseCap()) - had);
+    boolean nothingToSay = worth == 0 && had == 0 && held.held() == 0 && tokens.late() == 0;
+    return nothingToSay ? null : flight(cost, unheard ? 0 : worth, now);
+  }
+
+  /**
+   * Where the bucket alone may not have enough for a draw, it gets back what is in hand: together
+   * they may. Not while the store may be away, when what is in hand is all there is.
+   */
+  private LeaseRequest flight(long cost, long asked, long now) {
+    boolean together = !unheard && cost > inHand && cost > remainingThere(seen, now) / 2;
+    long late = tokens.takeLate();
+    long returned = together ? tokens.clear() : 0;
+    long kept = together ? 0 : tokens.beginTerm();
+    inHand = kept;
+    LeaseReport call =
+        new LeaseReport(pool.leaseCap(), heldAt(now), kept, late + returned, asked, 0);
+    return new LeaseRequest(now, call, cost, returned);
+  }
+
+  /** A lease that is void is not spoken of: the store may have forgotten it by now, or not. */
+  private LeaseGrant heldAt(long now) {
+    return now < voidAt ? held : held.forgotten();
+  }
+
+  /** Hears what time it was on the store's clock when a call came there. */
+  void storeTime(LeaseRequest call, long there) {
+    ahead = there - call.sent;
+  }
+
+  /** Takes in what the store said. */
+  void applyAnswer(LeaseRequest call, LeaseGrant grant, LimitStatus standing) {
+    applyGrant(call, grant, standing);
+    lull.onAnswer(call, grant, standing);
+    release(call, standing);
+  }
+
+  /**
+   * The same where another rule refused the call. Nothing is lent to such a call, which says
+   * nothing of what there is.
+   */
+  void applyRefused(LeaseRequest call, LeaseGrant grant, LimitStatus standing) {
+    applyGrant(call, grant, standing);
+    release(call, standing);
+  }
+
+  private void applyGrant(LeaseRequest call, LeaseGrant grant, LimitStatus standing) {
+    tokens.exchange(call.call.unused() - grant.kept(), grant.lent());
+    if (grant.window() != window) {
+      tokens.beginWindow();
+    }
+    inHand = tokens.left();
+    unheard = false;
+    held = grant;
+    window = grant.window();
+    seen = new BucketSnapshot(call.sent, standing.remaining(), standing.resetMicros());
+    refillBelow = Math.min(demand.in(REFILL_AHEAD), inHand / 4);
+    voidAt = call.sent + grant.life();
+  }
+
+  /** Something came back to the bucket: whether it is empty, and lends, is to be asked again. */
+  void onReturned(long now) {
+    lull.onReturned(now);
+  }
+
+  /** Whether something came back after a call was sent, of which its answer may not know. */
+  boolean isOutdated(LeaseRequest call) {
+    return lull.isOutdated(call);
+  }
+
+  /** Nothing was heard: whatever was said may have been heard there, or not. */
+  void markLost(LeaseRequest call, LimitStatus standing) {
+    held = held.forgotten();
+    unheard = true;
+    release(call, standing);
+  }
+
+  /** The call was never made: what it would have told and returned is still here. */
+  void restoreUnsent(LeaseRequest call, LimitStatus standing) {
+    tokens.restore(call.returned, call.call.returned() - call.returned);
+    inHand = tokens.left();
+    release(call, standing);
+  }
+
+  private void release(LeaseRequest call, LimitStatus standing) {
+    flight = null;
+    claimed.set(false);
+    call.done.complete(standing);
+  }
+
+  /** Lets go of a call after an error in taking in what came of it, wherever that was. */
+  void fail(LeaseRequest call, Throwable error) {
+    if (flight == call) {
+      held = LeaseGrant.NONE;
+      unheard = true;
+      flight = null;
+      claimed.set(false);
+      call.done.completeExceptionally(error);
+    }
+  }
+
+  /**
+   * Ends the lease: what to tell the store, or null if there is nothing, or a call is under way.
+   *
+   * @param forGood whether there will never be another on this bucket from here
+   */
+  @Nullable LeaseReport end(boolean forGood, long now) {
+    if (!claimed.compareAndSet(false, true)) {
+      return null;
+    }
+    try {
+      if (forGood) {
+        retired = true;
+      }
+      long back = tokens.clear() + tokens.takeLate();
+      LeaseReport last =
+          back == 0 && held.held() == 0
+              ? null
+              : new LeaseReport(pool.leaseCap(), heldAt(now), 0, back, 0, 0);
+      held = held.forgotten();
+      inHand = 0;
+      voidAt = Long.MIN_VALUE;
+      return last;
+    } finally {
+      claimed.set(false);
+    }
+  }
+
+  /**
+   * Whether no call will be made about this lease any more; what it still gets is {@link #late}.
+   */
+  boolean isRetired() {
+    return retired;
+  }
+
+  /** What to tell the store of what was put back after the lease had ended; null if nothing. */
+  @Nullable LeaseReport late() {
+    long back = tokens.takeLate();
+    return back == 0 ? null : new LeaseReport(pool.leaseCap(), held.forgotten(), 0, back, 0, 0);
+  }
+
+  // ---- being looked after, by one thread
+
+  /** What a lease needs that nobody asks for just now. */
+  enum Maintenance {
+    NONE,
+    /** It is in use and about to become void. */
+    RENEW,
+    /** It is not in use, and others could use it. */
+    END,
+    /** There is nothing here to remember. */
+    FORGET
+  }
+
+  private volatile long watched;
+  private long movedAt = Long.MIN_VALUE;
+
+  /**
+   * What to do about this lease.
+   *
+   * @param crowded whether others wait for its place
+   */
+  Maintenance maintenance(long now, boolean crowded) {
+    long print = tokens.fingerprint();
+    if (print != watched || movedAt == Long.MIN_VALUE) {
+      watched = print;
+      movedAt = now;
+    }
+    long left = tokens.left();
+    long quiet = now - movedAt;
+    if (left == 0 && tokens.late() == 0) {
+      boolean owesAReport = held.held() > pool.leaseCap() / 8;
+      return quiet >= IDLE && owesAReport
+          ? Maintenance.END
+          : quiet >= (crowded ? IDLE : FORGET_AFTER) ? Maintenance.FORGET : Maintenance.NONE;
+    }
+    if (now >= voidAt || quiet >= idleAfter(left)) {
+      return Maintenance.END;
+    }
+    return isNearExpiry(now) ? Maintenance.RENEW : Maintenance.NONE;
+  }
+
+  /** Whether it is about to become void, and could last longer. */
+  boolean isNearExpiry(long now) {
+    long left = remainingLife(now);
+    return left > 0 && left < IDLE && held.life() == LeaseLedger.LIFE;
+  }
+
+  /** How long it may still be handed out; nothing or less if that is over. */
+  long remainingLife(long now) {
+    long until = voidAt;
+    return until == Long.MIN_VALUE ? Long.MIN_VALUE : until - now;
+  }
+
+  /** Whether anything was done with it since it was looked at. */
+  boolean wasUsed() {
+    return tokens.fingerprint() != watched;
+  }
+
+  /** A lease is idle when it has lain about for twice as long as it was to last. */
+  private long idleAfter(long left) {
+    return Math.max(IDLE, Math.min(2 * demand.lasts(left), LeaseLedger.LIFE - IDLE));
+  }
+
+  /** No call will be made about this lease any more; false if one is under way. */
+  boolean retire() {
+    if (!claimed.compareAndSet(false, true)) {
+      return false;
+    }
+    // First, and in a new term, so that whoever puts something back from now on looks after it.
+    retired = true;
+    retired = tokens.beginTerm() == 0 && tokens.late() == 0;
+    claimed.set(false);
+    return retired;
+  }
+}

@@ -1,0 +1,167 @@
+package io.weir.near.lease;
+
+import io.weir.Key;
+import io.weir.store.Pool;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The leases of this instance by bucket: at most a given number, found without a lock.
+ *
+ * <p>An array with open addressing, half empty at least. Places are only ever filled in it; to take
+ * leases out, a new array is made without them. A key gets a lease when it comes twice with at most
+ * one other of its kind in between, so that a flood of keys that come once makes no objects; when
+ * there is no room it gets none, and every call is asked of the store.
+ */
+final class LeaseTable {
+  private static final int SMALLEST = 64;
+  private static final int NOTES = 4096;
+  private static final int GOLDEN = 0x9e3779b9;
+
+  private final int most;
+
+  /**
+   * The last two buckets that were missed at each of these pairs; threads may overwrite each
+   * other's. Two, so that buckets that meet here and come in turns, as those of two rules about one
+   * key do, do not keep each other from a lease for ever.
+   */
+  private final long[] notes = new long[NOTES];
+
+  private volatile AtomicReferenceArray<@Nullable Lease> places =
+      new AtomicReferenceArray<>(SMALLEST);
+
+  /** Held while leases are taken out, which takes long where there are many. */
+  private final ReentrantLock changing = new ReentrantLock();
+
+  private final AtomicInteger size = new AtomicInteger();
+
+  LeaseTable(int most) {
+    this.most = most;
+  }
+
+  /** The lease on a bucket, if there is one. */
+  @Nullable Lease find(Pool pool, Key key) {
+    AtomicReferenceArray<@Nullable Lease> all = places;
+    int mask = all.length() - 1;
+    for (int at = home(pool, key) & mask; ; at = (at + 1) & mask) {
+      Lease here = all.getAcquire(at);
+      if (here == null || (here.low == key.low() && here.high == key.high() && here.pool == pool)) {
+        return here;
+      }
+    }
+  }
+
+  private static int home(Pool pool, Key key) {
+    return Long.hashCode(key.low()) ^ (System.identityHashCode(pool) * GOLDEN);
+  }
+
+  /** The lease on a bucket, made now if the bucket was just asked for before. */
+  @Nullable Lease findOrNote(Pool pool, Key key, long now) {
+    Lease known = find(pool, key);
+    if (known != null) {
+      return known;
+    }
+    long print = pool.high(key);
+    int last = (int) pool.low(key) & (NOTES - 2);
+    int before = last + 1;
+    if (notes[last] == print || notes[before] == print) {
+      return add(pool, key, now);
+    }
+    notes[before] = notes[last];
+    notes[last] = print;
+    return null;
+  }
+
+  /** Nobody waits for a lease: while others change the table, the store is asked. */
+  private @Nullable Lease add(Pool pool, Key key, long now) {
+    if (!changing.tryLock()) {
+      return find(pool, key);
+    }
+    try {
+      return added(pool, key, now);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private @Nullable Lease added(Pool pool, Key key, long now) {
+    Lease known = find(pool, key);
+    if (known != null || isFull()) {
+      return known;
+    }
+    if (2 * (size.get() + 1) > places.length()) {
+      places = filled(2 * places.length(), all());
+    }
+    Lease added = new Lease(pool, key, now);
+    put(places, added);
+    size.incrementAndGet();
+    return added;
+  }
+
+  private static AtomicReferenceArray<@Nullable Lease> filled(int length, List<Lease> leases) {
+    AtomicReferenceArray<@Nullable Lease> array = new AtomicReferenceArray<>(length);
+    leases.forEach(lease -> put(array, lease));
+    return array;
+  }
+
+  private static void put(AtomicReferenceArray<@Nullable Lease> array, Lease lease) {
+    int mask = array.length() - 1;
+    int at = home(lease.pool, lease.key) & mask;
+    while (array.getPlain(at) != null) {
+      at = (at + 1) & mask;
+    }
+    array.setRelease(at, lease);
+  }
+
+  /** All leases there are at this moment. */
+  List<Lease> all() {
+    AtomicReferenceArray<@Nullable Lease> array = places;
+    List<Lease> all = new ArrayList<>();
+    for (int i = 0; i < array.length(); i++) {
+      Lease lease = array.getAcquire(i);
+      if (lease != null) {
+        all.add(lease);
+      }
+    }
+    return all;
+  }
+
+  /** Takes out all leases that this is true of, and returns them. */
+  List<Lease> removeIf(Predicate<Lease> unwanted) {
+    changing.lock();
+    try {
+      return removed(unwanted);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private List<Lease> removed(Predicate<Lease> unwanted) {
+    List<Lease> kept = new ArrayList<>();
+    List<Lease> removed = new ArrayList<>();
+    for (Lease lease : all()) {
+      (unwanted.test(lease) ? removed : kept).add(lease);
+    }
+    int length = SMALLEST;
+    while (length < 4 * kept.size()) {
+      length *= 2;
+    }
+    places = filled(length, kept);
+    size.set(kept.size());
+    return removed;
+  }
+
+  int size() {
+    return size.get();
+  }
+
+  /** Whether keys go without a lease as there is no room. */
+  boolean isFull() {
+    return size.get() >= most;
+  }
+}

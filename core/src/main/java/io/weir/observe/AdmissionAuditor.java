@@ -1,0 +1,278 @@
+package io.weir.observe;
+
+import io.weir.Key;
+import io.weir.LimitStatus;
+import io.weir.SettlementResult;
+import io.weir.store.Draw;
+import io.weir.store.ForwardingStore;
+import io.weir.store.Pool;
+import io.weir.store.ReservedPart;
+import io.weir.store.SettlementTerms;
+import io.weir.store.Store;
+import io.weir.store.TakeResult;
+import io.weir.time.TimeSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntSupplier;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stands beside a store and counts again, for a few keys, what it lets through: an account that
+ * does not depend on the store's own.
+ *
+ * <p>Keys are picked by calls at random, so those asked for most are seen first: at most {@value
+ * #PER_RULE} of a rule at once, each for a while that suits its limit ({@link BucketAudit}). A call
+ * about a key that is not watched costs a look into a small table. What an instance says is about
+ * the calls that it decided itself: others may have let more through.
+ */
+public final class AdmissionAuditor extends ForwardingStore {
+  static final int PER_RULE = 4;
+  static final int MOST = 1024;
+  private static final int SAMPLED = 64;
+
+  /**
+   * For how long a watch is told of after its end, so that nobody who asks now and then misses it.
+   */
+  private static final long REMEMBERED = 60_000_000;
+
+  /**
+   * What was seen of a rule's keys, at worst.
+   *
+   * @param overAdmission what was admitted as a part of what the limit allows; 0 if nothing was
+   *     seen
+   * @param estimateError how far a sliding window's estimate was from a log of what was admitted,
+   *     as a part of the limit; NaN if that could not be told
+   */
+  public record AuditResult(double overAdmission, double estimateError) {
+    private AuditResult and(AuditResult other) {
+      boolean known = !Double.isNaN(other.estimateError);
+      return new AuditResult(
+          Math.max(overAdmission, other.overAdmission),
+          known && !(estimateError >= other.estimateError) ? other.estimateError : estimateError);
+    }
+  }
+
+  private record FinishedAudit(String rule, AuditResult account, long until) {}
+
+  private final TimeSource time;
+  private final IntSupplier instances;
+  private final int sampled;
+  private final Map<String, Integer> running = new HashMap<>();
+  private final Deque<FinishedAudit> ended = new ArrayDeque<>();
+  private final List<BucketAudit> watches = new ArrayList<>();
+
+  /** The same watches by bucket; open addressing, never changed, half empty. */
+  private volatile @Nullable BucketAudit[] table = {};
+
+  /**
+   * A witness of a store.
+   *
+   * @param instances how many share it: only what this one decides is seen
+   */
+  public AdmissionAuditor(Store store, TimeSource time, IntSupplier instances) {
+    this(store, time, instances, SAMPLED);
+  }
+
+  AdmissionAuditor(Store store, TimeSource time, IntSupplier instances, int sampled) {
+    super(store);
+    this.time = time;
+    this.instances = instances;
+    this.sampled = sampled;
+  }
+
+  // ---- what passes by
+
+  @Override
+  public CompletionStage<TakeResult> take(List<Draw> draws) {
+    boolean picked = pick();
+    if (!picked && !isWatched(draws)) {
+      return super.take(draws);
+    }
+    long sent = time.micros();
+    return recordWhenDone(draws, picked, sent, super.take(draws));
+  }
+
+  @Override
+  public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
+    boolean picked = pick();
+    if (!picked && !isWatched(draws)) {
+      return super.reserve(reservation, draws);
+    }
+    long sent = time.micros();
+    return recordWhenDone(draws, picked, sent, super.reserve(reservation, draws));
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> settle(
+      long reservation, List<ReservedPart> parts, SettlementTerms term) {
+    return super.settle(reservation, parts, term)
+        .thenApply(
+            settled -> {
+              if (settled == SettlementResult.DONE) {
+                parts.forEach(
+                    part -> onGivenBack(part.pool(), part.key(), part.amount() - part.owed()));
+              }
+              return settled;
+            });
+  }
+
+  @Override
+  public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
+    onGivenBack(pool, key, amount);
+    return super.refund(pool, key, amount);
+  }
+
+  private void onGivenBack(Pool pool, Key key, long amount) {
+    BucketAudit watch = amount > 0 ? find(table, pool, key) : null;
+    if (watch != null) {
+      watch.onGivenBack(amount, time.micros());
+    }
+  }
+
+  private boolean pick() {
+    return ThreadLocalRandom.current().nextInt(sampled) == 0;
+  }
+
+  private boolean isWatched(List<Draw> draws) {
+    BucketAudit[] now = table;
+    for (int i = 0; now.length > 0 && i < draws.size(); i++) {
+      if (find(now, draws.get(i).pool(), draws.get(i).key()) != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private CompletionStage<TakeResult> recordWhenDone(
+      List<Draw> draws, boolean picked, long sent, CompletionStage<TakeResult> stage) {
+    CompletableFuture<TakeResult> future = stage.toCompletableFuture();
+    if (future.isDone() && !future.isCompletedExceptionally()) {
+      note(draws, future.join(), picked, sent);
+      return stage;
+    }
+    return stage.thenApply(
+        taking -> {
+          note(draws, taking, picked, sent);
+          return taking;
+        });
+  }
+
+  private void note(List<Draw> draws, TakeResult taking, boolean picked, long sent) {
+    if (!taking.isWhole()) {
+      return; // refused before all were asked
+    }
+    long now = time.micros();
+    for (int i = 0; i < draws.size(); i++) {
+      Draw draw = draws.get(i);
+      LimitStatus standing = taking.standings().get(i);
+      BucketAudit watch = find(table, draw.pool(), draw.key());
+      if ((watch == null || watch.isOver(now)) && picked && BucketAudit.isAuditable(draw)) {
+        watch = begin(draw, standing, taking.taken(), sent, now);
+      }
+      if (watch != null && !draw.isLook()) {
+        boolean alone = draw.pool().isLocal() || instances.getAsInt() <= 1;
+        watch.onAnswer(draw, standing, taking.taken(), now, alone);
+      }
+    }
+  }
+
+  // ---- who is watched
+
+  private synchronized @Nullable BucketAudit begin(
+      Draw draw, LimitStatus first, boolean taken, long sent, long now) {
+    removeFinished(now);
+    BucketAudit known = find(table, draw.pool(), draw.key());
+    String rule = draw.pool().rule();
+    int already = running.getOrDefault(rule, 0);
+    if (known != null || already >= PER_RULE || watches.size() >= MOST) {
+      return known;
+    }
+    BucketAudit watch = BucketAudit.begin(draw, first, taken, sent);
+    watches.add(watch);
+    running.merge(rule, 1, Integer::sum);
+    table = tableOf(watches);
+    return watch;
+  }
+
+  /** Rules have changed: nobody draws from the old buckets any more, and new ones want room. */
+  public synchronized void rulesChanged() {
+    removeFinished(time.micros(), watch -> true);
+  }
+
+  private void removeFinished(long now) {
+    removeFinished(now, watch -> watch.isOver(now));
+  }
+
+  private void removeFinished(long now, Predicate<BucketAudit> isOver) {
+    boolean changed =
+        watches.removeIf(
+            watch -> {
+              boolean over = isOver.test(watch);
+              if (over) {
+                running.computeIfPresent(watch.pool.rule(), (rule, n) -> n == 1 ? null : n - 1);
+                ended.add(new FinishedAudit(watch.pool.rule(), account(watch), now + REMEMBERED));
+              }
+              return over;
+            });
+    if (changed) {
+      table = tableOf(watches);
+    }
+    while (!ended.isEmpty() && (ended.peek().until <= now || ended.size() > 4 * MOST)) {
+      ended.remove();
+    }
+  }
+
+  private static @Nullable BucketAudit[] tableOf(List<BucketAudit> watches) {
+    BucketAudit[] table = new BucketAudit[Math.max(2, Integer.highestOneBit(watches.size()) * 4)];
+    for (BucketAudit watch : watches) {
+      int at = place(watch.pool, watch.key, table.length);
+      while (table[at] != null) {
+        at = (at + 1) & (table.length - 1);
+      }
+      table[at] = watch;
+    }
+    return table;
+  }
+
+  private static @Nullable BucketAudit find(@Nullable BucketAudit[] table, Pool pool, Key key) {
+    if (table.length == 0) {
+      return null;
+    }
+    for (int at = place(pool, key, table.length); ; at = (at + 1) & (table.length - 1)) {
+      BucketAudit here = table[at];
+      if (here == null) {
+        return null;
+      }
+      if (here.pool == pool && here.key.low() == key.low() && here.key.high() == key.high()) {
+        return here;
+      }
+    }
+  }
+
+  private static int place(Pool pool, Key key, int length) {
+    return (int) pool.low(key) & (length - 1);
+  }
+
+  // ---- what was seen
+
+  private static AuditResult account(BucketAudit watch) {
+    return new AuditResult(watch.overAdmission(), watch.estimateError());
+  }
+
+  /** What was seen of each rule, now and in the last minute; nothing of rules without calls. */
+  public synchronized Map<String, AuditResult> accounts() {
+    removeFinished(time.micros());
+    Map<String, AuditResult> accounts = new HashMap<>();
+    watches.forEach(watch -> accounts.merge(watch.pool.rule(), account(watch), AuditResult::and));
+    ended.forEach(one -> accounts.merge(one.rule, one.account, AuditResult::and));
+    return accounts;
+  }
+}

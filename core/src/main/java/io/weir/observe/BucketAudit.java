@@ -1,0 +1,183 @@
+package io.weir.observe;
+
+import io.weir.DecisionSource;
+import io.weir.ExactNumbers;
+import io.weir.FixedWindow;
+import io.weir.Key;
+import io.weir.LeakyBucket;
+import io.weir.Limit;
+import io.weir.LimitKind;
+import io.weir.LimitStatus;
+import io.weir.Quota;
+import io.weir.SlidingLog;
+import io.weir.SlidingWindow;
+import io.weir.TokenBucket;
+import io.weir.store.Draw;
+import io.weir.store.Pool;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One bucket, watched for a while: what it admitted against what its limit allows in that time.
+ *
+ * <p>A token or leaky bucket allows what it holds and what comes back. A fixed window or a quota
+ * allows its number, once for each window begun; what was taken before the watch began is known
+ * from the first answer. For the sliding kinds there is a log of what was admitted, and the fullest
+ * window counts.
+ *
+ * <p>The whole while is allowed for from its beginning, so the ratio grows to what it is and is
+ * never above it.
+ */
+final class BucketAudit {
+  private static final long SHORTEST = 10_000_000;
+  private static final long LONGEST = 3_600_000_000L;
+
+  final Pool pool;
+  final Key key;
+  private final Limit limit;
+  private final long begun;
+  private final long ends;
+  private final double allowed;
+  private final @Nullable SlicedCounter log;
+  private final long logMicros;
+  private long admitted;
+  private long fullest;
+  private boolean comparable;
+  private double error = Double.NaN;
+
+  private BucketAudit(Draw draw, long begun, long ends, double allowed, long before) {
+    this.pool = draw.pool();
+    this.key = draw.key();
+    this.limit = pool.meter().limit();
+    this.begun = begun;
+    this.ends = ends;
+    this.allowed = Math.max(1, allowed);
+    this.admitted = before;
+    this.logMicros = logMicros(limit);
+    this.log = logMicros > 0 ? new SlicedCounter(logMicros, begun) : null;
+    this.comparable = limit instanceof SlidingWindow && !pool.countDenied();
+  }
+
+  /** Whether a draw can be watched: it takes, and its limit is over time that somebody can wait. */
+  static boolean isAuditable(Draw draw) {
+    Limit limit = draw.pool().meter().limit();
+    return !draw.isLook() && limit.kind() != LimitKind.CONCURRENCY && logMicros(limit) <= LONGEST;
+  }
+
+  /**
+   * Begins to watch a bucket.
+   *
+   * @param sent when the first draw began
+   * @param first what came of it
+   */
+  static BucketAudit begin(Draw draw, LimitStatus first, boolean taken, long sent) {
+    Limit limit = draw.pool().meter().limit();
+    BucketAudit watch;
+    if (limit instanceof TokenBucket bucket) {
+      watch = bucket(draw, sent, bucket.rate(), bucket.period());
+    } else if (limit instanceof LeakyBucket bucket) {
+      watch = bucket(draw, sent, bucket.rate(), bucket.period());
+    } else if (limit instanceof FixedWindow window) {
+      watch = windows(draw, first, taken, sent, ExactNumbers.micros(window.window()));
+    } else if (limit instanceof Quota quota) {
+      watch = windows(draw, first, taken, sent, ExactNumbers.micros(quota.period().length()));
+    } else {
+      long ends = sent + Math.max(SHORTEST, 3 * logMicros(limit));
+      watch = new BucketAudit(draw, sent, ends, limit.capacity(), 0);
+    }
+    return watch;
+  }
+
+  private static BucketAudit bucket(Draw draw, long sent, long rate, Duration period) {
+    long periodMicros = ExactNumbers.micros(period);
+    long length = Math.max(SHORTEST, Math.min(LONGEST, periodMicros));
+    double comesBack = (double) rate * length / periodMicros;
+    return new BucketAudit(
+        draw, sent, sent + length, draw.pool().meter().capacity() + comesBack, 0);
+  }
+
+  private static BucketAudit windows(
+      Draw draw, LimitStatus first, boolean taken, long sent, long window) {
+    long count = draw.pool().meter().capacity();
+    if (!isOfStore(first)) {
+      // Where windows begin is not known: one more than fit in may be touched.
+      long length = Math.max(SHORTEST, Math.min(LONGEST, window));
+      long touched = (length + window - 1) / window + 1;
+      return new BucketAudit(draw, sent, sent + length, (double) count * touched, 0);
+    }
+    long untilNext = Math.max(1, first.resetMicros());
+    long more = Math.max(0, (SHORTEST - untilNext + window - 1) / window);
+    long length = Math.min(LONGEST, untilNext + more * window);
+    long before = count - first.remaining() - (taken && first.allowed() ? draw.amount() : 0);
+    return new BucketAudit(
+        draw, sent, sent + length, (double) count * (more + 1), Math.max(0, before));
+  }
+
+  /** The window of which a log is kept; 0 for limits that need none. */
+  private static long logMicros(Limit limit) {
+    if (limit instanceof SlidingWindow window) {
+      return ExactNumbers.micros(window.window());
+    }
+    return limit instanceof SlidingLog window ? ExactNumbers.micros(window.window()) : 0;
+  }
+
+  /** Whether an answer tells how the bucket itself stands. */
+  private static boolean isOfStore(LimitStatus standing) {
+    boolean itself =
+        standing.source() == DecisionSource.STORE || standing.source() == DecisionSource.MEMORY;
+    return itself && standing.answered() && !standing.degraded();
+  }
+
+  boolean isOver(long now) {
+    return now >= ends;
+  }
+
+  /**
+   * Notes what came of a draw.
+   *
+   * @param taken whether its call passed
+   * @param alone whether nobody else draws from this bucket
+   */
+  synchronized void onAnswer(
+      Draw draw, LimitStatus standing, boolean taken, long now, boolean alone) {
+    if (isOver(now)) {
+      return;
+    }
+    if (taken && standing.allowed()) {
+      add(now, draw.amount());
+    }
+    if (log != null && comparable && alone && isOfStore(standing) && now - begun >= logMicros) {
+      long estimate = limit.capacity() - standing.remaining();
+      // What remains is told in whole numbers.
+      double off = Math.max(0, Math.abs(estimate - log.sum(now)) - 1);
+      double ratio = off / Math.max(1, limit.capacity());
+      error = Double.isNaN(error) ? ratio : Math.max(error, ratio);
+    }
+  }
+
+  /** Notes that so much of what was taken has been given back. */
+  synchronized void onGivenBack(long amount, long now) {
+    if (!isOver(now)) {
+      comparable = false; // it is not known to which moment it belongs
+      add(now, -amount);
+    }
+  }
+
+  private void add(long now, long amount) {
+    admitted = Math.max(0, admitted + amount);
+    if (log != null) {
+      log.add(now, amount);
+      fullest = Math.max(fullest, log.sum(now));
+    }
+  }
+
+  /** What was admitted, as a part of what the limit allows. */
+  synchronized double overAdmission() {
+    return (log == null ? admitted : fullest) / allowed;
+  }
+
+  /** How far the estimate was from the log at worst, as a part of the limit; NaN if unknown. */
+  synchronized double estimateError() {
+    return error;
+  }
+}

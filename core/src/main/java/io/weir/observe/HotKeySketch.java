@@ -1,0 +1,200 @@
+package io.weir.observe;
+
+import io.weir.Key;
+import io.weir.LimitStatus;
+import io.weir.store.Draw;
+import io.weir.store.Pool;
+import io.weir.time.TimeSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the buckets that are asked for most, without counting all of them.
+ *
+ * <p>A space-saving sketch: so many counters, each for one bucket. One that has no counter takes
+ * over the smallest and its count, which is then by how much the new count may be too high. A
+ * bucket that makes up more than 1/{@value #COUNTERS} of all calls is never missed. One call in
+ * {@value #SAMPLED} is noted, and none waits: if another thread is just noting, it goes uncounted.
+ * Counts are of the last ten seconds that are over, or of the present ones at the beginning. Which
+ * of a bucket's calls the store answered is counted beside, in the same way: a flood that is
+ * refused from memory is hot, but costs the store nothing.
+ */
+public final class HotKeySketch {
+  static final int COUNTERS = 128;
+  static final int SAMPLED = 32;
+  static final long SPAN = 10_000_000;
+
+  /**
+   * A bucket that is asked for often.
+   *
+   * @param perSecond an estimate, at least a little high
+   * @param share of all calls, the same way
+   * @param storePerSecond how many of them the store answered
+   */
+  public record HotKey(Pool pool, Key key, double perSecond, double share, double storePerSecond) {}
+
+  /** Counts one bucket in place: it is met again and again where calls must not wait. */
+  private static final class Counter {
+    final Pool pool;
+    final Key key;
+    final long tooHigh;
+    long count;
+    long answered;
+
+    Counter(Pool pool, Key key, long tooHigh) {
+      this.pool = pool;
+      this.key = key;
+      this.tooHigh = tooHigh;
+      this.count = tooHigh + 1;
+    }
+
+    boolean isOf(Pool other, Key otherKey) {
+      return pool == other && key.low() == otherKey.low() && key.high() == otherKey.high();
+    }
+  }
+
+  private final TimeSource time;
+  private final AtomicBoolean busy = new AtomicBoolean();
+  private final @Nullable Counter[] counters = new Counter[COUNTERS];
+  private long begun;
+  private long calls;
+  private volatile @Nullable List<HotKey> last;
+
+  public HotKeySketch(TimeSource time) {
+    this.time = time;
+    this.begun = time.micros();
+  }
+
+  /** Notes a call, or rather one in a number of them. */
+  public void note(List<Draw> draws) {
+    if (isSampled()) {
+      count(draws);
+    }
+  }
+
+  /** Notes what the store answered of a call, or rather of one in a number of them. */
+  public void noteAnswered(List<Draw> draws, List<LimitStatus> standings) {
+    if (isSampled()) {
+      countAnswered(draws, standings);
+    }
+  }
+
+  private static boolean isSampled() {
+    return (ThreadLocalRandom.current().nextInt() & (SAMPLED - 1)) == 0;
+  }
+
+  /** Counts a call, unless it only looks. */
+  void count(List<Draw> draws) {
+    if (!isLook(draws) && busy.compareAndSet(false, true)) {
+      try {
+        rotate(time.micros());
+        calls++;
+        for (int i = 0; i < draws.size(); i++) {
+          count(draws.get(i).pool(), draws.get(i).key());
+        }
+      } finally {
+        busy.set(false);
+      }
+    }
+  }
+
+  private static boolean isLook(List<Draw> draws) {
+    return !draws.isEmpty() && draws.get(0).intent() == Draw.Intent.LOOK;
+  }
+
+  /** Counts the draws of a call that the store answered, unless it only looks. */
+  void countAnswered(List<Draw> draws, List<LimitStatus> standings) {
+    if (!isLook(draws) && busy.compareAndSet(false, true)) {
+      try {
+        for (int i = 0; i < draws.size(); i++) {
+          if (standings.get(i).answered()) {
+            countAnswered(draws.get(i).pool(), draws.get(i).key());
+          }
+        }
+      } finally {
+        busy.set(false);
+      }
+    }
+  }
+
+  /** Only for a bucket that has a counter: others are not hot. */
+  private void countAnswered(Pool pool, Key key) {
+    for (Counter here : counters) {
+      if (here == null) {
+        return;
+      }
+      if (here.isOf(pool, key)) {
+        here.answered++;
+        return;
+      }
+    }
+  }
+
+  private void count(Pool pool, Key key) {
+    int smallest = 0;
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < COUNTERS; i++) {
+      Counter here = counters[i];
+      if (here == null) {
+        counters[i] = new Counter(pool, key, 0);
+        return;
+      }
+      if (here.isOf(pool, key)) {
+        here.count++;
+        return;
+      }
+      if (here.count < least) {
+        least = here.count;
+        smallest = i;
+      }
+    }
+    counters[smallest] = new Counter(pool, key, least);
+  }
+
+  private void rotate(long now) {
+    if (now - begun >= SPAN) {
+      last = now - begun < 2 * SPAN ? ranked(now) : List.of();
+      java.util.Arrays.fill(counters, null);
+      calls = 0;
+      begun = now;
+    }
+  }
+
+  /** The counters in order, without those that owe most of their count to others. */
+  private List<HotKey> ranked(long now) {
+    double seconds = Math.max(1, now - begun) / 1e6;
+    List<HotKey> ranked = new ArrayList<>();
+    for (Counter counter : counters) {
+      if (counter != null && counter.count >= 2 * counter.tooHigh) {
+        ranked.add(
+            new HotKey(
+                counter.pool,
+                counter.key,
+                counter.count * SAMPLED / seconds,
+                (double) counter.count / calls,
+                counter.answered * SAMPLED / seconds));
+      }
+    }
+    ranked.sort(Comparator.comparingDouble(HotKey::perSecond).reversed());
+    return List.copyOf(ranked);
+  }
+
+  /** The buckets asked for most, at most so many. */
+  public List<HotKey> top(int most) {
+    while (!busy.compareAndSet(false, true)) {
+      Thread.onSpinWait();
+    }
+    try {
+      long now = time.micros();
+      rotate(now);
+      List<HotKey> all = last == null ? ranked(now) : last;
+      return all.subList(0, Math.min(most, all.size()));
+    } finally {
+      busy.set(false);
+    }
+  }
+}

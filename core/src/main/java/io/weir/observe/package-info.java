@@ -1,0 +1,5 @@
+/** Observers of decisions: hot keys, sampled audits and sliding counters. They decide nothing. */
+@NullMarked
+package io.weir.observe;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,190 @@
+package io.weir.rule.index;
+
+import io.weir.Call;
+import io.weir.Key;
+import io.weir.Mode;
+import io.weir.rule.Match;
+import io.weir.rule.OnMissing;
+import io.weir.rule.PathPattern;
+import io.weir.rule.Rule;
+import io.weir.rule.TenantPlan;
+import io.weir.store.Draw;
+import io.weir.store.Pool;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A rule made ready for calls: its key parts resolved, its pools made, its place in the document
+ * known.
+ */
+final class CompiledRule {
+  /** Stands for a missing part of a key; no attribute has an empty value. */
+  private static final String MISSING = "";
+
+  final Rule rule;
+  final int ordinal;
+  final RulePools pools;
+  private final KeyPart[] key;
+
+  /** Whether every call to the rule's paths is meant. */
+  private final boolean byPathOnly;
+
+  CompiledRule(Rule rule, int ordinal, Map<String, TenantPlan> tenants) {
+    this.rule = rule;
+    this.ordinal = ordinal;
+    this.pools = new RulePools(rule, tenants);
+    this.key = rule.key().stream().map(KeyPart::of).toArray(KeyPart[]::new);
+    this.byPathOnly = rule.match().saysOnlyPaths() && rule.except().isEmpty();
+  }
+
+  /** Whether the rule is about every call whose path matches. */
+  boolean appliesToEveryCall() {
+    return byPathOnly;
+  }
+
+  /** Whether the rule is about a call whose path is known to match. */
+  boolean appliesApartFromPath(Call call) {
+    return byPathOnly
+        || (rule.match().holdsApartFromPath(call)
+            && (rule.except().isEmpty() || !rule.except().get().holds(call)));
+  }
+
+  /**
+   * Whether this rule refuses every call that lacks a part of its key, this one being such a call.
+   */
+  boolean deniesForMissing(Call call, PathPattern route) {
+    return rule.onMissing() == OnMissing.DENY
+        && rule.mode() == Mode.ENFORCE
+        && lacksPart(call, route);
+  }
+
+  /**
+   * Whether this rule leaves calls alone that lack a part of its key, this one being such a call.
+   */
+  boolean skipsForMissing(Call call, PathPattern route) {
+    return (rule.onMissing() == OnMissing.SKIP || rule.onMissing() == OnMissing.DENY)
+        && lacksPart(call, route);
+  }
+
+  private boolean lacksPart(Call call, PathPattern route) {
+    for (KeyPart part : key) {
+      if (part.valueOf(call, route) == null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** What a call lacks and whom it counts for instead, in words; empty if it lacks nothing. */
+  String missingNote(Call call, PathPattern route) {
+    if (!lacksPart(call, route)) {
+      return "";
+    }
+    List<String> missing = new ArrayList<>();
+    for (int i = 0; i < key.length; i++) {
+      if (key[i].valueOf(call, route) == null) {
+        missing.add(rule.key().get(i));
+      }
+    }
+    boolean byAddress = rule.onMissing() == OnMissing.IP && call.attribute("ip") != null;
+    return "; no "
+        + String.join(", no ", missing)
+        + (byAddress ? ": counted by address" : ": counted with all such calls");
+  }
+
+  /** Whom the call counts for. */
+  Key keyOf(Call call, PathPattern route) {
+    if (key.length == 0) {
+      return Key.NONE;
+    }
+    if (key.length == 1) {
+      String value = key[0].valueOf(call, route);
+      return value != null ? Key.of(value) : substitute(call, new String[] {MISSING});
+    }
+    String[] values = new String[key.length];
+    boolean missing = false;
+    for (int i = 0; i < key.length; i++) {
+      String value = key[i].valueOf(call, route);
+      missing |= value == null;
+      values[i] = value == null ? MISSING : value;
+    }
+    return missing ? substitute(call, values) : Key.of(values);
+  }
+
+  /**
+   * The key of a call that lacks a part: with the address as one part more, so that no real key is
+   * like it.
+   */
+  private Key substitute(Call call, String[] values) {
+    String ip = rule.onMissing() == OnMissing.IP ? call.attribute("ip") : null;
+    if (ip == null) {
+      return Key.of(values);
+    }
+    String[] more = java.util.Arrays.copyOf(values, values.length + 1);
+    more[values.length] = ip;
+    return Key.of(more);
+  }
+
+  /** Whether the rule has a say in this call: one in shadow, or that skips it, has none. */
+  boolean isEnforced(Call call, PathPattern route) {
+    return !skipsForMissing(call, route) && modeFor(keyOf(call, route)) == Mode.ENFORCE;
+  }
+
+  /** Enforced or in shadow for this key: those enforced at 10% stay so at 50%. */
+  Mode modeFor(Key key) {
+    if (rule.mode() != Mode.ENFORCE || rule.percent() == 100) {
+      return rule.mode();
+    }
+    long hash = key.fixedHash(rule.id());
+    return Long.remainderUnsigned(hash, 100) < rule.percent() ? Mode.ENFORCE : Mode.SHADOW;
+  }
+
+  /** What the call draws under this rule. */
+  List<Draw> draws(Call call, PathPattern route, long wallMicros, Draw.Intent intent) {
+    Pool[] now = pools.at(wallMicros, pools.tenantOf(call));
+    if (now.length == 0) {
+      return List.of();
+    }
+    Key key = keyOf(call, route);
+    Mode mode = modeFor(key);
+    long amount = rule.cost().of(call);
+    long unit = rule.cost().unit();
+    if (now.length == 1) {
+      return List.of(new Draw(now[0], key, amount, mode, intent, unit, call));
+    }
+    List<Draw> draws = new ArrayList<>(now.length);
+    for (Pool pool : now) {
+      draws.add(new Draw(pool, key, amount, mode, intent, unit, call));
+    }
+    return draws;
+  }
+
+  /** Why the rule says nothing about a call; null if it does. */
+  @Nullable String whyNot(Call call) {
+    Match match = rule.match();
+    if (rule.mode() == Mode.OFF) {
+      return "mode is off";
+    }
+    if (!match.holdsForPath(call)) {
+      return "path " + call.normalPath() + " matches none of " + match.paths();
+    }
+    if (!match.holdsForMethod(call)) {
+      return "method " + Match.methodOf(call) + " is none of " + match.methods();
+    }
+    if (!match.holdsForHost(call)) {
+      return "host '" + Match.hostOf(call) + "' is none of " + match.hosts();
+    }
+    if (!match.holdsForAttributes(call)) {
+      return "attributes are not " + match.attributes();
+    }
+    if (!match.holdsForAbsent(call)) {
+      return "one of " + match.absent() + " is there";
+    }
+    if (rule.except().isPresent() && rule.except().get().holds(call)) {
+      return "excepted";
+    }
+    return null;
+  }
+}

@@ -1,0 +1,191 @@
+package io.weir.rule.index;
+
+import io.weir.Call;
+import io.weir.rule.PathPattern;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rules by path: a tree with one level per segment, walked once per call. What it costs depends on
+ * the path's length and on the rules that match it, not on the number of rules.
+ *
+ * <p>For paths that patterns without holes spell out, the way through the tree is known beforehand:
+ * one look into a map instead of a walk. Where every rule on that way asks for nothing but the
+ * path, and there are few, so is what comes of it.
+ */
+final class PathIndex {
+  /**
+   * The places that one path leads to.
+   *
+   * @param outcome the rules that apply to every call on this path; null if that depends on the
+   *     call
+   */
+  private record PathLookup(List<PathRules> places, @Nullable MatchedRules outcome) {
+    /** So that rules for every path do not lie once more beside each of them. */
+    private static final int MOST = 8;
+
+    static final PathLookup UNKNOWN = new PathLookup(List.of(), null);
+
+    static PathLookup along(List<PathRules> places) {
+      boolean few = places.stream().mapToInt(PathRules::size).sum() <= MOST;
+      if (!few || !places.stream().allMatch(PathRules::unconditional)) {
+        return new PathLookup(places, null);
+      }
+      MatchedRules outcome = new MatchedRules();
+      places.forEach(hits -> hits.collectAll(outcome));
+      return new PathLookup(places, outcome);
+    }
+  }
+
+  private final Node root = new Node();
+  private final Map<String, PathLookup> spelledOut = new HashMap<>();
+
+  void add(PathPattern pattern, PathMatch hit) {
+    Node node = root;
+    for (PathPattern.Segment segment : pattern.segments()) {
+      node = segment.any() ? node.any() : node.literal(segment.literal());
+    }
+    if (pattern.open()) {
+      node.below = node.below == null ? new PathRules() : node.below;
+      node.below.add(hit);
+    } else {
+      node.here = node.here == null ? new PathRules() : node.here;
+      node.here.add(hit);
+      if (pattern.segments().stream().noneMatch(PathPattern.Segment::any)) {
+        spelledOut.put(path(pattern.segments()), PathLookup.UNKNOWN);
+      }
+    }
+  }
+
+  private static String path(List<PathPattern.Segment> segments) {
+    return segments.stream()
+        .map(PathPattern.Segment::literal)
+        .collect(Collectors.joining("/", "/", ""));
+  }
+
+  /** Walks all ways that are known beforehand; to be called when the last rule has been added. */
+  void seal() {
+    spelledOut.replaceAll(
+        (path, unknown) -> {
+          List<PathRules> places = new ArrayList<>();
+          walk(root, path, 1, places::add);
+          return PathLookup.along(places);
+        });
+  }
+
+  /** The rules that apply to a call; not to be changed, as calls may share it. */
+  MatchedRules select(Call call) {
+    String path = call.normalPath();
+    PathLookup way = spelledOut.get(path);
+    if (way != null && way.outcome != null) {
+      return way.outcome;
+    }
+    MatchedRules selection = new MatchedRules();
+    if (way == null) {
+      walk(root, path, 1, hits -> hits.collect(call, selection));
+    } else {
+      way.places.forEach(hits -> hits.collect(call, selection));
+    }
+    return selection;
+  }
+
+  private static void walk(Node node, String path, int from, Consumer<PathRules> visitor) {
+    if (node.below != null) {
+      visitor.accept(node.below);
+    }
+    if (from >= path.length()) {
+      if (node.here != null) {
+        visitor.accept(node.here);
+      }
+      return;
+    }
+    if (node.any == null && node.literals == 0) {
+      return;
+    }
+    int hash = 0;
+    int to = from;
+    for (; to < path.length() && path.charAt(to) != '/'; to++) {
+      hash = 31 * hash + path.charAt(to);
+    }
+    Node literal = node.find(path, from, to, hash);
+    if (literal != null) {
+      walk(literal, path, to + 1, visitor);
+    }
+    if (node.any != null) {
+      walk(node.any, path, to + 1, visitor);
+    }
+  }
+
+  /**
+   * A place in the tree, with its children in an open hash table that is searched by a piece of the
+   * path.
+   */
+  private static final class Node {
+    private @Nullable PathRules here;
+    private @Nullable PathRules below;
+    private @Nullable Node any;
+    private @Nullable String[] names = new String[4];
+    private @Nullable Node[] children = new Node[4];
+    private int literals;
+
+    Node any() {
+      any = any == null ? new Node() : any;
+      return any;
+    }
+
+    @Nullable Node find(String path, int from, int to, int hash) {
+      int mask = names.length - 1;
+      for (int i = spread(hash) & mask; names[i] != null; i = (i + 1) & mask) {
+        String name = names[i];
+        if (name.length() == to - from && path.startsWith(name, from)) {
+          return children[i];
+        }
+      }
+      return null;
+    }
+
+    Node literal(String name) {
+      Node known = find(name, 0, name.length(), name.hashCode());
+      if (known != null) {
+        return known;
+      }
+      if (2 * ++literals > names.length) {
+        grow();
+      }
+      Node child = new Node();
+      put(name, child);
+      return child;
+    }
+
+    private void put(String name, Node child) {
+      int mask = names.length - 1;
+      int i = spread(name.hashCode()) & mask;
+      while (names[i] != null) {
+        i = (i + 1) & mask;
+      }
+      names[i] = name;
+      children[i] = child;
+    }
+
+    private void grow() {
+      @Nullable String[] oldNames = names;
+      @Nullable Node[] oldChildren = children;
+      names = new String[2 * oldNames.length];
+      children = new Node[2 * oldNames.length];
+      for (int i = 0; i < oldNames.length; i++) {
+        if (oldNames[i] != null) {
+          put(oldNames[i], oldChildren[i]);
+        }
+      }
+    }
+
+    private static int spread(int hash) {
+      return hash ^ (hash >>> 16);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package io.weir.rule.index;
+
+import io.weir.Call;
+import io.weir.Limit;
+import io.weir.Ratio;
+import io.weir.limit.LeaseCap;
+import io.weir.limit.LimitDivision;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleLimits;
+import io.weir.rule.RuleSet;
+import io.weir.rule.Schedule;
+import io.weir.rule.Scope;
+import io.weir.rule.TenantPlan;
+import io.weir.store.Pool;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pools of one rule: fixed, by the tenant's plan, and scaled by the hour where there is a
+ * schedule. All of them are made when rules are loaded, so that a call only picks.
+ */
+final class RulePools {
+  private static final Pool[] NONE = {};
+  private static final long MINUTE_MICROS = 60_000_000;
+
+  /** Which schedule holds in a given minute; schedules begin and end on whole minutes. */
+  private record ActiveSchedule(long minute, int variant) {}
+
+  private final Rule rule;
+  private final boolean byTenant;
+
+  /** One map per schedule, and the unscaled one last. */
+  private final List<Map<String, Pool[]>> variants = new ArrayList<>();
+
+  /** The only pools there are, where neither tenant nor hour matters; else null. */
+  private final Pool @Nullable [] only;
+
+  private volatile ActiveSchedule active = new ActiveSchedule(Long.MIN_VALUE, 0);
+
+  RulePools(Rule rule, Map<String, TenantPlan> tenants) {
+    this.rule = rule;
+    this.byTenant = rule.limits() instanceof RuleLimits.OfTier;
+    for (Schedule schedule : rule.schedule()) {
+      variants.add(variant(tenants, schedule.factor()));
+    }
+    variants.add(variant(tenants, Ratio.ONE));
+    this.only = byTenant || variants.size() > 1 ? null : variants.get(0).get(RuleSet.EVERYONE_ELSE);
+  }
+
+  private Map<String, Pool[]> variant(Map<String, TenantPlan> tenants, Ratio scale) {
+    Map<String, Pool[]> pools = new HashMap<>();
+    if (rule.limits() instanceof RuleLimits.Listed listed) {
+      pools.put(RuleSet.EVERYONE_ELSE, listed(listed, scale));
+    } else if (byTenant) {
+      tenants.forEach((tenant, plan) -> pools.put(tenant, ofPlan(plan, scale)));
+    } else {
+      pools.put(RuleSet.EVERYONE_ELSE, NONE);
+    }
+    return pools;
+  }
+
+  private Pool[] listed(RuleLimits.Listed listed, Ratio scale) {
+    Pool[] pools = new Pool[listed.limits().size()];
+    for (int i = 0; i < pools.length; i++) {
+      Limit limit = listed.limits().get(i);
+      String unnamed = pools.length == 1 ? rule.id() : rule.id() + "." + (i + 1);
+      String shown = limit.name().isEmpty() ? unnamed : limit.name();
+      pools[i] = pool(shown, listed.slot(i), limit, scale);
+    }
+    return pools;
+  }
+
+  private Pool[] ofPlan(TenantPlan plan, Ratio scale) {
+    Pool[] pools = new Pool[plan.limits().size()];
+    for (int i = 0; i < pools.length; i++) {
+      Limit limit = plan.limits().get(i);
+      pools[i] = pool(rule.id() + "." + limit.name(), limit.name(), limit, scale);
+    }
+    return pools;
+  }
+
+  private Pool pool(String name, String slot, Limit limit, Ratio scale) {
+    Limit scaled = scale.equals(Ratio.ONE) ? limit : limit.scaled(scale);
+    Pool pool =
+        new Pool(rule.id(), name, slot, scaled, rule.countDenied())
+            .withDimension(rule.key().isEmpty() ? "" : rule.key().get(0))
+            .onFail(rule.onFail(), rule.localFactor())
+            .withLeaseCap(lends(scaled));
+    Pool kept = rule.scope() == Scope.INSTANCE ? pool.keptLocally() : pool;
+    return rule.shards() == 1
+        ? kept
+        : kept.split(LimitDivision.of(scaled, rule.shards()), this::lends);
+  }
+
+  private long lends(Limit limit) {
+    return LeaseCap.of(limit, rule.accuracy().millionths());
+  }
+
+  /** The tenant whose plan counts for a call; empty where plans do not matter. */
+  String tenantOf(Call call) {
+    String tenant = byTenant ? call.attribute("tenant") : null;
+    return tenant == null ? "" : tenant;
+  }
+
+  /** The pools that hold now. */
+  Pool[] at(long wallMicros, String tenant) {
+    if (only != null) {
+      return only;
+    }
+    Map<String, Pool[]> pools = variants.get(variants.size() == 1 ? 0 : variantAt(wallMicros));
+    Pool[] own = byTenant ? pools.get(tenant) : null;
+    return own != null ? own : pools.get(RuleSet.EVERYONE_ELSE);
+  }
+
+  /** The pool, or shard, with this slot that holds now; empty if the rule has none any more. */
+  Optional<Pool> find(long wallMicros, String tenant, String slot) {
+    for (Pool pool : at(wallMicros, tenant)) {
+      Optional<Pool> found = pool.find(slot);
+      if (found.isPresent()) {
+        return found;
+      }
+    }
+    return Optional.empty();
+  }
+
+  boolean scheduled() {
+    return variants.size() > 1;
+  }
+
+  private int variantAt(long wallMicros) {
+    long minute = Math.floorDiv(wallMicros, MINUTE_MICROS);
+    ActiveSchedule known = active;
+    if (known.minute() != minute) {
+      known = new ActiveSchedule(minute, choose(minute));
+      active = known;
+    }
+    return known.variant();
+  }
+
+  private int choose(long minute) {
+    ZonedDateTime moment = Instant.ofEpochSecond(minute * 60).atZone(ZoneOffset.UTC);
+    for (int i = 0; i < rule.schedule().size(); i++) {
+      if (rule.schedule().get(i).covers(moment)) {
+        return i;
+      }
+    }
+    return rule.schedule().size();
+  }
+}

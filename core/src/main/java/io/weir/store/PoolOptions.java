@@ -1,0 +1,42 @@
+package io.weir.store;
+
+import io.weir.OnFail;
+import io.weir.Ratio;
+
+/**
+ * What a pool is beside its limit.
+ *
+ * @param countDenied whether refusals count
+ * @param local whether it is kept in this process, whatever store there is
+ * @param subject the dimension that keys begin with
+ * @param onFail what to say while the store cannot answer
+ * @param localFactor what this instance's share is multiplied by while it decides alone
+ * @param lends how many of a bucket's tokens may be out on lease at once
+ */
+record PoolOptions(
+    boolean countDenied,
+    boolean local,
+    String subject,
+    OnFail onFail,
+    Ratio localFactor,
+    long lends) {
+  static PoolOptions of(boolean countDenied) {
+    return new PoolOptions(countDenied, false, "", OnFail.LOCAL, Ratio.ONE, 0);
+  }
+
+  PoolOptions keptLocally() {
+    return new PoolOptions(countDenied, true, subject, onFail, localFactor, lends);
+  }
+
+  PoolOptions withDimension(String dimension) {
+    return new PoolOptions(countDenied, local, dimension, onFail, localFactor, lends);
+  }
+
+  PoolOptions onFail(OnFail answer, Ratio factor) {
+    return new PoolOptions(countDenied, local, subject, answer, factor, lends);
+  }
+
+  PoolOptions withLeaseCap(long most) {
+    return new PoolOptions(countDenied, local, subject, onFail, localFactor, most);
+  }
+}

@@ -1,0 +1,266 @@
+package io.weir.store.memory;
+
+import io.weir.Algorithm;
+import io.weir.Key;
+import io.weir.LimitStatus;
+import io.weir.Mode;
+import io.weir.limit.BucketMeter;
+import io.weir.limit.LimitState;
+import io.weir.limit.Meter;
+import io.weir.limit.PermitMeter;
+import io.weir.limit.TakeReceipt;
+import io.weir.store.Draw;
+import io.weir.store.Pool;
+import io.weir.store.ReservedPart;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One draw at its bucket in the memory table: found, brought to the present, judged, taken from or
+ * not, and put back. The segment's lock is held from {@link #open} to the end.
+ */
+final class BucketAccess {
+  private static final int UNSOUGHT = Integer.MIN_VALUE;
+
+  final PoolBinding binding;
+  final Segment segment;
+  final LimitState cell;
+
+  /** Whether this visit only looks, and must leave everything as it is. */
+  private final boolean looks;
+
+  private final MemoryStore store;
+  private final Pool pool;
+  private final Key key;
+  private final Meter meter;
+  private long high;
+  private long low;
+
+  /** Where the bucket is; negative if it is not there, {@link #UNSOUGHT} before it was sought. */
+  private int slot = UNSOUGHT;
+
+  private boolean shared;
+  private boolean changed;
+  private long monotonic;
+  private long now;
+  private boolean admitted;
+  private long delay;
+
+  /** A visit with a cell of its own, for calls that make several. */
+  BucketAccess(MemoryStore store, Pool pool, Key key, boolean looks) {
+    this(store, pool, key, looks, new LimitState());
+  }
+
+  /** A visit to this slot with the segment's cell, for calls that make only this one. */
+  static BucketAccess alone(MemoryStore store, Draw draw, int slot) {
+    BucketAccess visit = new BucketAccess(store, draw.pool(), draw.key(), draw.isLook(), null);
+    visit.slot = slot;
+    return visit;
+  }
+
+  private BucketAccess(
+      MemoryStore store, Pool pool, Key key, boolean looks, @Nullable LimitState cell) {
+    this.looks = looks;
+    this.store = store;
+    this.pool = pool;
+    this.key = key;
+    this.binding = store.bind(pool);
+    this.meter = binding.meter();
+    this.high = binding.high(key.high());
+    this.low = binding.low(key.low());
+    this.segment = store.segmentOf(high);
+    this.cell = cell == null ? segment.cell : cell;
+  }
+
+  boolean onWallClock() {
+    return meter.onWallClock();
+  }
+
+  /** Whether the key has a bucket of its own, before it is opened. */
+  boolean hasOwn() {
+    slot = segment.find(high, low);
+    return slot >= 0;
+  }
+
+  /** Whether {@link #hasOwn} has found that the key has no bucket of its own. */
+  boolean isNew() {
+    return slot < 0;
+  }
+
+  /**
+   * Finds the bucket and brings it to the present.
+   *
+   * @param now the time on the limit's own clock
+   */
+  void open(long monotonic, long now) {
+    this.monotonic = monotonic;
+    this.now = now;
+    // Another visit of the same call may have moved it while it made room.
+    if (slot == UNSOUGHT || (slot >= 0 && !segment.isAt(slot, high, low))) {
+      slot = segment.find(high, low);
+    }
+    if (slot < 0 && store.room().isFullFor(binding.share(), segment, monotonic)) {
+      low = store.overflowLow(high, low, binding);
+      high = TableShares.overflow(binding.saltHigh());
+      slot = segment.find(high, low);
+      shared = true;
+    }
+    if (slot >= 0) {
+      segment.load(slot, binding, cell);
+      if (looks) {
+        cell.detach();
+      }
+    } else {
+      cell.clear();
+    }
+    cell.frugal = store.room().isShortOfBytes();
+    meter.open(cell, now, meter.hasPhase() ? phase() : 0);
+  }
+
+  /** A shared bucket has windows of its own, or keys of many phases would end them at will. */
+  private long phase() {
+    return shared ? low : key.fixedHash(pool.rule());
+  }
+
+  /** Decides for this bucket alone; true unless an enforced draw is refused. */
+  boolean judge(Draw draw) {
+    delay = meter.delay(cell);
+    admitted = meter.admits(cell, now, draw.amount()) && (delay == 0 || !isImmediate(draw));
+    return admitted || draw.mode() != Mode.ENFORCE;
+  }
+
+  private static boolean isImmediate(Draw draw) {
+    return draw.intent() == Draw.Intent.TAKE_NOW && draw.amount() > 0;
+  }
+
+  /** Does what follows from the decision on the whole call. */
+  void act(Draw draw, boolean taken, long reservation) {
+    if (taken && admitted && takes(draw)) {
+      meter.take(cell, now, draw.amount(), reservation);
+      changed = draw.amount() > 0;
+      keep();
+    } else if (countsRefusal(draw)) {
+      meter.countDenied(cell, now, draw.amount());
+      changed = true;
+      keep();
+    } else if (meter instanceof BucketMeter) {
+      leave();
+    } else {
+      keep();
+    }
+  }
+
+  private boolean takes(Draw draw) {
+    return switch (draw.intent()) {
+      case HOLD -> true;
+      case TAKE, TAKE_NOW -> meter.limit().algorithm() != Algorithm.CONCURRENCY;
+      case LOOK -> false;
+    };
+  }
+
+  private boolean countsRefusal(Draw draw) {
+    return !admitted
+        && draw.pool().countDenied()
+        && draw.mode() == Mode.ENFORCE
+        && draw.intent() != Draw.Intent.LOOK;
+  }
+
+  /** Puts a reservation's part right. */
+  boolean settle(ReservedPart part) {
+    if (part.owed() < part.amount()) {
+      meter.giveBack(cell, now, part.amount() - part.owed(), part.stamp());
+    } else if (part.owed() > part.amount()) {
+      meter.charge(cell, now, part.owed() - part.amount());
+      changed = true;
+    }
+    return true;
+  }
+
+  /** Gives back what was taken just now. */
+  boolean refund(long amount) {
+    meter.refund(cell, now, amount);
+    return true;
+  }
+
+  /** Takes what was let through elsewhere. */
+  boolean chargeDebt(long amount) {
+    meter.chargeDebt(cell, now, amount);
+    changed = true;
+    return true;
+  }
+
+  /** Ends a permit; false if it is not held. */
+  boolean release(long reservation) {
+    return meter instanceof PermitMeter permits && permits.release(cell, reservation);
+  }
+
+  /** Gives a permit its full life again; false if it is not held. */
+  boolean renew(long reservation) {
+    return meter instanceof PermitMeter permits && permits.renew(cell, now, reservation);
+  }
+
+  /** Puts the cell back. A bucket that was never taken from is not worth remembering. */
+  void keep() {
+    if (looks || !meter.writes()) {
+      return;
+    }
+    findAgain();
+    if (slot >= 0) {
+      segment.save(slot, binding, cell);
+    } else if (changed) {
+      segment.insert(high, low, binding, cell, monotonic, store.time().wallMicros());
+    }
+  }
+
+  /** Leaves a bucket that nothing was taken from as it was. */
+  private void leave() {
+    findAgain();
+    if (!looks && slot >= 0) {
+      segment.leave(slot, binding, cell, now);
+    }
+  }
+
+  /**
+   * Another visit of the same call may have moved the bucket, or made room by forgetting it if it
+   * was idle.
+   */
+  private void findAgain() {
+    if (slot >= 0 && !segment.isAt(slot, high, low)) {
+      slot = segment.find(high, low);
+    }
+  }
+
+  /** What was just taken, by the window as the table keeps it, or nobody could give it back. */
+  TakeReceipt stamp(long madeAt) {
+    TakeReceipt stamp =
+        onWallClock()
+            ? new TakeReceipt(PackedTime.kept(cell.time), cell.used)
+            : TakeReceipt.of(cell);
+    return stamp.madeAt(madeAt);
+  }
+
+  LimitStatus standing(Draw draw) {
+    return draw.standing()
+        .allowed(admitted)
+        .remaining(meter.remaining(cell, now))
+        .reset(meter.reset(cell, now))
+        .retryAfter(admitted ? 0 : retryAfter(draw))
+        .delay(admitted ? delay : 0)
+        .build();
+  }
+
+  /** Whoever must go at once has to wait until the whole backlog has drained. */
+  private long retryAfter(Draw draw) {
+    long retryAfter = meter.retryAfter(cell, now, draw.amount());
+    return retryAfter != Meter.NEVER && isImmediate(draw)
+        ? Math.max(retryAfter, meter.delay(cell))
+        : retryAfter;
+  }
+
+  long taken() {
+    return meter.capacity() - meter.remaining(cell, now);
+  }
+
+  String describe(Draw draw) {
+    return meter.describe(cell, now, draw.amount());
+  }
+}

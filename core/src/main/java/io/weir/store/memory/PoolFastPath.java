@@ -1,0 +1,98 @@
+package io.weir.store.memory;
+
+import io.weir.limit.BucketMeter;
+import io.weir.limit.LimitState;
+import io.weir.limit.Meter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The shortest way to a decision: one pool of a memory store, for callers that come with a key's
+ * fingerprint and want nothing but yes or no. Allocates nothing.
+ */
+public final class PoolFastPath {
+  private final MemoryStore store;
+  private final PoolBinding binding;
+  private final Meter meter;
+  private final @Nullable BucketMeter bucket;
+
+  PoolFastPath(MemoryStore store, PoolBinding binding) {
+    this.store = store;
+    this.binding = binding;
+    this.meter = binding.meter();
+    this.bucket = binding.bucket();
+  }
+
+  /** Whether callers must come with the key's fixed hash, as windows take their phase from it. */
+  public boolean needsHash() {
+    return meter.hasPhase();
+  }
+
+  /**
+   * Takes {@code cost} if the bucket admits it at once.
+   *
+   * @param moment the time on the monotonic clock; best read just before, when the key is known.
+   *     The clock waits for all loads that began before it. Between the key and its bucket, it lets
+   *     the processor fetch the bucket and what follows the decision, such as the next key, at the
+   *     same time; before the key or after the bucket, one after the other
+   * @param keyHigh the upper half of the key's fingerprint
+   * @param keyLow the lower half
+   * @param keyHash the key's fixed hash if {@link #needsHash}
+   */
+  public boolean tryTake(long moment, long keyHigh, long keyLow, long keyHash, long cost) {
+    long high = binding.high(keyHigh);
+    long low = binding.low(keyLow);
+    Segment segment = store.segmentOf(high);
+    long now;
+    boolean admitted;
+    segment.lock();
+    try {
+      now = store.monotonic(segment, moment);
+      int slot = segment.find(high, low);
+      admitted =
+          (bucket != null && slot >= 0 && segment.isShaped(slot, binding))
+              ? segment.takeInPlace(slot, bucket, now, cost) >= 0
+              : takeByCell(segment, slot, high, low, keyHash, now, cost);
+    } finally {
+      segment.unlock();
+    }
+    store.sweepIfDue(now);
+    return admitted;
+  }
+
+  /** The way of every algorithm, and of keys that are new or were written under other numbers. */
+  private boolean takeByCell(
+      Segment segment, int found, long keyHigh, long keyLow, long keyHash, long now, long cost) {
+    long high = keyHigh;
+    long low = keyLow;
+    long phase = keyHash;
+    int slot = found;
+    if (slot < 0 && store.room().isFullFor(binding.share(), segment, now)) {
+      low = store.overflowLow(high, low, binding);
+      high = TableShares.overflow(binding.saltHigh());
+      slot = segment.find(high, low);
+      // A shared bucket has windows of its own, or keys of many phases would end them at will.
+      phase = low;
+    }
+    LimitState cell = segment.cell;
+    if (slot >= 0) {
+      segment.load(slot, binding, cell);
+    } else {
+      cell.clear();
+    }
+    cell.frugal = store.room().isShortOfBytes();
+    long at = meter.onWallClock() ? store.time().wallMicros() : now;
+    meter.open(cell, at, phase);
+    boolean admitted = meter.admits(cell, at, cost) && (cost == 0 || meter.delay(cell) == 0);
+    if (admitted) {
+      meter.take(cell, at, cost, 0);
+    }
+    if (slot >= 0 && meter instanceof BucketMeter && !(admitted && cost > 0)) {
+      segment.leave(slot, binding, cell, at);
+    } else if (slot >= 0) {
+      segment.save(slot, binding, cell);
+    } else if (admitted && cost > 0) {
+      segment.insert(high, low, binding, cell, now, store.time().wallMicros());
+    }
+    return admitted;
+  }
+}

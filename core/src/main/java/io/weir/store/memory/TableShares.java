@@ -1,0 +1,229 @@
+package io.weir.store.memory;
+
+import java.util.Collection;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Divides the room of the memory table among rules, so that a flood of keys under one rule leaves
+ * room for the keys of the others.
+ *
+ * <pre>
+ *   M keys:  │ share 1 │ share 2 │ … │ share R │            common            │
+ *             └──────── a quarter of M ───────┘  └─ first come, first served ─┘
+ * </pre>
+ *
+ * <p>With R rules, each has a share of M ÷ 4R keys that no other rule can take. A rule that holds
+ * more than its share borrows from the common part; while that is used up, its new keys go to
+ * overflow buckets. A rule that is alone has the whole table. Nothing is taken from a rule that
+ * borrows, as its keys may be limited: only room that becomes free is granted anew.
+ *
+ * <p>A slot of the table carries the number of its rule in the lowest {@value #TAG_BITS} bits of
+ * its fingerprint, of which 112 bits remain: a million keys meet with a probability of
+ * 10<sup>-22</sup>. The lowest bit marks overflow buckets, which count for no share.
+ *
+ * <p>Sums are exact while the rules stay the same. A change of rules under load may leave them off
+ * by a few keys until {@link #recompute} is called again.
+ */
+final class TableShares {
+  private static final Logger LOG = LoggerFactory.getLogger(TableShares.class);
+  private static final int TAG_BITS = 16;
+  private static final long TAG = (1L << TAG_BITS) - 1;
+  private static final long OVERFLOW_BIT = 1;
+
+  /** Rules beyond this many share the last number. */
+  private static final int MOST = 1 << (TAG_BITS - 1);
+
+  private static final int KEPT_PART = 4;
+  private static final long COMPLAIN_EVERY_MICROS = 60_000_000;
+
+  private final long maxKeys;
+  private final ConcurrentHashMap<String, RuleKeyCount> byRule = new ConcurrentHashMap<>();
+  private final AtomicReferenceArray<RuleKeyCount> byNumber = new AtomicReferenceArray<>(MOST);
+  private int numbers;
+
+  private final AtomicLong keys = new AtomicLong();
+  private final AtomicLong overflowBuckets = new AtomicLong();
+
+  /** Keys that rules hold beyond their shares, in all. */
+  private final AtomicLong borrowed = new AtomicLong();
+
+  private volatile long share;
+  private volatile long common;
+  private volatile boolean divided;
+
+  /** A rule that found no room, to be named in the log. */
+  private volatile @Nullable RuleKeyCount crowded;
+
+  private volatile long nextComplaint = Long.MIN_VALUE;
+
+  TableShares(long maxKeys) {
+    this.maxKeys = maxKeys;
+    this.share = maxKeys;
+  }
+
+  // ---- fingerprints
+
+  /** The upper half of a fingerprint with the rule's number in it. */
+  static long tagged(long high, RuleKeyCount share) {
+    return untagged(high) | (long) share.number << 1;
+  }
+
+  /** The same without its lowest bits, so that a number fits in. */
+  static long untagged(long high) {
+    return high & ~TAG;
+  }
+
+  /** The same for an overflow bucket. */
+  static long overflow(long tagged) {
+    return tagged | OVERFLOW_BIT;
+  }
+
+  // ---- rules
+
+  /** The share of a rule, made if it is not known. */
+  RuleKeyCount of(String rule) {
+    RuleKeyCount known = byRule.get(rule);
+    return known != null ? known : add(rule);
+  }
+
+  private synchronized RuleKeyCount add(String rule) {
+    RuleKeyCount added = numbered(rule);
+    count(added);
+    return added;
+  }
+
+  private RuleKeyCount numbered(String rule) {
+    RuleKeyCount known = byRule.get(rule);
+    if (known == null) {
+      int number = Math.min(numbers, MOST - 1);
+      RuleKeyCount last = numbers < MOST ? null : byNumber.get(number);
+      known = last == null ? new RuleKeyCount(rule, number) : last;
+      byNumber.set(number, known);
+      byRule.put(rule, known);
+      numbers = Math.min(numbers + 1, MOST);
+    }
+    return known;
+  }
+
+  private synchronized void count(RuleKeyCount share) {
+    if (!share.counted) {
+      share.counted = true;
+      recompute();
+    }
+  }
+
+  /** Keeps room for these rules from now on, and for others only while they hold keys. */
+  synchronized void reserveShares(Collection<String> rules) {
+    Set<String> expected = Set.copyOf(rules);
+    expected.forEach(this::numbered);
+    for (int i = 0; i < numbers; i++) {
+      RuleKeyCount each = byNumber.get(i);
+      each.counted = expected.contains(each.rule) || each.keys.get() > 0;
+    }
+    recompute();
+  }
+
+  /** Works out shares, and what is borrowed, from what every rule holds. */
+  synchronized void recompute() {
+    int counted = 0;
+    for (int i = 0; i < numbers; i++) {
+      counted += byNumber.get(i).counted ? 1 : 0;
+    }
+    long each = counted <= 1 ? maxKeys : maxKeys / KEPT_PART / counted;
+    long over = 0;
+    for (int i = 0; i < numbers; i++) {
+      over += Math.max(0, byNumber.get(i).keys.get() - each);
+    }
+    divided = counted > 1;
+    share = each;
+    common = maxKeys - Math.max(1, counted) * each;
+    borrowed.set(over);
+  }
+
+  // ---- keys
+
+  /** Whether one more key of this rule may have a bucket of its own. */
+  boolean hasRoomFor(RuleKeyCount rule) {
+    return keys.get() < maxKeys && (rule.keys.get() < share || borrowed.get() < common);
+  }
+
+  /** Whether a rule holds less than what is kept for it, where there are several. */
+  boolean isWithinShare(RuleKeyCount rule) {
+    return divided && rule.keys.get() < share;
+  }
+
+  /** Whether room is kept for several rules. */
+  boolean areDivided() {
+    return divided;
+  }
+
+  /** A slot was filled. */
+  void added(RuleKeyCount rule, long high) {
+    if ((high & OVERFLOW_BIT) != 0) {
+      overflowBuckets.incrementAndGet();
+      return;
+    }
+    keys.incrementAndGet();
+    if (rule.keys.incrementAndGet() > share) {
+      borrowed.incrementAndGet();
+    }
+    if (!rule.counted) {
+      count(rule);
+    }
+  }
+
+  /** A slot was freed. */
+  void removed(long high) {
+    if ((high & OVERFLOW_BIT) != 0) {
+      overflowBuckets.decrementAndGet();
+      return;
+    }
+    keys.decrementAndGet();
+    if (byNumber.get((int) (high & TAG) >>> 1).keys.getAndDecrement() > share) {
+      borrowed.decrementAndGet();
+    }
+  }
+
+  /** How many slots are in use, overflow buckets too. */
+  long keys() {
+    return keys.get() + overflowBuckets.get();
+  }
+
+  // ---- words
+
+  /**
+   * Notes that a rule found no room. Returns whether {@link #logNoRoom} has something to say now,
+   * to be called when no lock is held.
+   */
+  boolean onNoRoom(RuleKeyCount rule, long now) {
+    if (crowded != null || now < nextComplaint) {
+      return false;
+    }
+    crowded = rule;
+    return true;
+  }
+
+  /** Says in the log that a rule found no room; the holder of a sweep does, so one at a time. */
+  void logNoRoom(long now) {
+    RuleKeyCount rule = crowded;
+    if (rule == null) {
+      return;
+    }
+    nextComplaint = now + COMPLAIN_EVERY_MICROS;
+    crowded = null;
+    LOG.warn(
+        "the memory table has no room for new keys of rule {}, which holds {} of {} keys: they"
+            + " share {} buckets until keys become idle; raise store.memory.max_keys, or, if"
+            + " clients invent the keys, key the rule by what they cannot choose",
+        rule.rule,
+        rule.keys.get(),
+        maxKeys,
+        MemoryStore.OVERFLOW);
+  }
+}

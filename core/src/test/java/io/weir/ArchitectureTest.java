@@ -1,0 +1,148 @@
+package io.weir;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Holds the packages of core to the way of a request: rules plan draws, the near store and the
+ * stores take them, limits do the arithmetic.
+ *
+ * <p>{@code io.weir} is what users import. It holds two layers, told apart by class: the entry
+ * classes may use everything and nothing in core uses them; the values use only each other.
+ */
+class ArchitectureTest {
+  private static final Set<String> ENTRY = Set.of("Weir", "Limiter");
+  private static final JavaClasses CORE =
+      new ClassFileImporter()
+          .importUrl(Weir.class.getProtectionDomain().getCodeSource().getLocation());
+
+  private static boolean isEntry(JavaClass type) {
+    return type.getPackageName().equals("io.weir") && ENTRY.contains(topLevel(type));
+  }
+
+  private static String topLevel(JavaClass type) {
+    String name = type.getName().substring(type.getPackageName().length() + 1);
+    int nested = name.indexOf('$');
+    return nested < 0 ? name : name.substring(0, nested);
+  }
+
+  private static DescribedPredicate<JavaClass> entry() {
+    return DescribedPredicate.describe("entry classes", ArchitectureTest::isEntry);
+  }
+
+  private static DescribedPredicate<JavaClass> values() {
+    return DescribedPredicate.describe(
+        "values", type -> type.getPackageName().equals("io.weir") && !isEntry(type));
+  }
+
+  /** A slice per package; the entry classes are one of their own. */
+  private static final class Packages implements SliceAssignment {
+    @Override
+    public SliceIdentifier getIdentifierOf(JavaClass type) {
+      return SliceIdentifier.of(isEntry(type) ? "entry" : type.getPackageName());
+    }
+
+    @Override
+    public String getDescription() {
+      return "packages";
+    }
+  }
+
+  @Test
+  void dependenciesPointOneWay() {
+    layeredArchitecture()
+        .consideringOnlyDependenciesInAnyPackage("io.weir..")
+        .layer("entry")
+        .definedBy(entry())
+        .layer("engine")
+        .definedBy("io.weir.engine")
+        .layer("rule")
+        .definedBy("io.weir.rule..")
+        .layer("near")
+        .definedBy("io.weir.near..")
+        .layer("observe")
+        .definedBy("io.weir.observe", "io.weir.guard")
+        .layer("store")
+        .definedBy("io.weir.store..")
+        .layer("limit")
+        .definedBy("io.weir.limit")
+        .layer("time")
+        .definedBy("io.weir.time")
+        .layer("values")
+        .definedBy(values())
+        .whereLayer("entry")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("engine")
+        .mayOnlyBeAccessedByLayers("entry")
+        .whereLayer("rule")
+        .mayOnlyBeAccessedByLayers("entry", "engine")
+        .whereLayer("near")
+        .mayOnlyBeAccessedByLayers("entry", "engine")
+        .whereLayer("observe")
+        .mayOnlyBeAccessedByLayers("entry", "engine", "near")
+        .whereLayer("store")
+        .mayOnlyBeAccessedByLayers("entry", "engine", "rule", "near", "observe")
+        .whereLayer("limit")
+        .mayOnlyBeAccessedByLayers("entry", "engine", "rule", "near", "observe", "store")
+        .whereLayer("values")
+        .mayNotAccessAnyLayer()
+        .check(CORE);
+  }
+
+  @Test
+  void packagesFormNoCycle() {
+    slices().assignedFrom(new Packages()).should().beFreeOfCycles().check(CORE);
+  }
+
+  @Test
+  void theAlgorithmsKnowNoClock() {
+    noClasses()
+        .that()
+        .resideInAPackage("io.weir.limit")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.weir.time")
+        .orShould()
+        .callMethod(System.class, "nanoTime")
+        .orShould()
+        .callMethod(System.class, "currentTimeMillis")
+        .check(CORE);
+  }
+
+  @Test
+  void timeIsReadInOnePlaceOnly() {
+    noClasses()
+        .that()
+        .doNotHaveSimpleName("SystemTime")
+        .should()
+        .callMethod(System.class, "nanoTime")
+        .orShould()
+        .callMethod(System.class, "currentTimeMillis")
+        .orShould()
+        .callMethod(java.time.Instant.class, "now")
+        .check(CORE);
+  }
+
+  @Test
+  void coreNeedsNothingButTheJdk() {
+    classes()
+        .that()
+        .resideInAPackage("io.weir..")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            "io.weir..", "java..", "javax.crypto..", "org.jspecify..", "org.slf4j..")
+        .check(CORE);
+  }
+}

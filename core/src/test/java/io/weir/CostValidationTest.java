@@ -1,0 +1,72 @@
+package io.weir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.rule.Bypass;
+import io.weir.rule.Cost;
+import io.weir.rule.Match;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.store.memory.MemoryStore;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.time.Instant;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+
+/** Costs that are no numbers are found before anything is taken. */
+class CostValidationTest extends WeirFixture {
+  private static final Rule SPEND =
+      Rule.named("spend")
+          .match(Match.path("/spend"))
+          .limit(Limit.perHour(10))
+          .cost(new Cost.FromAttribute("tokens", 1, 100))
+          .build();
+  private static final Call BAD = get("/spend").with("tokens", "no");
+
+  @Test
+  void findsWhatADecisionWouldStumbleOver() {
+    Weir weir = weir(SPEND);
+
+    assertThatThrownBy(() -> weir.requireCosts(BAD))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("tokens must be a whole number");
+    assertThatCode(() -> weir.requireCosts(get("/spend").with("tokens", "3")))
+        .doesNotThrowAnyException();
+    assertThatCode(() -> weir.requireCosts(get("/else").with("tokens", "no")))
+        .doesNotThrowAnyException();
+    assertThat(now(weir.look(get("/spend"))).remaining()).isEqualTo(10);
+  }
+
+  @Test
+  void asksNoStore() {
+    FakeSharedStore store = new FakeSharedStore(MemoryStore.create());
+    Weir weir = Weir.builder().rules(RuleSet.of(SPEND)).store(store).build();
+
+    weir.requireCosts(get("/spend").with("ip", "192.0.2.1"));
+
+    assertThat(store.asked).isEmpty();
+  }
+
+  @Test
+  void letsABypassTokenPastWithoutUsingIt() throws Exception {
+    byte[] hash =
+        MessageDigest.getInstance("SHA-256").digest("let-me-in".getBytes(StandardCharsets.UTF_8));
+    Bypass bypass =
+        new Bypass(
+            "smoke",
+            HexFormat.of().formatHex(hash),
+            Limit.perHour(1),
+            Instant.parse("2026-01-02T00:00:00Z"));
+    Weir weir = weir(RuleSet.builder().bypass(bypass).rule(SPEND).build());
+    Call call = BAD.with("bypass", "let-me-in");
+
+    weir.requireCosts(call);
+    weir.requireCosts(call);
+
+    assertThat(weir.check(call).reason()).isEqualTo(Reason.BYPASSED);
+    assertThatThrownBy(() -> weir.requireCosts(call)).isInstanceOf(IllegalArgumentException.class);
+  }
+}

@@ -1,0 +1,145 @@
+package io.weir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.guard.NewKeyCap;
+import io.weir.rule.Match;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.store.memory.MemoryStore;
+import java.time.Duration;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Floods of invented keys under one rule, in a memory table of 50,000 keys. */
+class MemoryKeyFloodTest extends WeirFixture {
+  private static final int MAX_KEYS = 50_000;
+  private static final int SECONDS = 14;
+  private static final int CALLS_A_SECOND = 10_000;
+
+  private final MemoryStore store = MemoryStore.builder().maxKeys(MAX_KEYS).time(time).build();
+  private final RuleSet rules =
+      RuleSet.of(
+          Rule.named("sessions")
+              .match(Match.path("/app/**"))
+              .key("header.x-session")
+              .limit(Limit.perHour(5))
+              .build(),
+          Rule.named("addresses")
+              .match(Match.path("/login"))
+              .key("ip")
+              .limit(Limit.perHour(1))
+              .build());
+  private Weir weir;
+
+  @BeforeEach
+  void build() {
+    weir = Weir.builder().rules(rules).time(time).store(store).build();
+  }
+
+  private static Call session(String address, int invented) {
+    return get("/app/home").with("ip", address).with("header.x-session", "invented-" + invented);
+  }
+
+  private static Call login(String prefix, int number) {
+    return get("/login").with("ip", prefix + number);
+  }
+
+  /** Each call has a key of its own. */
+  private void flood(int addresses) {
+    for (int second = 0; second < SECONDS; second++) {
+      for (int i = 0; i < CALLS_A_SECOND; i++) {
+        weir.check(session("2001:db8::" + i % addresses, second * CALLS_A_SECOND + i));
+      }
+      time.advance(Duration.ofSeconds(1));
+    }
+  }
+
+  private int logins(String prefix, int count) {
+    return (int)
+        IntStream.range(0, count).filter(i -> weir.check(login(prefix, i)).allowed()).count();
+  }
+
+  @Test
+  void anAddressThatInventsKeysLeavesTheTableToOthers() {
+    flood(1);
+
+    assertThat(logins("a", 3000)).isEqualTo(3000);
+    assertThat(logins("b", 1500)).isEqualTo(1500);
+    assertThat(logins("a", 3000)).as("each was limited in a bucket of its own").isZero();
+    assertThat(store.keys()).isLessThan(NewKeyCap.DEFAULT_MOST + 64 + 4500 + 1);
+    assertThat(weir.newcomers().cappedDraws()).isGreaterThan(100_000);
+  }
+
+  @Test
+  void aRuleThatIsFloodedFromManyAddressesLeavesOthersTheirShare() {
+    flood(CALLS_A_SECOND);
+
+    assertThat(logins("a", 3000)).isEqualTo(3000);
+    assertThat(logins("b", 1500)).isEqualTo(1500);
+    assertThat(logins("a", 3000)).as("each was limited in a bucket of its own").isZero();
+    assertThat(store.keys()).isBetween(40_000L, MAX_KEYS + 1024L);
+    assertThat(store.overflowed()).isGreaterThan(90_000);
+  }
+
+  @Test
+  void aKeyThatWasThereBeforeTheFloodKeepsItsBucket() {
+    Call honest = get("/app/home").with("ip", "192.0.2.1").with("header.x-session", "honest");
+    assertThat(admitted(weir, honest, 9)).isEqualTo(5);
+
+    flood(1);
+    time.advance(Duration.ofSeconds(60 - SECONDS));
+
+    assertThat(admitted(weir, honest, 9)).as("not freed, not shared").isZero();
+    Call other = honest.with("header.x-session", "another");
+    assertThat(admitted(weir, other, 9)).as("another address").isEqualTo(5);
+    Call later = session("2001:db8::0", -1);
+    assertThat(admitted(weir, later, 9)).as("a new minute").isEqualTo(5);
+  }
+
+  @Test
+  void whatIsReservedFromASharedBucketIsSettledThere() {
+    Weir capped = capped(10, Limit.perHour(5));
+    Call beyond = session("192.0.2.1", 10).cost(5);
+
+    Decision reserved = now(capped.reserve(beyond));
+
+    assertThat(reserved.allowed()).isTrue();
+    assertThat(capped.check(beyond.cost(1)).allowed()).as("the same bucket").isFalse();
+    assertThat(now(capped.settle(reserved.reservation().orElseThrow(), 0)))
+        .isEqualTo(SettlementResult.DONE);
+    assertThat(capped.check(beyond).allowed()).as("was given back").isTrue();
+    assertThat(now(capped.look(beyond)).standings().get(0).remaining()).isZero();
+    assertThat(capped.newcomers().cappedDraws()).isEqualTo(4);
+  }
+
+  @Test
+  void permitsOfASharedBucketAreReleased() {
+    Weir capped = capped(10, Limit.concurrency(1));
+    Call beyond = session("192.0.2.1", 10);
+
+    Decision held = now(capped.enter(beyond));
+
+    assertThat(held.allowed()).isTrue();
+    assertThat(now(capped.enter(beyond)).allowed()).isFalse();
+    assertThat(now(capped.release(held.reservation().orElseThrow())))
+        .isEqualTo(SettlementResult.DONE);
+    assertThat(now(capped.enter(beyond)).allowed()).isTrue();
+  }
+
+  /** A limiter to which an address has brought as many keys as it may in this minute. */
+  private Weir capped(int most, Limit limit) {
+    Weir capped =
+        Weir.builder()
+            .rules(RuleSet.of(Rule.named("sessions").key("header.x-session").limit(limit).build()))
+            .time(time)
+            .store(MemoryStore.builder().maxKeys(1000).time(time).build())
+            .newKeysPerAddress(most)
+            .build();
+    for (int i = 0; i < most; i++) {
+      assertThat(now(capped.enter(session("192.0.2.1", i))).allowed()).isTrue();
+    }
+    return capped;
+  }
+}

@@ -1,0 +1,94 @@
+package io.weir.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Call;
+import io.weir.Decision;
+import io.weir.Limit;
+import io.weir.Reason;
+import io.weir.SettlementResult;
+import io.weir.Weir;
+import io.weir.rule.Cost;
+import io.weir.rule.Match;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.time.VirtualTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** What is taken for calls that are still to come. */
+class AdvanceReservationTest {
+  private static final Call CALL = Call.of("GET", "/a").with("user", "42");
+  private final List<Decision> heard = new ArrayList<>();
+  private final Weir weir =
+      Weir.builder()
+          .rules(
+              RuleSet.of(
+                  Rule.named("rate")
+                      .match(Match.path("/a"))
+                      .key("user")
+                      .limit(Limit.perHour(10))
+                      .build(),
+                  Rule.named("held").key("user").limit(Limit.concurrency(2)).build()))
+          .time(new VirtualTime())
+          .listener((call, decision) -> heard.add(decision))
+          .build();
+
+  private static <T> T now(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().join();
+  }
+
+  private Decision ahead(Call call) {
+    return now(weir.reserveAhead(call)).decision();
+  }
+
+  @Test
+  void takesNoPermitsAndIsNoDecision() {
+    Decision ahead = ahead(CALL.cost(8));
+
+    assertThat(ahead.allowed()).isTrue();
+    assertThat(ahead.remaining()).isEqualTo(2);
+    assertThat(ahead(CALL.cost(8)).reason()).isEqualTo(Reason.LIMITED);
+    assertThat(heard).isEmpty();
+    assertThat(now(weir.reserve(CALL.cost(2))).allowed()).isTrue();
+    assertThat(heard).hasSize(1);
+  }
+
+  @Test
+  void isPutRightLikeAnyReservation() {
+    Decision ahead = ahead(CALL.cost(8));
+    assertThat(now(weir.settle(ahead.reservation().orElseThrow(), 3)))
+        .isEqualTo(SettlementResult.DONE);
+    assertThat(now(weir.look(CALL)).standings().get(0).remaining()).isEqualTo(7);
+  }
+
+  @Test
+  void knowsNoLimitWhereOnlyPermitsAreAsked() {
+    Decision ahead = ahead(Call.of("GET", "/b").with("user", "42").cost(8));
+    assertThat(ahead.allowed()).isTrue();
+    assertThat(ahead.standings()).isEmpty();
+  }
+
+  @Test
+  void countsInCallsWhatTheyCost() {
+    Weir dear =
+        Weir.builder()
+            .rules(
+                RuleSet.of(
+                    Rule.named("dear")
+                        .cost(new Cost.FromAttribute("weight", 1, 100))
+                        .limit(Limit.perHour(100))
+                        .build()))
+            .time(new VirtualTime())
+            .build();
+    Call call = Call.of("GET", "/a").with("weight", "7");
+
+    assertThat(now(dear.reserveAhead(call.cost(50))).left()).isEqualTo(14);
+    Decision made = now(dear.reserveAhead(call.cost(14))).decision();
+    assertThat(made.remaining()).isEqualTo(2);
+    now(dear.settle(made.reservation().orElseThrow(), 10));
+    assertThat(now(dear.look(call)).remaining()).isEqualTo(30);
+  }
+}

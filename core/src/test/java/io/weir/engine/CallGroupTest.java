@@ -1,0 +1,167 @@
+package io.weir.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Call;
+import io.weir.Decision;
+import io.weir.DecisionSource;
+import io.weir.FakeSharedStore;
+import io.weir.Limit;
+import io.weir.Weir;
+import io.weir.rule.Match;
+import io.weir.rule.OnMissing;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.rule.Scope;
+import io.weir.store.memory.MemoryStore;
+import io.weir.time.VirtualTime;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Calls that are decided as one: all pass, or none takes anything. */
+class CallGroupTest {
+  private final VirtualTime time = new VirtualTime();
+  private final List<String> heard = new ArrayList<>();
+  private final Weir weir =
+      Weir.builder()
+          .rules(
+              RuleSet.of(
+                  Rule.named("user")
+                      .key("user")
+                      .limit(Limit.perHour(5))
+                      .onMissing(OnMissing.SKIP)
+                      .build(),
+                  Rule.named("tenant")
+                      .key("tenant")
+                      .limit(Limit.perHour(2))
+                      .onMissing(OnMissing.SKIP)
+                      .build(),
+                  Rule.named("strict")
+                      .match(Match.ALL.andAttribute("strict", "yes"))
+                      .key("api_key")
+                      .limit(Limit.perHour(1))
+                      .onMissing(OnMissing.DENY)
+                      .build()))
+          .time(time)
+          .store(MemoryStore.builder().time(time).build())
+          .listener((call, decision) -> heard.add(decision.reason().toString()))
+          .build();
+
+  private static final Call USER = Call.of("GET", "/").with("user", "1");
+  private static final Call TENANT = Call.of("GET", "/").with("tenant", "1");
+
+  private List<Boolean> ask(Call... calls) {
+    return weir.checkTogether(List.of(calls)).toCompletableFuture().join().stream()
+        .map(Decision::allowed)
+        .toList();
+  }
+
+  private long left(Call call) {
+    return weir.look(call).toCompletableFuture().join().remaining();
+  }
+
+  @Test
+  void takesFromAllOrFromNone() {
+    assertThat(ask(USER, TENANT)).containsExactly(true, true);
+    assertThat(ask(USER, TENANT)).containsExactly(true, true);
+    heard.clear();
+    assertThat(ask(USER, TENANT)).containsExactly(true, false);
+    assertThat(left(USER)).isEqualTo(3);
+    assertThat(heard).containsExactly("limited");
+  }
+
+  @Test
+  void addsUpCallsOnTheSameBucket() {
+    assertThat(ask(USER.cost(3), USER.cost(3))).containsExactly(false, false);
+    assertThat(left(USER)).isEqualTo(5);
+    assertThat(ask(USER.cost(3), USER.cost(2))).containsExactly(true, true);
+    assertThat(left(USER)).isZero();
+  }
+
+  @Test
+  void takesNothingIfOneIsRefusedOutright() {
+    Call strict = Call.of("GET", "/").with("strict", "yes");
+    assertThat(ask(USER, strict)).containsExactly(true, false);
+    assertThat(left(USER)).isEqualTo(5);
+  }
+
+  @Test
+  void passesCallsThatNoRuleIsAbout() {
+    assertThat(ask(Call.of("GET", "/"), Call.of("GET", "/"))).containsExactly(true, true);
+    assertThat(ask(Call.of("GET", "/"), USER)).containsExactly(true, true);
+    assertThat(left(USER)).isEqualTo(4);
+  }
+
+  @Test
+  void isRefusedFromMemoryBeforeAllLimitsAreAsked() {
+    Weir shared =
+        Weir.builder()
+            .rules(weir.rules())
+            .time(time)
+            .store(new FakeSharedStore(MemoryStore.builder().time(time).build()))
+            .build();
+    List<Call> calls = List.of(USER, TENANT.cost(2));
+    assertThat(together(shared, calls)).extracting(Decision::allowed).containsOnly(true);
+    assertThat(together(shared, calls)).extracting(Decision::allowed).containsExactly(true, false);
+
+    List<Decision> again = together(shared, calls);
+
+    assertThat(again).extracting(Decision::allowed).containsExactly(true, false);
+    assertThat(again.get(1).source()).isEqualTo(DecisionSource.DENY_CACHE);
+    assertThat(again.get(1).rule()).contains("tenant");
+  }
+
+  @Test
+  void tellsWhichKeyOfARuleIsRefusedFromMemory() {
+    Weir shared =
+        Weir.builder()
+            .rules(
+                RuleSet.of(
+                    Rule.named("here")
+                        .key("user")
+                        .scope(Scope.INSTANCE)
+                        .limit(Limit.perHour(9))
+                        .build(),
+                    Rule.named("there").key("user").limit(Limit.perHour(2)).build()))
+            .time(time)
+            .store(new FakeSharedStore(MemoryStore.builder().time(time).build()))
+            .build();
+    List<Call> calls = List.of(USER.with("user", "2"), USER.cost(2));
+    assertThat(together(shared, calls)).extracting(Decision::allowed).containsOnly(true);
+
+    for (int i = 0; i < 3; i++) {
+      List<Decision> refused = together(shared, calls);
+      assertThat(refused).extracting(Decision::allowed).containsExactly(true, false);
+      assertThat(refused.get(1).rule()).contains("there");
+    }
+    assertThat(together(shared, calls).get(1).source()).isEqualTo(DecisionSource.DENY_CACHE);
+  }
+
+  @Test
+  void tellsWhichKeyOfARuleIsRefusedOnThisInstance() {
+    Weir shared =
+        Weir.builder()
+            .rules(
+                RuleSet.of(
+                    Rule.named("there").key("user").limit(Limit.perHour(9)).build(),
+                    Rule.named("here")
+                        .key("user")
+                        .scope(Scope.INSTANCE)
+                        .limit(Limit.perHour(2))
+                        .build()))
+            .time(time)
+            .store(new FakeSharedStore(MemoryStore.builder().time(time).build()))
+            .build();
+    List<Call> calls = List.of(USER.with("user", "2"), USER.cost(2));
+    assertThat(together(shared, calls)).extracting(Decision::allowed).containsOnly(true);
+
+    List<Decision> refused = together(shared, calls);
+    assertThat(refused).extracting(Decision::allowed).containsExactly(true, false);
+    assertThat(refused.get(0).remaining()).isOne();
+  }
+
+  private static List<Decision> together(Weir weir, List<Call> calls) {
+    return weir.checkTogether(calls).toCompletableFuture().join();
+  }
+}

@@ -1,0 +1,261 @@
+package io.weir.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.FakeSharedStore;
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.LimitStatus;
+import io.weir.Mode;
+import io.weir.limit.LimitDivision;
+import io.weir.store.Draw;
+import io.weir.store.Pool;
+import io.weir.store.memory.MemoryStore;
+import io.weir.time.VirtualTime;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** Which shards are asked, and what is made of their answers, with picks that the test chooses. */
+class ShardedExecutorTest {
+  private final VirtualTime time = new VirtualTime();
+  private final FakeSharedStore store =
+      new FakeSharedStore(MemoryStore.builder().time(time).build());
+  private final Deque<Integer> picks = new ArrayDeque<>();
+  private final Deque<Long> ids = new ArrayDeque<>(List.of(1L, 2L, 3L, 4L, 5L, 6L));
+  private final ShardedExecutor shards =
+      new ShardedExecutor(store, ids::remove, picks::remove, time);
+
+  private static Pool split(String rule, String limit, int shards) {
+    return split(rule, limit, shards, false);
+  }
+
+  private static Pool split(String rule, String limit, int shards, boolean countDenied) {
+    return new Pool(rule, rule, "1", Limit.parse(limit), countDenied)
+        .split(LimitDivision.of(Limit.parse(limit), shards), part -> 0);
+  }
+
+  private static Draw draw(Pool pool, long amount) {
+    return new Draw(pool, Key.of("42"), amount, Mode.ENFORCE, Draw.Intent.TAKE);
+  }
+
+  private static Draw shadow(Pool pool, long amount) {
+    return new Draw(pool, Key.of("42"), amount, Mode.SHADOW, Draw.Intent.TAKE);
+  }
+
+  private static <T> T now(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().join();
+  }
+
+  /** Takes with these picks: the shard of the first try, and the offset to that of the second. */
+  private ShardAttempt take(List<Draw> draws, int... chosen) {
+    store.asked.clear();
+    for (int pick : chosen) {
+      picks.add(pick);
+    }
+    ShardAttempt tried = now(shards.take(draws));
+    assertThat(picks).isEmpty();
+    return tried;
+  }
+
+  private List<List<Integer>> asked() {
+    return store.asked.stream()
+        .map(draws -> draws.stream().map(draw -> draw.pool().shard()).toList())
+        .toList();
+  }
+
+  private long left(Pool pool) {
+    Draw look = new Draw(pool, Key.of("42"), 0, Mode.ENFORCE, Draw.Intent.LOOK);
+    return now(store.table.take(List.of(look))).standings().get(0).remaining();
+  }
+
+  @Test
+  void asksOneShardAndTellsOfTheWhole() {
+    Pool pool = split("rule", "40/h", 4);
+
+    LimitStatus standing = take(List.of(draw(pool, 3)), 2).taking().standings().get(0);
+
+    assertThat(asked()).containsExactly(List.of(2));
+    assertThat(standing.limit()).isEqualTo(Limit.perHour(40));
+    assertThat(standing.remaining()).isEqualTo(4 * 7);
+    assertThat(standing.reset()).isEqualTo(Duration.ofMinutes(18));
+  }
+
+  @Test
+  void triesAnotherShardWhereTheFirstRefuses() {
+    Pool pool = split("rule", "40/h", 4);
+    take(List.of(draw(pool, 9)), 2);
+
+    ShardAttempt tried = take(List.of(draw(pool, 2)), 2, 0);
+
+    assertThat(asked()).containsExactly(List.of(2), List.of(3));
+    assertThat(tried.taking().taken()).isTrue();
+    assertThat(tried.draws().get(0).pool()).isSameAs(pool.split().shard(3));
+    assertThat(left(pool.split().shard(2))).isEqualTo(1);
+    assertThat(left(pool.split().shard(3))).isEqualTo(8);
+  }
+
+  @Test
+  void theSecondTryKnowsWhenTheFirstBegan() {
+    Pool pool = split("rule", "40/h", 4);
+    Pool other = split("other", "40/h", 1);
+    take(List.of(draw(pool, 10)), 2);
+    time.advance(Duration.ofMillis(5));
+
+    take(List.of(draw(other, 1), draw(pool, 2)), 2, 0);
+
+    assertThat(store.asked.get(0)).extracting(Draw::startedMicros).containsOnly(0L);
+    assertThat(store.asked.get(1)).extracting(Draw::startedMicros).containsOnly(time.micros());
+  }
+
+  @Test
+  void ofTwoRefusalsTellsTheShorterWait() {
+    Pool pool = split("rule", "40/h", 4);
+    take(List.of(draw(pool, 10)), 2);
+    time.advance(Duration.ofMinutes(1));
+    take(List.of(draw(pool, 10)), 3);
+
+    for (int first : new int[] {2, 3}) {
+      // From shard 2 the next, from shard 3 the third on.
+      ShardAttempt tried = take(List.of(draw(pool, 1)), first, first == 2 ? 0 : 2);
+      LimitStatus standing = tried.taking().standings().get(0);
+
+      assertThat(tried.taking().taken()).isFalse();
+      assertThat(asked()).hasSize(2);
+      assertThat(standing.retryAfter()).contains(Duration.ofMinutes(5));
+      assertThat(standing.remaining()).isZero();
+      assertThat(standing.limit().capacity()).isEqualTo(40);
+    }
+  }
+
+  @Test
+  void whatNoShardCanHoldIsRefusedForEverAndAskedOnce() {
+    Pool pool = split("rule", "10/h", 4);
+
+    ShardAttempt tried = take(List.of(draw(pool, 4)), 3);
+
+    assertThat(asked()).hasSize(1);
+    assertThat(tried.taking().taken()).isFalse();
+    assertThat(tried.taking().standings().get(0).retryAfter()).isEmpty();
+  }
+
+  @Test
+  void whatOnlyTheLargerShardsHoldIsAskedOfThose() {
+    Pool pool = split("rule", "10/h", 4);
+
+    assertThat(take(List.of(draw(pool, 3)), 2).taking().taken()).isTrue();
+    assertThat(take(List.of(draw(pool, 3)), 2, 5).taking().taken()).isTrue();
+    assertThat(asked()).containsExactly(List.of(0), List.of(1));
+  }
+
+  @Test
+  void picksEqualShardsOfEqualSplitsSoThatTheyMeetInOnePlace() {
+    take(List.of(draw(split("a", "40/h", 4), 1), draw(split("b", "400/h", 4), 1)), 7);
+
+    assertThat(asked()).containsExactly(List.of(3, 3));
+  }
+
+  @Test
+  void isNotTriedAgainIfAnotherLimitRefusesToo() {
+    Pool pool = split("rule", "40/h", 4);
+    Pool whole = new Pool("whole", "whole", "1", Limit.perHour(5), false);
+    take(List.of(draw(pool, 10)), 2);
+    take(List.of(draw(whole, 5)));
+
+    ShardAttempt tried = take(List.of(draw(pool, 1), draw(whole, 1)), 2);
+
+    assertThat(asked()).hasSize(1);
+    assertThat(tried.taking().taken()).isFalse();
+    assertThat(tried.taking().standings()).extracting(LimitStatus::allowed).containsOnly(false);
+  }
+
+  @Test
+  void takesNothingFromOthersInATryThatIsRefused() {
+    Pool pool = split("rule", "40/h", 4);
+    Pool even = split("even", "400/h", 4);
+    Pool whole = new Pool("whole", "whole", "1", Limit.perHour(5), false);
+    take(List.of(draw(pool, 10)), 2);
+    take(List.of(draw(pool, 9)), 3);
+    List<Draw> call = List.of(draw(whole, 1), draw(even, 2), draw(pool, 1));
+
+    assertThat(take(call, 2, 0).taking().taken()).isTrue();
+
+    // Only what refused has moved.
+    assertThat(asked()).containsExactly(List.of(-1, 2, 2), List.of(-1, 2, 3));
+    assertThat(left(whole)).isEqualTo(4);
+    assertThat(left(even.split().shard(2))).isEqualTo(98);
+
+    ShardAttempt tried = take(call, 2, 0);
+
+    assertThat(tried.taking().taken()).isFalse();
+    assertThat(tried.taking().standings())
+        .extracting(LimitStatus::allowed)
+        .containsExactly(true, true, false);
+    assertThat(left(whole)).isEqualTo(4);
+    assertThat(left(even.split().shard(2))).isEqualTo(98);
+  }
+
+  @Test
+  void aRuleThatCountsRefusalsIsAskedOnce() {
+    Pool pool = split("rule", "40/h", 4, true);
+    take(List.of(draw(pool, 10)), 2);
+
+    assertThat(take(List.of(draw(pool, 1)), 2).taking().taken()).isFalse();
+    assertThat(asked()).hasSize(1);
+  }
+
+  @Test
+  void aShadowLimitIsAskedAgainAloneOnceTheCallIsTaken() {
+    Pool watched = split("watched", "40/h", 4);
+    Pool whole = new Pool("whole", "whole", "1", Limit.perHour(5), false);
+    take(List.of(draw(watched, 10)), 2);
+    picks.addAll(List.of(2, 0));
+    store.asked.clear();
+
+    ShardAttempt tried = now(shards.reserve(List.of(draw(whole, 1), shadow(watched, 4))));
+
+    assertThat(asked()).containsExactly(List.of(-1, 2), List.of(3));
+    assertThat(tried.taking().standings()).extracting(LimitStatus::allowed).containsOnly(true);
+    assertThat(tried.taking().stamps()).hasSize(2);
+    assertThat(tried.draws().get(1).pool().shard()).isEqualTo(3);
+    assertThat(left(whole)).isEqualTo(4);
+    assertThat(left(watched.split().shard(3))).isEqualTo(6);
+  }
+
+  @Test
+  void aShadowLimitThatRefusesTwiceLetsTheCallPass() {
+    Pool watched = split("watched", "20/h", 2);
+    take(List.of(draw(watched, 10)), 0);
+    take(List.of(draw(watched, 10)), 1);
+
+    ShardAttempt tried = take(List.of(shadow(watched, 1)), 0, 0);
+
+    assertThat(asked()).hasSize(2);
+    assertThat(tried.taking().taken()).isTrue();
+    assertThat(tried.taking().standings()).extracting(LimitStatus::allowed).containsOnly(false);
+  }
+
+  @Test
+  void theSecondTryIsReservedByAnIdOfItsOwn() {
+    Pool pool = split("rule", "40/h", 4);
+    take(List.of(draw(pool, 10)), 2);
+    picks.addAll(List.of(2, 0));
+
+    ShardAttempt tried = now(shards.reserve(List.of(draw(pool, 1))));
+
+    assertThat(tried.taking().taken()).isTrue();
+    assertThat(tried.id()).isEqualTo(2);
+  }
+
+  @Test
+  void drawsOnWholeLimitsPassAsTheyAre() {
+    Pool whole = new Pool("whole", "whole", "1", Limit.perHour(5), false);
+    List<Draw> draws = List.of(draw(whole, 1));
+
+    assertThat(take(draws).draws()).isSameAs(draws);
+    assertThat(store.asked).containsExactly(draws);
+  }
+}

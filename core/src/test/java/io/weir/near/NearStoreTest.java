@@ -1,0 +1,334 @@
+package io.weir.near;
+
+import static io.weir.near.NearStoreFixture.draw;
+import static io.weir.near.NearStoreFixture.onFail;
+import static io.weir.near.NearStoreFixture.pool;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Call;
+import io.weir.Decision;
+import io.weir.DecisionListener;
+import io.weir.DecisionSource;
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.OnFail;
+import io.weir.Reason;
+import io.weir.SettlementResult;
+import io.weir.Weir;
+import io.weir.observe.HotKeySketch;
+import io.weir.rule.Match;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.rule.Scope;
+import io.weir.store.Draw;
+import io.weir.store.LeaseReport;
+import io.weir.store.Pool;
+import io.weir.store.TakeResult;
+import io.weir.store.memory.MemoryStore;
+import io.weir.time.TimeSource;
+import io.weir.time.VirtualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+class NearStoreTest {
+  private final VirtualTime time = new VirtualTime();
+  private final ScriptedStore shared = new ScriptedStore();
+  private final List<Throwable> errors = new ArrayList<>();
+
+  /** A clock that can break, and with it whatever reads it. */
+  private final class FragileTime implements TimeSource {
+    boolean broken;
+
+    @Override
+    public long micros() {
+      if (broken) {
+        throw new IllegalStateException("no time");
+      }
+      return time.micros();
+    }
+
+    @Override
+    public long wallMicros() {
+      return time.wallMicros();
+    }
+
+    @Override
+    public CompletableFuture<Void> delay(Duration delay) {
+      return time.delay(delay);
+    }
+  }
+
+  private NearStore tier(TimeSource time) {
+    MemoryStore local = MemoryStore.builder().time(time).build();
+    return NearStore.before(shared, local, time, () -> 1, errors::add);
+  }
+
+  @Test
+  void anErrorInsideFollowsTheRulesOnFail() {
+    FragileTime fragile = new FragileTime();
+    NearStore tier = tier(fragile);
+    fragile.broken = true;
+
+    TakeResult open = take(tier, draw(onFail(OnFail.OPEN, "1/h"), 1));
+    TakeResult closed = take(tier, draw(onFail(OnFail.CLOSED, "1/h"), 1));
+
+    assertThat(open.taken()).isTrue();
+    assertThat(open.standings().get(0).degraded()).isTrue();
+    assertThat(closed.taken()).isFalse();
+    assertThat(closed.standings().get(0).answered()).isFalse();
+    assertThat(errors).hasSizeGreaterThanOrEqualTo(2);
+  }
+
+  @Test
+  void anErrorEvenInTheLocalLimitIsNotAnException() {
+    FragileTime fragile = new FragileTime();
+    NearStore tier = tier(fragile);
+    fragile.broken = true;
+
+    TakeResult local = take(tier, draw(onFail(OnFail.LOCAL, "1/h"), 1));
+
+    assertThat(local.taken()).isFalse();
+    assertThat(local.standings().get(0).degraded()).isTrue();
+  }
+
+  private static TakeResult take(NearStore tier, Draw draw) {
+    return tier.take(List.of(draw)).toCompletableFuture().join();
+  }
+
+  @Test
+  void goesOnLookingAfterLeasesAfterAnError() {
+    FragileTime fragile = new FragileTime();
+    NearStore tier = tier(fragile);
+    fragile.broken = true;
+    time.advance(Duration.ofSeconds(2));
+    fragile.broken = false;
+
+    assertThat(errors).isNotEmpty();
+    time.advance(Duration.ofSeconds(2));
+    tier.close();
+    assertThat(shared.closed).isTrue();
+  }
+
+  @Test
+  void showsTheKeysThatAreAskedForMost() {
+    NearStore tier = tier(time);
+    Pool pool = pool("rule", "10/s");
+    for (int i = 0; i < 5000; i++) {
+      tier.take(List.of(draw(pool, 1)));
+    }
+
+    assertThat(tier.hotKeys().top(1))
+        .extracting(HotKeySketch.HotKey::key)
+        .containsExactly(Key.of("somebody"));
+  }
+
+  // ---- as part of the limiter
+
+  @Test
+  void anErrorInTheMemoryOfALimiterFollowsOnFailToo() {
+    FragileTime fragile = new FragileTime();
+    Weir weir =
+        Weir.builder()
+            .rules(
+                RuleSet.of(
+                    Rule.named("open")
+                        .match(Match.path("/open"))
+                        .key("user")
+                        .limit(Limit.perHour(1))
+                        .onFail(OnFail.OPEN)
+                        .build(),
+                    Rule.named("closed")
+                        .match(Match.path("/closed"))
+                        .key("user")
+                        .limit(Limit.perHour(1))
+                        .onFail(OnFail.CLOSED)
+                        .build()))
+            .time(fragile)
+            .build();
+    fragile.broken = true;
+
+    assertThat(weir.check(Call.of("GET", "/open").with("user", "a")).allowed()).isTrue();
+    Decision closed = weir.check(Call.of("GET", "/closed").with("user", "a"));
+    assertThat(closed.allowed()).isFalse();
+    assertThat(closed.reason()).isEqualTo(Reason.UNAVAILABLE);
+  }
+
+  private static Rule.Builder rule(OnFail onFail) {
+    String id = onFail.name().toLowerCase(Locale.ROOT);
+    return Rule.named(id)
+        .match(Match.path("/" + id))
+        .key("user")
+        .limit(Limit.perHour(1))
+        .onFail(onFail);
+  }
+
+  private static Decision now(CompletionStage<Decision> decision) {
+    return decision.toCompletableFuture().join();
+  }
+
+  @Test
+  void anErrorInAReservationFollowsOnFailToo() {
+    FragileTime fragile = new FragileTime();
+    Rule open = rule(OnFail.OPEN).build();
+    Rule permits = Rule.named("permits").limit(Limit.concurrency(1)).onFail(OnFail.OPEN).build();
+    Weir weir =
+        Weir.builder()
+            .rules(RuleSet.of(open, rule(OnFail.CLOSED).build(), permits))
+            .time(fragile)
+            .build();
+    fragile.broken = true;
+    Call passes = Call.of("GET", "/open").with("user", "a");
+    Call not = Call.of("GET", "/closed").with("user", "a");
+
+    assertThat(now(weir.enter(passes)).allowed()).isTrue();
+    assertThat(weir.reserveAhead(passes).toCompletableFuture().join().decision().allowed())
+        .isTrue();
+    assertThat(now(weir.enter(not)).reason()).isEqualTo(Reason.UNAVAILABLE);
+    assertThat(now(weir.reserve(not)).reason()).isEqualTo(Reason.UNAVAILABLE);
+    Decision reserved = now(weir.reserve(passes));
+    assertThat(reserved.degraded()).isTrue();
+    fragile.broken = false;
+    assertThat(weir.settle(reserved.reservation().orElseThrow(), 0).toCompletableFuture().join())
+        .isEqualTo(SettlementResult.DONE);
+  }
+
+  @Test
+  void anErrorBeforeTheTierFollowsOnFailOfAReservationToo() {
+    FragileTime fragile = new FragileTime();
+    Rule here = Rule.named("here").limit(Limit.perHour(9)).scope(Scope.INSTANCE).build();
+    MemoryStore local = MemoryStore.builder().time(fragile).build();
+    Weir weir =
+        Weir.builder()
+            .rules(RuleSet.of(here, rule(OnFail.LOCAL).build()))
+            .time(time)
+            .local(local)
+            .store(shared)
+            .build();
+    fragile.broken = true;
+
+    Decision decision = now(weir.reserve(Call.of("GET", "/local").with("user", "a")));
+
+    assertThat(decision.allowed()).isFalse();
+    assertThat(decision.reason()).isEqualTo(Reason.UNAVAILABLE);
+  }
+
+  @Test
+  void whoListensDoesNotDecide() {
+    Weir weir =
+        Weir.builder()
+            .rules(RuleSet.of(Rule.named("rule").key("user").limit(Limit.perHour(1)).build()))
+            .listener(
+                new DecisionListener() {
+                  @Override
+                  public void onDecision(Call call, Decision decision) {
+                    throw new IllegalStateException("not listening");
+                  }
+
+                  @Override
+                  public void onError(Throwable error) {
+                    errors.add(error);
+                  }
+                })
+            .build();
+
+    assertThat(weir.check(Call.of("GET", "/").with("user", "a")).allowed()).isTrue();
+    assertThat(weir.check(Call.of("GET", "/").with("user", "a")).allowed()).isFalse();
+    assertThat(errors).hasSize(2);
+  }
+
+  private final Rule there = Rule.named("there").limit(Limit.perSecond(2000)).build();
+
+  private Weir weir(Rule... rules) {
+    return Weir.builder().rules(RuleSet.of(rules)).time(time).store(shared).build();
+  }
+
+  private CompletableFuture<Decision> check(Weir weir) {
+    return weir.checkAsync(Call.of("GET", "/")).toCompletableFuture();
+  }
+
+  @Test
+  void aDecisionSaysWhoAnswered() {
+    Weir weir = weir(there);
+
+    CompletableFuture<Decision> decision = check(weir);
+    shared.next().admit(7);
+    assertThat(decision.join().source()).isEqualTo(DecisionSource.STORE);
+
+    CompletableFuture<Decision> alone = check(weir);
+    shared.next().ignore();
+    assertThat(alone.join().source()).isEqualTo(DecisionSource.FALLBACK);
+    assertThat(alone.join().degraded()).isTrue();
+    assertThat(weir.tier()).isPresent();
+  }
+
+  @Test
+  void aClosedRuleIsUnavailableWhileTheStoreIsAway() {
+    Weir weir = weir(Rule.named("r").limit(Limit.perHour(1)).onFail(OnFail.CLOSED).build());
+
+    CompletableFuture<Decision> decision = check(weir);
+    shared.next().ignore();
+
+    assertThat(decision.join().reason()).isEqualTo(Reason.UNAVAILABLE);
+  }
+
+  @Test
+  void rulesAboutThisInstanceAreAskedFirst() {
+    Rule here = Rule.named("here").scope(Scope.INSTANCE).limit(Limit.perHour(1)).build();
+    Weir weir = weir(there, here);
+    check(weir);
+    shared.next().admit(7);
+
+    assertThat(check(weir).join().rule()).contains("here");
+    assertThat(shared.questions).isEmpty();
+  }
+
+  @Test
+  void aRefusalRepeatedFromMemoryGivesBackWhatAnInstanceRuleTook() {
+    Rule here = Rule.named("here").scope(Scope.INSTANCE).limit(Limit.perHour(9)).build();
+    Weir weir = weir(there, here);
+    check(weir);
+    shared.next().refuse(Duration.ofMillis(500));
+
+    Decision again = check(weir).join();
+
+    assertThat(again.rule()).contains("there");
+    assertThat(again.source()).isEqualTo(DecisionSource.DENY_CACHE);
+    time.advance(Duration.ofSeconds(1));
+    CompletableFuture<Decision> admitted = check(weir);
+    shared.next().admit(7);
+    assertThat(admitted.join().standings().get(1).remaining()).isEqualTo(8);
+  }
+
+  @Test
+  void newRulesGiveLeasesBack() {
+    Weir weir = weir(there);
+    for (int i = 0; i < 200; i++) {
+      time.advance(Duration.ofNanos(500_000));
+      check(weir);
+      while (!shared.questions.isEmpty()) {
+        shared.next().admit(1000, 100);
+      }
+    }
+
+    weir.rules(RuleSet.of(there));
+
+    assertThat(shared.ended).isNotEmpty();
+    assertThat(shared.ended.get(0).returned()).isPositive();
+    check(weir);
+    assertThat(shared.next().lease()).isEqualTo(LeaseReport.NONE);
+  }
+
+  @Test
+  void aLimiterWithoutASharedStoreHasNoTier() {
+    Weir weir = Weir.builder().rules(RuleSet.of(there)).time(time).build();
+
+    assertThat(weir.tier()).isEmpty();
+    assertThat(weir.giveBack()).isCompleted();
+    assertThat(check(weir).join().source()).isEqualTo(DecisionSource.MEMORY);
+  }
+}

@@ -1,0 +1,135 @@
+package io.weir.near;
+
+import io.weir.Key;
+import io.weir.LimitStatus;
+import io.weir.SettlementResult;
+import io.weir.limit.TakeReceipt;
+import io.weir.store.Draw;
+import io.weir.store.Pool;
+import io.weir.store.ReservedPart;
+import io.weir.store.SettlementTerms;
+import io.weir.store.Store;
+import io.weir.store.TakeResult;
+import io.weir.store.memory.MemoryStore;
+import io.weir.time.TimeSource;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+
+/**
+ * A shared store on several nodes, of which some are away: the rules named in {@link #away} live
+ * there. It can also break its promise, and throw or complete with an exception.
+ */
+public final class PartiallyAvailableStore implements Store {
+  public final Set<String> away = new HashSet<>();
+  public boolean throwing;
+  public boolean failing;
+  public boolean closed;
+
+  /** Whether it says which rules are away before it is asked for them. */
+  boolean knows;
+
+  /** Rules that were asked for and reached. */
+  final List<String> reached = new ArrayList<>();
+
+  /** What was settled or released. */
+  int changes;
+
+  private final MemoryStore nodes;
+
+  public PartiallyAvailableStore(TimeSource time) {
+    this.nodes = MemoryStore.builder().time(time).build();
+  }
+
+  private boolean isAway(Pool pool) {
+    return away.contains(pool.rule());
+  }
+
+  @Override
+  public boolean isUnavailable(Pool pool, Key key) {
+    return knows && isAway(pool);
+  }
+
+  private <T> CompletionStage<T> honest(Supplier<CompletionStage<T>> work) {
+    if (throwing) {
+      throw new IllegalStateException("a bug");
+    }
+    return failing
+        ? CompletableFuture.failedFuture(new IllegalStateException("a bug"))
+        : work.get();
+  }
+
+  @Override
+  public CompletionStage<TakeResult> take(List<Draw> draws) {
+    return reserve(0, draws);
+  }
+
+  @Override
+  public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
+    return honest(() -> CompletableFuture.completedFuture(decide(reservation, draws)));
+  }
+
+  private TakeResult decide(long reservation, List<Draw> draws) {
+    List<Draw> there = draws.stream().filter(draw -> !isAway(draw.pool())).toList();
+    there.forEach(draw -> reached.add(draw.pool().rule()));
+    TakeResult said = nodes.reserve(reservation, there).toCompletableFuture().join();
+    List<LimitStatus> standings = new ArrayList<>();
+    List<TakeReceipt> stamps = new ArrayList<>();
+    int next = 0;
+    for (Draw draw : draws) {
+      if (isAway(draw.pool())) {
+        standings.add(draw.unanswered());
+        stamps.add(new TakeReceipt(0, 0));
+      } else {
+        standings.add(said.standings().get(next));
+        stamps.add(said.taken() ? said.stamps().get(next) : new TakeReceipt(0, 0));
+        next++;
+      }
+    }
+    boolean all = there.size() == draws.size();
+    return new TakeResult(said.taken() && all, standings, said.taken() ? stamps : List.of());
+  }
+
+  private CompletionStage<SettlementResult> change(
+      List<ReservedPart> parts, Supplier<CompletionStage<SettlementResult>> work) {
+    changes++;
+    return parts.stream().anyMatch(part -> isAway(part.pool()))
+        ? CompletableFuture.completedFuture(SettlementResult.UNAVAILABLE)
+        : honest(work);
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> settle(
+      long reservation, List<ReservedPart> parts, SettlementTerms term) {
+    return change(parts, () -> nodes.settle(reservation, parts, term));
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> release(long reservation, List<ReservedPart> parts) {
+    return change(parts, () -> nodes.release(reservation, parts));
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> renew(long reservation, List<ReservedPart> parts) {
+    return change(parts, () -> nodes.renew(reservation, parts));
+  }
+
+  @Override
+  public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
+    return honest(() -> nodes.refund(pool, key, amount));
+  }
+
+  @Override
+  public CompletionStage<List<String>> describe(List<Draw> draws) {
+    return honest(() -> nodes.describe(draws));
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+}

@@ -1,0 +1,196 @@
+package io.weir.near;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Call;
+import io.weir.Decision;
+import io.weir.Limit;
+import io.weir.OnFail;
+import io.weir.SettlementResult;
+import io.weir.Weir;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.rule.Scope;
+import io.weir.store.Draw;
+import io.weir.store.ForwardingStore;
+import io.weir.store.ReservedPart;
+import io.weir.store.SettlementTerms;
+import io.weir.store.TakeResult;
+import io.weir.store.memory.MemoryStore;
+import io.weir.time.TimeSource;
+import io.weir.time.VirtualTime;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+class ScopeRouterTest {
+  private final VirtualTime time = new VirtualTime();
+  private final RemoteStub shared = new RemoteStub(time);
+  private final MemoryStore local = MemoryStore.builder().time(time).build();
+
+  private Weir weir(Rule... rules) {
+    return Weir.builder().rules(RuleSet.of(rules)).time(time).store(shared).local(local).build();
+  }
+
+  private static Rule rule(String id, Scope scope, Limit limit) {
+    return Rule.named(id).scope(scope).limit(limit).build();
+  }
+
+  @Test
+  void rulesAboutThisInstanceNeverReachTheSharedStore() {
+    Weir weir = weir(rule("here", Scope.INSTANCE, Limit.perHour(2)));
+
+    weir.check(Call.of("GET", "/"));
+    weir.check(Call.of("GET", "/"));
+
+    assertThat(weir.check(Call.of("GET", "/")).allowed()).isFalse();
+    assertThat(shared.calls).isZero();
+  }
+
+  @Test
+  void aCallRefusedHereCostsTheSharedStoreNothing() {
+    Weir weir =
+        weir(
+            rule("there", Scope.CELL, Limit.perHour(9)),
+            rule("here", Scope.INSTANCE, Limit.perHour(1)));
+
+    assertThat(weir.check(Call.of("GET", "/")).standings()).hasSize(2);
+    Decision refused = weir.check(Call.of("GET", "/"));
+
+    assertThat(refused.rule()).contains("here");
+    assertThat(shared.calls).isEqualTo(1);
+  }
+
+  @Test
+  void givesBackWhatWasTakenHereWhenTheSharedStoreRefuses() {
+    Weir weir =
+        weir(
+            rule("here", Scope.INSTANCE, Limit.perHour(9)),
+            rule("window", Scope.INSTANCE, Limit.slidingWindow(9, Duration.ofHours(1))),
+            rule("there", Scope.CELL, Limit.perHour(1)));
+
+    weir.check(Call.of("GET", "/"));
+    Decision refused = weir.check(Call.of("GET", "/"));
+
+    assertThat(refused.rule()).contains("there");
+    assertThat(local.keys()).as("nothing is left of the refused call").isEqualTo(2);
+    assertThat(weir.look(Call.of("GET", "/")).toCompletableFuture().join().standings())
+        .extracting(standing -> standing.remaining())
+        .containsExactly(8L, 8L, 0L);
+  }
+
+  @Test
+  void settlesAndReleasesOnBothSides() {
+    Weir weir =
+        weir(
+            rule("here", Scope.INSTANCE, Limit.perHour(9)),
+            rule("slots", Scope.INSTANCE, Limit.concurrency(9)),
+            rule("there", Scope.CELL, Limit.perHour(9)));
+    Call call = Call.of("GET", "/").cost(5);
+
+    String reservation =
+        weir.reserve(call).toCompletableFuture().join().reservation().orElseThrow();
+    assertThat(weir.settle(reservation, 2).toCompletableFuture().join())
+        .isEqualTo(SettlementResult.DONE);
+    assertThat(weir.renew(reservation).toCompletableFuture().join())
+        .isEqualTo(SettlementResult.DONE);
+    assertThat(weir.release(reservation).toCompletableFuture().join())
+        .isEqualTo(SettlementResult.DONE);
+
+    assertThat(weir.explain(call).toCompletableFuture().join().limits())
+        .extracting(asked -> asked.standing().remaining())
+        .containsExactly(7L, 9L, 7L);
+  }
+
+  @Test
+  void settlesBothPartsOfACallThatTheSharedStoreWasNotThereFor() {
+    PartiallyAvailableStore away = new PartiallyAvailableStore(time);
+    away.away.add("there");
+    Rule there =
+        Rule.named("there").scope(Scope.CELL).limit(Limit.perHour(9)).onFail(OnFail.LOCAL).build();
+    Rule here = rule("here", Scope.INSTANCE, Limit.perHour(9));
+    Weir weir =
+        Weir.builder().rules(RuleSet.of(here, there)).time(time).store(away).local(local).build();
+    Call call = Call.of("GET", "/").cost(5);
+
+    String reservation =
+        weir.reserve(call).toCompletableFuture().join().reservation().orElseThrow();
+    assertThat(weir.settle(reservation, 2)).isCompletedWithValue(SettlementResult.DONE);
+    assertThat(weir.settle(reservation, 2)).isCompletedWithValue(SettlementResult.ALREADY);
+
+    assertThat(weir.explain(call).toCompletableFuture().join().limits())
+        .extracting(asked -> asked.standing().remaining())
+        .containsExactly(7L, 7L);
+  }
+
+  @Test
+  void whatOneInstanceHasSettledAnotherDoesNotSettleAgain() {
+    Rule[] rules = {
+      rule("here", Scope.INSTANCE, Limit.perHour(9)), rule("there", Scope.CELL, Limit.perHour(9))
+    };
+    byte[] secret = {1, 2, 3};
+    Weir.Builder instance =
+        Weir.builder().rules(RuleSet.of(rules)).time(time).store(shared).reservationSecret(secret);
+    Weir one = instance.build();
+    Weir other = instance.build();
+    Call call = Call.of("GET", "/");
+    String reservation = one.reserve(call).toCompletableFuture().join().reservation().orElseThrow();
+    other.check(call);
+
+    assertThat(one.settle(reservation, 0)).isCompletedWithValue(SettlementResult.DONE);
+    assertThat(other.settle(reservation, 0)).isCompletedWithValue(SettlementResult.ALREADY);
+    assertThat(other.look(call).toCompletableFuture().join().standings().get(0).remaining())
+        .isEqualTo(8);
+  }
+
+  @Test
+  void settlesHereWhatItSettledThereWithoutHearingOfIt() {
+    Weir weir =
+        weir(
+            rule("here", Scope.INSTANCE, Limit.perHour(9)),
+            rule("there", Scope.CELL, Limit.perHour(9)));
+    Call call = Call.of("GET", "/").cost(5);
+    String reservation =
+        weir.reserve(call).toCompletableFuture().join().reservation().orElseThrow();
+
+    shared.mute = true;
+    assertThat(weir.settle(reservation, 2)).isCompletedWithValue(SettlementResult.UNAVAILABLE);
+    shared.mute = false;
+    assertThat(weir.settle(reservation, 2)).isCompletedWithValue(SettlementResult.DONE);
+    assertThat(weir.settle(reservation, 2)).isCompletedWithValue(SettlementResult.ALREADY);
+
+    assertThat(weir.explain(call).toCompletableFuture().join().limits())
+        .extracting(asked -> asked.standing().remaining())
+        .containsExactly(7L, 7L);
+  }
+
+  /** A store that is not the one in this process. */
+  private static final class RemoteStub extends ForwardingStore {
+    private int calls;
+    private boolean mute;
+
+    RemoteStub(TimeSource time) {
+      super(MemoryStore.builder().time(time).build());
+    }
+
+    @Override
+    public CompletionStage<SettlementResult> settle(
+        long reservation, List<ReservedPart> parts, SettlementTerms term) {
+      return super.settle(reservation, parts, term)
+          .thenApply(settled -> mute ? SettlementResult.UNAVAILABLE : settled);
+    }
+
+    @Override
+    public CompletionStage<TakeResult> take(List<Draw> draws) {
+      calls++;
+      return super.take(draws);
+    }
+
+    @Override
+    public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
+      calls++;
+      return super.reserve(reservation, draws);
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package io.weir.near.fallback;
+
+import static io.weir.near.NearStoreFixture.draw;
+import static io.weir.near.NearStoreFixture.pool;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Key;
+import io.weir.store.Draw;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class UnackedDebtsTest {
+  private final Draw draw = draw(pool("rule", "10/s"), 1);
+  private long now = 5;
+  private final UnackedDebts pauses =
+      new UnackedDebts(look -> new CompletableFuture<>(), () -> now);
+
+  private BucketId bucket(int number) {
+    return BucketId.of(draw.pool(), Key.of("key " + number));
+  }
+
+  @Test
+  void pausesThatAreOverMakeRoomForOthers() {
+    for (int i = 0; i < UnackedDebts.MOST; i++) {
+      pauses.begin(bucket(i));
+    }
+    pauses.begin(bucket(-1));
+    assertThat(pauses.holds(bucket(-1), draw)).as("where there is no room").isFalse();
+
+    now += UnackedDebts.MICROS;
+    pauses.begin(bucket(-2));
+
+    assertThat(pauses.holds(bucket(-2), draw)).isTrue();
+    assertThat(pauses.holds(bucket(0), draw)).isFalse();
+  }
+}

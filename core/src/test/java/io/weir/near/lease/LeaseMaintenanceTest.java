@@ -1,0 +1,171 @@
+package io.weir.near.lease;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.LimitStatus;
+import io.weir.Mode;
+import io.weir.limit.LeaseLedger;
+import io.weir.store.LeaseGrant;
+import io.weir.store.LeaseReport;
+import io.weir.store.Pool;
+import org.junit.jupiter.api.Test;
+
+/** Leases that are looked after: renewed, ended and forgotten. */
+class LeaseMaintenanceTest {
+  private static final long SECOND = 1_000_000;
+
+  private final Pool pool =
+      new Pool("rule", "rule", "1", Limit.parse("2000/s"), false).withLeaseCap(1000);
+  private final Lease lease = new Lease(pool, Key.of("somebody"), 0);
+  private long now = SECOND;
+
+  private LimitStatus standing() {
+    return new LimitStatus.Builder("rule", "rule", pool.meter().limit(), Mode.ENFORCE)
+        .allowed(true)
+        .remaining(500)
+        .reset(100_000)
+        .build();
+  }
+
+  private static LeaseGrant grant(long kept, long lent) {
+    return new LeaseGrant(kept, lent, 0, 0, LeaseLedger.LIFE);
+  }
+
+  /** Lets a crowd of so many go by, and takes a lease. */
+  private void lend(long crowd, long lent) {
+    LeaseRequest flight = lease.claim(crowd, now);
+    assertThat(flight).isNotNull();
+    lease.applyAnswer(flight, grant(flight.call.unused(), lent), standing());
+  }
+
+  private Lease.Maintenance care(long now) {
+    return lease.maintenance(now, false);
+  }
+
+  @Test
+  void anIdleLeaseIsEnded() {
+    lend(100, 10);
+    care(now);
+
+    assertThat(care(now + SECOND / 2)).isEqualTo(Lease.Maintenance.NONE);
+    assertThat(care(now + SECOND)).isEqualTo(Lease.Maintenance.END);
+    assertThat(lease.end(false, now)).isEqualTo(new LeaseReport(1000, grant(0, 10), 0, 10, 0, 0));
+    assertThat(lease.left(now)).isZero();
+    assertThat(lease.end(false, now)).isNull();
+  }
+
+  @Test
+  void aLeaseInUseIsRenewedInTime() {
+    lend(2000, 1000);
+    for (int i = 1; i <= 40; i++) {
+      lease.take(1, now);
+      now += SECOND / 10;
+      assertThat(care(now)).isEqualTo(Lease.Maintenance.NONE);
+    }
+    lease.take(1, now);
+
+    assertThat(care(now + SECOND / 10)).isEqualTo(Lease.Maintenance.RENEW);
+  }
+
+  @Test
+  void aSlowKeysLeaseMayLieAboutForLonger() {
+    for (int i = 0; i < 10 && lease.claim(1, now) == null; i++) {
+      now += SECOND;
+    }
+    lease.applyAnswer(lease.flight(), grant(0, 3), standing());
+    care(now);
+
+    assertThat(care(now + 2 * SECOND)).isEqualTo(Lease.Maintenance.NONE);
+    assertThat(care(now + 4 * SECOND)).isEqualTo(Lease.Maintenance.END);
+  }
+
+  @Test
+  void whatIsVoidIsEnded() {
+    lend(100, 10);
+    lease.take(1, now);
+    care(now + 5 * SECOND - 1);
+
+    assertThat(care(now + 5 * SECOND)).isEqualTo(Lease.Maintenance.END);
+  }
+
+  @Test
+  void whatIsVoidIsNotSpokenOf() {
+    lend(100, 10);
+    now += 5 * SECOND;
+
+    LeaseReport last = lease.end(false, now);
+
+    assertThat(last.returned()).isEqualTo(10);
+    assertThat(last.held().held()).isZero();
+  }
+
+  @Test
+  void aLargeLeaseThatWasUsedUpIsReported() {
+    lend(1000, 500);
+    lease.take(500, now);
+    care(now);
+
+    assertThat(care(now + SECOND)).isEqualTo(Lease.Maintenance.END);
+    assertThat(lease.end(false, now)).isEqualTo(new LeaseReport(1000, grant(0, 500), 0, 0, 0, 0));
+  }
+
+  @Test
+  void anEmptyLeaseIsForgottenInTheEnd() {
+    care(now);
+
+    assertThat(care(now + 9 * SECOND)).isEqualTo(Lease.Maintenance.NONE);
+    assertThat(care(now + 10 * SECOND)).isEqualTo(Lease.Maintenance.FORGET);
+    assertThat(lease.retire()).isTrue();
+    assertThat(lease.claim(100, now + 10 * SECOND)).isNull();
+  }
+
+  @Test
+  void anEmptyLeaseIsForgottenSoonWhereOthersWaitForItsPlace() {
+    lease.maintenance(now, true);
+
+    assertThat(lease.maintenance(now + SECOND - 1, true)).isEqualTo(Lease.Maintenance.NONE);
+    assertThat(lease.maintenance(now + SECOND, true)).isEqualTo(Lease.Maintenance.FORGET);
+  }
+
+  @Test
+  void aLeaseThatHasEndedForGoodIsNeverTakenAgain() {
+    lend(100, 10);
+    lease.end(true, now);
+
+    assertThat(lease.claim(100, now + SECOND)).isNull();
+  }
+
+  @Test
+  void aLeaseThatHasEndedForGoodIsNotRevivedByWhoeverLooksAfterIt() {
+    lend(100, 10);
+    lease.end(true, now);
+
+    assertThat(lease.end(false, now)).isNull();
+    assertThat(lease.isRetired()).isTrue();
+  }
+
+  @Test
+  void aLeaseThatIsTalkedAboutIsNotTouched() {
+    lend(100, 10);
+    lease.claim(100, now);
+
+    assertThat(lease.end(false, now)).isNull();
+    assertThat(lease.retire()).isFalse();
+    assertThat(lease.left(now)).isEqualTo(10);
+  }
+
+  @Test
+  void whatIsPutBackAfterALeaseWasForgottenIsNotLost() {
+    lend(100, 10);
+    long receipt = lease.take(10, now);
+    assertThat(lease.late()).isNull();
+    assertThat(lease.retire()).isTrue();
+
+    lease.putBack(4, receipt);
+
+    assertThat(lease.late()).isEqualTo(new LeaseReport(1000, LeaseGrant.NONE, 0, 4, 0, 0));
+    assertThat(lease.late()).isNull();
+  }
+}

@@ -1,0 +1,157 @@
+package io.weir.near.lease;
+
+import static io.weir.near.NearStoreFixture.lending;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Key;
+import io.weir.Mode;
+import io.weir.near.ScriptedStore;
+import io.weir.near.deny.DenialTable;
+import io.weir.near.fallback.FallbackStore;
+import io.weir.near.fallback.LocalLimiter;
+import io.weir.store.Draw;
+import io.weir.store.Pool;
+import io.weir.store.TakeResult;
+import io.weir.store.memory.MemoryStore;
+import io.weir.time.VirtualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Leases that fall due together. */
+class LeaseRenewalTest {
+  private static final int MOST = LeaseStore.MOST_RENEWALS;
+  private static final int MANY = 5 * MOST;
+
+  private final VirtualTime time = new VirtualTime();
+  private final ScriptedStore shared = new ScriptedStore();
+  private final List<Throwable> errors = new ArrayList<>();
+  private final Pool pool = lending("2000/s");
+  private final LeaseStore leases =
+      new LeaseStore(
+          2 * MANY,
+          new DenialTable(),
+          time,
+          new FallbackStore(
+              shared,
+              new LocalLimiter(MemoryStore.builder().time(time).build(), time, () -> 1),
+              errors::add));
+
+  private Draw draw(int number, long amount) {
+    return new Draw(pool, Key.of("key " + number), amount, Mode.ENFORCE, Draw.Intent.TAKE);
+  }
+
+  private CompletableFuture<TakeResult> take(int number, long amount) {
+    return leases.take(List.of(draw(number, amount))).toCompletableFuture();
+  }
+
+  /** Has leases on so many buckets, all in use, that fall due together. */
+  private void lend(int count) {
+    lend(0, count);
+    time.advance(Duration.ofMillis(4200));
+    assertThat(shared.questions).isEmpty();
+  }
+
+  private void lend(int from, int to) {
+    for (int i = from; i < to; i++) {
+      for (int times = 0; times < 2; times++) {
+        take(i, 1);
+        shared.next().admit(1000);
+      }
+    }
+    time.advance(Duration.ofMillis(100));
+    for (int i = from; i < to; i++) {
+      take(i, 100);
+      shared.next().admit(1000, 40);
+    }
+  }
+
+  private void answerOne() {
+    shared.next().admit(1000, 40);
+  }
+
+  @Test
+  void aFewAreUnderWayAndTheNextGoesWhenOneIsAnswered() {
+    lend(MANY);
+    int before = shared.asked;
+
+    leases.maintain();
+    for (int answered = 0; answered < MANY; answered++) {
+      assertThat(shared.questions).hasSize(Math.min(MOST, MANY - answered));
+      answerOne();
+    }
+    assertThat(shared.questions).isEmpty();
+    assertThat(shared.asked - before).as("each once").isEqualTo(MANY);
+    assertThat(errors).isEmpty();
+  }
+
+  @Test
+  void thoseThatStillWaitWhenAllAreLookedAtAgainWaitOnce() {
+    lend(MANY);
+    int before = shared.asked;
+
+    leases.maintain();
+    time.advance(Duration.ofMillis(500));
+    leases.maintain();
+    assertThat(shared.questions).hasSize(MOST);
+    while (!shared.questions.isEmpty()) {
+      answerOne();
+    }
+    assertThat(shared.asked - before).isEqualTo(MANY);
+  }
+
+  @Test
+  void whoeverNeedsMoreOfALeaseThatWaitsAsksAtOnce() {
+    lend(MANY);
+    leases.maintain();
+    List<Draw> underWay = shared.questions.stream().map(question -> question.draws.get(0)).toList();
+    int waits =
+        IntStream.range(0, MANY)
+            .filter(i -> underWay.stream().noneMatch(draw -> draw.key().equals(draw(i, 1).key())))
+            .findFirst()
+            .orElseThrow();
+
+    assertThat(take(waits, 40)).as("what is in hand").isCompleted();
+    CompletableFuture<TakeResult> more = take(waits, 1);
+    assertThat(shared.questions).hasSize(MOST + 1);
+    shared.questions.removeLast().admit(1000, 40);
+    assertThat(more).isCompletedWithValueMatching(TakeResult::taken);
+
+    int before = shared.asked;
+    while (!shared.questions.isEmpty()) {
+      answerOne();
+    }
+    assertThat(shared.asked - before).as("it is not asked for again").isEqualTo(MANY - MOST - 1);
+  }
+
+  @Test
+  void thoseThatAreVoidFirstGoFirst() {
+    lend(MOST, MANY);
+    time.advance(Duration.ofMillis(300));
+    lend(0, MOST);
+    time.advance(Duration.ofMillis(4200));
+
+    leases.maintain();
+    List<Key> late = IntStream.range(0, MOST).mapToObj(i -> draw(i, 1).key()).toList();
+    assertThat(shared.questions)
+        .hasSize(MOST)
+        .allMatch(question -> !late.contains(question.draws.get(0).key()));
+  }
+
+  @Test
+  void thoseThatWaitAreGivenUpWhenAllLeasesEnd() {
+    lend(MANY);
+    leases.maintain();
+    int before = shared.asked;
+
+    leases.endAll();
+    while (!shared.questions.isEmpty()) {
+      answerOne();
+    }
+    assertThat(shared.asked).isEqualTo(before);
+    assertThat(leases.leasedTokens()).isEmpty();
+  }
+}

@@ -1,0 +1,189 @@
+package io.weir.near.lease;
+
+import static io.weir.near.NearStoreFixture.lending;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Key;
+import io.weir.LimitStatus;
+import io.weir.Mode;
+import io.weir.limit.LeaseLedger;
+import io.weir.near.NearStoreFixture;
+import io.weir.near.ScriptedStore;
+import io.weir.store.Draw;
+import io.weir.store.ForwardingStore;
+import io.weir.store.LeaseGrant;
+import io.weir.store.LeaseReport;
+import io.weir.store.Pool;
+import io.weir.time.VirtualTime;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+class LeaseReturnerTest {
+  private static final long MANY = 10L * LeaseReturner.MOST;
+
+  /** Answers the end of a lease when it is told to, or at once. */
+  private static final class Slow extends ForwardingStore {
+    final List<Long> back = new ArrayList<>();
+    final Deque<CompletableFuture<Void>> underWay = new ArrayDeque<>();
+    boolean answersAtOnce;
+
+    Slow() {
+      super(new ScriptedStore());
+    }
+
+    @Override
+    public CompletionStage<Void> endLease(Pool pool, Key key, LeaseReport lease) {
+      back.add(lease.returned());
+      if (answersAtOnce) {
+        return CompletableFuture.completedFuture(null);
+      }
+      underWay.add(new CompletableFuture<>());
+      return underWay.getLast();
+    }
+
+    void answerOne() {
+      underWay.remove().complete(null);
+    }
+
+    void answerAll() {
+      while (!underWay.isEmpty()) {
+        answerOne();
+      }
+    }
+  }
+
+  private final Pool pool = lending("2000/s");
+  private final VirtualTime time = new VirtualTime();
+  private final Slow store = new Slow();
+  private final LeaseReturner returns = new LeaseReturner(store, time);
+
+  private LimitStatus standing() {
+    return ScriptedStore.standing(
+        new Draw(pool, NearStoreFixture.KEY, 1, Mode.ENFORCE, Draw.Intent.TAKE), true, 500, 0);
+  }
+
+  /** A lease that was lent so much, and was just looked at. */
+  private Lease lease(long tokens) {
+    Lease lease = new Lease(pool, Key.of("key " + tokens), time.micros() - 100_000);
+    arrive(lease, claim(lease), tokens);
+    lease.maintenance(time.micros(), false);
+    return lease;
+  }
+
+  private LeaseRequest claim(Lease lease) {
+    LeaseRequest flight = lease.claim(100, time.micros());
+    assertThat(flight).isNotNull();
+    return flight;
+  }
+
+  private void arrive(Lease lease, LeaseRequest flight, long tokens) {
+    lease.applyAnswer(
+        flight, new LeaseGrant(flight.call.unused(), tokens, 0, 0, LeaseLedger.LIFE), standing());
+  }
+
+  private List<Lease> leases(long count) {
+    return LongStream.rangeClosed(1, count).mapToObj(this::lease).toList();
+  }
+
+  private static List<Long> upTo(long count) {
+    return LongStream.rangeClosed(1, count).boxed().toList();
+  }
+
+  @Test
+  void aFewAreUnderWayAndTheNextGoesWhenOneIsAnswered() {
+    CompletableFuture<Void> done = returns.endForGood(leases(MANY)).toCompletableFuture();
+
+    for (int answered = 0; answered < MANY; answered++) {
+      assertThat(store.underWay).hasSize((int) Math.min(LeaseReturner.MOST, MANY - answered));
+      assertThat(done).isNotDone();
+      store.answerOne();
+    }
+    assertThat(done).isDone();
+    assertThat(store.back).isEqualTo(upTo(MANY));
+  }
+
+  @Test
+  void thoseOfTwoChangesShareTheBoundAndBothWaitForAll() {
+    returns.endForGood(leases(LeaseReturner.MOST + 1));
+    CompletableFuture<Void> second = returns.endForGood(List.of()).toCompletableFuture();
+    returns.endForGood(leases(3));
+
+    assertThat(store.underWay).hasSize(LeaseReturner.MOST);
+    assertThat(second).isNotDone();
+    store.answerAll();
+    assertThat(second).isDone();
+    assertThat(store.back).hasSize(LeaseReturner.MOST + 4);
+  }
+
+  @Test
+  void goesThroughAnyNumberWhereAllAreAnsweredAtOnce() {
+    store.answersAtOnce = true;
+
+    assertThat(returns.endForGood(leases(50_000))).isCompleted();
+    assertThat(store.back).hasSize(50_000);
+    assertThat(returns.areDone()).isTrue();
+  }
+
+  @Test
+  void countsWhatIsInHandWhenItsTurnComes() {
+    List<Lease> all = leases(LeaseReturner.MOST + 1);
+    Lease last = all.get(LeaseReturner.MOST);
+    returns.endForGood(all);
+
+    assertThat(last.take(2, time.micros())).isNotEqualTo(StripedTokens.NOTHING);
+    store.answerOne();
+
+    assertThat(store.back).last().isEqualTo(LeaseReturner.MOST - 1L);
+    assertThat(last.take(1, time.micros())).isEqualTo(StripedTokens.NOTHING);
+    assertThat(last.claim(100, time.micros())).isNull();
+  }
+
+  @Test
+  void anIdleLeaseThatIsTakenFromWhileItWaitsStays() {
+    List<Lease> all = leases(LeaseReturner.MOST + 2);
+    Lease used = all.get(LeaseReturner.MOST);
+    returns.endIdle(all);
+
+    used.take(1, time.micros());
+    store.answerAll();
+
+    assertThat(store.back).hasSize(LeaseReturner.MOST + 1).doesNotContain(LeaseReturner.MOST + 1L);
+    assertThat(used.left(time.micros())).isEqualTo(LeaseReturner.MOST);
+    assertThat(returns.areDone()).isTrue();
+  }
+
+  @Test
+  void aCallAboutTheLeaseIsWaitedForWithoutKeepingOthers() {
+    Lease busy = lease(5);
+    LeaseRequest flight = claim(busy);
+    List<Lease> all = new ArrayList<>(List.of(busy));
+    all.addAll(leases(LeaseReturner.MOST));
+
+    CompletableFuture<Void> done = returns.endForGood(all).toCompletableFuture();
+    assertThat(store.back).isEqualTo(upTo(LeaseReturner.MOST));
+    store.answerAll();
+    assertThat(done).isNotDone();
+
+    arrive(busy, flight, 7);
+    assertThat(store.back).last().isEqualTo(12L);
+    store.answerAll();
+    assertThat(done).isDone();
+  }
+
+  @Test
+  void thoseThatWaitAreGivenUpAtTheEnd() {
+    CompletableFuture<Void> done = returns.endForGood(leases(MANY)).toCompletableFuture();
+
+    returns.stop();
+    store.answerAll();
+
+    assertThat(store.back).hasSize(LeaseReturner.MOST);
+    assertThat(done).isDone();
+  }
+}

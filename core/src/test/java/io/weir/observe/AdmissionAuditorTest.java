@@ -1,0 +1,271 @@
+package io.weir.observe;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.Mode;
+import io.weir.OnFail;
+import io.weir.Quota;
+import io.weir.Ratio;
+import io.weir.limit.TakeReceipt;
+import io.weir.near.NearStore;
+import io.weir.near.ScriptedStore;
+import io.weir.store.Draw;
+import io.weir.store.Pool;
+import io.weir.store.ReservedPart;
+import io.weir.store.Store;
+import io.weir.store.TakeResult;
+import io.weir.store.memory.MemoryStore;
+import io.weir.time.VirtualTime;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class AdmissionAuditorTest {
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private final VirtualTime time = new VirtualTime();
+  private final MemoryStore memory = MemoryStore.builder().time(time).build();
+  private final ScriptedStore scripted = new ScriptedStore();
+  private int instances = 1;
+  private AdmissionAuditor witness = of(memory);
+
+  private AdmissionAuditor of(Store store) {
+    return new AdmissionAuditor(store, time, () -> instances, 1);
+  }
+
+  /** Stands beside a tier whose store never answers. */
+  private void storeIsAway() {
+    witness = of(NearStore.before(scripted, memory, time, () -> instances, error -> {}));
+  }
+
+  private static Pool pool(Limit limit) {
+    return new Pool("rule", "rule", "1", limit, false);
+  }
+
+  private static Draw draw(Pool pool, String user) {
+    return new Draw(pool, Key.of(user), 1, Mode.ENFORCE, Draw.Intent.TAKE);
+  }
+
+  private boolean call(Pool pool) {
+    var stage = witness.take(List.of(draw(pool, "somebody"))).toCompletableFuture();
+    while (!scripted.questions.isEmpty()) {
+      scripted.next().ignore();
+    }
+    return stage.join().taken();
+  }
+
+  /** So many calls, evenly over this time; returns how many passed. */
+  private int calls(Pool pool, int number, Duration over) {
+    int passed = 0;
+    for (int i = 0; i < number; i++) {
+      passed += call(pool) ? 1 : 0;
+      time.advance(over.dividedBy(number));
+    }
+    return passed;
+  }
+
+  private double overAdmission() {
+    return witness.accounts().get("rule").overAdmission();
+  }
+
+  private double estimateError() {
+    return witness.accounts().get("rule").estimateError();
+  }
+
+  @Test
+  void aStoreThatAnswersAdmitsNoMoreThanTheLimit() {
+    Pool pool = pool(Limit.perSecond(10));
+
+    int passed = calls(pool, 1000, Duration.ofSeconds(10).minusMillis(1));
+
+    assertThat(passed).isBetween(105, 110);
+    assertThat(overAdmission()).isBetween(0.95, 1.0);
+  }
+
+  @Test
+  void aRuleThatStaysOpenWithoutItsStoreAdmitsTooMuch() {
+    storeIsAway();
+    Pool pool = pool(Limit.perSecond(10)).onFail(OnFail.OPEN, Ratio.ONE);
+
+    assertThat(calls(pool, 1000, Duration.ofSeconds(9))).isEqualTo(1000);
+
+    // 10 at once and 10 in each of 10 seconds are right.
+    assertThat(overAdmission()).isCloseTo(1000 / 110.0, within(0.01));
+  }
+
+  @Test
+  void aRuleThatDecidesAloneWithoutItsStoreAdmitsItsShare() {
+    storeIsAway();
+    instances = 2;
+    Pool pool = pool(Limit.perSecond(10)).onFail(OnFail.LOCAL, Ratio.ONE);
+
+    calls(pool, 1000, Duration.ofSeconds(9));
+
+    assertThat(overAdmission()).isBetween(0.3, 0.55);
+  }
+
+  @Test
+  void aRuleThatClosesWithoutItsStoreAdmitsNothing() {
+    storeIsAway();
+
+    calls(pool(Limit.perSecond(10)).onFail(OnFail.CLOSED, Ratio.ONE), 100, SECOND);
+
+    assertThat(overAdmission()).isZero();
+  }
+
+  @Test
+  void fixedWindowsAreAllowedTheirNumberEach() {
+    Pool pool = pool(Limit.fixedWindow(10, SECOND));
+
+    int passed = calls(pool, 2000, Duration.ofSeconds(10));
+
+    assertThat(passed).isGreaterThan(90);
+    assertThat(overAdmission()).isBetween(0.9, 1.0);
+  }
+
+  @Test
+  void whatWasTakenOfAQuotaBeforeCounts() {
+    Pool pool = pool(Limit.quota(100, Quota.Period.DAY));
+    witness = new AdmissionAuditor(memory, time, () -> 1, Integer.MAX_VALUE); // sees nothing yet
+    calls(pool, 90, SECOND);
+
+    witness = of(memory);
+    calls(pool, 50, SECOND);
+
+    assertThat(overAdmission()).isEqualTo(1.0);
+  }
+
+  @Test
+  void anOutageShowsInAQuotaToo() {
+    storeIsAway();
+    Pool pool = pool(Limit.quota(100, Quota.Period.DAY)).onFail(OnFail.OPEN, Ratio.ONE);
+
+    calls(pool, 400, SECOND);
+
+    // Where the day ends is not known without the store: two of them are allowed for.
+    assertThat(overAdmission()).isEqualTo(2.0);
+  }
+
+  @Test
+  void evenTrafficIsEstimatedWell() {
+    Pool pool = pool(Limit.slidingWindow(1000, Duration.ofSeconds(10)));
+    calls(pool, 1900, Duration.ofSeconds(20));
+    witness = of(memory); // not from the beginning, when a window has but its end filled
+
+    calls(pool, 2850, Duration.ofSeconds(30).minusMillis(1));
+
+    assertThat(estimateError()).isLessThan(0.02);
+    assertThat(overAdmission()).isBetween(0.94, 0.96);
+  }
+
+  @Test
+  void bunchedTrafficIsEstimatedBadlyButWithinTheBound() {
+    Pool pool = pool(Limit.slidingWindow(100, Duration.ofSeconds(10)).onTheClock());
+    Duration untilWindow = Duration.ofNanos((10_000_000 - time.wallMicros() % 10_000_000) * 1000);
+    time.advance(untilWindow);
+    call(pool);
+    time.advance(Duration.ofMillis(9800));
+    assertThat(calls(pool, 99, Duration.ofMillis(100))).isEqualTo(99); // at the window's end
+    time.advance(Duration.ofMillis(5100));
+
+    int passed = calls(pool, 100, Duration.ofMillis(100));
+
+    // Half the next window later half of them are forgotten, while all lie within ten seconds.
+    assertThat(passed).isBetween(49, 53);
+    assertThat(estimateError()).isBetween(0.4, 1.0);
+    assertThat(overAdmission()).isBetween(1.4, 2.0);
+  }
+
+  @Test
+  void nothingIsSaidOfAnEstimateToWhichOthersAdd() {
+    instances = 2;
+
+    calls(pool(Limit.slidingWindow(100, SECOND)), 450, Duration.ofSeconds(5));
+
+    assertThat(estimateError()).isNaN();
+    assertThat(overAdmission()).isBetween(0.85, 0.95);
+  }
+
+  @Test
+  void whatIsGivenBackWasNotAdmitted() {
+    Pool pool = pool(Limit.perSecond(10).burst(100));
+    TakeResult reserved =
+        witness
+            .reserve(
+                7, List.of(new Draw(pool, Key.of("somebody"), 100, Mode.ENFORCE, Draw.Intent.HOLD)))
+            .toCompletableFuture()
+            .join();
+    assertThat(overAdmission()).isEqualTo(0.5); // of 100 at once and 100 in ten seconds
+    TakeReceipt stamp = reserved.stamps().get(0);
+
+    witness.settle(7, List.of(new ReservedPart(pool, Key.of("somebody"), 100, 20, stamp)), SECOND);
+
+    assertThat(overAdmission()).isEqualTo(0.1);
+  }
+
+  @Test
+  void looksCountForNothing() {
+    Pool pool = pool(Limit.perSecond(10));
+
+    witness.take(List.of(draw(pool, "somebody").asLook()));
+
+    assertThat(witness.accounts()).isEmpty();
+  }
+
+  @Test
+  void watchesFewKeysOfARuleAndOthersAfterThem() {
+    Pool pool = pool(Limit.perSecond(10));
+    for (int i = 0; i < 100; i++) {
+      witness.take(List.of(draw(pool, "user-" + i)));
+    }
+    for (int i = 0; i < 5; i++) {
+      witness.take(List.of(draw(pool, "user-" + AdmissionAuditor.PER_RULE)));
+    }
+    assertThat(overAdmission()).isEqualTo(1 / 110.0);
+
+    time.advance(Duration.ofSeconds(10));
+    for (int i = 0; i < 5; i++) {
+      witness.take(List.of(draw(pool, "user-" + AdmissionAuditor.PER_RULE)));
+    }
+
+    assertThat(overAdmission()).isEqualTo(5 / 110.0);
+  }
+
+  @Test
+  void looksAtTheBucketsOfNewRulesAtOnce() {
+    Pool old = pool(Limit.perHour(10));
+    for (int i = 0; i < AdmissionAuditor.PER_RULE; i++) {
+      witness.take(List.of(draw(old, "user-" + i)));
+    }
+    assertThat(overAdmission()).isEqualTo(1 / 20.0);
+
+    witness.rulesChanged();
+    calls(pool(Limit.perHour(5)), 5, Duration.ofMillis(5));
+
+    assertThat(overAdmission()).isEqualTo(5 / 10.0);
+  }
+
+  @Test
+  void whatWasSeenIsToldForAMinuteMore() {
+    calls(pool(Limit.perSecond(10)), 11, Duration.ofMillis(11));
+    time.advance(Duration.ofSeconds(10));
+
+    assertThat(overAdmission()).isEqualTo(10 / 110.0);
+    time.advance(Duration.ofSeconds(60));
+    assertThat(witness.accounts()).isEmpty();
+  }
+
+  @Test
+  void oneCallInManyPicksAKey() {
+    witness = new AdmissionAuditor(memory, time, () -> 1, 64);
+    Pool pool = pool(Limit.perHour(1_000_000));
+
+    calls(pool, 10_000, SECOND);
+
+    // Not from the first call on, but nearly.
+    assertThat(overAdmission()).isBetween(8_000 / 2e6, 10_000 / 2e6);
+  }
+}

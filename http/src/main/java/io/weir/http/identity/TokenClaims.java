@@ -1,0 +1,31 @@
+package io.weir.http.identity;
+
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * What the signed token of a request says of its caller: known at once, or pending until the
+ * signature is verified on another thread.
+ */
+public sealed interface TokenClaims {
+  /** The claims of a request without a token that counts. */
+  Known NONE = new Known(Map.of());
+
+  /**
+   * Claims that are known.
+   *
+   * @param attributes by name; empty for a request without a token that counts
+   */
+  record Known(Map<String, String> attributes) implements TokenClaims {
+    public Known {
+      attributes = Map.copyOf(attributes);
+    }
+  }
+
+  /**
+   * Claims whose signature is being verified.
+   *
+   * @param known completes on another thread, and never with an exception
+   */
+  record Pending(CompletionStage<Known> known) implements TokenClaims {}
+}

@@ -1,0 +1,71 @@
+package io.weir.redis.doctor;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** What a node says about itself: the fields of {@code INFO}. */
+record NodeInfo(Map<String, String> fields) {
+  /** What is known of a node that does not say. */
+  static final NodeInfo SILENT = new NodeInfo(Map.of());
+
+  static NodeInfo parse(String text) {
+    Map<String, String> fields = new HashMap<>();
+    text.lines()
+        .forEach(
+            line -> {
+              int colon = line.indexOf(':');
+              if (colon > 0) {
+                fields.put(line.substring(0, colon), line.substring(colon + 1).strip());
+              }
+            });
+    return new NodeInfo(fields);
+  }
+
+  String text(String field) {
+    return fields.getOrDefault(field, "");
+  }
+
+  boolean is(String field, String value) {
+    return value.equals(fields.get(field));
+  }
+
+  /** Whether it is a Sentinel; Redis and Valkey have different names for the field. */
+  boolean isSentinel() {
+    return is("redis_mode", "sentinel") || is("server_mode", "sentinel");
+  }
+
+  /** Such as {@code Redis 7.0.15}; empty if it is not said. */
+  String version() {
+    String valkey = text("valkey_version");
+    String redis = text("redis_version");
+    return valkey.isEmpty() ? (redis.isEmpty() ? "" : "Redis " + redis) : "Valkey " + valkey;
+  }
+
+  /** Whether a full one evicts limits in use. All of them expire, so that they are volatile. */
+  boolean forgetsLimits() {
+    String policy = text("maxmemory_policy");
+    return (policy.startsWith("allkeys") || policy.startsWith("volatile"))
+        && !policy.equals("volatile-ttl");
+  }
+
+  /** A number; 0 if it is not said. */
+  long number(String field) {
+    try {
+      return Long.parseLong(text(field));
+    } catch (NumberFormatException e) {
+      return 0;
+    }
+  }
+
+  /** Whether the version is at least this; the first two numbers of it count. */
+  boolean isAtLeast(int major, int minor) {
+    String[] parts = text("redis_version").split("\\.");
+    try {
+      int first = Integer.parseInt(parts[0]);
+      return first > major
+          || (first == major && parts.length > 1 && Integer.parseInt(parts[1]) >= minor);
+    } catch (NumberFormatException e) {
+      return false;
+    }
+  }
+}

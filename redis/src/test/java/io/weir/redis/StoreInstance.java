@@ -1,0 +1,109 @@
+package io.weir.redis;
+
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.Mode;
+import io.weir.redis.RedisOptions.Clock;
+import io.weir.redis.fixture.RedisStores;
+import io.weir.redis.fixture.SkewedTime;
+import io.weir.store.Draw;
+import io.weir.store.Draw.Intent;
+import io.weir.store.Pool;
+import io.weir.store.TakeResult;
+import io.weir.testkit.contract.ContractCalls;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * One of several instances that draw from the same keys, in this JVM or, by {@link #main}, in one
+ * of its own.
+ */
+public final class StoreInstance implements AutoCloseable {
+  /** A limit of each algorithm; none of them gives anything back while a test runs. */
+  public static final List<String> LIMITS =
+      List.of(
+          "1/h burst=500",
+          "leaky-bucket 1/h queue=499",
+          "fixed-window 500/3660day",
+          "sliding-window 500/3660day",
+          "sliding-log 500/3660day",
+          "quota 500/month",
+          "concurrency 500 permit_ttl=day");
+
+  /** What every limit holds. */
+  static final int CAPACITY = 500;
+
+  /** Calls of each instance to each limit; four instances together ask for more than there is. */
+  static final int CALLS = 200;
+
+  private static final int IN_FLIGHT = 20;
+
+  private final int number;
+  private final RedisStore store;
+
+  StoreInstance(int number, String uri, Duration skew, Clock clock) {
+    this.number = number;
+    this.store =
+        RedisStore.open(
+            RedisOptions.of(uri).timeout(RedisStores.PATIENT).clock(clock), new SkewedTime(skew));
+    store.ready().toCompletableFuture().join();
+  }
+
+  static Pool pool(String limit) {
+    String rule = limit.replaceAll("[^a-z0-9]", "-");
+    return new Pool(rule, rule, "1", Limit.parse(limit), false);
+  }
+
+  /** How many calls were admitted, limit by limit. */
+  List<Integer> hammer() {
+    List<Integer> admitted = new ArrayList<>();
+    for (String limit : LIMITS) {
+      admitted.add(hammer(pool(limit)));
+    }
+    return admitted;
+  }
+
+  private int hammer(Pool pool) {
+    int admitted = 0;
+    for (int i = 0; i < CALLS; i += IN_FLIGHT) {
+      List<CompletionStage<TakeResult>> answers = new ArrayList<>();
+      for (int j = 0; j < IN_FLIGHT; j++) {
+        Draw draw = new Draw(pool, Key.of("everybody"), 1, Mode.ENFORCE, Intent.HOLD);
+        answers.add(store.reserve(number * 1_000_000L + i + j, List.of(draw)));
+      }
+      for (CompletionStage<TakeResult> answer : answers) {
+        TakeResult taking = ContractCalls.get(answer);
+        if (!taking.standings().get(0).answered()) {
+          throw new IllegalStateException("no answer to instance " + number);
+        }
+        admitted += taking.taken() ? 1 : 0;
+      }
+    }
+    return admitted;
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+
+  /** Says that it is ready, waits for a line, and prints what was admitted. */
+  public static void main(String[] args) throws IOException {
+    BufferedReader in =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    try (StoreInstance instance =
+        new StoreInstance(
+            Integer.parseInt(args[0]), args[1], Duration.parse(args[2]), Clock.STORE)) {
+      System.out.println("ready");
+      if (in.readLine() != null) {
+        instance.hammer().forEach(System.out::println);
+      }
+    }
+  }
+}

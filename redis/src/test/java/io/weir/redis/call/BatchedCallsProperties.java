@@ -1,0 +1,135 @@
+package io.weir.redis.call;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.LimitStatus;
+import io.weir.redis.RedisStore;
+import io.weir.redis.call.CallWaves.Bucket;
+import io.weir.redis.script.KeyNames;
+import io.weir.redis.script.Script;
+import io.weir.redis.script.ScriptArguments;
+import io.weir.store.Draw;
+import io.weir.store.LeaseGrant;
+import io.weir.store.Store;
+import io.weir.store.TakeResult;
+import io.weir.testkit.contract.ContractCalls;
+import io.weir.testkit.lease.LendingStore;
+import io.weir.testkit.process.RedisServer;
+import io.weir.time.VirtualTime;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
+
+/** Callers who share script calls are answered as if they had come one by one. */
+class BatchedCallsProperties {
+  private static final AtomicReference<VirtualTime> TIME = new AtomicReference<>();
+
+  private static RedisServer redis;
+  private static BatchingRunner link;
+
+  @BeforeContainer
+  static void start() {
+    redis = RedisServer.start();
+    link = new BatchingRunner(redis.uri(), () -> TIME.get().wallMicros());
+  }
+
+  @AfterContainer
+  static void stop() {
+    link.end();
+    redis.close();
+    for (Script script : List.of(Script.BUCKET, Script.BUCKETS, Script.TAKE)) {
+      assertThat(link.shared(script)).as("shared calls of %s", script).isGreaterThan(5);
+    }
+  }
+
+  @Provide
+  Arbitrary<CallWaves> crowds() {
+    return CallWaves.any();
+  }
+
+  @Property(tries = 25, edgeCases = EdgeCasesMode.NONE)
+  void decidesAsTheReferenceDoesInTheOrderOfPacking(@ForAll("crowds") CallWaves crowd) {
+    VirtualTime time = new VirtualTime(Instant.EPOCH);
+    time.advance(Duration.ofDays(20_454));
+    TIME.set(time);
+    KeyNames names = new KeyNames(UUID.randomUUID().toString().getBytes(StandardCharsets.UTF_8));
+    try (RedisStore store = new RedisStore(link, names, time, Duration.ofSeconds(10))) {
+      Store reference = new LendingStore(time::wallMicros);
+      Map<Bucket, LeaseGrant> lent = new HashMap<>();
+      for (CallWaves.Wave wave : crowd.waves()) {
+        time.advance(Duration.ofNanos(1000 * wave.after()));
+        compare(calls(crowd, wave, lent), store, reference, lent);
+      }
+    }
+  }
+
+  private static List<List<Draw>> calls(
+      CallWaves crowd, CallWaves.Wave wave, Map<Bucket, LeaseGrant> lent) {
+    List<List<Draw>> calls = new ArrayList<>();
+    for (CallWaves.Visit visit : wave.visits()) {
+      for (int i = 0; i < visit.times(); i++) {
+        calls.add(visit.draws(crowd.pools(), of -> lent.getOrDefault(of, LeaseGrant.NONE)));
+      }
+    }
+    return calls;
+  }
+
+  private static void compare(
+      List<List<Draw>> calls, Store store, Store reference, Map<Bucket, LeaseGrant> lent) {
+    List<CompletionStage<TakeResult>> answers = new ArrayList<>();
+    link.hold();
+    for (int i = 0; i < calls.size(); i++) {
+      answers.add(store.reserve(i, calls.get(i)));
+    }
+    link.release();
+    answers.forEach(ContractCalls::get);
+    List<Integer> order = link.order();
+    assertThat(order).hasSize(calls.size()).doesNotHaveDuplicates();
+    for (int i : order) {
+      TakeResult expected = ContractCalls.get(reference.reserve(i, calls.get(i)));
+      TakeResult actual = ContractCalls.get(answers.get(i));
+      List<Draw> draws = calls.get(i);
+      assertThat(told(actual, draws))
+          .as("call %d of %s: %s", i, order, draws)
+          .isEqualTo(told(expected, draws));
+      for (int draw = 0; draw < actual.grants().size(); draw++) {
+        Draw drawn = draws.get(draw);
+        lent.put(new Bucket(drawn.pool(), drawn.key()), actual.grants().get(draw));
+      }
+    }
+  }
+
+  /** All that a caller is told; who tells of no lease is told nothing of one. */
+  private static List<Object> told(TakeResult taking, List<Draw> draws) {
+    List<Object> told = new ArrayList<>();
+    told.add(taking.taken());
+    for (int i = 0; i < draws.size(); i++) {
+      LimitStatus standing = taking.standings().get(i);
+      told.add(
+          List.of(
+              standing.allowed(),
+              standing.remaining(),
+              standing.reset(),
+              standing.retryAfter(),
+              standing.delay(),
+              ScriptArguments.hasLeaseReport(draws.get(i))
+                  ? taking.grants().get(i)
+                  : LeaseGrant.NONE));
+    }
+    return told;
+  }
+}

@@ -1,0 +1,161 @@
+package io.weir.redis.call;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.redis.script.Script;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of those who wait when something goes wrong. */
+class CallBatcherFailureTest extends CallBatcherFixture {
+  private static final Duration SILENCE = Duration.ofMillis(101);
+
+  @Test
+  void whoeverGivesUpWaitingIsNotSent() {
+    asks(4);
+    List<PendingCall> late = asks(3);
+
+    assertThat(late.get(1).cancel(false)).isTrue();
+    assertThat(reasonOf(late.get(1))).isEqualTo(NoAnswerException.Kind.TIMEOUT);
+    sent.get(0).answerAll();
+
+    assertThat(sent.get(4).keys()).hasNumberOfRows(2);
+    sent.get(4).answerAll();
+    assertThat(used(late.get(2))).isEqualTo(6);
+    assertThat(late.get(2).cancel(false)).as("after the answer").isFalse();
+  }
+
+  @Test
+  void anAnswerThatIsNoneFailsItsCallersOnly() {
+    asks(4);
+    List<PendingCall> sharing = asks(2);
+    sent.get(0).answerAll();
+    assertThat(sent.get(4).keys()).hasNumberOfRows(2);
+    sent.get(4).answer().complete(new byte[8]);
+    assertThat(sharing).allSatisfy(ask -> assertThat(ask).isCompletedExceptionally());
+    List.copyOf(sent.subList(1, 4)).forEach(Sent::answerAll);
+    ask();
+    assertThat(sent).as("who comes alone then").hasSize(6);
+  }
+
+  @Test
+  void whoeverWasGivenUpIsNotSentAnyMore() {
+    asks(4);
+    List<PendingCall> waiting = asks(6);
+    waiting.subList(0, 5).forEach(ask -> ask.fail(NoAnswerException.timeout()));
+    sent.get(0).answerAll();
+    assertThat(sent.get(4).keys()).hasNumberOfRows(1);
+    sent.get(4).answerAll();
+    assertThat(used(waiting.get(5))).isEqualTo(9);
+  }
+
+  @Test
+  void aFailedCallFailsAllWhoShareIt() {
+    asks(4);
+    List<PendingCall> sharing = asks(5);
+    sent.get(0).answerAll();
+    sent.get(4).answer().completeExceptionally(new IllegalStateException("cut"));
+    assertThat(sharing)
+        .allSatisfy(
+            ask -> assertThat(reasonOf(ask)).isEqualTo(NoAnswerException.Kind.DISCONNECTED));
+    ask();
+    assertThat(sent).hasSize(6);
+  }
+
+  @Test
+  void aCallThatCannotEvenBeSentIsAFailedCall() {
+    CallBatcher closed =
+        new CallBatcher(
+            (script, keys, args) -> {
+              throw new IllegalStateException("closed");
+            });
+    for (int i = 0; i < 10; i++) {
+      PendingCall ask =
+          new PendingCall(
+              NodeHealthFixture.quiet("node"),
+              CallPurpose.USE,
+              Script.BUCKET,
+              new byte[1][],
+              new byte[0],
+              System.nanoTime());
+      closed.submit(ask);
+      assertThat(reasonOf(ask)).isEqualTo(NoAnswerException.Kind.DISCONNECTED);
+    }
+  }
+
+  @Test
+  void noMoreCallsAreUnderWayThanThatHoweverManyWait() {
+    List<PendingCall> asks = asks(13_000);
+    int underWay = sent.size();
+    assertThat(underWay).isEqualTo(64);
+    assertThat(asks).noneMatch(PendingCall::isDone);
+
+    asks.forEach(ask -> ask.fail(NoAnswerException.timeout()));
+    sent.get(0).answerAll();
+    assertThat(sent).as("whoever was given up is not sent").hasSize(underWay);
+    assertThat(ask()).isNotDone();
+  }
+
+  @Test
+  void aNodeThatIsGoneEmptiesALongQueue() {
+    for (int i = 0; i < 4; i++) {
+      ask(Script.SETTLE, 1);
+    }
+    List<PendingCall> waiting = new ArrayList<>();
+    for (int i = 0; i < 9_000; i++) {
+      waiting.add(ask(Script.SETTLE, 1));
+    }
+    broken = true;
+    List.copyOf(sent)
+        .forEach(call -> call.answer().completeExceptionally(NoAnswerException.unavailable("cut")));
+    assertThat(waiting)
+        .allSatisfy(
+            ask -> assertThat(reasonOf(ask)).isEqualTo(NoAnswerException.Kind.DISCONNECTED));
+    broken = false;
+    int before = sent.size();
+    ask();
+    assertThat(sent).hasSize(before + 1);
+  }
+
+  @Test
+  void callsThatNeverComeBackDoNotKeepOthersBackForEver() {
+    asks(4);
+    nanos += SILENCE.toNanos();
+    ask();
+    assertThat(sent).hasSize(5);
+    assertThat(sent.get(4).answer()).isNotDone();
+
+    sent.get(4).answerAll();
+    asks(4);
+    assertThat(sent.subList(5, sent.size()))
+        .as("once the node answers, lost calls are not counted any more")
+        .hasSize(4);
+  }
+
+  @Test
+  void keysThatNeverComeBackDoNotKeepOthersBackForEver() {
+    ask(Script.BUCKET, 16);
+    nanos += SILENCE.toNanos();
+    ask();
+    sent.get(1).answerAll();
+    ask();
+    assertThat(sent).hasSize(3);
+  }
+
+  @Test
+  void callsThatComeBackAfterASilenceAreNotCountedTwice() {
+    asks(4);
+    nanos += SILENCE.toNanos();
+    ask();
+    assertThat(sent).hasSize(5);
+    List.copyOf(sent).forEach(Sent::answerAll);
+    List.copyOf(sent.subList(5, sent.size())).forEach(Sent::answerAll);
+    int before = sent.size();
+
+    asks(6);
+
+    assertThat(sent).hasSize(before + 4);
+  }
+}

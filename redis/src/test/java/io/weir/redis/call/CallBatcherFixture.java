@@ -1,0 +1,108 @@
+package io.weir.redis.call;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Key;
+import io.weir.Limit;
+import io.weir.Mode;
+import io.weir.redis.script.Script;
+import io.weir.redis.script.ScriptReply;
+import io.weir.store.Draw;
+import io.weir.store.Pool;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** A lane whose calls are answered by the test, in time that it moves. */
+public abstract class CallBatcherFixture {
+  private static final long NOW = 1_767_225_600_000_000L;
+
+  private static final Draw DRAW =
+      new Draw(
+          new Pool("rule", "rule", "0", Limit.perSecond(1), false),
+          Key.of("anyone"),
+          1,
+          Mode.ENFORCE,
+          Draw.Intent.TAKE);
+
+  /** A call as it went out, to be answered by the test. */
+  record Sent(Script script, byte[][] keys, byte[] args, CompletableFuture<byte[]> answer) {
+    /** Answers every key with the number in its name as what is used. */
+    void answerAll() {
+      ByteBuffer bytes =
+          ByteBuffer.allocate(Double.BYTES + keys.length * bytesOf(script))
+              .order(ByteOrder.LITTLE_ENDIAN)
+              .putDouble(NOW);
+      for (byte[] key : keys) {
+        long number = Long.parseLong(new String(key, US_ASCII));
+        if (script == Script.TAKE) {
+          bytes.put((byte) 1).putDouble(0).putDouble(number).putDouble(0);
+        } else {
+          bytes.putDouble(number);
+        }
+      }
+      answer.complete(bytes.array());
+    }
+  }
+
+  public static int bytesOf(Script script) {
+    return script == Script.TAKE ? ScriptReply.BYTES : ScriptReply.BUCKET_BYTES;
+  }
+
+  final List<Sent> sent = new ArrayList<>();
+  long nanos = System.nanoTime();
+  final CallBatcher lane = new CallBatcher(this::send, () -> nanos);
+  boolean broken;
+  private int asked;
+
+  private CompletionStage<byte[]> send(Script script, byte[][] keys, byte[] args) {
+    if (broken) {
+      return CompletableFuture.failedFuture(NoAnswerException.unavailable("gone"));
+    }
+    Sent call = new Sent(script, keys, args, new CompletableFuture<>());
+    sent.add(call);
+    return call.answer();
+  }
+
+  /** Asks about so many keys. */
+  PendingCall ask(Script script, int keys) {
+    byte[][] names = new byte[keys][];
+    for (int i = 0; i < keys; i++) {
+      names[i] = Integer.toString(asked++).getBytes(US_ASCII);
+    }
+    NodeHealth watch = NodeHealthFixture.quiet("node");
+    byte[] args = {1, 0, (byte) keys, 0};
+    PendingCall ask =
+        new PendingCall(watch, CallPurpose.USE, script, names, args, System.nanoTime());
+    lane.submit(ask);
+    return ask;
+  }
+
+  PendingCall ask() {
+    return ask(Script.BUCKET, 1);
+  }
+
+  List<PendingCall> asks(int count) {
+    List<PendingCall> asks = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      asks.add(ask());
+    }
+    return asks;
+  }
+
+  static long used(PendingCall ask) {
+    ByteBuffer bytes = ByteBuffer.wrap(ask.join()).order(ByteOrder.LITTLE_ENDIAN);
+    assertThat(bytes.getDouble()).isEqualTo(NOW);
+    assertThat(bytes.remaining()).isEqualTo(ask.keys().length * bytesOf(ask.script()));
+    return ScriptReply.read(ask.script(), bytes, NOW, DRAW).used();
+  }
+
+  static NoAnswerException.Kind reasonOf(PendingCall ask) {
+    assertThat(ask).isCompletedExceptionally();
+    return ((NoAnswerException) ask.handle((answer, problem) -> problem).join()).kind();
+  }
+}

@@ -1,0 +1,190 @@
+package io.weir.redis.call;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.redis.script.Script;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class CallBatcherTest extends CallBatcherFixture {
+  @Test
+  void whoComesAloneGoesAtOnce() {
+    for (int i = 1; i <= 3; i++) {
+      PendingCall ask = ask();
+      assertThat(sent).hasSize(i);
+      sent.get(i - 1).answerAll();
+      assertThat(used(ask)).isEqualTo(i - 1);
+    }
+  }
+
+  @Test
+  void whoComesWhileCallsAreUnderWaySharesTheNext() {
+    List<PendingCall> early = asks(4);
+    assertThat(sent).hasSize(4);
+    List<PendingCall> late = asks(10);
+    assertThat(sent).hasSize(4);
+
+    sent.get(0).answerAll();
+    assertThat(sent).hasSize(5);
+    assertThat(sent.get(4).keys()).hasNumberOfRows(10);
+    assertThat(sent.get(4).args()).containsExactly(10, 0, 1, 0);
+    assertThat(used(early.get(0))).isZero();
+    sent.get(4).answerAll();
+    for (int i = 0; i < 10; i++) {
+      assertThat(used(late.get(i))).isEqualTo(4 + i);
+    }
+  }
+
+  @Test
+  void aFullCallWaitsForNobody() {
+    asks(4);
+    asks(31);
+    assertThat(sent).hasSize(4);
+    ask();
+    assertThat(sent).hasSize(5);
+    assertThat(sent.get(4).keys()).hasNumberOfRows(32);
+  }
+
+  @Test
+  void whileANearNodeHasManyKeysToDoTheNextCallFills() {
+    answersWithin(Duration.ofNanos(499_999));
+    ask(Script.BUCKET, 16);
+    asks(10);
+    assertThat(sent).as("one call under way").hasSize(2);
+    sent.get(1).answerAll();
+    assertThat(sent.get(2).keys()).hasNumberOfRows(10);
+    asks(2);
+    assertThat(sent).as("it has few keys to do now").hasSize(5);
+  }
+
+  @Test
+  void nobodyWaitsForACallToFillWhereTheNodeIsFar() {
+    answersWithin(Duration.ofNanos(500_000));
+    ask(Script.BUCKET, 16);
+    ask();
+    assertThat(sent).hasSize(3);
+  }
+
+  /** Has a call answered after this time. */
+  private void answersWithin(Duration time) {
+    ask();
+    nanos += time.toNanos();
+    sent.get(0).answerAll();
+  }
+
+  @Test
+  void aCallTakesNoMoreKeysThanThatUnlessOneAskHasThem() {
+    asks(4);
+    ask(Script.BUCKET, 20);
+    ask(Script.BUCKET, 10);
+    PendingCall large = ask(Script.BUCKET, 40);
+    assertThat(sent.get(4).keys()).hasNumberOfRows(30);
+    sent.get(0).answerAll();
+    sent.get(1).answerAll();
+    assertThat(sent.get(5).keys()).hasNumberOfRows(40);
+    sent.get(5).answerAll();
+    assertThat(large).isCompleted();
+  }
+
+  @Test
+  void differentScriptsDoNotShareAndSettlingNeverDoes() {
+    asks(4);
+    ask(Script.BUCKET, 1);
+    ask(Script.TAKE, 1);
+    ask(Script.TAKE, 1);
+    ask(Script.SETTLE, 1);
+    ask(Script.SETTLE, 1);
+    List.copyOf(sent).forEach(Sent::answerAll);
+    assertThat(sent.subList(4, 8))
+        .extracting(Sent::script)
+        .containsExactly(Script.BUCKET, Script.TAKE, Script.SETTLE, Script.SETTLE);
+    assertThat(sent.subList(4, 8))
+        .extracting(call -> call.keys().length)
+        .containsExactly(1, 2, 1, 1);
+  }
+
+  @Test
+  void asksOfOneScriptShareThoughOthersComeBetween() {
+    asks(4);
+    for (int i = 0; i < 5; i++) {
+      ask(Script.BUCKET, 1);
+      ask(Script.SETTLE, 1);
+      ask(Script.TAKE, 2);
+    }
+    for (int i = 0; i < sent.size(); i++) { // it grows: the last may go only once others are back
+      sent.get(i).answerAll();
+    }
+
+    assertThat(sent.subList(4, 8))
+        .extracting(Sent::script)
+        .containsExactly(Script.BUCKET, Script.SETTLE, Script.TAKE, Script.SETTLE);
+    assertThat(sent.subList(4, 8))
+        .extracting(call -> call.keys().length)
+        .containsExactly(5, 1, 10, 1);
+  }
+
+  @Test
+  void everyAskOfManyThreadsIsAnsweredByItsOwnCall() throws Exception {
+    ExecutorService node = Executors.newFixedThreadPool(2);
+    CallBatcher busy =
+        new CallBatcher(
+            (script, keys, args) -> {
+              Sent call = new Sent(script, keys, args, new CompletableFuture<>());
+              node.execute(call::answerAll);
+              return call.answer();
+            });
+    ExecutorService callers = Executors.newFixedThreadPool(4);
+    try {
+      List<Callable<List<PendingCall>>> work = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        int first = i * 1_000_000;
+        work.add(() -> askOften(busy, first));
+      }
+      for (Future<List<PendingCall>> asks : callers.invokeAll(work, 30, TimeUnit.SECONDS)) {
+        for (PendingCall ask : asks.get()) {
+          ask.get(10, TimeUnit.SECONDS);
+          assertThat(used(ask)).isEqualTo(Long.parseLong(new String(ask.keys()[0], US_ASCII)));
+        }
+      }
+    } finally {
+      callers.shutdownNow();
+      node.shutdownNow();
+    }
+  }
+
+  private static List<PendingCall> askOften(CallBatcher lane, int first) {
+    NodeHealth watch = NodeHealthFixture.quiet("node");
+    List<PendingCall> asks = new ArrayList<>();
+    for (int i = 0; i < 2000; i++) {
+      byte[][] keys = {Integer.toString(first + i).getBytes(US_ASCII)};
+      Script script = i % 7 == 0 ? Script.TAKE : Script.BUCKET;
+      PendingCall ask =
+          new PendingCall(watch, CallPurpose.USE, script, keys, new byte[1], System.nanoTime());
+      lane.submit(ask);
+      asks.add(ask);
+    }
+    return asks;
+  }
+
+  @Test
+  void whatCallersSayAlikeIsSaidOnce() {
+    asks(4);
+    asks(3);
+    ask(Script.BUCKET, 2);
+    ask();
+
+    sent.get(0).answerAll();
+
+    assertThat(sent.get(4).keys()).hasNumberOfRows(6);
+    assertThat(sent.get(4).args()).containsExactly(3, 0, 1, 0, 1, 0, 2, 0, 1, 0, 1, 0);
+  }
+}

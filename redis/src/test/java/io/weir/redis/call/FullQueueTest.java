@@ -1,0 +1,173 @@
+package io.weir.redis.call;
+
+import static io.weir.redis.fixture.RedisStores.one;
+import static io.weir.redis.fixture.RedisStores.plenty;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.weir.redis.RedisEvents;
+import io.weir.redis.RedisOptions;
+import io.weir.redis.RedisStore;
+import io.weir.store.Pool;
+import io.weir.store.TakeResult;
+import io.weir.testkit.contract.ContractCalls;
+import io.weir.testkit.process.RedisCluster;
+import io.weir.testkit.process.RedisServer;
+import io.weir.time.SystemTime;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A node takes connections and bytes and answers nothing, and nobody stops calling: so many wait,
+ * all others are told at once, and nothing grows.
+ */
+@Tag("process")
+class FullQueueTest {
+  /** Long, so that callers meet the end of the queue and not their deadlines. */
+  private static final Duration TIMEOUT = Duration.ofMillis(800);
+
+  /** Calls that may wait for one node. */
+  private static final int MOST = 10_000;
+
+  /** What may be on the wire of one lane, and what may try whether the node is still silent. */
+  private static final long MOST_ON_THE_WIRE = 64 + 100;
+
+  private static final long MEGABYTE = 1 << 20;
+
+  private final Pool pool = plenty("queue");
+  private final Map<String, LongAdder> kinds = new ConcurrentHashMap<>();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private int called;
+  private int mostWaiting;
+  private int toldAtOnce;
+  private RedisStore store;
+
+  private final RedisEvents events =
+      new RedisEvents() {
+        @Override
+        public void onAnswer(String node, long nanos) {}
+
+        @Override
+        public void onFailure(String node, String kind) {
+          kinds.computeIfAbsent(kind, any -> new LongAdder()).increment();
+        }
+
+        @Override
+        public void onBreakerChange(String node, boolean open) {}
+
+        @Override
+        public void onNodeRemoved(String node) {}
+      };
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  private void open(String uri) throws Exception {
+    store = RedisStore.open(RedisOptions.of(uri).timeout(TIMEOUT), SystemTime.INSTANCE, events);
+    store.ready().toCompletableFuture().get(30, TimeUnit.SECONDS);
+    kinds.clear();
+  }
+
+  /** Calls without waiting for anything. */
+  private void call(int times, int keys) {
+    for (int i = 0; i < times; i++) {
+      waiting.incrementAndGet();
+      CompletableFuture<TakeResult> answer =
+          store.take(List.of(one(pool, "key-" + called++ % keys))).toCompletableFuture();
+      toldAtOnce += answer.isDone() ? 1 : 0;
+      answer.whenComplete((taking, problem) -> waiting.decrementAndGet());
+      mostWaiting = Math.max(mostWaiting, waiting.get());
+    }
+  }
+
+  /** Calls about ever more keys until many find the queue full. */
+  private void callUntilFull() {
+    long full = heard("queue_full") + 1000;
+    for (int i = 0; i < 200 && heard("queue_full") < full; i++) {
+      call(1000, 2 * MOST);
+    }
+    assertThat(heard("queue_full")).isGreaterThanOrEqualTo(full);
+  }
+
+  private long heard(String kind) {
+    LongAdder heard = kinds.get(kind);
+    return heard == null ? 0 : heard.sum();
+  }
+
+  private static long heap() {
+    System.gc();
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+
+  private void awaitService() {
+    await("service")
+        .atMost(Duration.ofSeconds(20))
+        .until(
+            () ->
+                ContractCalls.get(store.take(List.of(one(pool, "after"))))
+                    .standings()
+                    .get(0)
+                    .answered());
+  }
+
+  @Test
+  void soManyWaitForASilentRedisAndAllOthersAreToldAtOnce() throws Exception {
+    try (RedisServer redis = RedisServer.start()) {
+      open(redis.uri());
+      long before = redis.scriptCalls();
+      redis.freeze();
+
+      callUntilFull();
+      assertThat(mostWaiting).isLessThanOrEqualTo(MOST);
+      assertThat(heard("queue_full")).isEqualTo(toldAtOnce);
+      long heap = heap();
+      call(8 * MOST, 100);
+      long grown = heap() - heap;
+
+      assertThat(mostWaiting).isLessThanOrEqualTo(MOST);
+      assertThat(grown).as("bytes after 80,000 more calls").isLessThan(10 * MEGABYTE);
+      await("every call to end").until(() -> waiting.get() == 0);
+      System.out.printf(
+          "%,d calls to a silent Redis: %,d told at once, at most %,d waiting, heap %+,d KB%n",
+          called, toldAtOnce, mostWaiting, grown / 1024);
+
+      redis.thaw();
+      awaitService();
+      assertThat(redis.scriptCalls() - before).isLessThan(MOST_ON_THE_WIRE);
+    }
+  }
+
+  /** On a Cluster every slot has a queue of its own; the node's is that of the client. */
+  @Test
+  void soManyWaitForASilentNodeOfAClusterInAllItsSlotsTogether() throws Exception {
+    try (RedisCluster cluster = RedisCluster.builder().primaries(1).replicasEach(0).start()) {
+      RedisServer redis = cluster.nodes().get(0);
+      open("redis-cluster://" + cluster.addresses());
+      long before = redis.scriptCalls();
+      redis.freeze();
+
+      callUntilFull();
+      await("every call to end").until(() -> waiting.get() == 0);
+      // Those were given up, but the client has them still, and takes no more.
+      callUntilFull();
+      assertThat(mostWaiting).isLessThanOrEqualTo(MOST);
+      assertThat(kinds.keySet()).isSubsetOf("queue_full", "timeout", "breaker");
+
+      redis.thaw();
+      awaitService();
+      assertThat(redis.scriptCalls() - before).isBetween((long) MOST / 2, MOST + MOST_ON_THE_WIRE);
+    }
+  }
+}

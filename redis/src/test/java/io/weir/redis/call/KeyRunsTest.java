@@ -1,0 +1,79 @@
+package io.weir.redis.call;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.redis.script.Script;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
+
+class KeyRunsTest {
+  private static PendingCall ask(String key) {
+    byte[][] keys = {key.getBytes(US_ASCII)};
+    return new PendingCall(
+        NodeHealthFixture.quiet("node"),
+        CallPurpose.USE,
+        Script.BUCKET,
+        keys,
+        new byte[0],
+        System.nanoTime());
+  }
+
+  private static String order(List<PendingCall> asks) {
+    return asks.stream()
+        .map(ask -> new String(ask.keys()[0], US_ASCII))
+        .collect(Collectors.joining(" "));
+  }
+
+  @Test
+  void equalKeysComeInARow() {
+    List<PendingCall> asks = new ArrayList<>();
+    for (String key : "a b a c b a d".split(" ")) {
+      asks.add(ask(key));
+    }
+
+    KeyRuns.ofEqualKeys(asks);
+
+    assertThat(order(asks)).isEqualTo("a a a b b c d");
+  }
+
+  @Test
+  void keysThatBeginAlikeAreNotEqual() {
+    List<PendingCall> asks = new ArrayList<>();
+    for (String rule : List.of("one", "two", "one")) {
+      asks.add(ask("weir:1:{AAAAAAAAAAAAAAAAAAAAAA}:" + rule + ":T1"));
+    }
+
+    KeyRuns.ofEqualKeys(asks);
+
+    assertThat(order(asks)).matches("\\S+:one:T1 \\S+:one:T1 \\S+:two:T1");
+  }
+
+  /** Who asks for a key stays in order, nobody is lost, and no key comes back after another. */
+  @Property
+  void anyAsks(@ForAll @Size(max = 40) List<@IntRange(max = 8) Integer> numbers) {
+    List<PendingCall> before = new ArrayList<>();
+    numbers.forEach(number -> before.add(ask("weir:1:{0000000" + number + "}:rule:T1")));
+    List<PendingCall> after = new ArrayList<>(before);
+
+    KeyRuns.ofEqualKeys(after);
+
+    assertThat(after).containsExactlyInAnyOrderElementsOf(before);
+    List<String> met = new ArrayList<>();
+    for (int i = 0; i < after.size(); i++) {
+      String key = new String(after.get(i).keys()[0], US_ASCII);
+      if (met.isEmpty() || !met.get(met.size() - 1).equals(key)) {
+        assertThat(met).doesNotContain(key);
+        met.add(key);
+      } else {
+        assertThat(before.indexOf(after.get(i - 1))).isLessThan(before.indexOf(after.get(i)));
+      }
+    }
+  }
+}

@@ -1,0 +1,400 @@
+package io.weir.redis.call;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.lettuce.core.RedisCommandExecutionException;
+import io.weir.redis.RedisEvents;
+import io.weir.redis.script.Script;
+import io.weir.testkit.LogCapture;
+import io.weir.time.VirtualTime;
+import java.lang.Thread.State;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+class NodeHealthTest {
+  private static final Duration GRACE = Duration.ofSeconds(2);
+  private static final long QUICK = 1_000_000;
+  private static final long DEADLINE = 1_500_000_000;
+  private static final Duration STALL = Duration.ofNanos(DEADLINE);
+
+  /** Something to be done later. */
+  private record ScheduledTask(long millis, Runnable task) {}
+
+  private final VirtualTime time = new VirtualTime();
+  private final Deque<ScheduledTask> timer = new ArrayDeque<>();
+  private final List<String> heard = new CopyOnWriteArrayList<>();
+  private Runnable beforeItIsHeard = () -> {};
+  private final List<CompletableFuture<String>> checks = new ArrayList<>();
+  private final NodeHealth node =
+      new NodeHealth(
+          "n",
+          new NodeHealth.Context(
+              new Listener(),
+              time,
+              DEADLINE,
+              (wait, task) -> timer.add(new ScheduledTask(wait, task))),
+          this::check);
+
+  private final class Listener implements RedisEvents {
+    @Override
+    public void onFailure(String name, String kind) {
+      heard.add(kind);
+    }
+
+    @Override
+    public void onBreakerChange(String name, boolean open) {
+      if (open) {
+        beforeItIsHeard.run();
+      }
+      heard.add(open ? "opens" : "closes");
+    }
+
+    @Override
+    public void onNodeRemoved(String name) {
+      heard.add("gone");
+    }
+  }
+
+  private CompletableFuture<String> check() {
+    checks.add(new CompletableFuture<>());
+    return checks.get(checks.size() - 1);
+  }
+
+  private void fail(int times) {
+    for (int i = 0; i < times; i++) {
+      time.advance(STALL);
+      node.onFailure(NoAnswerException.timeout());
+    }
+  }
+
+  private void open() {
+    time.advance(GRACE);
+    fail(5);
+    assertThat(node.tryPass()).isFalse();
+    heard.clear();
+  }
+
+  @Test
+  void isToldOfWhenItIsFirstHeardOf() {
+    assertThat(heard).containsExactly("closes");
+  }
+
+  @Test
+  void keepsCallsAwayOnceFiveInARowHaveFailed() {
+    time.advance(GRACE);
+    fail(4);
+    assertThat(node.tryPass()).isTrue();
+
+    fail(1);
+
+    assertThat(node.tryPass()).isFalse();
+    assertThat(heard).endsWith("timeout", "opens");
+    node.rejectByBreaker();
+    assertThat(heard).endsWith("breaker");
+  }
+
+  @Test
+  void aProcessThatHasJustBegunIsSlowItself() {
+    for (int i = 0; i < 100; i++) {
+      time.advance(Duration.ofMillis(15));
+      node.onFailure(NoAnswerException.timeout());
+      node.onAnswer(DEADLINE - 1);
+    }
+
+    assertThat(node.tryPass()).isTrue();
+  }
+
+  @Test
+  void callsThatWereLostToOneStallCountAsOne() {
+    time.advance(GRACE);
+    for (int stall = 0; stall < 4; stall++) {
+      time.advance(STALL);
+      for (int i = 0; i < 100; i++) {
+        node.onFailure(NoAnswerException.timeout());
+      }
+    }
+    assertThat(node.tryPass()).isTrue();
+
+    fail(1);
+    assertThat(node.tryPass()).isFalse();
+  }
+
+  @Test
+  void whoAsksAgainWhenToldIsLostToAnotherStall() {
+    time.advance(GRACE);
+    for (int i = 0; i < 5; i++) {
+      assertThat(node.tryPass()).isTrue();
+      time.advance(Duration.ofNanos(DEADLINE / 10 * 9)); // told a little early, or noted late
+      node.onFailure(NoAnswerException.timeout());
+    }
+    assertThat(node.tryPass()).isFalse();
+  }
+
+  @Test
+  void oneBadCallInTwentyIsTooMany() {
+    time.advance(GRACE);
+    for (int i = 0; i < 19; i++) {
+      node.onAnswer(QUICK);
+    }
+    assertThat(node.tryPass()).isTrue();
+
+    node.onFailure(NoAnswerException.timeout());
+    assertThat(node.tryPass()).isFalse();
+  }
+
+  @Test
+  void aNodeThatLosesOneCallInTenIsGivenUpHoweverManyThereAre() {
+    time.advance(GRACE);
+    for (int i = 0; i < 1000; i++) {
+      node.onAnswer(QUICK);
+    }
+    for (int i = 0; i < 200 && !node.isBreakerOpen(); i++) {
+      for (int n = 0; n < 9; n++) {
+        node.onAnswer(QUICK);
+      }
+      node.onFailure(NoAnswerException.timeout());
+    }
+
+    assertThat(node.tryPass()).isFalse();
+  }
+
+  @Test
+  void callsThatAreNearlyLateCountToo() {
+    time.advance(GRACE);
+    for (int i = 0; i < 18; i++) {
+      node.onAnswer(QUICK);
+    }
+    node.onAnswer(DEADLINE - 1);
+    time.advance(STALL);
+    node.onAnswer(DEADLINE - 1);
+
+    assertThat(node.tryPass()).isFalse();
+  }
+
+  @Test
+  void errorsAboutKeysSayNothingAgainstTheNode() {
+    time.advance(GRACE);
+    for (int i = 0; i < 10; i++) {
+      node.onFailure(
+          NoAnswerException.from(new RedisCommandExecutionException("WRONGTYPE Operation")));
+    }
+    assertThat(node.tryPass()).isTrue();
+
+    for (int i = 0; i < 5; i++) {
+      time.advance(STALL);
+      node.onFailure(
+          NoAnswerException.from(new RedisCommandExecutionException("BUSY Redis is busy")));
+    }
+    assertThat(node.tryPass()).isFalse();
+  }
+
+  @Test
+  void opensAtOnceWhenTheConnectionIsLostAndSaysSoOnce() {
+    heard.clear();
+    node.onDisconnect("gone");
+    node.onDisconnect("still gone");
+
+    assertThat(node.tryPass()).isFalse();
+    assertThat(heard).containsExactly("opens");
+  }
+
+  @Test
+  void logsEachTurnOnceWhateverTheTraffic() {
+    try (LogCapture log = LogCapture.of(NodeHealth.class)) {
+      open();
+      for (int i = 0; i < 1000; i++) {
+        node.rejectByBreaker();
+        node.onFailure(NoAnswerException.timeout());
+      }
+      node.onRecovery();
+      for (int i = 0; i < 1000; i++) {
+        node.onAnswer(QUICK);
+      }
+
+      assertThat(log.said())
+          .containsExactly(
+              "Redis n is away: no answer within the deadline; its keys follow on_fail",
+              "Redis n is back after 0.0 s");
+    }
+  }
+
+  @Test
+  void asksTheNodeATenthOfASecondLaterAndThenAboutOnceASecond() {
+    open();
+    List<Long> waits = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      ScheduledTask next = timer.remove();
+      waits.add(next.millis);
+      next.task.run();
+    }
+
+    assertThat(waits.get(0)).isBetween(100L, 120L);
+    assertThat(waits.get(5)).isBetween(1000L, 1200L);
+    assertThat(checks).hasSize(6);
+    assertThat(node.tryPass()).isFalse();
+  }
+
+  @Test
+  void letsCallsThroughAsSoonAsACheckIsAnsweredAndStopsAsking() {
+    open();
+    timer.remove().task.run();
+    checks.get(0).complete("yes");
+
+    assertThat(node.tryPass()).isTrue();
+    assertThat(heard).containsExactly("closes");
+    timer.remove().task.run();
+    assertThat(checks).hasSize(1);
+    assertThat(timer).isEmpty();
+  }
+
+  @Test
+  void aCheckThatFailsChangesNothing() {
+    open();
+    timer.remove().task.run();
+    checks.get(0).completeExceptionally(new IllegalStateException("OOM"));
+
+    assertThat(node.tryPass()).isFalse();
+    assertThat(heard).isEmpty();
+  }
+
+  @Test
+  void asksAtOnceOverANewConnection() {
+    node.onDisconnect("gone");
+    node.onConnect(false);
+    checks.get(0).complete("yes");
+
+    assertThat(node.tryPass()).isTrue();
+  }
+
+  /** Cuts the connection and makes a new one. */
+  private void cut() {
+    node.onDisconnect("cut");
+    node.onConnect(false);
+  }
+
+  @Test
+  void leavesANodeThatComesAndGoesAloneThoughThereIsANewConnection() {
+    cut();
+    checks.get(0).complete("yes");
+    timer.clear();
+    cut();
+
+    assertThat(checks).hasSize(1);
+    ScheduledTask next = timer.remove();
+    assertThat(next.millis).isBetween(200L, 240L);
+    next.task.run();
+    checks.get(1).complete("yes");
+    assertThat(node.tryPass()).isTrue();
+  }
+
+  @Test
+  void asksAtOnceAgainOnceTheNodeHasStayed() {
+    cut();
+    checks.get(0).complete("yes");
+    time.advance(RecoveryProbe.STAYS.plusMillis(1));
+    cut();
+
+    assertThat(checks).hasSize(2);
+  }
+
+  @Test
+  void aNodeThatAProbeBroughtBackMayComeAndGoToo() {
+    open();
+    time.advance(Duration.ofSeconds(3));
+    assertThat(node.tryPass()).isTrue();
+    node.onAnswer(QUICK);
+    cut();
+
+    assertThat(checks).isEmpty();
+  }
+
+  @Test
+  void aNodeThatIsNotOursAnyMoreIsNeverAskedAgain() {
+    open();
+    timer.remove().task.run();
+    assertThat(checks).hasSize(1);
+
+    node.onRemoved();
+    timer.remove().task.run();
+    node.onConnect(false);
+
+    assertThat(checks).hasSize(1);
+    assertThat(timer).isEmpty();
+  }
+
+  @Test
+  void nothingIsToldOfANodeThatIsNotOursAnyMore() {
+    open();
+    node.onRemoved();
+
+    node.onAnswer(QUICK);
+    node.onFailure(NoAnswerException.timeout());
+    node.rejectByBreaker();
+    node.rejectUnavailable();
+
+    assertThat(heard).containsExactly("gone");
+  }
+
+  @Test
+  void letsOneCallThroughAfterTheCoolDownEvenIfNoCheckWasAnswered() {
+    open();
+    time.advance(Duration.ofSeconds(3));
+
+    assertThat(node.tryPass()).isTrue();
+    assertThat(node.tryPass()).isFalse();
+    node.onAnswer(QUICK);
+    assertThat(node.tryPass()).isTrue();
+  }
+
+  @Test
+  void aStoreThatIsClosedIsNoNewsOfTheNode() {
+    heard.clear();
+    node.close();
+    node.onDisconnect("closed");
+
+    assertThat(heard).isEmpty();
+  }
+
+  @Test
+  void turnsAreToldInTheOrderInWhichTheyHappen() throws InterruptedException {
+    heard.clear();
+    Thread other = new Thread(node::onRecovery);
+    beforeItIsHeard =
+        () -> {
+          other.start();
+          await()
+              .pollInSameThread()
+              .until(other::getState, state -> state == State.BLOCKED || state == State.TERMINATED);
+        };
+    node.onDisconnect("gone");
+    other.join();
+
+    assertThat(heard).containsExactly("opens", "closes");
+  }
+
+  @Test
+  void aProbeThatItsCallerGivesUpIsFollowedByAnother() {
+    open();
+    time.advance(Duration.ofSeconds(3));
+    assertThat(node.tryPass()).isTrue();
+    assertThat(node.enter()).isTrue();
+    PendingCall probe =
+        new PendingCall(
+            node, CallPurpose.USE, Script.BUCKET, new byte[0][], new byte[0], System.nanoTime());
+
+    probe.cancel(false);
+    probe.cancel(false);
+
+    assertThat(node.tryPass()).isFalse();
+    time.advance(Duration.ofSeconds(5));
+    assertThat(node.tryPass()).isTrue();
+    assertThat(heard).isEmpty();
+  }
+}

@@ -1,0 +1,28 @@
+package io.weir.redis.contract;
+
+import io.weir.redis.fixture.RedisFixture;
+import io.weir.testkit.contract.LendingContract;
+import io.weir.testkit.contract.StoreHarness;
+import io.weir.testkit.process.RedisBinary;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/** The store on the oldest Redis that is supported lends as the contract says. */
+class Redis62StoreLendingTest extends LendingContract {
+  private static RedisFixture redis;
+
+  @BeforeAll
+  static void start() {
+    redis = RedisFixture.single(RedisBinary.oldest());
+  }
+
+  @AfterAll
+  static void stop() {
+    redis.close();
+  }
+
+  @Override
+  protected StoreHarness create() {
+    return redis.emptyStore();
+  }
+}

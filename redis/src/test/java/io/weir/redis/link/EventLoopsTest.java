@@ -1,0 +1,210 @@
+package io.weir.redis.link;
+
+import static io.weir.redis.fixture.RedisStores.plenty;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.internal.ThreadExecutorMap;
+import io.weir.Key;
+import io.weir.Mode;
+import io.weir.redis.RedisOptions;
+import io.weir.redis.RedisStore;
+import io.weir.redis.fixture.EventLoopMonitor;
+import io.weir.redis.fixture.SchedulingJitter;
+import io.weir.redis.fixture.SharedCluster;
+import io.weir.store.Draw;
+import io.weir.store.Draw.Intent;
+import io.weir.store.LeaseGrant;
+import io.weir.store.LeaseReport;
+import io.weir.store.Pool;
+import io.weir.store.ReservedPart;
+import io.weir.store.TakeResult;
+import io.weir.testkit.contract.ContractCalls;
+import io.weir.testkit.process.RedisCluster;
+import io.weir.testkit.process.RedisServer;
+import io.weir.time.SystemTime;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAccumulator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Everything that a store does is asked for on an event loop, as the listeners of a server do, and
+ * neither that loop nor those of the Redis client ever wait, whatever happens to Redis.
+ */
+@Tag("process")
+class EventLoopsTest {
+  private static final String CALLER = "caller-loop";
+  private static final Duration FREEZE = Duration.ofMillis(300);
+
+  /** How late a loop may be, besides noise: what it has to do takes time too. */
+  private static final long BUSY_MICROS = 150_000;
+
+  private final MultiThreadIoEventLoopGroup caller =
+      new MultiThreadIoEventLoopGroup(
+          1, new DefaultThreadFactory(CALLER), NioIoHandler.newFactory());
+
+  private final Pool pool = plenty("loops").withDimension("user");
+  private final Pool permits =
+      ContractCalls.pool("permits", "concurrency 10000").withDimension("user");
+  private final Pool elsewhere = plenty("everybody").withDimension("all");
+  private final Map<EventExecutor, Heart> hearts = new ConcurrentHashMap<>();
+
+  @AfterEach
+  void stop() {
+    caller.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+
+  /** Beats on a loop, and knows how late it ever was. */
+  private static final class Heart {
+    private static final long BEAT_MICROS = 5_000;
+    private final LongAccumulator worstMicros = new LongAccumulator(Math::max, 0);
+    private long lastNanos = System.nanoTime();
+
+    Heart(EventExecutor loop) {
+      loop.scheduleWithFixedDelay(this::beat, BEAT_MICROS, BEAT_MICROS, TimeUnit.MICROSECONDS);
+    }
+
+    private void beat() {
+      long now = System.nanoTime();
+      worstMicros.accumulate((now - lastNanos) / 1000 - BEAT_MICROS);
+      lastNanos = now;
+    }
+  }
+
+  /** Callers on the loop, who use all that a store can do, in turn. */
+  private final class Calling {
+    private final RedisStore store;
+    private final AtomicLong answered = new AtomicLong();
+    private long made;
+
+    Calling(RedisStore store) {
+      this.store = store;
+      caller.scheduleWithFixedDelay(this::call, 1, 1, TimeUnit.MILLISECONDS);
+    }
+
+    private void call() {
+      long id = ++made;
+      Key key = Key.of("user-" + id % 500);
+      Draw draw = ContractCalls.draw(pool, key, 1);
+      switch ((int) (id % 5)) {
+        case 0 -> store.take(List.of(draw)).thenAccept(this::heard);
+        case 1 -> store.take(List.of(draw, ContractCalls.draw(elsewhere, Key.of(), 1)));
+        case 2 -> {
+          Draw asks = draw.withLease(new LeaseReport(1000, LeaseGrant.NONE, 0, 0, 1, 0));
+          store.take(List.of(asks)).thenAccept(taking -> end(key, taking));
+        }
+        case 3 -> {
+          Draw hold = new Draw(permits, key, 1, Mode.ENFORCE, Intent.HOLD);
+          store
+              .reserve(id, List.of(draw, hold))
+              .thenAccept(taking -> settle(id, draw, hold, taking));
+        }
+        default -> {
+          store.refund(pool, key, 1);
+          store.describe(List.of(draw));
+        }
+      }
+    }
+
+    /** Told on a loop of the client, whose heart is listened to from then on. */
+    private void heard(TakeResult taking) {
+      if (taking.standings().get(0).answered()) {
+        answered.incrementAndGet();
+        EventExecutor loop = ThreadExecutorMap.currentExecutor();
+        if (loop != null) {
+          hearts.computeIfAbsent(loop, Heart::new);
+        }
+      }
+    }
+
+    private void end(Key key, TakeResult taking) {
+      taking
+          .grants()
+          .forEach(lent -> store.endLease(pool, key, new LeaseReport(1000, lent, 0, 1, 0, 0)));
+    }
+
+    private void settle(long id, Draw draw, Draw hold, TakeResult taking) {
+      if (taking.taken()) {
+        List<ReservedPart> parts =
+            List.of(
+                new ReservedPart(pool, draw.key(), 1, 0, taking.stamps().get(0)),
+                new ReservedPart(permits, hold.key(), 1, 1, taking.stamps().get(1)));
+        store.settle(id, parts, Duration.ofSeconds(5));
+        store.renew(id, parts);
+        store.release(id, parts);
+      }
+    }
+
+    void awaitAnswered() {
+      long goal = answered.get() + 20;
+      await("answers").atMost(Duration.ofSeconds(30)).until(() -> answered.get() >= goal);
+    }
+  }
+
+  private RedisStore open(String uri) throws Exception {
+    return caller
+        .submit(() -> RedisStore.open(RedisOptions.of(uri), SystemTime.INSTANCE))
+        .get(30, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void neitherTheLoopsThatAskNorThoseThatAnswerEverWait() throws Exception {
+    RedisCluster cluster = SharedCluster.get();
+    SchedulingJitter noise = new SchedulingJitter(2);
+    EventLoopMonitor ofRedis = EventLoopMonitor.ofRedis();
+    EventLoopMonitor ofCallers = EventLoopMonitor.named(CALLER);
+    try (RedisServer redis = RedisServer.start();
+        noise;
+        RedisStore single = open(redis.uri());
+        RedisStore many = open("redis-cluster://" + cluster.addresses())) {
+      single.ready().toCompletableFuture().get(30, TimeUnit.SECONDS);
+      many.ready().toCompletableFuture().get(30, TimeUnit.SECONDS);
+      Calling one = new Calling(single);
+      Calling other = new Calling(many);
+      one.awaitAnswered();
+      other.awaitAnswered();
+      hearts.put(caller.next(), new Heart(caller.next()));
+      long begun = System.nanoTime();
+
+      RedisServer primary = cluster.primaries().get(0);
+      redis.freeze();
+      primary.freeze();
+      ContractCalls.get(SystemTime.INSTANCE.delay(FREEZE));
+      redis.thaw();
+      primary.thaw();
+      one.awaitAnswered();
+      other.awaitAnswered();
+      redis.command("SCRIPT", "FLUSH");
+      cluster.nodes().forEach(node -> node.command("SCRIPT", "FLUSH"));
+      cluster.nodes().forEach(n -> n.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"));
+      redis.kill();
+      other.awaitAnswered();
+      redis.restart();
+      one.awaitAnswered();
+
+      ofCallers.assertNoneWaited(noise);
+      ofRedis.assertNoneWaited(noise);
+      long worst = noise.worstMicros(begun, System.nanoTime());
+      hearts.forEach(
+          (loop, heart) ->
+              System.out.printf(
+                  "%s: late by %,d µs (noise %,d µs)%n", loop, heart.worstMicros.get(), worst));
+      assertThat(hearts).hasSizeGreaterThanOrEqualTo(3);
+      assertThat(hearts.values())
+          .allSatisfy(
+              heart ->
+                  assertThat(heart.worstMicros.get()).isLessThanOrEqualTo(3 * worst + BUSY_MICROS));
+    }
+  }
+}

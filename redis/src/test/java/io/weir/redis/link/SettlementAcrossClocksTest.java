@@ -1,0 +1,235 @@
+package io.weir.redis.link;
+
+import static io.weir.redis.fixture.RedisStores.PATIENT;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.Call;
+import io.weir.Decision;
+import io.weir.DecisionSource;
+import io.weir.Limit;
+import io.weir.SettlementResult;
+import io.weir.Weir;
+import io.weir.redis.RedisOptions;
+import io.weir.redis.RedisStore;
+import io.weir.redis.fixture.SkewedTime;
+import io.weir.redis.script.KeyNames;
+import io.weir.rule.Accuracy;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.testkit.contract.ContractCalls;
+import io.weir.testkit.process.RedisServer;
+import io.weir.time.SystemTime;
+import io.weir.time.TimeSource;
+import io.weir.time.VirtualTime;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A reservation that one instance made is settled by another whose clock is far off: once, and only
+ * within ten minutes of the store's own time.
+ */
+class SettlementAcrossClocksTest {
+  private static final byte[] SECRET = "a secret of the fleet".getBytes(StandardCharsets.UTF_8);
+  private static final Call CALL = Call.of("GET", "/").with("user", "somebody");
+
+  private static RedisServer redis;
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private final AtomicLong storeTime = new AtomicLong(SystemTime.INSTANCE.wallMicros());
+
+  @BeforeAll
+  static void start() {
+    redis = RedisServer.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    redis.close();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    for (AutoCloseable one : open) {
+      one.close();
+    }
+  }
+
+  private static Rule rule(String limit, String accuracy) {
+    return Rule.named("r-" + UUID.randomUUID())
+        .key("user")
+        .limit(Limit.parse(limit))
+        .accuracy(Accuracy.of(accuracy))
+        .build();
+  }
+
+  private Weir weir(Rule rule, RedisStore store, TimeSource time) {
+    Weir weir =
+        Weir.builder()
+            .rules(RuleSet.of(rule))
+            .store(store)
+            .time(time)
+            .reservationSecret(SECRET)
+            .build();
+    open.add(weir);
+    return weir;
+  }
+
+  /** An instance that is wrong by a while, on the clock of Redis. */
+  private Weir offBy(Duration skew, Rule rule) {
+    TimeSource time = new SkewedTime(skew);
+    RedisStore store = RedisStore.open(RedisOptions.of(redis.uri()).timeout(PATIENT), time);
+    store.ready().toCompletableFuture().join();
+    return weir(rule, store, time);
+  }
+
+  /** The same, on a store whose clock is {@link #storeTime}. */
+  private Weir virtuallyOffBy(Duration skew, Rule rule) {
+    return virtually(new VirtualTime(Instant.now().plus(skew)), rule);
+  }
+
+  private Weir virtually(VirtualTime time, Rule rule) {
+    ScriptRunner link =
+        RedisClients.open(RedisOptions.of(redis.uri()).timeout(PATIENT), storeTime::get);
+    link.connected().toCompletableFuture().join();
+    return weir(rule, new RedisStore(link, new KeyNames(SECRET), time, PATIENT), time);
+  }
+
+  /** Lets time pass for Redis: marks whose time has come are gone. */
+  private void pass(Duration time) {
+    storeTime.addAndGet(time.toNanos() / 1000);
+    for (Object key : (List<?>) redis.command("KEYS", "weir:1:*:settled:*")) {
+      String name =
+          key instanceof byte[] bytes
+              ? new String(bytes, StandardCharsets.US_ASCII)
+              : key.toString();
+      long left = ((Number) redis.command("PTTL", name)).longValue() - time.toMillis();
+      redis.command("PEXPIRE", name, Long.toString(left));
+    }
+  }
+
+  private static Decision reserved(Weir weir, long cost) {
+    Decision decision = ContractCalls.get(weir.reserve(CALL.cost(cost)));
+    assertThat(decision.allowed()).isTrue();
+    return decision;
+  }
+
+  private static SettlementResult settle(Weir weir, Decision decision, long cost) {
+    return ContractCalls.get(weir.settle(decision.reservation().orElseThrow(), cost));
+  }
+
+  private static long remaining(Weir weir) {
+    return ContractCalls.get(weir.look(CALL.cost(0))).remaining();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-60, -11, 11, 60})
+  void settlesWhatAnInstanceWithAnotherTimeHasJustReserved(long minutes) {
+    Rule rule = rule("1/h burst=10", "exact");
+    Weir right = offBy(Duration.ZERO, rule);
+    Weir wrong = offBy(Duration.ofMinutes(minutes), rule);
+    Decision byRight = reserved(right, 5);
+    Decision byWrong = reserved(wrong, 5);
+
+    assertThat(settle(wrong, byRight, 1)).isEqualTo(SettlementResult.DONE);
+    assertThat(settle(right, byRight, 0)).isEqualTo(SettlementResult.ALREADY);
+    assertThat(settle(right, byWrong, 0)).isEqualTo(SettlementResult.DONE);
+    assertThat(settle(wrong, byWrong, 0)).isEqualTo(SettlementResult.ALREADY);
+    assertThat(remaining(right)).isEqualTo(9);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-60, 60})
+  void releasesThePermitsThatAnInstanceWithAnotherTimeHolds(long minutes) {
+    Rule rule = rule("concurrency 2", "exact");
+    Weir right = offBy(Duration.ZERO, rule);
+    Weir wrong = offBy(Duration.ofMinutes(minutes), rule);
+    Decision held = reserved(right, 1);
+
+    assertThat(settle(wrong, held, 0)).isEqualTo(SettlementResult.DONE);
+    assertThat(remaining(right)).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-60, 60})
+  void settlesWhatWasTakenFromALeaseOfAnInstanceWithAnotherTime(long minutes) {
+    Rule rule = rule("1/h burst=100000", "10%");
+    Weir right = offBy(Duration.ZERO, rule);
+    Weir wrong = offBy(Duration.ofMinutes(minutes), rule);
+    Decision leased = reserved(wrong, 1);
+    for (int i = 0; i < 1000 && leased.standings().get(0).source() != DecisionSource.LEASE; i++) {
+      leased = reserved(wrong, 1);
+    }
+    assertThat(leased.standings().get(0).source()).isEqualTo(DecisionSource.LEASE);
+
+    assertThat(settle(right, leased, 0)).isEqualTo(SettlementResult.DONE);
+    assertThat(settle(wrong, leased, 0)).isEqualTo(SettlementResult.ALREADY);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-60, 0, 60})
+  void neverSettlesAgainOnceTheMarkIsGone(long minutes) {
+    Rule rule = rule("1/day burst=100", "exact");
+    Weir right = virtuallyOffBy(Duration.ZERO, rule);
+    Weir wrong = virtuallyOffBy(Duration.ofMinutes(minutes), rule);
+    Decision settled = reserved(right, 10);
+    Decision late = reserved(right, 10);
+    pass(Duration.ofMinutes(9));
+    assertThat(settle(wrong, settled, 9)).isEqualTo(SettlementResult.DONE);
+
+    for (int minute = 9; minute < 30; minute++) {
+      assertThat(settle(wrong, settled, 0))
+          .as("minute %d", minute)
+          .isEqualTo(SettlementResult.ALREADY);
+      pass(Duration.ofMinutes(1));
+    }
+    assertThat(settle(wrong, late, 0)).isEqualTo(SettlementResult.ALREADY);
+    assertThat(remaining(right)).isEqualTo(81);
+  }
+
+  /** What it has held for long it settles by the store's clock, though its own was set back. */
+  @ParameterizedTest
+  @ValueSource(longs = {-60, 0, 60})
+  void settlesWhatItHoldsAloneThoughItsWallClockIsSet(long seconds) {
+    Rule rule = rule("1/day burst=100", "exact");
+    VirtualTime time = new VirtualTime(Instant.now());
+    Weir weir = virtually(time, rule);
+    String held = reserved(weir, 50).reservation().orElseThrow();
+    time.advance(Duration.ofSeconds(30));
+    pass(Duration.ofSeconds(30));
+    time.stepWall(Duration.ofSeconds(seconds));
+
+    assertThat(ContractCalls.get(weir.settleOnce(held, 10))).isEqualTo(SettlementResult.DONE);
+    assertThat(ContractCalls.get(weir.settleOnce(held, 0))).isEqualTo(SettlementResult.ALREADY);
+    assertThat(remaining(weir)).isEqualTo(90);
+    String late = reserved(weir, 50).reservation().orElseThrow();
+    pass(Duration.ofMinutes(10));
+    assertThat(ContractCalls.get(weir.settleOnce(late, 10))).isEqualTo(SettlementResult.ALREADY);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-60, 60})
+  void settlesOnceThoughTheClockOfTheStoreIsSet(long minutes) {
+    Rule rule = rule("1/day burst=100", "exact");
+    Weir weir = virtuallyOffBy(Duration.ZERO, rule);
+    Decision decision = reserved(weir, 10);
+    storeTime.addAndGet(Duration.ofMinutes(minutes).toNanos() / 1000);
+    SettlementResult first = settle(weir, decision, 9);
+
+    assertThat(first).isEqualTo(minutes < 0 ? SettlementResult.DONE : SettlementResult.ALREADY);
+    for (int minute = 0; minute < 90; minute++) {
+      assertThat(settle(weir, decision, 0))
+          .as("minute %d", minute)
+          .isEqualTo(SettlementResult.ALREADY);
+      pass(Duration.ofMinutes(1));
+    }
+  }
+}

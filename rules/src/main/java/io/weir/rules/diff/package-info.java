@@ -1,0 +1,5 @@
+/** The differences between two rule sets, in the words of the rule document. */
+@NullMarked
+package io.weir.rules.diff;
+
+import org.jspecify.annotations.NullMarked;

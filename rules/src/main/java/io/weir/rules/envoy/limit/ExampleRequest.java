@@ -1,0 +1,47 @@
+package io.weir.rules.envoy.limit;
+
+import io.weir.rules.envoy.EnvoyDescriptor;
+import io.weir.rules.envoy.EnvoyLimit;
+import io.weir.rules.envoy.EnvoyUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A question that some limit answers, for someone who wants to see a decision.
+ *
+ * @param refusedSoon whether repeating it by hand meets the limit
+ */
+public record ExampleRequest(EnvoyRequest question, boolean refusedSoon) {
+  /** Few enough to be used up by hand before a longer unit ends. */
+  private static final long MOST_BY_HAND = 20;
+
+  /** The question that ends at the last of these descriptors; nothing if that one never refuses. */
+  static Optional<ExampleRequest> of(String domain, List<EnvoyDescriptor> way) {
+    EnvoyDescriptor last = way.get(way.size() - 1);
+    boolean refuses =
+        last.limit().isPresent()
+            && last.limit().get().terms() instanceof EnvoyLimit.Counted
+            && !last.traits().shadow()
+            && !last.traits().quota();
+    if (!refuses) {
+      return Optional.empty();
+    }
+    List<EnvoyRequest.Entry> entries = new ArrayList<>();
+    way.forEach(step -> entries.add(new EnvoyRequest.Entry(step.key(), value(step))));
+    EnvoyLimit.Counted counted = (EnvoyLimit.Counted) last.limit().get().terms();
+    boolean refusedSoon =
+        counted.requestsPerUnit() <= MOST_BY_HAND && counted.unit() != EnvoyUnit.SECOND;
+    return Optional.of(
+        new ExampleRequest(
+            new EnvoyRequest(domain, List.of(new EnvoyRequest.Descriptor(entries, 1, null))),
+            refusedSoon));
+  }
+
+  private static String value(EnvoyDescriptor step) {
+    if (step.value().isEmpty()) {
+      return step.key().equals("remote_address") ? "192.0.2.1" : "1";
+    }
+    return step.value().replace("*", "1");
+  }
+}

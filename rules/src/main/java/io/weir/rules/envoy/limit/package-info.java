@@ -1,0 +1,5 @@
+/** Matches descriptors of Envoy to limits and decides them. */
+@NullMarked
+package io.weir.rules.envoy.limit;
+
+import org.jspecify.annotations.NullMarked;

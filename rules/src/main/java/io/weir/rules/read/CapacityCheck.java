@@ -1,0 +1,198 @@
+package io.weir.rules.read;
+
+import io.weir.Limit;
+import io.weir.LimitSpec;
+import io.weir.Ratio;
+import io.weir.TokenBucket;
+import io.weir.limit.LimitDivision;
+import io.weir.rule.Cost;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.rule.TenantPlan;
+import io.weir.rules.read.LimitReader.LocatedLimit;
+import io.weir.rules.read.ScheduleReader.LocatedSchedule;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Refuses rules whose calls cost more than their limit can ever hold: as written, split into
+ * shards, or in the hours of a schedule. A limit of 0 is meant to refuse and is left alone.
+ */
+final class CapacityCheck {
+  /** Scaling every plan by every factor ends here; nobody has so many of both. */
+  private static final int MOST_SCALINGS = 1_000_000;
+
+  /** All different limits of plans, and in words whose they are. */
+  private final Map<Limit, String> planned = new LinkedHashMap<>();
+
+  /** Of those, the smallest of each name. */
+  private final Map<String, Limit> tightest = new LinkedHashMap<>();
+
+  private int scalings;
+
+  CapacityCheck(Map<String, TenantPlan> tenants) {
+    tenants.forEach(
+        (tenant, plan) -> {
+          for (Limit limit : plan.limits()) {
+            planned.putIfAbsent(limit, owner(tenant, plan));
+            if (limit.capacity() > 0) {
+              tightest.merge(limit.name(), limit, (a, b) -> a.capacity() <= b.capacity() ? a : b);
+            }
+          }
+        });
+  }
+
+  private static String owner(String tenant, TenantPlan plan) {
+    return tenant.equals(RuleSet.EVERYONE_ELSE)
+        ? " of tier " + plan.tier()
+        : " of tenant " + tenant;
+  }
+
+  void check(RuleDraft rule) {
+    for (LocatedLimit limit : rule.listed()) {
+      possible(rule, limit.limit(), "");
+      largeEnough(rule, limit.limit(), limit.line(), "");
+      exactlySplit(rule, limit.limit(), "");
+    }
+    if (rule.isOfTier()) {
+      splittable(rule);
+      planned.forEach((limit, owner) -> possible(rule, limit, owner));
+      planned.forEach((limit, owner) -> exactlySplit(rule, limit, owner));
+      int line = rule.fields().line(rule.fields().has("cost") ? "cost" : "limit");
+      tightest
+          .values()
+          .forEach(limit -> largeEnough(rule, limit, line, String.valueOf(planned.get(limit))));
+    }
+  }
+
+  private void splittable(RuleDraft rule) {
+    planned.entrySet().stream()
+        .filter(plan -> rule.shards() > 1 && !LimitDivision.divides(plan.getKey().algorithm()))
+        .findFirst()
+        .ifPresent(
+            plan ->
+                rule.place()
+                    .error(
+                        rule.fields().line("shards"),
+                        "shards cannot split the " + plan.getKey().algorithm() + plan.getValue()));
+  }
+
+  /** Refuses shards whose numbers cannot be kept; that they are too small is said elsewhere. */
+  private static void exactlySplit(RuleDraft rule, Limit limit, String owner) {
+    if (rule.shards() == 1 || !rule.place().hasRoomForProblems()) {
+      return;
+    }
+    exactlySplit(rule, limit, rule.fields().line("shards"), owner);
+    for (LocatedSchedule entry : rule.schedules()) {
+      Ratio factor = entry.schedule().factor();
+      String scaledOwner = owner + "; schedule: with factor " + factor;
+      scaled(limit, factor).ifPresent(l -> exactlySplit(rule, l, entry.line(), scaledOwner));
+    }
+  }
+
+  private static void exactlySplit(RuleDraft rule, Limit limit, int line, String owner) {
+    boolean saidElsewhere =
+        !LimitDivision.divides(limit.algorithm())
+            || tooSmall(limit, owner, rule.shards(), costOf(rule)).isPresent();
+    if (saidElsewhere) {
+      return;
+    }
+    try {
+      LimitDivision.of(limit, rule.shards());
+    } catch (IllegalArgumentException e) {
+      rule.place().error(line, e.getMessage() + owner);
+    }
+  }
+
+  /** Refuses factors that make a limit whose numbers cannot be kept. */
+  private void possible(RuleDraft rule, Limit limit, String owner) {
+    if (scalings >= MOST_SCALINGS || !rule.place().hasRoomForProblems()) {
+      return;
+    }
+    scalings += 1 + rule.schedules().size();
+    Ratio local = rule.rule().map(Rule::localFactor).orElse(Ratio.ONE);
+    int line = rule.fields().line("local_factor");
+    possible(rule, limit, local, line, "local_factor " + local + " makes limit " + limit + owner);
+    for (LocatedSchedule entry : rule.schedules()) {
+      Ratio factor = entry.schedule().factor();
+      possible(
+          rule,
+          limit,
+          factor,
+          entry.line(),
+          "schedule: factor " + factor + " makes limit " + limit + owner);
+    }
+  }
+
+  private static void possible(RuleDraft rule, Limit limit, Ratio factor, int line, String what) {
+    try {
+      limit.scaled(factor);
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      rule.place().error(line, what + " impossible: " + e.getMessage());
+    }
+  }
+
+  private static void largeEnough(RuleDraft rule, Limit limit, int line, String owner) {
+    long cost = costOf(rule);
+    Optional<String> tooSmall = tooSmall(limit, owner, rule.shards(), cost);
+    if (tooSmall.isPresent()) {
+      rule.place().error(line, tooSmall.get());
+      return;
+    }
+    for (LocatedSchedule entry : rule.schedules()) {
+      Ratio factor = entry.schedule().factor();
+      scaled(limit, factor)
+          .flatMap(l -> tooSmall(l, owner, rule.shards(), cost))
+          .ifPresent(
+              reason ->
+                  rule.place()
+                      .error(entry.line(), "schedule: with factor " + factor + " " + reason));
+    }
+  }
+
+  /** The limit times a factor; nothing if that is impossible, which is reported elsewhere. */
+  private static Optional<Limit> scaled(Limit limit, Ratio factor) {
+    try {
+      return Optional.of(limit.scaled(factor));
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static long costOf(RuleDraft rule) {
+    return rule.cost().map(CapacityCheck::least).orElse(0L);
+  }
+
+  /** What a call that says nothing itself costs. */
+  private static long least(Cost cost) {
+    if (cost instanceof Cost.Fixed fixed) {
+      return fixed.amount();
+    } else if (cost instanceof Cost.FromAttribute attribute) {
+      return attribute.otherwise();
+    } else if (cost instanceof Cost.FromResponse response) {
+      return response.reserve();
+    }
+    throw new AssertionError(cost);
+  }
+
+  private static Optional<String> tooSmall(Limit limit, String owner, int shards, long cost) {
+    long capacity = limit.capacity();
+    if (capacity == 0 || cost <= capacity / shards) {
+      return Optional.empty();
+    }
+    String split =
+        shards == 1 ? "" : " over " + shards + " shards is " + capacity / shards + " each, which";
+    return Optional.of(capacityOf(limit) + owner + split + " is smaller than cost " + cost);
+  }
+
+  private static String capacityOf(Limit limit) {
+    return switch (limit.algorithm()) {
+      case TOKEN_BUCKET -> "burst " + ((TokenBucket) limit).burst();
+      case LEAKY_BUCKET -> "room for " + limit.capacity() + " (the queue and one)";
+      case CONCURRENCY -> "permits " + limit.capacity();
+      case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_LOG, QUOTA ->
+          "limit " + LimitSpec.print(limit.named(""));
+    };
+  }
+}

@@ -1,0 +1,73 @@
+package io.weir.rules.read;
+
+import io.weir.rule.ReplacesCycle;
+import io.weir.rule.RuleSet;
+import io.weir.rules.text.Messages;
+import io.weir.rules.tree.MapReader.LocatedText;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Checks what a rule says about other rules and about tenants. */
+final class CrossRuleCheck {
+  private final DeclaredNames taken;
+  private final boolean complete;
+
+  /**
+   * @param complete whether every file could be read, so that a name not found is really nowhere
+   */
+  CrossRuleCheck(DeclaredNames taken, boolean complete) {
+    this.taken = taken;
+    this.complete = complete;
+  }
+
+  void check(List<RuleDraft> rules) {
+    List<String> ids = rules.stream().map(RuleDraft::id).toList();
+    Map<String, List<String>> replaces = new HashMap<>();
+    for (RuleDraft rule : rules) {
+      replaces.put(rule.id(), rule.replaces().stream().map(LocatedText::text).toList());
+    }
+    ReplacesCycle cycle = new ReplacesCycle(replaces);
+    for (RuleDraft rule : rules) {
+      replaces(rule, ids);
+      cycle(rule, cycle);
+      if (complete && rule.isOfTier() && !taken.has("tenant", RuleSet.EVERYONE_ELSE)) {
+        rule.place()
+            .error(
+                rule.fields().line("limit"),
+                "limit: tier needs tenants to say what everyone else gets, such as \"*\": free");
+      }
+    }
+  }
+
+  private static void cycle(RuleDraft rule, ReplacesCycle cycle) {
+    cycle
+        .through(rule.id())
+        .ifPresent(
+            other ->
+                rule.place()
+                    .error(
+                        rule.fields().line("replaces"),
+                        "replaces " + other + ", by which it is replaced: neither would hold"));
+  }
+
+  private void replaces(RuleDraft rule, List<String> ids) {
+    Set<String> seen = new HashSet<>();
+    for (LocatedText other : rule.replaces()) {
+      if (other.text().equals(rule.id())) {
+        rule.place().error(other.line(), "a rule cannot replace itself");
+      } else if (complete && !taken.has("rule", other.text())) {
+        String guess =
+            rule.place().hasRoomForProblems() ? Messages.didYouMean(other.text(), ids) : "";
+        rule.place()
+            .error(
+                other.line(),
+                "replaces " + Messages.quote(other.text()) + ", which is no rule" + guess);
+      } else if (!seen.add(other.text())) {
+        rule.place().error(other.line(), "replaces names " + other.text() + " twice");
+      }
+    }
+  }
+}

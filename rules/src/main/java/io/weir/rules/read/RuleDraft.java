@@ -1,0 +1,41 @@
+package io.weir.rules.read;
+
+import io.weir.rule.Cost;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleLimits;
+import io.weir.rules.read.LimitReader.LocatedLimit;
+import io.weir.rules.read.ScheduleReader.LocatedSchedule;
+import io.weir.rules.tree.Location;
+import io.weir.rules.tree.MapReader;
+import io.weir.rules.tree.MapReader.LocatedText;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A rule as far as it could be read, with the lines of its parts, so that what depends on other
+ * rules and tiers can be checked afterwards and reported in the right place.
+ *
+ * @param limits nothing if they were refused
+ * @param listed the limits written in the rule itself, with their lines
+ * @param cost nothing if it was refused
+ * @param rule nothing if any part was refused
+ */
+record RuleDraft(
+    String id,
+    MapReader fields,
+    Optional<RuleLimits> limits,
+    List<LocatedLimit> listed,
+    Optional<Cost> cost,
+    int shards,
+    List<LocatedSchedule> schedules,
+    List<LocatedText> replaces,
+    Optional<Rule> rule) {
+
+  Location place() {
+    return fields.place();
+  }
+
+  boolean isOfTier() {
+    return limits.filter(RuleLimits.OfTier.class::isInstance).isPresent();
+  }
+}

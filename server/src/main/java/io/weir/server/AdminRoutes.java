@@ -1,0 +1,75 @@
+package io.weir.server;
+
+import io.weir.Weir;
+import io.weir.server.admin.AdminAuth;
+import io.weir.server.admin.ConsolePages;
+import io.weir.server.admin.HotKeysEndpoint;
+import io.weir.server.admin.OverviewEndpoint;
+import io.weir.server.config.AdminSettings;
+import io.weir.server.front.Health;
+import io.weir.server.http.HttpExchange;
+import io.weir.server.http.LoopContext;
+import io.weir.server.http.Route;
+import io.weir.server.http.Router;
+import io.weir.server.metrics.HotKeyAdvisor;
+import io.weir.server.metrics.Metrics;
+import io.weir.server.state.ServerStores;
+import io.weir.time.SystemTime;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** What there is on the admin port, and who may have it. */
+public final class AdminRoutes {
+  public static final String HOT_KEYS = "/admin/v1/hot-keys";
+  public static final String OVERVIEW = "/admin/v1/overview";
+
+  private final AdminAuth door;
+  private final Health health;
+  private final Metrics metrics;
+  private final HotKeysEndpoint hotKeys;
+  private final OverviewEndpoint overview;
+  private final ConsolePages console = new ConsolePages();
+  private final boolean metricsForAll;
+
+  public AdminRoutes(
+      AdminSettings settings,
+      Health health,
+      Metrics metrics,
+      Weir weir,
+      ServerStores stores,
+      HotKeyAdvisor advisor) {
+    this.door = new AdminAuth(settings, SystemTime.INSTANCE);
+    this.health = health;
+    this.metrics = metrics;
+    this.hotKeys = new HotKeysEndpoint(weir, door, advisor);
+    this.overview = new OverviewEndpoint(weir, health, stores, metrics, SystemTime.INSTANCE);
+    this.metricsForAll = !settings.metricsNeedToken();
+  }
+
+  public Router router(LoopContext loop) {
+    Route scrape = Route.get((exchange, body) -> scrape(loop, exchange));
+    Map<String, Route> routes = new HashMap<>(console.routes());
+    routes.put("/", Route.get(console::root).forAll());
+    routes.put("/healthz", Route.get(health::alive).forAll());
+    routes.put("/readyz", Route.get(health::ready).forAll());
+    routes.put("/metrics", metricsForAll ? scrape.forAll() : scrape);
+    routes.put(HOT_KEYS, Route.get(hotKeys::show));
+    routes.put(OVERVIEW, Route.get(overview::show));
+    return new Router(loop, Map.copyOf(routes), door);
+  }
+
+  /**
+   * A thousand limits take a while to write down, and connections for decisions share the loop. So
+   * a worker does it, for one scrape after the other.
+   */
+  private void scrape(LoopContext loop, HttpExchange exchange) {
+    exchange.whenDone(
+        loop.vertx().executeBlocking(metrics::scrape).toCompletionStage(), exchange::answerMetrics);
+  }
+
+  /** The token that was made at start as none was set, if so. */
+  Optional<String> generatedToken() {
+    return door.generatedToken();
+  }
+}

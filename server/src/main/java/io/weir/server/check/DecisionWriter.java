@@ -1,0 +1,123 @@
+package io.weir.server.check;
+
+import io.weir.Decision;
+import io.weir.LimitStatus;
+import io.weir.Mode;
+import io.weir.limit.Meter;
+import io.weir.server.http.JsonWriter;
+import java.util.List;
+
+/** Writes decisions as the check API promises them. */
+public final class DecisionWriter {
+  private static final byte[] ALLOWED = JsonWriter.name("allowed");
+  private static final byte[] RULE = JsonWriter.name("rule");
+  private static final byte[] REASON = JsonWriter.name("reason");
+  private static final byte[] KIND = JsonWriter.name("kind");
+  private static final byte[] LIMIT = JsonWriter.name("limit");
+  private static final byte[] REMAINING = JsonWriter.name("remaining");
+  private static final byte[] RESET_MS = JsonWriter.name("reset_ms");
+  private static final byte[] RETRY_AFTER_MS = JsonWriter.name("retry_after_ms");
+  private static final byte[] DELAY_MS = JsonWriter.name("delay_ms");
+  private static final byte[] DEGRADED = JsonWriter.name("degraded");
+  private static final byte[] RULES = JsonWriter.name("rules");
+  private static final byte[] ID = JsonWriter.name("id");
+  private static final byte[] NAME = JsonWriter.name("name");
+  private static final byte[] MODE = JsonWriter.name("mode");
+  private static final byte[] RESERVATION = JsonWriter.name("reservation");
+
+  /** What a call is told to wait that met the guard. */
+  private static final long GUARD_WAIT_MS = 1000;
+
+  private DecisionWriter() {}
+
+  public static void write(JsonWriter out, Decision decision) {
+    LimitStatus deciding = decision.deciding().orElse(null);
+    boolean allowed = decision.allowed();
+    out.open();
+    out.field(ALLOWED).flag(allowed);
+    out.field(RULE).text(decision.rule().orElse(null));
+    out.field(REASON).text(decision.reason().id());
+    if (deciding == null) {
+      noLimit(out);
+      out.field(RETRY_AFTER_MS);
+      millis(out, allowed ? 0 : Meter.NEVER);
+    } else {
+      limit(out, deciding);
+      out.field(RETRY_AFTER_MS);
+      millis(out, allowed ? 0 : deciding.retryAfterMillis());
+    }
+    out.field(DELAY_MS).number(allowed ? longestDelay(decision.standings()) : 0);
+    out.field(DEGRADED).flag(decision.degraded());
+    out.field(RULES).openList();
+    List<LimitStatus> standings = decision.standings();
+    for (int i = 0; i < standings.size(); i++) {
+      entry(out, standings.get(i));
+    }
+    out.closeList();
+    decision.reservation().ifPresent(token -> out.field(RESERVATION).text(token));
+    out.close();
+  }
+
+  /** The decision about a call in a batch for which the process has no room. */
+  static void writeUnavailable(JsonWriter out) {
+    out.open();
+    out.field(ALLOWED).flag(false);
+    out.field(RULE).nothing();
+    out.field(REASON).text("unavailable");
+    noLimit(out);
+    out.field(RETRY_AFTER_MS).number(GUARD_WAIT_MS);
+    out.field(DELAY_MS).number(0);
+    out.field(DEGRADED).flag(false);
+    out.field(RULES).openList().closeList();
+    out.close();
+  }
+
+  /** One limit that was asked. */
+  static void entry(JsonWriter out, LimitStatus standing) {
+    out.open();
+    out.field(ID).text(standing.rule());
+    out.field(NAME).text(standing.name());
+    out.field(KIND).text(standing.limit().kind().id());
+    out.field(LIMIT).number(standing.limit().capacity());
+    out.field(ALLOWED).flag(standing.allowed());
+    out.field(REMAINING).number(standing.remaining());
+    out.field(RESET_MS).number(standing.resetMillis());
+    out.field(RETRY_AFTER_MS);
+    millis(out, standing.retryAfterMillis());
+    out.field(MODE).text(standing.mode().id());
+    out.close();
+  }
+
+  private static void limit(JsonWriter out, LimitStatus deciding) {
+    out.field(KIND).text(deciding.limit().kind().id());
+    out.field(LIMIT).number(deciding.limit().capacity());
+    out.field(REMAINING).number(deciding.remaining());
+    out.field(RESET_MS).number(deciding.resetMillis());
+  }
+
+  private static void noLimit(JsonWriter out) {
+    out.field(KIND).nothing();
+    out.field(LIMIT).nothing();
+    out.field(REMAINING).nothing();
+    out.field(RESET_MS).nothing();
+  }
+
+  private static void millis(JsonWriter out, long millis) {
+    if (millis == Meter.NEVER) {
+      out.nothing();
+    } else {
+      out.number(millis);
+    }
+  }
+
+  private static long longestDelay(List<LimitStatus> standings) {
+    long longest = 0;
+    for (int i = 0; i < standings.size(); i++) {
+      LimitStatus standing = standings.get(i);
+      if (standing.mode() == Mode.ENFORCE) {
+        longest = Math.max(longest, standing.delayMillis());
+      }
+    }
+    return longest;
+  }
+}

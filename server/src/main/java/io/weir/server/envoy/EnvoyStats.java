@@ -1,0 +1,169 @@
+package io.weir.server.envoy;
+
+import io.weir.DecisionSource;
+import io.weir.rules.envoy.limit.CompiledLimit;
+import io.weir.rules.envoy.limit.DescriptorResult;
+import io.weir.rules.envoy.limit.EnvoyConfig;
+import io.weir.rules.envoy.limit.EnvoyDecision;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+
+/**
+ * Counts what limits and requests came to. Limits are known by their place in the files, and only
+ * the first {@value #MOST_LIMITS} of them by name, so that no configuration and no traffic makes
+ * more series than that.
+ */
+public final class EnvoyStats {
+  static final int MOST_LIMITS = 1000;
+
+  private static final long MOST_HITS = 1L << 32;
+
+  /** The name under which all further limits are counted. */
+  public static final String OTHERS = "others";
+
+  /** What is counted of a limit. */
+  public enum Stat {
+    TOTAL_HITS,
+    WITHIN_LIMIT,
+    NEAR_LIMIT,
+    OVER_LIMIT,
+    SHADOW_MODE,
+    /** Requests that passed a limit. */
+    ALLOWED,
+    /** Requests that a limit refused. */
+    DENIED,
+    /** Requests that a limit in shadow would have refused. */
+    SHADOW_DENIED,
+    /** Requests that passed a limit whose store could not be asked. */
+    DEGRADED_ALLOWED,
+    /** Requests that a limit refused whose store could not be asked. */
+    DEGRADED_DENIED
+  }
+
+  /** The counts of one limit. */
+  public static final class Counts {
+    private final Map<Stat, LongAdder> byStat = new EnumMap<>(Stat.class);
+
+    private Counts() {
+      for (Stat stat : Stat.values()) {
+        byStat.put(stat, new LongAdder());
+      }
+    }
+
+    /** One of the counts. */
+    public LongAdder of(Stat stat) {
+      return byStat.get(stat);
+    }
+
+    /** Adds hits, but never so many that a few requests could make the count overflow. */
+    private void add(Stat stat, long hits) {
+      if (hits > 0) {
+        byStat.get(stat).add(Math.min(hits, MOST_HITS));
+      }
+    }
+  }
+
+  private final double nearLimitRatio;
+  private final Consumer<DecisionSource> answers;
+  private final Map<EnvoyDecision.Outcome, LongAdder> outcomes =
+      new EnumMap<>(EnvoyDecision.Outcome.class);
+  private final LongAdder bad = new LongAdder();
+  private final Counts others = new Counts();
+  private volatile Map<String, Counts> byLimit = Map.of();
+
+  /**
+   * A tally.
+   *
+   * @param nearLimitRatio hits beyond this part of a limit are near it
+   * @param answers hears who answered each request by the files
+   */
+  public EnvoyStats(double nearLimitRatio, Consumer<DecisionSource> answers) {
+    this.nearLimitRatio = nearLimitRatio;
+    this.answers = answers;
+    for (EnvoyDecision.Outcome outcome : EnvoyDecision.Outcome.values()) {
+      outcomes.put(outcome, new LongAdder());
+    }
+  }
+
+  /** Takes on the limits of a configuration, and forgets those that are gone. */
+  public synchronized Map<String, Counts> limits(EnvoyConfig config) {
+    Map<String, Counts> counts = new HashMap<>();
+    counts.put(OTHERS, others);
+    for (CompiledLimit limit : config.limits()) {
+      if (counts.size() > MOST_LIMITS) {
+        break;
+      }
+      Counts known = byLimit.get(limit.id());
+      counts.put(limit.id(), known == null ? new Counts() : known);
+    }
+    byLimit = counts;
+    return Map.copyOf(counts);
+  }
+
+  /** How many requests came to this. */
+  public LongAdder requests(EnvoyDecision.Outcome outcome) {
+    return outcomes.get(outcome);
+  }
+
+  /** How many requests could not be answered for what they said. */
+  public LongAdder badRequests() {
+    return bad;
+  }
+
+  void onBadRequest() {
+    bad.increment();
+  }
+
+  void outcome(EnvoyDecision.Outcome outcome) {
+    outcomes.get(outcome).increment();
+  }
+
+  void onDecision(EnvoyDecision verdict) {
+    outcome(verdict.outcome());
+    verdict.source().ifPresent(answers);
+    List<DescriptorResult> statuses = verdict.statuses();
+    for (int i = 0; i < statuses.size(); i++) {
+      if (statuses.get(i) instanceof DescriptorResult.Counted counted) {
+        count(byLimit.getOrDefault(counted.limit().id(), others), counted, verdict.allowed());
+      } else if (statuses.get(i) instanceof DescriptorResult.Unlimited free) {
+        Counts counts = byLimit.getOrDefault(free.limit().id(), others);
+        counts.add(Stat.ALLOWED, verdict.allowed() ? 1 : 0);
+      } else if (statuses.get(i) instanceof DescriptorResult.NotEvaluated besides) {
+        Counts counts = byLimit.getOrDefault(besides.limit().id(), others);
+        counts.add(Stat.TOTAL_HITS, besides.hits());
+      }
+    }
+  }
+
+  private void count(Counts counts, DescriptorResult.Counted status, boolean passes) {
+    long hits = status.hits();
+    boolean degraded = status.standing().degraded();
+    counts.add(Stat.TOTAL_HITS, hits);
+    if (status.admitted()) {
+      if (passes) {
+        counts.add(degraded ? Stat.DEGRADED_ALLOWED : Stat.ALLOWED, 1);
+        counts.add(Stat.WITHIN_LIMIT, hits);
+        counts.add(Stat.NEAR_LIMIT, near(status));
+      }
+    } else if (status.limit().isShadow()) {
+      counts.add(Stat.SHADOW_MODE, hits);
+      counts.add(Stat.SHADOW_DENIED, 1);
+    } else {
+      counts.add(Stat.OVER_LIMIT, hits);
+      Stat denied = degraded ? Stat.DEGRADED_DENIED : Stat.DENIED;
+      counts.add(passes ? Stat.SHADOW_DENIED : denied, 1);
+    }
+  }
+
+  /** How many of the hits of a request lie beyond the part of the limit that counts as near. */
+  private long near(DescriptorResult.Counted status) {
+    long capacity = status.limit().counted().limit().capacity();
+    long used = capacity - status.remaining();
+    long near = used - (long) Math.floor(capacity * nearLimitRatio);
+    return Math.max(0, Math.min(near, status.hits()));
+  }
+}

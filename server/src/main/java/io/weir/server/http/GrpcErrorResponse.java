@@ -1,0 +1,93 @@
+package io.weir.server.http;
+
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import io.weir.http.Refusal;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Turns callers of gRPC away in their own words: 200, no body, and a status of gRPC in the headers
+ * ("trailers only"). A status of HTTP they would only see as some failure of the network, without
+ * the reason and the moment to come back.
+ */
+public final class GrpcErrorResponse {
+  private static final String TYPE = "application/grpc";
+  private static final int RESOURCE_EXHAUSTED = 8;
+  private static final int UNAVAILABLE = 14;
+  private static final CharSequence STATUS = HttpHeaders.createOptimized("grpc-status");
+  private static final CharSequence MESSAGE = HttpHeaders.createOptimized("grpc-message");
+  private static final CharSequence DETAILS =
+      HttpHeaders.createOptimized("grpc-status-details-bin");
+  private static final Base64.Encoder BASE64 = Base64.getEncoder().withoutPadding();
+
+  private GrpcErrorResponse() {}
+
+  /**
+   * Whether a request is a call of gRPC: a POST of {@code application/grpc}, {@code
+   * application/grpc+proto}.
+   */
+  public static boolean isFor(HttpServerRequest request) {
+    String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
+    return type != null
+        && request.method() == HttpMethod.POST
+        && type.regionMatches(true, 0, TYPE, 0, TYPE.length())
+        && (type.length() == TYPE.length() || "+;-".indexOf(type.charAt(TYPE.length())) >= 0);
+  }
+
+  /** Answers that limits do not let the call through, or could not be asked. */
+  public static void answer(HttpExchange exchange, Refusal refusal) {
+    int code = refusal.status() == 503 ? UNAVAILABLE : RESOURCE_EXHAUSTED;
+    answer(exchange, code, refusal.detail(), refusal.retryAfter(), refusal.violated());
+  }
+
+  /** Answers that what is behind cannot be reached now. */
+  static void answer(HttpExchange exchange, HttpProblemException problem) {
+    Optional<Duration> retryAfter =
+        problem.retryAfter() > 0
+            ? Optional.of(Duration.ofSeconds(problem.retryAfter()))
+            : Optional.empty();
+    answer(exchange, UNAVAILABLE, String.valueOf(problem.getMessage()), retryAfter, List.of());
+  }
+
+  private static void answer(
+      HttpExchange exchange,
+      int code,
+      String message,
+      Optional<Duration> retryAfter,
+      List<String> violated) {
+    HttpServerRequest request = exchange.request();
+    HttpServerResponse response = request.response();
+    if (request.version() != HttpVersion.HTTP_2) {
+      response.setStatusMessage("OK");
+    }
+    byte[] details = RpcStatusEncoder.of(code, message, retryAfter, violated);
+    response
+        .setStatusCode(200)
+        .putHeader(HttpHeaders.CONTENT_TYPE, request.getHeader(HttpHeaders.CONTENT_TYPE))
+        .putHeader(HttpHeaders.CACHE_CONTROL, "no-store")
+        .putHeader(STATUS, Integer.toString(code))
+        .putHeader(MESSAGE, encoded(message))
+        .putHeader(DETAILS, BASE64.encodeToString(details));
+    exchange.answerNothing();
+  }
+
+  /** A message as gRPC sends it: what is no plain ASCII, and the percent sign, in percents. */
+  private static String encoded(String message) {
+    StringBuilder out = new StringBuilder(message.length());
+    for (byte b : message.getBytes(StandardCharsets.UTF_8)) {
+      if (b < ' ' || b > '~' || b == '%') {
+        out.append(String.format("%%%02X", b & 0xff));
+      } else {
+        out.append((char) b);
+      }
+    }
+    return out.toString();
+  }
+}

@@ -1,0 +1,158 @@
+package io.weir.server.http;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request that is answered with a problem body (RFC 9457) instead of what it asked for. Thrown
+ * where it is noticed; has no stack trace, as it is the caller's mistake and not ours.
+ */
+public final class HttpProblemException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+  private static final String REDUCED =
+      "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity";
+
+  private static final byte[] TYPE = JsonWriter.name("type");
+  private static final byte[] TITLE = JsonWriter.name("title");
+  private static final byte[] STATUS = JsonWriter.name("status");
+  private static final byte[] DETAIL = JsonWriter.name("detail");
+  private static final byte[] FIELD = JsonWriter.name("field");
+  private static final byte[] REASON = JsonWriter.name("reason");
+
+  private final int status;
+  private final String title;
+  private final String field;
+  private final boolean closing;
+  private final long retryAfter;
+
+  private HttpProblemException(
+      int status, String title, String detail, String field, boolean closing, long retryAfter) {
+    super(detail, null, false, false);
+    this.status = status;
+    this.title = title;
+    this.field = field;
+    this.closing = closing;
+    this.retryAfter = retryAfter;
+  }
+
+  private HttpProblemException(
+      int status, String title, String detail, String field, boolean closing) {
+    this(status, title, detail, field, closing, 0);
+  }
+
+  /** A field of the body or query that is wrong, and why. */
+  public static HttpProblemException badField(String field, String detail) {
+    return new HttpProblemException(400, "Bad Request", detail, field, false);
+  }
+
+  /** A body that is wrong as a whole. */
+  public static HttpProblemException badRequest(String detail) {
+    return badField("", detail);
+  }
+
+  /** The caller does not say who it is, or nobody we know. */
+  public static HttpProblemException unauthorized(String detail) {
+    return new HttpProblemException(401, "Unauthorized", detail, "", false);
+  }
+
+  /** The caller did something too often, and is heard again after so many seconds. */
+  public static HttpProblemException tooMany(String detail, long retryAfter) {
+    return new HttpProblemException(429, "Too Many Requests", detail, "", false, retryAfter);
+  }
+
+  public static HttpProblemException notFound(String detail) {
+    return new HttpProblemException(404, "Not Found", detail, "", false);
+  }
+
+  static HttpProblemException methodNotAllowed(String detail) {
+    return new HttpProblemException(405, "Method Not Allowed", detail, "", false);
+  }
+
+  /** The body did not arrive in time; the rest of it is not waited for. */
+  public static HttpProblemException tooSlow(String detail) {
+    return new HttpProblemException(408, "Request Timeout", detail, "", true);
+  }
+
+  /** The body is too large; the rest of it is not read. */
+  public static HttpProblemException tooLarge(String detail) {
+    return new HttpProblemException(413, "Content Too Large", detail, "", true);
+  }
+
+  /** The body is of a type that is not taken. */
+  static HttpProblemException unsupported(String detail) {
+    return new HttpProblemException(415, "Unsupported Media Type", detail, "", false);
+  }
+
+  /** What was sent is not HTTP that can be understood. */
+  public static HttpProblemException malformed(int status, String title, String detail) {
+    return new HttpProblemException(status, title, detail, "", true);
+  }
+
+  /** What is behind the gateway does not speak what was asked for. */
+  public static HttpProblemException notImplemented(String detail) {
+    return new HttpProblemException(501, "Not Implemented", detail, "", false);
+  }
+
+  /** What is behind the gateway could not be reached, or broke off. */
+  public static HttpProblemException badGateway(String detail) {
+    return new HttpProblemException(502, "Bad Gateway", detail, "", false);
+  }
+
+  /** What is behind the gateway took too long. */
+  public static HttpProblemException gatewayTimeout(String detail) {
+    return new HttpProblemException(504, "Gateway Timeout", detail, "", false);
+  }
+
+  /** Nothing is wrong with the question, but it cannot be answered now. */
+  public static HttpProblemException unavailable(String detail) {
+    return new HttpProblemException(503, "Service Unavailable", detail, "", false, 1);
+  }
+
+  int status() {
+    return status;
+  }
+
+  public String title() {
+    return title;
+  }
+
+  /** Which field is wrong; empty if it is none in particular. */
+  public String field() {
+    return field;
+  }
+
+  /** Whether the connection is of no more use. */
+  boolean closing() {
+    return closing;
+  }
+
+  /** After how many seconds trying again helps; 0 if it does not. */
+  long retryAfter() {
+    return retryAfter;
+  }
+
+  /** Whether nothing is wrong with the question. */
+  boolean isTemporary() {
+    return status == 503;
+  }
+
+  /** Whether what was asked for is out of reach at the moment. */
+  boolean isOfGateway() {
+    return status >= 502 && status <= 504;
+  }
+
+  void write(JsonWriter out) {
+    out.open();
+    out.field(TYPE).text(isTemporary() ? REDUCED : "about:blank");
+    out.field(TITLE).text(title);
+    out.field(STATUS).number(status);
+    @Nullable String detail = getMessage();
+    out.field(DETAIL).text(detail);
+    if (!field.isEmpty()) {
+      out.field(FIELD).text(field);
+    }
+    if (isTemporary()) {
+      out.field(REASON).text("unavailable");
+    }
+    out.close();
+  }
+}

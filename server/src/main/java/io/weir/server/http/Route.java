@@ -1,0 +1,37 @@
+package io.weir.server.http;
+
+import io.vertx.core.http.HttpMethod;
+
+/**
+ * One address of a port: which method it takes, and what answers.
+ *
+ * @param method {@code GET} takes HEAD too
+ * @param open whether it answers everybody, whoever may ask for decisions
+ */
+public record Route(HttpMethod method, Endpoint endpoint, boolean open) {
+  public static Route get(Endpoint endpoint) {
+    return new Route(HttpMethod.GET, endpoint, false);
+  }
+
+  public static Route post(Endpoint endpoint) {
+    return new Route(HttpMethod.POST, endpoint, false);
+  }
+
+  /** The same, for everybody. */
+  public Route forAll() {
+    return new Route(method, endpoint, true);
+  }
+
+  boolean takes(HttpMethod asked) {
+    return asked == method || (method == HttpMethod.GET && asked == HttpMethod.HEAD);
+  }
+
+  boolean hasBody() {
+    return method == HttpMethod.POST;
+  }
+
+  /** The value of the header {@code Allow}. */
+  String allow() {
+    return method == HttpMethod.GET ? "GET, HEAD" : method.name();
+  }
+}

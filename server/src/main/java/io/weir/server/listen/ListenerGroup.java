@@ -1,0 +1,244 @@
+package io.weir.server.listen;
+
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.weir.server.config.ConfigException;
+import io.weir.server.config.FrontEndSettings;
+import io.weir.server.config.ListenAddress;
+import io.weir.server.config.TlsSettings;
+import io.weir.server.http.ConnectionTracker;
+import io.weir.server.http.InternalErrors;
+import io.weir.server.http.LoopContext;
+import io.weir.server.netty.AcceptGuard;
+import io.weir.server.netty.GuardedTransport;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The ports of a process, by their names in the configuration, and the event loops behind them:
+ * opens them, follows their certificates, and closes them when what is under way is done.
+ */
+public final class ListenerGroup {
+  public static final String HTTP = "http";
+  public static final String GATEWAY = "gateway";
+  public static final String GRPC = "grpc";
+  public static final String ADMIN = "admin";
+
+  /** Event loops, and so listeners of each port but the admin one. */
+  public static final int LOOPS = Runtime.getRuntime().availableProcessors();
+
+  private static final Logger LOG = LoggerFactory.getLogger(ListenerGroup.class);
+  private static final int MOST_CONNECTIONS = 20_000;
+  private static final int MOST_ADMIN_CONNECTIONS = 100;
+
+  /** Probes and scrapers send their request at once, also many of them through one proxy. */
+  private static final int MOST_ADMIN_WAITING = 32;
+
+  private static final int ADMIN_PATIENCE_TICKS = 5;
+  private static final Duration DRAIN = Duration.ofSeconds(5);
+
+  private final GuardedTransport doorsteps = new GuardedTransport();
+  private final Vertx vertx =
+      Vertx.builder()
+          .withTransport(doorsteps)
+          .with(
+              new VertxOptions()
+                  .setEventLoopPoolSize(LOOPS)
+                  .setFileSystemOptions(
+                      new FileSystemOptions()
+                          .setClassPathResolvingEnabled(false)
+                          .setFileCachingEnabled(false)))
+          .build();
+  private final FrontEndSettings settings;
+  private final InternalErrors faults;
+  private final Duration tick;
+  private final List<Listener> secured = new CopyOnWriteArrayList<>();
+  private final Map<String, String> deployments = new ConcurrentHashMap<>();
+
+  /** No ports yet; {@code faults} hears of errors that nobody waits for. */
+  public ListenerGroup(FrontEndSettings settings, InternalErrors faults, Duration tick) {
+    this.settings = settings;
+    this.faults = faults;
+    this.tick = tick;
+    vertx.exceptionHandler(faults::report);
+  }
+
+  /** Whose event loops everything runs on. */
+  public Vertx vertx() {
+    return vertx;
+  }
+
+  /** Does something again and again, by an event loop. */
+  public void every(Duration period, Runnable task) {
+    vertx.setPeriodic(period.toMillis(), now -> task.run());
+  }
+
+  // ---- opening
+
+  /** Listens on a port, and returns where that really is. */
+  public ListenAddress open(
+      String name, ListenAddress address, Function<LoopContext, Handler<HttpServerRequest>> handler)
+      throws ConfigException {
+    return open(name, address, protocolOf(name).idleTicks(), handler);
+  }
+
+  /** The same, where a connection may be without a byte for so long. */
+  public ListenAddress open(
+      String name,
+      ListenAddress address,
+      int silentTicks,
+      Function<LoopContext, Handler<HttpServerRequest>> handler)
+      throws ConfigException {
+    boolean isAdmin = name.equals(ADMIN);
+    int loops = isAdmin ? 1 : LOOPS;
+    Optional<TlsSettings.ListenerTls> tls =
+        settings.tls().flatMap(files -> files.of(name, authority(name)));
+    AcceptGuard doorstep =
+        new AcceptGuard(
+            isAdmin
+                ? new AcceptGuard.ConnectionCaps(
+                    MOST_ADMIN_CONNECTIONS,
+                    MOST_ADMIN_WAITING,
+                    ADMIN_PATIENCE_TICKS,
+                    tls.isPresent())
+                : new AcceptGuard.ConnectionCaps(
+                    MOST_CONNECTIONS,
+                    MOST_CONNECTIONS,
+                    AcceptGuard.PATIENCE_TICKS,
+                    tls.isPresent()));
+    doorsteps.put(name, doorstep);
+    every(tick, doorstep::tick);
+    Listener.Port port =
+        new Listener.Port(
+            name,
+            protocolOf(name),
+            address,
+            loops,
+            doorstep,
+            faults,
+            tick,
+            silentTicks,
+            name.equals(GATEWAY) ? settings.gateway().drain() : DRAIN,
+            tls,
+            handler);
+    List<Listener> listeners = new CopyOnWriteArrayList<>();
+    Future<String> deployed =
+        vertx.deployVerticle(
+            () -> {
+              Listener listener = new Listener(port);
+              listeners.add(listener);
+              return listener;
+            },
+            new DeploymentOptions().setInstances(loops));
+    try {
+      deployments.put(name, deployed.toCompletionStage().toCompletableFuture().join());
+    } catch (CompletionException e) {
+      throw new ConfigException(List.of(cannotListen(name, address, e.getCause())));
+    }
+    if (tls.isPresent()) {
+      secured.add(listeners.get(0));
+    }
+    return address.port(listeners.get(0).actualPort());
+  }
+
+  private static Listener.Protocol protocolOf(String name) {
+    return name.equals(GRPC) ? Listener.Protocol.GRPC : Listener.Protocol.HTTP;
+  }
+
+  /** What certificates of clients must lead to, where they are asked for. */
+  private Optional<Path> authority(String name) {
+    boolean asksWhoCalls = name.equals(HTTP) || name.equals(GRPC);
+    return asksWhoCalls ? settings.callers().authority() : Optional.empty();
+  }
+
+  private static String cannotListen(String name, ListenAddress address, Throwable cause) {
+    Throwable reason = cause.getMessage() == null ? found(address, cause) : cause;
+    boolean inUse =
+        reason instanceof BindException && String.valueOf(reason.getMessage()).contains("in use");
+    return "cannot listen on "
+        + address
+        + " ("
+        + name
+        + "): "
+        + (inUse ? "the port is in use" : Objects.requireNonNullElse(reason.getMessage(), reason));
+  }
+
+  /** Of two loops that share a port, one may only have heard that the other failed. */
+  private static Throwable found(ListenAddress address, Throwable hearsay) {
+    try (ServerSocket attempt = new ServerSocket()) {
+      attempt.bind(new InetSocketAddress(address.host(), address.port()));
+      return hearsay;
+    } catch (IOException e) {
+      return e;
+    }
+  }
+
+  /** Takes certificates that are renewed from now on. */
+  public void followCertificates() {
+    Duration every =
+        CertificateReloader.EVERY
+            .multipliedBy(tick.toMillis())
+            .dividedBy(ConnectionTracker.TICK.toMillis());
+    Optional<Path> authority = settings.callers().authority();
+    settings
+        .tls()
+        .ifPresent(files -> new CertificateReloader(vertx, files, authority, secured).begin(every));
+  }
+
+  // ---- closing
+
+  /**
+   * Takes no more requests, finishes those under way, and stops. The admin port is the last to
+   * close: it says meanwhile that no more traffic is wanted.
+   */
+  public void close() {
+    try {
+      undeploy(name -> !name.equals(ADMIN))
+          .transform(drained -> undeploy(name -> name.equals(ADMIN)))
+          .transform(stopped -> vertx.close())
+          .toCompletionStage()
+          .toCompletableFuture()
+          .get(
+              DRAIN.plus(DRAIN).plus(settings.gateway().drain()).toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warn("not everything could be closed: {}", e.toString());
+    }
+  }
+
+  private Future<?> undeploy(Predicate<String> names) {
+    List<Future<?>> stopping = new ArrayList<>();
+    deployments.forEach(
+        (name, deployment) -> {
+          if (names.test(name)) {
+            stopping.add(vertx.undeploy(deployment));
+          }
+        });
+    return Future.join(stopping);
+  }
+}

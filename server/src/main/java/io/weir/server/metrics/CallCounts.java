@@ -1,0 +1,28 @@
+package io.weir.server.metrics;
+
+import io.weir.Decision;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Calls that were decided, also those that no rule is about, and how many of them were refused. The
+ * counts by rule do not add up to these: several rules can refuse the same call.
+ */
+public final class CallCounts {
+  private final LongAdder decided = new LongAdder();
+  private final LongAdder refused = new LongAdder();
+
+  void add(Decision decision) {
+    decided.increment();
+    if (!decision.allowed()) {
+      refused.increment();
+    }
+  }
+
+  public long decided() {
+    return decided.sum();
+  }
+
+  public long refused() {
+    return refused.sum();
+  }
+}

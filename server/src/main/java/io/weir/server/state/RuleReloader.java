@@ -1,0 +1,117 @@
+package io.weir.server.state;
+
+import io.weir.Weir;
+import io.weir.rule.RuleSet;
+import io.weir.rules.AttributeSource;
+import io.weir.rules.ReloadableFiles;
+import io.weir.rules.RuleFile;
+import io.weir.rules.diff.RuleDiff;
+import io.weir.server.config.ConfigException;
+import io.weir.server.metrics.ConfigStaleness;
+import io.weir.server.metrics.Metrics;
+import io.weir.server.metrics.RuleDecisions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reloads rules from their file into a running {@link Weir}, and logs what has changed. */
+public final class RuleReloader implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RuleReloader.class);
+  private static final int MOST_CHANGES = 20;
+  private static final Reloader.Subject RULES =
+      new Reloader.Subject(
+          LOG,
+          "rules",
+          ConfigStaleness.Source.RULES,
+          "the last good rules are in use",
+          "the rules in use stay");
+
+  private final Reloader<RuleSet> reloader;
+  private final Supplier<Optional<Instant>> changed;
+
+  private RuleReloader(Reloader<RuleSet> reloader, Supplier<Optional<Instant>> changed) {
+    this.reloader = reloader;
+    this.changed = changed;
+  }
+
+  /**
+   * Reads the rules to start with: those in the file, or the last good ones if there are any.
+   * Without a file there are none.
+   *
+   * @param source what calls can have; rules that ask for more are warned about
+   * @throws ConfigException if there is a file, and neither
+   */
+  public static RuleReloader open(
+      Optional<Path> rules, Optional<Path> stateFolder, AttributeSource source)
+      throws ConfigException {
+    if (rules.isEmpty()) {
+      return new RuleReloader(Reloader.fixed(RULES, RuleSet.EMPTY), Optional::empty);
+    }
+    RuleFile file = RuleFile.at(rules.get(), stateFolder, source);
+    return new RuleReloader(Reloader.open(RULES, rules.get(), file), file::changed);
+  }
+
+  /** The rules to start with. */
+  public RuleSet initialRules() {
+    return reloader.first();
+  }
+
+  /** From now on every valid change is taken over. */
+  public void follow(Weir weir, Metrics metrics) {
+    reloader.follow(
+        ReloadableFiles.LOOK_EVERY, metrics.staleness(), new Target(weir, metrics, changed));
+  }
+
+  private record Target(Weir weir, Metrics metrics, Supplier<Optional<Instant>> changed)
+      implements Reloader.Target<RuleSet> {
+    @Override
+    public void start(RuleSet first) {
+      show(first);
+    }
+
+    @Override
+    public Reloader.Change apply(RuleSet next) {
+      Optional<Instant> changedAt = changed.get();
+      RuleSet before = weir.rules();
+      if (!next.equals(before)) {
+        // Where only comments change, no lease need go back, and the version stays.
+        weir.rules(next);
+        show(next);
+        changedAt.ifPresent(at -> metrics.onRulesPropagated(Duration.between(at, Instant.now())));
+      }
+      List<String> changes = RuleDiff.between(before, next).stream().map(Object::toString).toList();
+      return changes.isEmpty()
+          ? new Reloader.Change(false, "nothing changes")
+          : new Reloader.Change(true, sentence(changes));
+    }
+
+    private void show(RuleSet rules) {
+      metrics.rules(rules);
+      if (metrics.folded() > 0) {
+        LOG.info(
+            "rules: {} of {} rules have no metrics of their own and are counted as rule=\"{}\"",
+            metrics.folded(),
+            rules.rules().size(),
+            RuleDecisions.OTHER);
+      }
+    }
+  }
+
+  private static String sentence(List<String> changes) {
+    String shown = changes.stream().limit(MOST_CHANGES).collect(Collectors.joining("; "));
+    return changes.size() > MOST_CHANGES
+        ? shown + "; and " + (changes.size() - MOST_CHANGES) + " more changes"
+        : shown;
+  }
+
+  @Override
+  public void close() {
+    reloader.close();
+  }
+}

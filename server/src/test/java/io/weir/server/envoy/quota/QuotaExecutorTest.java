@@ -1,0 +1,260 @@
+package io.weir.server.envoy.quota;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse;
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaUsageReports.BucketQuotaUsage;
+import io.weir.Weir;
+import io.weir.store.Draw;
+import io.weir.store.ForwardingStore;
+import io.weir.store.Store;
+import io.weir.store.TakeResult;
+import io.weir.store.memory.MemoryStore;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who does the work on quotas, and who never waits for it. */
+@Timeout(60)
+class QuotaExecutorTest extends QuotaFixture {
+  private static final int MANY = 2000;
+
+  private final List<RateLimitQuotaResponse> messages = new CopyOnWriteArrayList<>();
+  private final Set<String> workers = ConcurrentHashMap.newKeySet();
+
+  /** Called before the store is asked. */
+  private volatile Runnable before = () -> {};
+
+  private QuotaService desk(Executor work) throws Exception {
+    Store store =
+        new ForwardingStore(MemoryStore.builder().time(time).build()) {
+          @Override
+          public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
+            workers.add(Thread.currentThread().getName());
+            before.run();
+            return super.reserve(reservation, draws);
+          }
+        };
+    Weir weir =
+        Weir.builder()
+            .rules(rules("{ id: plan, key: [tenant], limit: 1000/s }"))
+            .time(time)
+            .store(store)
+            .build();
+    return new QuotaService(weir, SECOND, work, faults::add);
+  }
+
+  private QuotaService.EnvoyConnection stream(QuotaService desk) {
+    return desk.open("192.0.2.1", "shop", messages::add, () -> {});
+  }
+
+  /** Reports that so many requests came in a second, for many buckets. */
+  private static List<BucketQuotaUsage> usages(int from, int to, long requests) {
+    return IntStream.range(from, to)
+        .mapToObj(
+            i -> {
+              BucketQuotaUsage.Builder usage = BucketQuotaUsage.newBuilder();
+              usage.getBucketIdBuilder().putBucket("tenant", "t" + i);
+              usage.getTimeElapsedBuilder().setSeconds(1);
+              return usage.setNumRequestsDenied(requests).build();
+            })
+        .toList();
+  }
+
+  private void tick(QuotaService desk, Executor work) throws Exception {
+    time.advance(SECOND);
+    CompletableFuture.supplyAsync(desk::tick, work)
+        .thenCompose(told -> told)
+        .get(30, TimeUnit.SECONDS);
+  }
+
+  private long told() {
+    return messages.stream().mapToLong(RateLimitQuotaResponse::getBucketActionCount).sum();
+  }
+
+  @Test
+  void takesReportsInTheMiddleOfATick() throws Exception {
+    CountDownLatch reached = new CountDownLatch(MANY / 2);
+    CountDownLatch goOn = new CountDownLatch(1);
+    try (QuotaExecutor thread = new QuotaExecutor(faults::add)) {
+      QuotaService desk = desk(thread);
+      QuotaService.EnvoyConnection stream = stream(desk);
+      stream.onReport(usages(0, MANY, 10));
+      tick(desk, thread);
+      before =
+          () -> {
+            reached.countDown();
+            if (reached.getCount() == 0) {
+              await(goOn);
+            }
+          };
+      CompletableFuture<Void> tick =
+          CompletableFuture.supplyAsync(desk::tick, thread).thenCompose(told -> told);
+      await(reached);
+      CompletableFuture<Void> reports =
+          CompletableFuture.runAsync(
+              () -> {
+                stream.onReport(usages(0, MANY, 10)); // also of the one that is worked on
+                stream.onReport(usages(MANY, MANY + 10, 10));
+                stream(desk).closed();
+              });
+      reports.get(30, TimeUnit.SECONDS);
+
+      assertThat(tick).isNotDone();
+      assertThat(desk.denied().sum()).isEqualTo(10L * (2 * MANY + 10));
+      goOn.countDown();
+      tick.get(30, TimeUnit.SECONDS);
+      assertThat(desk.buckets()).isEqualTo(MANY + 10);
+      assertThat(workers).containsExactly(QuotaExecutor.NAME);
+      assertThat(faults).isEmpty();
+    } finally {
+      goOn.countDown();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void tellsAnEnvoyOfManyBucketsInFewMessages() throws Exception {
+    try (QuotaExecutor thread = new QuotaExecutor(faults::add)) {
+      QuotaService desk = desk(thread);
+      QuotaService.EnvoyConnection stream = stream(desk);
+      stream.onReport(usages(0, MANY, 10));
+      tick(desk, thread); // after which what is told at once has been told too
+      assertThat(told()).isEqualTo(MANY);
+      assertThat(messages).hasSizeLessThan(6);
+
+      messages.clear();
+      stream.onReport(usages(0, MANY, 40));
+      tick(desk, thread);
+      assertThat(told()).isEqualTo(MANY);
+      assertThat(messages)
+          .hasSizeLessThan(6)
+          .allMatch(message -> message.getSerializedSize() < 2 * AssignmentBatch.MOST_BYTES);
+    }
+  }
+
+  @Test
+  void leavesTheAskingOfTheRulesToOthersThanWhoBringsAReport() throws Exception {
+    Queue<Runnable> work = new ArrayDeque<>();
+    QuotaService desk = desk(work::add);
+    QuotaService.EnvoyConnection stream = stream(desk);
+    stream.onReport(usages(0, 10, 10));
+    assertThat(workers).isEmpty();
+    assertThat(messages).isEmpty();
+
+    while (!work.isEmpty()) {
+      work.remove().run();
+    }
+    assertThat(told()).isEqualTo(10);
+    assertThat(messages).hasSize(1);
+  }
+
+  @Test
+  void reservesOnceForABucketThatIsNewWhenAPeriodBegins() throws Exception {
+    Queue<Runnable> work = new ArrayDeque<>();
+    AtomicInteger asked = new AtomicInteger();
+    before = asked::incrementAndGet;
+    QuotaService desk = desk(work::add);
+    stream(desk).onReport(usages(0, 1, 10));
+    desk.tick(); // is faster than the work on the report
+    while (!work.isEmpty()) {
+      work.remove().run();
+    }
+
+    assertThat(asked).hasValue(1);
+    assertThat(told()).isOne();
+  }
+
+  @Test
+  void worksNoMoreWhenItIsClosed() throws Exception {
+    QuotaExecutor thread = new QuotaExecutor(faults::add);
+    CompletableFuture<Thread> worker = new CompletableFuture<>();
+    thread.every(Duration.ofMillis(1), () -> worker.complete(Thread.currentThread()));
+    assertThat(worker.get(30, TimeUnit.SECONDS).isDaemon()).isTrue();
+    thread.close();
+
+    thread.execute(() -> faults.add(new IllegalStateException("too late")));
+    worker.join().join(TimeUnit.SECONDS.toMillis(30));
+    assertThat(worker.join().isAlive()).isFalse();
+    assertThat(faults).isEmpty();
+  }
+
+  @Test
+  void tellsAllEnvoysAgainAfterAnErrorThatCameOnce() throws Exception {
+    AtomicBoolean fails = new AtomicBoolean(true);
+    Set<Integer> told = ConcurrentHashMap.newKeySet();
+    try (QuotaExecutor thread = new QuotaExecutor(faults::add)) {
+      QuotaService desk = desk(thread);
+      List<QuotaService.EnvoyConnection> envoys =
+          IntStream.range(0, 2)
+              .mapToObj(i -> desk.open("192.0.2.1", "shop", told(i, told, fails), () -> {}))
+              .toList();
+      work(desk, thread, envoys);
+      assertThat(faults).singleElement().isInstanceOf(StackOverflowError.class);
+      told.clear();
+      work(desk, thread, envoys);
+
+      assertThat(told).containsExactlyInAnyOrder(0, 1);
+      assertThat(faults).hasSize(1);
+    }
+  }
+
+  /** An Envoy that is told something, and fails to hear it if it comes at the wrong time. */
+  private static Consumer<RateLimitQuotaResponse> told(
+      int number, Set<Integer> told, AtomicBoolean fails) {
+    return message -> {
+      if (fails.getAndSet(false)) {
+        throw new StackOverflowError("once");
+      }
+      told.add(number);
+    };
+  }
+
+  /** Reports and ticks for as long as an assignment lasts. */
+  private void work(QuotaService desk, Executor thread, List<QuotaService.EnvoyConnection> envoys)
+      throws Exception {
+    for (int i = 0; i < 10; i++) {
+      envoys.forEach(envoy -> envoy.onReport(usages(0, 1, 10)));
+      tick(desk, thread);
+    }
+  }
+
+  @Test
+  void goesOnAfterAnErrorAndTellsOfIt() throws Exception {
+    CountDownLatch runs = new CountDownLatch(3);
+    try (QuotaExecutor thread = new QuotaExecutor(faults::add)) {
+      thread.every(
+          Duration.ofMillis(1),
+          () -> {
+            runs.countDown();
+            if (runs.getCount() == 2) {
+              throw new OutOfMemoryError("not really");
+            }
+          });
+      await(runs);
+    }
+    assertThat(faults).singleElement().isInstanceOf(OutOfMemoryError.class);
+  }
+}

@@ -1,0 +1,312 @@
+package io.weir.server.envoy.quota;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.envoyproxy.envoy.type.v3.RateLimitStrategy.BlanketRule;
+import io.weir.SettlementResult;
+import io.weir.Weir;
+import io.weir.server.envoy.grpc.InvalidRequestException;
+import io.weir.store.Draw;
+import io.weir.store.ForwardingStore;
+import io.weir.store.ReservedPart;
+import io.weir.store.SettlementTerms;
+import io.weir.store.Store;
+import io.weir.store.TakeResult;
+import io.weir.store.memory.MemoryStore;
+import io.weir.time.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What becomes of quotas when Envoys, rules or the store come and go, and of reports that cannot
+ * be.
+ */
+class QuotaFailureTest extends QuotaFixture {
+  @Test
+  void refusesAllWhileTheStoreIsAwayAndARuleIsClosed() throws Exception {
+    AtomicBoolean away = new AtomicBoolean();
+    Store store =
+        new ForwardingStore(MemoryStore.builder().time(time).build()) {
+          @Override
+          public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
+            return away.get()
+                ? CompletableFuture.failedFuture(new IllegalStateException("away"))
+                : super.reserve(reservation, draws);
+          }
+        };
+    Weir weir =
+        Weir.builder()
+            .rules(rules("{ id: shut, key: [tenant], limit: 100/s, on_fail: closed }"))
+            .time(time)
+            .store(store)
+            .build();
+    QuotaService desk = desk(weir);
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(0, 40);
+    away.set(true);
+    pass(desk, 3, () -> envoy.second(40));
+
+    assertThat(envoy.strategy().getBlanketRule()).isEqualTo(BlanketRule.DENY_ALL);
+    assertThat(lifetime(envoy)).isEqualTo(EnvoyShare.LASTS);
+    away.set(false);
+    pass(desk, 3, () -> envoy.second(40));
+    assertThat(envoy.share()).isPositive();
+  }
+
+  /** Of one a second and bucket, a store would have to remember many. */
+  @Test
+  void asksTheStoreToRememberSettlementsForSecondsOnly() throws Exception {
+    List<Duration> asked = new ArrayList<>();
+    Store store =
+        new ForwardingStore(MemoryStore.builder().time(time).build()) {
+          @Override
+          public CompletionStage<SettlementResult> settle(
+              long id, List<ReservedPart> parts, SettlementTerms term) {
+            asked.add(term.marked());
+            return super.settle(id, parts, term);
+          }
+        };
+    Weir weir =
+        Weir.builder()
+            .rules(rules("{ id: plan, key: [tenant], limit: 100/s }"))
+            .time(time)
+            .store(store)
+            .build();
+    QuotaService desk = desk(weir);
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(0, 40);
+    pass(desk, 5, () -> envoy.second(40));
+
+    assertThat(asked)
+        .isNotEmpty()
+        .allSatisfy(marked -> assertThat(marked).isLessThan(Duration.ofSeconds(15)));
+  }
+
+  private static long lifetime(FakeEnvoy envoy) {
+    return envoy.last().getQuotaAssignmentAction().getAssignmentTimeToLive().getSeconds();
+  }
+
+  @Test
+  void tellsOfErrorsThatShouldNotBeAndLetsWhatItSaidExpire() throws Exception {
+    AtomicBoolean broken = new AtomicBoolean();
+    Weir weir =
+        Weir.builder()
+            .rules(
+                rules(
+                    "{ id: plan, key: [tenant], limit: 100/s,"
+                        + " schedule: [{ hours: \"08:00-18:00\", factor: 1 }] }"))
+            .time(
+                new TimeSource() {
+                  @Override
+                  public long micros() {
+                    return time.micros();
+                  }
+
+                  @Override
+                  public long wallMicros() {
+                    if (broken.get()) {
+                      throw new IllegalStateException("a bug");
+                    }
+                    return time.wallMicros();
+                  }
+
+                  @Override
+                  public CompletableFuture<Void> delay(Duration wait) {
+                    return time.delay(wait);
+                  }
+                })
+            .build();
+    QuotaService desk = desk(weir);
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(0, 40);
+    broken.set(true);
+    pass(desk, 2, () -> envoy.second(40));
+
+    assertThat(faults).hasSize(2).hasOnlyElementsOfType(IllegalStateException.class);
+    assertThat(lifetime(envoy)).isZero();
+    assertThat(envoy.share()).isEqualTo(50);
+    broken.set(false);
+    pass(desk, 1, () -> envoy.second(40));
+    assertThat(lifetime(envoy)).isEqualTo(EnvoyShare.LASTS);
+  }
+
+  @Test
+  void abandonsABucketThatNobodyUses() throws Exception {
+    QuotaService desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(0, 10);
+    pass(desk, EnvoyShare.UNUSED + 2, () -> envoy.report(0, 0));
+    assertThat(envoy.told).anyMatch(action -> action.hasAbandonAction());
+
+    envoy.report(0, 10); // and begins anew with the next request
+    assertThat(envoy.last().hasQuotaAssignmentAction()).isTrue();
+  }
+
+  @Test
+  void letsAssignmentsExpireOfWhichNoReportsCome() throws Exception {
+    QuotaService desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    FakeEnvoy silent = new FakeEnvoy(desk, ACME);
+    silent.report(0, 40);
+    pass(desk, 3 * EnvoyShare.LASTS, () -> {});
+    int told = silent.told.size();
+    pass(desk, EnvoyShare.LASTS, () -> {});
+
+    assertThat(silent.told).hasSize(told);
+    assertThat(desk.buckets()).isZero();
+  }
+
+  @Test
+  void countsTheShareOfAnEnvoyThatHasGoneUntilItExpires() throws Exception {
+    Weir weir = weir("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 10000 } }");
+    QuotaService desk = desk(weir);
+    FakeEnvoy gone = new FakeEnvoy(desk, ACME);
+    gone.report(0, 80);
+    pass(desk, 2, () -> gone.second(80));
+    gone.disconnect();
+    for (int i = 2; i < EnvoyShare.LASTS; i++) {
+      gone.pass(100); // unheard, until what it was told at the beginning expires
+    }
+    long before = remaining(weir);
+    pass(desk, 2 * EnvoyShare.LASTS, () -> {});
+
+    assertThat(before).isGreaterThan(9000);
+    assertThat(10_000 - remaining(weir)).isGreaterThanOrEqualTo(gone.passed - gone.share());
+    assertThat(desk.buckets()).isZero();
+    assertThat(desk.streams()).isZero();
+  }
+
+  @Test
+  void chargesOnceForAnEnvoyThatIsBack() throws Exception {
+    Weir weir = weir("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 10000 } }");
+    QuotaService desk = desk(weir);
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(0, 80);
+    pass(desk, 2, () -> envoy.second(80));
+    long unheard = 0;
+    envoy.disconnect();
+    for (int i = 0; i < 5; i++) {
+      unheard += envoy.pass(100);
+      time.advance(SECOND);
+      desk.tick().join();
+    }
+    envoy.reconnect();
+    envoy.report(unheard, unheard);
+    pass(desk, 3 * EnvoyShare.LASTS, () -> envoy.report(0, 0));
+
+    assertThat(10_000 - remaining(weir)).isBetween(envoy.passed, envoy.passed + 10);
+  }
+
+  @Test
+  void assumesWhatAnEnvoyUsedWhoseConnectionAnotherDoesNotContinue() throws Exception {
+    Weir weir = weir("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 10000 } }");
+    QuotaService desk = desk(weir);
+    FakeEnvoy gone = new FakeEnvoy(desk, ACME, "192.0.2.1");
+    gone.report(0, 80);
+    pass(desk, 2, () -> gone.second(80));
+    gone.disconnect();
+    FakeEnvoy other = new FakeEnvoy(desk, ACME, "192.0.2.2");
+    pass(desk, 3 * EnvoyShare.LASTS, () -> other.report(0, 0));
+
+    assertThat(10_000 - remaining(weir)).isGreaterThan(gone.passed + 5 * gone.share());
+  }
+
+  @Test
+  void takesNoHarmFromReportsThatCannotBe() throws Exception {
+    QuotaService desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    envoy.report(-1, -1); // 2^64 - 1
+    pass(desk, 3, () -> envoy.report(-1, Long.MAX_VALUE));
+    assertThat(envoy.strategy().getBlanketRule()).isEqualTo(BlanketRule.DENY_ALL);
+  }
+
+  @Test
+  void refusesBucketsThatAreTooLargeToKeep() throws Exception {
+    QuotaService desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    FakeEnvoy large = new FakeEnvoy(desk, Map.of("tenant", "a".repeat(8000)));
+    large.report(0, 10);
+    FakeEnvoy value = new FakeEnvoy(desk, Map.of("tenant", "a".repeat(8193)));
+    FakeEnvoy key = new FakeEnvoy(desk, Map.of("a".repeat(4097), "a".repeat(4097)));
+    FakeEnvoy wide = new FakeEnvoy(desk, Map.of("tenant", "\u20ac".repeat(3000)));
+
+    for (FakeEnvoy tooLarge : List.of(value, key, wide)) {
+      assertThatThrownBy(() -> tooLarge.report(0, 10))
+          .isInstanceOf(InvalidRequestException.class)
+          .hasMessage("a bucket and its domain have at most 8192 bytes");
+    }
+    assertThat(large.share()).isPositive();
+    assertThat(desk.buckets()).isOne();
+  }
+
+  @Test
+  void knowsNothingOfABucketWhoseCostIsNoNumberAndServesTheOthers() throws Exception {
+    Weir weir = weir("{ id: plan, key: [tenant], limit: 1000/s, cost: { attribute: weight } }");
+    QuotaService desk = desk(weir);
+    FakeEnvoy odd = new FakeEnvoy(desk, Map.of("tenant", "acme", "weight", "abc"));
+    FakeEnvoy good = new FakeEnvoy(desk, Map.of("tenant", "acme", "weight", "2"));
+    odd.report(0, 10);
+    good.report(0, 10);
+
+    assertThat(odd.told).isEmpty(); // as it would take anything for leave to let all pass
+    assertThat(good.share()).isPositive();
+    assertThat(faults).isEmpty(); // it is whoever configured the bucket who is to know
+    pass(desk, EnvoyShare.UNUSED + 2, () -> good.second(10));
+    assertThat(desk.buckets()).isOne();
+  }
+
+  @Test
+  void renewsTheOtherBucketsWhenNewRulesDoNotSuitOne() throws Exception {
+    Weir weir = weir("{ id: plan, key: [tenant], limit: 1000/s }");
+    QuotaService desk = desk(weir);
+    List<FakeEnvoy> envoys =
+        IntStream.range(0, 20)
+            .mapToObj(i -> Map.of("tenant", "t" + i, "weight", i == 7 ? "abc" : "1"))
+            .map(bucket -> new FakeEnvoy(desk, bucket))
+            .toList();
+    envoys.forEach(envoy -> envoy.report(0, 10));
+    weir.rules(rules("{ id: plan, key: [tenant], limit: 5/s, cost: { attribute: weight } }"));
+    pass(desk, 3, () -> envoys.forEach(envoy -> envoy.second(10)));
+
+    for (int i = 0; i < envoys.size(); i++) {
+      FakeEnvoy envoy = envoys.get(i);
+      if (i == 7) {
+        assertThat(envoy.told).hasSize(2);
+        assertThat(lifetime(envoy)).isZero();
+        assertThat(envoy.share()).as("what it goes on with, if it does").isEqualTo(13);
+      } else {
+        assertThat(envoy.share()).as("bucket %d", i).isLessThanOrEqualTo(5);
+      }
+    }
+  }
+
+  @Test
+  void nobodyForgetsWhatAnEnvoyMayDoThatCannotBeToldOtherwise() {
+    EnvoyShare share = new EnvoyShare(new QuotaId("d", ACME), SECOND, 0, (to, assignment) -> {});
+    share.onReport(80, 1, 0);
+    share.assign(new Assignment.Requests(100), 0);
+    share.disconnected();
+
+    share.expire(1);
+
+    assertThat(share.unreported(2)).isEqualTo(200);
+    assertThat(share.isOver(2)).isFalse();
+  }
+
+  @Test
+  void countsReportsOfTooMuchWithoutRunningOver() throws Exception {
+    QuotaService desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    for (int i = 0; i < 2000; i++) {
+      envoy.report(-1, -2); // unsigned, and as much refused
+    }
+    assertThat(desk.allowed().sum()).isEqualTo(2000L << 32);
+    assertThat(desk.denied().sum()).isEqualTo(2000L << 32);
+  }
+}

@@ -1,0 +1,51 @@
+package io.weir.server.envoy.quota;
+
+import io.weir.Call;
+import io.weir.Weir;
+import io.weir.rule.RuleSet;
+import io.weir.rules.RuleDocuments;
+import io.weir.time.VirtualTime;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Where quotas are tried in virtual time, with Envoys that do as they are told. */
+abstract class QuotaFixture {
+  static final Map<String, String> ACME = Map.of("tenant", "acme");
+  static final Duration SECOND = Duration.ofSeconds(1);
+
+  @TempDir Path folder;
+  final VirtualTime time = new VirtualTime();
+  final List<Throwable> faults = new ArrayList<>();
+
+  RuleSet rules(String rule) throws Exception {
+    Path file = folder.resolve("rules.yaml");
+    Files.writeString(file, "version: 1\nrules:\n- " + rule + "\n", StandardCharsets.UTF_8);
+    return RuleDocuments.load(file).value().orElseThrow();
+  }
+
+  Weir weir(String rule) throws Exception {
+    return Weir.builder().rules(rules(rule)).time(time).build();
+  }
+
+  QuotaService desk(Weir weir) {
+    return new QuotaService(weir, SECOND, Runnable::run, faults::add);
+  }
+
+  void pass(QuotaService desk, int seconds, Runnable eachSecond) {
+    for (int i = 0; i < seconds; i++) {
+      time.advance(SECOND);
+      desk.tick().join();
+      eachSecond.run();
+    }
+  }
+
+  static long remaining(Weir weir) {
+    return weir.check(Call.of("GET", "/").with("tenant", "acme").cost(0)).remaining();
+  }
+}

@@ -1,0 +1,41 @@
+package io.weir.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class InternalErrorsTest {
+  @Test
+  void countsErrorsAndTellsCallersOnlyAnId() {
+    InternalErrors faults = new InternalErrors();
+    HttpProblemException problem =
+        faults.report(new IllegalStateException("the password is swordfish"));
+    JsonWriter json = new JsonWriter();
+    problem.write(json);
+
+    assertThat(faults.count()).isEqualTo(1);
+    assertThat(problem.status()).isEqualTo(503);
+    assertThat(json.toString()).doesNotContain("swordfish", "IllegalState").contains("\"detail\"");
+  }
+
+  @Test
+  void logsNoLineThatAStrangerWrote() {
+    Throwable said = new IllegalStateException("bad: v\r\n12:00:00 ERROR all is lost\u0001");
+    Throwable logged = SanitizedError.of(new IllegalArgumentException("x".repeat(100_000), said));
+
+    assertThat(logged.getMessage())
+        .startsWith("java.lang.IllegalArgumentException: xxx")
+        .hasSizeLessThan(400);
+    assertThat(logged.getCause())
+        .hasMessage(
+            "java.lang.IllegalStateException: bad: v\\u000d\\u000a12:00:00 ERROR all is lost\\u0001");
+    assertThat(logged.getStackTrace()[0].getMethodName()).isEqualTo("logsNoLineThatAStrangerWrote");
+  }
+
+  @Test
+  void logsOtherErrorsAsTheyAre() {
+    Throwable error = new IllegalStateException("plain", new RuntimeException());
+
+    assertThat(SanitizedError.of(error)).isSameAs(error);
+  }
+}

@@ -1,0 +1,101 @@
+package io.weir.server.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.embedded.EmbeddedChannel;
+import org.junit.jupiter.api.Test;
+
+class ActivityMonitorTest {
+  /** A connection whose other side takes as many bytes as it is told to. */
+  private static final class Socket extends EmbeddedChannel {
+    private int taken = Integer.MAX_VALUE;
+
+    @Override
+    protected void doWrite(ChannelOutboundBuffer out) {
+      while (out.current() != null && taken > 0) {
+        int bytes = Math.min(taken, out.nioBuffers()[0].remaining());
+        taken -= bytes;
+        out.removeBytes(bytes);
+      }
+    }
+
+    void takes(int bytes) {
+      taken = bytes;
+      unsafe().flush();
+    }
+  }
+
+  private final Socket socket = new Socket();
+  private final ActivityMonitor pulse = ActivityMonitor.of(socket);
+
+  private void write(int bytes) {
+    socket.writeAndFlush(Unpooled.wrappedBuffer(new byte[bytes]));
+  }
+
+  @Test
+  void countsTheTicksInWhichNothingMoves() {
+    assertThat(pulse.tick()).isEqualTo(1);
+    assertThat(pulse.tick()).isEqualTo(2);
+    assertThat(pulse.tick()).isEqualTo(3);
+  }
+
+  @Test
+  void beatsWhenSomethingComes() {
+    pulse.tick();
+    socket.writeInbound(Unpooled.wrappedBuffer(new byte[1]));
+    assertThat(pulse.tick()).isZero();
+    assertThat(pulse.tick()).isEqualTo(1);
+  }
+
+  @Test
+  void beatsWhenSomethingLeaves() {
+    pulse.tick();
+    write(1);
+    assertThat(pulse.tick()).isZero();
+    assertThat(pulse.tick()).isEqualTo(1);
+  }
+
+  @Test
+  void beatsWhileTheOtherSideTakesABitOfWhatWaits() {
+    socket.takes(0);
+    write(1000);
+    pulse.tick();
+    for (int i = 0; i < 5; i++) {
+      socket.takes(1);
+      assertThat(pulse.tick()).isZero();
+    }
+    assertThat(pulse.tick()).isEqualTo(1);
+  }
+
+  @Test
+  void beatsWhenTheRestOfWhatWasWrittenLeavesLater() {
+    for (int i = 0; i < 3; i++) {
+      socket.takes(500);
+      write(1000);
+      socket.takes(500);
+      assertThat(pulse.tick()).isZero();
+    }
+  }
+
+  @Test
+  void doesNotBeatForWhatTheOtherSideDoesNotTake() {
+    socket.takes(0);
+    write(1000);
+    pulse.tick();
+    for (int i = 1; i <= 5; i++) {
+      write(10);
+      assertThat(pulse.tick()).isEqualTo(i);
+    }
+  }
+
+  @Test
+  void closesTheConnectionAlsoIfSomethingWaits() {
+    socket.takes(0);
+    write(1000);
+    pulse.close();
+    assertThat(socket.isOpen()).isFalse();
+    pulse.close(); // once more does no harm
+  }
+}

@@ -1,0 +1,41 @@
+package io.weir.testkit;
+
+import io.weir.Key;
+import io.weir.store.Draw;
+import io.weir.store.ForwardingStore;
+import io.weir.store.Pool;
+import io.weir.store.Store;
+import io.weir.store.TakeResult;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+
+/** A store that is known to be away at times: then it is never heard of what would be taken. */
+public final class UnavailableStore extends ForwardingStore {
+  private final BooleanSupplier away;
+
+  public UnavailableStore(Store next, BooleanSupplier away) {
+    super(next);
+    this.away = away;
+  }
+
+  @Override
+  public CompletionStage<TakeResult> take(List<Draw> draws) {
+    return away.getAsBoolean()
+        ? CompletableFuture.completedFuture(TakeResult.notSent(draws))
+        : super.take(draws);
+  }
+
+  @Override
+  public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
+    return away.getAsBoolean()
+        ? CompletableFuture.completedFuture(TakeResult.notSent(draws))
+        : super.reserve(reservation, draws);
+  }
+
+  @Override
+  public boolean isUnavailable(Pool pool, Key key) {
+    return away.getAsBoolean() || super.isUnavailable(pool, key);
+  }
+}

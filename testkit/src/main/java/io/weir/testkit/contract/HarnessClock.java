@@ -1,0 +1,29 @@
+package io.weir.testkit.contract;
+
+import io.weir.ExactNumbers;
+import java.time.Duration;
+
+/** Moves a harness's time, within what a store must be able to tell apart. */
+final class HarnessClock {
+  private static final long HORIZON = ExactNumbers.micros(Duration.ofDays(730));
+
+  private final StoreHarness harness;
+  private long moved;
+
+  HarnessClock(StoreHarness harness) {
+    this.harness = harness;
+  }
+
+  /** Lets time pass, or sets the clocks back; never further from the start than two years. */
+  void move(long micros) {
+    if (Math.abs(moved + micros) > HORIZON) {
+      return;
+    }
+    moved += micros;
+    if (micros >= 0) {
+      harness.advance(ExactNumbers.ofMicros(micros));
+    } else {
+      harness.step(ExactNumbers.ofMicros(-micros).negated());
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package io.weir.testkit.lease;
+
+import io.weir.Algorithm;
+import io.weir.Key;
+import io.weir.KeyEncoding;
+import io.weir.limit.LeaseLedger;
+import io.weir.limit.LimitState;
+import io.weir.limit.Meter;
+import io.weir.limit.PermitMeter;
+import io.weir.limit.TakeReceipt;
+import io.weir.store.LeaseGrant;
+import io.weir.store.LeaseReport;
+import io.weir.store.Pool;
+import io.weir.store.ReservedPart;
+
+/** One bucket of a {@link LendingStore}: its own state, and what is out on lease from it. */
+final class LendingBucket {
+  final LimitState cell = new LimitState();
+  private final LimitState before = new LimitState();
+  final LeaseLedger loans = new LeaseLedger();
+
+  /** Brings both to the present, under the pool's numbers. */
+  void open(Pool pool, Key key, long now) {
+    open(pool.meter(), KeyEncoding.hash(pool.rule(), key.parts()), now);
+  }
+
+  private void open(Meter meter, long hash, long now) {
+    before.set(cell);
+    boolean windowOver = cell.meter != null && hasWindows(meter) && now >= cell.time;
+    meter.open(cell, now, hash);
+    loans.open(now, windowOver);
+  }
+
+  static boolean hasWindows(Meter meter) {
+    Algorithm algorithm = meter.limit().algorithm();
+    return algorithm == Algorithm.FIXED_WINDOW
+        || algorithm == Algorithm.SLIDING_WINDOW
+        || algorithm == Algorithm.QUOTA;
+  }
+
+  /** Hears what an instance has to say; returns what it may keep. */
+  long hear(LeaseReport call, long now) {
+    Meter meter = meter();
+    boolean sameWindow = !hasWindows(meter) || call.held().window() == cell.time;
+    long kept =
+        sameWindow
+            ? loans.report(call.held().held(), call.held().epoch(), call.unused(), call.most())
+            : 0;
+    if (call.returned() > 0) {
+      meter.giveBack(cell, now, call.returned(), new TakeReceipt(call.held().window(), 0));
+    }
+    if (call.owed() > 0) {
+      meter.chargeDebt(cell, now, call.owed());
+    }
+    return kept;
+  }
+
+  /** Lends what was asked for, as far as it may; says how the lease stands. */
+  LeaseGrant lend(LeaseReport call, long kept, boolean passes, long now) {
+    Meter meter = meter();
+    long lent = 0;
+    if (passes && call.requested() > 0) {
+      lent = loans.lend(call.requested(), call.most(), meter.remaining(cell, now));
+      meter.take(cell, now, lent, 0);
+    }
+    boolean windows = hasWindows(meter);
+    long life = windows ? Math.min(LeaseLedger.LIFE, cell.time - now) : LeaseLedger.LIFE;
+    return new LeaseGrant(kept, lent, loans.epoch, windows ? cell.time : 0, life);
+  }
+
+  /** Ends a lease, under the numbers that the state was last written with. */
+  void endLease(Pool pool, Key key, long now, LeaseReport call) {
+    if (cell.meter != null) {
+      open(cell.meter, KeyEncoding.hash(pool.rule(), key.parts()), now);
+      hear(new LeaseReport(0, call.held(), 0, call.returned(), 0, 0), now);
+    }
+  }
+
+  /** A call that took nothing leaves a bucket as it was. */
+  void leave(long now) {
+    meter().leave(cell, before, now);
+  }
+
+  /** Under a bucket of rate 0 nothing is written down. */
+  void leaveIfNothingIsWritten(long now) {
+    if (!meter().writes()) {
+      leave(now);
+    }
+  }
+
+  void settle(ReservedPart part, long now) {
+    if (part.owed() < part.amount()) {
+      meter().giveBack(cell, now, part.amount() - part.owed(), part.stamp());
+    } else if (part.owed() > part.amount()) {
+      meter().charge(cell, now, part.owed() - part.amount());
+    }
+    leaveIfNothingIsWritten(now);
+  }
+
+  boolean release(long reservation) {
+    return meter() instanceof PermitMeter permits && permits.release(cell, reservation);
+  }
+
+  boolean renew(long reservation, long now) {
+    return meter() instanceof PermitMeter permits && permits.renew(cell, now, reservation);
+  }
+
+  private Meter meter() {
+    Meter meter = cell.meter;
+    if (meter == null) {
+      throw new IllegalStateException("a ledger is opened before it is used");
+    }
+    return meter;
+  }
+
+  /** The same state, apart. */
+  LendingBucket copy() {
+    LendingBucket copy = new LendingBucket();
+    copy.cell.set(cell);
+    copy.cell.detach();
+    copy.loans.epoch = loans.epoch;
+    copy.loans.now = loans.now;
+    copy.loans.before = loans.before;
+    return copy;
+  }
+}

@@ -1,0 +1,106 @@
+package io.weir.testkit.lease;
+
+import io.weir.Algorithm;
+import io.weir.DecisionSource;
+import io.weir.LimitStatus;
+import io.weir.Mode;
+import io.weir.limit.Meter;
+import io.weir.limit.TakeReceipt;
+import io.weir.store.Draw;
+import io.weir.store.Draw.Intent;
+import io.weir.store.LeaseGrant;
+
+/** One draw of a call at its ledger: heard, judged, taken or not, lent to or not. */
+final class LendingDraw {
+  private final Draw draw;
+  private final LendingBucket ledger;
+  private final Meter meter;
+  private final long now;
+  private final long kept;
+  private boolean admitted;
+  private long delay;
+  private LeaseGrant grant = LeaseGrant.NONE;
+  private LimitStatus standing;
+  private TakeReceipt stamp;
+
+  LendingDraw(Draw draw, LendingBucket ledger, long now) {
+    this.draw = draw;
+    this.ledger = ledger;
+    this.meter = draw.pool().meter();
+    this.now = now;
+    ledger.open(draw.pool(), draw.key(), now);
+    this.kept = ledger.hear(draw.lease(), now);
+  }
+
+  /** Decides for this bucket alone; true unless an enforced draw is refused. */
+  boolean judge() {
+    delay = meter.delay(ledger.cell);
+    admitted = meter.admits(ledger.cell, now, draw.amount()) && !(delay > 0 && mustGoAtOnce());
+    return admitted || draw.mode() != Mode.ENFORCE;
+  }
+
+  private boolean mustGoAtOnce() {
+    return draw.intent() == Intent.TAKE_NOW && draw.amount() > 0;
+  }
+
+  /** Does what follows from the decision on the whole call. */
+  void act(boolean taken, long reservation) {
+    boolean changed = draw.lease().returned() > 0 || draw.lease().owed() > 0;
+    if (taken && admitted && takes()) {
+      meter.take(ledger.cell, now, draw.amount(), reservation);
+      changed |= draw.amount() > 0;
+    } else if (!admitted && counts()) {
+      meter.countDenied(ledger.cell, now, draw.amount());
+      changed = true;
+    }
+    grant = ledger.lend(draw.lease(), kept, taken && admitted, now).at(now);
+    standing = standingNow();
+    stamp = TakeReceipt.of(ledger.cell).madeAt(now);
+    if (!meter.writes() || (!changed && grant.lent() == 0)) {
+      ledger.leave(now);
+    }
+  }
+
+  private boolean takes() {
+    return switch (draw.intent()) {
+      case HOLD -> true;
+      case TAKE, TAKE_NOW -> meter.limit().algorithm() != Algorithm.CONCURRENCY;
+      case LOOK -> false;
+    };
+  }
+
+  private boolean counts() {
+    return draw.pool().countDenied() && draw.mode() == Mode.ENFORCE && draw.intent() != Intent.LOOK;
+  }
+
+  LeaseGrant grant() {
+    return grant;
+  }
+
+  TakeReceipt stamp() {
+    return stamp;
+  }
+
+  LimitStatus standing() {
+    return standing;
+  }
+
+  private LimitStatus standingNow() {
+    return new LimitStatus.Builder(
+            draw.pool().rule(), draw.pool().name(), meter.limit(), draw.mode())
+        .allowed(admitted)
+        .remaining(meter.remaining(ledger.cell, now))
+        .reset(meter.reset(ledger.cell, now))
+        .retryAfter(admitted ? 0 : retryAfter())
+        .delay(admitted ? delay : 0)
+        .source(DecisionSource.STORE)
+        .build();
+  }
+
+  private long retryAfter() {
+    long retryAfter = meter.retryAfter(ledger.cell, now, draw.amount());
+    return retryAfter != Meter.NEVER && mustGoAtOnce()
+        ? Math.max(retryAfter, meter.delay(ledger.cell))
+        : retryAfter;
+  }
+}
