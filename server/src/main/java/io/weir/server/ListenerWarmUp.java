@@ -46,10 +46,24 @@ final class ListenerWarmUp {
   private static final Buffer EMPTY_MESSAGE = Buffer.buffer(new byte[5]);
 
   private final String path = "/warm-up/" + secret();
+  private final Duration atMost;
   private final List<Request> requests = new ArrayList<>();
 
   /** What one listener is sent. */
   private record Request(HttpClientOptions client, RequestOptions head, Buffer body) {}
+
+  ListenerWarmUp() {
+    this(AT_MOST);
+  }
+
+  /**
+   * A warm-up without listeners.
+   *
+   * @param atMost how long their responses are waited for
+   */
+  ListenerWarmUp(Duration atMost) {
+    this.atMost = atMost;
+  }
 
   private static String secret() {
     byte[] bytes = new byte[SECRET_BYTES];
@@ -86,13 +100,13 @@ final class ListenerWarmUp {
   }
 
   /** The certificate is our own, and is for the name that clients know, not for this address. */
-  private static HttpClientOptions client(boolean tls) {
+  private HttpClientOptions client(boolean tls) {
     return new HttpClientOptions()
         .setSsl(tls)
         .setUseAlpn(tls)
         .setTrustAll(true)
         .setVerifyHost(false)
-        .setConnectTimeout((int) AT_MOST.toMillis());
+        .setConnectTimeout((int) atMost.toMillis());
   }
 
   private static RequestOptions head(ListenAddress address, HttpMethod method, String path) {
@@ -126,7 +140,7 @@ final class ListenerWarmUp {
       Future.join(listeners)
           .toCompletionStage()
           .toCompletableFuture()
-          .get(AT_MOST.toMillis(), TimeUnit.MILLISECONDS);
+          .get(atMost.toMillis(), TimeUnit.MILLISECONDS);
       return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -12,6 +12,7 @@ import io.weir.server.fixture.EchoUpstream;
 import io.weir.server.fixture.TestGateway;
 import io.weir.server.fixture.TestServer;
 import io.weir.testkit.process.TlsFiles;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -19,6 +20,9 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class ListenerWarmUpTest {
+  /** Longer than rounds of TLS take on a busy machine. */
+  private static final Duration PATIENCE = Duration.ofSeconds(50);
+
   private static final String RULE = "{ id: all, key: [ip], limit: 5/h }";
 
   @Test
@@ -53,7 +57,7 @@ class ListenerWarmUpTest {
               .callers(callers)
               .tls(new TlsSettings(files.serverCertificate(), files.serverKey(), TlsSettings.ALL));
       try (TestServer server = TestServer.with(secured, RULE)) {
-        ListenerWarmUp again = new ListenerWarmUp();
+        ListenerWarmUp again = new ListenerWarmUp(PATIENCE);
         again.http(server.server.http(), true);
         again.grpc(server.server.grpc().orElseThrow(), true);
         assertThat(again.run(server.server.vertx())).isTrue();
@@ -65,7 +69,7 @@ class ListenerWarmUpTest {
   void goesOnWithoutAListenerThatDoesNotAnswer() {
     Vertx vertx = Vertx.vertx();
     try {
-      ListenerWarmUp warmUp = new ListenerWarmUp();
+      ListenerWarmUp warmUp = new ListenerWarmUp(PATIENCE);
       warmUp.http(new ListenAddress("127.0.0.1", 1), false);
       assertThat(warmUp.run(vertx)).isFalse();
     } finally {

@@ -1,6 +1,10 @@
 package io.weir.store.memory;
 
+import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -27,6 +31,9 @@ import org.slf4j.LoggerFactory;
  * its fingerprint, of which 112 bits remain: a million keys meet with a probability of
  * 10<sup>-22</sup>. The lowest bit marks overflow buckets, which count for no share.
  *
+ * <p>Rules that are gone and hold no keys leave their numbers to new rules, those that are gone for
+ * longest first. So rules may be replaced any number of times.
+ *
  * <p>Sums are exact while the rules stay the same. A change of rules under load may leave them off
  * by a few keys until {@link #recompute} is called again.
  */
@@ -39,6 +46,9 @@ final class TableShares {
   /** Rules beyond this many share the last number. */
   private static final int MOST = 1 << (TAG_BITS - 1);
 
+  /** Rules that are gone and hold no keys have their shares for as long as they are this few. */
+  private static final int MOST_GONE = 1024;
+
   private static final int KEPT_PART = 4;
   private static final long COMPLAIN_EVERY_MICROS = 60_000_000;
 
@@ -46,6 +56,12 @@ final class TableShares {
   private final ConcurrentHashMap<String, RuleKeyCount> byRule = new ConcurrentHashMap<>();
   private final AtomicReferenceArray<RuleKeyCount> byNumber = new AtomicReferenceArray<>(MOST);
   private int numbers;
+
+  /** Shares of rules that were forgotten. */
+  private final Deque<RuleKeyCount> free = new ArrayDeque<>();
+
+  /** How often rules were changed. */
+  private long changes;
 
   private final AtomicLong keys = new AtomicLong();
   private final AtomicLong overflowBuckets = new AtomicLong();
@@ -100,10 +116,17 @@ final class TableShares {
 
   private RuleKeyCount numbered(String rule) {
     RuleKeyCount known = byRule.get(rule);
+    if (known == null && !free.isEmpty()) {
+      known = free.remove();
+      known.rule = rule;
+      known.usedAt = changes;
+      byRule.put(rule, known);
+    }
     if (known == null) {
       int number = Math.min(numbers, MOST - 1);
       RuleKeyCount last = numbers < MOST ? null : byNumber.get(number);
       known = last == null ? new RuleKeyCount(rule, number) : last;
+      known.usedAt = changes;
       byNumber.set(number, known);
       byRule.put(rule, known);
       numbers = Math.min(numbers + 1, MOST);
@@ -121,12 +144,42 @@ final class TableShares {
   /** Keeps room for these rules from now on, and for others only while they hold keys. */
   synchronized void reserveShares(Collection<String> rules) {
     Set<String> expected = Set.copyOf(rules);
+    changes++;
     expected.forEach(this::numbered);
     for (int i = 0; i < numbers; i++) {
       RuleKeyCount each = byNumber.get(i);
       each.counted = expected.contains(each.rule) || each.keys.get() > 0;
+      if (each.counted) {
+        each.usedAt = changes;
+      }
     }
+    forget(expected);
     recompute();
+  }
+
+  /**
+   * Frees the shares of rules that are gone for longest. A share keeps its number and its count, as
+   * a call that is under way may still add a key to it.
+   */
+  private void forget(Set<String> expected) {
+    byRule
+        .entrySet()
+        .removeIf(entry -> isOfMany(entry.getValue()) && !expected.contains(entry.getKey()));
+    List<RuleKeyCount> gone =
+        byRule.values().stream()
+            .filter(share -> !share.counted && !isOfMany(share))
+            .sorted(Comparator.comparingLong(share -> share.usedAt))
+            .toList();
+    for (RuleKeyCount share : gone.subList(0, Math.max(0, gone.size() - MOST_GONE))) {
+      byRule.remove(share.rule);
+      share.rule = "";
+      free.add(share);
+    }
+  }
+
+  /** Whether a share may be that of several rules. */
+  private static boolean isOfMany(RuleKeyCount share) {
+    return share.number == MOST - 1;
   }
 
   /** Works out shares, and what is borrowed, from what every rule holds. */

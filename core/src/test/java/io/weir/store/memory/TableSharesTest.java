@@ -89,6 +89,33 @@ class TableSharesTest {
   }
 
   @Test
+  void rulesMayBeReplacedAnyNumberOfTimes() {
+    for (int change = 0; change < 400; change++) {
+      int first = change * 100;
+      store.reserveShares(IntStream.range(first, first + 100).mapToObj(i -> "rule" + i).toList());
+    }
+
+    store.reserveShares(List.of("flooded", "quiet"));
+
+    assertThat(own(pool("flooded", "1/day"), "k", 2 * MAX_KEYS)).isEqualTo(7000);
+    assertThat(own(pool("quiet", "1/day"), "k", 2000)).isEqualTo(1000);
+  }
+
+  @Test
+  void aRuleThatIsGoneAndHoldsKeysKeepsItsShare() {
+    store.reserveShares(List.of("gone", "one"));
+    own(pool("gone", "1/day"), "k", 500);
+    for (int change = 0; change < 30; change++) {
+      int first = change * 100;
+      store.reserveShares(IntStream.range(first, first + 100).mapToObj(i -> "rule" + i).toList());
+    }
+
+    store.reserveShares(List.of("one"));
+
+    assertThat(own(pool("one", "1/day"), "k", 2 * MAX_KEYS)).isEqualTo(7000);
+  }
+
+  @Test
   void whatIsBorrowedIsFreeAgainWhenKeysAreIdle() {
     store.reserveShares(List.of("flooded", "quiet"));
     assertThat(own(pool("flooded", "1/min"), "k", 2 * MAX_KEYS)).isEqualTo(7000);

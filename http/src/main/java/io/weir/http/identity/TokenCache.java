@@ -1,7 +1,6 @@
 package io.weir.http.identity;
 
 import io.weir.Fingerprint;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,10 +8,9 @@ import org.jspecify.annotations.Nullable;
  * and a signature costs more than all the rest.
  *
  * <p>Verified and failed tokens have tables of their own, so that a flood of forged tokens evicts
- * no verified one. Both tables have a fixed size: an entry may use either of two neighbouring
- * places, and a newer entry evicts an older one. A verified token is kept as text and compared
- * exactly. A failed one, whose length and text the attacker chooses, is kept as a keyed 128-bit
- * fingerprint.
+ * no verified one. Both are lossy, see {@link TwoWayTable}. A verified token is kept as text and
+ * compared exactly. A failed one, whose length and text the attacker chooses, is kept as a keyed
+ * 128-bit fingerprint.
  *
  * <p>An entry counts for the key set it was checked with, and for no other.
  */
@@ -28,16 +26,14 @@ final class TokenCache {
 
   private record FailedToken(Fingerprint token, JwtVerifier by) {}
 
-  private final AtomicReferenceArray<@Nullable VerifiedToken> verified =
-      new AtomicReferenceArray<>(VERIFIED_PLACES);
-  private final AtomicReferenceArray<@Nullable FailedToken> failed =
-      new AtomicReferenceArray<>(FAILED_PLACES);
+  private final TwoWayTable<VerifiedToken> verified = new TwoWayTable<>(VERIFIED_PLACES);
+  private final TwoWayTable<FailedToken> failed = new TwoWayTable<>(FAILED_PLACES);
 
   /** The claims of a verified token, which is a part of {@code line}; null if it has no entry. */
   TokenClaims.@Nullable Known find(String line, int from, int to, JwtVerifier by, long wallMicros) {
-    int place = place(line, from, to);
-    for (int way = 0; way < 2; way++) {
-      VerifiedToken entry = verified.get(place ^ way);
+    int hash = hash(line, from, to);
+    for (int way = 0; way < TwoWayTable.WAYS; way++) {
+      VerifiedToken entry = verified.get(hash, way);
       if (entry != null
           && entry.by == by
           && wallMicros < entry.expiresMicros
@@ -51,26 +47,23 @@ final class TokenCache {
 
   void addVerified(
       String token, JwtVerifier by, long wallMicros, long expiresMicros, TokenClaims.Known claims) {
-    int place = place(token, 0, token.length());
-    VerifiedToken first = verified.get(place);
-    boolean isUsed = first != null && first.by == by && wallMicros < first.expiresMicros;
-    if (isUsed) {
-      verified.set(place ^ 1, first); // the older of the two goes
-    }
-    verified.set(place, new VerifiedToken(token, by, expiresMicros, claims));
+    verified.add(
+        hash(token, 0, token.length()),
+        new VerifiedToken(token, by, expiresMicros, claims),
+        before -> before.by == by && wallMicros < before.expiresMicros);
   }
 
-  private static int place(String text, int from, int to) {
+  private static int hash(String text, int from, int to) {
     int hash = 0;
     for (int i = Math.max(from, to - HASHED_CHARACTERS); i < to; i++) {
       hash = 31 * hash + text.charAt(i);
     }
-    return (hash ^ hash >>> 16) & VERIFIED_PLACES - 1;
+    return hash ^ hash >>> 16;
   }
 
   boolean hasFailed(Fingerprint token, JwtVerifier by) {
-    int place = (int) token.low() & FAILED_PLACES - 1;
-    return isFailed(failed.get(place), token, by) || isFailed(failed.get(place ^ 1), token, by);
+    int hash = (int) token.low();
+    return isFailed(failed.get(hash, 0), token, by) || isFailed(failed.get(hash, 1), token, by);
   }
 
   private static boolean isFailed(@Nullable FailedToken entry, Fingerprint token, JwtVerifier by) {
@@ -78,11 +71,6 @@ final class TokenCache {
   }
 
   void addFailed(Fingerprint token, JwtVerifier by) {
-    int place = (int) token.low() & FAILED_PLACES - 1;
-    FailedToken first = failed.get(place);
-    if (first != null && first.by == by) {
-      failed.set(place ^ 1, first);
-    }
-    failed.set(place, new FailedToken(token, by));
+    failed.add((int) token.low(), new FailedToken(token, by), before -> before.by == by);
   }
 }

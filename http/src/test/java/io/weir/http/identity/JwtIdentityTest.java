@@ -22,15 +22,10 @@ import com.nimbusds.jose.jwk.gen.RSAKeyGenerator;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
-import com.sun.net.httpserver.HttpServer;
 import io.weir.http.FakeRequestHead;
 import io.weir.rule.RuleSet;
 import io.weir.time.VirtualTime;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,7 +33,6 @@ import java.time.Instant;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -319,38 +313,6 @@ class JwtIdentityTest {
         leeway,
         usual.refresh(),
         usual.checks());
-  }
-
-  /** A server of keys that counts how often it is asked. */
-  private static final class KeyServer implements AutoCloseable {
-    final HttpServer server;
-    final AtomicInteger asked = new AtomicInteger();
-    volatile String keys = "";
-    volatile int status = 200;
-
-    KeyServer() throws IOException {
-      server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-      server.createContext(
-          "/",
-          exchange -> {
-            asked.incrementAndGet();
-            byte[] body = keys.getBytes(StandardCharsets.UTF_8);
-            exchange.sendResponseHeaders(status, body.length);
-            try (var out = exchange.getResponseBody()) {
-              out.write(body);
-            }
-          });
-      server.start();
-    }
-
-    URI uri() {
-      return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/jwks");
-    }
-
-    @Override
-    public void close() {
-      server.stop(0);
-    }
   }
 
   @Test

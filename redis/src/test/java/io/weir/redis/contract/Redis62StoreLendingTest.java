@@ -1,28 +1,20 @@
 package io.weir.redis.contract;
 
 import io.weir.redis.fixture.RedisFixture;
+import io.weir.redis.fixture.RedisPerClass;
 import io.weir.testkit.contract.LendingContract;
 import io.weir.testkit.contract.StoreHarness;
 import io.weir.testkit.process.RedisBinary;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The store on the oldest Redis that is supported lends as the contract says. */
 class Redis62StoreLendingTest extends LendingContract {
-  private static RedisFixture redis;
-
-  @BeforeAll
-  static void start() {
-    redis = RedisFixture.single(RedisBinary.oldest());
-  }
-
-  @AfterAll
-  static void stop() {
-    redis.close();
-  }
+  @RegisterExtension
+  static final RedisPerClass redis =
+      new RedisPerClass(() -> RedisFixture.single(RedisBinary.oldest()));
 
   @Override
   protected StoreHarness create() {
-    return redis.emptyStore();
+    return redis.get().emptyStore();
   }
 }

@@ -1,29 +1,20 @@
 package io.weir.redis.contract;
 
 import io.weir.redis.fixture.RedisFixture;
+import io.weir.redis.fixture.RedisPerClass;
 import io.weir.testkit.contract.StoreContract;
 import io.weir.testkit.contract.StoreHarness;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The store on a ring of three keeps the contract, with every rule somewhere else. */
 @Tag("process")
 class RingStoreContractTest extends StoreContract {
-  private static RedisFixture redis;
-
-  @BeforeAll
-  static void start() {
-    redis = RedisFixture.ring(3);
-  }
-
-  @AfterAll
-  static void stop() {
-    redis.close();
-  }
+  @RegisterExtension
+  static final RedisPerClass redis = new RedisPerClass(() -> RedisFixture.ring(3));
 
   @Override
   protected StoreHarness create() {
-    return redis.emptyStore(MultiSlotStore::new);
+    return redis.get().emptyStore(MultiSlotStore::new);
   }
 }
