@@ -237,6 +237,16 @@ public final class ExactNumbers {
         Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1000);
   }
 
+  /** Microseconds as whole milliseconds, rounded up. */
+  public static long wholeMillis(long micros) {
+    return (micros + 999) / 1000;
+  }
+
+  /** As {@link #wholeMillis}, of a wait; {@link LimitStatus#NEVER} where waiting cannot help. */
+  public static long waitMillis(long micros) {
+    return micros < 0 ? LimitStatus.NEVER : wholeMillis(micros);
+  }
+
   private static void notNegative(String what, long value) {
     if (value < 0) {
       throw refused(what + " " + value + " is negative");

@@ -145,25 +145,9 @@ public final class LimitStatus {
     return retryAfterMicros;
   }
 
-  /** {@link #reset} in whole milliseconds, rounded up. */
-  public long resetMillis() {
-    return millis(resetMicros);
-  }
-
-  /**
-   * {@link #retryAfter} in whole milliseconds, rounded up; {@link #NEVER} when waiting cannot help.
-   */
-  public long retryAfterMillis() {
-    return retryAfterMicros < 0 ? NEVER : millis(retryAfterMicros);
-  }
-
-  /** {@link #delay} in whole milliseconds, rounded up. */
-  public long delayMillis() {
-    return millis(delayMicros);
-  }
-
-  private static long millis(long micros) {
-    return (micros + 999) / 1000;
+  /** {@link #delay} in microseconds. */
+  public long delayMicros() {
+    return delayMicros;
   }
 
   /**

@@ -3,6 +3,7 @@ package io.weir;
 import io.weir.engine.ReservationService;
 import io.weir.store.Draw;
 import io.weir.store.Pool;
+import io.weir.store.Store;
 import io.weir.store.memory.KeyHashCache;
 import io.weir.store.memory.MemoryStore;
 import io.weir.store.memory.PoolFastPath;
@@ -23,7 +24,9 @@ import java.util.concurrent.ExecutionException;
  *
  * <pre>{@code
  * Limiter logins = Weir.limiter(Limit.perMinute(100).burst(200));
- * if (!logins.tryAcquire("user:42")) { ... }
+ * if (!logins.tryAcquire("user:42")) {
+ *   System.out.println("try again later");
+ * }
  * }</pre>
  *
  * <p>{@code tryAcquire} answers, {@code check} explains its answer, {@code acquire} waits or
@@ -63,6 +66,11 @@ public final class Limiter {
   /** A limiter that can be told more than its limit. */
   public static Builder builder(Limit limit) {
     return new Builder(limit);
+  }
+
+  /** A limiter by key on a store that instances share, such as Redis. */
+  public static SharedLimiter.On on(Store store) {
+    return new SharedLimiter.On(store);
   }
 
   // ---- yes or no
@@ -135,6 +143,16 @@ public final class Limiter {
     return decide(key, cost, Draw.Intent.TAKE);
   }
 
+  /** As {@link #check(String, long)}, without blocking. */
+  public CompletionStage<Decision> checkAsync(String key, long cost) {
+    return checkAsync(Key.of(key), cost);
+  }
+
+  /** As {@link #check(Key, long)}, without blocking. */
+  public CompletionStage<Decision> checkAsync(Key key, long cost) {
+    return CompletableFuture.completedFuture(check(key, cost));
+  }
+
   /** How a key stands; takes nothing. */
   public Decision look(String key) {
     return look(Key.of(key));
@@ -145,9 +163,19 @@ public final class Limiter {
     return decide(key, 0, Draw.Intent.LOOK);
   }
 
+  /** As {@link #look(String)}, without blocking. */
+  public CompletionStage<Decision> lookAsync(String key) {
+    return lookAsync(Key.of(key));
+  }
+
+  /** As {@link #look(Key)}, without blocking. */
+  public CompletionStage<Decision> lookAsync(Key key) {
+    return CompletableFuture.completedFuture(look(key));
+  }
+
   private Decision decide(Key key, long cost, Draw.Intent intent) {
     List<Draw> draws = List.of(new Draw(pool, key, cost, Mode.ENFORCE, intent));
-    return Decision.of(store.take(draws).toCompletableFuture().join().standings());
+    return Decision.of(store.takeSync(draws).standings());
   }
 
   // ---- waiting
@@ -257,9 +285,19 @@ public final class Limiter {
 
   /** As {@link #reserve(String, long)}, for a key that was hashed before. */
   public Decision reserve(Key key, long cost) {
+    return reserveAsync(key, cost).toCompletableFuture().join();
+  }
+
+  /** As {@link #reserve(String, long)}, without blocking. */
+  public CompletionStage<Decision> reserveAsync(String key, long cost) {
+    return reserveAsync(Key.of(key), cost);
+  }
+
+  /** As {@link #reserve(Key, long)}, without blocking. */
+  public CompletionStage<Decision> reserveAsync(Key key, long cost) {
     ExactNumbers.cost(cost);
     List<Draw> draws = List.of(new Draw(pool, key, cost, Mode.ENFORCE, Draw.Intent.HOLD));
-    return desk.reserve(draws, "").toCompletableFuture().join();
+    return desk.reserve(draws, "");
   }
 
   /**
@@ -270,19 +308,32 @@ public final class Limiter {
    *     and the limit's capacity
    */
   public SettlementResult settle(String reservation, long cost) {
-    return desk.settle(reservation, cost, ReservationService.MarkerLifetime.ANYBODY)
-        .toCompletableFuture()
-        .join();
+    return settleAsync(reservation, cost).toCompletableFuture().join();
+  }
+
+  /** As {@link #settle}, without blocking. */
+  public CompletionStage<SettlementResult> settleAsync(String reservation, long cost) {
+    return desk.settle(reservation, cost, ReservationService.MarkerLifetime.ANYBODY);
   }
 
   /** Gives back the permits of a reservation. */
   public SettlementResult release(String reservation) {
-    return desk.release(reservation).toCompletableFuture().join();
+    return releaseAsync(reservation).toCompletableFuture().join();
+  }
+
+  /** As {@link #release}, without blocking. */
+  public CompletionStage<SettlementResult> releaseAsync(String reservation) {
+    return desk.release(reservation);
   }
 
   /** Gives the permits of a reservation their full life again. */
   public SettlementResult renew(String reservation) {
-    return desk.renew(reservation).toCompletableFuture().join();
+    return renewAsync(reservation).toCompletableFuture().join();
+  }
+
+  /** As {@link #renew}, without blocking. */
+  public CompletionStage<SettlementResult> renewAsync(String reservation) {
+    return desk.renew(reservation);
   }
 
   /** How many keys are remembered now. */

@@ -3,6 +3,7 @@ package io.weir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.engine.Engine;
 import io.weir.rule.Bypass;
 import io.weir.rule.Cost;
 import io.weir.rule.Match;
@@ -25,8 +26,8 @@ class CheckAndHoldTest {
   private final VirtualTime time = new VirtualTime();
   private final List<Decision> heard = new ArrayList<>();
 
-  private Weir weir(RuleSet rules) {
-    return Weir.builder()
+  private Engine engine(RuleSet rules) {
+    return Engine.builder()
         .rules(rules)
         .time(time)
         .listener((call, decision) -> heard.add(decision))
@@ -39,34 +40,34 @@ class CheckAndHoldTest {
 
   @Test
   void makesNoReservationWhereNothingIsToBePutRight() {
-    Weir weir = weir(RuleSet.of(Rule.named("a").key("user").limit(Limit.perHour(1)).build()));
-    Decision first = now(weir.enter(CALL));
+    Engine engine = engine(RuleSet.of(Rule.named("a").key("user").limit(Limit.perHour(1)).build()));
+    Decision first = now(engine.checkAndHold(CALL));
 
     assertThat(first.allowed()).isTrue();
     assertThat(first.reservation()).isEmpty();
-    assertThat(now(weir.enter(CALL)).reason()).isEqualTo(Reason.LIMITED);
+    assertThat(now(engine.checkAndHold(CALL)).reason()).isEqualTo(Reason.LIMITED);
     assertThat(heard).hasSize(2);
   }
 
   @Test
   void holdsPermitsUntilTheyAreReleased() {
-    Weir weir =
-        weir(
+    Engine engine =
+        engine(
             RuleSet.of(
                 Rule.named("held").key("user").limit(Limit.concurrency(1)).build(),
                 Rule.named("else").match(Match.path("/b")).limit(Limit.perHour(9)).build()));
-    Decision first = now(weir.enter(CALL));
+    Decision first = now(engine.checkAndHold(CALL));
 
-    assertThat(now(weir.enter(CALL)).allowed()).isFalse();
-    assertThat(now(weir.release(first.reservation().orElseThrow())))
+    assertThat(now(engine.checkAndHold(CALL)).allowed()).isFalse();
+    assertThat(now(engine.releaseAsync(first.reservation().orElseThrow())))
         .isEqualTo(SettlementResult.DONE);
-    assertThat(now(weir.enter(CALL)).allowed()).isTrue();
+    assertThat(now(engine.checkAndHold(CALL)).allowed()).isTrue();
   }
 
   @Test
   void makesNoReservationForCallsThatHoldNothing() {
-    Weir weir =
-        weir(
+    Engine engine =
+        engine(
             RuleSet.of(
                 Rule.named("held").match(Match.path("/b")).limit(Limit.concurrency(1)).build(),
                 Rule.named("a").limit(Limit.perHour(1)).build(),
@@ -77,16 +78,16 @@ class CheckAndHoldTest {
                     .limit(Limit.perHour(1))
                     .build()));
 
-    assertThat(now(weir.enter(CALL)).reservation()).isEmpty();
-    assertThat(now(weir.enter(CALL)).allowed()).isFalse();
-    assertThat(now(weir.enter(Call.of("GET", "/n"))).reason()).isEqualTo(Reason.BLOCKED);
+    assertThat(now(engine.checkAndHold(CALL)).reservation()).isEmpty();
+    assertThat(now(engine.checkAndHold(CALL)).allowed()).isFalse();
+    assertThat(now(engine.checkAndHold(Call.of("GET", "/n"))).reason()).isEqualTo(Reason.BLOCKED);
     assertThat(heard).hasSize(3);
   }
 
   @Test
   void holdsPermitsOfPlans() {
-    Weir weir =
-        weir(
+    Engine engine =
+        engine(
             RuleSet.builder()
                 .rule(Rule.named("plan").key("tenant").limits(new RuleLimits.OfTier()).build())
                 .tenant(
@@ -94,14 +95,14 @@ class CheckAndHoldTest {
                 .build());
     Call call = CALL.with("tenant", "acme");
 
-    assertThat(now(weir.enter(call)).reservation()).isPresent();
-    assertThat(now(weir.enter(call)).allowed()).isFalse();
+    assertThat(now(engine.checkAndHold(call)).reservation()).isPresent();
+    assertThat(now(engine.checkAndHold(call)).allowed()).isFalse();
   }
 
   @Test
   void settlesOnlyTheRulesWhoseCostTheResponseTells() {
-    Weir weir =
-        weir(
+    Engine engine =
+        engine(
             RuleSet.of(
                 Rule.named("calls").key("user").limit(Limit.perHour(10)).build(),
                 Rule.named("work")
@@ -109,31 +110,32 @@ class CheckAndHoldTest {
                     .cost(new Cost.FromResponse("X-Cost", 10))
                     .limit(Limit.perHour(100))
                     .build()));
-    Decision decision = now(weir.enter(CALL));
+    Decision decision = now(engine.checkAndHold(CALL));
     String reservation = decision.reservation().orElseThrow();
 
-    assertThat(now(weir.settle(reservation, Map.of("work", 37L)))).isEqualTo(SettlementResult.DONE);
-    assertThat(now(weir.settle(reservation, Map.of("work", 0L))))
+    assertThat(now(engine.settleAsync(reservation, Map.of("work", 37L))))
+        .isEqualTo(SettlementResult.DONE);
+    assertThat(now(engine.settleAsync(reservation, Map.of("work", 0L))))
         .isEqualTo(SettlementResult.ALREADY);
-    assertThat(now(weir.look(CALL)).standings())
+    assertThat(now(engine.lookAsync(CALL)).standings())
         .extracting(LimitStatus::remaining)
         .containsExactly(9L, 63L);
-    assertThatThrownBy(() -> weir.settle(reservation, Map.of("work", -1L)))
+    assertThatThrownBy(() -> engine.settleAsync(reservation, Map.of("work", -1L)))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThat(now(weir.settle("forged", Map.of()))).isEqualTo(SettlementResult.UNKNOWN);
+    assertThat(now(engine.settleAsync("forged", Map.of()))).isEqualTo(SettlementResult.UNKNOWN);
   }
 
   @Test
   void letsBypassTokensPastWithoutAReservation() {
     String hash = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"; // secret
-    Weir weir =
-        weir(
+    Engine engine =
+        engine(
             RuleSet.builder()
                 .rule(Rule.named("held").limit(Limit.concurrency(0)).build())
                 .bypass(
                     new Bypass("t", hash, Limit.perHour(1), Instant.parse("2999-01-01T00:00:00Z")))
                 .build());
-    Decision decision = now(weir.enter(CALL.with("bypass", "secret")));
+    Decision decision = now(engine.checkAndHold(CALL.with("bypass", "secret")));
 
     assertThat(decision.reason()).isEqualTo(Reason.BYPASSED);
     assertThat(decision.reservation()).isEmpty();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.engine.Engine;
 import io.weir.rule.Bypass;
 import io.weir.rule.Cost;
 import io.weir.rule.Match;
@@ -28,24 +29,24 @@ class CostValidationTest extends WeirFixture {
 
   @Test
   void findsWhatADecisionWouldStumbleOver() {
-    Weir weir = weir(SPEND);
+    Engine engine = engine(SPEND);
 
-    assertThatThrownBy(() -> weir.requireCosts(BAD))
+    assertThatThrownBy(() -> engine.requireCosts(BAD))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("tokens must be a whole number");
-    assertThatCode(() -> weir.requireCosts(get("/spend").with("tokens", "3")))
+    assertThatCode(() -> engine.requireCosts(get("/spend").with("tokens", "3")))
         .doesNotThrowAnyException();
-    assertThatCode(() -> weir.requireCosts(get("/else").with("tokens", "no")))
+    assertThatCode(() -> engine.requireCosts(get("/else").with("tokens", "no")))
         .doesNotThrowAnyException();
-    assertThat(now(weir.look(get("/spend"))).remaining()).isEqualTo(10);
+    assertThat(now(engine.lookAsync(get("/spend"))).remaining()).isEqualTo(10);
   }
 
   @Test
   void asksNoStore() {
     FakeSharedStore store = new FakeSharedStore(MemoryStore.create());
-    Weir weir = Weir.builder().rules(RuleSet.of(SPEND)).store(store).build();
+    Engine engine = Engine.builder().rules(RuleSet.of(SPEND)).store(store).build();
 
-    weir.requireCosts(get("/spend").with("ip", "192.0.2.1"));
+    engine.requireCosts(get("/spend").with("ip", "192.0.2.1"));
 
     assertThat(store.asked).isEmpty();
   }
@@ -60,13 +61,14 @@ class CostValidationTest extends WeirFixture {
             HexFormat.of().formatHex(hash),
             Limit.perHour(1),
             Instant.parse("2026-01-02T00:00:00Z"));
-    Weir weir = weir(RuleSet.builder().bypass(bypass).rule(SPEND).build());
+    Engine engine = engine(RuleSet.builder().bypass(bypass).rule(SPEND).build());
     Call call = BAD.with("bypass", "let-me-in");
 
-    weir.requireCosts(call);
-    weir.requireCosts(call);
+    engine.requireCosts(call);
+    engine.requireCosts(call);
 
-    assertThat(weir.check(call).reason()).isEqualTo(Reason.BYPASSED);
-    assertThatThrownBy(() -> weir.requireCosts(call)).isInstanceOf(IllegalArgumentException.class);
+    assertThat(engine.check(call).reason()).isEqualTo(Reason.BYPASSED);
+    assertThatThrownBy(() -> engine.requireCosts(call))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 }

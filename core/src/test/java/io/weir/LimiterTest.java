@@ -298,4 +298,24 @@ class LimiterTest {
     lordHowe.advance(Duration.ofMinutes(20));
     assertThat(limiter.tryAcquire("k", 3)).isTrue();
   }
+
+  @Test
+  void asyncFormsDecideAsThePlainVerbsDo() {
+    Limiter limiter = Limiter.builder(Limit.perHour(10)).time(new VirtualTime()).build();
+
+    assertThat(limiter.checkAsync("k", 3))
+        .isCompletedWithValueMatching(decision -> decision.remaining() == 7);
+    Decision reserved = limiter.reserveAsync("k", 7).toCompletableFuture().join();
+    String reservation = reserved.reservation().orElseThrow();
+    assertThat(limiter.lookAsync("k"))
+        .isCompletedWithValueMatching(decision -> decision.remaining() == 0);
+    assertThat(limiter.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.DONE);
+    assertThat(limiter.look("k").remaining()).isEqualTo(5);
+
+    Limiter slots = Weir.limiter(Limit.concurrency(1));
+    String held = slots.reserve("k", 1).reservation().orElseThrow();
+    assertThat(slots.renewAsync(held)).isCompletedWithValue(SettlementResult.DONE);
+    assertThat(slots.releaseAsync(held)).isCompletedWithValue(SettlementResult.DONE);
+    assertThat(slots.reserve("k", 1).allowed()).isTrue();
+  }
 }

@@ -2,6 +2,7 @@ package io.weir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.engine.Engine;
 import io.weir.guard.NewKeyCap;
 import io.weir.rule.Match;
 import io.weir.rule.Rule;
@@ -31,11 +32,11 @@ class MemoryKeyFloodTest extends WeirFixture {
               .key("ip")
               .limit(Limit.perHour(1))
               .build());
-  private Weir weir;
+  private Engine engine;
 
   @BeforeEach
   void build() {
-    weir = Weir.builder().rules(rules).time(time).store(store).build();
+    engine = Engine.builder().rules(rules).time(time).store(store).build();
   }
 
   private static Call session(String address, int invented) {
@@ -50,7 +51,7 @@ class MemoryKeyFloodTest extends WeirFixture {
   private void flood(int addresses) {
     for (int second = 0; second < SECONDS; second++) {
       for (int i = 0; i < CALLS_A_SECOND; i++) {
-        weir.check(session("2001:db8::" + i % addresses, second * CALLS_A_SECOND + i));
+        engine.check(session("2001:db8::" + i % addresses, second * CALLS_A_SECOND + i));
       }
       time.advance(Duration.ofSeconds(1));
     }
@@ -58,7 +59,7 @@ class MemoryKeyFloodTest extends WeirFixture {
 
   private int logins(String prefix, int count) {
     return (int)
-        IntStream.range(0, count).filter(i -> weir.check(login(prefix, i)).allowed()).count();
+        IntStream.range(0, count).filter(i -> engine.check(login(prefix, i)).allowed()).count();
   }
 
   @Test
@@ -69,7 +70,7 @@ class MemoryKeyFloodTest extends WeirFixture {
     assertThat(logins("b", 1500)).isEqualTo(1500);
     assertThat(logins("a", 3000)).as("each was limited in a bucket of its own").isZero();
     assertThat(store.keys()).isLessThan(NewKeyCap.DEFAULT_MOST + 64 + 4500 + 1);
-    assertThat(weir.newcomers().cappedDraws()).isGreaterThan(100_000);
+    assertThat(engine.newcomers().cappedDraws()).isGreaterThan(100_000);
   }
 
   @Test
@@ -86,59 +87,59 @@ class MemoryKeyFloodTest extends WeirFixture {
   @Test
   void aKeyThatWasThereBeforeTheFloodKeepsItsBucket() {
     Call honest = get("/app/home").with("ip", "192.0.2.1").with("header.x-session", "honest");
-    assertThat(admitted(weir, honest, 9)).isEqualTo(5);
+    assertThat(admitted(engine, honest, 9)).isEqualTo(5);
 
     flood(1);
     time.advance(Duration.ofSeconds(60 - SECONDS));
 
-    assertThat(admitted(weir, honest, 9)).as("not freed, not shared").isZero();
+    assertThat(admitted(engine, honest, 9)).as("not freed, not shared").isZero();
     Call other = honest.with("header.x-session", "another");
-    assertThat(admitted(weir, other, 9)).as("another address").isEqualTo(5);
+    assertThat(admitted(engine, other, 9)).as("another address").isEqualTo(5);
     Call later = session("2001:db8::0", -1);
-    assertThat(admitted(weir, later, 9)).as("a new minute").isEqualTo(5);
+    assertThat(admitted(engine, later, 9)).as("a new minute").isEqualTo(5);
   }
 
   @Test
   void whatIsReservedFromASharedBucketIsSettledThere() {
-    Weir capped = capped(10, Limit.perHour(5));
+    Engine capped = capped(10, Limit.perHour(5));
     Call beyond = session("192.0.2.1", 10).cost(5);
 
-    Decision reserved = now(capped.reserve(beyond));
+    Decision reserved = now(capped.reserveAsync(beyond));
 
     assertThat(reserved.allowed()).isTrue();
     assertThat(capped.check(beyond.cost(1)).allowed()).as("the same bucket").isFalse();
-    assertThat(now(capped.settle(reserved.reservation().orElseThrow(), 0)))
+    assertThat(now(capped.settleAsync(reserved.reservation().orElseThrow(), 0)))
         .isEqualTo(SettlementResult.DONE);
     assertThat(capped.check(beyond).allowed()).as("was given back").isTrue();
-    assertThat(now(capped.look(beyond)).standings().get(0).remaining()).isZero();
+    assertThat(now(capped.lookAsync(beyond)).standings().get(0).remaining()).isZero();
     assertThat(capped.newcomers().cappedDraws()).isEqualTo(4);
   }
 
   @Test
   void permitsOfASharedBucketAreReleased() {
-    Weir capped = capped(10, Limit.concurrency(1));
+    Engine capped = capped(10, Limit.concurrency(1));
     Call beyond = session("192.0.2.1", 10);
 
-    Decision held = now(capped.enter(beyond));
+    Decision held = now(capped.checkAndHold(beyond));
 
     assertThat(held.allowed()).isTrue();
-    assertThat(now(capped.enter(beyond)).allowed()).isFalse();
-    assertThat(now(capped.release(held.reservation().orElseThrow())))
+    assertThat(now(capped.checkAndHold(beyond)).allowed()).isFalse();
+    assertThat(now(capped.releaseAsync(held.reservation().orElseThrow())))
         .isEqualTo(SettlementResult.DONE);
-    assertThat(now(capped.enter(beyond)).allowed()).isTrue();
+    assertThat(now(capped.checkAndHold(beyond)).allowed()).isTrue();
   }
 
   /** A limiter to which an address has brought as many keys as it may in this minute. */
-  private Weir capped(int most, Limit limit) {
-    Weir capped =
-        Weir.builder()
+  private Engine capped(int most, Limit limit) {
+    Engine capped =
+        Engine.builder()
             .rules(RuleSet.of(Rule.named("sessions").key("header.x-session").limit(limit).build()))
             .time(time)
             .store(MemoryStore.builder().maxKeys(1000).time(time).build())
             .newKeysPerAddress(most)
             .build();
     for (int i = 0; i < most; i++) {
-      assertThat(now(capped.enter(session("192.0.2.1", i))).allowed()).isTrue();
+      assertThat(now(capped.checkAndHold(session("192.0.2.1", i))).allowed()).isTrue();
     }
     return capped;
   }

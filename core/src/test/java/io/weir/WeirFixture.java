@@ -1,10 +1,12 @@
 package io.weir;
 
+import io.weir.engine.Engine;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.store.memory.MemoryStore;
 import io.weir.time.VirtualTime;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /** A limiter by rules in memory, in time that a test moves. */
@@ -23,6 +25,18 @@ abstract class WeirFixture {
         .build();
   }
 
+  Engine engine(Rule... rules) {
+    return engine(RuleSet.of(rules));
+  }
+
+  Engine engine(RuleSet rules) {
+    return Engine.builder()
+        .rules(rules)
+        .time(time)
+        .store(MemoryStore.builder().maxKeys(1000).time(time).build())
+        .build();
+  }
+
   static <T> T now(CompletionStage<T> stage) {
     return stage.toCompletableFuture().join();
   }
@@ -32,6 +46,14 @@ abstract class WeirFixture {
   }
 
   static int admitted(Weir weir, Call call, int tries) {
-    return (int) IntStream.range(0, tries).filter(i -> weir.check(call).allowed()).count();
+    return admitted(() -> weir.check(call), tries);
+  }
+
+  static int admitted(Engine engine, Call call, int tries) {
+    return admitted(() -> engine.check(call), tries);
+  }
+
+  private static int admitted(Supplier<Decision> check, int tries) {
+    return (int) IntStream.range(0, tries).filter(i -> check.get().allowed()).count();
   }
 }

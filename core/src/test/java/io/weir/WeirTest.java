@@ -3,6 +3,7 @@ package io.weir;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.engine.Engine;
 import io.weir.rule.Bypass;
 import io.weir.rule.Cost;
 import io.weir.rule.Match;
@@ -20,6 +21,7 @@ import java.time.LocalTime;
 import java.time.ZoneOffset;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -109,7 +111,7 @@ class WeirTest extends WeirFixture {
             Rule.named("slots").limit(Limit.concurrency(1)).build(),
             Rule.named("plan").limit(Limit.quota(1, Quota.Period.MONTH)).build());
 
-    now(weir.reserve(get("/")));
+    weir.reserve(get("/"));
 
     assertThat(weir.check(get("/")).rule()).contains("plan");
   }
@@ -131,7 +133,7 @@ class WeirTest extends WeirFixture {
     assertThat(weir.check(acme).deciding().orElseThrow().name()).isEqualTo("plan.quota");
     assertThat(weir.check(acme).deciding().orElseThrow().limit().kind()).isEqualTo(LimitKind.QUOTA);
 
-    weir.rules(RuleSet.builder().rule(plan).tenant("acme", free).tenant("*", free).build());
+    weir.replaceRules(RuleSet.builder().rule(plan).tenant("acme", free).tenant("*", free).build());
     assertThat(weir.check(acme).allowed()).isFalse();
   }
 
@@ -140,11 +142,11 @@ class WeirTest extends WeirFixture {
     Weir weir = weir(Rule.named("r").limit(Limit.perHour(10)).build());
     assertThat(admitted(weir, get("/"), 7)).isEqualTo(7);
 
-    weir.rules(RuleSet.of(Rule.named("r").limit(Limit.perHour(12)).build()));
+    weir.replaceRules(RuleSet.of(Rule.named("r").limit(Limit.perHour(12)).build()));
     assertThat(admitted(weir, get("/"), 99)).isEqualTo(5);
-    weir.rules(RuleSet.of(Rule.named("r").limit(Limit.perHour(20)).build()));
+    weir.replaceRules(RuleSet.of(Rule.named("r").limit(Limit.perHour(20)).build()));
     assertThat(admitted(weir, get("/"), 99)).isEqualTo(8);
-    weir.rules(RuleSet.of(Rule.named("r").limit(Limit.perHour(5)).build()));
+    weir.replaceRules(RuleSet.of(Rule.named("r").limit(Limit.perHour(5)).build()));
     assertThat(weir.check(get("/")).retryAfter()).contains(Duration.ofMinutes(12));
   }
 
@@ -219,11 +221,11 @@ class WeirTest extends WeirFixture {
     assertThat(bypassed.rule()).contains("smoke");
     for (int i = 0; i < 5; i++) {
       assertThat(weir.check(call.cost(0)).reason()).as("looks").isEqualTo(Reason.BYPASSED);
-      assertThat(now(weir.look(call)).reason()).isEqualTo(Reason.BYPASSED);
-      assertThat(now(weir.explain(call)).decision().rule()).contains("smoke");
+      assertThat(weir.look(call).reason()).isEqualTo(Reason.BYPASSED);
+      assertThat(weir.explain(call).decision().rule()).contains("smoke");
     }
     assertThat(admitted(weir, call, 5)).isEqualTo(1);
-    assertThat(now(weir.look(call)).allowed()).isFalse();
+    assertThat(weir.look(call).allowed()).isFalse();
     assertThat(weir.check(get("/").with("bypass", "guess")).allowed()).isFalse();
     time.advance(Duration.ofHours(23));
     assertThat(weir.check(call).allowed()).isTrue();
@@ -233,18 +235,18 @@ class WeirTest extends WeirFixture {
 
   @Test
   void callersThatCannotWaitGetOnlyWhatGoesAtOnce() {
-    Weir weir =
-        weir(
+    Engine engine =
+        engine(
             Rule.named("shape")
                 .limit(Limit.leakyBucket(10, Duration.ofSeconds(1)).queue(3))
                 .build());
 
-    assertThat(weir.check(get("/")).delay()).isZero();
-    assertThat(weir.check(get("/")).delay()).isEqualTo(Duration.ofMillis(100));
-    Decision impatient = now(weir.checkNow(get("/")));
+    assertThat(engine.check(get("/")).delay()).isZero();
+    assertThat(engine.check(get("/")).delay()).isEqualTo(Duration.ofMillis(100));
+    Decision impatient = now(engine.checkUndelayed(get("/")));
     assertThat(impatient.allowed()).isFalse();
     assertThat(impatient.retryAfter()).contains(Duration.ofMillis(200));
-    assertThat(weir.check(get("/")).delay()).isEqualTo(Duration.ofMillis(200));
+    assertThat(engine.check(get("/")).delay()).isEqualTo(Duration.ofMillis(200));
   }
 
   @Test
@@ -255,7 +257,7 @@ class WeirTest extends WeirFixture {
             Rule.named("b").match(Match.path("/b")).limit(Limit.perHour(5)).build());
     Call call = get("/a//x/../y").with("user", "4:2");
 
-    Explanation explanation = now(weir.explain(call));
+    Explanation explanation = weir.explain(call);
 
     assertThat(explanation.normalPath()).isEqualTo("/a/y");
     assertThat(explanation.rules().get(0).applies()).isTrue();
@@ -265,7 +267,7 @@ class WeirTest extends WeirFixture {
     assertThat(explanation.limits().get(0).key()).isEqualTo("4%003A2");
     assertThat(explanation.decision().remaining()).isEqualTo(5);
     assertThat(weir.check(call).remaining()).isEqualTo(4);
-    assertThat(now(weir.look(call)).remaining()).isEqualTo(4);
+    assertThat(weir.look(call).remaining()).isEqualTo(4);
   }
 
   @Test
@@ -280,25 +282,25 @@ class WeirTest extends WeirFixture {
 
     weir.check(get("/"));
     now(weir.checkAsync(get("/")));
-    now(weir.look(get("/")));
+    weir.look(get("/"));
 
     assertThat(heard).hasToString("ok limited ");
   }
 
   @Test
   void saysWhenACallThatCannotBeMadeToWaitWillPass() {
-    Weir weir =
-        weir(
+    Engine engine =
+        engine(
             Rule.named("shaped")
                 .limit(Limit.leakyBucket(1, Duration.ofSeconds(1)).queue(5))
                 .build());
-    assertThat(admitted(weir, get("/"), 10)).isEqualTo(6);
+    assertThat(admitted(engine, get("/"), 10)).isEqualTo(6);
 
-    Decision refused = now(weir.checkNow(get("/")));
+    Decision refused = now(engine.checkUndelayed(get("/")));
 
     assertThat(refused.retryAfter()).contains(Duration.ofSeconds(6));
     time.advance(Duration.ofSeconds(6));
-    assertThat(now(weir.checkNow(get("/"))).allowed()).isTrue();
+    assertThat(now(engine.checkUndelayed(get("/"))).allowed()).isTrue();
   }
 
   @Test
@@ -306,26 +308,66 @@ class WeirTest extends WeirFixture {
     Weir weir =
         weir(Rule.named("r").limit(Limit.perHour(9), Limit.concurrency(2).named("slots")).build());
     Call call = get("/");
-    String held = now(weir.reserve(call)).reservation().orElseThrow();
+    String held = weir.reserve(call).reservation().orElseThrow();
     weir.close();
 
     for (ThrowingCallable use :
         List.<ThrowingCallable>of(
             () -> weir.check(call),
             () -> weir.checkAsync(call),
-            () -> weir.checkNow(call),
-            () -> weir.checkTogether(List.of(call)),
-            () -> weir.requireCosts(call),
             () -> weir.reserve(call),
-            () -> weir.reserveAhead(call),
-            () -> weir.enter(call),
+            () -> weir.reserveAsync(call),
             () -> weir.look(call),
-            () -> weir.explain(call))) {
+            () -> weir.lookAsync(call),
+            () -> weir.explain(call),
+            () -> weir.explainAsync(call))) {
       assertThatThrownBy(use)
           .isInstanceOf(IllegalStateException.class)
           .hasMessage("this Weir is closed and decides nothing any more");
     }
-    assertThat(now(weir.release(held))).as("what was begun ends").isEqualTo(SettlementResult.DONE);
+    assertThat(weir.release(held)).as("what was begun ends").isEqualTo(SettlementResult.DONE);
     weir.close();
+  }
+
+  @Test
+  void theEngineDecidesNothingWhenItIsClosed() {
+    Engine engine = engine(Rule.named("r").limit(Limit.perHour(9)).build());
+    Call call = get("/");
+    engine.close();
+
+    for (ThrowingCallable use :
+        List.<ThrowingCallable>of(
+            () -> engine.checkUndelayed(call),
+            () -> engine.checkAll(List.of(call)),
+            () -> engine.requireCosts(call),
+            () -> engine.reserveAhead(call),
+            () -> engine.checkAndHold(call))) {
+      assertThatThrownBy(use)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("this Weir is closed and decides nothing any more");
+    }
+  }
+
+  @Test
+  void plainVerbsAndTheirAsyncFormsDecideAlike() {
+    Weir weir =
+        weir(Rule.named("r").limit(Limit.perHour(9), Limit.concurrency(2).named("slots")).build());
+    Call call = get("/");
+
+    String one = weir.reserve(call).reservation().orElseThrow();
+    String other = now(weir.reserveAsync(call)).reservation().orElseThrow();
+
+    assertThat(weir.renew(one)).isEqualTo(SettlementResult.DONE);
+    assertThat(now(weir.renewAsync(other))).isEqualTo(SettlementResult.DONE);
+    assertThat(weir.settle(one, 1)).isEqualTo(SettlementResult.DONE);
+    assertThat(now(weir.settleAsync(other, Map.of("r", 1L)))).isEqualTo(SettlementResult.DONE);
+    assertThat(weir.settle(other, Map.of("r", 1L))).isEqualTo(SettlementResult.ALREADY);
+    assertThat(now(weir.settleAsync(one, 1))).isEqualTo(SettlementResult.ALREADY);
+    assertThat(weir.release(one)).isEqualTo(SettlementResult.DONE);
+    assertThat(now(weir.releaseAsync(other))).isEqualTo(SettlementResult.DONE);
+    assertThat(weir.look(call).standings().get(0).remaining()).isEqualTo(7);
+    assertThat(now(weir.lookAsync(call)).standings().get(0).remaining()).isEqualTo(7);
+    assertThat(weir.explain(call).decision().allowed()).isTrue();
+    assertThat(now(weir.explainAsync(call)).decision().allowed()).isTrue();
   }
 }

@@ -29,6 +29,7 @@ class ModuleMapTest {
         .definedBy(
             "io.weir",
             "io.weir.engine..",
+            "io.weir.engine..",
             "io.weir.guard..",
             "io.weir.limit..",
             "io.weir.near..",
@@ -77,8 +78,14 @@ class ModuleMapTest {
   }
 
   @Test
-  void onlyTheRedisStoreKnowsLettuce() {
-    onlyIn("io.weir.redis..", "io.lettuce..");
+  void onlyTheRedisStoreAndFaultInjectionKnowLettuce() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("io.weir.redis..", "io.weir.cli.drill..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.lettuce..")
+        .check(WEIR);
   }
 
   private static void onlyIn(String module, String... libraries) {

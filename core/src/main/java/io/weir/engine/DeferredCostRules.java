@@ -20,7 +20,7 @@ import java.util.Set;
  * @param byResponse the ids of the latter kind
  */
 public record DeferredCostRules(boolean any, Set<String> byResponse) {
-  static DeferredCostRules of(RuleSet set) {
+  public static DeferredCostRules of(RuleSet set) {
     Set<String> byResponse = new HashSet<>();
     boolean permits = false;
     for (Rule rule : set.rules()) {

@@ -43,7 +43,7 @@ public final class DrawExecutor {
   }
 
   /** Takes what a call draws; blocks where the store is elsewhere. */
-  public TakeResult takeNow(CompiledRules now, List<Draw> draws) {
+  public TakeResult takeSync(CompiledRules now, List<Draw> draws) {
     try {
       return store == local && !now.index().hasShards()
           ? local.takeSync(draws)
@@ -83,7 +83,7 @@ public final class DrawExecutor {
   }
 
   /** What becomes of draws on which the store failed as it never should. */
-  TakeResult failed(List<Draw> draws, Throwable problem) {
+  public TakeResult failed(List<Draw> draws, Throwable problem) {
     if (tier != null) {
       return tier.failed(draws, problem);
     }

@@ -64,12 +64,12 @@ public final class DrawPlanner {
     }
   }
 
-  /** Whether no limit has a say. */
+  /** Whether the decision needs no limit: the call is denied, or no rule limits it. */
   public static boolean isImmediate(RuleIndex.DrawPlan drawing) {
     return drawing.deniedBy() != null || drawing.draws().isEmpty();
   }
 
-  /** The decision on a call on which no limit has a say. */
+  /** The decision on a call that {@link #isImmediate}. */
   public static Decision immediateDecision(RuleIndex.DrawPlan drawing) {
     return drawing.deniedBy() == null
         ? Decision.unlimited()

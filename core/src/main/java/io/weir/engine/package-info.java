@@ -1,7 +1,4 @@
-/**
- * The way from a call to a decision: plans draws by rules, takes them from the store, and settles
- * reservations.
- */
+/** From a call to a decision: plans draws, sends them to the store, keeps reservations. */
 @NullMarked
 package io.weir.engine;
 

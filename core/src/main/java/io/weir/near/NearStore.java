@@ -200,7 +200,7 @@ public final class NearStore extends ForwardingStore {
     return parts.hotKeys;
   }
 
-  /** How many instances share the store, as last heard. */
+  @Override
   public int instances() {
     return Math.max(1, parts.instances.getAsInt());
   }

@@ -55,6 +55,11 @@ public abstract class ForwardingStore implements Store {
   }
 
   @Override
+  public int instances() {
+    return next.instances();
+  }
+
+  @Override
   public CompletionStage<List<String>> describe(List<Draw> draws) {
     return next.describe(draws);
   }

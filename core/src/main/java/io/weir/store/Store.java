@@ -78,6 +78,14 @@ public interface Store extends AutoCloseable {
     return false;
   }
 
+  /**
+   * The number of instances that share this store, as last counted; 1 for a store that does not
+   * count them. While the store is unavailable, each instance decides by that part of a limit.
+   */
+  default int instances() {
+    return 1;
+  }
+
   /** The state behind each draw as arithmetic that a person can follow; changes nothing. */
   CompletionStage<List<String>> describe(List<Draw> draws);
 

@@ -7,7 +7,6 @@ import io.weir.Decision;
 import io.weir.Limit;
 import io.weir.Reason;
 import io.weir.SettlementResult;
-import io.weir.Weir;
 import io.weir.rule.Cost;
 import io.weir.rule.Match;
 import io.weir.rule.Rule;
@@ -22,8 +21,8 @@ import org.junit.jupiter.api.Test;
 class AdvanceReservationTest {
   private static final Call CALL = Call.of("GET", "/a").with("user", "42");
   private final List<Decision> heard = new ArrayList<>();
-  private final Weir weir =
-      Weir.builder()
+  private final Engine engine =
+      Engine.builder()
           .rules(
               RuleSet.of(
                   Rule.named("rate")
@@ -41,7 +40,7 @@ class AdvanceReservationTest {
   }
 
   private Decision ahead(Call call) {
-    return now(weir.reserveAhead(call)).decision();
+    return now(engine.reserveAhead(call)).decision();
   }
 
   @Test
@@ -52,16 +51,16 @@ class AdvanceReservationTest {
     assertThat(ahead.remaining()).isEqualTo(2);
     assertThat(ahead(CALL.cost(8)).reason()).isEqualTo(Reason.LIMITED);
     assertThat(heard).isEmpty();
-    assertThat(now(weir.reserve(CALL.cost(2))).allowed()).isTrue();
+    assertThat(now(engine.reserveAsync(CALL.cost(2))).allowed()).isTrue();
     assertThat(heard).hasSize(1);
   }
 
   @Test
   void isPutRightLikeAnyReservation() {
     Decision ahead = ahead(CALL.cost(8));
-    assertThat(now(weir.settle(ahead.reservation().orElseThrow(), 3)))
+    assertThat(now(engine.settleAsync(ahead.reservation().orElseThrow(), 3)))
         .isEqualTo(SettlementResult.DONE);
-    assertThat(now(weir.look(CALL)).standings().get(0).remaining()).isEqualTo(7);
+    assertThat(now(engine.lookAsync(CALL)).standings().get(0).remaining()).isEqualTo(7);
   }
 
   @Test
@@ -73,8 +72,8 @@ class AdvanceReservationTest {
 
   @Test
   void countsInCallsWhatTheyCost() {
-    Weir dear =
-        Weir.builder()
+    Engine dear =
+        Engine.builder()
             .rules(
                 RuleSet.of(
                     Rule.named("dear")
@@ -88,7 +87,7 @@ class AdvanceReservationTest {
     assertThat(now(dear.reserveAhead(call.cost(50))).left()).isEqualTo(14);
     Decision made = now(dear.reserveAhead(call.cost(14))).decision();
     assertThat(made.remaining()).isEqualTo(2);
-    now(dear.settle(made.reservation().orElseThrow(), 10));
-    assertThat(now(dear.look(call)).remaining()).isEqualTo(30);
+    now(dear.settleAsync(made.reservation().orElseThrow(), 10));
+    assertThat(now(dear.lookAsync(call)).remaining()).isEqualTo(30);
   }
 }

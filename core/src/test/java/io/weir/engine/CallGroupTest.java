@@ -7,7 +7,6 @@ import io.weir.Decision;
 import io.weir.DecisionSource;
 import io.weir.FakeSharedStore;
 import io.weir.Limit;
-import io.weir.Weir;
 import io.weir.rule.Match;
 import io.weir.rule.OnMissing;
 import io.weir.rule.Rule;
@@ -23,8 +22,8 @@ import org.junit.jupiter.api.Test;
 class CallGroupTest {
   private final VirtualTime time = new VirtualTime();
   private final List<String> heard = new ArrayList<>();
-  private final Weir weir =
-      Weir.builder()
+  private final Engine engine =
+      Engine.builder()
           .rules(
               RuleSet.of(
                   Rule.named("user")
@@ -52,13 +51,13 @@ class CallGroupTest {
   private static final Call TENANT = Call.of("GET", "/").with("tenant", "1");
 
   private List<Boolean> ask(Call... calls) {
-    return weir.checkTogether(List.of(calls)).toCompletableFuture().join().stream()
+    return engine.checkAll(List.of(calls)).toCompletableFuture().join().stream()
         .map(Decision::allowed)
         .toList();
   }
 
   private long left(Call call) {
-    return weir.look(call).toCompletableFuture().join().remaining();
+    return engine.lookAsync(call).toCompletableFuture().join().remaining();
   }
 
   @Test
@@ -95,9 +94,9 @@ class CallGroupTest {
 
   @Test
   void isRefusedFromMemoryBeforeAllLimitsAreAsked() {
-    Weir shared =
-        Weir.builder()
-            .rules(weir.rules())
+    Engine shared =
+        Engine.builder()
+            .rules(engine.rules())
             .time(time)
             .store(new FakeSharedStore(MemoryStore.builder().time(time).build()))
             .build();
@@ -114,8 +113,8 @@ class CallGroupTest {
 
   @Test
   void tellsWhichKeyOfARuleIsRefusedFromMemory() {
-    Weir shared =
-        Weir.builder()
+    Engine shared =
+        Engine.builder()
             .rules(
                 RuleSet.of(
                     Rule.named("here")
@@ -140,8 +139,8 @@ class CallGroupTest {
 
   @Test
   void tellsWhichKeyOfARuleIsRefusedOnThisInstance() {
-    Weir shared =
-        Weir.builder()
+    Engine shared =
+        Engine.builder()
             .rules(
                 RuleSet.of(
                     Rule.named("there").key("user").limit(Limit.perHour(9)).build(),
@@ -161,7 +160,7 @@ class CallGroupTest {
     assertThat(refused.get(0).remaining()).isOne();
   }
 
-  private static List<Decision> together(Weir weir, List<Call> calls) {
-    return weir.checkTogether(calls).toCompletableFuture().join();
+  private static List<Decision> together(Engine engine, List<Call> calls) {
+    return engine.checkAll(calls).toCompletableFuture().join();
   }
 }

@@ -13,7 +13,6 @@ import io.weir.LimitStatus;
 import io.weir.Mode;
 import io.weir.Ratio;
 import io.weir.SettlementResult;
-import io.weir.Weir;
 import io.weir.rule.Accuracy;
 import io.weir.rule.Cost;
 import io.weir.rule.Rule;
@@ -44,20 +43,20 @@ class ShardedRulesTest {
   private final FakeSharedStore elsewhere =
       new FakeSharedStore(MemoryStore.builder().time(time).build());
 
-  private Weir here(Rule... rules) {
+  private Engine here(Rule... rules) {
     return here(RuleSet.of(rules));
   }
 
-  private Weir here(RuleSet rules) {
-    return Weir.builder()
+  private Engine here(RuleSet rules) {
+    return Engine.builder()
         .rules(rules)
         .time(time)
         .store(MemoryStore.builder().time(time).build())
         .build();
   }
 
-  private Weir there(Rule... rules) {
-    return Weir.builder().rules(RuleSet.of(rules)).time(time).store(elsewhere).build();
+  private Engine there(Rule... rules) {
+    return Engine.builder().rules(RuleSet.of(rules)).time(time).store(elsewhere).build();
   }
 
   private static Rule.Builder rule(String limit, int shards) {
@@ -68,13 +67,13 @@ class ShardedRulesTest {
     return stage.toCompletableFuture().join();
   }
 
-  private static int admitted(Weir weir, Call call, int tries) {
-    return (int) IntStream.range(0, tries).filter(i -> weir.check(call).allowed()).count();
+  private static int admitted(Engine engine, Call call, int tries) {
+    return (int) IntStream.range(0, tries).filter(i -> engine.check(call).allowed()).count();
   }
 
   /** Takes all there is: of 8 shards, 500 tries miss one with a chance of 8 · (6/8)^500. */
-  private static int drain(Weir weir, Call call) {
-    return admitted(weir, call, 500);
+  private static int drain(Engine engine, Call call) {
+    return admitted(engine, call, 500);
   }
 
   @ParameterizedTest
@@ -96,73 +95,74 @@ class ShardedRulesTest {
 
   @Test
   void showsTheWholeLimitAndAnEstimateOfWhatIsLeft() {
-    Weir weir = here(rule("80/h", 8).build());
+    Engine engine = here(rule("80/h", 8).build());
 
-    LimitStatus first = weir.check(CALL).deciding().orElseThrow();
+    LimitStatus first = engine.check(CALL).deciding().orElseThrow();
 
     assertThat(first.limit()).isEqualTo(Limit.perHour(80));
     assertThat(first.remaining()).isEqualTo(72);
-    drain(weir, CALL);
-    Decision refused = weir.check(CALL);
+    drain(engine, CALL);
+    Decision refused = engine.check(CALL);
     assertThat(refused.remaining()).isZero();
     assertThat(refused.retryAfter()).contains(Duration.ofMinutes(6));
-    assertThat(now(weir.look(CALL)).remaining()).isZero();
+    assertThat(now(engine.lookAsync(CALL)).remaining()).isZero();
   }
 
   @Test
   void countsUnderTheSameNumberOfShardsOnly() {
-    Weir weir = here(rule("80/h", 8).build());
-    drain(weir, CALL);
+    Engine engine = here(rule("80/h", 8).build());
+    drain(engine, CALL);
 
-    weir.rules(RuleSet.of(rule("160/h", 8).build()));
-    assertThat(drain(weir, CALL)).as("raised").isEqualTo(80);
-    weir.rules(RuleSet.of(rule("160/h", 4).build()));
-    assertThat(drain(weir, CALL)).as("other shards").isEqualTo(160);
-    weir.rules(RuleSet.of(rule("160/h", 1).build()));
-    assertThat(drain(weir, CALL)).as("none").isEqualTo(160);
+    engine.replaceRules(RuleSet.of(rule("160/h", 8).build()));
+    assertThat(drain(engine, CALL)).as("raised").isEqualTo(80);
+    engine.replaceRules(RuleSet.of(rule("160/h", 4).build()));
+    assertThat(drain(engine, CALL)).as("other shards").isEqualTo(160);
+    engine.replaceRules(RuleSet.of(rule("160/h", 1).build()));
+    assertThat(drain(engine, CALL)).as("none").isEqualTo(160);
   }
 
   @Test
   void allRulesOrNone() {
-    Weir weir =
+    Engine engine =
         here(
             rule("80/h", 8).build(),
             Rule.named("other").key("user").limit(Limit.perHour(100)).shards(4).build(),
             Rule.named("whole").key("user").limit(Limit.perHour(1000)).build());
 
-    assertThat(drain(weir, CALL)).isEqualTo(80);
-    weir.rules(RuleSet.of(Rule.named("whole").key("user").limit(Limit.perHour(1000)).build()));
-    assertThat(now(weir.look(CALL)).remaining()).isEqualTo(920);
+    assertThat(drain(engine, CALL)).isEqualTo(80);
+    engine.replaceRules(
+        RuleSet.of(Rule.named("whole").key("user").limit(Limit.perHour(1000)).build()));
+    assertThat(now(engine.lookAsync(CALL)).remaining()).isEqualTo(920);
   }
 
   @Test
   void callsDecidedTogetherCountAsOne() {
-    Weir weir = here(rule("80/h", 8).build());
+    Engine engine = here(rule("80/h", 8).build());
 
-    List<Decision> fit = now(weir.checkTogether(List.of(CALL.cost(4), CALL.cost(6))));
-    List<Decision> tooMuch = now(weir.checkTogether(List.of(CALL.cost(6), CALL.cost(5))));
+    List<Decision> fit = now(engine.checkAll(List.of(CALL.cost(4), CALL.cost(6))));
+    List<Decision> tooMuch = now(engine.checkAll(List.of(CALL.cost(6), CALL.cost(5))));
 
     assertThat(fit).extracting(Decision::allowed).containsOnly(true);
     assertThat(tooMuch).extracting(Decision::allowed).containsOnly(false);
     assertThat(tooMuch.get(0).retryAfter()).isEmpty();
-    assertThat(drain(weir, CALL)).isEqualTo(70);
+    assertThat(drain(engine, CALL)).isEqualTo(70);
   }
 
   @Test
   void costAboveAShardIsRefusedForEver() {
-    Weir weir = here(rule("80/h", 8).cost(new Cost.FromAttribute("units", 1, 100)).build());
+    Engine engine = here(rule("80/h", 8).cost(new Cost.FromAttribute("units", 1, 100)).build());
 
-    assertThat(weir.check(CALL.with("units", "10")).allowed()).isTrue();
-    Decision refused = weir.check(CALL.with("units", "11"));
+    assertThat(engine.check(CALL.with("units", "10")).allowed()).isTrue();
+    Decision refused = engine.check(CALL.with("units", "11"));
     assertThat(refused.allowed()).isFalse();
     assertThat(refused.retryAfter()).isEmpty();
   }
 
   @Test
   void explainsWhichShardItLookedAt() {
-    Weir weir = here(rule("80/h", 8).build());
+    Engine engine = here(rule("80/h", 8).build());
 
-    Explanation explained = now(weir.explain(CALL));
+    Explanation explained = now(engine.explainAsync(CALL));
 
     assertThat(explained.limits().get(0).arithmetic()).matches("shard [0-7]: .*");
     assertThat(explained.decision().remaining()).isEqualTo(80);
@@ -172,58 +172,58 @@ class ShardedRulesTest {
 
   @Test
   void settlesAgainstTheShardThatWasTakenFrom() {
-    for (Weir weir : List.of(here(rule("80/h", 8).build()), there(rule("80/h", 8).build()))) {
+    for (Engine engine : List.of(here(rule("80/h", 8).build()), there(rule("80/h", 8).build()))) {
       for (int i = 0; i < 100; i++) {
-        Decision reserved = now(weir.reserve(CALL.cost(7)));
+        Decision reserved = now(engine.reserveAsync(CALL.cost(7)));
         assertThat(reserved.allowed()).isTrue();
-        assertThat(now(weir.settle(reserved.reservation().orElseThrow(), 0)))
+        assertThat(now(engine.settleAsync(reserved.reservation().orElseThrow(), 0)))
             .isEqualTo(SettlementResult.DONE);
       }
       // Had any of it gone to another shard, that one would be full and this one short.
-      assertThat(drain(weir, CALL)).isEqualTo(80);
+      assertThat(drain(engine, CALL)).isEqualTo(80);
     }
   }
 
   @Test
   void settlesAtMoreThanWasReserved() {
-    Weir weir = here(rule("80/h", 8).build());
-    Decision reserved = now(weir.reserve(CALL.cost(1)));
+    Engine engine = here(rule("80/h", 8).build());
+    Decision reserved = now(engine.reserveAsync(CALL.cost(1)));
 
-    now(weir.settle(reserved.reservation().orElseThrow(), 10));
+    now(engine.settleAsync(reserved.reservation().orElseThrow(), 10));
 
-    assertThat(drain(weir, CALL)).isEqualTo(70);
+    assertThat(drain(engine, CALL)).isEqualTo(70);
   }
 
   @Test
   void aReservationFromOtherShardsStands() {
-    Weir weir = here(rule("80/h", 8).build());
-    Decision reserved = now(weir.reserve(CALL.cost(7)));
-    weir.rules(RuleSet.of(rule("80/h", 4).build()));
+    Engine engine = here(rule("80/h", 8).build());
+    Decision reserved = now(engine.reserveAsync(CALL.cost(7)));
+    engine.replaceRules(RuleSet.of(rule("80/h", 4).build()));
 
-    assertThat(now(weir.settle(reserved.reservation().orElseThrow(), 0)))
+    assertThat(now(engine.settleAsync(reserved.reservation().orElseThrow(), 0)))
         .isEqualTo(SettlementResult.DONE);
 
-    assertThat(drain(weir, CALL)).isEqualTo(80);
-    weir.rules(RuleSet.of(rule("80/h", 8).build()));
-    assertThat(drain(weir, CALL)).isEqualTo(73);
+    assertThat(drain(engine, CALL)).isEqualTo(80);
+    engine.replaceRules(RuleSet.of(rule("80/h", 8).build()));
+    assertThat(drain(engine, CALL)).isEqualTo(73);
   }
 
   @Test
   void aSecondTryBesideALimitOfThisInstanceIsSettledThereToo() {
     Rule near =
         Rule.named("near").key("user").limit(Limit.perHour(1000)).scope(Scope.INSTANCE).build();
-    Weir weir = there(near, rule("20/h", 2).accuracy(Accuracy.EXACT).build());
-    assertThat(drain(weir, CALL)).isEqualTo(20);
+    Engine engine = there(near, rule("20/h", 2).accuracy(Accuracy.EXACT).build());
+    assertThat(drain(engine, CALL)).isEqualTo(20);
     for (int i = 0; i < 40; i++) {
       // A token each: of two calls, the second finds the first's shard empty half of the time.
       time.advance(Duration.ofMinutes(6));
       for (int both = 0; both < 2; both++) {
-        Decision reserved = now(weir.reserve(CALL));
+        Decision reserved = now(engine.reserveAsync(CALL));
         assertThat(reserved.allowed()).isTrue();
-        assertThat(now(weir.settle(reserved.reservation().orElseThrow(), 1)))
+        assertThat(now(engine.settleAsync(reserved.reservation().orElseThrow(), 1)))
             .isEqualTo(SettlementResult.DONE);
       }
-      assertThat(weir.check(CALL).allowed()).isFalse();
+      assertThat(engine.check(CALL).allowed()).isFalse();
     }
   }
 
@@ -231,21 +231,21 @@ class ShardedRulesTest {
 
   @Test
   void aShardKnownToRefuseDoesNotRefuseForTheOthers() {
-    Weir weir = there(rule("80/h", 8).accuracy(Accuracy.EXACT).build());
+    Engine engine = there(rule("80/h", 8).accuracy(Accuracy.EXACT).build());
 
     // Every refusal of a shard is remembered; still all tokens of all shards are found.
-    assertThat(drain(weir, CALL)).isEqualTo(80);
+    assertThat(drain(engine, CALL)).isEqualTo(80);
     int askedBefore = elsewhere.asked.size();
-    assertThat(admitted(weir, CALL, 1000)).isZero();
+    assertThat(admitted(engine, CALL, 1000)).isZero();
     assertThat(elsewhere.asked.size() - askedBefore).as("refused from memory").isLessThan(20);
-    assertThat(weir.check(CALL).source()).isEqualTo(DecisionSource.DENY_CACHE);
+    assertThat(engine.check(CALL).source()).isEqualTo(DecisionSource.DENY_CACHE);
   }
 
   @Test
   void leavesTheSecondTryOutWhereTheFirstAdmits() {
-    Weir weir = there(rule("80000/h", 8).accuracy(Accuracy.EXACT).build());
+    Engine engine = there(rule("80000/h", 8).accuracy(Accuracy.EXACT).build());
 
-    assertThat(admitted(weir, CALL, 100)).isEqualTo(100);
+    assertThat(admitted(engine, CALL, 100)).isEqualTo(100);
 
     assertThat(elsewhere.asked).hasSize(100);
     assertThat(
@@ -255,10 +255,10 @@ class ShardedRulesTest {
 
   @Test
   void aWatchedRuleCountsRefusalsAsIfItWereEnforced() {
-    Weir weir = here(rule("80/h", 8).mode(Mode.SHADOW).build());
+    Engine engine = here(rule("80/h", 8).mode(Mode.SHADOW).build());
     int wouldBeRefused = 0;
     for (int i = 0; i < 500; i++) {
-      Decision decision = weir.check(CALL);
+      Decision decision = engine.check(CALL);
       assertThat(decision.allowed()).isTrue();
       wouldBeRefused += decision.standings().get(0).allowed() ? 0 : 1;
     }
@@ -297,18 +297,18 @@ class ShardedRulesTest {
     Schedule always =
         new Schedule(
             Set.of(), LocalTime.MIDNIGHT, LocalTime.MIDNIGHT, ZoneOffset.UTC, Ratio.of("0.5"));
-    Weir weir = here(rule("80/h", 8).schedule(always).build());
+    Engine engine = here(rule("80/h", 8).schedule(always).build());
 
-    assertThat(drain(weir, CALL)).isEqualTo(40);
-    assertThat(weir.check(CALL).deciding().orElseThrow().limit().capacity()).isEqualTo(40);
+    assertThat(drain(engine, CALL)).isEqualTo(40);
+    assertThat(engine.check(CALL).deciding().orElseThrow().limit().capacity()).isEqualTo(40);
     Rule tooSmall = rule("15/h", 8).schedule(always).build();
     assertThatThrownBy(() -> RuleSet.of(tooSmall)).hasMessageContaining("more than the 7 of 15/2h");
   }
 
   @Test
   void drawsAreAskedForInShardsOnly() {
-    Weir weir = there(rule("80/h", 8).build());
-    drain(weir, CALL);
+    Engine engine = there(rule("80/h", 8).build());
+    drain(engine, CALL);
 
     assertThat(elsewhere.asked.stream().flatMap(List::stream).map(Draw::pool))
         .allMatch(pool -> pool.shard() >= 0);

@@ -63,7 +63,7 @@ class FailClosedRulesTest {
     assertThat(refused.retryAfter()).hasValue(Duration.ofSeconds(1));
     assertThat(refused.degraded()).isTrue();
     assertThat(rules(refused)).containsExactly("closed");
-    Decision reserved = weir.reserve(CALL).toCompletableFuture().join();
+    Decision reserved = weir.reserveAsync(CALL).toCompletableFuture().join();
     assertThat(reserved.reason()).isEqualTo(Reason.UNAVAILABLE);
     assertThat(reserved.reservation()).isEmpty();
 
@@ -117,7 +117,7 @@ class FailClosedRulesTest {
   void whoeverLooksSeesWhatTheOthersSay() {
     Weir weir = weir(of("there", OnFail.OPEN), of("closed", OnFail.CLOSED));
 
-    assertThat(rules(weir.look(CALL).toCompletableFuture().join()))
+    assertThat(rules(weir.lookAsync(CALL).toCompletableFuture().join()))
         .containsExactly("there", "closed");
     assertThat(shared.changes).isZero();
   }

@@ -14,7 +14,7 @@ import io.weir.Limit;
 import io.weir.OnFail;
 import io.weir.Reason;
 import io.weir.SettlementResult;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.observe.HotKeySketch;
 import io.weir.rule.Match;
 import io.weir.rule.Rule;
@@ -132,8 +132,8 @@ class NearStoreTest {
   @Test
   void anErrorInTheMemoryOfALimiterFollowsOnFailToo() {
     FragileTime fragile = new FragileTime();
-    Weir weir =
-        Weir.builder()
+    Engine engine =
+        Engine.builder()
             .rules(
                 RuleSet.of(
                     Rule.named("open")
@@ -152,8 +152,8 @@ class NearStoreTest {
             .build();
     fragile.broken = true;
 
-    assertThat(weir.check(Call.of("GET", "/open").with("user", "a")).allowed()).isTrue();
-    Decision closed = weir.check(Call.of("GET", "/closed").with("user", "a"));
+    assertThat(engine.check(Call.of("GET", "/open").with("user", "a")).allowed()).isTrue();
+    Decision closed = engine.check(Call.of("GET", "/closed").with("user", "a"));
     assertThat(closed.allowed()).isFalse();
     assertThat(closed.reason()).isEqualTo(Reason.UNAVAILABLE);
   }
@@ -176,8 +176,8 @@ class NearStoreTest {
     FragileTime fragile = new FragileTime();
     Rule open = rule(OnFail.OPEN).build();
     Rule permits = Rule.named("permits").limit(Limit.concurrency(1)).onFail(OnFail.OPEN).build();
-    Weir weir =
-        Weir.builder()
+    Engine engine =
+        Engine.builder()
             .rules(RuleSet.of(open, rule(OnFail.CLOSED).build(), permits))
             .time(fragile)
             .build();
@@ -185,15 +185,19 @@ class NearStoreTest {
     Call passes = Call.of("GET", "/open").with("user", "a");
     Call not = Call.of("GET", "/closed").with("user", "a");
 
-    assertThat(now(weir.enter(passes)).allowed()).isTrue();
-    assertThat(weir.reserveAhead(passes).toCompletableFuture().join().decision().allowed())
+    assertThat(now(engine.checkAndHold(passes)).allowed()).isTrue();
+    assertThat(engine.reserveAhead(passes).toCompletableFuture().join().decision().allowed())
         .isTrue();
-    assertThat(now(weir.enter(not)).reason()).isEqualTo(Reason.UNAVAILABLE);
-    assertThat(now(weir.reserve(not)).reason()).isEqualTo(Reason.UNAVAILABLE);
-    Decision reserved = now(weir.reserve(passes));
+    assertThat(now(engine.checkAndHold(not)).reason()).isEqualTo(Reason.UNAVAILABLE);
+    assertThat(now(engine.reserveAsync(not)).reason()).isEqualTo(Reason.UNAVAILABLE);
+    Decision reserved = now(engine.reserveAsync(passes));
     assertThat(reserved.degraded()).isTrue();
     fragile.broken = false;
-    assertThat(weir.settle(reserved.reservation().orElseThrow(), 0).toCompletableFuture().join())
+    assertThat(
+            engine
+                .settleAsync(reserved.reservation().orElseThrow(), 0)
+                .toCompletableFuture()
+                .join())
         .isEqualTo(SettlementResult.DONE);
   }
 
@@ -202,8 +206,8 @@ class NearStoreTest {
     FragileTime fragile = new FragileTime();
     Rule here = Rule.named("here").limit(Limit.perHour(9)).scope(Scope.INSTANCE).build();
     MemoryStore local = MemoryStore.builder().time(fragile).build();
-    Weir weir =
-        Weir.builder()
+    Engine engine =
+        Engine.builder()
             .rules(RuleSet.of(here, rule(OnFail.LOCAL).build()))
             .time(time)
             .local(local)
@@ -211,7 +215,7 @@ class NearStoreTest {
             .build();
     fragile.broken = true;
 
-    Decision decision = now(weir.reserve(Call.of("GET", "/local").with("user", "a")));
+    Decision decision = now(engine.reserveAsync(Call.of("GET", "/local").with("user", "a")));
 
     assertThat(decision.allowed()).isFalse();
     assertThat(decision.reason()).isEqualTo(Reason.UNAVAILABLE);
@@ -219,8 +223,8 @@ class NearStoreTest {
 
   @Test
   void whoListensDoesNotDecide() {
-    Weir weir =
-        Weir.builder()
+    Engine engine =
+        Engine.builder()
             .rules(RuleSet.of(Rule.named("rule").key("user").limit(Limit.perHour(1)).build()))
             .listener(
                 new DecisionListener() {
@@ -236,41 +240,41 @@ class NearStoreTest {
                 })
             .build();
 
-    assertThat(weir.check(Call.of("GET", "/").with("user", "a")).allowed()).isTrue();
-    assertThat(weir.check(Call.of("GET", "/").with("user", "a")).allowed()).isFalse();
+    assertThat(engine.check(Call.of("GET", "/").with("user", "a")).allowed()).isTrue();
+    assertThat(engine.check(Call.of("GET", "/").with("user", "a")).allowed()).isFalse();
     assertThat(errors).hasSize(2);
   }
 
   private final Rule there = Rule.named("there").limit(Limit.perSecond(2000)).build();
 
-  private Weir weir(Rule... rules) {
-    return Weir.builder().rules(RuleSet.of(rules)).time(time).store(shared).build();
+  private Engine engine(Rule... rules) {
+    return Engine.builder().rules(RuleSet.of(rules)).time(time).store(shared).build();
   }
 
-  private CompletableFuture<Decision> check(Weir weir) {
-    return weir.checkAsync(Call.of("GET", "/")).toCompletableFuture();
+  private CompletableFuture<Decision> check(Engine engine) {
+    return engine.checkAsync(Call.of("GET", "/")).toCompletableFuture();
   }
 
   @Test
   void aDecisionSaysWhoAnswered() {
-    Weir weir = weir(there);
+    Engine engine = engine(there);
 
-    CompletableFuture<Decision> decision = check(weir);
+    CompletableFuture<Decision> decision = check(engine);
     shared.next().admit(7);
     assertThat(decision.join().source()).isEqualTo(DecisionSource.STORE);
 
-    CompletableFuture<Decision> alone = check(weir);
+    CompletableFuture<Decision> alone = check(engine);
     shared.next().ignore();
     assertThat(alone.join().source()).isEqualTo(DecisionSource.FALLBACK);
     assertThat(alone.join().degraded()).isTrue();
-    assertThat(weir.tier()).isPresent();
+    assertThat(engine.tier()).isPresent();
   }
 
   @Test
   void aClosedRuleIsUnavailableWhileTheStoreIsAway() {
-    Weir weir = weir(Rule.named("r").limit(Limit.perHour(1)).onFail(OnFail.CLOSED).build());
+    Engine engine = engine(Rule.named("r").limit(Limit.perHour(1)).onFail(OnFail.CLOSED).build());
 
-    CompletableFuture<Decision> decision = check(weir);
+    CompletableFuture<Decision> decision = check(engine);
     shared.next().ignore();
 
     assertThat(decision.join().reason()).isEqualTo(Reason.UNAVAILABLE);
@@ -279,56 +283,56 @@ class NearStoreTest {
   @Test
   void rulesAboutThisInstanceAreAskedFirst() {
     Rule here = Rule.named("here").scope(Scope.INSTANCE).limit(Limit.perHour(1)).build();
-    Weir weir = weir(there, here);
-    check(weir);
+    Engine engine = engine(there, here);
+    check(engine);
     shared.next().admit(7);
 
-    assertThat(check(weir).join().rule()).contains("here");
+    assertThat(check(engine).join().rule()).contains("here");
     assertThat(shared.questions).isEmpty();
   }
 
   @Test
   void aRefusalRepeatedFromMemoryGivesBackWhatAnInstanceRuleTook() {
     Rule here = Rule.named("here").scope(Scope.INSTANCE).limit(Limit.perHour(9)).build();
-    Weir weir = weir(there, here);
-    check(weir);
+    Engine engine = engine(there, here);
+    check(engine);
     shared.next().refuse(Duration.ofMillis(500));
 
-    Decision again = check(weir).join();
+    Decision again = check(engine).join();
 
     assertThat(again.rule()).contains("there");
     assertThat(again.source()).isEqualTo(DecisionSource.DENY_CACHE);
     time.advance(Duration.ofSeconds(1));
-    CompletableFuture<Decision> admitted = check(weir);
+    CompletableFuture<Decision> admitted = check(engine);
     shared.next().admit(7);
     assertThat(admitted.join().standings().get(1).remaining()).isEqualTo(8);
   }
 
   @Test
   void newRulesGiveLeasesBack() {
-    Weir weir = weir(there);
+    Engine engine = engine(there);
     for (int i = 0; i < 200; i++) {
       time.advance(Duration.ofNanos(500_000));
-      check(weir);
+      check(engine);
       while (!shared.questions.isEmpty()) {
         shared.next().admit(1000, 100);
       }
     }
 
-    weir.rules(RuleSet.of(there));
+    engine.replaceRules(RuleSet.of(there));
 
     assertThat(shared.ended).isNotEmpty();
     assertThat(shared.ended.get(0).returned()).isPositive();
-    check(weir);
+    check(engine);
     assertThat(shared.next().lease()).isEqualTo(LeaseReport.NONE);
   }
 
   @Test
   void aLimiterWithoutASharedStoreHasNoTier() {
-    Weir weir = Weir.builder().rules(RuleSet.of(there)).time(time).build();
+    Engine engine = Engine.builder().rules(RuleSet.of(there)).time(time).build();
 
-    assertThat(weir.tier()).isEmpty();
-    assertThat(weir.giveBack()).isCompleted();
-    assertThat(check(weir).join().source()).isEqualTo(DecisionSource.MEMORY);
+    assertThat(engine.tier()).isEmpty();
+    assertThat(engine.giveBack()).isCompleted();
+    assertThat(check(engine).join().source()).isEqualTo(DecisionSource.MEMORY);
   }
 }

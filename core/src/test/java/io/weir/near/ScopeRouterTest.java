@@ -75,7 +75,7 @@ class ScopeRouterTest {
 
     assertThat(refused.rule()).contains("there");
     assertThat(local.keys()).as("nothing is left of the refused call").isEqualTo(2);
-    assertThat(weir.look(Call.of("GET", "/")).toCompletableFuture().join().standings())
+    assertThat(weir.lookAsync(Call.of("GET", "/")).toCompletableFuture().join().standings())
         .extracting(standing -> standing.remaining())
         .containsExactly(8L, 8L, 0L);
   }
@@ -90,15 +90,15 @@ class ScopeRouterTest {
     Call call = Call.of("GET", "/").cost(5);
 
     String reservation =
-        weir.reserve(call).toCompletableFuture().join().reservation().orElseThrow();
-    assertThat(weir.settle(reservation, 2).toCompletableFuture().join())
+        weir.reserveAsync(call).toCompletableFuture().join().reservation().orElseThrow();
+    assertThat(weir.settleAsync(reservation, 2).toCompletableFuture().join())
         .isEqualTo(SettlementResult.DONE);
-    assertThat(weir.renew(reservation).toCompletableFuture().join())
+    assertThat(weir.renewAsync(reservation).toCompletableFuture().join())
         .isEqualTo(SettlementResult.DONE);
-    assertThat(weir.release(reservation).toCompletableFuture().join())
+    assertThat(weir.releaseAsync(reservation).toCompletableFuture().join())
         .isEqualTo(SettlementResult.DONE);
 
-    assertThat(weir.explain(call).toCompletableFuture().join().limits())
+    assertThat(weir.explainAsync(call).toCompletableFuture().join().limits())
         .extracting(asked -> asked.standing().remaining())
         .containsExactly(7L, 9L, 7L);
   }
@@ -115,11 +115,11 @@ class ScopeRouterTest {
     Call call = Call.of("GET", "/").cost(5);
 
     String reservation =
-        weir.reserve(call).toCompletableFuture().join().reservation().orElseThrow();
-    assertThat(weir.settle(reservation, 2)).isCompletedWithValue(SettlementResult.DONE);
-    assertThat(weir.settle(reservation, 2)).isCompletedWithValue(SettlementResult.ALREADY);
+        weir.reserveAsync(call).toCompletableFuture().join().reservation().orElseThrow();
+    assertThat(weir.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.DONE);
+    assertThat(weir.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.ALREADY);
 
-    assertThat(weir.explain(call).toCompletableFuture().join().limits())
+    assertThat(weir.explainAsync(call).toCompletableFuture().join().limits())
         .extracting(asked -> asked.standing().remaining())
         .containsExactly(7L, 7L);
   }
@@ -135,12 +135,13 @@ class ScopeRouterTest {
     Weir one = instance.build();
     Weir other = instance.build();
     Call call = Call.of("GET", "/");
-    String reservation = one.reserve(call).toCompletableFuture().join().reservation().orElseThrow();
+    String reservation =
+        one.reserveAsync(call).toCompletableFuture().join().reservation().orElseThrow();
     other.check(call);
 
-    assertThat(one.settle(reservation, 0)).isCompletedWithValue(SettlementResult.DONE);
-    assertThat(other.settle(reservation, 0)).isCompletedWithValue(SettlementResult.ALREADY);
-    assertThat(other.look(call).toCompletableFuture().join().standings().get(0).remaining())
+    assertThat(one.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.DONE);
+    assertThat(other.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.ALREADY);
+    assertThat(other.lookAsync(call).toCompletableFuture().join().standings().get(0).remaining())
         .isEqualTo(8);
   }
 
@@ -152,15 +153,15 @@ class ScopeRouterTest {
             rule("there", Scope.CELL, Limit.perHour(9)));
     Call call = Call.of("GET", "/").cost(5);
     String reservation =
-        weir.reserve(call).toCompletableFuture().join().reservation().orElseThrow();
+        weir.reserveAsync(call).toCompletableFuture().join().reservation().orElseThrow();
 
     shared.mute = true;
-    assertThat(weir.settle(reservation, 2)).isCompletedWithValue(SettlementResult.UNAVAILABLE);
+    assertThat(weir.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.UNAVAILABLE);
     shared.mute = false;
-    assertThat(weir.settle(reservation, 2)).isCompletedWithValue(SettlementResult.DONE);
-    assertThat(weir.settle(reservation, 2)).isCompletedWithValue(SettlementResult.ALREADY);
+    assertThat(weir.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.DONE);
+    assertThat(weir.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.ALREADY);
 
-    assertThat(weir.explain(call).toCompletableFuture().join().limits())
+    assertThat(weir.explainAsync(call).toCompletableFuture().join().limits())
         .extracting(asked -> asked.standing().remaining())
         .containsExactly(7L, 7L);
   }

@@ -226,9 +226,9 @@ class RateLimitResponsesTest {
     Rule rule = payments().limit(Limit.concurrency(2)).build();
     RuleSet rules = RuleSet.of(rule);
     try (Weir weir = Weir.builder().rules(rules).time(time).build()) {
-      weir.reserve(CALL.cost(2)).toCompletableFuture().join();
-      Decision full = weir.reserve(CALL).toCompletableFuture().join();
-      Decision never = weir.reserve(CALL.cost(3)).toCompletableFuture().join();
+      weir.reserveAsync(CALL.cost(2)).toCompletableFuture().join();
+      Decision full = weir.reserveAsync(CALL).toCompletableFuture().join();
+      Decision never = weir.reserveAsync(CALL.cost(3)).toCompletableFuture().join();
 
       assertThat(told(full, CALL, rules).headers)
           .containsEntry("Retry-After", "1")
@@ -315,7 +315,7 @@ class RateLimitResponsesTest {
     Rule dear = payments().cost(new Cost.Fixed(3)).limit(Limit.concurrency(2)).build();
     RuleSet rules = RuleSet.of(dear);
     try (Weir weir = Weir.builder().rules(rules).time(time).build()) {
-      Decision never = weir.reserve(CALL).toCompletableFuture().join();
+      Decision never = weir.reserveAsync(CALL).toCompletableFuture().join();
 
       assertThat(told(never, CALL, rules).headers).doesNotContainKey("Retry-After");
     }

@@ -19,6 +19,7 @@ import io.weir.store.ReservedPart;
 import io.weir.store.SettlementTerms;
 import io.weir.store.Store;
 import io.weir.store.TakeResult;
+import io.weir.time.SystemTime;
 import io.weir.time.TimeSource;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -46,6 +48,8 @@ public final class RedisStore implements Store {
   /** How long those who were reached wait for the others before the way to them is warmed. */
   private static final long OTHERS_MILLIS = 500;
 
+  private static final long CONNECT_SECONDS = 2;
+
   /** No decision takes so long. */
   private static final long FORGOTTEN_MICROS = 60_000_000;
 
@@ -59,6 +63,29 @@ public final class RedisStore implements Store {
   private final CallPurpose purpose;
   private volatile long behindMicros;
   private volatile boolean closed;
+  private volatile Optional<FleetMembership> fleet = Optional.empty();
+
+  /**
+   * A store for a service that embeds Weir, such as {@code connect("redis://localhost")}. Waits up
+   * to two seconds for Redis and goes on without it after that. Counts the instances that share it.
+   */
+  public static RedisStore connect(String address) {
+    return connect(RedisOptions.of(address));
+  }
+
+  /** As {@link #connect(String)}, with other options than the address. */
+  public static RedisStore connect(RedisOptions options) {
+    RedisStore store = open(options, SystemTime.INSTANCE);
+    store.fleet = Optional.of(FleetMembership.join(store, SystemTime.INSTANCE, 1));
+    store
+        .ready()
+        .toCompletableFuture()
+        .copy()
+        .completeOnTimeout(null, CONNECT_SECONDS, TimeUnit.SECONDS)
+        .exceptionally(failed -> null)
+        .join();
+    return store;
+  }
 
   /**
    * A store on the Redis that the options name; returns at once, and keeps trying to reach it.
@@ -210,7 +237,7 @@ public final class RedisStore implements Store {
    */
   private void giveBack(long reservation, DrawRound round) {
     for (List<ReservedPart> back : round.giveBacks()) {
-      changeGroup(SettlementCommand.GIVE_BACK, reservation, back, NO_TERM);
+      changeGroup(StateChange.GIVE_BACK, reservation, back, NO_TERM);
     }
   }
 
@@ -246,44 +273,33 @@ public final class RedisStore implements Store {
         });
   }
 
-  /** What the settling script is asked to do; the order is the script's. */
-  private enum SettlementCommand {
-    SETTLE,
-    RELEASE,
-    RENEW,
-    REFUND,
-    GIVE_BACK,
-    END_LEASE
-  }
-
   @Override
   public CompletionStage<SettlementResult> settle(
       long reservation, List<ReservedPart> parts, SettlementTerms term) {
     return parts.isEmpty()
         ? CompletableFuture.completedFuture(SettlementResult.DONE)
-        : change(SettlementCommand.SETTLE, reservation, parts, term);
+        : change(StateChange.SETTLE, reservation, parts, term);
   }
 
   @Override
   public CompletionStage<SettlementResult> release(long reservation, List<ReservedPart> parts) {
-    return change(SettlementCommand.RELEASE, reservation, parts, NO_TERM);
+    return change(StateChange.RELEASE, reservation, parts, NO_TERM);
   }
 
   @Override
   public CompletionStage<SettlementResult> renew(long reservation, List<ReservedPart> parts) {
-    return change(SettlementCommand.RENEW, reservation, parts, NO_TERM);
+    return change(StateChange.RENEW, reservation, parts, NO_TERM);
   }
 
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
     ReservedPart part = new ReservedPart(pool, key, amount, 0, new TakeReceipt(0, 0));
-    return change(SettlementCommand.REFUND, 0, List.of(part), NO_TERM).thenApply(done -> null);
+    return change(StateChange.REFUND, 0, List.of(part), NO_TERM).thenApply(done -> null);
   }
 
   @Override
   public CompletionStage<Void> endLease(Pool pool, Key key, LeaseReport lease) {
-    ScriptArguments packer =
-        new ScriptArguments(wallNow()).octet(SettlementCommand.END_LEASE.ordinal());
+    ScriptArguments packer = new ScriptArguments(wallNow()).octet(StateChange.END_LEASE.ordinal());
     packer.add(0);
     packer.add(0);
     return link.run(
@@ -296,7 +312,7 @@ public final class RedisStore implements Store {
 
   /** Changes every group that parts are in. */
   private CompletionStage<SettlementResult> change(
-      SettlementCommand what, long reservation, List<ReservedPart> parts, SettlementTerms term) {
+      StateChange what, long reservation, List<ReservedPart> parts, SettlementTerms term) {
     Map<Integer, List<ReservedPart>> groups = new LinkedHashMap<>();
     for (ReservedPart part : parts) {
       groups
@@ -313,7 +329,7 @@ public final class RedisStore implements Store {
   }
 
   private CompletionStage<SettlementResult> changeGroup(
-      SettlementCommand what, long reservation, List<ReservedPart> parts, SettlementTerms term) {
+      StateChange what, long reservation, List<ReservedPart> parts, SettlementTerms term) {
     long begun = time.micros();
     return runChange(what, reservation, parts, term)
         .thenCompose(
@@ -330,7 +346,7 @@ public final class RedisStore implements Store {
   }
 
   private CompletionStage<byte[]> runChange(
-      SettlementCommand what, long reservation, List<ReservedPart> parts, SettlementTerms term) {
+      StateChange what, long reservation, List<ReservedPart> parts, SettlementTerms term) {
     ScriptArguments packer = new ScriptArguments(wallNow()).octet(what.ordinal());
     packer.add(term.within().toMillis());
     packer.add(term.marked().toMillis());
@@ -339,7 +355,7 @@ public final class RedisStore implements Store {
       keys.add(names.bucket(part.pool(), part.key()));
       packer.part(part, reservation);
     }
-    if (what == SettlementCommand.SETTLE) {
+    if (what == StateChange.SETTLE) {
       keys.addAll(names.markers(keys, reservation));
     }
     return link.run(purpose, Script.SETTLE, keys.toArray(byte[][]::new), packer.bytes());
@@ -384,7 +400,13 @@ public final class RedisStore implements Store {
   }
 
   @Override
+  public int instances() {
+    return fleet.map(FleetMembership::instances).orElse(1);
+  }
+
+  @Override
   public void close() {
+    fleet.ifPresent(FleetMembership::close);
     closed = true;
     link.close();
   }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.Call;
 import io.weir.Decision;
 import io.weir.Limit;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.redis.fixture.RedisStores;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
@@ -21,13 +21,13 @@ class RedisKeyFloodTest {
   private static final int MOST = 50;
   private static final int SHARED = 64;
   private static RedisServer redis;
-  private static Weir weir;
+  private static Engine engine;
 
   @BeforeAll
   static void start() {
     redis = RedisServer.start();
-    weir =
-        Weir.builder()
+    engine =
+        Engine.builder()
             .rules(RuleSet.of(Rule.named("users").key("user").limit(Limit.perHour(10)).build()))
             .store(RedisStores.ready(redis.uri(), PATIENT))
             .newKeysPerAddress(MOST)
@@ -36,12 +36,12 @@ class RedisKeyFloodTest {
 
   @AfterAll
   static void stop() {
-    weir.close();
+    engine.close();
     redis.close();
   }
 
   private static Decision check(String address, String user) {
-    return weir.check(Call.of("GET", "/").with("ip", address).with("user", user));
+    return engine.check(Call.of("GET", "/").with("ip", address).with("user", user));
   }
 
   private static int keys() {
@@ -65,6 +65,6 @@ class RedisKeyFloodTest {
     assertThat(known.allowed()).isTrue();
     assertThat(known.deciding().orElseThrow().remaining()).isEqualTo(8);
     assertThat(check("198.51.100.7", "bob").deciding().orElseThrow().remaining()).isEqualTo(9);
-    assertThat(weir.newcomers().cappedDraws()).isEqualTo(3000 - MOST);
+    assertThat(engine.newcomers().cappedDraws()).isEqualTo(3000 - MOST);
   }
 }

@@ -198,12 +198,12 @@ class ShardedBucketTest {
     String limit = "1/h burst=80";
     Rule rule = open(place, limit, "exact");
     for (int i = 0; i < 40; i++) {
-      Decision reserved = ContractCalls.get(fleet.get(i % INSTANCES).reserve(call().cost(7)));
+      Decision reserved = ContractCalls.get(fleet.get(i % INSTANCES).reserveAsync(call().cost(7)));
       assertThat(reserved.allowed()).isTrue();
       String reservation = reserved.reservation().orElseThrow();
       int taken = shortShard(rule, limit, 3);
 
-      assertThat(ContractCalls.get(fleet.get((i + 1) % INSTANCES).settle(reservation, 0)))
+      assertThat(ContractCalls.get(fleet.get((i + 1) % INSTANCES).settleAsync(reservation, 0)))
           .isEqualTo(SettlementResult.DONE);
 
       assertThat(left(rule, limit, taken)).isEqualTo(10);

@@ -33,14 +33,14 @@ class RuleReloadingTest {
       assertThat(weir.check(CALL).allowed()).isFalse();
 
       Files.writeString(file, rules(7));
-      rules.poll().flatMap(LoadResult::value).ifPresent(weir::rules);
+      rules.poll().flatMap(LoadResult::value).ifPresent(weir::replaceRules);
       assertThat(weir.check(CALL).allowed()).as("raised: two more").isTrue();
       assertThat(weir.check(CALL).allowed()).isTrue();
       assertThat(weir.check(CALL).allowed()).isFalse();
 
       Files.writeString(file, "version: 1\nrules: 7\n");
-      rules.poll().flatMap(LoadResult::value).ifPresent(weir::rules);
-      rules.poll().flatMap(LoadResult::value).ifPresent(weir::rules);
+      rules.poll().flatMap(LoadResult::value).ifPresent(weir::replaceRules);
+      rules.poll().flatMap(LoadResult::value).ifPresent(weir::replaceRules);
       assertThat(weir.check(CALL).allowed()).as("invalid: the rules in use stay").isFalse();
     }
   }

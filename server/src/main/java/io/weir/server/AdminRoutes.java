@@ -1,6 +1,6 @@
 package io.weir.server;
 
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.server.admin.AdminAuth;
 import io.weir.server.admin.ConsolePages;
 import io.weir.server.admin.HotKeysEndpoint;
@@ -36,14 +36,14 @@ public final class AdminRoutes {
       AdminSettings settings,
       Health health,
       Metrics metrics,
-      Weir weir,
+      Engine engine,
       ServerStores stores,
       HotKeyAdvisor advisor) {
     this.door = new AdminAuth(settings, SystemTime.INSTANCE);
     this.health = health;
     this.metrics = metrics;
-    this.hotKeys = new HotKeysEndpoint(weir, door, advisor);
-    this.overview = new OverviewEndpoint(weir, health, stores, metrics, SystemTime.INSTANCE);
+    this.hotKeys = new HotKeysEndpoint(engine, door, advisor);
+    this.overview = new OverviewEndpoint(engine, health, stores, metrics, SystemTime.INSTANCE);
     this.metricsForAll = !settings.metricsNeedToken();
   }
 

@@ -4,7 +4,7 @@ import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.vertx.core.buffer.Buffer;
 import io.weir.Limit;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.rules.envoy.EnvoyDomain;
 import io.weir.rules.envoy.limit.EnvoyConfig;
 import io.weir.rules.envoy.limit.EnvoyLimiter;
@@ -67,11 +67,12 @@ final class CodeWarmUp {
         .build();
   }
 
-  static void run(Weir weir) {
+  static void run(Engine engine) {
     JsonWriter json = new JsonWriter();
-    repeat(() -> DecisionWriter.write(json.clear(), answer(weir.look(CallReader.read(BODY)))));
+    repeat(
+        () -> DecisionWriter.write(json.clear(), answer(engine.lookAsync(CallReader.read(BODY)))));
     MemoryStore store = MemoryStore.builder().maxKeys(KEYS).build();
-    try (Weir other = Weir.builder().rules(weir.rules()).store(store).build()) {
+    try (Engine other = Engine.builder().rules(engine.rules()).store(store).build()) {
       EnvoyService service = service(other, store);
       repeat(
           () -> {
@@ -84,10 +85,10 @@ final class CodeWarmUp {
     }
   }
 
-  private static EnvoyService service(Weir weir, MemoryStore store) {
+  private static EnvoyService service(Engine engine, MemoryStore store) {
     return new EnvoyService(
         new EnvoyLimiter(store, SystemTime.INSTANCE, EnvoyLimiter.Modes.PLAIN, EnvoyConfig.EMPTY),
-        weir,
+        engine,
         new LoadShedder(Limit.perSecond(KEYS), CALLS, SystemTime.INSTANCE),
         RateLimitHeaderNames.DEFAULT,
         new EnvoyStats(1, source -> {}),

@@ -1,6 +1,6 @@
 package io.weir.server;
 
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.server.check.AdHocCheckEndpoint;
 import io.weir.server.check.AdHocLimits;
 import io.weir.server.check.BatchEndpoint;
@@ -22,7 +22,7 @@ import java.util.Map;
 
 /** What can be asked for over HTTP where decisions are made. */
 final class DecisionRoutes {
-  private final Weir weir;
+  private final Engine engine;
   private final GuardedCalls guarded;
   private final RequestLimiter front;
   private final CallerAuth callers;
@@ -33,7 +33,7 @@ final class DecisionRoutes {
   private final String warmUpPath;
 
   DecisionRoutes(
-      Weir weir,
+      Engine engine,
       GuardedCalls guarded,
       RequestLimiter front,
       CallerAuth callers,
@@ -42,7 +42,7 @@ final class DecisionRoutes {
       Metrics metrics,
       Health health,
       String warmUpPath) {
-    this.weir = weir;
+    this.engine = engine;
     this.guarded = guarded;
     this.front = front;
     this.callers = callers;
@@ -55,9 +55,9 @@ final class DecisionRoutes {
   }
 
   Router router(LoopContext loop) {
-    CheckEndpoints checks = new CheckEndpoints(weir, guarded, front);
+    CheckEndpoints checks = new CheckEndpoints(engine, guarded, front);
     BatchEndpoint batches = new BatchEndpoint(checks);
-    ReservationEndpoints settlements = new ReservationEndpoints(weir, guarded);
+    ReservationEndpoints settlements = new ReservationEndpoints(engine, guarded);
     EnvoyJsonEndpoint json = new EnvoyJsonEndpoint(envoy.service());
     Map<String, Route> routes =
         Map.ofEntries(

@@ -2,7 +2,7 @@ package io.weir.server;
 
 import io.vertx.core.Vertx;
 import io.weir.Mode;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.near.NearStore;
 import io.weir.rule.RuleSet;
 import io.weir.rules.envoy.limit.EnvoyConfig;
@@ -63,7 +63,7 @@ public final class WeirServer implements AutoCloseable {
   private final Health health = new Health();
   private final Metrics metrics;
   private final ServerStores stores;
-  private final Weir weir;
+  private final Engine engine;
   private final RequestLimiter front;
   private final FrontEndSettings settings;
   private final CallerAuth callers;
@@ -107,8 +107,8 @@ public final class WeirServer implements AutoCloseable {
     this.settings = config.frontEnd();
     this.http = config.http();
     this.admin = config.admin();
-    this.weir =
-        Weir.builder()
+    this.engine =
+        Engine.builder()
             .rules(feeds.rules().initialRules())
             .store(stores.shared())
             .local(stores.memory())
@@ -116,29 +116,29 @@ public final class WeirServer implements AutoCloseable {
             .instances(stores::instances)
             .listener(metrics)
             .newKeysPerAddress(config.shared().newKeysPerAddress())
-            .witnessed()
+            .auditAdmissions()
             .build();
     HotKeyAdvisor advisor = new HotKeyAdvisor(this::instances, stores.layout(), this::isShadow);
-    weir.tier().ifPresent(tier -> metrics.registerNearStore(tier, advisor));
-    weir.witness().ifPresent(metrics::registerAudit);
-    metrics.registerNewKeyCap(weir.newcomers());
+    engine.tier().ifPresent(tier -> metrics.registerNearStore(tier, advisor));
+    engine.witness().ifPresent(metrics::registerAudit);
+    metrics.registerNewKeyCap(engine.newcomers());
     metrics.counter(
         "weir.clamped.settlements",
         "Limits that were charged less than a settlement asked for, as it was too high",
-        weir,
-        Weir::clampedSettlements);
+        engine,
+        Engine::clampedSettlements);
     LoadShedder guard =
         new LoadShedder(config.guard().rate(), config.guard().inFlight(), SystemTime.INSTANCE);
     GuardedCalls guarded = new GuardedCalls(guard, SystemTime.INSTANCE, metrics::onDecisionTime);
     this.gateway = settings.gateway().address();
-    this.front = new RequestLimiter(weir, guarded, settings);
+    this.front = new RequestLimiter(engine, guarded, settings);
     front.show(metrics);
     this.callers = new CallerAuth(settings.callers());
-    this.envoy = new EnvoyFrontEnd(feeds.envoy(), config.envoy(), weir, guard, metrics, tick);
+    this.envoy = new EnvoyFrontEnd(feeds.envoy(), config.envoy(), engine, guard, metrics, tick);
     this.dataPort =
         new DecisionRoutes(
-            weir, guarded, front, callers, envoy, stores, metrics, health, warmUp.path());
-    this.adminPort = new AdminRoutes(settings.admin(), health, metrics, weir, stores, advisor);
+            engine, guarded, front, callers, envoy, stores, metrics, health, warmUp.path());
+    this.adminPort = new AdminRoutes(settings.admin(), health, metrics, engine, stores, advisor);
     metrics.gauge("weir.keys", "Keys remembered", stores, ServerStores::keys);
     metrics.counter(
         "weir.overflow.draws",
@@ -157,12 +157,13 @@ public final class WeirServer implements AutoCloseable {
   }
 
   private int instances() {
-    return weir.tier().map(NearStore::instances).orElse(1);
+    return engine.tier().map(NearStore::instances).orElse(1);
   }
 
   /** Whether a rule, or a limit for Envoy, only counts what it would refuse. */
   private boolean isShadow(String id) {
-    return weir.rules()
+    return engine
+        .rules()
         .rule(id)
         .map(rule -> rule.mode() == Mode.SHADOW)
         .orElseGet(
@@ -220,7 +221,7 @@ public final class WeirServer implements AutoCloseable {
   }
 
   private void listen() throws ConfigException {
-    feed.follow(weir, metrics);
+    feed.follow(engine, metrics);
     envoy.follow();
     if (servesDecisions()) {
       http = ports.open(ListenerGroup.HTTP, http, dataPort::router);
@@ -240,7 +241,7 @@ public final class WeirServer implements AutoCloseable {
     ports.followCertificates();
     ports.every(tick.multipliedBy(HOT_KEY_TICKS), metrics::logHotKeyAdvice);
     stores.awaitReady(STORE_PATIENCE);
-    CodeWarmUp.run(weir);
+    CodeWarmUp.run(engine);
     warmUp.run(ports.vertx());
     health.set(Health.State.READY);
   }
@@ -288,7 +289,7 @@ public final class WeirServer implements AutoCloseable {
    */
   private int gatewaySilentTicks() {
     long timeout = settings.gateway().timeoutTicks() + 5;
-    long held = MaxShapingDelay.longest(weir.rules()).dividedBy(tick) + 5;
+    long held = MaxShapingDelay.longest(engine.rules()).dividedBy(tick) + 5;
     return (int) Math.max(Listener.Protocol.HTTP.idleTicks(), Math.max(timeout, held));
   }
 
@@ -355,7 +356,7 @@ public final class WeirServer implements AutoCloseable {
 
   /** The rules that hold now. */
   public RuleSet rules() {
-    return weir.rules();
+    return engine.rules();
   }
 
   /**
@@ -373,7 +374,7 @@ public final class WeirServer implements AutoCloseable {
     ports.close();
     front.close();
     stores.leaveFleet();
-    weir.close();
+    engine.close();
     stores.close();
   }
 }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Call;
 import io.weir.Decision;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.rule.RuleSet;
 import io.weir.rules.RuleDocuments;
 import io.weir.server.fixture.TestServer;
@@ -21,13 +21,13 @@ class CodeWarmUpTest {
   @Test
   void takesNothingAndIsNotCounted() {
     List<Decision> heard = new ArrayList<>();
-    Weir weir =
-        Weir.builder().rules(rules()).listener((call, decision) -> heard.add(decision)).build();
+    Engine engine =
+        Engine.builder().rules(rules()).listener((call, decision) -> heard.add(decision)).build();
 
-    CodeWarmUp.run(weir);
+    CodeWarmUp.run(engine);
 
     assertThat(heard).isEmpty();
     Call call = Call.of("GET", "/").with("ip", "192.0.2.1");
-    assertThat(weir.look(call).toCompletableFuture().join().remaining()).isEqualTo(5);
+    assertThat(engine.lookAsync(call).toCompletableFuture().join().remaining()).isEqualTo(5);
   }
 }

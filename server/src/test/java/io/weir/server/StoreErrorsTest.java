@@ -9,7 +9,7 @@ import io.weir.Decision;
 import io.weir.Limit;
 import io.weir.OnFail;
 import io.weir.Reason;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.rule.Match;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
@@ -42,8 +42,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Errors inside Weir: each rule does what it chose, and they can be seen. */
 class StoreErrorsTest {
   private final Metrics metrics = new Metrics(new InternalErrors());
-  private final Weir weir =
-      Weir.builder()
+  private final Engine engine =
+      Engine.builder()
           .rules(RuleSet.of(rule(OnFail.LOCAL), rule(OnFail.OPEN), rule(OnFail.CLOSED)))
           .store(new Broken())
           .listener(metrics)
@@ -75,12 +75,12 @@ class StoreErrorsTest {
   }
 
   private Decision check(OnFail rule) {
-    return weir.check(Call.of("GET", "/" + rule));
+    return engine.check(Call.of("GET", "/" + rule));
   }
 
   @Test
   void followOnFailAndAreCounted() {
-    metrics.rules(weir.rules());
+    metrics.rules(engine.rules());
 
     assertThat(check(OnFail.OPEN).allowed()).isTrue();
     assertThat(check(OnFail.OPEN).allowed()).isTrue();
@@ -142,7 +142,7 @@ class StoreErrorsTest {
         new EnvoyFrontEnd(
             EnvoyReloader.open(settings, Optional.empty()),
             settings,
-            Weir.builder().store(store).listener(metrics).witnessed().build(),
+            Engine.builder().store(store).listener(metrics).auditAdmissions().build(),
             new LoadShedder(Limit.perSecond(1000), 1000, SystemTime.INSTANCE),
             metrics,
             Duration.ofSeconds(1));

@@ -11,7 +11,7 @@ import io.weir.Key;
 import io.weir.Limit;
 import io.weir.Mode;
 import io.weir.Quota;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.rule.Accuracy;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
@@ -52,8 +52,8 @@ class LeaseStressTest {
     far.shutdownNow();
   }
 
-  private Weir instance(Rule... rules) {
-    return Weir.builder().rules(RuleSet.of(rules)).store(new ThreadedStore(store, far)).build();
+  private Engine instance(Rule... rules) {
+    return Engine.builder().rules(RuleSet.of(rules)).store(new ThreadedStore(store, far)).build();
   }
 
   private static Rule leased() {
@@ -73,20 +73,20 @@ class LeaseStressTest {
     return store.take(List.of(look)).toCompletableFuture().get().standings().get(0).remaining();
   }
 
-  private static Decision ask(Weir weir, String user, long cost) throws Exception {
-    return send(weir, user, cost).get(20, TimeUnit.SECONDS);
+  private static Decision ask(Engine engine, String user, long cost) throws Exception {
+    return send(engine, user, cost).get(20, TimeUnit.SECONDS);
   }
 
-  private static CompletableFuture<Decision> send(Weir weir, String user, long cost) {
+  private static CompletableFuture<Decision> send(Engine engine, String user, long cost) {
     Call call = Call.of("GET", "/").with("user", user).cost(cost);
-    return weir.checkAsync(call).toCompletableFuture();
+    return engine.checkAsync(call).toCompletableFuture();
   }
 
   /** Has so many calls under way at once, and says how many were admitted. */
-  private static long askAtOnce(Weir weir, String user, int calls) throws Exception {
+  private static long askAtOnce(Engine engine, String user, int calls) throws Exception {
     List<CompletableFuture<Decision>> answers = new ArrayList<>();
     for (int i = 0; i < calls; i++) {
-      answers.add(send(weir, user, 1));
+      answers.add(send(engine, user, 1));
     }
     long admitted = 0;
     for (CompletableFuture<Decision> answer : answers) {
@@ -101,7 +101,7 @@ class LeaseStressTest {
     StressRun.repeat(
         round -> {
           String user = "user-" + round;
-          Weir[] fleet = {instance(leased()), instance(leased())};
+          Engine[] fleet = {instance(leased()), instance(leased())};
           List<Long> taken =
               StressRun.race(
                   thread -> {
@@ -151,7 +151,7 @@ class LeaseStressTest {
   /** Calls often, finds all that was not admitted in its place again, and returns what was. */
   private long callOfTwoRules(Limit limit, Rule other, int round) throws Exception {
     String user = "other-" + round;
-    Weir[] fleet = {instance(leased(limit), other), instance(leased(limit), other)};
+    Engine[] fleet = {instance(leased(limit), other), instance(leased(limit), other)};
     List<Long> taken =
         StressRun.race(
             thread -> {
@@ -182,7 +182,7 @@ class LeaseStressTest {
     StressRun.repeat(
         round -> {
           String user = "changed-" + rules.length + "-" + round;
-          Weir[] fleet = {instance(rules)};
+          Engine[] fleet = {instance(rules)};
           AtomicLong calling = new AtomicLong(StressRun.THREADS - 1);
           List<Long> taken =
               StressRun.race(
@@ -204,18 +204,19 @@ class LeaseStressTest {
     assertThat(fromLeases).hasPositiveValue();
   }
 
-  private static long changeRules(Weir weir, AtomicLong calling, Rule... rules) throws Exception {
+  private static long changeRules(Engine engine, AtomicLong calling, Rule... rules)
+      throws Exception {
     while (calling.get() > 0) {
-      weir.rules(RuleSet.of(rules));
+      engine.replaceRules(RuleSet.of(rules));
     }
     return 0;
   }
 
-  private static long callOften(Weir weir, String user, AtomicLong calling, AtomicLong fromLeases)
-      throws Exception {
+  private static long callOften(
+      Engine engine, String user, AtomicLong calling, AtomicLong fromLeases) throws Exception {
     long sum = 0;
     for (int i = 0; i < 2000; i++) {
-      Decision decision = ask(weir, user, 1);
+      Decision decision = ask(engine, user, 1);
       sum += decision.allowed() ? 1 : 0;
       fromLeases.addAndGet(
           decision.standings().stream().filter(by -> by.source() == DecisionSource.LEASE).count());
@@ -225,10 +226,10 @@ class LeaseStressTest {
   }
 
   /** What is left once everybody has given back. */
-  private long left(Weir[] fleet, Limit limit, String user) throws Exception {
-    for (Weir weir : fleet) {
-      weir.giveBack().toCompletableFuture().get(20, TimeUnit.SECONDS);
-      weir.close();
+  private long left(Engine[] fleet, Limit limit, String user) throws Exception {
+    for (Engine engine : fleet) {
+      engine.giveBack().toCompletableFuture().get(20, TimeUnit.SECONDS);
+      engine.close();
     }
     return remaining(limit, user);
   }

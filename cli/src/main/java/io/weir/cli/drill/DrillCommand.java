@@ -1,12 +1,11 @@
 package io.weir.cli.drill;
 
 import io.weir.RateSyntax;
+import io.weir.cli.drill.FaultInjector.Fault;
 import io.weir.cli.output.CommandException;
 import io.weir.cli.output.JsonMap;
 import io.weir.cli.output.Output;
 import io.weir.redis.RedisOptions;
-import io.weir.redis.Rehearsal;
-import io.weir.redis.Rehearsal.Deed;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -51,7 +50,7 @@ public final class DrillCommand implements Callable<Integer> {
 
   @Parameters(
       paramLabel = "OUTAGE",
-      completionCandidates = FaultNames.class,
+      completionCandidates = Faults.class,
       description = "One of ${COMPLETION-CANDIDATES}.")
   private String outage;
 
@@ -86,39 +85,39 @@ public final class DrillCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   /** The names of all outages. */
-  static final class FaultNames implements Iterable<String> {
+  static final class Faults implements Iterable<String> {
     @Override
     public Iterator<String> iterator() {
-      return Arrays.stream(Deed.values()).map(Deed::id).iterator();
+      return Arrays.stream(Fault.values()).map(Fault::id).iterator();
     }
   }
 
   @Override
   public Integer call() {
-    Deed deed = deed();
+    Fault fault = fault();
     Duration lasts = duration("--for", time);
     Duration patience = duration("--wait", wait);
-    if (deed == Deed.KILL && restart == null) {
+    if (fault == Fault.KILL && restart == null) {
       throw misused("redis-kill needs --restart, such as 'redis-server --daemonize yes'");
     }
     RedisOptions options = options();
-    try (Rehearsal rehearsal = rehearsal(options, deed);
-        ShutdownHook interrupted = new ShutdownHook(rehearsal::putRight);
+    try (FaultInjector injector = injector(options, fault);
+        ShutdownHook interrupted = new ShutdownHook(injector::repair);
         DrillTraffic callers = new DrillTraffic(options)) {
       PrintWriter out = spec.commandLine().getOut();
-      return new DrillRun(out, callers).run(rehearsal, deed, lasts, patience) ? 0 : 1;
+      return new DrillRun(out, callers).run(injector, fault, lasts, patience) ? 0 : 1;
     }
   }
 
-  private Deed deed() {
-    return Arrays.stream(Deed.values())
-        .filter(deed -> deed.id().equals(outage))
+  private Fault fault() {
+    return Arrays.stream(Fault.values())
+        .filter(fault -> fault.id().equals(outage))
         .findFirst()
         .orElseThrow(() -> misused("there is no drill " + outage + "; there are " + names()));
   }
 
   private static String names() {
-    List<String> names = Arrays.stream(Deed.values()).map(Deed::id).toList();
+    List<String> names = Arrays.stream(Fault.values()).map(Fault::id).toList();
     return String.join(", ", names);
   }
 
@@ -138,9 +137,9 @@ public final class DrillCommand implements Callable<Integer> {
     }
   }
 
-  private static Rehearsal rehearsal(RedisOptions options, Deed deed) {
+  private static FaultInjector injector(RedisOptions options, Fault fault) {
     try {
-      return new Rehearsal(options, deed);
+      return new FaultInjector(options, fault);
     } catch (IllegalArgumentException e) {
       throw new CommandException(String.valueOf(e.getMessage()));
     }
@@ -161,15 +160,15 @@ public final class DrillCommand implements Callable<Integer> {
       this.callers = callers;
     }
 
-    boolean run(Rehearsal rehearsal, Deed deed, Duration lasts, Duration patience) {
+    boolean run(FaultInjector injector, Fault fault, Duration lasts, Duration patience) {
       if (!output.isJson()) {
         out.println(DrillStep.HEADING);
       }
       show(BEFORE, "");
-      CompletableFuture<Long> doing = begin(rehearsal, lasts);
-      show(lasts, deed.id());
+      CompletableFuture<Long> doing = begin(injector, lasts);
+      show(lasts, fault.id());
       while (!doing.isDone()) {
-        show(STEP, deed.id());
+        show(STEP, fault.id());
       }
       long over = ended(doing);
       while (callers.isDegraded() && System.nanoTime() - over < patience.toNanos()) {
@@ -179,13 +178,13 @@ public final class DrillCommand implements Callable<Integer> {
       Duration back = Duration.ofNanos(System.nanoTime() - over);
       show(STEP.multipliedBy(2), "over");
       boolean kept = served && back.compareTo(PROMISED) <= 0;
-      conclude(deed, kept, back);
+      conclude(fault, kept, back);
       return kept;
     }
 
-    private void conclude(Deed deed, boolean kept, Duration back) {
+    private void conclude(Fault fault, boolean kept, Duration back) {
       if (output.isJson()) {
-        JsonMap report = new JsonMap().put("outage", deed.id()).put("ok", kept);
+        JsonMap report = new JsonMap().put("outage", fault.id()).put("ok", kept);
         report.put("back_ms", back.toMillis()).put("slowest_us", callers.slowestNanos() / 1000);
         out.println(report.put("steps", steps).pretty());
       } else {
@@ -200,10 +199,10 @@ public final class DrillCommand implements Callable<Integer> {
     }
 
     /** Does it beside the callers; completes with the moment at which it was put right. */
-    private CompletableFuture<Long> begin(Rehearsal rehearsal, Duration lasts) {
+    private CompletableFuture<Long> begin(FaultInjector injector, Duration lasts) {
       return CompletableFuture.supplyAsync(
           () -> {
-            rehearsal.perform(lasts, DrillCommand.this::startAgain);
+            injector.inject(lasts, DrillCommand.this::startAgain);
             return System.nanoTime();
           },
           task -> {

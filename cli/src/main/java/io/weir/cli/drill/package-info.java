@@ -1,4 +1,4 @@
-/** Rehearses outages on a Redis on loopback. */
+/** Fault injection for drills: makes a Redis on loopback fail for a while, and repairs it. */
 @NullMarked
 package io.weir.cli.drill;
 

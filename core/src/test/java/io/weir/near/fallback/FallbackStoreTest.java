@@ -70,11 +70,11 @@ class FallbackStoreTest {
   }
 
   private static Decision reserve(Weir weir, Call call) {
-    return weir.reserve(call).toCompletableFuture().join();
+    return weir.reserveAsync(call).toCompletableFuture().join();
   }
 
   private static List<Long> remaining(Weir weir) {
-    return weir.look(CALL).toCompletableFuture().join().standings().stream()
+    return weir.lookAsync(CALL).toCompletableFuture().join().standings().stream()
         .map(LimitStatus::remaining)
         .toList();
   }
@@ -233,9 +233,9 @@ class FallbackStoreTest {
     assertThat(strict.check(CALL).reason()).isEqualTo(Reason.UNAVAILABLE);
     // One is of a look at what was sent and not answered.
     assertThat(errors).hasSize(5).allMatch(error -> error.getMessage().equals("a bug"));
-    assertThat(weir.settle(reservation, 0)).isCompletedWithValue(SettlementResult.UNAVAILABLE);
-    assertThat(weir.release(reservation)).isCompletedWithValue(SettlementResult.ALREADY);
-    assertThat(weir.explain(CALL).toCompletableFuture().join().limits())
+    assertThat(weir.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.UNAVAILABLE);
+    assertThat(weir.releaseAsync(reservation)).isCompletedWithValue(SettlementResult.ALREADY);
+    assertThat(weir.explainAsync(CALL).toCompletableFuture().join().limits())
         .extracting(asked -> asked.arithmetic())
         .containsOnly("the store did not answer");
   }
@@ -263,9 +263,9 @@ class FallbackStoreTest {
 
     String reservation = reserve(weir, five).reservation().orElseThrow();
     assertThat(remaining(weir)).containsExactly(9L, 4L, 4L);
-    assertThat(weir.settle(reservation, 2)).isCompletedWithValue(SettlementResult.DONE);
+    assertThat(weir.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.DONE);
     assertThat(remaining(weir)).containsExactly(9L, 7L, 7L);
-    assertThat(weir.settle(reservation, 0)).isCompletedWithValue(SettlementResult.ALREADY);
+    assertThat(weir.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.ALREADY);
     assertThat(remaining(weir)).containsExactly(9L, 7L, 7L);
 
     shared.away.clear();
@@ -280,7 +280,7 @@ class FallbackStoreTest {
     shared.away.clear();
     weir.check(CALL.cost(9));
 
-    assertThat(weir.settle(reservation, 0)).isCompletedWithValue(SettlementResult.DONE);
+    assertThat(weir.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.DONE);
     assertThat(remaining(weir)).containsExactly(0L);
   }
 
@@ -293,10 +293,10 @@ class FallbackStoreTest {
     String reservation = reserve(one, CALL.cost(5)).reservation().orElseThrow();
     other.check(CALL.cost(5));
 
-    assertThat(other.settle(reservation, 0)).isCompletedWithValue(SettlementResult.ALREADY);
+    assertThat(other.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.ALREADY);
     assertThat(remaining(other)).containsExactly(4L);
-    assertThat(one.settle(reservation, 0)).isCompletedWithValue(SettlementResult.DONE);
-    assertThat(one.settle(reservation, 0)).isCompletedWithValue(SettlementResult.ALREADY);
+    assertThat(one.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.DONE);
+    assertThat(one.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.ALREADY);
     assertThat(remaining(one)).containsExactly(9L);
   }
 
@@ -307,10 +307,10 @@ class FallbackStoreTest {
     String reservation = reserve(weir, CALL.cost(5)).reservation().orElseThrow();
     shared.away.add("there");
 
-    assertThat(weir.settle(reservation, 0)).isCompletedWithValue(SettlementResult.UNAVAILABLE);
+    assertThat(weir.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.UNAVAILABLE);
     shared.away.clear();
-    assertThat(weir.settle(reservation, 0)).isCompletedWithValue(SettlementResult.DONE);
-    assertThat(weir.settle(reservation, 0)).isCompletedWithValue(SettlementResult.ALREADY);
+    assertThat(weir.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.DONE);
+    assertThat(weir.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.ALREADY);
     assertThat(remaining(weir)).containsExactly(9L, 9L);
   }
 
@@ -319,10 +319,10 @@ class FallbackStoreTest {
     Rule slots = rule("slots", OnFail.OPEN, Limit.concurrency(9)).build();
     Weir weir = weir(slots);
     String reservation = reserve(weir, CALL.cost(5)).reservation().orElseThrow();
-    assertThat(weir.settle(reservation, 5)).isCompletedWithValue(SettlementResult.DONE);
+    assertThat(weir.settleAsync(reservation, 5)).isCompletedWithValue(SettlementResult.DONE);
     assertThat(remaining(weir)).containsExactly(4L);
 
-    assertThat(weir.settle(reservation, 0)).isCompletedWithValue(SettlementResult.DONE);
+    assertThat(weir.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.DONE);
     assertThat(remaining(weir)).containsExactly(9L);
   }
 
@@ -338,13 +338,13 @@ class FallbackStoreTest {
     assertThat(remaining(weir)).containsExactly(4L, 4L, 5L);
 
     time.advance(Duration.ofSeconds(50));
-    assertThat(weir.renew(reservation)).isCompletedWithValue(SettlementResult.DONE);
+    assertThat(weir.renewAsync(reservation)).isCompletedWithValue(SettlementResult.DONE);
     time.advance(Duration.ofSeconds(50));
     assertThat(remaining(weir)).containsExactly(4L, 4L, 5L);
     shared.away.add("far");
-    assertThat(weir.release(reservation)).isCompletedWithValue(SettlementResult.UNAVAILABLE);
+    assertThat(weir.releaseAsync(reservation)).isCompletedWithValue(SettlementResult.UNAVAILABLE);
     shared.away.remove("far");
-    assertThat(weir.release(reservation)).isCompletedWithValue(SettlementResult.DONE);
+    assertThat(weir.releaseAsync(reservation)).isCompletedWithValue(SettlementResult.DONE);
     assertThat(remaining(weir)).containsExactly(5L, 5L, 5L);
   }
 

@@ -8,7 +8,7 @@ import io.weir.Decision;
 import io.weir.DecisionSource;
 import io.weir.Key;
 import io.weir.Limit;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.redis.fixture.RedisStores;
 import io.weir.rule.Accuracy;
 import io.weir.rule.Rule;
@@ -64,9 +64,9 @@ class BulkLeaseReturnTest {
             .build());
   }
 
-  private Weir open() {
+  private Engine open() {
     Store store = new Counting(RedisStores.ready(redis.uri(), PATIENT));
-    return Weir.builder().rules(rules("")).store(store).build();
+    return Engine.builder().rules(rules("")).store(store).build();
   }
 
   /** Counts the leases that are on their way back. */
@@ -87,29 +87,29 @@ class BulkLeaseReturnTest {
     return Call.of("GET", "/").with("user", "user " + user);
   }
 
-  private void take(Weir weir, int user, long cost) {
-    Decision decision = weir.check(call(user).cost(cost));
+  private void take(Engine engine, int user, long cost) {
+    Decision decision = engine.check(call(user).cost(cost));
     assertThat(decision.source()).isIn(DecisionSource.STORE, DecisionSource.LEASE);
     assertThat(decision.allowed()).isTrue();
     admitted[user] += cost;
   }
 
   /** A key has a lease when it was asked for twice, and some more a moment later. */
-  private void haveALeaseOnEveryKey(Weir weir) {
+  private void haveALeaseOnEveryKey(Engine engine) {
     for (int user = 0; user < KEYS; user++) {
-      take(weir, user, 1);
-      take(weir, user, 1);
+      take(engine, user, 1);
+      take(engine, user, 1);
     }
     for (int user = 0; user < KEYS; user++) {
-      take(weir, user, 20);
-      take(weir, user, 1);
+      take(engine, user, 20);
+      take(engine, user, 1);
     }
-    assertThat(weir.tier().orElseThrow().leased().get("daily")).isGreaterThan(KEYS);
+    assertThat(engine.tier().orElseThrow().leased().get("daily")).isGreaterThan(KEYS);
   }
 
-  private void assertThatNothingWasLost(Weir weir) {
+  private void assertThatNothingWasLost(Engine engine) {
     for (int user = 0; user < KEYS; user++) {
-      assertThat(ContractCalls.get(weir.look(call(user))).remaining())
+      assertThat(ContractCalls.get(engine.lookAsync(call(user))).remaining())
           .as("user %d", user)
           .isEqualTo(LIMIT - admitted[user]);
     }
@@ -117,13 +117,13 @@ class BulkLeaseReturnTest {
 
   @Test
   void everyTokenComesBackWhenRulesChange() {
-    try (Weir weir = open()) {
-      haveALeaseOnEveryKey(weir);
+    try (Engine engine = open()) {
+      haveALeaseOnEveryKey(engine);
 
-      weir.rules(rules("somebody else"));
-      ContractCalls.get(weir.giveBack());
+      engine.replaceRules(rules("somebody else"));
+      ContractCalls.get(engine.giveBack());
 
-      assertThatNothingWasLost(weir);
+      assertThatNothingWasLost(engine);
       assertThat(mostInFlight.get()).isBetween(2, FEW);
     }
   }

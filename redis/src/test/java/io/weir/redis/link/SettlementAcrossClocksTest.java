@@ -8,7 +8,7 @@ import io.weir.Decision;
 import io.weir.DecisionSource;
 import io.weir.Limit;
 import io.weir.SettlementResult;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.redis.RedisOptions;
 import io.weir.redis.RedisStore;
 import io.weir.redis.fixture.SkewedTime;
@@ -71,36 +71,36 @@ class SettlementAcrossClocksTest {
         .build();
   }
 
-  private Weir weir(Rule rule, RedisStore store, TimeSource time) {
-    Weir weir =
-        Weir.builder()
+  private Engine engine(Rule rule, RedisStore store, TimeSource time) {
+    Engine engine =
+        Engine.builder()
             .rules(RuleSet.of(rule))
             .store(store)
             .time(time)
             .reservationSecret(SECRET)
             .build();
-    open.add(weir);
-    return weir;
+    open.add(engine);
+    return engine;
   }
 
   /** An instance that is wrong by a while, on the clock of Redis. */
-  private Weir offBy(Duration skew, Rule rule) {
+  private Engine offBy(Duration skew, Rule rule) {
     TimeSource time = new SkewedTime(skew);
     RedisStore store = RedisStore.open(RedisOptions.of(redis.uri()).timeout(PATIENT), time);
     store.ready().toCompletableFuture().join();
-    return weir(rule, store, time);
+    return engine(rule, store, time);
   }
 
   /** The same, on a store whose clock is {@link #storeTime}. */
-  private Weir virtuallyOffBy(Duration skew, Rule rule) {
+  private Engine virtuallyOffBy(Duration skew, Rule rule) {
     return virtually(new VirtualTime(Instant.now().plus(skew)), rule);
   }
 
-  private Weir virtually(VirtualTime time, Rule rule) {
+  private Engine virtually(VirtualTime time, Rule rule) {
     ScriptRunner link =
         RedisClients.open(RedisOptions.of(redis.uri()).timeout(PATIENT), storeTime::get);
     link.connected().toCompletableFuture().join();
-    return weir(rule, new RedisStore(link, new KeyNames(SECRET), time, PATIENT), time);
+    return engine(rule, new RedisStore(link, new KeyNames(SECRET), time, PATIENT), time);
   }
 
   /** Lets time pass for Redis: marks whose time has come are gone. */
@@ -116,26 +116,26 @@ class SettlementAcrossClocksTest {
     }
   }
 
-  private static Decision reserved(Weir weir, long cost) {
-    Decision decision = ContractCalls.get(weir.reserve(CALL.cost(cost)));
+  private static Decision reserved(Engine engine, long cost) {
+    Decision decision = ContractCalls.get(engine.reserveAsync(CALL.cost(cost)));
     assertThat(decision.allowed()).isTrue();
     return decision;
   }
 
-  private static SettlementResult settle(Weir weir, Decision decision, long cost) {
-    return ContractCalls.get(weir.settle(decision.reservation().orElseThrow(), cost));
+  private static SettlementResult settle(Engine engine, Decision decision, long cost) {
+    return ContractCalls.get(engine.settleAsync(decision.reservation().orElseThrow(), cost));
   }
 
-  private static long remaining(Weir weir) {
-    return ContractCalls.get(weir.look(CALL.cost(0))).remaining();
+  private static long remaining(Engine engine) {
+    return ContractCalls.get(engine.lookAsync(CALL.cost(0))).remaining();
   }
 
   @ParameterizedTest
   @ValueSource(longs = {-60, -11, 11, 60})
   void settlesWhatAnInstanceWithAnotherTimeHasJustReserved(long minutes) {
     Rule rule = rule("1/h burst=10", "exact");
-    Weir right = offBy(Duration.ZERO, rule);
-    Weir wrong = offBy(Duration.ofMinutes(minutes), rule);
+    Engine right = offBy(Duration.ZERO, rule);
+    Engine wrong = offBy(Duration.ofMinutes(minutes), rule);
     Decision byRight = reserved(right, 5);
     Decision byWrong = reserved(wrong, 5);
 
@@ -150,8 +150,8 @@ class SettlementAcrossClocksTest {
   @ValueSource(longs = {-60, 60})
   void releasesThePermitsThatAnInstanceWithAnotherTimeHolds(long minutes) {
     Rule rule = rule("concurrency 2", "exact");
-    Weir right = offBy(Duration.ZERO, rule);
-    Weir wrong = offBy(Duration.ofMinutes(minutes), rule);
+    Engine right = offBy(Duration.ZERO, rule);
+    Engine wrong = offBy(Duration.ofMinutes(minutes), rule);
     Decision held = reserved(right, 1);
 
     assertThat(settle(wrong, held, 0)).isEqualTo(SettlementResult.DONE);
@@ -162,8 +162,8 @@ class SettlementAcrossClocksTest {
   @ValueSource(longs = {-60, 60})
   void settlesWhatWasTakenFromALeaseOfAnInstanceWithAnotherTime(long minutes) {
     Rule rule = rule("1/h burst=100000", "10%");
-    Weir right = offBy(Duration.ZERO, rule);
-    Weir wrong = offBy(Duration.ofMinutes(minutes), rule);
+    Engine right = offBy(Duration.ZERO, rule);
+    Engine wrong = offBy(Duration.ofMinutes(minutes), rule);
     Decision leased = reserved(wrong, 1);
     for (int i = 0; i < 1000 && leased.standings().get(0).source() != DecisionSource.LEASE; i++) {
       leased = reserved(wrong, 1);
@@ -178,8 +178,8 @@ class SettlementAcrossClocksTest {
   @ValueSource(longs = {-60, 0, 60})
   void neverSettlesAgainOnceTheMarkIsGone(long minutes) {
     Rule rule = rule("1/day burst=100", "exact");
-    Weir right = virtuallyOffBy(Duration.ZERO, rule);
-    Weir wrong = virtuallyOffBy(Duration.ofMinutes(minutes), rule);
+    Engine right = virtuallyOffBy(Duration.ZERO, rule);
+    Engine wrong = virtuallyOffBy(Duration.ofMinutes(minutes), rule);
     Decision settled = reserved(right, 10);
     Decision late = reserved(right, 10);
     pass(Duration.ofMinutes(9));
@@ -201,32 +201,32 @@ class SettlementAcrossClocksTest {
   void settlesWhatItHoldsAloneThoughItsWallClockIsSet(long seconds) {
     Rule rule = rule("1/day burst=100", "exact");
     VirtualTime time = new VirtualTime(Instant.now());
-    Weir weir = virtually(time, rule);
-    String held = reserved(weir, 50).reservation().orElseThrow();
+    Engine engine = virtually(time, rule);
+    String held = reserved(engine, 50).reservation().orElseThrow();
     time.advance(Duration.ofSeconds(30));
     pass(Duration.ofSeconds(30));
     time.stepWall(Duration.ofSeconds(seconds));
 
-    assertThat(ContractCalls.get(weir.settleOnce(held, 10))).isEqualTo(SettlementResult.DONE);
-    assertThat(ContractCalls.get(weir.settleOnce(held, 0))).isEqualTo(SettlementResult.ALREADY);
-    assertThat(remaining(weir)).isEqualTo(90);
-    String late = reserved(weir, 50).reservation().orElseThrow();
+    assertThat(ContractCalls.get(engine.settleOnce(held, 10))).isEqualTo(SettlementResult.DONE);
+    assertThat(ContractCalls.get(engine.settleOnce(held, 0))).isEqualTo(SettlementResult.ALREADY);
+    assertThat(remaining(engine)).isEqualTo(90);
+    String late = reserved(engine, 50).reservation().orElseThrow();
     pass(Duration.ofMinutes(10));
-    assertThat(ContractCalls.get(weir.settleOnce(late, 10))).isEqualTo(SettlementResult.ALREADY);
+    assertThat(ContractCalls.get(engine.settleOnce(late, 10))).isEqualTo(SettlementResult.ALREADY);
   }
 
   @ParameterizedTest
   @ValueSource(longs = {-60, 60})
   void settlesOnceThoughTheClockOfTheStoreIsSet(long minutes) {
     Rule rule = rule("1/day burst=100", "exact");
-    Weir weir = virtuallyOffBy(Duration.ZERO, rule);
-    Decision decision = reserved(weir, 10);
+    Engine engine = virtuallyOffBy(Duration.ZERO, rule);
+    Decision decision = reserved(engine, 10);
     storeTime.addAndGet(Duration.ofMinutes(minutes).toNanos() / 1000);
-    SettlementResult first = settle(weir, decision, 9);
+    SettlementResult first = settle(engine, decision, 9);
 
     assertThat(first).isEqualTo(minutes < 0 ? SettlementResult.DONE : SettlementResult.ALREADY);
     for (int minute = 0; minute < 90; minute++) {
-      assertThat(settle(weir, decision, 0))
+      assertThat(settle(engine, decision, 0))
           .as("minute %d", minute)
           .isEqualTo(SettlementResult.ALREADY);
       pass(Duration.ofMinutes(1));

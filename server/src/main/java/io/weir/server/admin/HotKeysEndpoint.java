@@ -2,7 +2,7 @@ package io.weir.server.admin;
 
 import io.vertx.core.http.HttpServerRequest;
 import io.weir.Key;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.observe.HotKeySketch;
 import io.weir.observe.HotKeySketch.HotKey;
 import io.weir.rule.Rule;
@@ -58,13 +58,13 @@ public final class HotKeysEndpoint {
   private static final byte[] PLACE = JsonWriter.name("place");
   private static final byte[] LINE = JsonWriter.name("line");
 
-  private final Weir weir;
+  private final Engine engine;
   private final AdminAuth door;
   private final HotKeyAdvisor advisor;
   private final SecretKeySpec secret;
 
-  public HotKeysEndpoint(Weir weir, AdminAuth door, HotKeyAdvisor advisor) {
-    this.weir = weir;
+  public HotKeysEndpoint(Engine engine, AdminAuth door, HotKeyAdvisor advisor) {
+    this.engine = engine;
     this.door = door;
     this.advisor = advisor;
     byte[] random = new byte[32];
@@ -77,8 +77,8 @@ public final class HotKeysEndpoint {
     boolean named =
         door.role(exchange.request()).map(role -> role.covers(AdminRole.OPERATOR)).orElse(false);
     Map<String, Rule> rules =
-        weir.rules().rules().stream().collect(Collectors.toMap(Rule::id, Function.identity()));
-    Optional<HotKeySketch> watch = weir.tier().map(tier -> tier.hotKeys());
+        engine.rules().rules().stream().collect(Collectors.toMap(Rule::id, Function.identity()));
+    Optional<HotKeySketch> watch = engine.tier().map(tier -> tier.hotKeys());
     List<HotKey> top = watch.map(keys -> keys.top(most)).orElse(List.of());
     JsonWriter out = exchange.json().open();
     out.field(WATCHED).flag(watch.isPresent());

@@ -1,6 +1,6 @@
 package io.weir.server.admin;
 
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleLimits;
 import io.weir.server.WeirServer;
@@ -56,7 +56,7 @@ public final class OverviewEndpoint {
   private static final byte[] SHARDS = JsonWriter.name("shards");
   private static final byte[] DECISIONS = JsonWriter.name("decisions");
 
-  private final Weir weir;
+  private final Engine engine;
   private final Health health;
   private final ServerStores stores;
   private final Metrics metrics;
@@ -64,8 +64,8 @@ public final class OverviewEndpoint {
   private final long begun;
 
   public OverviewEndpoint(
-      Weir weir, Health health, ServerStores stores, Metrics metrics, TimeSource time) {
-    this.weir = weir;
+      Engine engine, Health health, ServerStores stores, Metrics metrics, TimeSource time) {
+    this.engine = engine;
     this.health = health;
     this.stores = stores;
     this.metrics = metrics;
@@ -94,14 +94,14 @@ public final class OverviewEndpoint {
     out.field(RULES_VERSION).number(metrics.rulesVersion());
     out.field(RULES_STALE).number((long) Math.ceil(metrics.staleness().seconds()));
     out.field(RULES).openList();
-    weir.rules().rules().forEach(rule -> write(out, rule));
+    engine.rules().rules().forEach(rule -> write(out, rule));
     exchange.answerUncached(out.closeList().close());
   }
 
   private void store(JsonWriter out) {
     out.open();
     out.field(NAME).text(stores.name());
-    out.field(SHARED).flag(weir.tier().isPresent());
+    out.field(SHARED).flag(engine.tier().isPresent());
     out.field(KEYS).number(stores.keys());
     out.field(NODES).openList();
     for (StoreMetrics.NodeStatus node : metrics.store().nodes()) {

@@ -2,6 +2,7 @@ package io.weir.server.check;
 
 import io.weir.Algorithm;
 import io.weir.Call;
+import io.weir.ExactNumbers;
 import io.weir.LimitStatus;
 import io.weir.limit.Meter;
 import io.weir.server.check.AdHocLimits.AdHocNumbers;
@@ -42,9 +43,9 @@ public final class AdHocCheckEndpoint {
     out.open();
     out.field(ALLOWED).flag(standing.allowed());
     out.field(REMAINING).number(standing.remaining());
-    out.field(RESET_MS).number(standing.resetMillis());
+    out.field(RESET_MS).number(ExactNumbers.wholeMillis(standing.resetMicros()));
     out.field(RETRY_AFTER_S);
-    long wait = standing.retryAfterMillis();
+    long wait = ExactNumbers.waitMillis(standing.retryAfterMicros());
     if (wait == Meter.NEVER) {
       out.nothing();
     } else {

@@ -3,7 +3,7 @@ package io.weir.server.check;
 import io.weir.Call;
 import io.weir.Decision;
 import io.weir.Explanation;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.rule.Cost;
 import io.weir.rule.Rule;
 import io.weir.server.front.GuardedCalls;
@@ -16,12 +16,12 @@ import java.util.function.Supplier;
 
 /** The endpoints that ask about one call: check, reserve, explain, and the caller's own limits. */
 public final class CheckEndpoints {
-  private final Weir weir;
+  private final Engine engine;
   private final GuardedCalls guarded;
   private final RequestLimiter front;
 
-  public CheckEndpoints(Weir weir, GuardedCalls guarded, RequestLimiter front) {
-    this.weir = weir;
+  public CheckEndpoints(Engine engine, GuardedCalls guarded, RequestLimiter front) {
+    this.engine = engine;
     this.guarded = guarded;
     this.front = front;
   }
@@ -34,7 +34,7 @@ public final class CheckEndpoints {
 
   /** A decision about a call, which takes its cost. */
   CompletionStage<Decision> decide(Call call) {
-    return ask(call, () -> weir.checkAsync(call));
+    return ask(call, () -> engine.checkAsync(call));
   }
 
   /**
@@ -44,7 +44,7 @@ public final class CheckEndpoints {
    */
   void requireCosts(Call call) {
     try {
-      weir.requireCosts(call);
+      engine.requireCosts(call);
     } catch (IllegalArgumentException e) {
       throw badCost(call, e);
     }
@@ -52,19 +52,19 @@ public final class CheckEndpoints {
 
   /** As a check, but takes nothing and counts nothing: for the warm-up. */
   public void look(HttpExchange exchange, byte[] body) {
-    exchange.answerWhenDone(weir.look(CallReader.read(body)), DecisionWriter::write);
+    exchange.answerWhenDone(engine.lookAsync(CallReader.read(body)), DecisionWriter::write);
   }
 
   /** {@code POST /v1/reserve}. */
   public void reserve(HttpExchange exchange, byte[] body) {
     Call call = CallReader.read(body);
-    exchange.answerWhenDone(ask(call, () -> weir.reserve(call)), DecisionWriter::write);
+    exchange.answerWhenDone(ask(call, () -> engine.reserveAsync(call)), DecisionWriter::write);
   }
 
   /** {@code POST /v1/explain}. */
   public void explain(HttpExchange exchange, byte[] body) {
     Call call = CallReader.read(body);
-    CompletionStage<Explanation> explanation = ask(call, () -> weir.explain(call));
+    CompletionStage<Explanation> explanation = ask(call, () -> engine.explainAsync(call));
     exchange.answerWhenDone(explanation, (json, said) -> ExplanationWriter.write(json, call, said));
   }
 
@@ -76,7 +76,7 @@ public final class CheckEndpoints {
 
   private void limits(HttpExchange exchange, Call asker) {
     Call call = QueryCallReader.of(exchange.request(), asker);
-    exchange.answerWhenDone(ask(call, () -> weir.look(call)), DecisionWriter::write);
+    exchange.answerWhenDone(ask(call, () -> engine.lookAsync(call)), DecisionWriter::write);
   }
 
   private <T> CompletionStage<T> ask(Call call, Supplier<CompletionStage<T>> question) {
@@ -89,7 +89,7 @@ public final class CheckEndpoints {
 
   /** Names the attribute that a rule takes as cost and that is no number. */
   private RuntimeException badCost(Call call, IllegalArgumentException e) {
-    for (Rule rule : weir.rules().rules()) {
+    for (Rule rule : engine.rules().rules()) {
       if (rule.cost() instanceof Cost.FromAttribute cost && !isNumber(call, cost)) {
         return HttpProblemException.badField(
             "attributes." + cost.attribute(), String.valueOf(e.getMessage()));

@@ -1,6 +1,7 @@
 package io.weir.server.check;
 
 import io.weir.Decision;
+import io.weir.ExactNumbers;
 import io.weir.LimitStatus;
 import io.weir.Mode;
 import io.weir.limit.Meter;
@@ -44,7 +45,7 @@ public final class DecisionWriter {
     } else {
       limit(out, deciding);
       out.field(RETRY_AFTER_MS);
-      millis(out, allowed ? 0 : deciding.retryAfterMillis());
+      millis(out, allowed ? 0 : ExactNumbers.waitMillis(deciding.retryAfterMicros()));
     }
     out.field(DELAY_MS).number(allowed ? longestDelay(decision.standings()) : 0);
     out.field(DEGRADED).flag(decision.degraded());
@@ -81,9 +82,9 @@ public final class DecisionWriter {
     out.field(LIMIT).number(standing.limit().capacity());
     out.field(ALLOWED).flag(standing.allowed());
     out.field(REMAINING).number(standing.remaining());
-    out.field(RESET_MS).number(standing.resetMillis());
+    out.field(RESET_MS).number(ExactNumbers.wholeMillis(standing.resetMicros()));
     out.field(RETRY_AFTER_MS);
-    millis(out, standing.retryAfterMillis());
+    millis(out, ExactNumbers.waitMillis(standing.retryAfterMicros()));
     out.field(MODE).text(standing.mode().id());
     out.close();
   }
@@ -92,7 +93,7 @@ public final class DecisionWriter {
     out.field(KIND).text(deciding.limit().kind().id());
     out.field(LIMIT).number(deciding.limit().capacity());
     out.field(REMAINING).number(deciding.remaining());
-    out.field(RESET_MS).number(deciding.resetMillis());
+    out.field(RESET_MS).number(ExactNumbers.wholeMillis(deciding.resetMicros()));
   }
 
   private static void noLimit(JsonWriter out) {
@@ -115,7 +116,7 @@ public final class DecisionWriter {
     for (int i = 0; i < standings.size(); i++) {
       LimitStatus standing = standings.get(i);
       if (standing.mode() == Mode.ENFORCE) {
-        longest = Math.max(longest, standing.delayMillis());
+        longest = Math.max(longest, ExactNumbers.wholeMillis(standing.delayMicros()));
       }
     }
     return longest;

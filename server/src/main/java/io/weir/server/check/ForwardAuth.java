@@ -51,7 +51,7 @@ public final class ForwardAuth {
     if (!front.isTrustedProxy(described) && front.namesClient(described)) {
       warn(described.peer());
     }
-    check(front.weir().rules());
+    check(front.engine().rules());
     front.identify(exchange, described, call -> decide(exchange, call));
   }
 

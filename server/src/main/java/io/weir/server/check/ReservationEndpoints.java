@@ -2,7 +2,7 @@ package io.weir.server.check;
 
 import io.weir.Call;
 import io.weir.SettlementResult;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.server.front.GuardedCalls;
 import io.weir.server.http.HttpExchange;
 import io.weir.server.http.HttpProblemException;
@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
 public final class ReservationEndpoints {
   private static final byte[] SETTLED = JsonWriter.name("settled");
 
-  private final Weir weir;
+  private final Engine engine;
   private final GuardedCalls guarded;
 
-  public ReservationEndpoints(Weir weir, GuardedCalls guarded) {
-    this.weir = weir;
+  public ReservationEndpoints(Engine engine, GuardedCalls guarded) {
+    this.engine = engine;
     this.guarded = guarded;
   }
 
@@ -34,7 +34,7 @@ public final class ReservationEndpoints {
 
   private CompletionStage<SettlementResult> settle(Request request) {
     try {
-      return weir.settle(request.reservation, request.cost);
+      return engine.settleAsync(request.reservation, request.cost);
     } catch (IllegalArgumentException e) {
       throw HttpProblemException.badField("cost", e.getMessage());
     }
@@ -43,13 +43,13 @@ public final class ReservationEndpoints {
   /** {@code POST /v1/release}. */
   public void release(HttpExchange exchange, byte[] body) {
     Request request = Request.read(body, false);
-    answer(exchange, () -> weir.release(request.reservation));
+    answer(exchange, () -> engine.releaseAsync(request.reservation));
   }
 
   /** {@code POST /v1/renew}. */
   public void renew(HttpExchange exchange, byte[] body) {
     Request request = Request.read(body, false);
-    answer(exchange, () -> weir.renew(request.reservation));
+    answer(exchange, () -> engine.renewAsync(request.reservation));
   }
 
   private void answer(HttpExchange exchange, Supplier<CompletionStage<SettlementResult>> work) {

@@ -1,6 +1,6 @@
 package io.weir.server.envoy;
 
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.rules.envoy.limit.EnvoyConfig;
 import io.weir.rules.envoy.limit.EnvoyLimiter;
 import io.weir.server.config.EnvoySettings;
@@ -17,7 +17,7 @@ public final class EnvoyFrontEnd implements AutoCloseable {
   private static final int LOOKS = 2;
 
   private final EnvoyReloader feed;
-  private final Weir weir;
+  private final Engine engine;
   private final EnvoyLimiter limiter;
   private final EnvoyMetrics metrics;
   private final EnvoyService service;
@@ -28,23 +28,24 @@ public final class EnvoyFrontEnd implements AutoCloseable {
   public EnvoyFrontEnd(
       EnvoyReloader feed,
       EnvoySettings settings,
-      Weir weir,
+      Engine engine,
       LoadShedder guard,
       Metrics metrics,
       Duration period) {
     this.feed = feed;
-    this.weir = weir;
+    this.engine = engine;
     this.period = period;
     this.limiter =
-        new EnvoyLimiter(weir.store(), SystemTime.INSTANCE, settings.modes(), feed.initialConfig());
+        new EnvoyLimiter(
+            engine.store(), SystemTime.INSTANCE, settings.modes(), feed.initialConfig());
     this.quotaThread = new QuotaExecutor(metrics::onError);
-    this.quotas = new QuotaService(weir, period, quotaThread, metrics::onError);
+    this.quotas = new QuotaService(engine, period, quotaThread, metrics::onError);
     EnvoyStats tally = new EnvoyStats(settings.nearLimitRatio(), metrics::onAnswer);
     this.metrics = new EnvoyMetrics(metrics, tally, quotas);
     this.service =
         new EnvoyService(
             limiter,
-            weir,
+            engine,
             guard,
             settings.headers(),
             tally,
@@ -54,7 +55,7 @@ public final class EnvoyFrontEnd implements AutoCloseable {
 
   /** From now on every valid change of the folder is taken over; old limits are let go of. */
   public void follow() {
-    feed.follow(limiter, metrics, period.dividedBy(LOOKS), weir::limitsChanged);
+    feed.follow(limiter, metrics, period.dividedBy(LOOKS), engine::limitsChanged);
   }
 
   public EnvoyService service() {

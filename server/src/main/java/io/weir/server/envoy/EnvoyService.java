@@ -5,7 +5,7 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.weir.Call;
 import io.weir.Decision;
 import io.weir.Reason;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.rules.envoy.EnvoyDomain;
 import io.weir.rules.envoy.limit.EnvoyDecision;
 import io.weir.rules.envoy.limit.EnvoyLimiter;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EnvoyService {
   private final EnvoyLimiter limiter;
-  private final Weir weir;
+  private final Engine engine;
   private final LoadShedder guard;
   private final EnvoyResponseEncoder answers;
   private final EnvoyStats tally;
@@ -43,14 +43,14 @@ public final class EnvoyService {
    */
   public EnvoyService(
       EnvoyLimiter limiter,
-      Weir weir,
+      Engine engine,
       LoadShedder guard,
       RateLimitHeaderNames headers,
       EnvoyStats tally,
       TimeSource time,
       LongConsumer tookMicros) {
     this.limiter = limiter;
-    this.weir = weir;
+    this.engine = engine;
     this.guard = guard;
     this.answers = new EnvoyResponseEncoder(headers);
     this.tally = tally;
@@ -136,7 +136,7 @@ public final class EnvoyService {
   private CompletionStage<RateLimitResponse> byOwnRules(RateLimitRequest request) {
     List<Call> calls = EnvoyRequestDecoder.calls(request);
     try {
-      return weir.checkTogether(calls).thenApply(this::answer);
+      return engine.checkAll(calls).thenApply(this::answer);
     } catch (IllegalArgumentException e) {
       // an attribute that a rule takes as cost is no number
       throw new InvalidRequestException(String.valueOf(e.getMessage()));

@@ -2,7 +2,7 @@ package io.weir.server.front;
 
 import io.weir.Call;
 import io.weir.Decision;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.http.RateLimitResponses;
 import io.weir.http.Refusal;
 import io.weir.http.RequestHead;
@@ -28,7 +28,7 @@ import java.util.function.Supplier;
  * told.
  */
 public final class RequestLimiter implements AutoCloseable {
-  private final Weir weir;
+  private final Engine engine;
   private final GuardedCalls guarded;
   private final Identity identity;
   private final ClientAddress address;
@@ -43,15 +43,15 @@ public final class RequestLimiter implements AutoCloseable {
     }
   }
 
-  public RequestLimiter(Weir weir, GuardedCalls guarded, FrontEndSettings settings)
+  public RequestLimiter(Engine engine, GuardedCalls guarded, FrontEndSettings settings)
       throws ConfigException {
-    this.weir = weir;
+    this.engine = engine;
     this.guarded = guarded;
     this.address = settings.identity().address();
     this.identitySettings = settings.identity();
     this.identity = identitySettings.open();
     this.answers = new RateLimitResponses(settings.headers());
-    this.needs = RequiredHeaders.of(weir.rules());
+    this.needs = RequiredHeaders.of(engine.rules());
   }
 
   /**
@@ -72,7 +72,7 @@ public final class RequestLimiter implements AutoCloseable {
   }
 
   private Call call(RequestHead head, TokenClaims.Known claims) {
-    RuleSet rules = weir.rules();
+    RuleSet rules = engine.rules();
     RequiredHeaders now = needs;
     if (now.rules != rules) {
       now = RequiredHeaders.of(rules);
@@ -93,12 +93,12 @@ public final class RequestLimiter implements AutoCloseable {
 
   /** A decision for a front end that cannot make a call wait. */
   public CompletionStage<Decision> checkNow(Call call) {
-    return ask(() -> weir.checkNow(call));
+    return ask(() -> engine.checkUndelayed(call));
   }
 
   /** A decision for a front end that can make a call wait, and knows when it ends. */
   public CompletionStage<Decision> enter(Call call) {
-    return ask(() -> weir.enter(call));
+    return ask(() -> engine.checkAndHold(call));
   }
 
   /** Shows what became of signed tokens, if they are an identity here. */
@@ -119,8 +119,8 @@ public final class RequestLimiter implements AutoCloseable {
             });
   }
 
-  public Weir weir() {
-    return weir;
+  public Engine engine() {
+    return engine;
   }
 
   /** Whether what a request says of those before it is believed. */
@@ -147,7 +147,7 @@ public final class RequestLimiter implements AutoCloseable {
 
   /** The response to a refused call. */
   public Refusal refused(Call call, Decision decision) {
-    return answers.refused(call, decision, weir.rules());
+    return answers.refused(call, decision, engine.rules());
   }
 
   @Override

@@ -5,7 +5,7 @@ import io.weir.Call;
 import io.weir.Concurrency;
 import io.weir.Decision;
 import io.weir.LimitStatus;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.rule.Cost;
 import io.weir.rule.RuleSet;
 import io.weir.server.http.LoopContext;
@@ -24,21 +24,21 @@ final class AdmittedCall {
   private static final int LONGEST_NUMBER = 100;
   private static final BigInteger MAX_COST = BigInteger.valueOf(Call.MAX_COST);
 
-  private final Weir weir;
+  private final Engine engine;
   private final LoopContext loop;
   private final Decision decision;
   private final @Nullable String reservation;
   private long timer = NO_TIMER;
   private boolean over;
 
-  AdmittedCall(Weir weir, LoopContext loop, Decision decision) {
-    this.weir = weir;
+  AdmittedCall(Engine engine, LoopContext loop, Decision decision) {
+    this.engine = engine;
     this.loop = loop;
     this.decision = decision;
     this.reservation = decision.reservation().orElse(null);
     long renewMillis = renewMillis();
     if (renewMillis > 0) {
-      timer = loop.vertx().setPeriodic(renewMillis, tick -> weir.renew(reservation));
+      timer = loop.vertx().setPeriodic(renewMillis, tick -> engine.renewAsync(reservation));
     }
   }
 
@@ -61,7 +61,7 @@ final class AdmittedCall {
       return;
     }
     Map<String, Long> costs = new HashMap<>();
-    RuleSet rules = weir.rules();
+    RuleSet rules = engine.rules();
     for (LimitStatus standing : decision.standings()) {
       rules
           .rule(standing.rule())
@@ -71,7 +71,7 @@ final class AdmittedCall {
           .ifPresent(cost -> costs.put(standing.rule(), cost));
     }
     if (!costs.isEmpty()) {
-      weir.settleOnce(reservation, costs);
+      engine.settleOnce(reservation, costs);
     }
   }
 
@@ -98,7 +98,7 @@ final class AdmittedCall {
       over = true;
       if (timer != NO_TIMER) {
         loop.vertx().cancelTimer(timer);
-        weir.release(reservation);
+        engine.releaseAsync(reservation);
       }
     }
   }

@@ -135,7 +135,7 @@ public final class Gateway implements Handler<HttpServerRequest> {
       return;
     }
     List<HeaderLine> lines = front.answers().admitted(decision);
-    AdmittedCall passage = new AdmittedCall(front.weir(), loop, decision);
+    AdmittedCall passage = new AdmittedCall(front.engine(), loop, decision);
     if (request.response().closed()) {
       passage.close();
       exchange.finished();

@@ -1,6 +1,6 @@
 package io.weir.server.state;
 
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.rule.RuleSet;
 import io.weir.rules.AttributeSource;
 import io.weir.rules.ReloadableFiles;
@@ -63,12 +63,12 @@ public final class RuleReloader implements AutoCloseable {
   }
 
   /** From now on every valid change is taken over. */
-  public void follow(Weir weir, Metrics metrics) {
+  public void follow(Engine engine, Metrics metrics) {
     reloader.follow(
-        ReloadableFiles.LOOK_EVERY, metrics.staleness(), new Target(weir, metrics, changed));
+        ReloadableFiles.LOOK_EVERY, metrics.staleness(), new Target(engine, metrics, changed));
   }
 
-  private record Target(Weir weir, Metrics metrics, Supplier<Optional<Instant>> changed)
+  private record Target(Engine engine, Metrics metrics, Supplier<Optional<Instant>> changed)
       implements Reloader.Target<RuleSet> {
     @Override
     public void start(RuleSet first) {
@@ -78,10 +78,10 @@ public final class RuleReloader implements AutoCloseable {
     @Override
     public Reloader.Change apply(RuleSet next) {
       Optional<Instant> changedAt = changed.get();
-      RuleSet before = weir.rules();
+      RuleSet before = engine.rules();
       if (!next.equals(before)) {
         // Where only comments change, no lease need go back, and the version stays.
-        weir.rules(next);
+        engine.replaceRules(next);
         show(next);
         changedAt.ifPresent(at -> metrics.onRulesPropagated(Duration.between(at, Instant.now())));
       }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.management.ThreadMXBean;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.redis.RedisOptions;
 import io.weir.rule.RuleSet;
 import io.weir.rules.envoy.EnvoyDescriptor;
@@ -128,9 +128,9 @@ class EnvoyMetricsTest {
   @Test
   void showsAThousandNewNamesWithoutASearchForEach() {
     Metrics metrics = new Metrics(new InternalErrors());
-    Weir weir = Weir.builder().rules(RuleSet.of()).build();
+    Engine engine = Engine.builder().rules(RuleSet.of()).build();
     try (QuotaService quotas =
-        new QuotaService(weir, Duration.ofSeconds(1), Runnable::run, metrics::onError)) {
+        new QuotaService(engine, Duration.ofSeconds(1), Runnable::run, metrics::onError)) {
       EnvoyMetrics envoy = new EnvoyMetrics(metrics, new EnvoyStats(0.8, source -> {}), quotas);
       envoy.onLoad(limits("before", 1000));
       EnvoyConfig after = limits("after", 1000);

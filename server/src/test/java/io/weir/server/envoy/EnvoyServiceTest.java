@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.weir.Limit;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rules.envoy.EnvoyDescriptor;
@@ -70,15 +70,15 @@ class EnvoyServiceTest {
                     EnvoyDescriptor.DescriptorOptions.NONE,
                     List.of())));
     EnvoyConfig config = EnvoyConfig.of(List.of(domain), "");
-    Weir weir =
-        Weir.builder()
+    Engine engine =
+        Engine.builder()
             .rules(RuleSet.of(Rule.named("all").limit(Limit.perHour(1)).build()))
             .store(store)
             .time(time)
             .build();
     return new EnvoyService(
         new EnvoyLimiter(store, time, EnvoyLimiter.Modes.PLAIN, config),
-        weir,
+        engine,
         guard,
         RateLimitHeaderNames.DEFAULT,
         tally,

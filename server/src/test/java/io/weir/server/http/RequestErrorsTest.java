@@ -18,7 +18,7 @@ import io.vertx.grpc.common.ServiceMethod;
 import io.vertx.grpc.common.ServiceName;
 import io.weir.Limit;
 import io.weir.Ratio;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.Schedule;
@@ -157,11 +157,11 @@ class RequestErrorsTest {
     return response.status();
   }
 
-  private Weir weir(FailingOnce time) {
+  private Engine engine(FailingOnce time) {
     Schedule always =
         new Schedule(
             Set.of(), LocalTime.MIDNIGHT, LocalTime.MIDNIGHT, ZoneOffset.UTC, Ratio.of("0.5"));
-    return Weir.builder()
+    return Engine.builder()
         .rules(RuleSet.of(Rule.named("all").limit(Limit.perHour(9)).schedule(always).build()))
         .time(time)
         .listener(metrics)
@@ -175,13 +175,13 @@ class RequestErrorsTest {
   @Test
   void throughTheGateway() throws Exception {
     FailingOnce time = new FailingOnce();
-    try (Weir weir = weir(time);
+    try (Engine engine = engine(time);
         EchoUpstream upstream = new EchoUpstream()) {
       GatewaySettings settings =
           GatewaySettings.NONE.upstreams(List.of(GatewaySettings.Upstream.of("/", upstream.url())));
       RequestLimiter front =
           new RequestLimiter(
-              weir,
+              engine,
               new GuardedCalls(guard(), SystemTime.INSTANCE, took -> {}),
               FrontEndSettings.DEFAULT);
       ListenAddress address =
@@ -201,13 +201,13 @@ class RequestErrorsTest {
   @Test
   void overGrpc() throws Exception {
     FailingOnce time = new FailingOnce();
-    Weir weir = weir(time);
+    Engine engine = engine(time);
     time.fails.set(true);
     try (EnvoyFrontEnd front =
         new EnvoyFrontEnd(
             EnvoyReloader.open(EnvoySettings.DEFAULT, Optional.empty()),
             EnvoySettings.DEFAULT,
-            weir,
+            engine,
             guard(),
             metrics,
             ConnectionTracker.TICK)) {
@@ -226,7 +226,7 @@ class RequestErrorsTest {
               "weir_envoy_requests_total{outcome=\"unavailable\"} 1.0",
               "weir_envoy_requests_total{outcome=\"ok\"} 1.0");
     } finally {
-      weir.close();
+      engine.close();
     }
   }
 }

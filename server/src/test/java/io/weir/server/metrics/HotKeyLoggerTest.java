@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.Call;
 import io.weir.Limit;
 import io.weir.Mode;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.observe.HotKeySketch;
 import io.weir.rule.Accuracy;
 import io.weir.rule.Rule;
@@ -65,17 +65,17 @@ class HotKeyLoggerTest {
   }
 
   private HotKeySketch keysAfter(int calls, Rule rule) {
-    Weir weir =
-        Weir.builder()
+    Engine engine =
+        Engine.builder()
             .rules(RuleSet.of(rule))
             .time(time)
             .store(new LendingStore(time::wallMicros))
             .build();
     for (int i = 0; i < calls; i++) {
-      weir.check(Call.of("GET", "/").with("ip", SECRET));
+      engine.check(Call.of("GET", "/").with("ip", SECRET));
       time.advanceMicros(1_000_000 / calls);
     }
-    return weir.tier().orElseThrow().hotKeys();
+    return engine.tier().orElseThrow().hotKeys();
   }
 
   private HotKeyAdvisor advisor() {

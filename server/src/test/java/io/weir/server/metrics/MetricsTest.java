@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Context;
 import io.vertx.core.json.JsonObject;
 import io.weir.Limit;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.redis.RedisOptions;
 import io.weir.rule.Bypass;
 import io.weir.rule.Rule;
@@ -158,14 +158,14 @@ class MetricsTest {
     ListenerGroup ports =
         new ListenerGroup(FrontEndSettings.DEFAULT, metrics.faults(), ConnectionTracker.TICK);
     try {
-      Weir weir = Weir.builder().rules(RuleSet.of()).build();
+      Engine engine = Engine.builder().rules(RuleSet.of()).build();
       AdminSettings open = new AdminSettings(List.of(), false);
       AdminRoutes admin =
           new AdminRoutes(
               open,
               new Health(),
               metrics,
-              weir,
+              engine,
               stores,
               new HotKeyAdvisor(() -> 1, stores.layout(), rule -> false));
       ListenAddress at =

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Call;
 import io.weir.Limit;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.rule.Match;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** Thousands of rules make no scrape of megabytes, and no counter goes down for it. */
 class RuleDecisionsTest {
   private final Metrics metrics = new Metrics(new InternalErrors());
-  private final Weir weir = Weir.builder().rules(RuleSet.EMPTY).listener(metrics).build();
+  private final Engine engine = Engine.builder().rules(RuleSet.EMPTY).listener(metrics).build();
 
   private static Rule rule(String id) {
     return Rule.named(id).match(Match.path("/" + id)).limit(Limit.perHour(100)).build();
@@ -32,13 +32,13 @@ class RuleDecisionsTest {
 
   private void use(List<String> ids) {
     RuleSet rules = RuleSet.of(ids.stream().map(RuleDecisionsTest::rule).toArray(Rule[]::new));
-    weir.rules(rules);
+    engine.replaceRules(rules);
     metrics.rules(rules);
   }
 
   private void call(String id, int times) {
     for (int i = 0; i < times; i++) {
-      weir.check(Call.of("GET", "/" + id));
+      engine.check(Call.of("GET", "/" + id));
     }
   }
 

@@ -84,15 +84,15 @@ interface ReservationContract extends ContractPart {
         limit -> {
           Weir weir = instance(limit);
           Call call = Call.of("GET", "/").with("user", "somebody");
-          String one = get(weir.reserve(call)).reservation().orElseThrow();
+          String one = get(weir.reserveAsync(call)).reservation().orElseThrow();
           for (long cost : new long[] {11, Call.MAX_COST}) {
-            assertThatThrownBy(() -> weir.settle(one, cost))
+            assertThatThrownBy(() -> weir.settleAsync(one, cost))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("cost " + cost + " is above 10");
           }
-          assertThat(get(weir.look(call)).remaining()).as("nothing was settled").isEqualTo(3);
-          assertThat(get(weir.settle(one, 10))).isEqualTo(SettlementResult.DONE);
-          assertThat(get(weir.look(call)).allowed()).isFalse();
+          assertThat(get(weir.lookAsync(call)).remaining()).as("nothing was settled").isEqualTo(3);
+          assertThat(get(weir.settleAsync(one, 10))).isEqualTo(SettlementResult.DONE);
+          assertThat(get(weir.lookAsync(call)).allowed()).isFalse();
         });
   }
 
@@ -103,14 +103,14 @@ interface ReservationContract extends ContractPart {
         limit -> {
           String huge = "x".repeat(400_000);
           Call call = Call.of("GET", "/").with("user", huge).cost(3);
-          String reservation = get(instance(limit).reserve(call)).reservation().orElseThrow();
+          String reservation = get(instance(limit).reserveAsync(call)).reservation().orElseThrow();
           assertThat(reservation).hasSizeLessThan(1000);
 
           Weir other = instance(limit);
-          assertThat(get(other.look(call)).remaining()).isEqualTo(1);
-          assertThat(get(other.settle(reservation, 1))).isEqualTo(SettlementResult.DONE);
-          assertThat(get(other.look(call)).remaining()).isEqualTo(3);
-          assertThat(get(other.look(call.with("user", huge + "y"))).remaining()).isEqualTo(4);
+          assertThat(get(other.lookAsync(call)).remaining()).isEqualTo(1);
+          assertThat(get(other.settleAsync(reservation, 1))).isEqualTo(SettlementResult.DONE);
+          assertThat(get(other.lookAsync(call)).remaining()).isEqualTo(3);
+          assertThat(get(other.lookAsync(call.with("user", huge + "y"))).remaining()).isEqualTo(4);
         });
   }
 

@@ -7,7 +7,7 @@ import io.weir.Key;
 import io.weir.Limit;
 import io.weir.LimitStatus;
 import io.weir.Mode;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.limit.LimitDivision;
 import io.weir.rule.Accuracy;
 import io.weir.rule.Rule;
@@ -58,7 +58,7 @@ public final class SimulatedFleet {
   private boolean clockKept;
 
   /** One instance, its way to the store, and its time. */
-  private record Member(Weir weir, SimulatedLink link, MemberTime time) {}
+  private record Member(Engine engine, SimulatedLink link, MemberTime time) {}
 
   /** Who hears of everything admitted, in order of time, but for degraded decisions. */
   public interface AdmissionListener {
@@ -127,9 +127,9 @@ public final class SimulatedFleet {
     MemberTime own = new MemberTime(time);
     SimulatedLink link =
         new SimulatedLink(store, own, random.nextLong(), weather, new FleetLedger());
-    Weir weir =
-        Weir.builder().rules(ruleSet()).time(time).store(link).instances(members::size).build();
-    members.add(new Member(weir, link, own));
+    Engine engine =
+        Engine.builder().rules(ruleSet()).time(time).store(link).instances(members::size).build();
+    members.add(new Member(engine, link, own));
   }
 
   private RuleSet ruleSet() {
@@ -140,12 +140,12 @@ public final class SimulatedFleet {
   public void crash(int member) {
     Member gone = members.remove(member);
     gone.link.cut();
-    gone.weir.close();
+    gone.engine.close();
   }
 
   /** Ends an instance that gives back what it has. */
   public void stop(int member) {
-    Weir gone = members.remove(member).weir;
+    Engine gone = members.remove(member).engine;
     gone.giveBack().thenRun(gone::close);
   }
 
@@ -156,7 +156,7 @@ public final class SimulatedFleet {
 
   /** Loads the rules anew everywhere, so that all leases go back. */
   public void reload() {
-    members.forEach(member -> member.weir.rules(ruleSet()));
+    members.forEach(member -> member.engine.replaceRules(ruleSet()));
   }
 
   /** Lets the store be silent, or speak again. */
@@ -196,7 +196,7 @@ public final class SimulatedFleet {
     Call call = Call.of("GET", "/").with("user", user).cost(cost);
     return members
         .get(member)
-        .weir
+        .engine
         .checkAsync(call)
         .thenApply(
             decision -> {
@@ -245,7 +245,7 @@ public final class SimulatedFleet {
   public long inHand() {
     long sum = 0;
     for (Member member : members) {
-      sum += member.weir.tier().orElseThrow().leased().getOrDefault(RULE, 0L);
+      sum += member.engine.tier().orElseThrow().leased().getOrDefault(RULE, 0L);
     }
     return sum;
   }

@@ -92,7 +92,7 @@ class PermitOutageProperties {
       long sent = time.micros();
       members
           .get(member)
-          .reserve(Call.of("GET", "/").cost(amount))
+          .reserveAsync(Call.of("GET", "/").cost(amount))
           .thenAccept(
               decision -> {
                 if (decision.allowed()) {
@@ -163,11 +163,11 @@ class PermitOutageProperties {
         sharers.held -= amount;
         // Now and then by another instance, which does not know of what was held in memory.
         boolean elsewhere = sharers.random.nextInt(10) == 0;
-        (elsewhere ? sharers.members.get(0) : weir).release(reservation);
+        (elsewhere ? sharers.members.get(0) : weir).releaseAsync(reservation);
         return;
       }
       if (expires - now < TTL / 2) {
-        weir.renew(reservation)
+        weir.renewAsync(reservation)
             .thenAccept(
                 came ->
                     expires =

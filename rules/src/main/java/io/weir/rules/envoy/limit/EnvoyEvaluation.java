@@ -190,11 +190,11 @@ final class EnvoyEvaluation {
 
   /** When refused the time until it would not be, otherwise the time until all is back. */
   private static long resetMicros(LimitStatus standing, long wallMicros) {
-    long retry = standing.retryAfterMillis() * 1000;
+    long retry = ExactNumbers.waitMillis(standing.retryAfterMicros()) * 1000;
     if (!standing.allowed() && retry > 0) {
       return retry;
     }
-    long reset = standing.resetMillis() * 1000;
+    long reset = ExactNumbers.wholeMillis(standing.resetMicros()) * 1000;
     return reset > 0 ? reset : untilWindowEnds(standing.limit(), wallMicros);
   }
 

@@ -7,6 +7,7 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit;
 import io.weir.Decision;
+import io.weir.ExactNumbers;
 import io.weir.LimitStatus;
 import io.weir.rules.envoy.EnvoyLimit;
 import io.weir.rules.envoy.EnvoyUnit;
@@ -134,7 +135,10 @@ public final class EnvoyResponseEncoder {
   }
 
   private static long resetSeconds(LimitStatus standing) {
-    long millis = standing.allowed() ? standing.resetMillis() : standing.retryAfterMillis();
+    long millis =
+        standing.allowed()
+            ? ExactNumbers.wholeMillis(standing.resetMicros())
+            : ExactNumbers.waitMillis(standing.retryAfterMicros());
     return Math.max(1, (millis + 999) / 1000);
   }
 

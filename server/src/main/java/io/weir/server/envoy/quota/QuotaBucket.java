@@ -3,7 +3,7 @@ package io.weir.server.envoy.quota;
 import io.weir.Call;
 import io.weir.Decision;
 import io.weir.Reason;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.server.envoy.grpc.InvalidRequestException;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -50,7 +50,7 @@ final class QuotaBucket {
   /** What was reserved for a period and not yet put right. */
   private record PeriodReservation(String reservation, long amount, long tick) {}
 
-  private final Weir weir;
+  private final Engine engine;
   private final Executor work;
   private final Consumer<Throwable> faults;
   private final Call call;
@@ -68,8 +68,8 @@ final class QuotaBucket {
    * @param work where it is worked on when the rules have answered
    * @param now the period it begins in
    */
-  QuotaBucket(Weir weir, Executor work, Consumer<Throwable> faults, QuotaId id, long now) {
-    this.weir = weir;
+  QuotaBucket(Engine engine, Executor work, Consumer<Throwable> faults, QuotaId id, long now) {
+    this.engine = engine;
     this.work = work;
     this.faults = faults;
     this.call = id.call();
@@ -253,7 +253,8 @@ final class QuotaBucket {
 
   private CompletionStage<QuotaGrant> reserve(long amount) {
     try {
-      return weir.reserveAhead(call.cost(amount))
+      return engine
+          .reserveAhead(call.cost(amount))
           .thenApply(ahead -> new QuotaGrant(ahead.decision(), amount, ahead.left()));
     } catch (IllegalArgumentException e) {
       // an entry that a rule takes as cost is no number
@@ -337,7 +338,7 @@ final class QuotaBucket {
         spent = used - later; // more than was reserved: a debt
       }
       used -= spent;
-      weir.settleOnce(oldest.reservation(), spent);
+      engine.settleOnce(oldest.reservation(), spent);
     }
   }
 }

@@ -3,7 +3,7 @@ package io.weir.server.envoy.quota;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaUsageReports.BucketQuotaUsage;
 import io.weir.Call;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.server.envoy.grpc.InvalidRequestException;
 import io.weir.server.envoy.quota.QuotaBucket.ReportResult;
 import io.weir.server.envoy.quota.QuotaBucket.ReportedUsage;
@@ -38,7 +38,7 @@ public final class QuotaService implements AutoCloseable {
   /** What one report adds to the counts at most, so that no few reports make them overflow. */
   private static final long MOST_COUNTED = 1L << 32;
 
-  private final Weir weir;
+  private final Engine engine;
   private final Duration period;
   private final Executor work;
   private final Consumer<Throwable> faults;
@@ -56,8 +56,8 @@ public final class QuotaService implements AutoCloseable {
    * @param work the thread that calls it, and does what is not for event loops
    * @param faults hears of errors that should not happen
    */
-  public QuotaService(Weir weir, Duration period, Executor work, Consumer<Throwable> faults) {
-    this.weir = weir;
+  public QuotaService(Engine engine, Duration period, Executor work, Consumer<Throwable> faults) {
+    this.engine = engine;
     this.period = period;
     this.work = work;
     this.faults = faults;
@@ -125,7 +125,8 @@ public final class QuotaService implements AutoCloseable {
 
   private synchronized @Nullable QuotaBucket newBucket(QuotaId id) {
     return buckets.size() < MOST_BUCKETS
-        ? buckets.computeIfAbsent(id, made -> new QuotaBucket(weir, work, faults, made, now.get()))
+        ? buckets.computeIfAbsent(
+            id, made -> new QuotaBucket(engine, work, faults, made, now.get()))
         : buckets.get(id);
   }
 

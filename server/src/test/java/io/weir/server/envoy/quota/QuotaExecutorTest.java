@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaUsageReports.BucketQuotaUsage;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
 import io.weir.store.Store;
@@ -50,13 +50,13 @@ class QuotaExecutorTest extends QuotaFixture {
             return super.reserve(reservation, draws);
           }
         };
-    Weir weir =
-        Weir.builder()
+    Engine engine =
+        Engine.builder()
             .rules(rules("{ id: plan, key: [tenant], limit: 1000/s }"))
             .time(time)
             .store(store)
             .build();
-    return new QuotaService(weir, SECOND, work, faults::add);
+    return new QuotaService(engine, SECOND, work, faults::add);
   }
 
   private QuotaService.EnvoyConnection stream(QuotaService desk) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.envoyproxy.envoy.type.v3.RateLimitStrategy.BlanketRule;
 import io.weir.SettlementResult;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.server.envoy.grpc.InvalidRequestException;
 import io.weir.store.Draw;
 import io.weir.store.ForwardingStore;
@@ -42,13 +42,13 @@ class QuotaFailureTest extends QuotaFixture {
                 : super.reserve(reservation, draws);
           }
         };
-    Weir weir =
-        Weir.builder()
+    Engine engine =
+        Engine.builder()
             .rules(rules("{ id: shut, key: [tenant], limit: 100/s, on_fail: closed }"))
             .time(time)
             .store(store)
             .build();
-    QuotaService desk = desk(weir);
+    QuotaService desk = desk(engine);
     FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
     envoy.report(0, 40);
     away.set(true);
@@ -74,13 +74,13 @@ class QuotaFailureTest extends QuotaFixture {
             return super.settle(id, parts, term);
           }
         };
-    Weir weir =
-        Weir.builder()
+    Engine engine =
+        Engine.builder()
             .rules(rules("{ id: plan, key: [tenant], limit: 100/s }"))
             .time(time)
             .store(store)
             .build();
-    QuotaService desk = desk(weir);
+    QuotaService desk = desk(engine);
     FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
     envoy.report(0, 40);
     pass(desk, 5, () -> envoy.second(40));
@@ -97,8 +97,8 @@ class QuotaFailureTest extends QuotaFixture {
   @Test
   void tellsOfErrorsThatShouldNotBeAndLetsWhatItSaidExpire() throws Exception {
     AtomicBoolean broken = new AtomicBoolean();
-    Weir weir =
-        Weir.builder()
+    Engine engine =
+        Engine.builder()
             .rules(
                 rules(
                     "{ id: plan, key: [tenant], limit: 100/s,"
@@ -124,7 +124,7 @@ class QuotaFailureTest extends QuotaFixture {
                   }
                 })
             .build();
-    QuotaService desk = desk(weir);
+    QuotaService desk = desk(engine);
     FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
     envoy.report(0, 40);
     broken.set(true);
@@ -140,7 +140,7 @@ class QuotaFailureTest extends QuotaFixture {
 
   @Test
   void abandonsABucketThatNobodyUses() throws Exception {
-    QuotaService desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    QuotaService desk = desk(engine("{ id: plan, key: [tenant], limit: 100/s }"));
     FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
     envoy.report(0, 10);
     pass(desk, EnvoyShare.UNUSED + 2, () -> envoy.report(0, 0));
@@ -152,7 +152,7 @@ class QuotaFailureTest extends QuotaFixture {
 
   @Test
   void letsAssignmentsExpireOfWhichNoReportsCome() throws Exception {
-    QuotaService desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    QuotaService desk = desk(engine("{ id: plan, key: [tenant], limit: 100/s }"));
     FakeEnvoy silent = new FakeEnvoy(desk, ACME);
     silent.report(0, 40);
     pass(desk, 3 * EnvoyShare.LASTS, () -> {});
@@ -165,8 +165,8 @@ class QuotaFailureTest extends QuotaFixture {
 
   @Test
   void countsTheShareOfAnEnvoyThatHasGoneUntilItExpires() throws Exception {
-    Weir weir = weir("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 10000 } }");
-    QuotaService desk = desk(weir);
+    Engine engine = engine("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 10000 } }");
+    QuotaService desk = desk(engine);
     FakeEnvoy gone = new FakeEnvoy(desk, ACME);
     gone.report(0, 80);
     pass(desk, 2, () -> gone.second(80));
@@ -174,19 +174,19 @@ class QuotaFailureTest extends QuotaFixture {
     for (int i = 2; i < EnvoyShare.LASTS; i++) {
       gone.pass(100); // unheard, until what it was told at the beginning expires
     }
-    long before = remaining(weir);
+    long before = remaining(engine);
     pass(desk, 2 * EnvoyShare.LASTS, () -> {});
 
     assertThat(before).isGreaterThan(9000);
-    assertThat(10_000 - remaining(weir)).isGreaterThanOrEqualTo(gone.passed - gone.share());
+    assertThat(10_000 - remaining(engine)).isGreaterThanOrEqualTo(gone.passed - gone.share());
     assertThat(desk.buckets()).isZero();
     assertThat(desk.streams()).isZero();
   }
 
   @Test
   void chargesOnceForAnEnvoyThatIsBack() throws Exception {
-    Weir weir = weir("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 10000 } }");
-    QuotaService desk = desk(weir);
+    Engine engine = engine("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 10000 } }");
+    QuotaService desk = desk(engine);
     FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
     envoy.report(0, 80);
     pass(desk, 2, () -> envoy.second(80));
@@ -201,13 +201,13 @@ class QuotaFailureTest extends QuotaFixture {
     envoy.report(unheard, unheard);
     pass(desk, 3 * EnvoyShare.LASTS, () -> envoy.report(0, 0));
 
-    assertThat(10_000 - remaining(weir)).isBetween(envoy.passed, envoy.passed + 10);
+    assertThat(10_000 - remaining(engine)).isBetween(envoy.passed, envoy.passed + 10);
   }
 
   @Test
   void assumesWhatAnEnvoyUsedWhoseConnectionAnotherDoesNotContinue() throws Exception {
-    Weir weir = weir("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 10000 } }");
-    QuotaService desk = desk(weir);
+    Engine engine = engine("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 10000 } }");
+    QuotaService desk = desk(engine);
     FakeEnvoy gone = new FakeEnvoy(desk, ACME, "192.0.2.1");
     gone.report(0, 80);
     pass(desk, 2, () -> gone.second(80));
@@ -215,12 +215,12 @@ class QuotaFailureTest extends QuotaFixture {
     FakeEnvoy other = new FakeEnvoy(desk, ACME, "192.0.2.2");
     pass(desk, 3 * EnvoyShare.LASTS, () -> other.report(0, 0));
 
-    assertThat(10_000 - remaining(weir)).isGreaterThan(gone.passed + 5 * gone.share());
+    assertThat(10_000 - remaining(engine)).isGreaterThan(gone.passed + 5 * gone.share());
   }
 
   @Test
   void takesNoHarmFromReportsThatCannotBe() throws Exception {
-    QuotaService desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    QuotaService desk = desk(engine("{ id: plan, key: [tenant], limit: 100/s }"));
     FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
     envoy.report(-1, -1); // 2^64 - 1
     pass(desk, 3, () -> envoy.report(-1, Long.MAX_VALUE));
@@ -229,7 +229,7 @@ class QuotaFailureTest extends QuotaFixture {
 
   @Test
   void refusesBucketsThatAreTooLargeToKeep() throws Exception {
-    QuotaService desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    QuotaService desk = desk(engine("{ id: plan, key: [tenant], limit: 100/s }"));
     FakeEnvoy large = new FakeEnvoy(desk, Map.of("tenant", "a".repeat(8000)));
     large.report(0, 10);
     FakeEnvoy value = new FakeEnvoy(desk, Map.of("tenant", "a".repeat(8193)));
@@ -247,8 +247,9 @@ class QuotaFailureTest extends QuotaFixture {
 
   @Test
   void knowsNothingOfABucketWhoseCostIsNoNumberAndServesTheOthers() throws Exception {
-    Weir weir = weir("{ id: plan, key: [tenant], limit: 1000/s, cost: { attribute: weight } }");
-    QuotaService desk = desk(weir);
+    Engine engine =
+        engine("{ id: plan, key: [tenant], limit: 1000/s, cost: { attribute: weight } }");
+    QuotaService desk = desk(engine);
     FakeEnvoy odd = new FakeEnvoy(desk, Map.of("tenant", "acme", "weight", "abc"));
     FakeEnvoy good = new FakeEnvoy(desk, Map.of("tenant", "acme", "weight", "2"));
     odd.report(0, 10);
@@ -263,15 +264,16 @@ class QuotaFailureTest extends QuotaFixture {
 
   @Test
   void renewsTheOtherBucketsWhenNewRulesDoNotSuitOne() throws Exception {
-    Weir weir = weir("{ id: plan, key: [tenant], limit: 1000/s }");
-    QuotaService desk = desk(weir);
+    Engine engine = engine("{ id: plan, key: [tenant], limit: 1000/s }");
+    QuotaService desk = desk(engine);
     List<FakeEnvoy> envoys =
         IntStream.range(0, 20)
             .mapToObj(i -> Map.of("tenant", "t" + i, "weight", i == 7 ? "abc" : "1"))
             .map(bucket -> new FakeEnvoy(desk, bucket))
             .toList();
     envoys.forEach(envoy -> envoy.report(0, 10));
-    weir.rules(rules("{ id: plan, key: [tenant], limit: 5/s, cost: { attribute: weight } }"));
+    engine.replaceRules(
+        rules("{ id: plan, key: [tenant], limit: 5/s, cost: { attribute: weight } }"));
     pass(desk, 3, () -> envoys.forEach(envoy -> envoy.second(10)));
 
     for (int i = 0; i < envoys.size(); i++) {
@@ -301,7 +303,7 @@ class QuotaFailureTest extends QuotaFixture {
 
   @Test
   void countsReportsOfTooMuchWithoutRunningOver() throws Exception {
-    QuotaService desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    QuotaService desk = desk(engine("{ id: plan, key: [tenant], limit: 100/s }"));
     FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
     for (int i = 0; i < 2000; i++) {
       envoy.report(-1, -2); // unsigned, and as much refused

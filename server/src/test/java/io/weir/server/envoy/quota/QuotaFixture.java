@@ -1,7 +1,7 @@
 package io.weir.server.envoy.quota;
 
 import io.weir.Call;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.rule.RuleSet;
 import io.weir.rules.RuleDocuments;
 import io.weir.time.VirtualTime;
@@ -29,12 +29,12 @@ abstract class QuotaFixture {
     return RuleDocuments.load(file).value().orElseThrow();
   }
 
-  Weir weir(String rule) throws Exception {
-    return Weir.builder().rules(rules(rule)).time(time).build();
+  Engine engine(String rule) throws Exception {
+    return Engine.builder().rules(rules(rule)).time(time).build();
   }
 
-  QuotaService desk(Weir weir) {
-    return new QuotaService(weir, SECOND, Runnable::run, faults::add);
+  QuotaService desk(Engine engine) {
+    return new QuotaService(engine, SECOND, Runnable::run, faults::add);
   }
 
   void pass(QuotaService desk, int seconds, Runnable eachSecond) {
@@ -45,7 +45,7 @@ abstract class QuotaFixture {
     }
   }
 
-  static long remaining(Weir weir) {
-    return weir.check(Call.of("GET", "/").with("tenant", "acme").cost(0)).remaining();
+  static long remaining(Engine engine) {
+    return engine.check(Call.of("GET", "/").with("tenant", "acme").cost(0)).remaining();
   }
 }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.envoyproxy.envoy.type.v3.RateLimitStrategy.BlanketRule;
 import io.weir.Call;
 import io.weir.Decision;
-import io.weir.Weir;
+import io.weir.engine.Engine;
 import io.weir.store.ForwardingStore;
 import io.weir.store.memory.MemoryStore;
 import java.util.ArrayList;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class QuotaServiceTest extends QuotaFixture {
   @Test
   void givesWhatIsAskedForAtOnceIfThereIsEnough() throws Exception {
-    QuotaService desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    QuotaService desk = desk(engine("{ id: plan, key: [tenant], limit: 100/s }"));
     FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
     envoy.report(0, 40);
 
@@ -31,7 +31,7 @@ class QuotaServiceTest extends QuotaFixture {
   @Test
   void letsEverythingPassThatNoRuleIsAbout() throws Exception {
     QuotaService desk =
-        desk(weir("{ id: plan, match: { path: /pay }, key: [tenant], limit: 1/s }"));
+        desk(engine("{ id: plan, match: { path: /pay }, key: [tenant], limit: 1/s }"));
     FakeEnvoy free = new FakeEnvoy(desk, ACME);
     free.report(0, 40);
     FakeEnvoy bound = new FakeEnvoy(desk, Map.of("tenant", "acme", "path", "/pay"));
@@ -43,7 +43,7 @@ class QuotaServiceTest extends QuotaFixture {
 
   @Test
   void keepsToTheLimitHoweverManyEnvoysThereAre() throws Exception {
-    QuotaService desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    QuotaService desk = desk(engine("{ id: plan, key: [tenant], limit: 100/s }"));
     List<FakeEnvoy> envoys =
         List.of(new FakeEnvoy(desk, ACME), new FakeEnvoy(desk, ACME), new FakeEnvoy(desk, ACME));
     envoys.forEach(envoy -> envoy.report(0, 80));
@@ -58,7 +58,7 @@ class QuotaServiceTest extends QuotaFixture {
 
   @Test
   void dividesAnewAsDemandMoves() throws Exception {
-    QuotaService desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s }"));
+    QuotaService desk = desk(engine("{ id: plan, key: [tenant], limit: 100/s }"));
     FakeEnvoy one = new FakeEnvoy(desk, ACME);
     FakeEnvoy other = new FakeEnvoy(desk, ACME);
     one.report(0, 180);
@@ -83,27 +83,27 @@ class QuotaServiceTest extends QuotaFixture {
 
   @Test
   void givesBackWhatWasNotUsed() throws Exception {
-    Weir weir = weir("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 1000 } }");
-    QuotaService desk = desk(weir);
+    Engine engine = engine("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 1000 } }");
+    QuotaService desk = desk(engine);
     FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
     envoy.report(0, 80);
     pass(desk, 3, () -> envoy.second(0)); // it had asked for 100 a second, and used nothing
-    assertThat(remaining(weir)).isGreaterThan(890);
+    assertThat(remaining(engine)).isGreaterThan(890);
   }
 
   @Test
   void chargesWhatWasUsedWithoutHavingBeenGiven() throws Exception {
-    Weir weir = weir("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 1000 } }");
-    QuotaService desk = desk(weir);
+    Engine engine = engine("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 1000 } }");
+    QuotaService desk = desk(engine);
     FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
     envoy.report(600, 600); // by its own fallback, before it was told anything
     pass(desk, 3, () -> envoy.report(0, 0));
-    assertThat(remaining(weir)).isBetween(300L, 400L);
+    assertThat(remaining(engine)).isBetween(300L, 400L);
   }
 
   @Test
   void refusesAllWhenTheLimitIsUsedUp() throws Exception {
-    QuotaService desk = desk(weir("{ id: plan, key: [tenant], limit: 10/h }"));
+    QuotaService desk = desk(engine("{ id: plan, key: [tenant], limit: 10/h }"));
     FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
     envoy.report(0, 20);
     pass(desk, 20, () -> envoy.second(20));
@@ -114,8 +114,8 @@ class QuotaServiceTest extends QuotaFixture {
 
   @Test
   void givesWhatIsLeftOfTheTightestLimitAlsoIfAnotherIsKnownToRefuse() throws Exception {
-    Weir weir =
-        Weir.builder()
+    Engine engine =
+        Engine.builder()
             .rules(
                 rules(
                     "{ id: wide, key: [], limit: 107/h, accuracy: exact }\n"
@@ -124,9 +124,9 @@ class QuotaServiceTest extends QuotaFixture {
             .store(new ForwardingStore(MemoryStore.builder().time(time).build()) {})
             .build();
     Call call = Call.of("GET", "/");
-    assertThat(weir.check(call.cost(97)).allowed()).isTrue();
-    assertThat(weir.reserve(call.cost(20)).toCompletableFuture().join().allowed()).isFalse();
-    FakeEnvoy envoy = new FakeEnvoy(desk(weir), ACME);
+    assertThat(engine.check(call.cost(97)).allowed()).isTrue();
+    assertThat(engine.reserveAsync(call.cost(20)).toCompletableFuture().join().allowed()).isFalse();
+    FakeEnvoy envoy = new FakeEnvoy(desk(engine), ACME);
     envoy.report(0, 16); // with headroom, as much as was just refused
 
     assertThat(envoy.share()).isEqualTo(3);
@@ -134,9 +134,9 @@ class QuotaServiceTest extends QuotaFixture {
 
   @Test
   void shadowRulesCountAndRefuseNothing() throws Exception {
-    Weir weir =
-        weir("{ id: tried, mode: shadow, key: [tenant], limit: { rate: 1/h, burst: 100 } }");
-    QuotaService desk = desk(weir);
+    Engine engine =
+        engine("{ id: tried, mode: shadow, key: [tenant], limit: { rate: 1/h, burst: 100 } }");
+    QuotaService desk = desk(engine);
     FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
     envoy.report(0, 10);
     assertThat(envoy.strategy().getBlanketRule()).isEqualTo(BlanketRule.ALLOW_ALL);
@@ -144,7 +144,7 @@ class QuotaServiceTest extends QuotaFixture {
     pass(desk, 5, () -> envoy.second(10));
     assertThat(envoy.passed).isEqualTo(50);
     pass(desk, 2, () -> envoy.second(0));
-    Decision look = weir.check(Call.of("GET", "/").with("tenant", "acme").cost(0));
+    Decision look = engine.check(Call.of("GET", "/").with("tenant", "acme").cost(0));
     assertThat(100 - look.standings().get(0).remaining()).isBetween(50L, 65L);
     pass(desk, 20, () -> envoy.second(10));
     assertThat(envoy.strategy().getBlanketRule()).isEqualTo(BlanketRule.ALLOW_ALL);
@@ -153,18 +153,19 @@ class QuotaServiceTest extends QuotaFixture {
 
   @Test
   void leavesPermitsToThoseWhoCanReleaseThem() throws Exception {
-    Weir weir =
-        weir(
+    Engine engine =
+        engine(
             "{ id: plan, key: [tenant],"
                 + " limit: [100/s, { algorithm: concurrency, permits: 5, name: at-once }] }");
-    QuotaService desk = desk(weir);
+    QuotaService desk = desk(engine);
     FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
     envoy.report(0, 40);
     assertThat(envoy.share()).isEqualTo(50);
     pass(desk, 3, () -> envoy.second(400));
     assertThat(envoy.share()).isGreaterThan(40);
     assertThat(
-            weir.reserve(Call.of("GET", "/").with("tenant", "acme").cost(0))
+            engine
+                .reserveAsync(Call.of("GET", "/").with("tenant", "acme").cost(0))
                 .toCompletableFuture()
                 .join()
                 .standings())
@@ -176,13 +177,13 @@ class QuotaServiceTest extends QuotaFixture {
   @Test
   void makesNoDecisionsByTakingInAdvance() throws Exception {
     List<Decision> heard = new ArrayList<>();
-    Weir weir =
-        Weir.builder()
+    Engine engine =
+        Engine.builder()
             .rules(rules("{ id: plan, key: [tenant], limit: 10/s }"))
             .time(time)
             .listener((call, decision) -> heard.add(decision))
             .build();
-    QuotaService desk = desk(weir);
+    QuotaService desk = desk(engine);
     FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
     envoy.report(0, 100);
     pass(desk, 10, () -> envoy.second(100));
@@ -193,7 +194,7 @@ class QuotaServiceTest extends QuotaFixture {
 
   @Test
   void dividesALimitByWhatEachRequestCosts() throws Exception {
-    QuotaService desk = desk(weir("{ id: plan, key: [tenant], limit: 100/s, cost: 5 }"));
+    QuotaService desk = desk(engine("{ id: plan, key: [tenant], limit: 100/s, cost: 5 }"));
     FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
     envoy.report(0, 80);
     assertThat(envoy.share()).isEqualTo(20);
@@ -201,16 +202,16 @@ class QuotaServiceTest extends QuotaFixture {
 
   @Test
   void chargesForEachRequestWhatItCosts() throws Exception {
-    Weir weir =
-        weir(
+    Engine engine =
+        engine(
             "{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 10000 },"
                 + " cost: { attribute: weight } }");
-    QuotaService desk = desk(weir);
+    QuotaService desk = desk(engine);
     FakeEnvoy envoy = new FakeEnvoy(desk, Map.of("tenant", "acme", "weight", "3"));
     envoy.report(0, 80);
     pass(desk, 5, () -> envoy.second(80));
     pass(desk, 5, () -> envoy.report(0, 0));
     assertThat(envoy.passed).isPositive();
-    assertThat(10_000 - remaining(weir)).isBetween(3 * envoy.passed, 3 * envoy.passed + 30);
+    assertThat(10_000 - remaining(engine)).isBetween(3 * envoy.passed, 3 * envoy.passed + 30);
   }
 }

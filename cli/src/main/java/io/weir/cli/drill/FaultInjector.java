@@ -1,34 +1,31 @@
-package io.weir.redis;
+package io.weir.cli.drill;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.lettuce.core.KillArgs;
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
-import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.resource.ClientResources;
+import io.weir.redis.NodeConnection;
+import io.weir.redis.RedisAddress;
 import io.weir.redis.RedisAddress.Node;
-import io.weir.redis.call.RedisErrors;
-import io.weir.redis.link.LettuceConfig;
+import io.weir.redis.RedisOptions;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Does something bad to a Redis on a loopback address, by its own commands, and puts it right
- * again: when its time is over, or whenever it is told to.
+ * Injects one fault into a Redis on a loopback address, by its own commands, and repairs it: when
+ * the time is over, or at any moment on request.
  *
- * <p>Only for rehearsals: whoever else uses that Redis has a bad day too.
+ * <p>Only for drills: the fault hits every client of that Redis.
  */
-public final class Rehearsal implements AutoCloseable {
+public final class FaultInjector implements AutoCloseable {
   private static final Duration CUT_EVERY = Duration.ofMillis(100);
 
   /** A script that keeps Redis busy for a moment, again and again, as a slow command would. */
@@ -51,17 +48,17 @@ public final class Rehearsal implements AutoCloseable {
   private static final String POLICY = "maxmemory-policy";
   private static final String KEEPS_ALL = "noeviction";
 
-  /** What can be done to it. */
-  public enum Deed {
-    /** It takes calls and answers none. */
+  /** The kinds of faults. */
+  public enum Fault {
+    /** Redis accepts commands and answers none. */
     HANG,
-    /** It answers late. */
+    /** Redis answers late. */
     SLOW,
-    /** Its connections break, again and again. */
+    /** Connections break, again and again. */
     CUT,
-    /** It has no memory left. */
+    /** Redis has no memory left. */
     FULL,
-    /** It is shut down, and has to be started again by somebody else. */
+    /** Redis is shut down; the drill starts it again. */
     KILL;
 
     /** The name in commands, such as {@code redis-hang}. */
@@ -70,38 +67,37 @@ public final class Rehearsal implements AutoCloseable {
     }
   }
 
-  private final ClientResources resources = LettuceConfig.resources();
-  private final RedisClient client = RedisClient.create(resources);
+  private final NodeConnection node;
   private final StatefulRedisConnection<byte[], byte[]> connection;
   private final RedisCommands<byte[], byte[]> redis;
-  private final Deed deed;
+  private final Fault fault;
 
-  /** Puts right what was done so far. */
+  /** Undoes the fault, as far as it was injected. */
   private Runnable back = () -> {};
 
   private volatile boolean over;
 
   /**
-   * Connects to a Redis to which this is to be done.
+   * Connects to the Redis that is to fail.
    *
    * @throws IllegalArgumentException if it is not a single Redis on a loopback address, cannot be
-   *     reached, or would lose keys by it
+   *     reached, or would lose keys by the fault
    */
-  public Rehearsal(RedisOptions options, Deed deed) {
-    this.deed = deed;
+  public FaultInjector(RedisOptions options, Fault fault) {
+    this.fault = fault;
+    Node place = local(options.address());
+    this.node = new NodeConnection(options, place);
+    this.connection = node.connection();
+    this.redis = connection.sync();
     try {
-      Node node = local(options.address());
-      client.setOptions(LettuceConfig.node(options));
-      this.connection = client.connect(ByteArrayCodec.INSTANCE, LettuceConfig.uri(options, node));
-      this.redis = connection.sync();
-      if (deed == Deed.FULL) {
-        refuseIfItEvicts(node);
+      if (fault == Fault.FULL) {
+        refuseIfItEvicts(place);
       }
     } catch (RedisException e) {
-      shutDown();
-      throw new IllegalArgumentException(options.address() + ": " + RedisErrors.reason(e), e);
+      node.close();
+      throw new IllegalArgumentException(place + ": " + e.getMessage(), e);
     } catch (IllegalArgumentException e) {
-      shutDown();
+      node.close();
       throw e;
     }
   }
@@ -122,7 +118,7 @@ public final class Rehearsal implements AutoCloseable {
     return node;
   }
 
-  /** A full Redis with any other policy would drop keys to make room, whosever they are. */
+  /** A full Redis with any other policy would drop keys of any client to make room. */
   private void refuseIfItEvicts(Node node) {
     String policy = setting(POLICY);
     if (!policy.equals(KEEPS_ALL)) {
@@ -143,24 +139,24 @@ public final class Rehearsal implements AutoCloseable {
   }
 
   /**
-   * Does it for this long, and puts it right; returns when that is done.
+   * Injects the fault for this long and repairs it; returns when that is done.
    *
    * @param startAgain starts a Redis that was shut down
    */
-  public void perform(Duration time, Runnable startAgain) {
+  public void inject(Duration time, Runnable startAgain) {
     try {
-      perform(time, System.nanoTime() + time.toNanos(), startAgain);
+      inject(time, System.nanoTime() + time.toNanos(), startAgain);
     } catch (RedisException | CompletionException e) {
       if (!over) {
         throw e;
       }
     } finally {
-      putRight();
+      repair();
     }
   }
 
-  private void perform(Duration time, long until, Runnable startAgain) {
-    switch (deed) {
+  private void inject(Duration time, long until, Runnable startAgain) {
+    switch (fault) {
       case HANG -> hang(time.toMillis());
       case SLOW -> repeat(until, BREATH, this::keepBusy);
       case CUT ->
@@ -178,7 +174,7 @@ public final class Rehearsal implements AutoCloseable {
     }
   }
 
-  /** Does something that outlasts this process, unless it is over by now. */
+  /** Makes a change that outlasts this process, unless the drill is over. */
   private synchronized void change(Runnable change, Runnable undo) {
     if (!over) {
       back = undo;
@@ -186,8 +182,8 @@ public final class Rehearsal implements AutoCloseable {
     }
   }
 
-  /** Puts right what was done, if anything, and does no more of it; from any thread. */
-  public synchronized void putRight() {
+  /** Undoes the fault, if there is one, and ends the drill; from any thread. */
+  public synchronized void repair() {
     over = true;
     Runnable undo = back;
     back = () -> {};
@@ -195,9 +191,9 @@ public final class Rehearsal implements AutoCloseable {
   }
 
   /**
-   * Nothing is answered during a pause, not even the command that would end it. So there are many
-   * short ones, each asked for during the one before it: as it waits longest, it comes first when
-   * that one ends, and nobody gets through in between. Redis forgets it with the connection.
+   * Redis answers nothing during a pause, not even the command that would end it. So there are many
+   * short pauses, each requested during the one before. That request waits longest, so it is served
+   * first and no other command gets through in between. Redis drops it with the connection.
    */
   private void hang(long millis) {
     change(() -> {}, connection::close);
@@ -234,14 +230,8 @@ public final class Rehearsal implements AutoCloseable {
     }
   }
 
-  private void shutDown() {
-    client.shutdown(0, 1, TimeUnit.SECONDS);
-    LettuceConfig.close(resources);
-  }
-
   @Override
   public void close() {
-    connection.close();
-    shutDown();
+    node.close();
   }
 }

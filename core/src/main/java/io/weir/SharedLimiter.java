@@ -1,0 +1,251 @@
+package io.weir;
+
+import io.weir.engine.Engine;
+import io.weir.engine.EngineBuilder;
+import io.weir.rule.Rule;
+import io.weir.rule.RuleSet;
+import io.weir.store.ForwardingStore;
+import io.weir.store.Store;
+import io.weir.store.memory.MemoryStore;
+import io.weir.time.SystemTime;
+import io.weir.time.TimeSource;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * One limit by key on a store that instances share, with the verbs of {@link Limiter}.
+ *
+ * <pre>{@code
+ * SharedLimiter logins = Limiter.on(store).limit(Limit.perMinute(100)).build();
+ * if (!logins.tryAcquire("user:42")) {
+ *   System.out.println("try again later");
+ * }
+ * }</pre>
+ *
+ * <p>Limiters of the same name on the same store share their buckets. While the store is
+ * unavailable, the limiter decides by its {@link OnFail}. Plain verbs block while the store
+ * answers; their {@code …Async} forms return a stage.
+ *
+ * <p>{@link #close} gives tokens back that were leased in advance. It does not close the store.
+ */
+public final class SharedLimiter implements AutoCloseable {
+  private static final String KEY = "key";
+  private static final Call CALL = Call.of("GET", "/");
+  private static final Duration LONGEST_WAIT = Duration.ofDays(100_000);
+
+  private final Engine engine;
+  private final TimeSource time;
+  private final Algorithm algorithm;
+
+  private SharedLimiter(Builder builder) {
+    Rule rule =
+        Rule.named(builder.name).key(KEY).limit(builder.limit).onFail(builder.onFail).build();
+    this.time = builder.time;
+    this.algorithm = builder.limit.algorithm();
+    this.engine = builder.engine.rules(RuleSet.of(rule)).time(time).build();
+  }
+
+  private static Call call(String key, long cost) {
+    ExactNumbers.cost(cost);
+    return CALL.with(KEY, key).cost(cost);
+  }
+
+  /** Takes 1 if the key has it. */
+  public boolean tryAcquire(String key) {
+    return tryAcquire(key, 1);
+  }
+
+  /** Takes {@code cost} if the key has it, and need not wait for it. */
+  public boolean tryAcquire(String key, long cost) {
+    refuseConcurrency();
+    return Weir.join(engine.checkUndelayed(call(key, cost))).allowed();
+  }
+
+  /** Takes 1 if the key has it; the decision has what is left, or when to retry. */
+  public Decision check(String key) {
+    return check(key, 1);
+  }
+
+  /** Takes {@code cost} if the key has it; the decision has what is left, or when to retry. */
+  public Decision check(String key, long cost) {
+    return engine.check(call(key, cost));
+  }
+
+  /** As {@link #check(String, long)}, without blocking. */
+  public CompletionStage<Decision> checkAsync(String key, long cost) {
+    return engine.checkAsync(call(key, cost));
+  }
+
+  /** The status of a key. Takes nothing. */
+  public Decision look(String key) {
+    return Weir.join(lookAsync(key));
+  }
+
+  /** As {@link #look}, without blocking. */
+  public CompletionStage<Decision> lookAsync(String key) {
+    return engine.lookAsync(call(key, 0));
+  }
+
+  /**
+   * Takes {@code cost}, waiting for it if it will be there within {@code maxWait}.
+   *
+   * @throws LimitExceededException at once when waiting that long cannot help
+   */
+  public void acquire(String key, long cost, Duration maxWait) {
+    Weir.join(acquireAsync(key, cost, maxWait));
+  }
+
+  /** As {@link #acquire}, without blocking: the stage fails where that throws. */
+  public CompletionStage<Void> acquireAsync(String key, long cost, Duration maxWait) {
+    refuseConcurrency();
+    Duration wait = maxWait.compareTo(LONGEST_WAIT) < 0 ? maxWait : LONGEST_WAIT;
+    return acquire(call(key, cost), time.micros() + ExactNumbers.micros(wait));
+  }
+
+  private void refuseConcurrency() {
+    if (algorithm == Algorithm.CONCURRENCY) {
+      throw new UnsupportedOperationException(
+          "a concurrency limit is taken with reserve and given back with release");
+    }
+  }
+
+  /** Only a leaky bucket may admit a call too late, which is then given back. */
+  private CompletionStage<Decision> take(Call call) {
+    return algorithm == Algorithm.LEAKY_BUCKET
+        ? engine.reserveAsync(call)
+        : engine.checkAsync(call);
+  }
+
+  private CompletionStage<Void> acquire(Call call, long deadline) {
+    return take(call)
+        .thenCompose(
+            decision -> {
+              boolean taken = decision.allowed();
+              Optional<Duration> wait =
+                  taken ? Optional.of(decision.delay()) : decision.retryAfter();
+              boolean now = taken && decision.delay().isZero();
+              boolean inTime =
+                  wait.isPresent() && ExactNumbers.micros(wait.get()) <= deadline - time.micros();
+              if (now) {
+                return CompletableFuture.<Void>completedFuture(null);
+              } else if (inTime) {
+                return time.delay(wait.get())
+                    .thenCompose(
+                        waited ->
+                            taken
+                                ? CompletableFuture.<Void>completedFuture(null)
+                                : acquire(call, deadline));
+              }
+              decision.reservation().ifPresent(taking -> engine.settleOnce(taking, 0));
+              return CompletableFuture.failedFuture(new LimitExceededException(decision));
+            });
+  }
+
+  /** Takes {@code cost}, permits too, to be settled or released by the decision's reservation. */
+  public Decision reserve(String key, long cost) {
+    return Weir.join(reserveAsync(key, cost));
+  }
+
+  /** As {@link #reserve}, without blocking. */
+  public CompletionStage<Decision> reserveAsync(String key, long cost) {
+    return engine.reserveAsync(call(key, cost));
+  }
+
+  /** Settles a reservation at its true cost; see {@link Weir#settle(String, long)}. */
+  public SettlementResult settle(String reservation, long cost) {
+    return Weir.join(settleAsync(reservation, cost));
+  }
+
+  /** As {@link #settle}, without blocking. */
+  public CompletionStage<SettlementResult> settleAsync(String reservation, long cost) {
+    return engine.settleAsync(reservation, cost);
+  }
+
+  /** Gives back the permits of a reservation. */
+  public SettlementResult release(String reservation) {
+    return Weir.join(releaseAsync(reservation));
+  }
+
+  /** As {@link #release}, without blocking. */
+  public CompletionStage<SettlementResult> releaseAsync(String reservation) {
+    return engine.releaseAsync(reservation);
+  }
+
+  /** Gives the permits of a reservation their full life again. */
+  public SettlementResult renew(String reservation) {
+    return Weir.join(renewAsync(reservation));
+  }
+
+  /** As {@link #renew}, without blocking. */
+  public CompletionStage<SettlementResult> renewAsync(String reservation) {
+    return engine.renewAsync(reservation);
+  }
+
+  @Override
+  public void close() {
+    engine.close();
+  }
+
+  /** A store that its owner closes. */
+  private static final class Borrowed extends ForwardingStore {
+    Borrowed(Store store) {
+      super(store);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** A limiter on a store that still lacks its limit. */
+  public static final class On {
+    private final Store store;
+
+    On(Store store) {
+      this.store = store;
+    }
+
+    /** The limit of every key. */
+    public Builder limit(Limit limit) {
+      return new Builder(store, limit);
+    }
+  }
+
+  /** The parts of a limiter on a store. */
+  public static final class Builder {
+    private final EngineBuilder engine = Engine.builder();
+    private final Limit limit;
+    private String name = "limiter";
+    private OnFail onFail = OnFail.LOCAL;
+    private TimeSource time = SystemTime.INSTANCE;
+
+    private Builder(Store store, Limit limit) {
+      engine.store(store instanceof MemoryStore ? store : new Borrowed(store));
+      this.limit = limit;
+    }
+
+    /** The name in decisions and in the store; {@code limiter} by default. */
+    public Builder name(String name) {
+      ExactNumbers.name(name);
+      this.name = name;
+      return this;
+    }
+
+    /** The decision while the store is unavailable; by this instance's share by default. */
+    public Builder onFail(OnFail onFail) {
+      this.onFail = onFail;
+      return this;
+    }
+
+    /** Another clock, for tests. */
+    public Builder time(TimeSource time) {
+      this.time = time;
+      return this;
+    }
+
+    public SharedLimiter build() {
+      return new SharedLimiter(this);
+    }
+  }
+}

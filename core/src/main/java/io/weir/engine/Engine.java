@@ -1,0 +1,399 @@
+package io.weir.engine;
+
+import io.weir.Call;
+import io.weir.Decision;
+import io.weir.Explanation;
+import io.weir.KeyEncoding;
+import io.weir.OnFail;
+import io.weir.SettlementResult;
+import io.weir.engine.ReservationService.MarkerLifetime;
+import io.weir.guard.NewKeyCap;
+import io.weir.near.NearStore;
+import io.weir.near.ScopeRouter;
+import io.weir.observe.AdmissionAuditor;
+import io.weir.rule.RuleSet;
+import io.weir.rule.index.RuleIndex;
+import io.weir.store.Draw;
+import io.weir.store.Store;
+import io.weir.store.TakeResult;
+import io.weir.store.memory.MemoryStore;
+import io.weir.time.TimeSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides calls by rules: the machine inside {@link io.weir.Weir}, with what only front ends need.
+ *
+ * <pre>
+ *   call ─► Planner: draws ─► Asker ─► the near store, Redis or memory ─► Decision
+ *                         └─► ReservationService, where something is settled later
+ * </pre>
+ *
+ * <p>{@link #check} blocks where the store is elsewhere. Every other method that decides returns a
+ * stage and does not block.
+ */
+public final class Engine implements AutoCloseable {
+  private final MemoryStore local;
+  private final @Nullable NearStore tier;
+  private final NewKeyCap newcomers;
+  private final @Nullable AdmissionAuditor witness;
+  private final Store store;
+  private final TimeSource time;
+  private final DrawExecutor asker;
+  private final Store sheltered;
+  private final ReservationService desk;
+  private final DrawPlanner planner;
+  private final DecisionNotifier audience;
+  private volatile CompiledRules rules;
+  private volatile boolean closed;
+
+  Engine(EngineBuilder builder) {
+    this.time = builder.time;
+    this.local = localOf(builder);
+    this.audience = new DecisionNotifier(builder.listener);
+    Store shared = builder.store;
+    this.tier =
+        shared == null || shared == local
+            ? null
+            : NearStore.before(shared, local, time, builder.counted(), audience::onError);
+    Store unwatched = tier == null ? local : new ScopeRouter(local, tier);
+    this.newcomers = new NewKeyCap(builder.newKeysPerAddress, time);
+    this.witness =
+        builder.audited ? new AdmissionAuditor(unwatched, time, builder.counted()) : null;
+    this.store = witness == null ? unwatched : witness;
+    this.planner = new DrawPlanner(time, local, newcomers, tier != null);
+    this.rules = CompiledRules.of(builder.rules).registerWith(local);
+    this.asker = new DrawExecutor(store, local, tier, ShardedExecutor.in(store, time), audience);
+    this.sheltered = new FailSafeStore(store, asker, audience);
+    this.desk =
+        new ReservationService(
+            store,
+            time,
+            builder.secret,
+            (rule, slot, tenant) -> rules.index().pool(rule, slot, tenant, time.wallMicros()),
+            asker::failed);
+  }
+
+  private static MemoryStore localOf(EngineBuilder builder) {
+    if (builder.store instanceof MemoryStore memory) {
+      return memory;
+    }
+    return builder.local == null ? MemoryStore.builder().time(builder.time).build() : builder.local;
+  }
+
+  /** Starts an engine without rules that keeps its state in this process. */
+  public static EngineBuilder builder() {
+    return new EngineBuilder();
+  }
+
+  private CompiledRules inForce() {
+    if (closed) {
+      throw new IllegalStateException("this Weir is closed and decides nothing any more");
+    }
+    return rules;
+  }
+
+  /** The rules that hold now. */
+  public RuleSet rules() {
+    return rules.index().rules();
+  }
+
+  /** Replaces all rules; see {@link io.weir.Weir#replaceRules}. */
+  public void replaceRules(RuleSet next) {
+    rules = CompiledRules.of(next).registerWith(local);
+    limitsChanged();
+  }
+
+  /**
+   * Gives leases back and restarts the audit, as limits may have changed. For front ends that
+   * compile their own rules.
+   */
+  public void limitsChanged() {
+    if (witness != null) {
+      witness.rulesChanged();
+    }
+    giveBack();
+  }
+
+  /**
+   * Gives back what this instance has taken from a shared store in advance; so does {@link #close},
+   * without waiting long.
+   */
+  public CompletionStage<Void> giveBack() {
+    return tier == null ? CompletableFuture.completedFuture(null) : tier.giveBack();
+  }
+
+  /** The near store in front of a shared store; empty where all state is in this process. */
+  public Optional<NearStore> tier() {
+    return Optional.ofNullable(tier);
+  }
+
+  /** The audit of admissions, if it is on. */
+  public Optional<AdmissionAuditor> witness() {
+    return Optional.ofNullable(witness);
+  }
+
+  /** The cap on keys that an address brings to the store. */
+  public NewKeyCap newcomers() {
+    return newcomers;
+  }
+
+  /**
+   * The store, for front ends that compile their own rules. Any failure becomes the {@link OnFail}
+   * decision of the draw's pool.
+   */
+  public Store store() {
+    return sheltered;
+  }
+
+  /**
+   * Decides a call, and takes its cost if it may pass.
+   *
+   * @throws IllegalArgumentException if an attribute that a rule takes as cost is no whole number
+   */
+  public Decision check(Call call) {
+    CompiledRules now = inForce();
+    Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
+    if (bypassed != null) {
+      return audience.onDecision(call, bypassed);
+    }
+    RuleIndex.DrawPlan drawing = planner.plan(now, call, Draw.Intent.TAKE);
+    if (DrawPlanner.isImmediate(drawing)) {
+      return audience.onDecision(call, DrawPlanner.immediateDecision(drawing));
+    }
+    TakeResult taking = asker.takeSync(now, drawing.draws());
+    return audience.onDecision(call, Decision.of(taking.standings()));
+  }
+
+  /** As {@link #check}, without blocking where the store is elsewhere. */
+  public CompletionStage<Decision> checkAsync(Call call) {
+    return decide(call, Draw.Intent.TAKE);
+  }
+
+  /**
+   * As {@link #checkAsync}, for front ends that cannot delay a call: a leaky bucket admits it only
+   * if no delay is needed.
+   */
+  public CompletionStage<Decision> checkUndelayed(Call call) {
+    return decide(call, Draw.Intent.TAKE_NOW);
+  }
+
+  private CompletionStage<Decision> decide(Call call, Draw.Intent intent) {
+    CompiledRules now = inForce();
+    Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
+    if (bypassed != null) {
+      return CompletableFuture.completedFuture(audience.onDecision(call, bypassed));
+    }
+    RuleIndex.DrawPlan drawing = planner.plan(now, call, intent);
+    if (DrawPlanner.isImmediate(drawing)) {
+      return CompletableFuture.completedFuture(
+          audience.onDecision(call, DrawPlanner.immediateDecision(drawing)));
+    }
+    return asker.take(
+        now, drawing.draws(), taking -> audience.onDecision(call, Decision.of(taking.standings())));
+  }
+
+  /**
+   * Checks that a call can be decided, before others of its batch are. Takes nothing and sends no
+   * request.
+   *
+   * @throws IllegalArgumentException if an attribute that a rule takes as cost is no whole number
+   */
+  public void requireCosts(Call call) {
+    planner.requireCosts(inForce(), call);
+  }
+
+  /**
+   * Decides several calls as one, without delay: all of them pass and take their cost, or none.
+   *
+   * @return a decision per call, in order; the calls may pass if all of them are allowed
+   */
+  public CompletionStage<List<Decision>> checkAll(List<Call> calls) {
+    CompiledRules now = inForce();
+    CallGroup together = new CallGroup();
+    calls.forEach(call -> add(together, now, call));
+    List<Draw> draws = together.draws();
+    return draws.isEmpty()
+        ? CompletableFuture.completedFuture(
+            audience.onDecision(
+                calls, together.decisions(new TakeResult(true, List.of(), List.of()))))
+        : asker.take(now, draws, taking -> audience.onDecision(calls, together.decisions(taking)));
+  }
+
+  private void add(CallGroup together, CompiledRules now, Call call) {
+    Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
+    if (bypassed != null) {
+      together.add(bypassed);
+      return;
+    }
+    RuleIndex.DrawPlan drawing = planner.planByName(now, call, Draw.Intent.TAKE_NOW);
+    if (DrawPlanner.isImmediate(drawing)) {
+      together.add(DrawPlanner.immediateDecision(drawing));
+    } else {
+      together.add(drawing);
+    }
+  }
+
+  /** Takes a call's cost, permits too, to be settled or released by the decision's reservation. */
+  public CompletionStage<Decision> reserveAsync(Call call) {
+    CompiledRules now = inForce();
+    Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
+    if (bypassed != null) {
+      return desk.reserve(List.of(), "")
+          .thenApply(
+              empty ->
+                  audience.onDecision(call, bypassed.reserved(empty.reservation().orElseThrow())));
+    }
+    RuleIndex.DrawPlan drawing = planner.planByName(now, call, Draw.Intent.HOLD);
+    if (drawing.deniedBy() != null) {
+      return CompletableFuture.completedFuture(
+          audience.onDecision(call, DrawPlanner.immediateDecision(drawing)));
+    }
+    return desk.reserve(drawing.draws(), tenantOf(call))
+        .thenApply(made -> audience.onDecision(call, made));
+  }
+
+  /**
+   * As {@link #reserveAsync}, for future calls that a front end decides itself: as many as the cost
+   * says. Takes no permits and does not notify the listener. Settled at the number of calls made.
+   */
+  public CompletionStage<AdvanceReservation> reserveAhead(Call call) {
+    CompiledRules now = inForce();
+    Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
+    if (bypassed != null) {
+      return CompletableFuture.completedFuture(AdvanceReservation.of(bypassed, List.of()));
+    }
+    RuleIndex.DrawPlan drawing =
+        planner.planByName(now, call, Draw.Intent.HOLD).inAdvance(call.cost());
+    return DrawPlanner.isImmediate(drawing)
+        ? CompletableFuture.completedFuture(
+            AdvanceReservation.of(DrawPlanner.immediateDecision(drawing), List.of()))
+        : desk.reserve(drawing.draws(), tenantOf(call))
+            .thenApply(made -> AdvanceReservation.of(made, drawing.draws()));
+  }
+
+  private static String tenantOf(Call call) {
+    String tenant = call.attribute("tenant");
+    return tenant == null || tenant.length() > KeyEncoding.LONGEST ? "" : tenant;
+  }
+
+  /**
+   * As {@link #checkAsync}, for front ends that see the end of a call: takes permits too. The
+   * decision carries a reservation only if permits are to be released, or a response has the cost.
+   */
+  public CompletionStage<Decision> checkAndHold(Call call) {
+    CompiledRules now = inForce();
+    if (!now.later().any()) {
+      return decide(call, Draw.Intent.TAKE);
+    }
+    Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
+    if (bypassed != null) {
+      return CompletableFuture.completedFuture(audience.onDecision(call, bypassed));
+    }
+    RuleIndex.DrawPlan drawing = planner.planByName(now, call, Draw.Intent.HOLD);
+    if (DrawPlanner.isImmediate(drawing)) {
+      return CompletableFuture.completedFuture(
+          audience.onDecision(call, DrawPlanner.immediateDecision(drawing)));
+    }
+    return now.later().anyOf(drawing.draws())
+        ? desk.reserve(drawing.draws(), tenantOf(call))
+            .thenApply(made -> audience.onDecision(call, made))
+        : asker.take(
+            now,
+            drawing.draws(),
+            taking -> audience.onDecision(call, Decision.of(taking.standings())));
+  }
+
+  /** See {@link io.weir.Weir#settleAsync(String, long)}. */
+  public CompletionStage<SettlementResult> settleAsync(String reservation, long cost) {
+    return desk.settle(reservation, cost, MarkerLifetime.ANYBODY);
+  }
+
+  /** See {@link io.weir.Weir#settleAsync(String, Map)}. */
+  public CompletionStage<SettlementResult> settleAsync(
+      String reservation, Map<String, Long> costs) {
+    return desk.settle(reservation, costs, MarkerLifetime.ANYBODY);
+  }
+
+  /**
+   * As {@link #settleAsync(String, long)}, for the only holder of a reservation, which settles it
+   * once. The store keeps the settled marker for a short time only, so that a settlement per call
+   * does not fill it. A cost above the cap is not refused: it is charged as the cap.
+   */
+  public CompletionStage<SettlementResult> settleOnce(String reservation, long cost) {
+    return desk.settle(reservation, cost, MarkerLifetime.HOLDER);
+  }
+
+  /** As {@link #settleOnce(String, long)}, for some rules by their ids. */
+  public CompletionStage<SettlementResult> settleOnce(String reservation, Map<String, Long> costs) {
+    return desk.settle(reservation, costs, MarkerLifetime.HOLDER);
+  }
+
+  /** How many limits were charged less than a settlement asked for, as it was too high. */
+  public long clampedSettlements() {
+    return desk.clamped();
+  }
+
+  /** Gives back the permits of a reservation. */
+  public CompletionStage<SettlementResult> releaseAsync(String reservation) {
+    return desk.release(reservation);
+  }
+
+  /** Gives the permits of a reservation their full life again. */
+  public CompletionStage<SettlementResult> renewAsync(String reservation) {
+    return desk.renew(reservation);
+  }
+
+  /** The status of the limits on a call. Takes nothing and does not notify the listener. */
+  public CompletionStage<Decision> lookAsync(Call call) {
+    CompiledRules now = inForce();
+    Decision bypassed = planner.bypass(now, call, Draw.Intent.LOOK);
+    if (bypassed != null) {
+      return CompletableFuture.completedFuture(bypassed);
+    }
+    RuleIndex.DrawPlan drawing = planner.plan(now, call, Draw.Intent.LOOK);
+    return DrawPlanner.isImmediate(drawing)
+        ? CompletableFuture.completedFuture(DrawPlanner.immediateDecision(drawing))
+        : asker.take(now, drawing.draws(), taking -> Decision.of(taking.standings()));
+  }
+
+  /** How a call would be decided and why, with the arithmetic; takes nothing. */
+  public CompletionStage<Explanation> explainAsync(Call call) {
+    CompiledRules now = inForce();
+    List<Explanation.RuleCheck> notes = now.index().explain(call);
+    Decision bypassed = planner.bypass(now, call, Draw.Intent.LOOK);
+    if (bypassed != null) {
+      return CompletableFuture.completedFuture(
+          new Explanation(call.normalPath(), notes, List.of(), bypassed));
+    }
+    RuleIndex.DrawPlan drawing = planner.plan(now, call, Draw.Intent.LOOK);
+    if (DrawPlanner.isImmediate(drawing)) {
+      return CompletableFuture.completedFuture(
+          new Explanation(
+              call.normalPath(), notes, List.of(), DrawPlanner.immediateDecision(drawing)));
+    }
+    return asker.describe(
+        drawing.draws(),
+        (tried, texts) ->
+            new Explanation(
+                call.normalPath(),
+                notes,
+                tried.limitChecks(texts),
+                Decision.of(tried.taking().standings())));
+  }
+
+  /**
+   * Closes the store, also one that was given. Calls that are in flight end. Every new one is an
+   * error of the program and throws {@link IllegalStateException}, except that reservations can be
+   * settled, released and renewed as long as the store allows.
+   */
+  @Override
+  public void close() {
+    closed = true;
+    store.close();
+  }
+}
