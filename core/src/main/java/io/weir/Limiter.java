@@ -55,7 +55,7 @@ public final class Limiter {
     this.time = builder.time;
     this.store = builder.table.time(time).build();
     this.pool = new Pool(name, name, "1", builder.limit, false);
-    this.gate = store.gate(pool);
+    this.gate = store.fastPath(pool);
     this.needsHash = gate.needsHash();
     this.recent = new KeyHashCache(name, needsHash);
     this.looksOnly = builder.limit.algorithm() == Algorithm.CONCURRENCY;
@@ -175,7 +175,7 @@ public final class Limiter {
 
   private Decision decide(Key key, long cost, Draw.Intent intent) {
     List<Draw> draws = List.of(new Draw(pool, key, cost, Mode.ENFORCE, intent));
-    return Decision.of(store.takeSync(draws).standings());
+    return Decision.of(store.takeSync(draws).statuses());
   }
 
   // ---- waiting

@@ -166,7 +166,7 @@ public final class Engine implements AutoCloseable {
       return audience.onDecision(call, DrawPlanner.immediateDecision(drawing));
     }
     TakeResult taking = asker.takeSync(now, drawing.draws());
-    return audience.onDecision(call, Decision.of(taking.standings()));
+    return audience.onDecision(call, Decision.of(taking.statuses()));
   }
 
   /** As {@link #check}, without blocking where the store is elsewhere. */
@@ -194,7 +194,7 @@ public final class Engine implements AutoCloseable {
           audience.onDecision(call, DrawPlanner.immediateDecision(drawing)));
     }
     return asker.take(
-        now, drawing.draws(), taking -> audience.onDecision(call, Decision.of(taking.standings())));
+        now, drawing.draws(), taking -> audience.onDecision(call, Decision.of(taking.statuses())));
   }
 
   /**
@@ -305,7 +305,7 @@ public final class Engine implements AutoCloseable {
         : asker.take(
             now,
             drawing.draws(),
-            taking -> audience.onDecision(call, Decision.of(taking.standings())));
+            taking -> audience.onDecision(call, Decision.of(taking.statuses())));
   }
 
   /** See {@link io.weir.Weir#settleAsync(String, long)}. */
@@ -358,7 +358,7 @@ public final class Engine implements AutoCloseable {
     RuleIndex.DrawPlan drawing = planner.plan(now, call, Draw.Intent.LOOK);
     return DrawPlanner.isImmediate(drawing)
         ? CompletableFuture.completedFuture(DrawPlanner.immediateDecision(drawing))
-        : asker.take(now, drawing.draws(), taking -> Decision.of(taking.standings()));
+        : asker.take(now, drawing.draws(), taking -> Decision.of(taking.statuses()));
   }
 
   /** How a call would be decided and why, with the arithmetic; takes nothing. */
@@ -383,7 +383,7 @@ public final class Engine implements AutoCloseable {
                 call.normalPath(),
                 notes,
                 tried.limitChecks(texts),
-                Decision.of(tried.taking().standings())));
+                Decision.of(tried.taking().statuses())));
   }
 
   /**

@@ -40,7 +40,7 @@ record Reservation(long id, long madeAtMicros, List<BucketPart> parts) {
     List<BucketPart> parts = new ArrayList<>();
     TakeResult taking = tried.taking();
     for (int i = 0; i < tried.draws().size(); i++) {
-      if (taking.standings().get(i).allowed()) {
+      if (taking.statuses().get(i).allowed()) {
         Draw draw = tried.draws().get(i);
         parts.add(
             new BucketPart(
@@ -50,7 +50,7 @@ record Reservation(long id, long madeAtMicros, List<BucketPart> parts) {
                 draw.key(),
                 draw.amount(),
                 draw.unit(),
-                taking.stamps().get(i)));
+                taking.receipts().get(i)));
       }
     }
     return new Reservation(tried.id(), madeAtMicros, parts);

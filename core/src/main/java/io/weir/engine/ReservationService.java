@@ -115,7 +115,7 @@ public final class ReservationService {
   }
 
   private Decision decision(ShardAttempt tried, String tenant) {
-    Decision decision = Decision.of(tried.taking().standings());
+    Decision decision = Decision.of(tried.taking().statuses());
     return tried.taking().taken()
         ? decision.reserved(seal.seal(Reservation.of(tried, time.wallMicros(), tenant)))
         : decision;
@@ -219,7 +219,7 @@ public final class ReservationService {
 
   /** Whoever took the parts knows by its own clock whether they are too old; here nobody does. */
   private static boolean hasNoKnownAge(List<ReservedPart> parts) {
-    return parts.stream().allMatch(part -> part.stamp().where() == TakeReceipt.Origin.NOWHERE);
+    return parts.stream().allMatch(part -> part.receipt().where() == TakeReceipt.Origin.NOWHERE);
   }
 
   private boolean isLate(Reservation reservation) {

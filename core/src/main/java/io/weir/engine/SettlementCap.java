@@ -37,7 +37,7 @@ final class SettlementCap {
 
   /** The most that a part of a reservation may owe. */
   static long of(Pool pool, long reserved) {
-    Limit limit = pool.isSplit() ? pool.split().whole() : pool.meter().limit();
+    Limit limit = pool.isSharded() ? pool.shardedPool().whole() : pool.meter().limit();
     return Math.max(Cost.times(FACTOR, reserved), limit.capacity());
   }
 
@@ -49,14 +49,14 @@ final class SettlementCap {
   /** The same part, owing no more than it may. */
   ReservedPart clamp(ReservedPart part) {
     long most = of(part.pool(), part.amount());
-    if (part.owed() <= most) {
+    if (part.actualAmount() <= most) {
       return part;
     }
     if (charges(part.pool())) {
       clamped.increment();
       log(part, most);
     }
-    return new ReservedPart(part.pool(), part.key(), part.amount(), most, part.stamp());
+    return new ReservedPart(part.pool(), part.key(), part.amount(), most, part.receipt());
   }
 
   private void log(ReservedPart part, long most) {
@@ -68,7 +68,7 @@ final class SettlementCap {
               + " settlement may be: {} times what was reserved, or the capacity of the limit",
           part.pool().rule(),
           part.amount(),
-          part.owed(),
+          part.actualAmount(),
           most,
           FACTOR);
     }

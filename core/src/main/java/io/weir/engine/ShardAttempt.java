@@ -30,7 +30,7 @@ public record ShardAttempt(long id, List<Draw> draws, TakeResult taking) {
     if (taking.taken()) {
       return this;
     }
-    List<LimitStatus> standings = new ArrayList<>(taking.standings());
+    List<LimitStatus> standings = new ArrayList<>(taking.statuses());
     for (int i = 0; i < standings.size(); i++) {
       LimitStatus before = first.taking.at(taking.drawIndexOf(i)).orElse(null);
       if (before != null && !before.allowed()) {
@@ -38,24 +38,25 @@ public record ShardAttempt(long id, List<Draw> draws, TakeResult taking) {
       }
     }
     return new ShardAttempt(
-        id, draws, new TakeResult(false, standings, List.of(), List.of(), taking.places()));
+        id, draws, new TakeResult(false, standings, List.of(), List.of(), taking.drawIndexes()));
   }
 
   /** This try, which took, with what came of asking some of its shadow draws again. */
   ShardAttempt with(boolean[] asked, ShardAttempt again) {
-    if (!again.taking.isWhole() || again.taking.stamps().isEmpty() != taking.stamps().isEmpty()) {
+    if (!again.taking.isComplete()
+        || again.taking.receipts().isEmpty() != taking.receipts().isEmpty()) {
       return this;
     }
     List<Draw> drawn = new ArrayList<>(draws);
-    List<LimitStatus> standings = new ArrayList<>(taking.standings());
-    List<TakeReceipt> stamps = new ArrayList<>(taking.stamps());
+    List<LimitStatus> standings = new ArrayList<>(taking.statuses());
+    List<TakeReceipt> stamps = new ArrayList<>(taking.receipts());
     int next = 0;
     for (int i = 0; i < asked.length; i++) {
       if (asked[i]) {
-        standings.set(i, better(standings.get(i), again.taking.standings().get(next)));
+        standings.set(i, better(standings.get(i), again.taking.statuses().get(next)));
         drawn.set(i, again.draws.get(next));
         if (!stamps.isEmpty()) {
-          stamps.set(i, again.taking.stamps().get(next));
+          stamps.set(i, again.taking.receipts().get(next));
         }
         next++;
       }
@@ -85,33 +86,34 @@ public record ShardAttempt(long id, List<Draw> draws, TakeResult taking) {
    */
   public List<Explanation.LimitCheck> limitChecks(List<String> arithmetic) {
     List<Explanation.LimitCheck> asked = new ArrayList<>();
-    for (int i = 0; i < taking.standings().size(); i++) {
+    for (int i = 0; i < taking.statuses().size(); i++) {
       Draw draw = drawOf(i);
       String text = arithmetic.get(taking.drawIndexOf(i));
       Pool pool = draw.pool();
       asked.add(
           new Explanation.LimitCheck(
-              taking.standings().get(i),
+              taking.statuses().get(i),
               draw.key().toString(),
               draw.amount(),
-              pool.isSplit() ? "shard " + pool.shard() + ": " + text : text));
+              pool.isSharded() ? "shard " + pool.shard() + ": " + text : text));
     }
     return asked;
   }
 
   /** The same, with what shards say taken for the whole limit. */
   ShardAttempt ofWhole() {
-    List<LimitStatus> standings = new ArrayList<>(taking.standings());
+    List<LimitStatus> standings = new ArrayList<>(taking.statuses());
     for (int i = 0; i < standings.size(); i++) {
       Draw draw = drawOf(i);
-      if (draw.pool().isSplit()) {
-        ShardedPool split = draw.pool().split();
+      if (draw.pool().isSharded()) {
+        ShardedPool split = draw.pool().shardedPool();
         standings.set(i, standings.get(i).ofShard(split.whole(), split.size()));
       }
     }
     return new ShardAttempt(
         id,
         draws,
-        new TakeResult(taking.taken(), standings, taking.stamps(), List.of(), taking.places()));
+        new TakeResult(
+            taking.taken(), standings, taking.receipts(), List.of(), taking.drawIndexes()));
   }
 }

@@ -89,7 +89,8 @@ public final class ShardedExecutor {
     List<Draw> picked = new ArrayList<>(draws.size());
     for (Draw draw : draws) {
       Pool pool = draw.pool();
-      picked.add(pool.isSplit() ? draw.withPool(pool.split().pick(draw.amount(), pick)) : draw);
+      picked.add(
+          pool.isSharded() ? draw.withPool(pool.shardedPool().pick(draw.amount(), pick)) : draw);
     }
     return tried(ids.getAsLong(), picked, asking)
         .thenCompose(first -> retryRefused(first, ids, asking, begun))
@@ -98,7 +99,7 @@ public final class ShardedExecutor {
 
   private static boolean anySplit(List<Draw> draws) {
     for (int i = 0; i < draws.size(); i++) {
-      if (draws.get(i).pool().isSplit()) {
+      if (draws.get(i).pool().isSharded()) {
         return true;
       }
     }
@@ -137,7 +138,7 @@ public final class ShardedExecutor {
   /** Whether a refusal of this draw may be different in another shard, and may be asked for. */
   private static boolean canMove(Draw draw) {
     boolean counted = draw.pool().countDenied() && draw.mode() == Mode.ENFORCE && !draw.isLook();
-    return !counted && draw.pool().isSplit() && draw.pool().split().hasOther(draw.amount());
+    return !counted && draw.pool().isSharded() && draw.pool().shardedPool().hasOther(draw.amount());
   }
 
   /** The draws with the refused ones in other shards; only those, if the rest has been taken. */
@@ -147,7 +148,7 @@ public final class ShardedExecutor {
     for (int i = 0; i < refused.length; i++) {
       Draw draw = first.draws().get(i);
       if (refused[i]) {
-        Pool other = draw.pool().split().other(draw.pool(), draw.amount(), pick);
+        Pool other = draw.pool().shardedPool().other(draw.pool(), draw.amount(), pick);
         moved.add(draw.withPool(other).retryOf(begun));
       } else if (!first.taking().taken()) {
         moved.add(draw.retryOf(begun));

@@ -43,18 +43,18 @@ import java.util.function.IntSupplier;
  * answered.
  */
 public final class NearStore extends ForwardingStore {
-  private static final Duration TEND_EVERY = Duration.ofMillis(500);
+  private static final Duration MAINTENANCE_INTERVAL = Duration.ofMillis(500);
   private static final long CLOSE_MILLIS = 250;
   private static final int MOST_LEASES = 1 << 16;
 
-  private final Components parts;
+  private final Components components;
   private volatile boolean closed;
 
   /** What a tier is made of, from the last step to the first. */
   private record Components(
       TimeSource time,
       HotKeySketch hotKeys,
-      Consumer<Throwable> unexpected,
+      Consumer<Throwable> errorHandler,
       LocalLimiter local,
       FallbackStore fallback,
       LeaseStore leases,
@@ -78,7 +78,7 @@ public final class NearStore extends ForwardingStore {
 
   private NearStore(Components parts) {
     super(parts.first);
-    this.parts = parts;
+    this.components = parts;
   }
 
   /**
@@ -103,8 +103,8 @@ public final class NearStore extends ForwardingStore {
   @Override
   public CompletionStage<TakeResult> take(List<Draw> draws) {
     try {
-      parts.hotKeys.note(draws);
-      return failSafe(0, draws, false, parts.first.take(draws));
+      components.hotKeys.note(draws);
+      return failSafe(0, draws, false, components.first.take(draws));
     } catch (RuntimeException | Error e) {
       return CompletableFuture.completedFuture(failed(0, draws, false, e));
     }
@@ -113,8 +113,8 @@ public final class NearStore extends ForwardingStore {
   @Override
   public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
     try {
-      parts.hotKeys.note(draws);
-      return failSafe(reservation, draws, true, parts.first.reserve(reservation, draws));
+      components.hotKeys.note(draws);
+      return failSafe(reservation, draws, true, components.first.reserve(reservation, draws));
     } catch (RuntimeException | Error e) {
       return CompletableFuture.completedFuture(failed(reservation, draws, true, e));
     }
@@ -145,11 +145,11 @@ public final class NearStore extends ForwardingStore {
 
   private TakeResult failed(
       long reservation, List<Draw> draws, boolean settledLater, Throwable problem) {
-    parts.unexpected.accept(problem);
+    components.errorHandler.accept(problem);
     try {
-      return parts.fallback.decideLocally(reservation, draws, settledLater);
+      return components.fallback.decideLocally(reservation, draws, settledLater);
     } catch (RuntimeException | Error e) {
-      parts.unexpected.accept(e);
+      components.errorHandler.accept(e);
       return lastResort(draws);
     }
   }
@@ -172,7 +172,7 @@ public final class NearStore extends ForwardingStore {
 
   @SuppressWarnings("FutureReturnValueIgnored") // goes on for as long as the tier is open
   private void scheduleMaintenance() {
-    parts.time.delay(TEND_EVERY).thenRun(this::maintain);
+    components.time.delay(MAINTENANCE_INTERVAL).thenRun(this::maintain);
   }
 
   private void maintain() {
@@ -180,39 +180,39 @@ public final class NearStore extends ForwardingStore {
       return;
     }
     try {
-      parts.leases.maintain();
+      components.leases.maintain();
     } catch (RuntimeException | Error e) {
-      parts.unexpected.accept(e);
+      components.errorHandler.accept(e);
     }
     scheduleMaintenance();
   }
 
   /** Gives all leases back; to be called when rules have changed, and before the end. */
   public CompletionStage<Void> giveBack() {
-    parts.local.rulesChanged();
-    return parts.leases.endAll();
+    components.local.rulesChanged();
+    return components.leases.endAll();
   }
 
   // ---- what there is to see
 
   /** The buckets that are asked for most. */
   public HotKeySketch hotKeys() {
-    return parts.hotKeys;
+    return components.hotKeys;
   }
 
   @Override
   public int instances() {
-    return Math.max(1, parts.instances.getAsInt());
+    return Math.max(1, components.instances.getAsInt());
   }
 
   /** Tokens in hand, by rule. */
   public Map<String, Long> leased() {
-    return parts.leases.leasedTokens();
+    return components.leases.leasedTokens();
   }
 
   /** Calls that spoke of leases and that the store answered, by rule. */
   public Map<String, Long> refills() {
-    return parts.leases.refills();
+    return components.leases.refills();
   }
 
   /** Gives leases back, waits a moment for that to arrive, and closes the shared store. */

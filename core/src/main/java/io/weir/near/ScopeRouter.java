@@ -35,7 +35,7 @@ public final class ScopeRouter implements Store {
   private final Store shared;
 
   /** Reservations of which a part is in the memory of this instance. */
-  private final RecentReservations heldHere = new RecentReservations();
+  private final RecentReservations localReservations = new RecentReservations();
 
   public ScopeRouter(MemoryStore local, Store shared) {
     this.local = local;
@@ -44,17 +44,17 @@ public final class ScopeRouter implements Store {
 
   @Override
   public CompletionStage<TakeResult> take(List<Draw> draws) {
-    return noneIsLocal(draws) ? shared.take(draws) : decide(RANDOM.nextLong(), draws, false);
+    return isAllShared(draws) ? shared.take(draws) : decide(RANDOM.nextLong(), draws, false);
   }
 
   @Override
   public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
-    return noneIsLocal(draws)
+    return isAllShared(draws)
         ? shared.reserve(reservation, draws)
         : decide(reservation, draws, true);
   }
 
-  private static boolean noneIsLocal(List<Draw> draws) {
+  private static boolean isAllShared(List<Draw> draws) {
     for (int i = 0; i < draws.size(); i++) {
       if (draws.get(i).pool().isLocal()) {
         return false;
@@ -73,24 +73,24 @@ public final class ScopeRouter implements Store {
         .thenCompose(
             here -> {
               if (!here.taken()) {
-                return CompletableFuture.completedFuture(in(draws, true, here));
+                return CompletableFuture.completedFuture(refusal(draws, true, here));
               }
               List<Draw> far = draws.stream().filter(draw -> !draw.pool().isLocal()).toList();
               CompletionStage<TakeResult> there =
                   stamped ? shared.reserve(id, far) : shared.take(far);
-              return there.thenApply(taking -> together(id, draws, near, here, taking));
+              return there.thenApply(taking -> combine(id, draws, near, here, taking));
             });
   }
 
-  private TakeResult together(
+  private TakeResult combine(
       long id, List<Draw> draws, List<Draw> near, TakeResult here, TakeResult there) {
     if (!there.taken()) {
       giveBack(id, near, here);
-    } else if (!there.stamps().isEmpty()) {
-      heldHere.add(id);
+    } else if (!there.receipts().isEmpty()) {
+      localReservations.add(id);
     }
-    if (!there.isWhole()) {
-      return in(draws, false, there);
+    if (!there.isComplete()) {
+      return refusal(draws, false, there);
     }
     List<LimitStatus> standings = new ArrayList<>(draws.size());
     List<TakeReceipt> stamps = new ArrayList<>();
@@ -99,16 +99,16 @@ public final class ScopeRouter implements Store {
     for (Draw draw : draws) {
       TakeResult source = draw.pool().isLocal() ? here : there;
       int at = draw.pool().isLocal() ? fromHere++ : fromThere++;
-      standings.add(source.standings().get(at));
-      if (!there.stamps().isEmpty()) {
-        stamps.add(source.stamps().get(at));
+      standings.add(source.statuses().get(at));
+      if (!there.receipts().isEmpty()) {
+        stamps.add(source.receipts().get(at));
       }
     }
     return new TakeResult(there.taken(), standings, stamps);
   }
 
   /** A refusal by one side, as one of the whole call. */
-  private static TakeResult in(List<Draw> draws, boolean near, TakeResult side) {
+  private static TakeResult refusal(List<Draw> draws, boolean near, TakeResult side) {
     List<Integer> ofSide = new ArrayList<>();
     for (int i = 0; i < draws.size(); i++) {
       if (draws.get(i).pool().isLocal() == near) {
@@ -116,18 +116,19 @@ public final class ScopeRouter implements Store {
       }
     }
     List<Integer> places = new ArrayList<>();
-    for (int i = 0; i < side.standings().size(); i++) {
+    for (int i = 0; i < side.statuses().size(); i++) {
       places.add(ofSide.get(side.drawIndexOf(i)));
     }
-    return TakeResult.refused(side.standings(), places);
+    return TakeResult.refused(side.statuses(), places);
   }
 
   private void giveBack(long id, List<Draw> near, TakeResult here) {
     List<ReservedPart> held = new ArrayList<>();
     for (int i = 0; i < near.size(); i++) {
       Draw draw = near.get(i);
-      if (draw.intent() != Draw.Intent.LOOK && here.standings().get(i).allowed()) {
-        held.add(new ReservedPart(draw.pool(), draw.key(), draw.amount(), 0, here.stamps().get(i)));
+      if (draw.intent() != Draw.Intent.LOOK && here.statuses().get(i).allowed()) {
+        held.add(
+            new ReservedPart(draw.pool(), draw.key(), draw.amount(), 0, here.receipts().get(i)));
       }
     }
     local.giveBack(id, held);
@@ -149,14 +150,14 @@ public final class ScopeRouter implements Store {
         .settle(reservation, far, term)
         .thenCompose(
             settled ->
-                !near.isEmpty() && mayBeOpenHere(reservation, settled)
+                !near.isEmpty() && mayBeUnsettledHere(reservation, settled)
                     ? local.settle(reservation, near, term).thenApply(settled::and)
                     : CompletableFuture.completedFuture(settled));
   }
 
-  private boolean mayBeOpenHere(long reservation, SettlementResult there) {
+  private boolean mayBeUnsettledHere(long reservation, SettlementResult there) {
     return there == SettlementResult.DONE
-        || (there == SettlementResult.ALREADY && heldHere.contains(reservation));
+        || (there == SettlementResult.ALREADY && localReservations.contains(reservation));
   }
 
   @Override

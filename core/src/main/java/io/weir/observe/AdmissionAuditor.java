@@ -118,7 +118,8 @@ public final class AdmissionAuditor extends ForwardingStore {
             settled -> {
               if (settled == SettlementResult.DONE) {
                 parts.forEach(
-                    part -> onGivenBack(part.pool(), part.key(), part.amount() - part.owed()));
+                    part ->
+                        onGivenBack(part.pool(), part.key(), part.amount() - part.actualAmount()));
               }
               return settled;
             });
@@ -166,13 +167,13 @@ public final class AdmissionAuditor extends ForwardingStore {
   }
 
   private void note(List<Draw> draws, TakeResult taking, boolean picked, long sent) {
-    if (!taking.isWhole()) {
+    if (!taking.isComplete()) {
       return; // refused before all were asked
     }
     long now = time.micros();
     for (int i = 0; i < draws.size(); i++) {
       Draw draw = draws.get(i);
-      LimitStatus standing = taking.standings().get(i);
+      LimitStatus standing = taking.statuses().get(i);
       BucketAudit watch = find(table, draw.pool(), draw.key());
       if ((watch == null || watch.isOver(now)) && picked && BucketAudit.isAuditable(draw)) {
         watch = begin(draw, standing, taking.taken(), sent, now);

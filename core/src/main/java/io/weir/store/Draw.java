@@ -80,13 +80,13 @@ public record Draw(
   }
 
   /** What is known of how its limit stands before it is asked. */
-  public LimitStatus.Builder standing() {
+  public LimitStatus.Builder statusBuilder() {
     return new LimitStatus.Builder(pool.rule(), pool.name(), pool.meter().limit(), mode);
   }
 
   /** How its limit stands as far as is known when nobody answers. */
   public LimitStatus unanswered() {
-    return standing().unanswered().build();
+    return statusBuilder().unanswered().build();
   }
 
   /** The same draw, taking nothing and telling nothing. */

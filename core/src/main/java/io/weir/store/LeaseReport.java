@@ -16,12 +16,12 @@ package io.weir.store;
  *     windows as far as there is anything left, to buckets down to one burst below empty
  */
 public record LeaseReport(
-    long most, LeaseGrant held, long unused, long returned, long requested, long owed) {
+    long cap, LeaseGrant held, long unused, long returned, long requested, long debt) {
   /** Nothing to tell. */
   public static final LeaseReport NONE = new LeaseReport(0, LeaseGrant.NONE, 0, 0, 0, 0);
 
   /** The same, with something owed. */
   public LeaseReport withDebt(long owed) {
-    return new LeaseReport(most, held, unused, returned, requested, owed);
+    return new LeaseReport(cap, held, unused, returned, requested, owed);
   }
 }

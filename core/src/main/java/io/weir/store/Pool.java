@@ -24,15 +24,15 @@ public final class Pool {
   private final String name;
   private final String slot;
   private final Meter meter;
-  private final PoolOptions traits;
+  private final PoolOptions options;
   private final long saltHigh;
   private final long saltLow;
-  private final long lends;
+  private final long leaseCap;
 
   /** Into what this pool is divided, or of what it is a part; null for most. */
-  private final @Nullable ShardedPool split;
+  private final @Nullable ShardedPool shardedPool;
 
-  /** Which part of {@link #split} this is; −1 for a whole pool. */
+  /** Which part of {@link #shardedPool} this is; −1 for a whole pool. */
   private final int shard;
 
   private volatile @Nullable Attachment attachment;
@@ -68,9 +68,9 @@ public final class Pool {
     this.name = name;
     this.slot = slot;
     this.meter = meter;
-    this.traits = traits;
-    this.lends = traits.lends();
-    this.split = split;
+    this.options = traits;
+    this.leaseCap = traits.leaseCap();
+    this.shardedPool = split;
     this.shard = shard;
     Key salt = Key.of(rule, slot);
     this.saltHigh = salt.high();
@@ -86,24 +86,25 @@ public final class Pool {
    *
    * @param lends how many tokens of a part may be out on lease at once
    */
-  public Pool split(LimitDivision division, ToLongFunction<Limit> lends) {
+  public Pool sharded(LimitDivision division, ToLongFunction<Limit> lends) {
     ShardedPool split = new ShardedPool(this, division, lends);
-    return new Pool(rule, name, slot, meter, traits, split, WHOLE);
+    return new Pool(rule, name, slot, meter, options, split, WHOLE);
   }
 
   /** A part of this pool. */
   Pool shard(ShardedPool of, int number, String mark, Limit part, long most) {
-    return new Pool(rule, name, slot + mark, Meter.of(part), traits.withLeaseCap(most), of, number);
+    return new Pool(
+        rule, name, slot + mark, Meter.of(part), options.withLeaseCap(most), of, number);
   }
 
   /** Whether this pool is divided, or is a part of one that is. */
-  public boolean isSplit() {
-    return split != null;
+  public boolean isSharded() {
+    return shardedPool != null;
   }
 
-  /** Into what this pool is divided, or of what it is a part; only if it {@link #isSplit}. */
-  public ShardedPool split() {
-    return Objects.requireNonNull(split, "not split");
+  /** Into what this pool is divided, or of what it is a part; only if it {@link #isSharded}. */
+  public ShardedPool shardedPool() {
+    return Objects.requireNonNull(shardedPool, "not split");
   }
 
   /** Which part of a divided pool this is, counted from 0; −1 if it is a whole one. */
@@ -113,30 +114,30 @@ public final class Pool {
 
   /** This pool, or the shard of it, that has this slot. */
   public Optional<Pool> find(String wanted) {
-    if (split == null) {
+    if (shardedPool == null) {
       return slot.equals(wanted) ? Optional.of(this) : Optional.empty();
     }
-    return Optional.ofNullable(split.find(wanted));
+    return Optional.ofNullable(shardedPool.find(wanted));
   }
 
   /** The same pool, to be kept in this process and nowhere else. */
   public Pool keptLocally() {
-    return with(traits.keptLocally());
+    return with(options.keptLocally());
   }
 
   /** Whether this pool is kept in this process, whatever store there is. */
   public boolean isLocal() {
-    return traits.local();
+    return options.local();
   }
 
   /** The same pool on the wall clock, for one that stands in for a shared one. */
   public Pool onWall() {
-    return new Pool(rule, name, slot, meter.onWall(), traits, split, shard);
+    return new Pool(rule, name, slot, meter.onWall(), options, shardedPool, shard);
   }
 
   /** The same pool, of a rule whose keys begin with this dimension, such as {@code user}. */
   public Pool withDimension(String dimension) {
-    return with(traits.withDimension(dimension));
+    return with(options.withDimension(dimension));
   }
 
   /**
@@ -144,12 +145,12 @@ public final class Pool {
    * live together.
    */
   public String subject() {
-    return traits.subject();
+    return options.subject();
   }
 
   /** The same pool, with another answer for the day the store is away. */
   public Pool onFail(OnFail onFail) {
-    return onFail(onFail, traits.localFactor());
+    return onFail(onFail, options.localFactor());
   }
 
   /**
@@ -158,27 +159,27 @@ public final class Pool {
    * @param localFactor what this instance's share is multiplied by while it decides alone
    */
   public Pool onFail(OnFail onFail, Ratio localFactor) {
-    return with(traits.onFail(onFail, localFactor));
+    return with(options.onFail(onFail, localFactor));
   }
 
   /** What to say while the store cannot answer. */
   public OnFail onFail() {
-    return traits.onFail();
+    return options.onFail();
   }
 
   /** What this instance's share is multiplied by while it decides alone. */
   public Ratio localFactor() {
-    return traits.localFactor();
+    return options.localFactor();
   }
 
   /** The same pool, where so many of a bucket's tokens may be out on lease at once. */
   public Pool withLeaseCap(long most) {
-    return with(traits.withLeaseCap(most));
+    return with(options.withLeaseCap(most));
   }
 
   /** How many of a bucket's tokens may be out on lease at once; 0 if every draw is to be asked. */
   public long leaseCap() {
-    return lends;
+    return leaseCap;
   }
 
   /** The rule's id. */
@@ -203,7 +204,7 @@ public final class Pool {
 
   /** Which of how many shards this is, such as {@code #3/8}; empty for a whole pool. */
   public String shardMark() {
-    return shard == WHOLE ? "" : split().mark(shard);
+    return shard == WHOLE ? "" : shardedPool().mark(shard);
   }
 
   public Meter meter() {
@@ -211,7 +212,7 @@ public final class Pool {
   }
 
   public boolean countDenied() {
-    return traits.countDenied();
+    return options.countDenied();
   }
 
   /** The upper half of what tells a bucket from all others, whatever its numbers. */

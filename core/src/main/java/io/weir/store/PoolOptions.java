@@ -19,21 +19,21 @@ record PoolOptions(
     String subject,
     OnFail onFail,
     Ratio localFactor,
-    long lends) {
+    long leaseCap) {
   static PoolOptions of(boolean countDenied) {
     return new PoolOptions(countDenied, false, "", OnFail.LOCAL, Ratio.ONE, 0);
   }
 
   PoolOptions keptLocally() {
-    return new PoolOptions(countDenied, true, subject, onFail, localFactor, lends);
+    return new PoolOptions(countDenied, true, subject, onFail, localFactor, leaseCap);
   }
 
   PoolOptions withDimension(String dimension) {
-    return new PoolOptions(countDenied, local, dimension, onFail, localFactor, lends);
+    return new PoolOptions(countDenied, local, dimension, onFail, localFactor, leaseCap);
   }
 
   PoolOptions onFail(OnFail answer, Ratio factor) {
-    return new PoolOptions(countDenied, local, subject, answer, factor, lends);
+    return new PoolOptions(countDenied, local, subject, answer, factor, leaseCap);
   }
 
   PoolOptions withLeaseCap(long most) {

@@ -9,4 +9,5 @@ import io.weir.limit.TakeReceipt;
  * @param amount what was reserved
  * @param owed what it should have been; the same for parts that are only released or renewed
  */
-public record ReservedPart(Pool pool, Key key, long amount, long owed, TakeReceipt stamp) {}
+public record ReservedPart(
+    Pool pool, Key key, long amount, long actualAmount, TakeReceipt receipt) {}

@@ -21,7 +21,7 @@ public final class ShardedPool {
 
   private final Pool pool;
   private final LimitDivision division;
-  private final ToLongFunction<Limit> lends;
+  private final ToLongFunction<Limit> leaseCap;
   private final AtomicReferenceArray<@Nullable Pool> shards;
 
   /**
@@ -32,7 +32,7 @@ public final class ShardedPool {
   ShardedPool(Pool pool, LimitDivision division, ToLongFunction<Limit> lends) {
     this.pool = pool;
     this.division = division;
-    this.lends = lends;
+    this.leaseCap = lends;
     this.shards = new AtomicReferenceArray<>(division.parts());
   }
 
@@ -78,7 +78,7 @@ public final class ShardedPool {
       return known;
     }
     Limit part = division.part(number);
-    Pool made = pool.shard(this, number, mark(number), part, lends.applyAsLong(part));
+    Pool made = pool.shard(this, number, mark(number), part, leaseCap.applyAsLong(part));
     Pool first = shards.compareAndExchange(number, null, made);
     return first == null ? made : first;
   }

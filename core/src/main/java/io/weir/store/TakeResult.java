@@ -21,10 +21,10 @@ import java.util.Optional;
  */
 public record TakeResult(
     boolean taken,
-    List<LimitStatus> standings,
-    List<TakeReceipt> stamps,
+    List<LimitStatus> statuses,
+    List<TakeReceipt> receipts,
     List<LeaseGrant> grants,
-    List<Integer> places) {
+    List<Integer> drawIndexes) {
   /** What came of draws that were all asked. */
   public TakeResult(
       boolean taken,
@@ -47,7 +47,7 @@ public record TakeResult(
   /** What came of draws that were never sent to where they would have been asked. */
   public static TakeResult notSent(List<Draw> draws) {
     List<LeaseGrant> grants = Collections.nCopies(draws.size(), LeaseGrant.NOT_SENT);
-    return new TakeResult(false, unanswered(draws).standings, List.of(), grants);
+    return new TakeResult(false, unanswered(draws).statuses, List.of(), grants);
   }
 
   /** A refusal of a call of which only some draws were asked. */
@@ -61,18 +61,18 @@ public record TakeResult(
   }
 
   /** Whether all draws were asked. */
-  public boolean isWhole() {
-    return places.isEmpty();
+  public boolean isComplete() {
+    return drawIndexes.isEmpty();
   }
 
   /** Which of the draws a standing, by its number, is about. */
   public int drawIndexOf(int standing) {
-    return isWhole() ? standing : places.get(standing);
+    return isComplete() ? standing : drawIndexes.get(standing);
   }
 
   /** How the draw at a place stands, if it was asked. */
   public Optional<LimitStatus> at(int place) {
-    int standing = isWhole() ? place : places.indexOf(place);
-    return standing < 0 ? Optional.empty() : Optional.of(standings.get(standing));
+    int standing = isComplete() ? place : drawIndexes.indexOf(place);
+    return standing < 0 ? Optional.empty() : Optional.of(statuses.get(standing));
   }
 }

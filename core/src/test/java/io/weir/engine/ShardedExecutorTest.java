@@ -35,7 +35,7 @@ class ShardedExecutorTest {
 
   private static Pool split(String rule, String limit, int shards, boolean countDenied) {
     return new Pool(rule, rule, "1", Limit.parse(limit), countDenied)
-        .split(LimitDivision.of(Limit.parse(limit), shards), part -> 0);
+        .sharded(LimitDivision.of(Limit.parse(limit), shards), part -> 0);
   }
 
   private static Draw draw(Pool pool, long amount) {
@@ -69,14 +69,14 @@ class ShardedExecutorTest {
 
   private long left(Pool pool) {
     Draw look = new Draw(pool, Key.of("42"), 0, Mode.ENFORCE, Draw.Intent.LOOK);
-    return now(store.table.take(List.of(look))).standings().get(0).remaining();
+    return now(store.table.take(List.of(look))).statuses().get(0).remaining();
   }
 
   @Test
   void asksOneShardAndTellsOfTheWhole() {
     Pool pool = split("rule", "40/h", 4);
 
-    LimitStatus standing = take(List.of(draw(pool, 3)), 2).taking().standings().get(0);
+    LimitStatus standing = take(List.of(draw(pool, 3)), 2).taking().statuses().get(0);
 
     assertThat(asked()).containsExactly(List.of(2));
     assertThat(standing.limit()).isEqualTo(Limit.perHour(40));
@@ -93,9 +93,9 @@ class ShardedExecutorTest {
 
     assertThat(asked()).containsExactly(List.of(2), List.of(3));
     assertThat(tried.taking().taken()).isTrue();
-    assertThat(tried.draws().get(0).pool()).isSameAs(pool.split().shard(3));
-    assertThat(left(pool.split().shard(2))).isEqualTo(1);
-    assertThat(left(pool.split().shard(3))).isEqualTo(8);
+    assertThat(tried.draws().get(0).pool()).isSameAs(pool.shardedPool().shard(3));
+    assertThat(left(pool.shardedPool().shard(2))).isEqualTo(1);
+    assertThat(left(pool.shardedPool().shard(3))).isEqualTo(8);
   }
 
   @Test
@@ -121,7 +121,7 @@ class ShardedExecutorTest {
     for (int first : new int[] {2, 3}) {
       // From shard 2 the next, from shard 3 the third on.
       ShardAttempt tried = take(List.of(draw(pool, 1)), first, first == 2 ? 0 : 2);
-      LimitStatus standing = tried.taking().standings().get(0);
+      LimitStatus standing = tried.taking().statuses().get(0);
 
       assertThat(tried.taking().taken()).isFalse();
       assertThat(asked()).hasSize(2);
@@ -139,7 +139,7 @@ class ShardedExecutorTest {
 
     assertThat(asked()).hasSize(1);
     assertThat(tried.taking().taken()).isFalse();
-    assertThat(tried.taking().standings().get(0).retryAfter()).isEmpty();
+    assertThat(tried.taking().statuses().get(0).retryAfter()).isEmpty();
   }
 
   @Test
@@ -169,7 +169,7 @@ class ShardedExecutorTest {
 
     assertThat(asked()).hasSize(1);
     assertThat(tried.taking().taken()).isFalse();
-    assertThat(tried.taking().standings()).extracting(LimitStatus::allowed).containsOnly(false);
+    assertThat(tried.taking().statuses()).extracting(LimitStatus::allowed).containsOnly(false);
   }
 
   @Test
@@ -186,16 +186,16 @@ class ShardedExecutorTest {
     // Only what refused has moved.
     assertThat(asked()).containsExactly(List.of(-1, 2, 2), List.of(-1, 2, 3));
     assertThat(left(whole)).isEqualTo(4);
-    assertThat(left(even.split().shard(2))).isEqualTo(98);
+    assertThat(left(even.shardedPool().shard(2))).isEqualTo(98);
 
     ShardAttempt tried = take(call, 2, 0);
 
     assertThat(tried.taking().taken()).isFalse();
-    assertThat(tried.taking().standings())
+    assertThat(tried.taking().statuses())
         .extracting(LimitStatus::allowed)
         .containsExactly(true, true, false);
     assertThat(left(whole)).isEqualTo(4);
-    assertThat(left(even.split().shard(2))).isEqualTo(98);
+    assertThat(left(even.shardedPool().shard(2))).isEqualTo(98);
   }
 
   @Test
@@ -218,11 +218,11 @@ class ShardedExecutorTest {
     ShardAttempt tried = now(shards.reserve(List.of(draw(whole, 1), shadow(watched, 4))));
 
     assertThat(asked()).containsExactly(List.of(-1, 2), List.of(3));
-    assertThat(tried.taking().standings()).extracting(LimitStatus::allowed).containsOnly(true);
-    assertThat(tried.taking().stamps()).hasSize(2);
+    assertThat(tried.taking().statuses()).extracting(LimitStatus::allowed).containsOnly(true);
+    assertThat(tried.taking().receipts()).hasSize(2);
     assertThat(tried.draws().get(1).pool().shard()).isEqualTo(3);
     assertThat(left(whole)).isEqualTo(4);
-    assertThat(left(watched.split().shard(3))).isEqualTo(6);
+    assertThat(left(watched.shardedPool().shard(3))).isEqualTo(6);
   }
 
   @Test
@@ -235,7 +235,7 @@ class ShardedExecutorTest {
 
     assertThat(asked()).hasSize(2);
     assertThat(tried.taking().taken()).isTrue();
-    assertThat(tried.taking().standings()).extracting(LimitStatus::allowed).containsOnly(false);
+    assertThat(tried.taking().statuses()).extracting(LimitStatus::allowed).containsOnly(false);
   }
 
   @Test

@@ -138,7 +138,7 @@ class FailClosedRulesTest {
                 NearStoreFixture.draw(closed, 1),
                 NearStoreFixture.draw(there, 1)))
         .isCompletedWithValueMatching(
-            taking -> !taking.taken() && taking.places().equals(List.of(1)));
+            taking -> !taking.taken() && taking.drawIndexes().equals(List.of(1)));
     assertThat(fixture.shared.asked).isEqualTo(asked);
     assertThat(fixture.tier.leased()).containsEntry("rule", 10L);
   }

@@ -25,7 +25,7 @@ class FullMemoryTest {
     tier.take(draw(user));
     ScriptedStore.StoreCall question = shared.next();
     question.admit(5);
-    return question.lease().owed();
+    return question.lease().debt();
   }
 
   @Test

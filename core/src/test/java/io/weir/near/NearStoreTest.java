@@ -78,9 +78,9 @@ class NearStoreTest {
     TakeResult closed = take(tier, draw(onFail(OnFail.CLOSED, "1/h"), 1));
 
     assertThat(open.taken()).isTrue();
-    assertThat(open.standings().get(0).degraded()).isTrue();
+    assertThat(open.statuses().get(0).degraded()).isTrue();
     assertThat(closed.taken()).isFalse();
-    assertThat(closed.standings().get(0).answered()).isFalse();
+    assertThat(closed.statuses().get(0).answered()).isFalse();
     assertThat(errors).hasSizeGreaterThanOrEqualTo(2);
   }
 
@@ -93,7 +93,7 @@ class NearStoreTest {
     TakeResult local = take(tier, draw(onFail(OnFail.LOCAL, "1/h"), 1));
 
     assertThat(local.taken()).isFalse();
-    assertThat(local.standings().get(0).degraded()).isTrue();
+    assertThat(local.statuses().get(0).degraded()).isTrue();
   }
 
   private static TakeResult take(NearStore tier, Draw draw) {

@@ -85,8 +85,8 @@ public final class PartiallyAvailableStore implements Store {
         standings.add(draw.unanswered());
         stamps.add(new TakeReceipt(0, 0));
       } else {
-        standings.add(said.standings().get(next));
-        stamps.add(said.taken() ? said.stamps().get(next) : new TakeReceipt(0, 0));
+        standings.add(said.statuses().get(next));
+        stamps.add(said.taken() ? said.receipts().get(next) : new TakeReceipt(0, 0));
         next++;
       }
     }

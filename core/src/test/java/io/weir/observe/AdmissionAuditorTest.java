@@ -199,7 +199,7 @@ class AdmissionAuditorTest {
             .toCompletableFuture()
             .join();
     assertThat(overAdmission()).isEqualTo(0.5); // of 100 at once and 100 in ten seconds
-    TakeReceipt stamp = reserved.stamps().get(0);
+    TakeReceipt stamp = reserved.receipts().get(0);
 
     witness.settle(7, List.of(new ReservedPart(pool, Key.of("somebody"), 100, 20, stamp)), SECOND);
 

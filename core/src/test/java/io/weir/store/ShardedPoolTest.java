@@ -15,16 +15,16 @@ class ShardedPoolTest {
     return new Pool("rule", "rule", "1", Limit.parse(limit), false)
         .withDimension("user")
         .withLeaseCap(20)
-        .split(LimitDivision.of(Limit.parse(limit), shards), part -> LeaseCap.of(part, 100_000));
+        .sharded(LimitDivision.of(Limit.parse(limit), shards), part -> LeaseCap.of(part, 100_000));
   }
 
   @Test
   void shardsAreTheSameObjectsWheneverAskedFor() {
-    ShardedPool split = pool("80/s", 8).split();
+    ShardedPool split = pool("80/s", 8).shardedPool();
     for (int i = 0; i < 8; i++) {
       assertThat(split.shard(i)).isSameAs(split.shard(i));
       assertThat(split.shard(i).shard()).isEqualTo(i);
-      assertThat(split.shard(i).split()).isSameAs(split);
+      assertThat(split.shard(i).shardedPool()).isSameAs(split);
       assertThat(split.shard(i).subject()).isEqualTo("user");
     }
   }
@@ -35,7 +35,7 @@ class ShardedPoolTest {
     buckets.add(pool("80/s", 8).low(Key.of("42")));
     for (int shards : new int[] {8, 16}) {
       for (int i = 0; i < shards; i++) {
-        buckets.add(pool("80/s", shards).split().shard(i).low(Key.of("42")));
+        buckets.add(pool("80/s", shards).shardedPool().shard(i).low(Key.of("42")));
       }
     }
     assertThat(buckets).hasSize(1 + 8 + 16);
@@ -43,7 +43,7 @@ class ShardedPoolTest {
 
   @Test
   void aShardHasItsPartOfTheLimitAndOfWhatIsLent() {
-    Pool shard = pool("80/s", 8).split().shard(3);
+    Pool shard = pool("80/s", 8).shardedPool().shard(3);
 
     assertThat(shard.meter().limit()).isEqualTo(Limit.perSecond(10));
     assertThat(shard.leaseCap()).isEqualTo(LeaseCap.of(Limit.perSecond(10), 100_000)).isEqualTo(5);
@@ -51,7 +51,7 @@ class ShardedPoolTest {
 
   @Test
   void theOtherShardIsAnyButTheFirst() {
-    ShardedPool split = pool("80/s", 8).split();
+    ShardedPool split = pool("80/s", 8).shardedPool();
     for (int first = 0; first < 8; first++) {
       Set<Integer> others = new HashSet<>();
       for (int random = -20; random < 20; random++) {
@@ -63,7 +63,7 @@ class ShardedPoolTest {
 
   @Test
   void amountsThatOnlySomeShardsHoldGoToThose() {
-    ShardedPool split = pool("10/s", 4).split();
+    ShardedPool split = pool("10/s", 4).shardedPool();
     Set<Integer> picked = new HashSet<>();
     for (int random = 0; random < 20; random++) {
       Pool pick = split.pick(3, random);
@@ -73,14 +73,14 @@ class ShardedPoolTest {
     assertThat(picked).containsExactlyInAnyOrder(0, 1);
     assertThat(split.hasOther(3)).isTrue();
     assertThat(split.hasOther(4)).isFalse();
-    assertThat(pool("9/s", 4).split().hasOther(3)).isFalse();
+    assertThat(pool("9/s", 4).shardedPool().hasOther(3)).isFalse();
   }
 
   @Test
   void aShardIsFoundByItsSlotAndNoOtherIs() {
     Pool pool = pool("80/s", 8);
     for (int i = 0; i < 8; i++) {
-      Pool shard = pool.split().shard(i);
+      Pool shard = pool.shardedPool().shard(i);
       assertThat(pool.find(shard.slot())).containsSame(shard);
       assertThat(shard.wholeSlot()).isEqualTo("t1");
     }

@@ -102,7 +102,7 @@ public final class FleetMembership implements AutoCloseable {
                   ? CompletableFuture.completedFuture(onHeartbeatFailure(null))
                   : store
                       .reserve(id, List.of(draw))
-                      .thenAccept(taking -> onHeartbeat(taking.standings().get(0)));
+                      .thenAccept(taking -> onHeartbeat(taking.statuses().get(0)));
             });
   }
 

@@ -222,6 +222,6 @@ final class WarmUp {
   }
 
   private static boolean isAnswered(TakeResult taking) {
-    return taking.standings().stream().allMatch(LimitStatus::answered);
+    return taking.statuses().stream().allMatch(LimitStatus::answered);
   }
 }

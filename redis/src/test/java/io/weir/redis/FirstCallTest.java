@@ -109,7 +109,7 @@ class FirstCallTest {
 
   private boolean isServed(RedisStore store, Key key) {
     return ContractCalls.get(store.take(List.of(ContractCalls.draw(pool, key, 1))))
-        .standings()
+        .statuses()
         .get(0)
         .answered();
   }

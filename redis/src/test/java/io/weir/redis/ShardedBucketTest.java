@@ -104,15 +104,15 @@ class ShardedBucketTest {
   private static Pool pool(Rule rule, String limit, int shard) {
     return new Pool(rule.id(), rule.id(), "1", Limit.parse(limit), false)
         .withDimension("user")
-        .split(LimitDivision.of(Limit.parse(limit), SHARDS), part -> 0)
-        .split()
+        .sharded(LimitDivision.of(Limit.parse(limit), SHARDS), part -> 0)
+        .shardedPool()
         .shard(shard);
   }
 
   /** What is left in a shard, by the store itself. */
   private long left(Rule rule, String limit, int shard) {
     Draw look = new Draw(pool(rule, limit, shard), Key.of(user), 0, Mode.ENFORCE, Draw.Intent.LOOK);
-    return ContractCalls.get(stores.get(0).take(List.of(look))).standings().get(0).remaining();
+    return ContractCalls.get(stores.get(0).take(List.of(look))).statuses().get(0).remaining();
   }
 
   private int admittedByAll(int triesEach) throws Exception {

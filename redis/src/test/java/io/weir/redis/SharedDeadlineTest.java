@@ -82,7 +82,7 @@ class SharedDeadlineTest {
     CompletableFuture<LimitStatus> standing =
         store
             .take(List.of(draw))
-            .thenApply(taking -> taking.standings().get(0))
+            .thenApply(taking -> taking.statuses().get(0))
             .toCompletableFuture();
 
     assertInTime(standing);
@@ -92,7 +92,7 @@ class SharedDeadlineTest {
   private static CompletableFuture<LimitStatus> take(RedisStore store, Draw draw) {
     return store
         .take(List.of(draw))
-        .thenApply(taking -> taking.standings().get(0))
+        .thenApply(taking -> taking.statuses().get(0))
         .toCompletableFuture();
   }
 

@@ -79,7 +79,7 @@ public final class StoreInstance implements AutoCloseable {
       }
       for (CompletionStage<TakeResult> answer : answers) {
         TakeResult taking = ContractCalls.get(answer);
-        if (!taking.standings().get(0).answered()) {
+        if (!taking.statuses().get(0).answered()) {
           throw new IllegalStateException("no answer to instance " + number);
         }
         admitted += taking.taken() ? 1 : 0;

@@ -70,7 +70,7 @@ class LeaseStressTest {
 
   private long remaining(Limit limit, String user) throws Exception {
     Draw look = new Draw(pool(limit), Key.of(user), 0, Mode.SHADOW, Draw.Intent.LOOK);
-    return store.take(List.of(look)).toCompletableFuture().get().standings().get(0).remaining();
+    return store.take(List.of(look)).toCompletableFuture().get().statuses().get(0).remaining();
   }
 
   private static Decision ask(Engine engine, String user, long cost) throws Exception {

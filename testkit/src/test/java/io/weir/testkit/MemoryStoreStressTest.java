@@ -76,7 +76,7 @@ class MemoryStoreStressTest {
         round -> {
           MemoryStore store = store(100);
           Pool pool = pool(LIMITS.get(round % 4));
-          PoolFastPath gate = store.gate(pool);
+          PoolFastPath gate = store.fastPath(pool);
           Pool other = pool("other", "100000/day");
           List<Long> taken =
               StressRun.race(
@@ -239,12 +239,12 @@ class MemoryStoreStressTest {
   }
 
   private static void assertSane(TakeResult taking) {
-    for (LimitStatus standing : taking.standings()) {
+    for (LimitStatus standing : taking.statuses()) {
       assertThat(standing.remaining()).isBetween(0L, standing.limit().capacity());
       assertThat(standing.mode()).isEqualTo(Mode.ENFORCE);
       assertThat(standing.reset().isNegative()).isFalse();
       assertThat(taking.taken())
-          .isEqualTo(taking.standings().stream().allMatch(LimitStatus::allowed));
+          .isEqualTo(taking.statuses().stream().allMatch(LimitStatus::allowed));
     }
   }
 

@@ -65,7 +65,7 @@ class PoolFastPathProperties {
       if (cost == 0) {
         return rest.look(limit, 0);
       }
-      PoolFastPath gate = store.gate(rest.pool(limit));
+      PoolFastPath gate = store.fastPath(rest.pool(limit));
       boolean admitted =
           gate.tryTake(
               time.micros(), StoreSubject.KEY.high(), StoreSubject.KEY.low(), rest.keyHash(), cost);

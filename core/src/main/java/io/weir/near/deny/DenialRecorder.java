@@ -48,7 +48,7 @@ public final class DenialRecorder extends ForwardingStore {
   }
 
   private TakeResult recorded(List<Draw> draws, TakeResult taking, long sent) {
-    hotKeys.noteAnswered(draws, taking.standings());
+    hotKeys.noteAnswered(draws, taking.statuses());
     return taking.taken() ? taking : refused(draws, taking, sent);
   }
 
@@ -56,16 +56,16 @@ public final class DenialRecorder extends ForwardingStore {
   private TakeResult refused(List<Draw> draws, TakeResult taking, long sent) {
     boolean repeated = !Draw.anyCountsRefusals(draws);
     long now = time.micros();
-    List<LimitStatus> told = new ArrayList<>(taking.standings());
+    List<LimitStatus> told = new ArrayList<>(taking.statuses());
     for (int i = 0; i < told.size(); i++) {
       LimitStatus standing = told.get(i);
-      long holds = denials.note(draws.get(i), standing, sent) - now;
+      long holds = denials.record(draws.get(i), standing, sent) - now;
       if (repeated && holds > Math.max(0, standing.retryAfterMicros())) {
         told.set(i, standing.edit().retryAfter(holds).build());
       }
     }
-    recordGivenBack(draws, taking.standings());
-    return new TakeResult(false, told, taking.stamps(), taking.grants(), taking.places());
+    recordGivenBack(draws, taking.statuses());
+    return new TakeResult(false, told, taking.receipts(), taking.grants(), taking.drawIndexes());
   }
 
   /**

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * refusals of others, a further one is not noted: that costs a call each time it is met.
  */
 public final class DenialTable {
-  private static final int PLACES = 1 << 16;
+  private static final int ENTRIES = 1 << 16;
   private static final int WAYS = 4;
-  private static final long LONGEST = 1_000_000;
+  private static final long MAX_HOLD_MICROS = 1_000_000;
 
   /**
    * One refusal, or the mark in its place.
@@ -46,7 +46,7 @@ public final class DenialTable {
       Draw.Intent intent,
       long sent,
       long until,
-      @Nullable LimitStatus standing) {
+      @Nullable LimitStatus status) {
     /** The mark that something came back now. */
     static Denial mark(Pool pool, Key key, long now) {
       return new Denial(
@@ -71,21 +71,22 @@ public final class DenialTable {
 
     /** Whether this marks that something came back after a call was sent. */
     boolean outdates(long otherSent) {
-      return standing == null && otherSent < sent;
+      return status == null && otherSent < sent;
     }
   }
 
-  private final AtomicReferenceArray<@Nullable Denial> places = new AtomicReferenceArray<>(PLACES);
+  private final AtomicReferenceArray<@Nullable Denial> entries =
+      new AtomicReferenceArray<>(ENTRIES);
 
   /** The first of a bucket's places; the others follow. */
   private static int first(Pool pool, Key key) {
-    return (int) (pool.low(key) >>> 32) & (PLACES - WAYS);
+    return (int) (pool.low(key) >>> 32) & (ENTRIES - WAYS);
   }
 
-  private @Nullable Denial about(Draw draw) {
+  private @Nullable Denial entryFor(Draw draw) {
     int first = first(draw.pool(), draw.key());
     for (int way = 0; way < WAYS; way++) {
-      Denial here = places.getAcquire(first + way);
+      Denial here = entries.getAcquire(first + way);
       if (here != null && here.isAbout(draw)) {
         return here;
       }
@@ -95,14 +96,14 @@ public final class DenialTable {
 
   /** Whether anything is known about a bucket; costs no look at the clock. */
   boolean hasEntryFor(Draw draw) {
-    return about(draw) != null;
+    return entryFor(draw) != null;
   }
 
   /** The refusal that a draw meets again; null if it does not. */
   @Nullable LimitStatus find(Draw draw, long now) {
-    Denial here = about(draw);
+    Denial here = entryFor(draw);
     if (here == null
-        || here.standing == null
+        || here.status == null
         || now >= here.until
         || draw.isLook()
         || draw.amount() > draw.pool().meter().capacity() // no waiting helps that
@@ -110,10 +111,10 @@ public final class DenialTable {
       return null;
     }
     long passed = now - here.sent;
-    long retryAfter = Math.max(here.standing.retryAfterMicros() - passed, here.until - now);
-    return here.standing
+    long retryAfter = Math.max(here.status.retryAfterMicros() - passed, here.until - now);
+    return here.status
         .edit()
-        .reset(Math.max(0, here.standing.resetMicros() - passed))
+        .reset(Math.max(0, here.status.resetMicros() - passed))
         .retryAfter(retryAfter)
         .source(DecisionSource.DENY_CACHE)
         .build();
@@ -124,7 +125,7 @@ public final class DenialTable {
    *
    * @return until when it holds; when it was sent if it does not
    */
-  long note(Draw draw, LimitStatus standing, long sent) {
+  long record(Draw draw, LimitStatus standing, long sent) {
     Pool pool = draw.pool();
     if (standing.allowed()
         || standing.degraded()
@@ -134,11 +135,11 @@ public final class DenialTable {
         || pool.meter().limit().algorithm() == Algorithm.CONCURRENCY) {
       return sent;
     }
-    int place = placeFor(pool, draw.key(), sent);
+    int place = indexFor(pool, draw.key(), sent);
     if (place < 0) {
       return sent;
     }
-    Denial before = places.getAcquire(place);
+    Denial before = entries.getAcquire(place);
     if (before != null && before.isOf(pool, draw.key()) && before.outdates(sent)) {
       return sent;
     }
@@ -151,17 +152,17 @@ public final class DenialTable {
             draw.amount(),
             draw.intent(),
             sent,
-            sent + Math.min(holds, LONGEST),
+            sent + Math.min(holds, MAX_HOLD_MICROS),
             standing);
-    return places.compareAndSet(place, before, denial) ? denial.until : sent;
+    return entries.compareAndSet(place, before, denial) ? denial.until : sent;
   }
 
   /** Where to note something of a bucket: where it is, or where nothing holds; else -1. */
-  private int placeFor(Pool pool, Key key, long now) {
+  private int indexFor(Pool pool, Key key, long now) {
     int first = first(pool, key);
     int free = -1;
     for (int way = 0; way < WAYS; way++) {
-      Denial here = places.getAcquire(first + way);
+      Denial here = entries.getAcquire(first + way);
       if (here != null && here.isOf(pool, key)) {
         return first + way;
       }
@@ -176,9 +177,9 @@ public final class DenialTable {
   public void clear(Pool pool, Key key) {
     int first = first(pool, key);
     for (int place = first; place < first + WAYS; place++) {
-      Denial here = places.getAcquire(place);
-      if (here != null && here.standing != null && here.isOf(pool, key)) {
-        places.compareAndSet(place, here, null);
+      Denial here = entries.getAcquire(place);
+      if (here != null && here.status != null && here.isOf(pool, key)) {
+        entries.compareAndSet(place, here, null);
       }
     }
   }
@@ -189,9 +190,9 @@ public final class DenialTable {
    */
   void onReturned(Pool pool, Key key, long now) {
     clear(pool, key);
-    int place = placeFor(pool, key, now);
+    int place = indexFor(pool, key, now);
     if (place >= 0) {
-      places.compareAndSet(place, places.getAcquire(place), Denial.mark(pool, key, now));
+      entries.compareAndSet(place, entries.getAcquire(place), Denial.mark(pool, key, now));
     }
   }
 }

@@ -28,19 +28,19 @@ public final class DenyCache extends ForwardingStore {
 
   @Override
   public CompletionStage<TakeResult> take(List<Draw> draws) {
-    TakeResult refused = repeat(draws);
+    TakeResult refused = cachedRefusal(draws);
     return refused == null ? super.take(draws) : CompletableFuture.completedFuture(refused);
   }
 
   @Override
   public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
-    TakeResult refused = repeat(draws);
+    TakeResult refused = cachedRefusal(draws);
     return refused == null
         ? super.reserve(reservation, draws)
         : CompletableFuture.completedFuture(refused);
   }
 
-  private @Nullable TakeResult repeat(List<Draw> draws) {
+  private @Nullable TakeResult cachedRefusal(List<Draw> draws) {
     for (int i = 0; i < draws.size(); i++) {
       Draw draw = draws.get(i);
       if (draw.mode() == Mode.ENFORCE && denials.hasEntryFor(draw)) {

@@ -10,7 +10,7 @@ import io.weir.store.Pool;
  * would let a small bucket overflow, and cost its users tokens.
  */
 public final class RetryPacing {
-  private static final long LONGEST = 50_000;
+  private static final long MAX_MICROS = 50_000;
 
   private RetryPacing() {}
 
@@ -20,7 +20,7 @@ public final class RetryPacing {
     return switch (limit.algorithm()) {
       case TOKEN_BUCKET, SLIDING_WINDOW -> {
         double all = ExactNumbers.micros(limit.window());
-        yield (long) Math.min(LONGEST, all * pool.leaseCap() / Math.max(1, limit.capacity()));
+        yield (long) Math.min(MAX_MICROS, all * pool.leaseCap() / Math.max(1, limit.capacity()));
       }
       case LEAKY_BUCKET, FIXED_WINDOW, SLIDING_LOG, QUOTA, CONCURRENCY -> 0;
     };

@@ -30,14 +30,14 @@ import java.util.function.Supplier;
  * it owes is being changed, and in a further call of a decision, which may be given up any moment.
  */
 final class DebtCarrier {
-  private final DebtLedger books;
-  private final UnackedDebts pauses;
+  private final DebtLedger ledger;
+  private final UnackedDebts unacked;
 
   /**
    * Buckets of which a call is under way that carries what they owe, or whose debt is just being
    * changed, until that has ended.
    */
-  private final Map<BucketId, CompletableFuture<Void>> carried = new ConcurrentHashMap<>();
+  private final Map<BucketId, CompletableFuture<Void>> inFlight = new ConcurrentHashMap<>();
 
   /** Holds a bucket whose debt is being changed: it cannot be told just now. */
   private static final class DebtLock extends CompletableFuture<Void> {}
@@ -45,17 +45,17 @@ final class DebtCarrier {
   /** What is owed; for many threads at once. */
   interface DebtLedger {
     /** Whether anything may be owed at all. */
-    boolean any();
+    boolean mayHaveDebts();
 
     /** What was let through here and has not come back yet. */
-    long owed(Pool pool, Key key);
+    long debt(Pool pool, Key key);
 
     /**
      * The store has been told of so much.
      *
      * @param inFull whether it surely charged all of it: a bucket that is used up takes only a part
      */
-    void charged(Pool pool, Key key, long amount, boolean inFull);
+    void onCharged(Pool pool, Key key, long amount, boolean inFull);
 
     /** The time in µs, from wherever. */
     long micros();
@@ -67,8 +67,8 @@ final class DebtCarrier {
    * @param store where a draw is looked at; must not throw
    */
   DebtCarrier(DebtLedger books, Function<Draw, CompletionStage<TakeResult>> store) {
-    this.books = books;
-    this.pauses = new UnackedDebts(store, books::micros);
+    this.ledger = books;
+    this.unacked = new UnackedDebts(store, books::micros);
   }
 
   /**
@@ -78,16 +78,16 @@ final class DebtCarrier {
    *     owes something that cannot be told now
    */
   List<Draw> attach(List<Draw> draws, BitSet away) {
-    if (!books.any()) {
+    if (!ledger.mayHaveDebts()) {
       return draws;
     }
     List<Draw> loaded = new ArrayList<>(draws.size());
     try {
       for (int i = 0; i < draws.size(); i++) {
         Draw draw = draws.get(i);
-        if (!away.get(i) && canAttach(draw) && owed(draw) > 0) {
+        if (!away.get(i) && canAttach(draw) && debtOf(draw) > 0) {
           BucketId bucket = BucketId.of(draw);
-          away.set(i, draw.startedMicros() != 0 || pauses.holds(bucket, draw));
+          away.set(i, draw.startedMicros() != 0 || unacked.isPaused(bucket, draw));
           draw = away.get(i) ? draw : attach(draw, bucket, i, away);
         }
         loaded.add(draw);
@@ -103,12 +103,12 @@ final class DebtCarrier {
     return draw.intent() != Draw.Intent.LOOK && draw.pool().onFail() == OnFail.LOCAL;
   }
 
-  private long owed(Draw draw) {
-    return books.owed(draw.pool(), draw.key());
+  private long debtOf(Draw draw) {
+    return ledger.debt(draw.pool(), draw.key());
   }
 
   private Draw attach(Draw draw, BucketId bucket, int place, BitSet away) {
-    CompletableFuture<Void> other = carried.putIfAbsent(bucket, new CompletableFuture<>());
+    CompletableFuture<Void> other = inFlight.putIfAbsent(bucket, new CompletableFuture<>());
     if (other != null) {
       away.set(place, other instanceof DebtLock);
       return draw;
@@ -116,7 +116,7 @@ final class DebtCarrier {
     Draw loaded = draw;
     try {
       // Only now is it sure that nobody else is just paying.
-      long owed = owed(draw);
+      long owed = debtOf(draw);
       loaded = owed == 0 ? draw : draw.withLease(draw.lease().withDebt(owed));
       return loaded;
     } finally {
@@ -131,13 +131,13 @@ final class DebtCarrier {
     try {
       for (int i = 0; i < draws.size(); i++) {
         Draw draw = draws.get(i);
-        if (draw.lease().owed() > 0) {
-          LimitStatus standing = taking.standings().get(i);
+        if (draw.lease().debt() > 0) {
+          LimitStatus standing = taking.statuses().get(i);
           if (standing.answered()) {
             boolean inFull = standing.remaining() > 0 || standing.allowed() && draw.amount() > 0;
-            books.charged(draw.pool(), draw.key(), draw.lease().owed(), inFull);
+            ledger.onCharged(draw.pool(), draw.key(), draw.lease().debt(), inFull);
           } else if (isSent(taking, i)) {
-            pauses.begin(BucketId.of(draw));
+            unacked.begin(BucketId.of(draw));
           }
         }
       }
@@ -153,14 +153,14 @@ final class DebtCarrier {
 
   private void release(List<Draw> draws) {
     for (Draw draw : draws) {
-      if (draw.lease().owed() > 0) {
+      if (draw.lease().debt() > 0) {
         release(BucketId.of(draw));
       }
     }
   }
 
   private void release(BucketId bucket) {
-    CompletableFuture<Void> ended = carried.remove(bucket);
+    CompletableFuture<Void> ended = inFlight.remove(bucket);
     if (ended != null) {
       ended.complete(null);
     }
@@ -175,7 +175,7 @@ final class DebtCarrier {
     for (ReservedPart part : parts) {
       BucketId bucket = BucketId.of(part.pool(), part.key());
       if (!held.contains(bucket)) {
-        CompletableFuture<Void> other = carried.putIfAbsent(bucket, new DebtLock());
+        CompletableFuture<Void> other = inFlight.putIfAbsent(bucket, new DebtLock());
         if (other != null) {
           held.forEach(this::release);
           return other.thenCompose(ended -> withExclusive(parts, change));

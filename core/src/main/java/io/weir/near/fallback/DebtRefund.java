@@ -47,7 +47,7 @@ record DebtRefund(Pool pool, Key key, long window, long amount) {
    * ones first.
    */
   static long[] windows(ReservedPart part, long wallNow) {
-    long end = part.stamp().time();
+    long end = part.receipt().time();
     return switch (part.pool().meter().limit().algorithm()) {
       case TOKEN_BUCKET -> new long[] {0};
       case FIXED_WINDOW, QUOTA -> new long[] {end};

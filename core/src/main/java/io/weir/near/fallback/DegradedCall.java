@@ -22,39 +22,39 @@ import java.util.List;
  */
 public final class DegradedCall {
   private final List<Draw> draws;
-  private final TakeResult heard;
-  private final List<LimitStatus> standings;
-  private final List<TakeReceipt> stamps = new ArrayList<>();
+  private final TakeResult response;
+  private final List<LimitStatus> statuses;
+  private final List<TakeReceipt> receipts = new ArrayList<>();
 
   /** The places of draws that are decided in memory. */
-  private final List<Integer> near = new ArrayList<>();
+  private final List<Integer> localIndexes = new ArrayList<>();
 
   /** Whether nothing refuses the call, as far as is known without what is decided in memory. */
   private boolean passes = true;
 
   DegradedCall(List<Draw> draws, TakeResult heard) {
     this.draws = draws;
-    this.heard = heard;
-    this.standings = new ArrayList<>(heard.standings());
-    for (int i = 0; i < standings.size(); i++) {
+    this.response = heard;
+    this.statuses = new ArrayList<>(heard.statuses());
+    for (int i = 0; i < statuses.size(); i++) {
       Draw draw = draws.get(i);
-      boolean answered = standings.get(i).answered();
-      stamps.add(
-          answered && !heard.stamps().isEmpty() ? heard.stamps().get(i) : TakeReceipt.NOWHERE);
+      boolean answered = statuses.get(i).answered();
+      receipts.add(
+          answered && !heard.receipts().isEmpty() ? heard.receipts().get(i) : TakeReceipt.NOWHERE);
       if (!answered && (draw.pool().onFail() == OnFail.LOCAL || exceedsCapacity(draw))) {
-        near.add(i);
+        localIndexes.add(i);
         continue;
       }
       if (!answered && draw.pool().onFail() == OnFail.OPEN) {
-        standings.set(i, open(draw));
+        statuses.set(i, open(draw));
       }
-      passes &= standings.get(i).allowed() || draw.mode() != Mode.ENFORCE;
+      passes &= statuses.get(i).allowed() || draw.mode() != Mode.ENFORCE;
     }
   }
 
   /** Whether the store answered for every draw. */
   static boolean hasAnswer(TakeResult taking) {
-    List<LimitStatus> standings = taking.standings();
+    List<LimitStatus> standings = taking.statuses();
     for (int i = 0; i < standings.size(); i++) {
       if (!standings.get(i).answered()) {
         return false;
@@ -64,7 +64,7 @@ public final class DegradedCall {
   }
 
   private static LimitStatus open(Draw draw) {
-    return draw.standing()
+    return draw.statusBuilder()
         .allowed(true)
         .remaining(draw.pool().meter().capacity())
         .degraded()
@@ -78,9 +78,9 @@ public final class DegradedCall {
   }
 
   /** What is to be decided in memory; only to be looked at if the call does not pass anyway. */
-  List<Draw> near() {
-    List<Draw> asked = new ArrayList<>(near.size());
-    for (int place : near) {
+  List<Draw> localDraws() {
+    List<Draw> asked = new ArrayList<>(localIndexes.size());
+    for (int place : localIndexes) {
       asked.add(passes ? draws.get(place) : draws.get(place).asLook());
     }
     return asked;
@@ -88,28 +88,29 @@ public final class DegradedCall {
 
   /** The decision, once memory has said its part. */
   TakeResult decided(TakeResult here) {
-    for (int i = 0; i < near.size(); i++) {
-      standings.set(near.get(i), here.standings().get(i));
-      if (!here.stamps().isEmpty()) {
-        stamps.set(near.get(i), here.stamps().get(i).onInstance());
+    for (int i = 0; i < localIndexes.size(); i++) {
+      statuses.set(localIndexes.get(i), here.statuses().get(i));
+      if (!here.receipts().isEmpty()) {
+        receipts.set(localIndexes.get(i), here.receipts().get(i).onInstance());
       }
     }
     boolean taken = passes && here.taken();
-    return new TakeResult(taken, standings, taken ? stamps : List.of(), heard.grants());
+    return new TakeResult(taken, statuses, taken ? receipts : List.of(), response.grants());
   }
 
   /** What the store took for this call, to be given back if it is refused. */
   List<ReservedPart> takenInStore() {
     List<ReservedPart> held = new ArrayList<>();
-    for (int i = 0; i < heard.stamps().size(); i++) {
+    for (int i = 0; i < response.receipts().size(); i++) {
       Draw draw = draws.get(i);
-      LimitStatus standing = heard.standings().get(i);
+      LimitStatus standing = response.statuses().get(i);
       if (standing.answered()
           && standing.allowed()
           && draw.amount() > 0
           && draw.intent() != Draw.Intent.LOOK) {
         held.add(
-            new ReservedPart(draw.pool(), draw.key(), draw.amount(), 0, heard.stamps().get(i)));
+            new ReservedPart(
+                draw.pool(), draw.key(), draw.amount(), 0, response.receipts().get(i)));
       }
     }
     return held;

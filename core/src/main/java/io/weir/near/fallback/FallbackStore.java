@@ -48,8 +48,8 @@ public final class FallbackStore implements Store {
   private final Store shared;
   private final LocalLimiter local;
   private final DebtCarrier debts;
-  private final Consumer<Throwable> unexpected;
-  private final RecentReservations heldHere = new RecentReservations();
+  private final Consumer<Throwable> errorHandler;
+  private final RecentReservations localReservations = new RecentReservations();
 
   /**
    * A fallback for a store that is this instance's alone, so that its share is everything.
@@ -65,7 +65,7 @@ public final class FallbackStore implements Store {
   public FallbackStore(Store shared, LocalLimiter local, Consumer<Throwable> unexpected) {
     this.shared = shared;
     this.local = local;
-    this.unexpected = unexpected;
+    this.errorHandler = unexpected;
     this.debts = new DebtCarrier(local, this::look);
   }
 
@@ -90,7 +90,7 @@ public final class FallbackStore implements Store {
     List<Draw> loaded = debts.attach(draws, away);
     CompletionStage<TakeResult> answer;
     try {
-      answer = ask(id, loaded, away);
+      answer = send(id, loaded, away);
     } catch (RuntimeException | Error e) {
       answer = CompletableFuture.failedFuture(e);
     }
@@ -108,13 +108,13 @@ public final class FallbackStore implements Store {
 
   private CompletionStage<TakeResult> look(Draw draw) {
     List<Draw> one = List.of(draw);
-    return asked(() -> shared.take(one), () -> TakeResult.unanswered(one));
+    return orElse(() -> shared.take(one), () -> TakeResult.unanswered(one));
   }
 
-  private CompletionStage<TakeResult> ask(long id, List<Draw> draws, BitSet away) {
+  private CompletionStage<TakeResult> send(long id, List<Draw> draws, BitSet away) {
     return away.isEmpty()
         ? shared.reserve(id, draws)
-        : new PartialRequest(draws, away).ask(shared, id);
+        : new PartialRequest(draws, away).send(shared, id);
   }
 
   /** Decides a call without asking the store for any of it. */
@@ -124,13 +124,13 @@ public final class FallbackStore implements Store {
 
   private TakeResult degraded(long id, List<Draw> draws, TakeResult heard, boolean settledLater) {
     DegradedCall call = new DegradedCall(draws, heard);
-    TakeResult taking = call.decided(local.reserve(id, call.near()));
+    TakeResult taking = call.decided(local.reserve(id, call.localDraws()));
     List<ReservedPart> back = taking.taken() ? List.of() : call.takenInStore();
     if (!back.isEmpty()) {
       giveBack(id, back);
     }
-    if (settledLater && taking.stamps().stream().anyMatch(at -> at.where() == Origin.INSTANCE)) {
-      heldHere.add(id);
+    if (settledLater && taking.receipts().stream().anyMatch(at -> at.where() == Origin.INSTANCE)) {
+      localReservations.add(id);
     }
     return taking;
   }
@@ -151,8 +151,8 @@ public final class FallbackStore implements Store {
   @Override
   public CompletionStage<SettlementResult> settle(
       long reservation, List<ReservedPart> parts, SettlementTerms term) {
-    List<ReservedPart> there = at(Origin.STORE, parts);
-    List<ReservedPart> here = at(Origin.INSTANCE, parts);
+    List<ReservedPart> there = withOrigin(Origin.STORE, parts);
+    List<ReservedPart> here = withOrigin(Origin.INSTANCE, parts);
     if (there.size() == parts.size()) {
       return settleInStore(reservation, parts, term);
     }
@@ -163,7 +163,7 @@ public final class FallbackStore implements Store {
     if (!there.isEmpty()) {
       came = came.thenCombine(settleInStore(reservation, there, term), SettlementResult::and);
     }
-    if (!here.isEmpty() && heldHere.contains(reservation)) {
+    if (!here.isEmpty() && localReservations.contains(reservation)) {
       came = came.thenCombine(settleLocally(reservation, here, term), SettlementResult::and);
     }
     return came;
@@ -177,20 +177,20 @@ public final class FallbackStore implements Store {
         .thenCompose(
             settled ->
                 CompletableFuture.allOf(
-                        settled.overpaid().stream()
+                        settled.refunds().stream()
                             .map(over -> endLease(over.pool(), over.key(), over.report()))
                             .map(CompletionStage::toCompletableFuture)
                             .toArray(CompletableFuture[]::new))
-                    .thenApply(told -> settled.came()));
+                    .thenApply(told -> settled.result()));
   }
 
   private CompletionStage<SettlementResult> settleInStore(
       long id, List<ReservedPart> parts, SettlementTerms term) {
-    return asked(() -> shared.settle(id, parts, term), () -> SettlementResult.UNAVAILABLE);
+    return orElse(() -> shared.settle(id, parts, term), () -> SettlementResult.UNAVAILABLE);
   }
 
   private CompletionStage<SettlementResult> releaseInStore(long id, List<ReservedPart> parts) {
-    return asked(() -> shared.release(id, parts), () -> SettlementResult.UNAVAILABLE);
+    return orElse(() -> shared.release(id, parts), () -> SettlementResult.UNAVAILABLE);
   }
 
   @Override
@@ -205,7 +205,7 @@ public final class FallbackStore implements Store {
   public CompletionStage<SettlementResult> renew(long reservation, List<ReservedPart> parts) {
     return eachPermit(
         parts,
-        there -> asked(() -> shared.renew(reservation, there), () -> SettlementResult.UNAVAILABLE),
+        there -> orElse(() -> shared.renew(reservation, there), () -> SettlementResult.UNAVAILABLE),
         here -> local.renew(reservation, here));
   }
 
@@ -219,27 +219,27 @@ public final class FallbackStore implements Store {
     List<ReservedPart> permits = parts.stream().filter(FallbackStore::isPermit).toList();
     CompletionStage<SettlementResult> came =
         CompletableFuture.completedFuture(
-            at(Origin.NOWHERE, permits).isEmpty()
+            withOrigin(Origin.NOWHERE, permits).isEmpty()
                 ? SettlementResult.ALREADY
                 : SettlementResult.DONE);
-    List<ReservedPart> far = at(Origin.STORE, permits);
-    List<ReservedPart> near = at(Origin.INSTANCE, permits);
+    List<ReservedPart> far = withOrigin(Origin.STORE, permits);
+    List<ReservedPart> near = withOrigin(Origin.INSTANCE, permits);
     came = far.isEmpty() ? came : came.thenCombine(there.apply(far), SettlementResult::and);
     return near.isEmpty() ? came : came.thenCombine(here.apply(near), SettlementResult::and);
   }
 
-  private static List<ReservedPart> at(Origin where, List<ReservedPart> parts) {
-    return parts.stream().filter(part -> part.stamp().where() == where).toList();
+  private static List<ReservedPart> withOrigin(Origin where, List<ReservedPart> parts) {
+    return parts.stream().filter(part -> part.receipt().where() == where).toList();
   }
 
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
-    return asked(() -> shared.refund(pool, key, amount), () -> null);
+    return orElse(() -> shared.refund(pool, key, amount), () -> null);
   }
 
   @Override
   public CompletionStage<Void> endLease(Pool pool, Key key, LeaseReport lease) {
-    return asked(() -> shared.endLease(pool, key, lease), () -> null);
+    return orElse(() -> shared.endLease(pool, key, lease), () -> null);
   }
 
   @Override
@@ -254,13 +254,13 @@ public final class FallbackStore implements Store {
 
   @Override
   public CompletionStage<List<String>> describe(List<Draw> draws) {
-    return asked(
+    return orElse(
         () -> shared.describe(draws),
         () -> Collections.nCopies(draws.size(), "the store did not answer"));
   }
 
   /** What the store says, or something else if it fails as it never should. */
-  private <T> CompletionStage<T> asked(
+  private <T> CompletionStage<T> orElse(
       Supplier<CompletionStage<T>> question, Supplier<T> otherwise) {
     CompletionStage<T> answer;
     try {
@@ -279,7 +279,7 @@ public final class FallbackStore implements Store {
   /** Tells of an error that should not be, whoever met it. */
   public void reportError(Throwable problem) {
     Throwable cause = problem.getCause();
-    unexpected.accept(problem instanceof CompletionException && cause != null ? cause : problem);
+    errorHandler.accept(problem instanceof CompletionException && cause != null ? cause : problem);
   }
 
   @Override

@@ -18,7 +18,7 @@ import io.weir.store.Pool;
  * @param charged by the same limit: what of that the shared bucket was charged, so that it can give
  *     it back
  */
-record InstanceShare(int among, Ratio scale, Pool pool, Pool settled, Pool charged) {
+record InstanceShare(int instances, Ratio scale, Pool pool, Pool settled, Pool charged) {
   static InstanceShare of(Pool shared, int among) {
     Ratio factor = shared.localFactor();
     Ratio scale = Ratio.of(factor.numerator(), factor.denominator() * among);
@@ -28,11 +28,11 @@ record InstanceShare(int among, Ratio scale, Pool pool, Pool settled, Pool charg
         among,
         scale,
         new Pool(shared.rule(), shared.name(), slot, limit, shared.countDenied()).onWall(),
-        beside(shared, ".settled", limit),
-        beside(shared, ".charged", limit));
+        bookkeepingPool(shared, ".settled", limit),
+        bookkeepingPool(shared, ".charged", limit));
   }
 
-  private static Pool beside(Pool shared, String what, Limit limit) {
+  private static Pool bookkeepingPool(Pool shared, String what, Limit limit) {
     return new Pool(shared.rule(), shared.name(), shared.slot() + what, limit, false).onWall();
   }
 

@@ -20,10 +20,10 @@ final class InstanceShareCache {
 
   private final IntSupplier instances;
   private final Map<PoolFraction, InstanceShare> made = new ConcurrentHashMap<>();
-  private final Map<BucketId, Integer> lastAmong = new ConcurrentHashMap<>();
+  private final Map<BucketId, Integer> lastInstances = new ConcurrentHashMap<>();
 
   /** One of so many parts of a pool. */
-  private record PoolFraction(Pool pool, int among) {}
+  private record PoolFraction(Pool pool, int instances) {}
 
   InstanceShareCache(IntSupplier instances) {
     this.instances = instances;
@@ -36,19 +36,19 @@ final class InstanceShareCache {
 
   /** The share that a bucket was decided by last. */
   InstanceShare last(Pool pool, Key key) {
-    Integer among = lastAmong.get(BucketId.of(pool, key));
+    Integer among = lastInstances.get(BucketId.of(pool, key));
     return among == null ? current(pool) : share(pool, among);
   }
 
   /** A bucket is going to be decided by a share. */
   void recordDecidingShare(InstanceShare share, Pool pool, Key key) {
     BucketId bucket = BucketId.of(pool, key);
-    Integer among = share.among();
-    if (!among.equals(lastAmong.get(bucket))) {
-      if (lastAmong.size() >= MOST_BUCKETS) {
-        lastAmong.clear();
+    Integer among = share.instances();
+    if (!among.equals(lastInstances.get(bucket))) {
+      if (lastInstances.size() >= MOST_BUCKETS) {
+        lastInstances.clear();
       }
-      lastAmong.put(bucket, among);
+      lastInstances.put(bucket, among);
     }
   }
 

@@ -36,11 +36,11 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
 
   private final MemoryStore memory;
   private final TimeSource time;
-  private final LastKnownRemaining lastSeen = new LastKnownRemaining();
+  private final LastKnownRemaining lastKnown = new LastKnownRemaining();
   private final InstanceShareCache shares;
 
   /** The moment from which on nothing can be owed any more. */
-  private final AtomicLong owingUntil = new AtomicLong(Long.MIN_VALUE);
+  private final AtomicLong debtUntil = new AtomicLong(Long.MIN_VALUE);
 
   /**
    * Shares of nothing yet.
@@ -67,9 +67,9 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
     TakeResult taking = memory.reserve(reservation, here).toCompletableFuture().join();
     List<LimitStatus> standings = new ArrayList<>(draws.size());
     for (int i = 0; i < here.size(); i++) {
-      standings.add(degraded(draws.get(i), taking.standings().get(i)));
+      standings.add(degraded(draws.get(i), taking.statuses().get(i)));
     }
-    return new TakeResult(taking.taken(), standings, taking.stamps());
+    return new TakeResult(taking.taken(), standings, taking.receipts());
   }
 
   /**
@@ -84,7 +84,7 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
             && meter.limit().algorithm() != Algorithm.CONCURRENCY
             && meter.capacity() > 0
             && draw.amount() <= meter.capacity();
-    return draw.standing()
+    return draw.statusBuilder()
         .allowed(share.allowed())
         .remaining(share.remaining())
         .reset(share.resetMicros())
@@ -102,7 +102,7 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
         startFromLastKnown(draw, share);
       }
       long over = time.micros() + 2 * ExactNumbers.micros(share.pool().meter().limit().window());
-      owingUntil.accumulateAndGet(over, Math::max);
+      debtUntil.accumulateAndGet(over, Math::max);
     }
     return share;
   }
@@ -116,7 +116,7 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
 
   /** The first time that a window is decided here, takes what was gone from it before. */
   private void startFromLastKnown(Draw draw, InstanceShare share) {
-    long remaining = lastSeen.take(draw.pool(), draw.key(), time.micros());
+    long remaining = lastKnown.take(draw.pool(), draw.key(), time.micros());
     if (remaining >= 0) {
       long start = share.scale().times(remaining);
       long gone = share.pool().meter().capacity() - start - used(share.pool(), draw.key());
@@ -131,11 +131,11 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
   void recordAnswer(List<Draw> draws, TakeResult taking) {
     for (int i = 0; i < draws.size(); i++) {
       Draw draw = draws.get(i);
-      LimitStatus standing = taking.standings().get(i);
+      LimitStatus standing = taking.statuses().get(i);
       if (standing.answered() && isWindow(draw.pool())) {
         long now = time.micros();
         long until = now + standing.resetMicros();
-        lastSeen.record(draw.pool(), draw.key(), standing.remaining(), until, now);
+        lastKnown.record(draw.pool(), draw.key(), standing.remaining(), until, now);
       }
     }
   }
@@ -143,13 +143,13 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
   // ---- what is owed
 
   @Override
-  public boolean any() {
-    long until = owingUntil.get();
+  public boolean mayHaveDebts() {
+    long until = debtUntil.get();
     return until != Long.MIN_VALUE && time.micros() < until;
   }
 
   @Override
-  public long owed(Pool pool, Key key) {
+  public long debt(Pool pool, Key key) {
     if (pool.meter().limit().algorithm() == Algorithm.CONCURRENCY) {
       return 0;
     }
@@ -159,7 +159,7 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
   }
 
   @Override
-  public void charged(Pool pool, Key key, long amount, boolean inFull) {
+  public void onCharged(Pool pool, Key key, long amount, boolean inFull) {
     InstanceShare share = shares.last(pool, key);
     memory.chargeDebt(share.settled(), key, amount);
     if (inFull) {
@@ -175,14 +175,14 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
   /** What is taken from a key's bucket, be it one that it shares as memory is full. */
   private long used(Pool share, Key key) {
     Draw look = new Draw(share, key, 0, Mode.SHADOW, Draw.Intent.LOOK);
-    long remaining = memory.takeSync(List.of(look)).standings().get(0).remaining();
+    long remaining = memory.takeSync(List.of(look)).statuses().get(0).remaining();
     return share.meter().capacity() - remaining;
   }
 
   // ---- putting right what was decided here
 
   /** What came of settling here, and what the store has to give back because of it. */
-  record LocalSettlement(SettlementResult came, List<DebtRefund> overpaid) {}
+  record LocalSettlement(SettlementResult result, List<DebtRefund> refunds) {}
 
   /**
    * Settles parts that were decided here. What they give back is first what is still owed; the rest
@@ -204,7 +204,7 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
     List<DebtRefund> overpaid = new ArrayList<>();
     for (int i = 0; came == SettlementResult.DONE && i < here.size(); i++) {
       ReservedPart part = parts.get(i);
-      if (part.owed() < part.amount() && !away.test(part.pool(), part.key())) {
+      if (part.actualAmount() < part.amount() && !away.test(part.pool(), part.key())) {
         overpaid.addAll(refundsOf(part, before[i]));
       }
     }
@@ -218,11 +218,11 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
     long settled = used(share.settled(), key);
     long over = Math.min(settled, before) - Math.min(settled, memory.taken(share.pool(), key));
     long charged = memory.taken(share.charged(), key);
-    long left = Math.min(over, Math.min(part.amount() - part.owed(), charged));
+    long left = Math.min(over, Math.min(part.amount() - part.actualAmount(), charged));
     List<DebtRefund> overpaid = new ArrayList<>();
     long[] windows = DebtRefund.windows(part, time.wallMicros());
     for (int i = 0; i < windows.length && left > 0; i++) {
-      long weighed = Math.min(left, takeOff(share, key, left, windows[i]));
+      long weighed = Math.min(left, removeCharge(share, key, left, windows[i]));
       // Only the last window weighs all that is in it.
       long amount = i < windows.length - 1 ? left : weighed;
       if (weighed > 0) {
@@ -234,7 +234,7 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
   }
 
   /** Takes so much off the books in one window; returns what that weighed. */
-  private long takeOff(InstanceShare share, Key key, long amount, long window) {
+  private long removeCharge(InstanceShare share, Key key, long amount, long window) {
     long before = memory.taken(share.charged(), key);
     for (Pool books : List.of(share.settled(), share.charged())) {
       memory.giveBack(
@@ -255,7 +255,8 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
     List<ReservedPart> here = new ArrayList<>(parts.size());
     for (ReservedPart part : parts) {
       Pool share = shares.last(part.pool(), part.key()).pool();
-      here.add(new ReservedPart(share, part.key(), part.amount(), part.owed(), part.stamp()));
+      here.add(
+          new ReservedPart(share, part.key(), part.amount(), part.actualAmount(), part.receipt()));
     }
     return here;
   }

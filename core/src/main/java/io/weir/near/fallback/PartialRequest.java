@@ -18,39 +18,42 @@ import java.util.concurrent.CompletionStage;
  */
 final class PartialRequest {
   private final List<Draw> draws;
-  private final BitSet away;
+  private final BitSet unavailable;
 
   PartialRequest(List<Draw> draws, BitSet away) {
     this.draws = draws;
-    this.away = away;
+    this.unavailable = away;
   }
 
-  CompletionStage<TakeResult> ask(Store store, long id) {
+  CompletionStage<TakeResult> send(Store store, long id) {
     List<Draw> others = new ArrayList<>();
     for (int i = 0; i < draws.size(); i++) {
-      if (!away.get(i)) {
+      if (!unavailable.get(i)) {
         others.add(draws.get(i));
       }
     }
     return others.isEmpty()
         ? CompletableFuture.completedFuture(TakeResult.notSent(draws))
-        : store.reserve(id, others).thenApply(this::whole);
+        : store.reserve(id, others).thenApply(this::widened);
   }
 
-  private TakeResult whole(TakeResult others) {
+  private TakeResult widened(TakeResult others) {
     List<LimitStatus> standings = new ArrayList<>();
     List<TakeReceipt> stamps = new ArrayList<>();
     List<LeaseGrant> grants = new ArrayList<>();
     int next = 0;
     for (int i = 0; i < draws.size(); i++) {
-      boolean asked = !away.get(i);
-      standings.add(asked ? others.standings().get(next) : draws.get(i).unanswered());
+      boolean asked = !unavailable.get(i);
+      standings.add(asked ? others.statuses().get(next) : draws.get(i).unanswered());
       stamps.add(
-          asked && !others.stamps().isEmpty() ? others.stamps().get(next) : TakeReceipt.NOWHERE);
+          asked && !others.receipts().isEmpty()
+              ? others.receipts().get(next)
+              : TakeReceipt.NOWHERE);
       grants.add(asked ? grant(others, next) : LeaseGrant.NOT_SENT);
       next += asked ? 1 : 0;
     }
-    return new TakeResult(false, standings, others.stamps().isEmpty() ? List.of() : stamps, grants);
+    return new TakeResult(
+        false, standings, others.receipts().isEmpty() ? List.of() : stamps, grants);
   }
 
   private static LeaseGrant grant(TakeResult taking, int place) {

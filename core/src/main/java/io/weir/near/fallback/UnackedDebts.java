@@ -19,31 +19,31 @@ import java.util.function.LongSupplier;
  * sent before has been heard or is lost, and the pause is over.
  */
 public final class UnackedDebts {
-  public static final long MICROS = 1_000_000;
+  public static final long PAUSE_MICROS = 1_000_000;
 
   /** However long looks are not answered, the debt is tried again after so long. */
-  private static final long LONGEST = 10 * MICROS;
+  private static final long MAX_PAUSE_MICROS = 10 * PAUSE_MICROS;
 
   /** Buckets that may pause at a time; more carry their debt again at once. */
   static final int MOST = 1 << 16;
 
   private final Function<Draw, CompletionStage<TakeResult>> store;
   private final LongSupplier micros;
-  private final Map<BucketId, UnackedDebt> paused = new ConcurrentHashMap<>();
+  private final Map<BucketId, UnackedDebt> pauses = new ConcurrentHashMap<>();
   private volatile long nextSweep;
 
   private static final class UnackedDebt {
-    private final AtomicBoolean looking = new AtomicBoolean();
-    private final long begun;
+    private final AtomicBoolean probing = new AtomicBoolean();
+    private final long started;
     private volatile long until;
 
     private UnackedDebt(long now) {
-      this.begun = now;
-      this.until = now + MICROS;
+      this.started = now;
+      this.until = now + PAUSE_MICROS;
     }
 
-    private void goOn(long now) {
-      until = Math.min(now + MICROS, begun + LONGEST);
+    private void extend(long now) {
+      until = Math.min(now + PAUSE_MICROS, started + MAX_PAUSE_MICROS);
     }
   }
 
@@ -62,26 +62,26 @@ public final class UnackedDebts {
   /** What the bucket owes was sent, and not answered. */
   void begin(BucketId bucket) {
     long now = micros.getAsLong();
-    if (paused.size() >= MOST && now - nextSweep >= 0) {
-      nextSweep = now + MICROS;
-      paused.values().removeIf(pause -> pause.until <= now);
+    if (pauses.size() >= MOST && now - nextSweep >= 0) {
+      nextSweep = now + PAUSE_MICROS;
+      pauses.values().removeIf(pause -> pause.until <= now);
     }
-    if (paused.size() < MOST) {
-      paused.put(bucket, new UnackedDebt(now));
+    if (pauses.size() < MOST) {
+      pauses.put(bucket, new UnackedDebt(now));
     }
   }
 
   /** Whether the bucket is to be decided here for now; if so, has the store looked at beside it. */
-  boolean holds(BucketId bucket, Draw draw) {
-    UnackedDebt pause = paused.get(bucket);
+  boolean isPaused(BucketId bucket, Draw draw) {
+    UnackedDebt pause = pauses.get(bucket);
     if (pause == null) {
       return false;
     }
     if (pause.until <= micros.getAsLong()) {
-      paused.remove(bucket, pause);
+      pauses.remove(bucket, pause);
       return false;
     }
-    if (pause.looking.compareAndSet(false, true)) {
+    if (pause.probing.compareAndSet(false, true)) {
       probe(bucket, pause, draw);
     }
     return true;
@@ -93,11 +93,11 @@ public final class UnackedDebts {
         .thenAccept(
             taking -> {
               if (DegradedCall.hasAnswer(taking)) {
-                paused.remove(bucket, pause);
+                pauses.remove(bucket, pause);
               } else if (DebtCarrier.isSent(taking, 0)) {
-                pause.goOn(micros.getAsLong());
+                pause.extend(micros.getAsLong());
               }
-              pause.looking.set(false);
+              pause.probing.set(false);
             });
   }
 }

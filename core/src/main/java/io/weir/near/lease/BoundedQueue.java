@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * before they are sent, and keep decisions waiting behind them.
  */
 final class BoundedQueue<T> {
-  private final int most;
-  private final Function<T, CompletionStage<?>> work;
+  private final int maxRunning;
+  private final Function<T, CompletionStage<?>> task;
   private final Queue<T> waiting = new ArrayDeque<>();
-  private int underWay;
+  private int running;
 
   /**
    * Nothing to do yet.
@@ -27,8 +27,8 @@ final class BoundedQueue<T> {
    * @param work begins one; should not throw
    */
   BoundedQueue(int most, Function<T, CompletionStage<?>> work) {
-    this.most = most;
-    this.work = work;
+    this.maxRunning = most;
+    this.task = work;
   }
 
   /** Does these too, in this order, after those that wait. */
@@ -58,35 +58,35 @@ final class BoundedQueue<T> {
   /** In a loop, as all calls are back at once where the store is away. */
   private void startPending() {
     for (T next = next(); next != null; next = next()) {
-      CompletableFuture<?> done = begun(next);
+      CompletableFuture<?> done = start(next);
       if (done.isDone()) {
-        leave();
+        onDone();
       } else {
         done.whenComplete(
             (answer, problem) -> {
-              leave();
+              onDone();
               startPending();
             });
       }
     }
   }
 
-  private CompletableFuture<?> begun(T piece) {
+  private CompletableFuture<?> start(T piece) {
     try {
-      return work.apply(piece).toCompletableFuture();
+      return task.apply(piece).toCompletableFuture();
     } catch (RuntimeException | Error e) {
-      leave();
+      onDone();
       throw e;
     }
   }
 
   private synchronized @Nullable T next() {
-    T next = underWay < most ? waiting.poll() : null;
-    underWay += next == null ? 0 : 1;
+    T next = running < maxRunning ? waiting.poll() : null;
+    running += next == null ? 0 : 1;
     return next;
   }
 
-  private synchronized void leave() {
-    underWay--;
+  private synchronized void onDone() {
+    running--;
   }
 }

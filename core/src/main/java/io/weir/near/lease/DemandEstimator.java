@@ -18,7 +18,7 @@ final class DemandEstimator {
   static final long WORTH_A_CALL = 20;
 
   /** So many tokens at once weigh half. */
-  private static final double CROWD = 16;
+  private static final double HALF_WEIGHT_TOKENS = 16;
 
   private static final double MEMORY_MICROS = 4_000_000;
 
@@ -42,24 +42,24 @@ final class DemandEstimator {
     }
     double byTime = -Math.expm1(-passed / MEMORY_MICROS);
     double squared = (double) tokens * tokens;
-    double byNumber = squared / (squared + CROWD * CROWD);
+    double byNumber = squared / (squared + HALF_WEIGHT_TOKENS * HALF_WEIGHT_TOKENS);
     perMicro += Math.max(byTime, byNumber) * ((double) tokens / passed - perMicro);
     since = now;
     tokens = 0;
   }
 
   /** What goes in so many microseconds. */
-  long in(long micros) {
+  long expectedIn(long micros) {
     return (long) (perMicro * micros);
   }
 
   /** How many tokens to have in hand. */
   long target() {
-    return Math.max(in(HORIZON), Math.min(WORTH_A_CALL, in(LONGEST_HORIZON)));
+    return Math.max(expectedIn(HORIZON), Math.min(WORTH_A_CALL, expectedIn(LONGEST_HORIZON)));
   }
 
   /** How long so many tokens last, in µs, within reason. */
-  long lasts(long tokens) {
+  long durationOf(long tokens) {
     return perMicro <= 0 ? LONGEST_HORIZON : (long) Math.min(tokens / perMicro, 1e12);
   }
 }

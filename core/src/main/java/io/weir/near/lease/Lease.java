@@ -43,21 +43,21 @@ final class Lease {
   final long high;
   final long low;
   private final boolean bucket;
-  private final LeaseBackoff lull;
+  private final LeaseBackoff backoff;
   private final StripedTokens tokens = new StripedTokens();
-  private volatile long voidAt = Long.MIN_VALUE;
+  private volatile long expiresAt = Long.MIN_VALUE;
   private volatile long refillBelow;
   private volatile long window;
-  private volatile BucketSnapshot seen;
-  private volatile long ahead;
-  private volatile @Nullable LeaseRequest flight;
+  private volatile BucketSnapshot snapshot;
+  private volatile long storeClockOffset;
+  private volatile @Nullable LeaseRequest request;
   private volatile boolean retired;
 
   private final AtomicBoolean claimed = new AtomicBoolean();
   private final DemandEstimator demand;
-  private volatile LeaseGrant held = LeaseGrant.NONE;
-  private long inHand;
-  private boolean unheard;
+  private volatile LeaseGrant grant = LeaseGrant.NONE;
+  private long countedTokens;
+  private boolean lastAnswerLost;
 
   Lease(Pool pool, Key key, long now) {
     this.pool = pool;
@@ -65,8 +65,8 @@ final class Lease {
     this.high = key.high();
     this.low = key.low();
     this.bucket = pool.meter().limit().algorithm() == Algorithm.TOKEN_BUCKET;
-    this.lull = new LeaseBackoff(pool);
-    this.seen = new BucketSnapshot(now, pool.meter().capacity(), 0);
+    this.backoff = new LeaseBackoff(pool);
+    this.snapshot = new BucketSnapshot(now, pool.meter().capacity(), 0);
     this.demand = new DemandEstimator(now);
   }
 
@@ -74,7 +74,7 @@ final class Lease {
 
   /** Hands out {@code cost} if it is there; a receipt, or {@link StripedTokens#NOTHING}. */
   long take(long cost, long now) {
-    return now >= voidAt ? StripedTokens.NOTHING : tokens.take(cost);
+    return now >= expiresAt ? StripedTokens.NOTHING : tokens.take(cost);
   }
 
   /** Takes back what was handed out by this receipt and not used. */
@@ -84,7 +84,7 @@ final class Lease {
 
   /** What could be handed out. */
   long left(long now) {
-    return now >= voidAt ? 0 : tokens.left();
+    return now >= expiresAt ? 0 : tokens.left();
   }
 
   /** As {@link #left} after a take just now, but for what other threads have at hand. */
@@ -94,7 +94,7 @@ final class Lease {
 
   /** Whether it is time to ask for more than is left, so that nobody has to wait for it. */
   boolean isLow(long left, long now) {
-    return left < refillBelow && flight == null && lull.isOver(now);
+    return left < refillBelow && request == null && backoff.isOver(now);
   }
 
   /** The end of the window that tokens are from; 0 for buckets. */
@@ -104,40 +104,40 @@ final class Lease {
 
   /** The time on the store's clock. */
   long storeTime(long now) {
-    return now + ahead;
+    return now + storeClockOffset;
   }
 
   /** How the limit stands by what was heard last, for a draw that this lease admits. */
-  LimitStatus standing(Draw draw, long left, long now) {
-    BucketSnapshot last = seen;
-    return draw.standing()
+  LimitStatus status(Draw draw, long left, long now) {
+    BucketSnapshot last = snapshot;
+    return draw.statusBuilder()
         .allowed(true)
-        .remaining(Math.min(pool.meter().capacity(), remainingThere(last, now) + left))
+        .remaining(Math.min(pool.meter().capacity(), remainingInStore(last, now) + left))
         .reset(last.untilReset(now))
         .source(DecisionSource.LEASE)
         .build();
   }
 
-  private long remainingThere(BucketSnapshot last, long now) {
+  private long remainingInStore(BucketSnapshot last, long now) {
     return bucket ? last.refilled(pool.meter().capacity(), now) : last.remaining();
   }
 
   /** How the limit stands while its bucket is known to be empty; null if it is not. */
-  @Nullable LimitStatus drained(Draw draw, long now) {
-    long wait = lull.drainedFor(now);
+  @Nullable LimitStatus drainedStatus(Draw draw, long now) {
+    long wait = backoff.drainedFor(now);
     return wait == 0
         ? null
-        : draw.standing()
+        : draw.statusBuilder()
             .remaining(left(now))
-            .reset(seen.untilReset(now))
+            .reset(snapshot.untilReset(now))
             .retryAfter(wait)
             .source(DecisionSource.LEASE)
             .build();
   }
 
   /** A refusal of the store's, with a wait that lasts until it would be asked again. */
-  LimitStatus refused(LimitStatus there, long now) {
-    long wait = lull.drainedFor(now);
+  LimitStatus withBackoff(LimitStatus there, long now) {
+    long wait = backoff.drainedFor(now);
     return there.retryAfterMicros() <= 0 || there.retryAfterMicros() >= wait
         ? there
         : there.edit().retryAfter(wait).build();
@@ -146,8 +146,8 @@ final class Lease {
   // ---- talking to the store
 
   /** The call under way. */
-  @Nullable LeaseRequest flight() {
-    return flight;
+  @Nullable LeaseRequest request() {
+    return request;
   }
 
   /**
@@ -157,14 +157,14 @@ final class Lease {
    * @return null if a call is under way, or there is nothing to say
    */
   @Nullable LeaseRequest claim(long cost, long now) {
-    if (!lull.isOver(now) || retired || !claimed.compareAndSet(false, true)) {
+    if (!backoff.isOver(now) || retired || !claimed.compareAndSet(false, true)) {
       return null;
     }
     LeaseRequest next = null;
     try {
       if (!retired) { // it may be, by somebody who had claimed it just before
         next = requestIfWorthwhile(cost, now);
-        flight = next;
+        request = next;
       }
       return next;
     } finally {
@@ -176,42 +176,43 @@ final class Lease {
 
   private @Nullable LeaseRequest requestIfWorthwhile(long cost, long now) {
     long had = tokens.left();
-    demand.add(Math.max(0, inHand - had) + cost, now);
-    inHand = had;
+    demand.add(Math.max(0, countedTokens - had) + cost, now);
+    countedTokens = had;
     long worth = Math.max(0, Math.min(demand.target(), pool.leaseCap()) - had);
-    boolean nothingToSay = worth == 0 && had == 0 && held.held() == 0 && tokens.late() == 0;
-    return nothingToSay ? null : flight(cost, unheard ? 0 : worth, now);
+    boolean nothingToSay = worth == 0 && had == 0 && grant.held() == 0 && tokens.late() == 0;
+    return nothingToSay ? null : buildRequest(cost, lastAnswerLost ? 0 : worth, now);
   }
 
   /**
    * Where the bucket alone may not have enough for a draw, it gets back what is in hand: together
    * they may. Not while the store may be away, when what is in hand is all there is.
    */
-  private LeaseRequest flight(long cost, long asked, long now) {
-    boolean together = !unheard && cost > inHand && cost > remainingThere(seen, now) / 2;
+  private LeaseRequest buildRequest(long cost, long asked, long now) {
+    boolean together =
+        !lastAnswerLost && cost > countedTokens && cost > remainingInStore(snapshot, now) / 2;
     long late = tokens.takeLate();
     long returned = together ? tokens.clear() : 0;
     long kept = together ? 0 : tokens.beginTerm();
-    inHand = kept;
+    countedTokens = kept;
     LeaseReport call =
-        new LeaseReport(pool.leaseCap(), heldAt(now), kept, late + returned, asked, 0);
+        new LeaseReport(pool.leaseCap(), liveGrant(now), kept, late + returned, asked, 0);
     return new LeaseRequest(now, call, cost, returned);
   }
 
   /** A lease that is void is not spoken of: the store may have forgotten it by now, or not. */
-  private LeaseGrant heldAt(long now) {
-    return now < voidAt ? held : held.forgotten();
+  private LeaseGrant liveGrant(long now) {
+    return now < expiresAt ? grant : grant.forgotten();
   }
 
   /** Hears what time it was on the store's clock when a call came there. */
-  void storeTime(LeaseRequest call, long there) {
-    ahead = there - call.sent;
+  void recordStoreTime(LeaseRequest call, long there) {
+    storeClockOffset = there - call.sent;
   }
 
   /** Takes in what the store said. */
   void applyAnswer(LeaseRequest call, LeaseGrant grant, LimitStatus standing) {
     applyGrant(call, grant, standing);
-    lull.onAnswer(call, grant, standing);
+    backoff.onAnswer(call, grant, standing);
     release(call, standing);
   }
 
@@ -225,55 +226,55 @@ final class Lease {
   }
 
   private void applyGrant(LeaseRequest call, LeaseGrant grant, LimitStatus standing) {
-    tokens.exchange(call.call.unused() - grant.kept(), grant.lent());
+    tokens.exchange(call.report.unused() - grant.kept(), grant.lent());
     if (grant.window() != window) {
       tokens.beginWindow();
     }
-    inHand = tokens.left();
-    unheard = false;
-    held = grant;
+    countedTokens = tokens.left();
+    lastAnswerLost = false;
+    grant = grant;
     window = grant.window();
-    seen = new BucketSnapshot(call.sent, standing.remaining(), standing.resetMicros());
-    refillBelow = Math.min(demand.in(REFILL_AHEAD), inHand / 4);
-    voidAt = call.sent + grant.life();
+    snapshot = new BucketSnapshot(call.sent, standing.remaining(), standing.resetMicros());
+    refillBelow = Math.min(demand.expectedIn(REFILL_AHEAD), countedTokens / 4);
+    expiresAt = call.sent + grant.life();
   }
 
   /** Something came back to the bucket: whether it is empty, and lends, is to be asked again. */
   void onReturned(long now) {
-    lull.onReturned(now);
+    backoff.onReturned(now);
   }
 
   /** Whether something came back after a call was sent, of which its answer may not know. */
   boolean isOutdated(LeaseRequest call) {
-    return lull.isOutdated(call);
+    return backoff.isOutdated(call);
   }
 
   /** Nothing was heard: whatever was said may have been heard there, or not. */
   void markLost(LeaseRequest call, LimitStatus standing) {
-    held = held.forgotten();
-    unheard = true;
+    grant = grant.forgotten();
+    lastAnswerLost = true;
     release(call, standing);
   }
 
   /** The call was never made: what it would have told and returned is still here. */
   void restoreUnsent(LeaseRequest call, LimitStatus standing) {
-    tokens.restore(call.returned, call.call.returned() - call.returned);
-    inHand = tokens.left();
+    tokens.restore(call.returned, call.report.returned() - call.returned);
+    countedTokens = tokens.left();
     release(call, standing);
   }
 
   private void release(LeaseRequest call, LimitStatus standing) {
-    flight = null;
+    request = null;
     claimed.set(false);
     call.done.complete(standing);
   }
 
   /** Lets go of a call after an error in taking in what came of it, wherever that was. */
   void fail(LeaseRequest call, Throwable error) {
-    if (flight == call) {
-      held = LeaseGrant.NONE;
-      unheard = true;
-      flight = null;
+    if (request == call) {
+      grant = LeaseGrant.NONE;
+      lastAnswerLost = true;
+      request = null;
       claimed.set(false);
       call.done.completeExceptionally(error);
     }
@@ -294,12 +295,12 @@ final class Lease {
       }
       long back = tokens.clear() + tokens.takeLate();
       LeaseReport last =
-          back == 0 && held.held() == 0
+          back == 0 && grant.held() == 0
               ? null
-              : new LeaseReport(pool.leaseCap(), heldAt(now), 0, back, 0, 0);
-      held = held.forgotten();
-      inHand = 0;
-      voidAt = Long.MIN_VALUE;
+              : new LeaseReport(pool.leaseCap(), liveGrant(now), 0, back, 0, 0);
+      grant = grant.forgotten();
+      countedTokens = 0;
+      expiresAt = Long.MIN_VALUE;
       return last;
     } finally {
       claimed.set(false);
@@ -307,16 +308,17 @@ final class Lease {
   }
 
   /**
-   * Whether no call will be made about this lease any more; what it still gets is {@link #late}.
+   * Whether no call will be made about this lease any more; what it still gets is {@link
+   * #lateReport}.
    */
   boolean isRetired() {
     return retired;
   }
 
   /** What to tell the store of what was put back after the lease had ended; null if nothing. */
-  @Nullable LeaseReport late() {
+  @Nullable LeaseReport lateReport() {
     long back = tokens.takeLate();
-    return back == 0 ? null : new LeaseReport(pool.leaseCap(), held.forgotten(), 0, back, 0, 0);
+    return back == 0 ? null : new LeaseReport(pool.leaseCap(), grant.forgotten(), 0, back, 0, 0);
   }
 
   // ---- being looked after, by one thread
@@ -332,8 +334,8 @@ final class Lease {
     FORGET
   }
 
-  private volatile long watched;
-  private long movedAt = Long.MIN_VALUE;
+  private volatile long lastFingerprint;
+  private long lastUsedAt = Long.MIN_VALUE;
 
   /**
    * What to do about this lease.
@@ -342,19 +344,19 @@ final class Lease {
    */
   Maintenance maintenance(long now, boolean crowded) {
     long print = tokens.fingerprint();
-    if (print != watched || movedAt == Long.MIN_VALUE) {
-      watched = print;
-      movedAt = now;
+    if (print != lastFingerprint || lastUsedAt == Long.MIN_VALUE) {
+      lastFingerprint = print;
+      lastUsedAt = now;
     }
     long left = tokens.left();
-    long quiet = now - movedAt;
+    long quiet = now - lastUsedAt;
     if (left == 0 && tokens.late() == 0) {
-      boolean owesAReport = held.held() > pool.leaseCap() / 8;
+      boolean owesAReport = grant.held() > pool.leaseCap() / 8;
       return quiet >= IDLE && owesAReport
           ? Maintenance.END
           : quiet >= (crowded ? IDLE : FORGET_AFTER) ? Maintenance.FORGET : Maintenance.NONE;
     }
-    if (now >= voidAt || quiet >= idleAfter(left)) {
+    if (now >= expiresAt || quiet >= idleAfter(left)) {
       return Maintenance.END;
     }
     return isNearExpiry(now) ? Maintenance.RENEW : Maintenance.NONE;
@@ -363,23 +365,23 @@ final class Lease {
   /** Whether it is about to become void, and could last longer. */
   boolean isNearExpiry(long now) {
     long left = remainingLife(now);
-    return left > 0 && left < IDLE && held.life() == LeaseLedger.LIFE;
+    return left > 0 && left < IDLE && grant.life() == LeaseLedger.LIFE;
   }
 
   /** How long it may still be handed out; nothing or less if that is over. */
   long remainingLife(long now) {
-    long until = voidAt;
+    long until = expiresAt;
     return until == Long.MIN_VALUE ? Long.MIN_VALUE : until - now;
   }
 
   /** Whether anything was done with it since it was looked at. */
   boolean wasUsed() {
-    return tokens.fingerprint() != watched;
+    return tokens.fingerprint() != lastFingerprint;
   }
 
   /** A lease is idle when it has lain about for twice as long as it was to last. */
   private long idleAfter(long left) {
-    return Math.max(IDLE, Math.min(2 * demand.lasts(left), LeaseLedger.LIFE - IDLE));
+    return Math.max(IDLE, Math.min(2 * demand.durationOf(left), LeaseLedger.LIFE - IDLE));
   }
 
   /** No call will be made about this lease any more; false if one is under way. */

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * hand, and which the store has to be asked for. All or none are taken in the end.
  */
 final class LeaseAttempt {
-  private final LeaseStore leases;
+  private final LeaseStore store;
   private final long reservation;
   private final List<Draw> draws;
-  private final boolean stamped;
+  private final boolean withReceipts;
 
   /** Whether all must be asked although one is known to refuse. */
   private final boolean countsRefusals;
@@ -38,19 +38,19 @@ final class LeaseAttempt {
   private final long[] windows;
 
   /** Draws that the store was just heard not to answer. */
-  private final BitSet away = new BitSet();
+  private final BitSet unavailable = new BitSet();
 
   /** When the decision began. */
-  private long begun;
+  private long started;
 
   /** Whether time of it has gone by, so that what is asked has less than a whole deadline. */
-  private boolean further;
+  private boolean isFollowUp;
 
   LeaseAttempt(LeaseStore leases, long reservation, List<Draw> draws, boolean stamped) {
-    this.leases = leases;
+    this.store = leases;
     this.reservation = reservation;
     this.draws = draws;
-    this.stamped = stamped;
+    this.withReceipts = stamped;
     this.countsRefusals = Draw.anyCountsRefusals(draws);
     this.found = new Lease[draws.size()];
     this.receipts = new long[draws.size()];
@@ -58,10 +58,10 @@ final class LeaseAttempt {
   }
 
   CompletionStage<TakeResult> decide() {
-    long now = leases.now();
-    begun = Draw.startOf(draws);
-    further = begun != 0;
-    begun = further ? begun : now;
+    long now = store.now();
+    started = Draw.startOf(draws);
+    isFollowUp = started != 0;
+    started = isFollowUp ? started : now;
     return decide(now, true);
   }
 
@@ -79,21 +79,21 @@ final class LeaseAttempt {
     }
     int waitFor = mayWait ? firstToWaitFor() : -1;
     if (waitFor >= 0) {
-      LeaseRequest flight = found[waitFor].flight();
+      LeaseRequest flight = found[waitFor].request();
       if (flight != null) {
         boolean outdated = found[waitFor].isOutdated(flight);
         putBack();
         return flight.done.thenCompose(heard -> afterWaiting(waitFor, flight, outdated, heard));
       }
     }
-    return ask(now);
+    return requestRest(now);
   }
 
   private void takeFromLeases(long now) {
     Arrays.fill(receipts, StripedTokens.NOTHING);
     for (int i = 0; i < receipts.length; i++) {
       Draw draw = draws.get(i);
-      Lease lease = leases.leaseFor(draw, now);
+      Lease lease = store.leaseFor(draw, now);
       found[i] = lease;
       if (lease != null && !draw.isLook()) {
         takeFrom(lease, i, now);
@@ -110,7 +110,7 @@ final class LeaseAttempt {
     windows[place] = lease.window();
     receipts[place] = lease.take(amount, now);
     if (receipts[place] != StripedTokens.NOTHING && lease.window() != windows[place]) {
-      leases.putBack(lease, amount, receipts[place]);
+      store.putBack(lease, amount, receipts[place]);
       receipts[place] = StripedTokens.NOTHING;
     }
   }
@@ -132,7 +132,7 @@ final class LeaseAttempt {
           && draw.mode() == Mode.ENFORCE
           && !draw.isLook()
           && draw.amount() <= draw.pool().meter().capacity()) {
-        LimitStatus drained = lease.drained(draw, now);
+        LimitStatus drained = lease.drainedStatus(draw, now);
         if (drained != null) {
           return TakeResult.refusedAt(i, drained);
         }
@@ -163,7 +163,7 @@ final class LeaseAttempt {
     }
     // Whoever only looks takes nothing, and wants to see all there is.
     return spared
-        ? TakeResult.refused(leases.decideLocally(reservation, unanswered).standings(), places)
+        ? TakeResult.refused(store.decideLocally(reservation, unanswered).statuses(), places)
         : null;
   }
 
@@ -183,14 +183,14 @@ final class LeaseAttempt {
 
   private boolean isUnavailable(int place) {
     Draw draw = draws.get(place);
-    return away.get(place) || leases.isUnavailable(draw.pool(), draw.key());
+    return unavailable.get(place) || store.isUnavailable(draw.pool(), draw.key());
   }
 
   private int firstToWaitFor() {
     for (int i = 0; i < receipts.length; i++) {
       Lease lease = found[i];
       if (lease != null && !isLeased(i) && !draws.get(i).isLook()) {
-        LeaseRequest flight = lease.flight();
+        LeaseRequest flight = lease.request();
         if (flight != null && flight.mayCover(draws.get(i).amount()) && endsInTime(flight)) {
           return i;
         }
@@ -201,7 +201,7 @@ final class LeaseAttempt {
 
   /** All calls take equally long at most, so one that was sent before is over before. */
   private boolean endsInTime(LeaseRequest flight) {
-    return !further || flight.sent - begun <= 0;
+    return !isFollowUp || flight.sent - started <= 0;
   }
 
   /**
@@ -214,21 +214,21 @@ final class LeaseAttempt {
       int place, LeaseRequest flight, boolean outdated, LimitStatus heard) {
     Draw draw = draws.get(place);
     if (heard.degraded()) {
-      away.set(place);
+      unavailable.set(place);
     } else if (!heard.allowed()
         && !outdated
         && draw.mode() == Mode.ENFORCE
         && draw.amount() >= flight.cost
         && !countsRefusals) {
-      LimitStatus again = found[place].refused(repeated(draw, heard), leases.now());
+      LimitStatus again = found[place].withBackoff(sharedRefusal(draw, heard), store.now());
       return CompletableFuture.completedFuture(TakeResult.refusedAt(place, again));
     }
-    further = true;
-    return decide(leases.now(), false);
+    isFollowUp = true;
+    return decide(store.now(), false);
   }
 
-  private static LimitStatus repeated(Draw draw, LimitStatus heard) {
-    return draw.standing()
+  private static LimitStatus sharedRefusal(Draw draw, LimitStatus heard) {
+    return draw.statusBuilder()
         .remaining(heard.remaining())
         .reset(heard.resetMicros())
         .retryAfter(heard.retryAfterMicros())
@@ -238,7 +238,7 @@ final class LeaseAttempt {
 
   // ---- asking for the rest
 
-  private CompletionStage<TakeResult> ask(long now) {
+  private CompletionStage<TakeResult> requestRest(long now) {
     List<Integer> far = new ArrayList<>(receipts.length);
     for (int i = 0; i < receipts.length; i++) {
       if (!isLeased(i)) {
@@ -249,20 +249,20 @@ final class LeaseAttempt {
       return CompletableFuture.completedFuture(answer(now, far, null));
     }
     @Nullable LeaseRequest[] flights = new LeaseRequest[receipts.length];
-    return ask(far, flights, now)
+    return send(far, flights, now)
         .handle(
             (taking, problem) -> {
               for (int i = 0; i < far.size(); i++) {
                 int place = far.get(i);
                 if (flights[place] != null) {
-                  leases.settle(found[place], flights[place], draws.get(place), taking, i);
+                  store.settle(found[place], flights[place], draws.get(place), taking, i);
                 }
               }
               if (problem != null) {
                 putBack();
                 throw new CompletionException(problem);
               }
-              return answer(leases.now(), far, taking);
+              return answer(store.now(), far, taking);
             });
   }
 
@@ -270,7 +270,7 @@ final class LeaseAttempt {
    * Claims what leases there are, and asks. A failure to ask is a failure to answer: claims must be
    * let go either way.
    */
-  private CompletionStage<TakeResult> ask(
+  private CompletionStage<TakeResult> send(
       List<Integer> far, @Nullable LeaseRequest[] flights, long now) {
     try {
       List<Draw> asked = new ArrayList<>(far.size());
@@ -280,14 +280,14 @@ final class LeaseAttempt {
         Lease lease = found[i];
         // Others may come to wait for a call about a lease, so it has to have its whole deadline.
         flights[i] =
-            lease == null || draw.isLook() || further ? null : lease.claim(draw.amount(), now);
-        farAway.set(asked.size(), away.get(i));
+            lease == null || draw.isLook() || isFollowUp ? null : lease.claim(draw.amount(), now);
+        farAway.set(asked.size(), unavailable.get(i));
         asked.add(
-            further
-                ? draw.retryOf(begun)
-                : flights[i] == null ? draw : draw.withLease(flights[i].call));
+            isFollowUp
+                ? draw.retryOf(started)
+                : flights[i] == null ? draw : draw.withLease(flights[i].report));
       }
-      return leases.ask(reservation, asked, farAway, stamped);
+      return store.request(reservation, asked, farAway, withReceipts);
     } catch (RuntimeException | Error e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -297,7 +297,7 @@ final class LeaseAttempt {
     for (int i = 0; i < receipts.length; i++) {
       Lease lease = found[i];
       if (lease != null && isLeased(i)) {
-        leases.putBack(lease, draws.get(i).amount(), receipts[i]);
+        store.putBack(lease, draws.get(i).amount(), receipts[i]);
       }
     }
   }
@@ -317,18 +317,18 @@ final class LeaseAttempt {
       if (lease != null && isLeased(i)) {
         long left = lease.left(now);
         if (taken) {
-          leases.refillIfLow(lease, left, now);
+          store.refillIfLow(lease, left, now);
         }
-        standings.add(lease.standing(draws.get(i), left, now));
+        standings.add(lease.status(draws.get(i), left, now));
         stamps.add(new TakeReceipt(windows[i], 0).madeAt(lease.storeTime(now)));
       } else {
-        standings.add(mergeWithLease(i, there.standings().get(fromThere), now));
+        standings.add(mergeWithLease(i, there.statuses().get(fromThere), now));
         stamps.add(
-            there.stamps().isEmpty() ? new TakeReceipt(0, 0) : there.stamps().get(fromThere));
+            there.receipts().isEmpty() ? new TakeReceipt(0, 0) : there.receipts().get(fromThere));
         fromThere++;
       }
     }
-    return new TakeResult(taken, standings, stamped && taken ? stamps : List.of());
+    return new TakeResult(taken, standings, withReceipts && taken ? stamps : List.of());
   }
 
   /** What the store said, by what is known of the lease. */
@@ -338,7 +338,7 @@ final class LeaseAttempt {
       return there;
     }
     LimitStatus with = withLease(draws.get(place), lease.left(now), there);
-    return countsRefusals || draws.get(place).isLook() ? with : lease.refused(with, now);
+    return countsRefusals || draws.get(place).isLook() ? with : lease.withBackoff(with, now);
   }
 
   /** What is in hand could be taken too; whoever only looks would be admitted by it. */

@@ -17,7 +17,7 @@ final class LeaseBackoff {
   private final long pace;
   private volatile long pausedUntil = Long.MIN_VALUE;
   private volatile long drainedUntil = Long.MIN_VALUE;
-  private volatile long wokenAt = Long.MIN_VALUE;
+  private volatile long returnedAt = Long.MIN_VALUE;
 
   LeaseBackoff(Pool pool) {
     this.pace = RetryPacing.of(pool);
@@ -36,7 +36,7 @@ final class LeaseBackoff {
 
   /** Hears what a call brought. */
   void onAnswer(LeaseRequest call, LeaseGrant grant, LimitStatus standing) {
-    if (grant.lent() >= call.call.requested()) {
+    if (grant.lent() >= call.report.requested()) {
       return;
     }
     if (standing.remaining() == 0) {
@@ -52,7 +52,7 @@ final class LeaseBackoff {
 
   /** Something came back to the bucket: whether it is empty, and lends, is to be asked again. */
   void onReturned(long now) {
-    wokenAt = now;
+    returnedAt = now;
     end();
   }
 
@@ -63,6 +63,6 @@ final class LeaseBackoff {
 
   /** Whether something came back after a call was sent, of which its answer may not know. */
   boolean isOutdated(LeaseRequest call) {
-    return call.sent <= wokenAt;
+    return call.sent <= returnedAt;
   }
 }

@@ -12,7 +12,7 @@ final class LeaseRequest {
   /** When the call went out; leases count from here. */
   final long sent;
 
-  final LeaseReport call;
+  final LeaseReport report;
 
   /** What the draw that rides along takes for itself. */
   final long cost;
@@ -25,13 +25,13 @@ final class LeaseRequest {
 
   LeaseRequest(long sent, LeaseReport call, long cost, long returned) {
     this.sent = sent;
-    this.call = call;
+    this.report = call;
     this.cost = cost;
     this.returned = returned;
   }
 
   /** Whether waiting for this is worth while for a draw of so much. */
   boolean mayCover(long amount) {
-    return call.requested() >= amount;
+    return report.requested() >= amount;
   }
 }

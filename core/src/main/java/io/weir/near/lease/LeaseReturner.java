@@ -19,7 +19,7 @@ final class LeaseReturner {
    * Calls under way. So few that decisions hardly wait behind them, and that none waits long for
    * its own turn at one node.
    */
-  static final int MOST = 8;
+  static final int MAX_IN_FLIGHT = 8;
 
   private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
@@ -28,11 +28,11 @@ final class LeaseReturner {
     FOR_GOOD
   }
 
-  private record LeaseReturn(Lease lease, ReturnMode end) {}
+  private record LeaseReturn(Lease lease, ReturnMode mode) {}
 
   private final Store store;
   private final TimeSource time;
-  private final BoundedQueue<LeaseReturn> calls = new BoundedQueue<>(MOST, this::send);
+  private final BoundedQueue<LeaseReturn> calls = new BoundedQueue<>(MAX_IN_FLIGHT, this::send);
 
   /** Leases that wait, are under way, or wait for a call about them that was made before. */
   private int open;
@@ -95,9 +95,9 @@ final class LeaseReturner {
   private CompletionStage<?> sendReturn(LeaseReturn one) {
     Lease lease = one.lease;
     LeaseReport last = null;
-    if (one.end == ReturnMode.FOR_GOOD) {
+    if (one.mode == ReturnMode.FOR_GOOD) {
       do {
-        LeaseRequest flight = lease.flight();
+        LeaseRequest flight = lease.request();
         if (flight != null) {
           flight.done.whenComplete((heard, problem) -> calls.add(List.of(one)));
           return DONE;

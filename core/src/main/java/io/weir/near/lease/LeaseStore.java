@@ -51,14 +51,14 @@ public final class LeaseStore extends ForwardingStore {
    * Renewals under way. So few that decisions hardly wait behind them; so many that thousands are
    * through in the second before they would be void.
    */
-  static final int MOST_RENEWALS = 32;
+  static final int MAX_RENEWALS = 32;
 
   private final FallbackStore next;
   private final TimeSource time;
   private final DenialTable denials;
   private final LeaseTable table;
-  private final LeaseReturner returns;
-  private final BoundedQueue<Lease> renewals = new BoundedQueue<>(MOST_RENEWALS, this::renew);
+  private final LeaseReturner returner;
+  private final BoundedQueue<Lease> renewals = new BoundedQueue<>(MAX_RENEWALS, this::renew);
   private final Map<String, LongAdder> refills = new ConcurrentHashMap<>();
 
   /**
@@ -72,7 +72,7 @@ public final class LeaseStore extends ForwardingStore {
     this.time = time;
     this.denials = denials;
     this.table = new LeaseTable(most);
-    this.returns = new LeaseReturner(next, time);
+    this.returner = new LeaseReturner(next, time);
   }
 
   @Override
@@ -87,7 +87,7 @@ public final class LeaseStore extends ForwardingStore {
           long left = lease.leftAfter(receipt);
           refillIfLow(lease, left, now);
           return CompletableFuture.completedFuture(
-              new TakeResult(true, List.of(lease.standing(draw, left, now)), List.of()));
+              new TakeResult(true, List.of(lease.status(draw, left, now)), List.of()));
         }
       }
     }
@@ -118,7 +118,7 @@ public final class LeaseStore extends ForwardingStore {
    *
    * @param away which draws it is known not to answer just now
    */
-  CompletionStage<TakeResult> ask(
+  CompletionStage<TakeResult> request(
       long reservation, List<Draw> draws, BitSet away, boolean settledLater) {
     return next.decide(reservation, draws, away, settledLater);
   }
@@ -126,7 +126,7 @@ public final class LeaseStore extends ForwardingStore {
   /** Takes back what was handed out and not used; to the bucket at once if the lease has ended. */
   void putBack(Lease lease, long amount, long receipt) {
     lease.putBack(amount, receipt);
-    LeaseReport late = lease.isRetired() ? lease.late() : null;
+    LeaseReport late = lease.isRetired() ? lease.lateReport() : null;
     if (late != null) {
       next.endLease(lease.pool, lease.key, late);
     }
@@ -175,7 +175,7 @@ public final class LeaseStore extends ForwardingStore {
     Draw draw = new Draw(lease.pool, lease.key, 0, Mode.SHADOW, Draw.Intent.TAKE);
     LeaseRequest flight = lease.claim(0, now);
     if (flight != null) {
-      askFor(draw, flight)
+      requestLease(draw, flight)
           .whenComplete(
               (taking, problem) -> {
                 settle(lease, flight, draw, taking, 0);
@@ -187,9 +187,9 @@ public final class LeaseStore extends ForwardingStore {
   }
 
   /** A failure to ask is a failure to answer: the claim must be let go either way. */
-  private CompletionStage<TakeResult> askFor(Draw draw, LeaseRequest flight) {
+  private CompletionStage<TakeResult> requestLease(Draw draw, LeaseRequest flight) {
     try {
-      return ask(0, List.of(draw.withLease(flight.call)), new BitSet(), false);
+      return request(0, List.of(draw.withLease(flight.report)), new BitSet(), false);
     } catch (RuntimeException | Error e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -207,7 +207,7 @@ public final class LeaseStore extends ForwardingStore {
 
   private void onAnswer(
       Lease lease, LeaseRequest flight, Draw draw, @Nullable TakeResult taking, int place) {
-    LimitStatus standing = taking == null ? draw.unanswered() : taking.standings().get(place);
+    LimitStatus standing = taking == null ? draw.unanswered() : taking.statuses().get(place);
     // A store that does not lend says nothing of leases: nothing was lent, nothing can be kept.
     LeaseGrant grant =
         taking == null || taking.grants().isEmpty() ? LeaseGrant.NONE : taking.grants().get(place);
@@ -224,7 +224,7 @@ public final class LeaseStore extends ForwardingStore {
       denials.clear(lease.pool, lease.key);
     }
     if (grant.at() != 0) {
-      lease.storeTime(flight, grant.at());
+      lease.recordStoreTime(flight, grant.at());
     }
     if (grant.lent() == 0 && standing.allowed() && !taking.taken()) {
       lease.applyRefused(flight, grant, standing);
@@ -255,8 +255,8 @@ public final class LeaseStore extends ForwardingStore {
       }
     }
     renewals.replace(sorted(aging.stream())); // those that still wait are due still
-    if (returns.areDone()) { // or else some of them may be there already
-      returns.endIdle(idle);
+    if (returner.areDone()) { // or else some of them may be there already
+      returner.endIdle(idle);
     }
     if (anyGone) {
       table.removeIf(
@@ -270,7 +270,7 @@ public final class LeaseStore extends ForwardingStore {
     if (lease.isNearExpiry(now)) {
       refill(lease, now);
     }
-    LeaseRequest flight = lease.flight();
+    LeaseRequest flight = lease.request();
     return flight == null ? CompletableFuture.completedFuture(null) : flight.done;
   }
 
@@ -295,7 +295,7 @@ public final class LeaseStore extends ForwardingStore {
   public CompletionStage<Void> endAll() {
     long now = time.micros();
     renewals.drop();
-    return returns.endForGood(
+    return returner.endForGood(
         sorted(
             table.removeIf(lease -> true).stream()
                 .map(lease -> new RankedLease(lease, -lease.left(now)))));
@@ -305,7 +305,7 @@ public final class LeaseStore extends ForwardingStore {
   @Override
   public void close() {
     renewals.drop();
-    returns.stop();
+    returner.stop();
     super.close();
   }
 

@@ -20,33 +20,33 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseTable {
   private static final int SMALLEST = 64;
-  private static final int NOTES = 4096;
+  private static final int MISSES = 4096;
   private static final int GOLDEN = 0x9e3779b9;
 
-  private final int most;
+  private final int capacity;
 
   /**
    * The last two buckets that were missed at each of these pairs; threads may overwrite each
    * other's. Two, so that buckets that meet here and come in turns, as those of two rules about one
    * key do, do not keep each other from a lease for ever.
    */
-  private final long[] notes = new long[NOTES];
+  private final long[] recentMisses = new long[MISSES];
 
-  private volatile AtomicReferenceArray<@Nullable Lease> places =
+  private volatile AtomicReferenceArray<@Nullable Lease> slots =
       new AtomicReferenceArray<>(SMALLEST);
 
   /** Held while leases are taken out, which takes long where there are many. */
-  private final ReentrantLock changing = new ReentrantLock();
+  private final ReentrantLock lock = new ReentrantLock();
 
   private final AtomicInteger size = new AtomicInteger();
 
   LeaseTable(int most) {
-    this.most = most;
+    this.capacity = most;
   }
 
   /** The lease on a bucket, if there is one. */
   @Nullable Lease find(Pool pool, Key key) {
-    AtomicReferenceArray<@Nullable Lease> all = places;
+    AtomicReferenceArray<@Nullable Lease> all = slots;
     int mask = all.length() - 1;
     for (int at = home(pool, key) & mask; ; at = (at + 1) & mask) {
       Lease here = all.getAcquire(at);
@@ -67,25 +67,25 @@ final class LeaseTable {
       return known;
     }
     long print = pool.high(key);
-    int last = (int) pool.low(key) & (NOTES - 2);
+    int last = (int) pool.low(key) & (MISSES - 2);
     int before = last + 1;
-    if (notes[last] == print || notes[before] == print) {
+    if (recentMisses[last] == print || recentMisses[before] == print) {
       return add(pool, key, now);
     }
-    notes[before] = notes[last];
-    notes[last] = print;
+    recentMisses[before] = recentMisses[last];
+    recentMisses[last] = print;
     return null;
   }
 
   /** Nobody waits for a lease: while others change the table, the store is asked. */
   private @Nullable Lease add(Pool pool, Key key, long now) {
-    if (!changing.tryLock()) {
+    if (!lock.tryLock()) {
       return find(pool, key);
     }
     try {
       return added(pool, key, now);
     } finally {
-      changing.unlock();
+      lock.unlock();
     }
   }
 
@@ -94,11 +94,11 @@ final class LeaseTable {
     if (known != null || isFull()) {
       return known;
     }
-    if (2 * (size.get() + 1) > places.length()) {
-      places = filled(2 * places.length(), all());
+    if (2 * (size.get() + 1) > slots.length()) {
+      slots = filled(2 * slots.length(), all());
     }
     Lease added = new Lease(pool, key, now);
-    put(places, added);
+    put(slots, added);
     size.incrementAndGet();
     return added;
   }
@@ -120,7 +120,7 @@ final class LeaseTable {
 
   /** All leases there are at this moment. */
   List<Lease> all() {
-    AtomicReferenceArray<@Nullable Lease> array = places;
+    AtomicReferenceArray<@Nullable Lease> array = slots;
     List<Lease> all = new ArrayList<>();
     for (int i = 0; i < array.length(); i++) {
       Lease lease = array.getAcquire(i);
@@ -133,11 +133,11 @@ final class LeaseTable {
 
   /** Takes out all leases that this is true of, and returns them. */
   List<Lease> removeIf(Predicate<Lease> unwanted) {
-    changing.lock();
+    lock.lock();
     try {
       return removed(unwanted);
     } finally {
-      changing.unlock();
+      lock.unlock();
     }
   }
 
@@ -151,7 +151,7 @@ final class LeaseTable {
     while (length < 4 * kept.size()) {
       length *= 2;
     }
-    places = filled(length, kept);
+    slots = filled(length, kept);
     size.set(kept.size());
     return removed;
   }
@@ -162,6 +162,6 @@ final class LeaseTable {
 
   /** Whether keys go without a lease as there is no room. */
   boolean isFull() {
-    return size.get() >= most;
+    return size.get() >= capacity;
   }
 }

@@ -32,7 +32,7 @@ final class PackedTokens {
    * The word, in the middle of nothing else: threads on other cores write it all the time, and what
    * they read beside it should stay in their caches.
    */
-  private final long[] apart = new long[2 * MIDDLE];
+  private final long[] padded = new long[2 * MIDDLE];
 
   PackedTokens(int place) {
     this(place, 0);
@@ -40,7 +40,7 @@ final class PackedTokens {
 
   /** A word with nothing in it, in the term of another. */
   PackedTokens(int place, long other) {
-    apart[MIDDLE] = ((long) place << PLACE_SHIFT) | (other & TERM);
+    padded[MIDDLE] = ((long) place << PLACE_SHIFT) | (other & TERM);
   }
 
   /** Where the word of a receipt is. */
@@ -65,11 +65,11 @@ final class PackedTokens {
   }
 
   long word() {
-    return (long) WORD.getVolatile(apart, MIDDLE);
+    return (long) WORD.getVolatile(padded, MIDDLE);
   }
 
   private boolean swap(long from, long to) {
-    return WORD.compareAndSet(apart, MIDDLE, from, to);
+    return WORD.compareAndSet(padded, MIDDLE, from, to);
   }
 
   /** Takes so many if they are there; a receipt, or {@link #NOTHING}. */
@@ -115,7 +115,7 @@ final class PackedTokens {
 
   /** Adds what is new. */
   void add(long amount) {
-    WORD.getAndAdd(apart, MIDDLE, amount);
+    WORD.getAndAdd(padded, MIDDLE, amount);
   }
 
   /** Starts a new term without so many of what is left, and says how much was left. */

@@ -35,7 +35,7 @@ final class StripedTokens {
 
   private static final long MOST_AT_A_TIME = 64;
 
-  private final LateReturns late = new LateReturns();
+  private final LateReturns lateReturns = new LateReturns();
   private final PackedTokens centre = new PackedTokens(CENTRE);
 
   /** The words of each group of threads, from 1; null while there is but the centre. */
@@ -52,14 +52,14 @@ final class StripedTokens {
       if (receipt != NOTHING || PackedTokens.left(here) < cost) {
         return receipt;
       }
-      all = spread();
+      all = createStripes();
     }
-    PackedTokens mine = mine(all);
+    PackedTokens mine = ownStripe(all);
     long receipt = mine.take(cost);
     return receipt == NOTHING ? fetch(cost, mine, all) : receipt;
   }
 
-  private static PackedTokens mine(PackedTokens[] all) {
+  private static PackedTokens ownStripe(PackedTokens[] all) {
     return all[1 + ((int) Thread.currentThread().getId() & (STRIPES - 1))];
   }
 
@@ -93,7 +93,7 @@ final class StripedTokens {
 
   private void put(PackedTokens word, long amount, long receipt) {
     if (!word.add(amount, receipt)) {
-      late.add(amount, receipt);
+      lateReturns.add(amount, receipt);
     }
   }
 
@@ -104,7 +104,7 @@ final class StripedTokens {
     put(all == null ? centre : all[place], cost, receipt);
   }
 
-  private synchronized PackedTokens[] spread() {
+  private synchronized PackedTokens[] createStripes() {
     PackedTokens[] all = stripes;
     if (all == null) {
       all = new PackedTokens[1 + STRIPES];
@@ -137,12 +137,12 @@ final class StripedTokens {
     PackedTokens[] all = stripes;
     return all == null
         ? PackedTokens.left(receipt)
-        : PackedTokens.left(centre.word()) + PackedTokens.left(mine(all).word());
+        : PackedTokens.left(centre.word()) + PackedTokens.left(ownStripe(all).word());
   }
 
   /** How many are kept aside. */
   long late() {
-    return late.count();
+    return lateReturns.count();
   }
 
   /** Changes with everything that is done here. */
@@ -173,7 +173,7 @@ final class StripedTokens {
   /** Puts some aside, as far as they are left, and adds others. */
   void exchange(long away, long more) {
     if (away > 0) {
-      late.add(Math.min(away, beginTerm(away)));
+      lateReturns.add(Math.min(away, beginTerm(away)));
     }
     centre.add(more);
   }
@@ -183,7 +183,7 @@ final class StripedTokens {
    * if it is put back. All that was left had to be exchanged.
    */
   void beginWindow() {
-    late.beginWindow(centre.word());
+    lateReturns.beginWindow(centre.word());
   }
 
   /**
@@ -202,11 +202,11 @@ final class StripedTokens {
   /** Takes back what was {@link #clear}ed, and {@link #takeLate taken} from what is kept aside. */
   void restore(long cleared, long tookLate) {
     centre.add(cleared);
-    late.add(tookLate);
+    lateReturns.add(tookLate);
   }
 
   /** What is kept aside, to be returned to the bucket. */
   long takeLate() {
-    return late.take(centre.word());
+    return lateReturns.take(centre.word());
   }
 }

@@ -96,7 +96,7 @@ final class RulePools {
     Pool kept = rule.scope() == Scope.INSTANCE ? pool.keptLocally() : pool;
     return rule.shards() == 1
         ? kept
-        : kept.split(LimitDivision.of(scaled, rule.shards()), this::lends);
+        : kept.sharded(LimitDivision.of(scaled, rule.shards()), this::lends);
   }
 
   private long lends(Limit limit) {

@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
  * not, and put back. The segment's lock is held from {@link #open} to the end.
  */
 final class BucketAccess {
-  private static final int UNSOUGHT = Integer.MIN_VALUE;
+  private static final int NOT_SEARCHED = Integer.MIN_VALUE;
 
   final PoolBinding binding;
   final Segment segment;
-  final LimitState cell;
+  final LimitState state;
 
   /** Whether this visit only looks, and must leave everything as it is. */
-  private final boolean looks;
+  private final boolean readOnly;
 
   private final MemoryStore store;
   private final Pool pool;
@@ -35,8 +35,10 @@ final class BucketAccess {
   private long high;
   private long low;
 
-  /** Where the bucket is; negative if it is not there, {@link #UNSOUGHT} before it was sought. */
-  private int slot = UNSOUGHT;
+  /**
+   * Where the bucket is; negative if it is not there, {@link #NOT_SEARCHED} before it was sought.
+   */
+  private int slot = NOT_SEARCHED;
 
   private boolean shared;
   private boolean changed;
@@ -59,7 +61,7 @@ final class BucketAccess {
 
   private BucketAccess(
       MemoryStore store, Pool pool, Key key, boolean looks, @Nullable LimitState cell) {
-    this.looks = looks;
+    this.readOnly = looks;
     this.store = store;
     this.pool = pool;
     this.key = key;
@@ -68,7 +70,7 @@ final class BucketAccess {
     this.high = binding.high(key.high());
     this.low = binding.low(key.low());
     this.segment = store.segmentOf(high);
-    this.cell = cell == null ? segment.cell : cell;
+    this.state = cell == null ? segment.state : cell;
   }
 
   boolean onWallClock() {
@@ -95,25 +97,25 @@ final class BucketAccess {
     this.monotonic = monotonic;
     this.now = now;
     // Another visit of the same call may have moved it while it made room.
-    if (slot == UNSOUGHT || (slot >= 0 && !segment.isAt(slot, high, low))) {
+    if (slot == NOT_SEARCHED || (slot >= 0 && !segment.isAt(slot, high, low))) {
       slot = segment.find(high, low);
     }
-    if (slot < 0 && store.room().isFullFor(binding.share(), segment, monotonic)) {
+    if (slot < 0 && store.capacity().isFullFor(binding.share(), segment, monotonic)) {
       low = store.overflowLow(high, low, binding);
       high = TableShares.overflow(binding.saltHigh());
       slot = segment.find(high, low);
       shared = true;
     }
     if (slot >= 0) {
-      segment.load(slot, binding, cell);
-      if (looks) {
-        cell.detach();
+      segment.load(slot, binding, state);
+      if (readOnly) {
+        state.detach();
       }
     } else {
-      cell.clear();
+      state.clear();
     }
-    cell.frugal = store.room().isShortOfBytes();
-    meter.open(cell, now, meter.hasPhase() ? phase() : 0);
+    state.frugal = store.capacity().isShortOfBytes();
+    meter.open(state, now, meter.hasPhase() ? phase() : 0);
   }
 
   /** A shared bucket has windows of its own, or keys of many phases would end them at will. */
@@ -122,9 +124,9 @@ final class BucketAccess {
   }
 
   /** Decides for this bucket alone; true unless an enforced draw is refused. */
-  boolean judge(Draw draw) {
-    delay = meter.delay(cell);
-    admitted = meter.admits(cell, now, draw.amount()) && (delay == 0 || !isImmediate(draw));
+  boolean evaluate(Draw draw) {
+    delay = meter.delay(state);
+    admitted = meter.admits(state, now, draw.amount()) && (delay == 0 || !isImmediate(draw));
     return admitted || draw.mode() != Mode.ENFORCE;
   }
 
@@ -133,19 +135,19 @@ final class BucketAccess {
   }
 
   /** Does what follows from the decision on the whole call. */
-  void act(Draw draw, boolean taken, long reservation) {
+  void apply(Draw draw, boolean taken, long reservation) {
     if (taken && admitted && takes(draw)) {
-      meter.take(cell, now, draw.amount(), reservation);
+      meter.take(state, now, draw.amount(), reservation);
       changed = draw.amount() > 0;
-      keep();
+      save();
     } else if (countsRefusal(draw)) {
-      meter.countDenied(cell, now, draw.amount());
+      meter.countDenied(state, now, draw.amount());
       changed = true;
-      keep();
+      save();
     } else if (meter instanceof BucketMeter) {
-      leave();
+      keepUnchanged();
     } else {
-      keep();
+      save();
     }
   }
 
@@ -166,10 +168,10 @@ final class BucketAccess {
 
   /** Puts a reservation's part right. */
   boolean settle(ReservedPart part) {
-    if (part.owed() < part.amount()) {
-      meter.giveBack(cell, now, part.amount() - part.owed(), part.stamp());
-    } else if (part.owed() > part.amount()) {
-      meter.charge(cell, now, part.owed() - part.amount());
+    if (part.actualAmount() < part.amount()) {
+      meter.giveBack(state, now, part.amount() - part.actualAmount(), part.receipt());
+    } else if (part.actualAmount() > part.amount()) {
+      meter.charge(state, now, part.actualAmount() - part.amount());
       changed = true;
     }
     return true;
@@ -177,45 +179,45 @@ final class BucketAccess {
 
   /** Gives back what was taken just now. */
   boolean refund(long amount) {
-    meter.refund(cell, now, amount);
+    meter.refund(state, now, amount);
     return true;
   }
 
   /** Takes what was let through elsewhere. */
   boolean chargeDebt(long amount) {
-    meter.chargeDebt(cell, now, amount);
+    meter.chargeDebt(state, now, amount);
     changed = true;
     return true;
   }
 
   /** Ends a permit; false if it is not held. */
   boolean release(long reservation) {
-    return meter instanceof PermitMeter permits && permits.release(cell, reservation);
+    return meter instanceof PermitMeter permits && permits.release(state, reservation);
   }
 
   /** Gives a permit its full life again; false if it is not held. */
   boolean renew(long reservation) {
-    return meter instanceof PermitMeter permits && permits.renew(cell, now, reservation);
+    return meter instanceof PermitMeter permits && permits.renew(state, now, reservation);
   }
 
   /** Puts the cell back. A bucket that was never taken from is not worth remembering. */
-  void keep() {
-    if (looks || !meter.writes()) {
+  void save() {
+    if (readOnly || !meter.writes()) {
       return;
     }
     findAgain();
     if (slot >= 0) {
-      segment.save(slot, binding, cell);
+      segment.save(slot, binding, state);
     } else if (changed) {
-      segment.insert(high, low, binding, cell, monotonic, store.time().wallMicros());
+      segment.insert(high, low, binding, state, monotonic, store.time().wallMicros());
     }
   }
 
   /** Leaves a bucket that nothing was taken from as it was. */
-  private void leave() {
+  private void keepUnchanged() {
     findAgain();
-    if (!looks && slot >= 0) {
-      segment.leave(slot, binding, cell, now);
+    if (!readOnly && slot >= 0) {
+      segment.keepUnchanged(slot, binding, state, now);
     }
   }
 
@@ -230,19 +232,19 @@ final class BucketAccess {
   }
 
   /** What was just taken, by the window as the table keeps it, or nobody could give it back. */
-  TakeReceipt stamp(long madeAt) {
+  TakeReceipt receipt(long madeAt) {
     TakeReceipt stamp =
         onWallClock()
-            ? new TakeReceipt(PackedTime.kept(cell.time), cell.used)
-            : TakeReceipt.of(cell);
+            ? new TakeReceipt(PackedTime.rounded(state.time), state.used)
+            : TakeReceipt.of(state);
     return stamp.madeAt(madeAt);
   }
 
-  LimitStatus standing(Draw draw) {
-    return draw.standing()
+  LimitStatus status(Draw draw) {
+    return draw.statusBuilder()
         .allowed(admitted)
-        .remaining(meter.remaining(cell, now))
-        .reset(meter.reset(cell, now))
+        .remaining(meter.remaining(state, now))
+        .reset(meter.reset(state, now))
         .retryAfter(admitted ? 0 : retryAfter(draw))
         .delay(admitted ? delay : 0)
         .build();
@@ -250,17 +252,17 @@ final class BucketAccess {
 
   /** Whoever must go at once has to wait until the whole backlog has drained. */
   private long retryAfter(Draw draw) {
-    long retryAfter = meter.retryAfter(cell, now, draw.amount());
+    long retryAfter = meter.retryAfter(state, now, draw.amount());
     return retryAfter != Meter.NEVER && isImmediate(draw)
-        ? Math.max(retryAfter, meter.delay(cell))
+        ? Math.max(retryAfter, meter.delay(state))
         : retryAfter;
   }
 
   long taken() {
-    return meter.capacity() - meter.remaining(cell, now);
+    return meter.capacity() - meter.remaining(state, now);
   }
 
   String describe(Draw draw) {
-    return meter.describe(cell, now, draw.amount());
+    return meter.describe(state, now, draw.amount());
   }
 }

@@ -39,7 +39,7 @@ final class ExpiringIdSet {
     }
     if (young.size == mostYoung) {
       unsureBefore = strict ? Math.max(unsureBefore, old.madeBefore) : unsureBefore;
-      age();
+      rotate();
     }
     young.add(id, madeAt, until);
     return true;
@@ -51,11 +51,11 @@ final class ExpiringIdSet {
 
   void sweep(long now) {
     if (old.until <= now && young.size + old.size > 0) {
-      age();
+      rotate();
     }
   }
 
-  private void age() {
+  private void rotate() {
     old = young;
     young = new Generation();
   }

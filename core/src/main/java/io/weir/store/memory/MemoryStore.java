@@ -50,10 +50,10 @@ public final class MemoryStore implements Store {
   private final boolean steady;
   private final Segment[] segments;
   private final int segmentShift;
-  private final MeterIds shapes = new MeterIds();
+  private final MeterIds meterIds = new MeterIds();
   private final TableUsage usage;
   private final TableShares shares;
-  private final TableCapacity room;
+  private final TableCapacity capacity;
   private final long sweepEvery;
   private final AtomicLong nextSweep;
   private final AtomicInteger sweepNext = new AtomicInteger();
@@ -65,7 +65,7 @@ public final class MemoryStore implements Store {
     this.steady = time.steady();
     this.usage = new TableUsage(builder.maxBytes, BYTES_PER_KEY * builder.maxKeys / 4);
     this.shares = new TableShares(builder.maxKeys);
-    this.room = new TableCapacity(shares, usage, time, this::sweepSoon);
+    this.capacity = new TableCapacity(shares, usage, time, this::sweepSoon);
     long wanted = Math.min(MAX_SEGMENTS, Math.max(1, builder.maxKeys / KEYS_PER_SEGMENT));
     int count = (int) Long.highestOneBit(wanted);
     this.segmentShift = Long.SIZE - Integer.numberOfTrailingZeros(count);
@@ -73,7 +73,7 @@ public final class MemoryStore implements Store {
     int fullSlots = (int) Math.min(1 << 24, builder.maxKeys / count * 121 / 100);
     this.segments = new Segment[count];
     for (int i = 0; i < count; i++) {
-      segments[i] = new Segment(i, fullSlots, shapes, eras, usage, shares);
+      segments[i] = new Segment(i, fullSlots, meterIds, eras, usage, shares);
     }
     this.settled = new SettledReservations(time, builder.maxKeys);
     this.sweepEvery = SWEEP_ALL_MICROS / count;
@@ -101,22 +101,22 @@ public final class MemoryStore implements Store {
 
   /** How many draws were made from overflow buckets because there was no room for a key. */
   public long overflowed() {
-    return room.overflowed();
+    return capacity.overflowed();
   }
 
   /** A door to one pool for callers that come with a key and want no objects. */
-  public PoolFastPath gate(Pool pool) {
+  public PoolFastPath fastPath(Pool pool) {
     return new PoolFastPath(this, bind(pool));
   }
 
   /** This table's view of a pool, kept with the pool, which hardly ever serves two tables. */
   PoolBinding bind(Pool pool) {
-    if (pool.attachment() instanceof PoolBinding known && known.shapes() == shapes) {
+    if (pool.attachment() instanceof PoolBinding known && known.meterIds() == meterIds) {
       return known;
     }
     PoolBinding made =
         PoolBinding.of(
-            shapes, shares.of(pool.rule()), pool.meter(), pool.saltHigh(), pool.saltLow());
+            meterIds, shares.of(pool.rule()), pool.meter(), pool.saltHigh(), pool.saltLow());
     pool.attach(made);
     return made;
   }
@@ -143,8 +143,8 @@ public final class MemoryStore implements Store {
     return orderly;
   }
 
-  TableCapacity room() {
-    return room;
+  TableCapacity capacity() {
+    return capacity;
   }
 
   /**
@@ -222,10 +222,10 @@ public final class MemoryStore implements Store {
     try {
       now = monotonic(segment, moment);
       int slot = segment.find(high, low);
-      if (slot >= 0 && isPlain(draw, binding, stamped) && segment.isShaped(slot, binding)) {
+      if (slot >= 0 && isPlain(draw, binding, stamped) && segment.isWrittenUnder(slot, binding)) {
         taking = takeInPlace(segment, slot, binding.bucket(), now, draw);
       } else if (slot >= 0 || !isCapped(draw)) {
-        taking = visit(reservation, draw, stamped, now, slot);
+        taking = decideLocked(reservation, draw, stamped, now, slot);
       }
     } finally {
       segment.unlock();
@@ -259,7 +259,7 @@ public final class MemoryStore implements Store {
     boolean admitted = after >= 0;
     long used = admitted ? after : -1 - after;
     LimitStatus standing =
-        draw.standing()
+        draw.statusBuilder()
             .allowed(admitted)
             .remaining(bucket.remaining(used))
             .reset(bucket.reset(used))
@@ -269,13 +269,14 @@ public final class MemoryStore implements Store {
   }
 
   /** Decides a draw from any bucket; its segment is locked. */
-  private TakeResult visit(long reservation, Draw draw, boolean stamped, long now, int slot) {
+  private TakeResult decideLocked(
+      long reservation, Draw draw, boolean stamped, long now, int slot) {
     BucketAccess visit = BucketAccess.alone(this, draw, slot);
     visit.open(now, visit.onWallClock() ? time.wallMicros() : now);
-    boolean taken = visit.judge(draw);
-    visit.act(draw, taken, reservation);
-    List<TakeReceipt> stamps = stamped && taken ? List.of(visit.stamp(now)) : List.of();
-    return new TakeResult(taken, List.of(visit.standing(draw)), stamps);
+    boolean taken = visit.evaluate(draw);
+    visit.apply(draw, taken, reservation);
+    List<TakeReceipt> stamps = stamped && taken ? List.of(visit.receipt(now)) : List.of();
+    return new TakeResult(taken, List.of(visit.status(draw)), stamps);
   }
 
   private TakeResult decideAll(long reservation, List<Draw> draws, boolean stamped) {
@@ -313,7 +314,7 @@ public final class MemoryStore implements Store {
       return CompletableFuture.completedFuture(SettlementResult.ALREADY);
     }
     for (ReservedPart part : parts) {
-      visit(part.pool(), part.key(), visit -> visit.settle(part));
+      change(part.pool(), part.key(), visit -> visit.settle(part));
     }
     return CompletableFuture.completedFuture(SettlementResult.DONE);
   }
@@ -321,7 +322,7 @@ public final class MemoryStore implements Store {
   /** Gives back at once what a call took that is refused elsewhere; nobody else knows of it. */
   public void giveBack(long reservation, List<ReservedPart> parts) {
     for (ReservedPart part : parts) {
-      visit(part.pool(), part.key(), visit -> visit.settle(part));
+      change(part.pool(), part.key(), visit -> visit.settle(part));
     }
     release(reservation, parts);
   }
@@ -341,7 +342,7 @@ public final class MemoryStore implements Store {
     boolean any = false;
     for (ReservedPart part : parts) {
       if (part.pool().meter() instanceof PermitMeter) {
-        any |= visit(part.pool(), part.key(), change);
+        any |= change(part.pool(), part.key(), change);
       }
     }
     return CompletableFuture.completedFuture(
@@ -350,13 +351,13 @@ public final class MemoryStore implements Store {
 
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
-    visit(pool, key, visit -> visit.refund(amount));
+    change(pool, key, visit -> visit.refund(amount));
     return CompletableFuture.completedFuture(null);
   }
 
   /** Takes what was let through elsewhere until now. */
   public void chargeDebt(Pool pool, Key key, long amount) {
-    visit(pool, key, visit -> visit.chargeDebt(amount));
+    change(pool, key, visit -> visit.chargeDebt(amount));
   }
 
   /**
@@ -381,13 +382,13 @@ public final class MemoryStore implements Store {
    * Changes one bucket that is there; one that has been forgotten has nothing to change but a debt
    * to take.
    */
-  private boolean visit(Pool pool, Key key, Predicate<BucketAccess> change) {
+  private boolean change(Pool pool, Key key, Predicate<BucketAccess> change) {
     BucketAccess visit = new BucketAccess(this, pool, key, false);
     visit.segment.lock();
     try {
       open(visit);
       boolean changed = change.test(visit);
-      visit.keep();
+      visit.save();
       return changed;
     } finally {
       visit.segment.unlock();

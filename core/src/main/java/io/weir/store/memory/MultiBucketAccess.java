@@ -14,7 +14,7 @@ import java.util.List;
 final class MultiBucketAccess {
   private final MemoryStore store;
   private final List<Draw> draws;
-  private final BucketAccess[] visits;
+  private final BucketAccess[] accesses;
 
   /** The segments of all visits, each once, by their order; filled up with null. */
   private final Segment[] segments;
@@ -22,7 +22,7 @@ final class MultiBucketAccess {
   private MultiBucketAccess(MemoryStore store, List<Draw> draws, BucketAccess[] visits) {
     this.store = store;
     this.draws = draws;
-    this.visits = visits;
+    this.accesses = visits;
     this.segments = segmentsOf(visits);
   }
 
@@ -70,8 +70,8 @@ final class MultiBucketAccess {
   /** Whether a key has no bucket and has to ask before it gets one. */
   boolean findCapped() {
     boolean any = false;
-    for (int i = 0; i < visits.length; i++) {
-      any |= !visits[i].hasOwn() && store.isCapped(draws.get(i));
+    for (int i = 0; i < accesses.length; i++) {
+      any |= !accesses[i].hasOwn() && store.isCapped(draws.get(i));
     }
     return any;
   }
@@ -79,9 +79,9 @@ final class MultiBucketAccess {
   /** The draws to make after {@link #findCapped} has found some; all of them have asked. */
   List<Draw> withinCap() {
     List<Draw> within = new ArrayList<>(draws.size());
-    for (int i = 0; i < visits.length; i++) {
+    for (int i = 0; i < accesses.length; i++) {
       Draw draw = draws.get(i);
-      within.add(visits[i].isNew() ? store.withinCap(draw) : draw.withoutKeyCheck());
+      within.add(accesses[i].isNew() ? store.withinCap(draw) : draw.withoutKeyCheck());
     }
     return within;
   }
@@ -90,13 +90,13 @@ final class MultiBucketAccess {
   long open(long moment) {
     long now = moment;
     long wall = Long.MIN_VALUE;
-    for (BucketAccess visit : visits) {
+    for (BucketAccess visit : accesses) {
       now = store.monotonic(visit.segment, now);
       if (visit.onWallClock() && wall == Long.MIN_VALUE) {
         wall = store.time().wallMicros();
       }
     }
-    for (BucketAccess visit : visits) {
+    for (BucketAccess visit : accesses) {
       visit.open(now, visit.onWallClock() ? wall : now);
     }
     return now;
@@ -105,27 +105,27 @@ final class MultiBucketAccess {
   /** Takes from all or from none. */
   TakeResult decide(long reservation, boolean stamped, long now) {
     boolean taken = true;
-    for (int i = 0; i < visits.length; i++) {
-      taken &= visits[i].judge(draws.get(i));
+    for (int i = 0; i < accesses.length; i++) {
+      taken &= accesses[i].evaluate(draws.get(i));
     }
-    for (int i = 0; i < visits.length; i++) {
-      visits[i].act(draws.get(i), taken, reservation);
+    for (int i = 0; i < accesses.length; i++) {
+      accesses[i].apply(draws.get(i), taken, reservation);
     }
-    return new TakeResult(taken, standings(), stamped && taken ? stamps(now) : List.of());
+    return new TakeResult(taken, statuses(), stamped && taken ? receipts(now) : List.of());
   }
 
-  private List<LimitStatus> standings() {
-    LimitStatus[] standings = new LimitStatus[visits.length];
-    for (int i = 0; i < visits.length; i++) {
-      standings[i] = visits[i].standing(draws.get(i));
+  private List<LimitStatus> statuses() {
+    LimitStatus[] standings = new LimitStatus[accesses.length];
+    for (int i = 0; i < accesses.length; i++) {
+      standings[i] = accesses[i].status(draws.get(i));
     }
     return List.of(standings);
   }
 
-  private List<TakeReceipt> stamps(long now) {
-    List<TakeReceipt> stamps = new ArrayList<>(visits.length);
-    for (BucketAccess visit : visits) {
-      stamps.add(visit.stamp(now));
+  private List<TakeReceipt> receipts(long now) {
+    List<TakeReceipt> stamps = new ArrayList<>(accesses.length);
+    for (BucketAccess visit : accesses) {
+      stamps.add(visit.receipt(now));
     }
     return stamps;
   }

@@ -30,7 +30,7 @@ final class PackedTime {
   }
 
   /** The end of a window on the wall clock, as it is kept. */
-  static long kept(long wall) {
+  static long rounded(long wall) {
     return millis(wall) * MILLI;
   }
 

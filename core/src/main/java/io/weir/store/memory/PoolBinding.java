@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param share how many keys the rule has there
  */
 record PoolBinding(
-    MeterIds shapes,
-    int shape,
+    MeterIds meterIds,
+    int meterId,
     Meter meter,
     @Nullable BucketMeter bucket,
     RuleKeyCount share,

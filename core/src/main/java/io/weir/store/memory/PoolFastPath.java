@@ -49,9 +49,9 @@ public final class PoolFastPath {
       now = store.monotonic(segment, moment);
       int slot = segment.find(high, low);
       admitted =
-          (bucket != null && slot >= 0 && segment.isShaped(slot, binding))
+          (bucket != null && slot >= 0 && segment.isWrittenUnder(slot, binding))
               ? segment.takeInPlace(slot, bucket, now, cost) >= 0
-              : takeByCell(segment, slot, high, low, keyHash, now, cost);
+              : takeByState(segment, slot, high, low, keyHash, now, cost);
     } finally {
       segment.unlock();
     }
@@ -60,26 +60,26 @@ public final class PoolFastPath {
   }
 
   /** The way of every algorithm, and of keys that are new or were written under other numbers. */
-  private boolean takeByCell(
+  private boolean takeByState(
       Segment segment, int found, long keyHigh, long keyLow, long keyHash, long now, long cost) {
     long high = keyHigh;
     long low = keyLow;
     long phase = keyHash;
     int slot = found;
-    if (slot < 0 && store.room().isFullFor(binding.share(), segment, now)) {
+    if (slot < 0 && store.capacity().isFullFor(binding.share(), segment, now)) {
       low = store.overflowLow(high, low, binding);
       high = TableShares.overflow(binding.saltHigh());
       slot = segment.find(high, low);
       // A shared bucket has windows of its own, or keys of many phases would end them at will.
       phase = low;
     }
-    LimitState cell = segment.cell;
+    LimitState cell = segment.state;
     if (slot >= 0) {
       segment.load(slot, binding, cell);
     } else {
       cell.clear();
     }
-    cell.frugal = store.room().isShortOfBytes();
+    cell.frugal = store.capacity().isShortOfBytes();
     long at = meter.onWallClock() ? store.time().wallMicros() : now;
     meter.open(cell, at, phase);
     boolean admitted = meter.admits(cell, at, cost) && (cost == 0 || meter.delay(cell) == 0);
@@ -87,7 +87,7 @@ public final class PoolFastPath {
       meter.take(cell, at, cost, 0);
     }
     if (slot >= 0 && meter instanceof BucketMeter && !(admitted && cost > 0)) {
-      segment.leave(slot, binding, cell, at);
+      segment.keepUnchanged(slot, binding, cell, at);
     } else if (slot >= 0) {
       segment.save(slot, binding, cell);
     } else if (admitted && cost > 0) {

@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 final class Segment extends SpinLock {
   private static final int WIDTH = 4;
   private static final int SPILL = 32;
-  private static final int SHAPE_BITS = 16;
-  private static final int SHAPE_MASK = 0xffff;
+  private static final int METER_BITS = 16;
+  private static final int METER_MASK = 0xffff;
 
   /**
    * Sliding windows keep the current count in the lower half of the last word and the previous one
@@ -51,10 +51,10 @@ final class Segment extends SpinLock {
 
   private @Nullable SlotExtras extras;
   private int size;
-  private int hand;
+  private int clockHand;
   private final int fullSlots;
-  private final MeterIds shapes;
-  private final PackedTime eras;
+  private final MeterIds meterIds;
+  private final PackedTime packedTime;
   private final TableUsage usage;
   private final TableShares shares;
 
@@ -62,10 +62,10 @@ final class Segment extends SpinLock {
   final int order;
 
   /** Free for whoever holds the lock. */
-  final LimitState cell = new LimitState();
+  final LimitState state = new LimitState();
 
   /** For looking at other slots meanwhile. */
-  private final LimitState other = new LimitState();
+  private final LimitState scratch = new LimitState();
 
   /** The latest moment seen here; whoever holds the lock keeps it. */
   long latest = Long.MIN_VALUE;
@@ -85,8 +85,8 @@ final class Segment extends SpinLock {
       TableShares shares) {
     this.order = order;
     this.fullSlots = fullSlots;
-    this.shapes = shapes;
-    this.eras = eras;
+    this.meterIds = shapes;
+    this.packedTime = eras;
     this.usage = usage;
     this.shares = shares;
     this.table = new long[(8 + SPILL) * WIDTH];
@@ -139,15 +139,15 @@ final class Segment extends SpinLock {
   /** Loads what a slot remembers. */
   void load(int slot, PoolBinding binding, LimitState into) {
     int at = slot * WIDTH;
-    int shape = (int) table[at + 2] & SHAPE_MASK;
-    Meter meter = shape == binding.shape() ? binding.meter() : shapes.meter(shape);
+    int shape = (int) table[at + 2] & METER_MASK;
+    Meter meter = shape == binding.meterId() ? binding.meter() : meterIds.meter(shape);
     load(at, meter, into);
   }
 
   private void load(int at, Meter meter, LimitState into) {
     into.clear();
     into.meter = meter;
-    into.time = eras.absolute(table[at + 2] >>> SHAPE_BITS, meter.onWallClock());
+    into.time = packedTime.absolute(table[at + 2] >>> METER_BITS, meter.onWallClock());
     long used = table[at + 3];
     Algorithm algorithm = meter.limit().algorithm();
     if (algorithm == Algorithm.SLIDING_WINDOW) {
@@ -165,7 +165,8 @@ final class Segment extends SpinLock {
   void save(int slot, PoolBinding binding, LimitState cell) {
     Meter meter = binding.meter();
     int at = slot * WIDTH;
-    table[at + 2] = eras.relative(cell.time, meter.onWallClock()) << SHAPE_BITS | binding.shape();
+    table[at + 2] =
+        packedTime.relative(cell.time, meter.onWallClock()) << METER_BITS | binding.meterId();
     table[at + 3] =
         meter.limit().algorithm() == Algorithm.SLIDING_WINDOW
             ? cell.used | cell.previous << HALF
@@ -193,23 +194,23 @@ final class Segment extends SpinLock {
    *
    * @param opened the bucket as the call saw it
    */
-  void leave(int slot, PoolBinding binding, LimitState opened, long now) {
+  void keepUnchanged(int slot, PoolBinding binding, LimitState opened, long now) {
     if (!binding.meter().writes()) {
       return;
     }
     int at = slot * WIDTH;
     long word = table[at + 2];
-    if (now < eras.absolute(word >>> SHAPE_BITS, false)) {
-      table[at + 2] = eras.relative(opened.time, false) << SHAPE_BITS | (word & SHAPE_MASK);
+    if (now < packedTime.absolute(word >>> METER_BITS, false)) {
+      table[at + 2] = packedTime.relative(opened.time, false) << METER_BITS | (word & METER_MASK);
     }
-    if ((int) (word & SHAPE_MASK) != binding.shape()) {
+    if ((int) (word & METER_MASK) != binding.meterId()) {
       extras().keepUntil(slot, binding.meter().idleAt(opened));
     }
   }
 
   /** Whether a slot was last written under just these numbers, and holds nothing else. */
-  boolean isShaped(int slot, PoolBinding binding) {
-    return ((int) table[slot * WIDTH + 2] & SHAPE_MASK) == binding.shape()
+  boolean isWrittenUnder(int slot, PoolBinding binding) {
+    return ((int) table[slot * WIDTH + 2] & METER_MASK) == binding.meterId()
         && (extras == null || extras.get(slot) == null);
   }
 
@@ -222,19 +223,21 @@ final class Segment extends SpinLock {
   long takeInPlace(int slot, BucketMeter bucket, long now, long cost) {
     int at = slot * WIDTH;
     long word = table[at + 2];
-    long then = eras.absolute(word >>> SHAPE_BITS, false);
+    long then = packedTime.absolute(word >>> METER_BITS, false);
     long used = bucket.usedAt(now, then, table[at + 3]);
     if (bucket.admits(used, cost)) {
       if (cost == 0) {
         return used;
       }
       long after = bucket.usedAfter(used, cost);
-      table[at + 2] = eras.relative(bucket.tickOf(now), false) << SHAPE_BITS | (word & SHAPE_MASK);
+      table[at + 2] =
+          packedTime.relative(bucket.tickOf(now), false) << METER_BITS | (word & METER_MASK);
       table[at + 3] = after;
       return after;
     }
     if (now < then) {
-      table[at + 2] = eras.relative(bucket.tickOf(now), false) << SHAPE_BITS | (word & SHAPE_MASK);
+      table[at + 2] =
+          packedTime.relative(bucket.tickOf(now), false) << METER_BITS | (word & METER_MASK);
     }
     return -1 - used;
   }
@@ -299,9 +302,9 @@ final class Segment extends SpinLock {
     boolean any = false;
     int slots = table.length / WIDTH;
     for (int i = 0; i < steps && i < slots; i++) {
-      hand = hand + 1 < slots ? hand + 1 : 0;
-      while (table[hand * WIDTH + 2] != 0 && isIdle(hand * WIDTH, monotonic, wall)) {
-        remove(hand);
+      clockHand = clockHand + 1 < slots ? clockHand + 1 : 0;
+      while (table[clockHand * WIDTH + 2] != 0 && isIdle(clockHand * WIDTH, monotonic, wall)) {
+        remove(clockHand);
         any = true;
       }
     }
@@ -330,18 +333,18 @@ final class Segment extends SpinLock {
   }
 
   private boolean isIdle(int at, long monotonic, long wall) {
-    int shape = (int) table[at + 2] & SHAPE_MASK;
+    int shape = (int) table[at + 2] & METER_MASK;
     if (MeterIds.isNone(shape)) {
       boolean onWall = shape == MeterIds.NONE_ON_WALL;
-      long end = eras.absolute(table[at + 2] >>> SHAPE_BITS, onWall) + UNNUMBERED_LIFE;
+      long end = packedTime.absolute(table[at + 2] >>> METER_BITS, onWall) + UNNUMBERED_LIFE;
       return end <= (onWall ? wall : monotonic);
     }
-    Meter meter = shapes.meter(shape);
-    load(at, meter, other);
+    Meter meter = meterIds.meter(shape);
+    load(at, meter, scratch);
     if (extras != null && extras.isKept(at / WIDTH, monotonic)) {
       return false;
     }
-    return meter.idleAt(other) <= (meter.onWallClock() ? wall : monotonic);
+    return meter.idleAt(scratch) <= (meter.onWallClock() ? wall : monotonic);
   }
 
   /** Forgets idle keys if they are worth a rebuild, and gives memory back. */
@@ -413,6 +416,6 @@ final class Segment extends SpinLock {
     tags = toTags;
     extras = toExtras;
     size = kept;
-    hand = 0;
+    clockHand = 0;
   }
 }

@@ -69,7 +69,7 @@ final class SettledReservations {
    */
   private static boolean isLate(List<ReservedPart> parts, long now, long within) {
     for (ReservedPart part : parts) {
-      if (Math.abs(now - part.stamp().madeAt()) < within) {
+      if (Math.abs(now - part.receipt().madeAt()) < within) {
         return false;
       }
     }
@@ -80,7 +80,7 @@ final class SettledReservations {
   private static long latest(List<ReservedPart> parts, long least) {
     long latest = least;
     for (ReservedPart part : parts) {
-      latest = Math.max(latest, part.stamp().madeAt());
+      latest = Math.max(latest, part.receipt().madeAt());
     }
     return latest;
   }

@@ -50,7 +50,7 @@ final class TableShares {
   private static final int MOST_GONE = 1024;
 
   private static final int KEPT_PART = 4;
-  private static final long COMPLAIN_EVERY_MICROS = 60_000_000;
+  private static final long LOG_EVERY_MICROS = 60_000_000;
 
   private final long maxKeys;
   private final ConcurrentHashMap<String, RuleKeyCount> byRule = new ConcurrentHashMap<>();
@@ -74,9 +74,9 @@ final class TableShares {
   private volatile boolean divided;
 
   /** A rule that found no room, to be named in the log. */
-  private volatile @Nullable RuleKeyCount crowded;
+  private volatile @Nullable RuleKeyCount fullRule;
 
-  private volatile long nextComplaint = Long.MIN_VALUE;
+  private volatile long nextLogAt = Long.MIN_VALUE;
 
   TableShares(long maxKeys) {
     this.maxKeys = maxKeys;
@@ -164,10 +164,10 @@ final class TableShares {
   private void forget(Set<String> expected) {
     byRule
         .entrySet()
-        .removeIf(entry -> isOfMany(entry.getValue()) && !expected.contains(entry.getKey()));
+        .removeIf(entry -> isCommon(entry.getValue()) && !expected.contains(entry.getKey()));
     List<RuleKeyCount> gone =
         byRule.values().stream()
-            .filter(share -> !share.counted && !isOfMany(share))
+            .filter(share -> !share.counted && !isCommon(share))
             .sorted(Comparator.comparingLong(share -> share.usedAt))
             .toList();
     for (RuleKeyCount share : gone.subList(0, Math.max(0, gone.size() - MOST_GONE))) {
@@ -178,7 +178,7 @@ final class TableShares {
   }
 
   /** Whether a share may be that of several rules. */
-  private static boolean isOfMany(RuleKeyCount share) {
+  private static boolean isCommon(RuleKeyCount share) {
     return share.number == MOST - 1;
   }
 
@@ -255,21 +255,21 @@ final class TableShares {
    * to be called when no lock is held.
    */
   boolean onNoRoom(RuleKeyCount rule, long now) {
-    if (crowded != null || now < nextComplaint) {
+    if (fullRule != null || now < nextLogAt) {
       return false;
     }
-    crowded = rule;
+    fullRule = rule;
     return true;
   }
 
   /** Says in the log that a rule found no room; the holder of a sweep does, so one at a time. */
   void logNoRoom(long now) {
-    RuleKeyCount rule = crowded;
+    RuleKeyCount rule = fullRule;
     if (rule == null) {
       return;
     }
-    nextComplaint = now + COMPLAIN_EVERY_MICROS;
-    crowded = null;
+    nextLogAt = now + LOG_EVERY_MICROS;
+    fullRule = null;
     LOG.warn(
         "the memory table has no room for new keys of rule {}, which holds {} of {} keys: they"
             + " share {} buckets until keys become idle; raise store.memory.max_keys, or, if"

@@ -41,7 +41,7 @@ class DenyCacheTest {
     CompletableFuture<TakeResult> answer = tier.take(draw);
     if (answer.isDone()) {
       assertThat(answer.join().taken()).isFalse();
-      assertThat(answer.join().standings().get(0).source()).isEqualTo(DecisionSource.DENY_CACHE);
+      assertThat(answer.join().statuses().get(0).source()).isEqualTo(DecisionSource.DENY_CACHE);
       return false;
     }
     shared.next().refuse(Duration.ofSeconds(5));
@@ -64,7 +64,7 @@ class DenyCacheTest {
     refuse(draw(pool, 1), Duration.ofMillis(300));
     tier.time.advance(Duration.ofMillis(100));
 
-    LimitStatus again = tier.take(pool, 1).join().standings().get(0);
+    LimitStatus again = tier.take(pool, 1).join().statuses().get(0);
 
     assertThat(again.retryAfter()).contains(Duration.ofMillis(200));
     assertThat(again.reset()).isEqualTo(Duration.ofMillis(900));
@@ -129,7 +129,7 @@ class DenyCacheTest {
 
   private static long retryAfter(CompletableFuture<TakeResult> refused) {
     assertThat(refused.join().taken()).isFalse();
-    return refused.join().standings().get(0).retryAfterMicros();
+    return refused.join().statuses().get(0).retryAfterMicros();
   }
 
   @Test
@@ -351,7 +351,7 @@ class DenyCacheTest {
     TakeResult taking = tier.take(draw(other, 1), draw(pool, 1)).join();
 
     assertThat(taking.taken()).isFalse();
-    assertThat(taking.standings()).extracting(LimitStatus::rule).containsExactly("rule");
+    assertThat(taking.statuses()).extracting(LimitStatus::rule).containsExactly("rule");
     assertThat(shared.questions).isEmpty();
   }
 

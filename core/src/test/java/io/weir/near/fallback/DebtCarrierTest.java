@@ -35,12 +35,12 @@ class DebtCarrierTest {
     private Runnable onceRead = () -> {};
 
     @Override
-    public boolean any() {
+    public boolean mayHaveDebts() {
       return true;
     }
 
     @Override
-    public long owed(Pool pool, Key key) {
+    public long debt(Pool pool, Key key) {
       long read = owed;
       Runnable now = onceRead;
       onceRead = () -> {};
@@ -49,7 +49,7 @@ class DebtCarrierTest {
     }
 
     @Override
-    public void charged(Pool pool, Key key, long amount, boolean inFull) {
+    public void onCharged(Pool pool, Key key, long amount, boolean inFull) {
       owed -= amount;
     }
 
@@ -78,7 +78,7 @@ class DebtCarrierTest {
   }
 
   private static long owed(List<Draw> draws) {
-    return draws.get(0).lease().owed();
+    return draws.get(0).lease().debt();
   }
 
   private void answer(List<Draw> draws) {
@@ -130,7 +130,7 @@ class DebtCarrierTest {
   @Test
   void whatWasNeverSentIsCarriedAgainAtOnce() {
     List<Draw> first = load(pool);
-    LimitStatus unheard = TakeResult.unanswered(first).standings().get(0);
+    LimitStatus unheard = TakeResult.unanswered(first).statuses().get(0);
     debts.complete(
         first, new TakeResult(false, List.of(unheard), List.of(), List.of(LeaseGrant.NOT_SENT)));
 
@@ -147,9 +147,9 @@ class DebtCarrierTest {
   void whatWasSentAndNotHeardIsCarriedAgainLater() {
     sendUnheard();
 
-    account.now = UnackedDebts.MICROS - 1;
+    account.now = UnackedDebts.PAUSE_MICROS - 1;
     assertThat(staysHere(draw(pool, 1))).as("a store that hangs may yet hear the first").isTrue();
-    account.now = UnackedDebts.MICROS;
+    account.now = UnackedDebts.PAUSE_MICROS;
     assertThat(owed(load(pool))).isEqualTo(5);
     assertThat(owed(load(pool))).as("one at a time").isZero();
   }
@@ -163,7 +163,7 @@ class DebtCarrierTest {
 
     Draw draw = draw(pool, 1);
     looks.get(0).complete(TakeResult.unanswered(List.of(draw)));
-    account.now = UnackedDebts.MICROS - 1;
+    account.now = UnackedDebts.PAUSE_MICROS - 1;
     assertThat(staysHere(draw)).isTrue();
     assertThat(looks).hasSize(2);
 
@@ -175,11 +175,11 @@ class DebtCarrierTest {
   void noDebtIsSentWhileLooksAreNotAnsweredButAfterALongTime() {
     sendUnheard();
     for (int i = 0; i < 19; i++) {
-      account.now += UnackedDebts.MICROS / 2;
+      account.now += UnackedDebts.PAUSE_MICROS / 2;
       assertThat(staysHere(draw(pool, 1))).isTrue();
       looks.get(i).complete(TakeResult.unanswered(List.of(draw(pool, 1))));
     }
-    account.now += UnackedDebts.MICROS / 2;
+    account.now += UnackedDebts.PAUSE_MICROS / 2;
     assertThat(owed(load(pool))).isEqualTo(5);
   }
 

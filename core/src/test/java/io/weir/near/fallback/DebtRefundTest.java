@@ -36,7 +36,7 @@ class DebtRefundTest {
     CompletableFuture<TakeResult> answer =
         tier.tier.reserve(id, List.of(draw(pool, amount))).toCompletableFuture();
     shared.next().neverHear();
-    return answer.join().stamps().get(0);
+    return answer.join().receipts().get(0);
   }
 
   /** The next draw; tells what it carried. */
@@ -44,7 +44,7 @@ class DebtRefundTest {
     tier.take(pool, 1);
     ScriptedStore.StoreCall question = shared.next();
     question.admit(remaining);
-    return question.lease().owed();
+    return question.lease().debt();
   }
 
   private CompletableFuture<SettlementResult> settle(

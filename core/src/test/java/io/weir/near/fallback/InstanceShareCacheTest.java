@@ -24,9 +24,9 @@ class InstanceShareCacheTest {
     decide(pool, KEY);
     instances = 4;
 
-    assertThat(shares.last(pool, KEY).among()).isEqualTo(1);
+    assertThat(shares.last(pool, KEY).instances()).isEqualTo(1);
     decide(pool, KEY);
-    assertThat(shares.last(pool, KEY).among()).isEqualTo(4);
+    assertThat(shares.last(pool, KEY).instances()).isEqualTo(4);
   }
 
   @Test
@@ -35,23 +35,23 @@ class InstanceShareCacheTest {
     instances = 4;
     decide(pool, OTHER);
 
-    assertThat(shares.last(pool, KEY).among()).isEqualTo(1);
-    assertThat(shares.last(pool, OTHER).among()).isEqualTo(4);
+    assertThat(shares.last(pool, KEY).instances()).isEqualTo(1);
+    assertThat(shares.last(pool, OTHER).instances()).isEqualTo(4);
   }
 
   @Test
   void theLastOneOfABucketThatWasNeverDecidedIsThatOfNow() {
     instances = 3;
 
-    assertThat(shares.last(pool, KEY).among()).isEqualTo(3);
+    assertThat(shares.last(pool, KEY).instances()).isEqualTo(3);
   }
 
   @Test
   void aPoolWithoutInstancesIsNotDivided() {
     instances = 0;
 
-    assertThat(shares.current(pool).among()).isEqualTo(1);
-    assertThat(shares.last(pool, KEY).among()).isEqualTo(1);
+    assertThat(shares.current(pool).instances()).isEqualTo(1);
+    assertThat(shares.last(pool, KEY).instances()).isEqualTo(1);
   }
 
   @Test
@@ -60,8 +60,8 @@ class InstanceShareCacheTest {
     instances = 4;
     shares.forget();
 
-    assertThat(shares.last(pool("rule", "50/s"), KEY).among()).isEqualTo(1);
-    assertThat(shares.last(pool("other", "50/s"), KEY).among()).isEqualTo(4);
+    assertThat(shares.last(pool("rule", "50/s"), KEY).instances()).isEqualTo(1);
+    assertThat(shares.last(pool("other", "50/s"), KEY).instances()).isEqualTo(4);
   }
 
   @Test

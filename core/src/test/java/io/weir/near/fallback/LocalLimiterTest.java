@@ -53,7 +53,7 @@ class LocalLimiterTest {
     assertThat(admittedAlone(pool, 100)).isEqualTo(10);
     tier.time.advance(Duration.ofMillis(200));
     assertThat(admittedAlone(pool, 100)).isEqualTo(5);
-    LimitStatus refused = takeAlone(draw(pool, 1)).standings().get(0);
+    LimitStatus refused = takeAlone(draw(pool, 1)).statuses().get(0);
     assertThat(refused.answered()).isTrue();
     assertThat(refused.degraded()).isTrue();
     assertThat(refused.retryAfter()).contains(Duration.ofMillis(40));
@@ -81,7 +81,7 @@ class LocalLimiterTest {
     tier.instances = 4;
     Pool pool = onFail(OnFail.LOCAL, "100/s burst=40");
 
-    LimitStatus standing = takeAlone(draw(pool, 1)).standings().get(0);
+    LimitStatus standing = takeAlone(draw(pool, 1)).statuses().get(0);
 
     assertThat(standing.limit()).isEqualTo(pool.meter().limit());
     assertThat(standing.remaining()).isEqualTo(9);
@@ -92,9 +92,9 @@ class LocalLimiterTest {
     tier.instances = 4;
     Pool pool = onFail(OnFail.LOCAL, "100/s burst=40");
 
-    assertThat(takeAlone(draw(pool, 20)).standings().get(0).retryAfter())
+    assertThat(takeAlone(draw(pool, 20)).statuses().get(0).retryAfter())
         .contains(Duration.ofSeconds(1));
-    assertThat(takeAlone(draw(pool, 50)).standings().get(0).retryAfter()).isEmpty();
+    assertThat(takeAlone(draw(pool, 50)).statuses().get(0).retryAfter()).isEmpty();
   }
 
   @Test
@@ -137,11 +137,11 @@ class LocalLimiterTest {
 
     tier.take(pool, 1);
     ScriptedStore.StoreCall first = shared.next();
-    assertThat(first.lease().owed()).isEqualTo(10);
+    assertThat(first.lease().debt()).isEqualTo(10);
     first.admit(80);
 
     tier.take(pool, 1);
-    assertThat(shared.next().lease().owed()).isZero();
+    assertThat(shared.next().lease().debt()).isZero();
   }
 
   @Test
@@ -168,7 +168,7 @@ class LocalLimiterTest {
     assertThat(admittedAlone(pool, 7)).isEqualTo(7);
 
     tier.take(pool, 1);
-    assertThat(shared.next().lease().owed()).isEqualTo(7);
+    assertThat(shared.next().lease().debt()).isEqualTo(7);
   }
 
   @Test
@@ -180,10 +180,10 @@ class LocalLimiterTest {
 
     tier.take(pool, 1);
     ScriptedStore.StoreCall first = shared.next();
-    assertThat(first.lease().owed()).isEqualTo(100);
+    assertThat(first.lease().debt()).isEqualTo(100);
     first.admit(1);
     tier.take(pool, 1);
-    assertThat(shared.next().lease().owed()).isZero();
+    assertThat(shared.next().lease().debt()).isZero();
   }
 
   @Test
@@ -194,7 +194,7 @@ class LocalLimiterTest {
     tier.tier.giveBack();
 
     tier.take(onFail(OnFail.LOCAL, "100/h"), 1);
-    assertThat(shared.next().lease().owed()).isEqualTo(100);
+    assertThat(shared.next().lease().debt()).isEqualTo(100);
   }
 
   @Test
@@ -205,7 +205,7 @@ class LocalLimiterTest {
     tier.instances = 4;
 
     tier.take(pool, 1);
-    assertThat(shared.next().lease().owed()).isEqualTo(100);
+    assertThat(shared.next().lease().debt()).isEqualTo(100);
   }
 
   /** Nobody decides by a look. */
@@ -218,7 +218,7 @@ class LocalLimiterTest {
     takeAlone(draw(pool, 0));
 
     tier.take(pool, 1);
-    assertThat(shared.next().lease().owed()).isEqualTo(100);
+    assertThat(shared.next().lease().debt()).isEqualTo(100);
   }
 
   @Test
@@ -249,7 +249,7 @@ class LocalLimiterTest {
 
     tier.take(pool, 1);
 
-    assertThat(shared.next().lease().owed()).isZero();
+    assertThat(shared.next().lease().debt()).isZero();
   }
 
   @Test
@@ -262,11 +262,11 @@ class LocalLimiterTest {
 
     tier.take(pool, 1);
     ScriptedStore.StoreCall first = shared.next();
-    assertThat(first.lease().owed()).isEqualTo(7);
+    assertThat(first.lease().debt()).isEqualTo(7);
     first.admit(50);
 
     tier.take(pool, 1);
-    assertThat(shared.next().lease().owed()).isZero();
+    assertThat(shared.next().lease().debt()).isZero();
   }
 
   @Test
@@ -278,14 +278,14 @@ class LocalLimiterTest {
     tier.take(pool, 1);
     ScriptedStore.StoreCall first = shared.next();
     ScriptedStore.StoreCall second = shared.next();
-    assertThat(first.lease().owed()).isEqualTo(30);
-    assertThat(second.lease().owed()).isZero();
+    assertThat(first.lease().debt()).isEqualTo(30);
+    assertThat(second.lease().debt()).isZero();
     first.ignore();
     second.ignore();
 
     tier.time.advance(Duration.ofSeconds(1));
     tier.take(pool, 1);
-    assertThat(shared.next().lease().owed()).isEqualTo(32);
+    assertThat(shared.next().lease().debt()).isEqualTo(32);
   }
 
   /** A store that has not heard of the debt would let everything through once more. */
@@ -298,7 +298,7 @@ class LocalLimiterTest {
 
     List<Boolean> allowed = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
-      LimitStatus here = tier.take(pool, 1).join().standings().get(0);
+      LimitStatus here = tier.take(pool, 1).join().statuses().get(0);
       assertThat(here.degraded()).isTrue();
       allowed.add(here.allowed());
     }
@@ -309,7 +309,7 @@ class LocalLimiterTest {
     assertThat(shared.questions).isEmpty();
     beside.admit(20);
     tier.take(pool, 1);
-    assertThat(shared.next().lease().owed()).isEqualTo(20);
+    assertThat(shared.next().lease().debt()).isEqualTo(20);
   }
 
   /** Whatever other keys of the limit were decided by. */
@@ -322,7 +322,7 @@ class LocalLimiterTest {
     assertThat(takeAlone(other).taken()).isTrue();
 
     tier.take(pool, 1);
-    assertThat(shared.next().lease().owed()).isEqualTo(100);
+    assertThat(shared.next().lease().debt()).isEqualTo(100);
   }
 
   @Test
@@ -333,7 +333,7 @@ class LocalLimiterTest {
 
     assertThat(takeAlone(draw(wide, 1), draw(narrow, 1)).taken()).isFalse();
 
-    assertThat(takeAlone(draw(wide, 0)).standings().get(0).remaining()).isEqualTo(9);
+    assertThat(takeAlone(draw(wide, 0)).statuses().get(0).remaining()).isEqualTo(9);
   }
 
   @Test
@@ -342,13 +342,13 @@ class LocalLimiterTest {
     CompletableFuture<TakeResult> answer =
         tier.tier.reserve(5, List.of(draw(pool, 4))).toCompletableFuture();
     shared.next().ignore();
-    ReservedPart part = new ReservedPart(pool, KEY, 4, 1, answer.join().stamps().get(0));
+    ReservedPart part = new ReservedPart(pool, KEY, 4, 1, answer.join().receipts().get(0));
 
     assertThat(settle(part)).isEqualTo(SettlementResult.DONE);
     assertThat(settle(part)).isEqualTo(SettlementResult.ALREADY);
 
     assertThat(shared.settled).isEmpty();
-    assertThat(takeAlone(draw(pool, 0)).standings().get(0).remaining()).isEqualTo(9);
+    assertThat(takeAlone(draw(pool, 0)).statuses().get(0).remaining()).isEqualTo(9);
   }
 
   private SettlementResult settle(ReservedPart part) {
@@ -365,7 +365,7 @@ class LocalLimiterTest {
     shared.next().ignore();
     assertThat(answer.join().taken()).isTrue();
     List<ReservedPart> parts =
-        List.of(new ReservedPart(slots, KEY, 2, 2, answer.join().stamps().get(0)));
+        List.of(new ReservedPart(slots, KEY, 2, 2, answer.join().receipts().get(0)));
     assertThat(takeAlone(draw(slots, 1)).taken()).isFalse();
 
     assertThat(tier.tier.renew(5, parts).toCompletableFuture().join())

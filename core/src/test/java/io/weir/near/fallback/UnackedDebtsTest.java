@@ -25,12 +25,12 @@ class UnackedDebtsTest {
       pauses.begin(bucket(i));
     }
     pauses.begin(bucket(-1));
-    assertThat(pauses.holds(bucket(-1), draw)).as("where there is no room").isFalse();
+    assertThat(pauses.isPaused(bucket(-1), draw)).as("where there is no room").isFalse();
 
-    now += UnackedDebts.MICROS;
+    now += UnackedDebts.PAUSE_MICROS;
     pauses.begin(bucket(-2));
 
-    assertThat(pauses.holds(bucket(-2), draw)).isTrue();
-    assertThat(pauses.holds(bucket(0), draw)).isFalse();
+    assertThat(pauses.isPaused(bucket(-2), draw)).isTrue();
+    assertThat(pauses.isPaused(bucket(0), draw)).isFalse();
   }
 }

@@ -61,7 +61,7 @@ class DemandEstimatorTest {
     demand.add(1, now);
 
     assertThat(demand.target()).isLessThanOrEqualTo(DemandEstimator.WORTH_A_CALL);
-    assertThat(demand.in(SECOND)).isLessThan(10);
+    assertThat(demand.expectedIn(SECOND)).isLessThan(10);
   }
 
   @Test
@@ -86,7 +86,7 @@ class DemandEstimatorTest {
   void saysHowLongTokensLast() {
     steady(100, 50_000, 20);
 
-    assertThat(demand.lasts(2000)).isCloseTo(SECOND, Percentage.withPercentage(2));
-    assertThat(new DemandEstimator(0).lasts(5)).isEqualTo(DemandEstimator.LONGEST_HORIZON);
+    assertThat(demand.durationOf(2000)).isCloseTo(SECOND, Percentage.withPercentage(2));
+    assertThat(new DemandEstimator(0).durationOf(5)).isEqualTo(DemandEstimator.LONGEST_HORIZON);
   }
 }

@@ -37,7 +37,7 @@ class LeaseMaintenanceTest {
   private void lend(long crowd, long lent) {
     LeaseRequest flight = lease.claim(crowd, now);
     assertThat(flight).isNotNull();
-    lease.applyAnswer(flight, grant(flight.call.unused(), lent), standing());
+    lease.applyAnswer(flight, grant(flight.report.unused(), lent), standing());
   }
 
   private Lease.Maintenance care(long now) {
@@ -74,7 +74,7 @@ class LeaseMaintenanceTest {
     for (int i = 0; i < 10 && lease.claim(1, now) == null; i++) {
       now += SECOND;
     }
-    lease.applyAnswer(lease.flight(), grant(0, 3), standing());
+    lease.applyAnswer(lease.request(), grant(0, 3), standing());
     care(now);
 
     assertThat(care(now + 2 * SECOND)).isEqualTo(Lease.Maintenance.NONE);
@@ -160,12 +160,12 @@ class LeaseMaintenanceTest {
   void whatIsPutBackAfterALeaseWasForgottenIsNotLost() {
     lend(100, 10);
     long receipt = lease.take(10, now);
-    assertThat(lease.late()).isNull();
+    assertThat(lease.lateReport()).isNull();
     assertThat(lease.retire()).isTrue();
 
     lease.putBack(4, receipt);
 
-    assertThat(lease.late()).isEqualTo(new LeaseReport(1000, LeaseGrant.NONE, 0, 4, 0, 0));
-    assertThat(lease.late()).isNull();
+    assertThat(lease.lateReport()).isEqualTo(new LeaseReport(1000, LeaseGrant.NONE, 0, 4, 0, 0));
+    assertThat(lease.lateReport()).isNull();
   }
 }

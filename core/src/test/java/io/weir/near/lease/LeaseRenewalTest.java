@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** Leases that fall due together. */
 class LeaseRenewalTest {
-  private static final int MOST = LeaseStore.MOST_RENEWALS;
+  private static final int MOST = LeaseStore.MAX_RENEWALS;
   private static final int MANY = 5 * MOST;
 
   private final VirtualTime time = new VirtualTime();

@@ -25,7 +25,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 class LeaseReturnerTest {
-  private static final long MANY = 10L * LeaseReturner.MOST;
+  private static final long MANY = 10L * LeaseReturner.MAX_IN_FLIGHT;
 
   /** Answers the end of a lease when it is told to, or at once. */
   private static final class Slow extends ForwardingStore {
@@ -84,7 +84,7 @@ class LeaseReturnerTest {
 
   private void arrive(Lease lease, LeaseRequest flight, long tokens) {
     lease.applyAnswer(
-        flight, new LeaseGrant(flight.call.unused(), tokens, 0, 0, LeaseLedger.LIFE), standing());
+        flight, new LeaseGrant(flight.report.unused(), tokens, 0, 0, LeaseLedger.LIFE), standing());
   }
 
   private List<Lease> leases(long count) {
@@ -100,7 +100,8 @@ class LeaseReturnerTest {
     CompletableFuture<Void> done = returns.endForGood(leases(MANY)).toCompletableFuture();
 
     for (int answered = 0; answered < MANY; answered++) {
-      assertThat(store.underWay).hasSize((int) Math.min(LeaseReturner.MOST, MANY - answered));
+      assertThat(store.underWay)
+          .hasSize((int) Math.min(LeaseReturner.MAX_IN_FLIGHT, MANY - answered));
       assertThat(done).isNotDone();
       store.answerOne();
     }
@@ -110,15 +111,15 @@ class LeaseReturnerTest {
 
   @Test
   void thoseOfTwoChangesShareTheBoundAndBothWaitForAll() {
-    returns.endForGood(leases(LeaseReturner.MOST + 1));
+    returns.endForGood(leases(LeaseReturner.MAX_IN_FLIGHT + 1));
     CompletableFuture<Void> second = returns.endForGood(List.of()).toCompletableFuture();
     returns.endForGood(leases(3));
 
-    assertThat(store.underWay).hasSize(LeaseReturner.MOST);
+    assertThat(store.underWay).hasSize(LeaseReturner.MAX_IN_FLIGHT);
     assertThat(second).isNotDone();
     store.answerAll();
     assertThat(second).isDone();
-    assertThat(store.back).hasSize(LeaseReturner.MOST + 4);
+    assertThat(store.back).hasSize(LeaseReturner.MAX_IN_FLIGHT + 4);
   }
 
   @Test
@@ -132,29 +133,31 @@ class LeaseReturnerTest {
 
   @Test
   void countsWhatIsInHandWhenItsTurnComes() {
-    List<Lease> all = leases(LeaseReturner.MOST + 1);
-    Lease last = all.get(LeaseReturner.MOST);
+    List<Lease> all = leases(LeaseReturner.MAX_IN_FLIGHT + 1);
+    Lease last = all.get(LeaseReturner.MAX_IN_FLIGHT);
     returns.endForGood(all);
 
     assertThat(last.take(2, time.micros())).isNotEqualTo(StripedTokens.NOTHING);
     store.answerOne();
 
-    assertThat(store.back).last().isEqualTo(LeaseReturner.MOST - 1L);
+    assertThat(store.back).last().isEqualTo(LeaseReturner.MAX_IN_FLIGHT - 1L);
     assertThat(last.take(1, time.micros())).isEqualTo(StripedTokens.NOTHING);
     assertThat(last.claim(100, time.micros())).isNull();
   }
 
   @Test
   void anIdleLeaseThatIsTakenFromWhileItWaitsStays() {
-    List<Lease> all = leases(LeaseReturner.MOST + 2);
-    Lease used = all.get(LeaseReturner.MOST);
+    List<Lease> all = leases(LeaseReturner.MAX_IN_FLIGHT + 2);
+    Lease used = all.get(LeaseReturner.MAX_IN_FLIGHT);
     returns.endIdle(all);
 
     used.take(1, time.micros());
     store.answerAll();
 
-    assertThat(store.back).hasSize(LeaseReturner.MOST + 1).doesNotContain(LeaseReturner.MOST + 1L);
-    assertThat(used.left(time.micros())).isEqualTo(LeaseReturner.MOST);
+    assertThat(store.back)
+        .hasSize(LeaseReturner.MAX_IN_FLIGHT + 1)
+        .doesNotContain(LeaseReturner.MAX_IN_FLIGHT + 1L);
+    assertThat(used.left(time.micros())).isEqualTo(LeaseReturner.MAX_IN_FLIGHT);
     assertThat(returns.areDone()).isTrue();
   }
 
@@ -163,10 +166,10 @@ class LeaseReturnerTest {
     Lease busy = lease(5);
     LeaseRequest flight = claim(busy);
     List<Lease> all = new ArrayList<>(List.of(busy));
-    all.addAll(leases(LeaseReturner.MOST));
+    all.addAll(leases(LeaseReturner.MAX_IN_FLIGHT));
 
     CompletableFuture<Void> done = returns.endForGood(all).toCompletableFuture();
-    assertThat(store.back).isEqualTo(upTo(LeaseReturner.MOST));
+    assertThat(store.back).isEqualTo(upTo(LeaseReturner.MAX_IN_FLIGHT));
     store.answerAll();
     assertThat(done).isNotDone();
 
@@ -183,7 +186,7 @@ class LeaseReturnerTest {
     returns.stop();
     store.answerAll();
 
-    assertThat(store.back).hasSize(LeaseReturner.MOST);
+    assertThat(store.back).hasSize(LeaseReturner.MAX_IN_FLIGHT);
     assertThat(done).isDone();
   }
 }

@@ -35,7 +35,7 @@ class LeaseStoreErrorsTest {
   private void assertDegraded(CompletableFuture<TakeResult> answer) {
     assertThat(answer).isDone();
     assertThat(answer.join().taken()).isTrue();
-    assertThat(answer.join().standings().get(0).degraded()).isTrue();
+    assertThat(answer.join().statuses().get(0).degraded()).isTrue();
   }
 
   @Test
@@ -50,7 +50,7 @@ class LeaseStoreErrorsTest {
     CompletableFuture<TakeResult> next = tier.take(pool, 1);
     assertThat(shared.questions).hasSize(1);
     shared.next().admit(1000);
-    assertThat(next.join().standings().get(0).degraded()).isFalse();
+    assertThat(next.join().statuses().get(0).degraded()).isFalse();
   }
 
   @Test
@@ -76,9 +76,9 @@ class LeaseStoreErrorsTest {
     assertDegraded(tier.take(pool, 1));
 
     assertThat(tier.errors).containsExactly(error);
-    tier.time.advance(ExactNumbers.ofMicros(UnackedDebts.MICROS));
+    tier.time.advance(ExactNumbers.ofMicros(UnackedDebts.PAUSE_MICROS));
     tier.take(pool, 1);
-    assertThat(shared.next().lease().owed()).isPositive();
+    assertThat(shared.next().lease().debt()).isPositive();
   }
 
   @Test
@@ -88,7 +88,7 @@ class LeaseStoreErrorsTest {
     shared.error = error;
 
     for (int i = 0; i < 40; i++) {
-      assertThat(tier.take(pool, 1).join().standings().get(0).degraded()).isFalse();
+      assertThat(tier.take(pool, 1).join().statuses().get(0).degraded()).isFalse();
     }
 
     assertThat(tier.errors).containsExactly(error);

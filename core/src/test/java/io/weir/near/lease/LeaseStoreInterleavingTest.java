@@ -170,7 +170,7 @@ class LeaseStoreInterleavingTest {
 
     assertThat(errors).hasSize(1);
     assertThat(flight.done).isCompletedExceptionally();
-    LeaseReport next = lease.claim(100, time.micros()).call;
+    LeaseReport next = lease.claim(100, time.micros()).report;
     assertThat(next.held().held()).isZero();
     assertThat(next.unused()).isEqualTo(40);
   }

@@ -29,7 +29,7 @@ class LeaseStoreTest {
   private final Pool pool = lending("2000/s");
 
   private static LimitStatus only(CompletableFuture<TakeResult> answer) {
-    return answer.join().standings().get(0);
+    return answer.join().statuses().get(0);
   }
 
   @Test
@@ -236,13 +236,13 @@ class LeaseStoreTest {
     tier.lend(pool, 5);
 
     TakeResult taking = tier.tier.reserve(77, List.of(draw(pool, 3))).toCompletableFuture().join();
-    assertThat(taking.stamps()).hasSize(1);
+    assertThat(taking.receipts()).hasSize(1);
     tier.tier.settle(
         77,
-        List.of(new ReservedPart(pool, KEY, 3, 1, taking.stamps().get(0))),
+        List.of(new ReservedPart(pool, KEY, 3, 1, taking.receipts().get(0))),
         Duration.ofMinutes(1));
 
-    assertThat(shared.settled).extracting(ReservedPart::owed).containsExactly(1L);
+    assertThat(shared.settled).extracting(ReservedPart::actualAmount).containsExactly(1L);
   }
 
   @Test
@@ -261,7 +261,7 @@ class LeaseStoreTest {
 
     assertThat(answer).isDone();
     assertThat(only(answer).source()).isEqualTo(DecisionSource.LEASE);
-    assertThat(answer.join().stamps())
+    assertThat(answer.join().receipts())
         .extracting(TakeReceipt::madeAt)
         .containsExactly(ScriptedStore.NOW);
   }

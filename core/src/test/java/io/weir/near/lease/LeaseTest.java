@@ -42,7 +42,7 @@ class LeaseTest {
   private LeaseRequest lend(long crowd, long lent) {
     LeaseRequest flight = lease.claim(crowd, now);
     assertThat(flight).isNotNull();
-    lease.applyAnswer(flight, grant(flight.call.unused(), lent), standing(pool, true, 500));
+    lease.applyAnswer(flight, grant(flight.report.unused(), lent), standing(pool, true, 500));
     return flight;
   }
 
@@ -76,10 +76,10 @@ class LeaseTest {
 
     LeaseRequest flight = lease.claim(0, now);
 
-    assertThat(flight.call.most()).isEqualTo(1000);
-    assertThat(flight.call.held().held()).isEqualTo(50);
-    assertThat(flight.call.unused()).isEqualTo(30);
-    assertThat(flight.call.returned()).isZero();
+    assertThat(flight.report.cap()).isEqualTo(1000);
+    assertThat(flight.report.held().held()).isEqualTo(50);
+    assertThat(flight.report.unused()).isEqualTo(30);
+    assertThat(flight.report.returned()).isZero();
   }
 
   @Test
@@ -88,7 +88,7 @@ class LeaseTest {
     lease.take(50, now);
     now += 50_000; // 1,000 a second, and more before
 
-    long asked = lease.claim(0, now).call.requested();
+    long asked = lease.claim(0, now).report.requested();
 
     assertThat(asked).isBetween(20L, 200L);
   }
@@ -98,7 +98,7 @@ class LeaseTest {
     lend(100, 50); // 500 are left there
     lease.take(10, now);
 
-    LeaseReport call = lease.claim(400, now).call;
+    LeaseReport call = lease.claim(400, now).report;
 
     assertThat(call.unused()).isZero();
     assertThat(call.returned()).isEqualTo(40);
@@ -112,12 +112,12 @@ class LeaseTest {
     lease.restoreUnsent(lease.claim(0, now), standing(pool, false, 0));
     lease.putBack(10, receipt); // too late for what was in hand, but not lost
     LeaseRequest flight = lease.claim(400, now);
-    assertThat(flight.call.returned()).isEqualTo(50);
+    assertThat(flight.report.returned()).isEqualTo(50);
 
     lease.restoreUnsent(flight, standing(pool, false, 0));
 
     assertThat(lease.left(now)).isEqualTo(40);
-    LeaseReport next = lease.claim(0, now).call;
+    LeaseReport next = lease.claim(0, now).report;
     assertThat(next).isEqualTo(new LeaseReport(1000, grant(0, 50), 40, 10, next.requested(), 0));
   }
 
@@ -126,16 +126,16 @@ class LeaseTest {
     LeaseRequest flight = lease.claim(100, now);
 
     assertThat(lease.claim(100, now)).isNull();
-    assertThat(lease.flight()).isSameAs(flight);
+    assertThat(lease.request()).isSameAs(flight);
     lease.applyAnswer(flight, grant(0, 1), standing(pool, true, 500));
-    assertThat(lease.flight()).isNull();
+    assertThat(lease.request()).isNull();
     assertThat(lease.claim(100, now)).isNotNull();
   }
 
   @Test
   void hasNothingToSayAboutAKeyThatHardlyComes() {
     assertThat(lease.claim(1, 600 * SECOND)).isNull();
-    assertThat(lease.flight()).isNull();
+    assertThat(lease.request()).isNull();
   }
 
   @Test
@@ -158,7 +158,7 @@ class LeaseTest {
     lease.applyAnswer(flight, grant(7, 5), standing(pool, true, 500));
 
     assertThat(lease.left(now)).isEqualTo(3 + 5);
-    assertThat(lease.claim(100, now).call.returned()).isEqualTo(3);
+    assertThat(lease.claim(100, now).report.returned()).isEqualTo(3);
   }
 
   @Test
@@ -181,7 +181,7 @@ class LeaseTest {
 
     assertThat(lease.left(now)).isEqualTo(6);
     now += SECOND;
-    assertThat(lease.claim(100, now).call.returned()).isEqualTo(4);
+    assertThat(lease.claim(100, now).report.returned()).isEqualTo(4);
   }
 
   /** Takes from a lease on a window, and puts back after a call that was answered in another. */
@@ -197,7 +197,7 @@ class LeaseTest {
     windows.putBack(4, receipt);
 
     assertThat(windows.left(now)).isEqualTo(kept + 1);
-    return windows.claim(100, now).call;
+    return windows.claim(100, now).report;
   }
 
   @Test
@@ -224,7 +224,7 @@ class LeaseTest {
           second, new LeaseGrant(0, 1, 0, later, SECOND), standing(pool, true, 500));
 
       assertThat(windows.left(now)).isEqualTo(1);
-      assertThat(windows.claim(100, now).call.returned()).isEqualTo(later == 77 ? 10 : 0);
+      assertThat(windows.claim(100, now).report.returned()).isEqualTo(later == 77 ? 10 : 0);
     }
   }
 
@@ -235,7 +235,7 @@ class LeaseTest {
     lease.markLost(lost, standing(pool, false, 0));
 
     assertThat(lease.take(4, now)).isNotEqualTo(StripedTokens.NOTHING);
-    LeaseReport next = lease.claim(100, now).call;
+    LeaseReport next = lease.claim(100, now).report;
 
     assertThat(next.held().held()).isZero();
     assertThat(next.unused()).isEqualTo(6);
@@ -249,8 +249,8 @@ class LeaseTest {
     lease.applyAnswer(flight, LeaseGrant.NONE, heard);
 
     assertThat(flight.done).isCompletedWithValue(heard);
-    assertThat(flight.mayCover(flight.call.requested())).isTrue();
-    assertThat(flight.mayCover(flight.call.requested() + 1)).isFalse();
+    assertThat(flight.mayCover(flight.report.requested())).isTrue();
+    assertThat(flight.mayCover(flight.report.requested() + 1)).isFalse();
   }
 
   @Test
@@ -272,12 +272,12 @@ class LeaseTest {
     lease.applyAnswer(flight, grant(0, 5), standing(pool, true, 0));
     Draw draw = new Draw(pool, KEY, 1, Mode.ENFORCE, Draw.Intent.TAKE);
 
-    LimitStatus drained = lease.drained(draw, now);
+    LimitStatus drained = lease.drainedStatus(draw, now);
 
     assertThat(drained.allowed()).isFalse();
     assertThat(drained.retryAfterMicros()).isBetween(40_000L, 60_000L);
     assertThat(lease.claim(1, now)).isNull();
-    assertThat(lease.drained(draw, now + 60_000)).isNull();
+    assertThat(lease.drainedStatus(draw, now + 60_000)).isNull();
     assertThat(lease.claim(1, now + 60_000)).isNotNull();
   }
 
@@ -289,7 +289,7 @@ class LeaseTest {
 
     assertThat(lease.claim(1, now + LeaseBackoff.PAUSE - 1)).isNull();
     assertThat(lease.claim(1, now + LeaseBackoff.PAUSE)).isNotNull();
-    assertThat(lease.drained(draw, now)).isNull();
+    assertThat(lease.drainedStatus(draw, now)).isNull();
   }
 
   @Test
@@ -298,23 +298,23 @@ class LeaseTest {
     LeaseRequest flight = lease.claim(100, now);
     lease.applyAnswer(flight, grant(0, 100), standing(pool, true, 1800)); // full in 100 ms
 
-    LimitStatus standing = lease.standing(draw, lease.left(now), now + 50_000);
+    LimitStatus standing = lease.status(draw, lease.left(now), now + 50_000);
 
     assertThat(standing.allowed()).isTrue();
     assertThat(standing.source()).isEqualTo(DecisionSource.LEASE);
     assertThat(standing.remaining()).isEqualTo(2000);
     assertThat(standing.resetMicros()).isEqualTo(50_000);
     lease.take(100, now);
-    assertThat(lease.standing(draw, lease.left(now), now + 50_000).remaining()).isEqualTo(1900);
+    assertThat(lease.status(draw, lease.left(now), now + 50_000).remaining()).isEqualTo(1900);
   }
 
   @Test
   void asksForNoMoreUntilAnAnswerIsHeard() {
     lease.markLost(lease.claim(100, now), standing(pool, false, 0));
     LeaseRequest second = lease.claim(100, now + 2000);
-    assertThat(second.call.requested()).isZero();
+    assertThat(second.report.requested()).isZero();
     lease.applyAnswer(second, grant(0, 0), standing(pool, true, 500));
 
-    assertThat(lease.claim(100, now + 4000).call.requested()).isPositive();
+    assertThat(lease.claim(100, now + 4000).report.requested()).isPositive();
   }
 }

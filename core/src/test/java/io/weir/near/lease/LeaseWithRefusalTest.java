@@ -35,7 +35,7 @@ class LeaseWithRefusalTest {
     refuse(shared.next());
 
     assertThat(refused.join().taken()).isFalse();
-    assertThat(refused.join().standings()).hasSize(2);
+    assertThat(refused.join().statuses()).hasSize(2);
     assertThat(tier.take(pool, 5).join().taken()).isTrue();
   }
 
@@ -46,7 +46,7 @@ class LeaseWithRefusalTest {
     CompletableFuture<TakeResult> admitted = tier.take(draw(other, 1), draw(pool, 3));
     shared.next().admit(7);
 
-    assertThat(admitted.join().standings())
+    assertThat(admitted.join().statuses())
         .extracting(LimitStatus::source)
         .containsExactly(DecisionSource.STORE, DecisionSource.LEASE);
     assertThat(tier.take(pool, 2).join().taken()).isTrue();
@@ -109,7 +109,7 @@ class LeaseWithRefusalTest {
     CompletableFuture<TakeResult> refused = tier.take(draw(pool, 30), draw(other, 1));
     refuse(shared.next());
 
-    assertThat(refused.join().standings().get(0).remaining()).isEqualTo(1040);
+    assertThat(refused.join().statuses().get(0).remaining()).isEqualTo(1040);
   }
 
   @Test

@@ -118,7 +118,7 @@ class MemoryStoreTest {
     assertThat(
             store.take(List.of(new Draw(pool, Key.of("key0"), 0, Mode.ENFORCE, Draw.Intent.TAKE))))
         .isCompletedWithValueMatching(
-            taking -> taking.standings().get(0).remaining() == 9000, "counts every call");
+            taking -> taking.statuses().get(0).remaining() == 9000, "counts every call");
   }
 
   @Test
@@ -150,7 +150,7 @@ class MemoryStoreTest {
                 new Draw(byUser, Key.of("user"), 1, Mode.ENFORCE, Draw.Intent.TAKE));
         assertThat(store.take(draws))
             .isCompletedWithValueMatching(
-                taking -> taking.standings().get(1).remaining() == 9, "draws from both");
+                taking -> taking.statuses().get(1).remaining() == 9, "draws from both");
         time.advance(Duration.ofSeconds(5));
       }
     }
@@ -159,7 +159,7 @@ class MemoryStoreTest {
   @Test
   void logsStayWithinTheirBytesAtTheGateToo() {
     MemoryStore store = MemoryStore.builder().maxBytes(1 << 20).time(time).build();
-    PoolFastPath gate = store.gate(pool("sliding-log 10000/h"));
+    PoolFastPath gate = store.fastPath(pool("sliding-log 10000/h"));
     for (int round = 0; round < 1000; round++) {
       time.advanceMicros(10);
       for (int i = 0; i < 500; i++) {
@@ -196,7 +196,7 @@ class MemoryStoreTest {
     for (int i = 0; i < 10_000; i++) {
       time.advanceMicros(100);
       TakeResult taking = store.reserve(i, draws).toCompletableFuture().join();
-      ReservedPart held = new ReservedPart(pool, key, 1, 0, taking.stamps().get(0));
+      ReservedPart held = new ReservedPart(pool, key, 1, 0, taking.receipts().get(0));
       store.settle(i, List.of(held), Duration.ofMillis(1));
       store.sweep();
     }
@@ -215,7 +215,7 @@ class MemoryStoreTest {
     for (int i = 0; i < 3; i++) {
       TakeResult taking = store.reserve(i, draws).toCompletableFuture().join();
       assertThat(taking.taken()).isTrue();
-      ReservedPart held = new ReservedPart(pool, Key.of("key"), 10, 0, taking.stamps().get(0));
+      ReservedPart held = new ReservedPart(pool, Key.of("key"), 10, 0, taking.receipts().get(0));
       store.settle(i, List.of(held), Duration.ofMinutes(1));
     }
   }
@@ -278,7 +278,7 @@ class MemoryStoreTest {
     Pool pool = pool("10/h");
     Key key = Key.of("key");
     List<Draw> all = List.of(new Draw(pool, key, 10, Mode.ENFORCE, Draw.Intent.HOLD));
-    TakeReceipt stamp = store.reserve(0, all).toCompletableFuture().join().stamps().get(0);
+    TakeReceipt stamp = store.reserve(0, all).toCompletableFuture().join().receipts().get(0);
     ReservedPart first = new ReservedPart(pool, key, 10, 0, stamp);
     assertThat(settle(store, 0, first)).isEqualTo(SettlementResult.DONE);
     assertThat(store.takeSync(all).taken()).isTrue();

@@ -58,12 +58,12 @@ public final class ScriptArguments implements Meter.Sink {
   }
 
   private void lease(LeaseReport lease) {
-    add(lease.most());
+    add(lease.cap());
     held(lease.held());
     add(lease.unused());
     add(lease.returned());
     add(lease.requested());
-    add(lease.owed());
+    add(lease.debt());
   }
 
   private void held(LeaseGrant held) {
@@ -101,16 +101,16 @@ public final class ScriptArguments implements Meter.Sink {
   /** One part of a reservation, by what is to be given back (or charged, if negative). */
   public ScriptArguments part(ReservedPart part, long reservation) {
     Algorithm algorithm = part.pool().meter().limit().algorithm();
-    long back = part.amount() - part.owed();
+    long back = part.amount() - part.actualAmount();
     limit(
         part.pool(),
         part.key(),
         algorithm == Algorithm.LEAKY_BUCKET ? LEAKY : 0,
         back,
         reservation);
-    add(part.stamp().time());
-    add(part.stamp().used());
-    add(part.stamp().madeAt());
+    add(part.receipt().time());
+    add(part.receipt().used());
+    add(part.receipt().madeAt());
     return this;
   }
 

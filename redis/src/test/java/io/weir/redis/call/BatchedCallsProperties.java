@@ -118,7 +118,7 @@ class BatchedCallsProperties {
     List<Object> told = new ArrayList<>();
     told.add(taking.taken());
     for (int i = 0; i < draws.size(); i++) {
-      LimitStatus standing = taking.standings().get(i);
+      LimitStatus standing = taking.statuses().get(i);
       told.add(
           List.of(
               standing.allowed(),

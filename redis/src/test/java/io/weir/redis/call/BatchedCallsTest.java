@@ -58,7 +58,7 @@ class BatchedCallsTest {
       TakeResult taking = ContractCalls.get(store.take(draws));
       assertThat(redis.scriptCalls() - before).isEqualTo(1);
       assertThat(taking.taken()).isTrue();
-      assertThat(taking.standings())
+      assertThat(taking.statuses())
           .hasSize(rules)
           .allSatisfy(
               standing -> assertThat(standing.remaining()).isEqualTo(RedisStores.PLENTY - 1));
@@ -75,8 +75,8 @@ class BatchedCallsTest {
     TakeResult taking = ContractCalls.get(store.take(draws));
     assertThat(redis.scriptCalls() - before).isEqualTo(1);
     assertThat(taking.taken()).isTrue();
-    assertThat(taking.standings()).hasSize(10_000);
-    assertThat(taking.standings())
+    assertThat(taking.statuses()).hasSize(10_000);
+    assertThat(taking.statuses())
         .extracting(LimitStatus::remaining)
         .containsOnly(RedisStores.PLENTY - 1);
 
@@ -84,7 +84,7 @@ class BatchedCallsTest {
     draws.add(9_000, new Draw(small, Key.of("user"), 2, Mode.ENFORCE, Intent.TAKE));
     TakeResult refused = ContractCalls.get(store.take(draws));
     assertThat(refused.taken()).isFalse();
-    assertThat(refused.standings().stream().filter(standing -> !standing.allowed()))
+    assertThat(refused.statuses().stream().filter(standing -> !standing.allowed()))
         .extracting(LimitStatus::rule)
         .containsExactly("smaller");
     assertThat(RedisStores.taken(store, plenty("very-many-9999"), "user")).isEqualTo(1);
@@ -108,7 +108,7 @@ class BatchedCallsTest {
     draws.add(280, new Draw(small, Key.of("user"), 2, Mode.ENFORCE, Intent.TAKE));
     TakeResult taking = ContractCalls.get(store.take(draws));
     assertThat(taking.taken()).isFalse();
-    assertThat(taking.standings().stream().filter(standing -> !standing.allowed()))
+    assertThat(taking.statuses().stream().filter(standing -> !standing.allowed()))
         .extracting(LimitStatus::rule)
         .containsExactly("small");
     assertThat(RedisStores.taken(store, plenty("many-299"), "user")).isZero();
@@ -125,7 +125,7 @@ class BatchedCallsTest {
       answers.add(store.take(List.of(draw)));
     }
     for (int i = 0; i < callers; i++) {
-      LimitStatus standing = ContractCalls.get(answers.get(i)).standings().get(0);
+      LimitStatus standing = ContractCalls.get(answers.get(i)).statuses().get(0);
       assertThat(standing.answered()).isTrue();
       assertThat(standing.remaining()).isEqualTo(RedisStores.PLENTY - i);
     }
@@ -145,7 +145,7 @@ class BatchedCallsTest {
       answers.add(store.take(List.of(new Draw(pool, Key.of(user), 1, Mode.ENFORCE, intent))));
     }
     List<LimitStatus> standings =
-        answers.stream().map(answer -> ContractCalls.get(answer).standings().get(0)).toList();
+        answers.stream().map(answer -> ContractCalls.get(answer).statuses().get(0)).toList();
     List<LimitStatus> takers =
         IntStream.range(0, 200)
             .filter(i -> i % 50 != 30 && i % 50 != 40)

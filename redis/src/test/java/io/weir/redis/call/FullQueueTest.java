@@ -117,7 +117,7 @@ class FullQueueTest {
         .until(
             () ->
                 ContractCalls.get(store.take(List.of(one(pool, "after"))))
-                    .standings()
+                    .statuses()
                     .get(0)
                     .answered());
   }

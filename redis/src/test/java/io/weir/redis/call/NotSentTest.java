@@ -58,7 +58,7 @@ class NotSentTest {
             new VirtualTime(),
             Duration.ofSeconds(1));
     TakeResult taking = store.take(List.of(TELLING)).toCompletableFuture().join();
-    assertThat(taking.standings()).extracting(LimitStatus::answered).containsExactly(false);
+    assertThat(taking.statuses()).extracting(LimitStatus::answered).containsExactly(false);
     return taking.grants().get(0);
   }
 

@@ -44,8 +44,8 @@ final class MixedScriptStore extends ForwardingStore {
             taking ->
                 new TakeResult(
                     taking.taken(),
-                    taking.standings().subList(0, count),
-                    taking.stamps().isEmpty() ? List.of() : taking.stamps().subList(0, count),
+                    taking.statuses().subList(0, count),
+                    taking.receipts().isEmpty() ? List.of() : taking.receipts().subList(0, count),
                     taking.grants().isEmpty() ? List.of() : taking.grants().subList(0, count)));
   }
 }

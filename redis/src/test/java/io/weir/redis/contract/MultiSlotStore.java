@@ -28,7 +28,10 @@ record MultiSlotStore(Store store) implements Store {
 
   private static List<ReservedPart> parts(List<ReservedPart> parts) {
     return parts.stream()
-        .map(p -> new ReservedPart(apart(p.pool()), p.key(), p.amount(), p.owed(), p.stamp()))
+        .map(
+            p ->
+                new ReservedPart(
+                    apart(p.pool()), p.key(), p.amount(), p.actualAmount(), p.receipt()))
         .toList();
   }
 

@@ -305,9 +305,9 @@ class NodeFaultsTest {
           store.take(List.of(one(pool, "closed"))).toCompletableFuture();
       assertThat(waiting).isNotDone();
       store.close();
-      assertThat(waiting.get(2, TimeUnit.SECONDS).standings().get(0).answered()).isFalse();
+      assertThat(waiting.get(2, TimeUnit.SECONDS).statuses().get(0).answered()).isFalse();
       TakeResult after = store.take(List.of(one(pool, "closed"))).toCompletableFuture().join();
-      assertThat(after.standings().get(0).answered()).isFalse();
+      assertThat(after.statuses().get(0).answered()).isFalse();
     } finally {
       redis.command("CLIENT", "UNPAUSE");
     }

@@ -112,17 +112,15 @@ class RingFaultsTest {
 
       TakeResult taking = ContractCalls.get(store.take(List.of(healthy, dead)));
       assertThat(taking.taken()).isFalse();
-      assertThat(taking.standings()).extracting(LimitStatus::answered).containsExactly(true, false);
+      assertThat(taking.statuses()).extracting(LimitStatus::answered).containsExactly(true, false);
       assertThat(RedisStores.taken(store, pool, keyOn(pool, 0)))
           .as("stays taken until the tier before this store says what is to become of the call")
           .isEqualTo(1);
 
       TakeResult refused = ContractCalls.get(store.take(List.of(refusing, dead)));
       assertThat(refused.taken()).isFalse();
-      assertThat(refused.standings())
-          .extracting(LimitStatus::answered)
-          .containsExactly(true, false);
-      assertThat(refused.standings().get(0).allowed()).isFalse();
+      assertThat(refused.statuses()).extracting(LimitStatus::answered).containsExactly(true, false);
+      assertThat(refused.statuses().get(0).allowed()).isFalse();
 
       assertThat(ContractCalls.get(store.describe(List.of(healthy, dead))).get(1))
           .isEqualTo("the store did not answer");

@@ -67,7 +67,7 @@ class SettlementAfterOutageTest {
 
   private long remaining(Pool pool) {
     Draw look = new Draw(pool, KEY, 0, Mode.SHADOW, Intent.LOOK);
-    return ContractCalls.get(store.take(List.of(look))).standings().get(0).remaining();
+    return ContractCalls.get(store.take(List.of(look))).statuses().get(0).remaining();
   }
 
   @ParameterizedTest
@@ -81,7 +81,7 @@ class SettlementAfterOutageTest {
     reserve(2, pool, 1);
     assertThat(remaining(pool)).isBetween(48L, 49L);
 
-    ReservedPart part = new ReservedPart(pool, KEY, 50, 10, alone.stamps().get(0));
+    ReservedPart part = new ReservedPart(pool, KEY, 50, 10, alone.receipts().get(0));
     SettlementResult came =
         ContractCalls.get(tier.settle(1, List.of(part), Duration.ofMinutes(10)));
 

@@ -127,7 +127,7 @@ class SlotMigrationTest {
         assertThat(settle(store, parts)).as("its key is still here").isEqualTo(UNAVAILABLE);
         migration.moveKeys();
         assertThat(settle(store, parts)).as("its key is there").isEqualTo(UNAVAILABLE);
-        assertThat(ContractCalls.get(store.take(fresh)).standings())
+        assertThat(ContractCalls.get(store.take(fresh)).statuses())
             .noneMatch(LimitStatus::answered);
         assertThat(calls.take(one(pools.get(3), user)).taken()).as("a new key, alone").isTrue();
       } finally {

@@ -87,7 +87,7 @@ class CredentialsTest {
       assertThat(calls.take(hold).taken()).isTrue();
     }
     Pool none = ContractCalls.pool("none", Limit.perSecond(0)).withDimension("user");
-    assertThat(calls.take(ContractCalls.draw(none, KEY, 1)).standings().get(0).answered()).isTrue();
+    assertThat(calls.take(ContractCalls.draw(none, KEY, 1)).statuses().get(0).answered()).isTrue();
     ContractCalls.get(store.refund(none, KEY, 1));
     Draw asking =
         ContractCalls.draw(plenty("lends").withDimension("user"), KEY, 1)
@@ -95,7 +95,7 @@ class CredentialsTest {
     LeaseGrant lent = calls.take(asking).grants().get(0);
     assertThat(lent.lent()).isPositive();
     ContractCalls.get(store.endLease(asking.pool(), KEY, new LeaseReport(100, lent, 0, 5, 0, 0)));
-    assertThat(calls.take(asking).standings().get(0).remaining())
+    assertThat(calls.take(asking).statuses().get(0).remaining())
         .as("a lease that has ended has given back")
         .isEqualTo(RedisStores.PLENTY - 1 - 10 + 5 - 1 - 10);
   }

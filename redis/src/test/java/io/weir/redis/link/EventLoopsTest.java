@@ -119,7 +119,7 @@ class EventLoopsTest {
 
     /** Told on a loop of the client, whose heart is listened to from then on. */
     private void heard(TakeResult taking) {
-      if (taking.standings().get(0).answered()) {
+      if (taking.statuses().get(0).answered()) {
         answered.incrementAndGet();
         EventExecutor loop = ThreadExecutorMap.currentExecutor();
         if (loop != null) {
@@ -138,8 +138,8 @@ class EventLoopsTest {
       if (taking.taken()) {
         List<ReservedPart> parts =
             List.of(
-                new ReservedPart(pool, draw.key(), 1, 0, taking.stamps().get(0)),
-                new ReservedPart(permits, hold.key(), 1, 1, taking.stamps().get(1)));
+                new ReservedPart(pool, draw.key(), 1, 0, taking.receipts().get(0)),
+                new ReservedPart(permits, hold.key(), 1, 1, taking.receipts().get(1)));
         store.settle(id, parts, Duration.ofSeconds(5));
         store.renew(id, parts);
         store.release(id, parts);

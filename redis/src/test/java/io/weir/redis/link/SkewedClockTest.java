@@ -70,7 +70,7 @@ class SkewedClockTest {
 
   private static LimitStatus look(RedisStore store, Pool pool) {
     Draw look = new Draw(pool, KEY, 1, Mode.ENFORCE, Intent.LOOK);
-    return take(store, look).standings().get(0);
+    return take(store, look).statuses().get(0);
   }
 
   @Test
@@ -81,7 +81,7 @@ class SkewedClockTest {
       assertThat(take(right, draw(pool, 1)).taken()).isTrue();
       TakeResult third = take(wrong, draw(pool, 1));
       assertThat(third.taken()).isTrue();
-      assertThat(third.standings().get(0).remaining()).isZero();
+      assertThat(third.statuses().get(0).remaining()).isZero();
       assertThat(take(right, draw(pool, 1)).taken()).isFalse();
       assertThat(take(wrong, draw(pool, 1)).taken()).isFalse();
     }
@@ -93,7 +93,7 @@ class SkewedClockTest {
     ZonedDateTime now = Instant.now().atZone(ZoneOffset.UTC);
     Duration left =
         Duration.between(now, now.truncatedTo(ChronoUnit.DAYS).withDayOfMonth(1).plusMonths(1));
-    LimitStatus standing = take(wrong, draw(pool, 3)).standings().get(0);
+    LimitStatus standing = take(wrong, draw(pool, 3)).statuses().get(0);
     assertThat(standing.reset()).isBetween(left.minusMinutes(1), left);
   }
 
@@ -125,15 +125,15 @@ class SkewedClockTest {
   void neverAsksByAClockThatIsNotSetRightYet() {
     String cluster = "redis-cluster://" + SharedCluster.get().addresses();
     Pool pool = pool("fixed-window 1000000/3660day aligned=true", false);
-    Duration end = take(right, draw(pool, 1)).standings().get(0).reset();
+    Duration end = take(right, draw(pool, 1)).statuses().get(0).reset();
     for (String uri : List.of(redis.uri(), cluster)) {
       RedisOptions options = RedisOptions.of(uri).timeout(PATIENT).clock(Clock.INSTANCE);
       for (int i = 0; i < 3; i++) {
         try (RedisStore early = RedisStore.open(options, new SkewedTime(MONTHS))) {
-          LimitStatus first = take(early, draw(pool, 1)).standings().get(0);
+          LimitStatus first = take(early, draw(pool, 1)).statuses().get(0);
           while (!first.answered()) {
             Thread.onSpinWait();
-            first = take(early, draw(pool, 1)).standings().get(0);
+            first = take(early, draw(pool, 1)).statuses().get(0);
           }
           assertThat(first.reset()).isBetween(end.minusDays(1), end);
         }

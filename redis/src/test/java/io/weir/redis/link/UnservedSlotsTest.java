@@ -67,7 +67,7 @@ class UnservedSlotsTest {
   }
 
   private boolean isServed(RedisStore store) {
-    return ContractCalls.get(store.take(List.of(one(pool, "a")))).standings().get(0).answered();
+    return ContractCalls.get(store.take(List.of(one(pool, "a")))).statuses().get(0).answered();
   }
 
   @Test

@@ -94,8 +94,8 @@ class KeyNamesTest {
   private static Pool shard(String rule, String subject, int shards, int number) {
     Limit limit = Limit.parse("1000/s");
     return pool(rule, subject)
-        .split(LimitDivision.of(limit, shards), part -> 0)
-        .split()
+        .sharded(LimitDivision.of(limit, shards), part -> 0)
+        .shardedPool()
         .shard(number);
   }
 

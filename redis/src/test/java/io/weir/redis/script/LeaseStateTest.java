@@ -114,7 +114,7 @@ class LeaseStateTest {
       long lent = i % 3 == 0 ? 0 : i;
       assertThat(taking.grants()).hasSize(i % 3 == 0 ? 0 : 1);
       assertThat(taking.grants().stream().mapToLong(LeaseGrant::lent).sum()).isEqualTo(lent);
-      assertThat(taking.standings().get(0).remaining()).isEqualTo(100_000 - 1 - lent);
+      assertThat(taking.statuses().get(0).remaining()).isEqualTo(100_000 - 1 - lent);
     }
   }
 }

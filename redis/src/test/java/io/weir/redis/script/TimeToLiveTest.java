@@ -112,7 +112,7 @@ class TimeToLiveTest {
   /** The key outlives what it says; asked first, so that time that passes here matters not. */
   private void assertLives(String after, Pool pool) {
     long life = lifeMillis(pool);
-    Duration untilFull = calls.take(draw(pool, 1, Intent.LOOK)).standings().get(0).reset();
+    Duration untilFull = calls.take(draw(pool, 1, Intent.LOOK)).statuses().get(0).reset();
     assertThat(untilFull).as("%s: in use", after).isPositive();
     assertThat(life).as(after).isGreaterThanOrEqualTo(untilFull.toMillis() + SPARE_MILLIS);
   }

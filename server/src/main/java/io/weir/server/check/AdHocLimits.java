@@ -64,7 +64,7 @@ public final class AdHocLimits {
         .take(List.of(draw))
         .thenApply(
             taking -> {
-              LimitStatus standing = taking.standings().get(0);
+              LimitStatus standing = taking.statuses().get(0);
               decided.accept(standing);
               return standing;
             });

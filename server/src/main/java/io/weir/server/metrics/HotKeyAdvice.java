@@ -102,7 +102,7 @@ public record HotKeyAdvice(List<SuggestedChange> changes) {
       String line = "accuracy: " + COARSER;
       return Optional.of(new SuggestedChange(line + WOULD_LEND, ConfigSection.RULE, line));
     }
-    if (limit instanceof TokenBucket bucket && !pool.isSplit() && isHeldDownByBurst(pool)) {
+    if (limit instanceof TokenBucket bucket && !pool.isSharded() && isHeldDownByBurst(pool)) {
       long burst = Math.max(2 * bucket.capacity(), inAFifthOfASecond(bucket));
       String line = "burst: " + burst;
       String where = " for its limit of " + bucket;
@@ -125,8 +125,8 @@ public record HotKeyAdvice(List<SuggestedChange> changes) {
 
   /** More shards where they come to lie on other nodes; on a single one they gain nothing. */
   private static SuggestedChange shards(String when, Pool pool, boolean spreads) {
-    int now = pool.isSplit() ? pool.split().size() : 1;
-    Limit whole = pool.isSplit() ? pool.split().whole() : pool.meter().limit();
+    int now = pool.isSharded() ? pool.shardedPool().size() : 1;
+    Limit whole = pool.isSharded() ? pool.shardedPool().whole() : pool.meter().limit();
     int more = shards(whole, now);
     if (more <= now || !spreads) {
       return ownRedis(when, pool);

@@ -99,13 +99,13 @@ interface AlgorithmContract extends ContractPart {
   default void whoCannotWaitIsAdmittedOnlyToAnEmptyQueue() {
     Pool pool = pool("leaky-bucket 1/min queue=5");
     assertThat(calls().take(draw(pool, 3, Intent.TAKE_NOW)).taken()).isTrue();
-    LimitStatus refused = calls().take(draw(pool, 1, Intent.TAKE_NOW)).standings().get(0);
+    LimitStatus refused = calls().take(draw(pool, 1, Intent.TAKE_NOW)).statuses().get(0);
     assertThat(refused.allowed()).isFalse();
     assertTime(refused.retryAfter().orElseThrow(), Duration.ofMinutes(3));
     assertThat(calls().take(draw(pool, 0, Intent.TAKE_NOW)).taken()).as("a look").isTrue();
     assertThat(calls().take(draw(pool, 3, Intent.TAKE)).taken()).as("who can wait").isTrue();
 
-    LimitStatus full = calls().take(draw(pool, 1, Intent.TAKE_NOW)).standings().get(0);
+    LimitStatus full = calls().take(draw(pool, 1, Intent.TAKE_NOW)).statuses().get(0);
     assertTime(full.retryAfter().orElseThrow(), Duration.ofMinutes(6));
     assumeTrue(harness().virtual());
     harness().advance(full.retryAfter().orElseThrow());

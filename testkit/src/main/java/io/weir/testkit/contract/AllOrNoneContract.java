@@ -36,7 +36,7 @@ interface AllOrNoneContract extends ContractPart {
 
           assertThat(refusedFirst.taken()).isFalse();
           assertThat(refusedLast.taken()).isFalse();
-          LimitStatus standing = refusedLast.standings().get(0);
+          LimitStatus standing = refusedLast.statuses().get(0);
           assertThat(standing.allowed()).as("its own opinion").isTrue();
           assertThat(standing.remaining()).isEqualTo(4);
           assertThat(calls().remaining(open)).isEqualTo(4);
@@ -51,9 +51,9 @@ interface AllOrNoneContract extends ContractPart {
     }
     TakeResult taking = ContractCalls.get(harness().store().take(draws));
     assertThat(taking.taken()).isTrue();
-    assertThat(taking.standings()).hasSize(64);
+    assertThat(taking.statuses()).hasSize(64);
     for (int i = 0; i < 64; i++) {
-      LimitStatus standing = taking.standings().get(i);
+      LimitStatus standing = taking.statuses().get(i);
       assertThat(standing.rule()).isEqualTo("rule-" + (i * 37 % 64));
       assertThat(standing.remaining()).isEqualTo(10 + i - i % 5);
     }
@@ -69,7 +69,7 @@ interface AllOrNoneContract extends ContractPart {
     TakeResult taking = ContractCalls.get(harness().store().take(draws));
     assertThat(taking.taken()).isFalse();
     for (int i = 0; i < 64; i++) {
-      assertThat(taking.standings().get(i).allowed()).isEqualTo(i != 40);
+      assertThat(taking.statuses().get(i).allowed()).isEqualTo(i != 40);
       assertThat(calls().remaining(pool("rule-" + i, "5/h"))).isEqualTo(5);
     }
   }
@@ -78,7 +78,7 @@ interface AllOrNoneContract extends ContractPart {
   default void noDrawsPass() {
     TakeResult taking = calls().take();
     assertThat(taking.taken()).isTrue();
-    assertThat(taking.standings()).isEmpty();
+    assertThat(taking.statuses()).isEmpty();
   }
 
   @Test
@@ -89,8 +89,8 @@ interface AllOrNoneContract extends ContractPart {
     TakeResult taking = calls().take(draw(enforced, 1), shadow(watched, 1));
 
     assertThat(taking.taken()).isTrue();
-    assertThat(taking.standings().get(1).allowed()).isFalse();
-    assertThat(taking.standings().get(1).mode()).isEqualTo(Mode.SHADOW);
+    assertThat(taking.statuses().get(1).allowed()).isFalse();
+    assertThat(taking.statuses().get(1).mode()).isEqualTo(Mode.SHADOW);
     assertThat(calls().remaining(enforced)).isEqualTo(2);
     assertThat(calls().remaining(watched)).isZero();
   }

@@ -231,7 +231,7 @@ interface AlternationContract extends ContractPart {
       harness().advance(Duration.ofMillis(600));
       TakeResult taking = calls().take(draw(smaller, 1), draw(full, 1));
       assertThat(taking.taken()).isFalse();
-      assertThat(taking.standings().get(0).allowed()).isTrue();
+      assertThat(taking.statuses().get(0).allowed()).isTrue();
     }
     assertThat(calls().remaining(larger)).isEqualTo(10);
   }

@@ -87,16 +87,16 @@ public final class ContractCalls {
 
   /** Takes from one bucket and tells how it stands. */
   public LimitStatus take(Pool pool, long amount) {
-    return take(draw(pool, amount)).standings().get(0);
+    return take(draw(pool, amount)).statuses().get(0);
   }
 
   public LimitStatus take(Pool pool, Key key, long amount) {
-    return take(draw(pool, key, amount)).standings().get(0);
+    return take(draw(pool, key, amount)).statuses().get(0);
   }
 
   /** How a bucket stands towards a cost, changing nothing. */
   public LimitStatus look(Pool pool, long amount) {
-    return take(draw(pool, amount, Intent.LOOK)).standings().get(0);
+    return take(draw(pool, amount, Intent.LOOK)).statuses().get(0);
   }
 
   public long remaining(Pool pool) {
@@ -116,7 +116,7 @@ public final class ContractCalls {
       Draw draw = draws.get(i);
       parts.add(
           new ReservedPart(
-              draw.pool(), draw.key(), draw.amount(), draw.amount(), taking.stamps().get(i)));
+              draw.pool(), draw.key(), draw.amount(), draw.amount(), taking.receipts().get(i)));
     }
     return parts;
   }
@@ -124,7 +124,7 @@ public final class ContractCalls {
   /** The same parts, where each turned out to cost this much. */
   public static List<ReservedPart> owing(List<ReservedPart> parts, long owed) {
     return parts.stream()
-        .map(part -> new ReservedPart(part.pool(), part.key(), part.amount(), owed, part.stamp()))
+        .map(part -> new ReservedPart(part.pool(), part.key(), part.amount(), owed, part.receipt()))
         .toList();
   }
 

@@ -66,7 +66,7 @@ interface CostContract extends ContractPart {
         limit -> {
           Pool pool = pool(limit, limit);
           for (long cost : new long[] {5, 1L << 40, Long.MAX_VALUE}) {
-            assertRefusedForEver(calls().take(draw(pool, cost, Intent.HOLD)).standings().get(0));
+            assertRefusedForEver(calls().take(draw(pool, cost, Intent.HOLD)).statuses().get(0));
           }
           assertThat(calls().remaining(pool)).isEqualTo(4);
           assertThat(calls().take(draw(pool, 4, Intent.HOLD)).taken()).isTrue();

@@ -93,7 +93,7 @@ public abstract class LendingContract implements LendingAlternationContract {
     assertThat(taking.grants().get(0).kept()).isZero();
     assertThat(taking.grants().get(0).window()).isZero();
     assertThat(taking.grants().get(0).life()).isEqualTo(LeaseLedger.LIFE);
-    assertThat(taking.standings().get(0).remaining()).isEqualTo(955);
+    assertThat(taking.statuses().get(0).remaining()).isEqualTo(955);
     assertThat(calls.remaining(pool)).isEqualTo(955);
   }
 

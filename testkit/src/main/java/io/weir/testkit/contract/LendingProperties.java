@@ -110,9 +110,9 @@ public abstract class LendingProperties {
       TakeResult expected = ContractCalls.get(reference.take(draws));
       TakeResult actual = ContractCalls.get(harness.store().take(draws));
       assertThat(actual.taken()).as("%s", what).isEqualTo(expected.taken());
-      assertThat(StoreSubject.seen(actual.standings().get(0)))
+      assertThat(StoreSubject.seen(actual.statuses().get(0)))
           .as("%s", what)
-          .isEqualTo(StoreSubject.seen(expected.standings().get(0)));
+          .isEqualTo(StoreSubject.seen(expected.statuses().get(0)));
       assertThat(actual.grants()).as("%s", what).isEqualTo(expected.grants());
       return expected;
     }

@@ -120,8 +120,9 @@ interface ParallelContract extends ContractPart {
                     List.of(new Draw(pool, Key.of("shared"), 1, draws.get(0).mode(), Intent.HOLD));
                 var taking = ContractCalls.get(harness().store().reserve(id, hold));
                 if (taking.taken()) {
-                  assertThat(taking.standings().get(0).remaining()).isBetween(0L, 2L);
-                  var part = new ReservedPart(pool, Key.of("shared"), 1, 1, taking.stamps().get(0));
+                  assertThat(taking.statuses().get(0).remaining()).isBetween(0L, 2L);
+                  var part =
+                      new ReservedPart(pool, Key.of("shared"), 1, 1, taking.receipts().get(0));
                   assertThat(new ContractCalls(harness().store()).release(id, List.of(part)))
                       .isTrue();
                   mine++;

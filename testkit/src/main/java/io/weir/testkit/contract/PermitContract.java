@@ -19,7 +19,7 @@ interface PermitContract extends ContractPart {
     Pool pool = pool("concurrency 2");
     List<ReservedPart> first = calls().reserve(1, pool, 1);
     calls().reserve(2, pool, 1);
-    LimitStatus refused = calls().take(draw(pool, 1, Intent.HOLD)).standings().get(0);
+    LimitStatus refused = calls().take(draw(pool, 1, Intent.HOLD)).statuses().get(0);
     assertRefusedForEver(refused);
     assertThat(refused.remaining()).isZero();
 

@@ -201,7 +201,7 @@ interface ReservationContract extends ContractPart {
     TakeResult taking =
         ContractCalls.get(harness().store().reserve(1, List.of(draw(open, 2), draw(shut, 1))));
     assertThat(taking.taken()).isFalse();
-    assertThat(taking.stamps()).isEmpty();
+    assertThat(taking.receipts()).isEmpty();
     assertThat(calls().remaining(open)).isEqualTo(4);
   }
 
@@ -209,7 +209,7 @@ interface ReservationContract extends ContractPart {
   default void aReservationHasAStampForEveryDraw() {
     List<Draw> draws =
         LIMITS.stream().map(limit -> draw(pool(limit, limit), 1, Intent.HOLD)).toList();
-    assertThat(ContractCalls.get(harness().store().reserve(1, draws)).stamps())
+    assertThat(ContractCalls.get(harness().store().reserve(1, draws)).receipts())
         .hasSize(draws.size());
   }
 

@@ -60,15 +60,15 @@ public final class StoreSubject implements TraceSubject {
     Draw draw = new Draw(pool(limit), KEY, cost, Mode.ENFORCE, Intent.HOLD);
     TakeResult taking = ContractCalls.get(harness.store().reserve(id, List.of(draw)));
     if (taking.taken()) {
-      taken.put(id, new StoreTake(cost, taking.stamps().get(0)));
+      taken.put(id, new StoreTake(cost, taking.receipts().get(0)));
     }
-    return seen(taking.standings().get(0));
+    return seen(taking.statuses().get(0));
   }
 
   @Override
   public ObservedAnswer look(Limit limit, long cost) {
     Draw draw = new Draw(pool(limit), KEY, cost, Mode.ENFORCE, Intent.LOOK);
-    return seen(ContractCalls.get(harness.store().take(List.of(draw))).standings().get(0));
+    return seen(ContractCalls.get(harness.store().take(List.of(draw))).statuses().get(0));
   }
 
   @Override

@@ -111,7 +111,7 @@ final class TrafficRun {
     List<Draw> draws = call.parts().stream().map(part -> part.on(pools)).toList();
     ReferenceStore.Answer expected = reference.take(id, draws);
     TakeResult actual = ContractCalls.get(harness.store().reserve(id, draws));
-    List<ObservedAnswer> seen = actual.standings().stream().map(StoreSubject::seen).toList();
+    List<ObservedAnswer> seen = actual.statuses().stream().map(StoreSubject::seen).toList();
     assertThat(seen).as("%s", call).isEqualTo(expected.seen());
     assertThat(actual.taken()).as("%s", call).isEqualTo(expected.taken());
     if (!actual.taken()) {
@@ -124,7 +124,7 @@ final class TrafficRun {
             new DrawReceipt(
                 call.parts().get(i).pool(),
                 draws.get(i),
-                actual.stamps().get(i),
+                actual.receipts().get(i),
                 expected.marks().get(i)));
       }
     }

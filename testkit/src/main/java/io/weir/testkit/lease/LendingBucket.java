@@ -44,13 +44,13 @@ final class LendingBucket {
     boolean sameWindow = !hasWindows(meter) || call.held().window() == cell.time;
     long kept =
         sameWindow
-            ? loans.report(call.held().held(), call.held().epoch(), call.unused(), call.most())
+            ? loans.report(call.held().held(), call.held().epoch(), call.unused(), call.cap())
             : 0;
     if (call.returned() > 0) {
       meter.giveBack(cell, now, call.returned(), new TakeReceipt(call.held().window(), 0));
     }
-    if (call.owed() > 0) {
-      meter.chargeDebt(cell, now, call.owed());
+    if (call.debt() > 0) {
+      meter.chargeDebt(cell, now, call.debt());
     }
     return kept;
   }
@@ -60,7 +60,7 @@ final class LendingBucket {
     Meter meter = meter();
     long lent = 0;
     if (passes && call.requested() > 0) {
-      lent = loans.lend(call.requested(), call.most(), meter.remaining(cell, now));
+      lent = loans.lend(call.requested(), call.cap(), meter.remaining(cell, now));
       meter.take(cell, now, lent, 0);
     }
     boolean windows = hasWindows(meter);
@@ -89,10 +89,10 @@ final class LendingBucket {
   }
 
   void settle(ReservedPart part, long now) {
-    if (part.owed() < part.amount()) {
-      meter().giveBack(cell, now, part.amount() - part.owed(), part.stamp());
-    } else if (part.owed() > part.amount()) {
-      meter().charge(cell, now, part.owed() - part.amount());
+    if (part.actualAmount() < part.amount()) {
+      meter().giveBack(cell, now, part.amount() - part.actualAmount(), part.receipt());
+    } else if (part.actualAmount() > part.amount()) {
+      meter().charge(cell, now, part.actualAmount() - part.amount());
     }
     leaveIfNothingIsWritten(now);
   }

@@ -45,7 +45,7 @@ final class LendingDraw {
 
   /** Does what follows from the decision on the whole call. */
   void act(boolean taken, long reservation) {
-    boolean changed = draw.lease().returned() > 0 || draw.lease().owed() > 0;
+    boolean changed = draw.lease().returned() > 0 || draw.lease().debt() > 0;
     if (taken && admitted && takes()) {
       meter.take(ledger.cell, now, draw.amount(), reservation);
       changed |= draw.amount() > 0;

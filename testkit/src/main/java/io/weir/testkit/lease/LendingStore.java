@@ -107,7 +107,8 @@ public final class LendingStore implements Store {
     settledUntil.values().removeIf(gone -> gone <= now);
     long within = ExactNumbers.micros(term.within());
     boolean late =
-        !parts.isEmpty() && parts.stream().allMatch(part -> now - part.stamp().madeAt() >= within);
+        !parts.isEmpty()
+            && parts.stream().allMatch(part -> now - part.receipt().madeAt() >= within);
     long until = now + ExactNumbers.micros(term.marked());
     if (late || settledUntil.putIfAbsent(reservation, until) != null) {
       return CompletableFuture.completedFuture(SettlementResult.ALREADY);

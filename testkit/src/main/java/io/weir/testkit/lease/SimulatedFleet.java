@@ -232,8 +232,8 @@ public final class SimulatedFleet {
     public void gotBack(List<ReservedPart> parts) {
       for (ReservedPart part : parts) {
         if (part.pool().rule().equals(RULE)) {
-          tally.gotBack(part.amount() - part.owed());
-          log.remove(part.amount() - part.owed(), time.micros());
+          tally.gotBack(part.amount() - part.actualAmount());
+          log.remove(part.amount() - part.actualAmount(), time.micros());
         }
       }
     }
@@ -255,7 +255,7 @@ public final class SimulatedFleet {
     Pool pool = new Pool(RULE, RULE, "1", limit, false);
     Draw look = new Draw(pool, Key.of(user), 0, Mode.SHADOW, Draw.Intent.LOOK);
     TakeResult seen = store.take(List.of(look)).toCompletableFuture().join();
-    return seen.standings().get(0).remaining();
+    return seen.statuses().get(0).remaining();
   }
 
   /** Tokens of one user that the store counts as out. */
@@ -264,7 +264,7 @@ public final class SimulatedFleet {
     if (shards == 1) {
       return store.out(pool, Key.of(user));
     }
-    ShardedPool split = pool.split(LimitDivision.of(limit, shards), part -> 0).split();
+    ShardedPool split = pool.sharded(LimitDivision.of(limit, shards), part -> 0).shardedPool();
     return IntStream.range(0, shards)
         .mapToLong(number -> store.out(split.shard(number), Key.of(user)))
         .sum();

@@ -57,7 +57,7 @@ class ReservationAfterOutageTest {
     Draw draw = new Draw(pool, key, amount, Mode.ENFORCE, Draw.Intent.TAKE);
     TakeResult taking = by.reserve(++ids, List.of(draw)).toCompletableFuture().join();
     assertThat(taking.taken()).isTrue();
-    return new OutageReservation(by, ids, amount, taking.stamps().get(0));
+    return new OutageReservation(by, ids, amount, taking.receipts().get(0));
   }
 
   private SettlementResult settle(OutageReservation some, Pool pool, Key key, long cost) {
@@ -68,7 +68,7 @@ class ReservationAfterOutageTest {
   private long used(Pool pool, Key key) {
     Draw look = new Draw(pool, key, 0, Mode.SHADOW, Draw.Intent.LOOK);
     TakeResult seen = shared.take(List.of(look)).toCompletableFuture().join();
-    return pool.meter().capacity() - seen.standings().get(0).remaining();
+    return pool.meter().capacity() - seen.statuses().get(0).remaining();
   }
 
   /** Wherever in its window a key is. */

@@ -131,9 +131,9 @@ final class EnvoyEvaluation {
     List<ReservedPart> held = new ArrayList<>();
     for (int i = 0; i < draws().size(); i++) {
       Draw draw = draws().get(i);
-      if (taking.standings().get(i).allowed() && draw.intent() != Draw.Intent.LOOK) {
+      if (taking.statuses().get(i).allowed() && draw.intent() != Draw.Intent.LOOK) {
         held.add(
-            new ReservedPart(draw.pool(), draw.key(), draw.amount(), 0, taking.stamps().get(i)));
+            new ReservedPart(draw.pool(), draw.key(), draw.amount(), 0, taking.receipts().get(i)));
       }
     }
     return held;
