@@ -10,7 +10,7 @@ import io.weir.rules.EnvoyOptions;
 import io.weir.rules.LoadResult;
 import io.weir.rules.Problem;
 import io.weir.rules.RuleDocuments;
-import io.weir.rules.envoy.limit.EnvoyConfig;
+import io.weir.rules.envoy.EnvoyDomains;
 import io.weir.server.config.ConfigException;
 import io.weir.server.config.ServerConfig;
 import java.io.PrintWriter;
@@ -122,14 +122,14 @@ final class ValidateCommand implements Callable<Integer> {
   }
 
   private static FileReport envoy(Path folder, boolean mergeDomains) {
-    LoadResult<EnvoyConfig> loaded =
+    LoadResult<EnvoyDomains> loaded =
         EnvoyFolder.load(folder, new EnvoyOptions(false, mergeDomains, ""));
     Optional<String> content =
         loaded
             .value()
             .map(
                 config ->
-                    count(config.domains(), "domain")
+                    count(config.domains().size(), "domain")
                         + " with "
                         + count(config.limits().size(), "limit"));
     return new FileReport(folder, loaded.problems(), content);

@@ -1,7 +1,7 @@
 package io.weir.rules;
 
+import io.weir.rules.envoy.EnvoyDomains;
 import io.weir.rules.envoy.EnvoyReader;
-import io.weir.rules.envoy.limit.EnvoyConfig;
 import io.weir.rules.file.DocumentFiles.Content;
 import io.weir.rules.file.EnvoyFiles;
 import io.weir.rules.file.FileSelector;
@@ -17,22 +17,22 @@ import java.util.function.Consumer;
  *
  * <p>Whatever becomes of the files, the configuration in use stays until a valid change comes.
  */
-public final class EnvoyFolder implements ReloadableFiles<EnvoyConfig> {
-  private final FileWatcher<EnvoyConfig> follower;
+public final class EnvoyFolder implements ReloadableFiles<EnvoyDomains> {
+  private final FileWatcher<EnvoyDomains> follower;
 
   private EnvoyFolder(Path path, Optional<Path> lastGoodFolder, EnvoyOptions options) {
     this.follower = new FileWatcher<>(path, lastGoodFolder, new EnvoyFileParser(options));
   }
 
   private record EnvoyFileParser(EnvoyOptions options)
-      implements FileWatcher.FileParser<EnvoyConfig> {
+      implements FileWatcher.FileParser<EnvoyDomains> {
     @Override
     public FileSelector files() {
       return new EnvoyFiles(options.dotFiles());
     }
 
     @Override
-    public LoadResult<EnvoyConfig> read(Content content) {
+    public LoadResult<EnvoyDomains> read(Content content) {
       return EnvoyReader.read(content, options);
     }
   }
@@ -48,22 +48,22 @@ public final class EnvoyFolder implements ReloadableFiles<EnvoyConfig> {
   }
 
   /** Reads a file or folder once. */
-  public static LoadResult<EnvoyConfig> load(Path fileOrFolder, EnvoyOptions options) {
+  public static LoadResult<EnvoyDomains> load(Path fileOrFolder, EnvoyOptions options) {
     return at(fileOrFolder, Optional.empty(), options).load();
   }
 
   @Override
-  public LoadResult<EnvoyConfig> load() {
+  public LoadResult<EnvoyDomains> load() {
     return follower.load();
   }
 
   @Override
-  public void watch(Duration every, Consumer<LoadResult<EnvoyConfig>> listener) {
+  public void watch(Duration every, Consumer<LoadResult<EnvoyDomains>> listener) {
     follower.watch(every, listener);
   }
 
   /** What there is to report since the last call. */
-  Optional<LoadResult<EnvoyConfig>> poll() {
+  Optional<LoadResult<EnvoyDomains>> poll() {
     return follower.poll();
   }
 

@@ -3,7 +3,7 @@ package io.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rules.envoy.EnvoyProblemsTest;
-import io.weir.rules.envoy.limit.EnvoyConfig;
+import io.weir.rules.envoy.EnvoyDomains;
 import java.util.List;
 import java.util.Random;
 import net.jqwik.api.ForAll;
@@ -95,7 +95,7 @@ class EnvoyFileFuzzProperties {
         default -> text.delete(from, to);
       }
     }
-    LoadResult<EnvoyConfig> loaded = EnvoyProblemsTest.read(EnvoyOptions.DEFAULT, text.toString());
+    LoadResult<EnvoyDomains> loaded = EnvoyProblemsTest.read(EnvoyOptions.DEFAULT, text.toString());
     long lines = text.chars().filter(c -> c == '\n').count() + 1;
     assertThat(loaded.value().isPresent()).isEqualTo(loaded.isValid());
     assertThat(loaded.problems()).allMatch(problem -> problem.line() <= Math.max(1, lines));

@@ -3,7 +3,8 @@ package io.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.weir.rules.envoy.limit.EnvoyConfig;
+import io.weir.rules.envoy.EnvoyDomains;
+import io.weir.rules.envoy.EnvoyLimit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,18 +27,18 @@ class EnvoyFolderTest {
         + " } }]\n";
   }
 
-  private static EnvoyConfig load(Path path) {
+  private static EnvoyDomains load(Path path) {
     return load(path, EnvoyOptions.DEFAULT);
   }
 
-  private static EnvoyConfig load(Path path, EnvoyOptions options) {
-    LoadResult<EnvoyConfig> loaded = EnvoyFolder.load(path, options);
+  private static EnvoyDomains load(Path path, EnvoyOptions options) {
+    LoadResult<EnvoyDomains> loaded = EnvoyFolder.load(path, options);
     assertThat(loaded.problems()).isEmpty();
     return loaded.value().orElseThrow();
   }
 
-  private static long limitOf(EnvoyConfig config) {
-    return config.limits().get(0).counted().requestsPerUnit();
+  private static long limitOf(EnvoyDomains config) {
+    return ((EnvoyLimit.Counted) config.limits().get(0).terms()).requestsPerUnit();
   }
 
   @Test
@@ -47,8 +48,8 @@ class EnvoyFolderTest {
     Files.writeString(folder.resolve("c.json"), "{\"domain\": \"c\"}");
     Files.createDirectory(folder.resolve("inside"));
     Files.writeString(folder.resolve("inside/d.conf"), domain("d", 1));
-    assertThat(load(folder).domains()).isEqualTo(4);
-    assertThat(load(folder.resolve("b")).domains()).isEqualTo(1);
+    assertThat(load(folder).domains()).hasSize(4);
+    assertThat(load(folder.resolve("b")).domains()).hasSize(1);
   }
 
   @Test
@@ -56,8 +57,8 @@ class EnvoyFolderTest {
     Files.writeString(folder.resolve(".a.yaml"), domain("a", 1));
     Files.createDirectory(folder.resolve(".git"));
     Files.writeString(folder.resolve(".git/b.yaml"), domain("b", 1));
-    assertThat(load(folder).domains()).isZero();
-    assertThat(load(folder, new EnvoyOptions(true, false, "")).domains()).isEqualTo(1);
+    assertThat(load(folder).domains()).isEmpty();
+    assertThat(load(folder, new EnvoyOptions(true, false, "")).domains()).hasSize(1);
   }
 
   @Test
@@ -86,7 +87,7 @@ class EnvoyFolderTest {
     }
     Files.createSymbolicLink(mount.resolve("..data"), Path.of("..2026_01"));
     Files.createSymbolicLink(mount.resolve("d.yaml"), Path.of("..data/d.yaml"));
-    List<LoadResult<EnvoyConfig>> heard = new CopyOnWriteArrayList<>();
+    List<LoadResult<EnvoyDomains>> heard = new CopyOnWriteArrayList<>();
     try (EnvoyFolder files = EnvoyFolder.at(mount, Optional.empty(), EnvoyOptions.DEFAULT)) {
       assertThat(limitOf(files.load().value().orElseThrow())).isEqualTo(1);
       files.watch(ReloadableFiles.LOOK_EVERY, heard::add);
@@ -105,7 +106,7 @@ class EnvoyFolderTest {
       Files.writeString(config.resolve("d.yaml"), domain("d", i));
     }
     Path root = Files.createSymbolicLink(folder.resolve("current"), Path.of("releases/1"));
-    List<LoadResult<EnvoyConfig>> heard = new CopyOnWriteArrayList<>();
+    List<LoadResult<EnvoyDomains>> heard = new CopyOnWriteArrayList<>();
     try (EnvoyFolder files =
         EnvoyFolder.at(root.resolve("config"), Optional.empty(), EnvoyOptions.DEFAULT)) {
       assertThat(limitOf(files.load().value().orElseThrow())).isEqualTo(1);
@@ -125,12 +126,12 @@ class EnvoyFolderTest {
       assertThat(files.load().isValid()).isTrue();
       Files.writeString(file, "domain: d\ndescriptors: [{ key: k, rate_limit: {} }]\n");
       assertThat(files.poll()).isEmpty();
-      LoadResult<EnvoyConfig> bad = files.poll().orElseThrow();
+      LoadResult<EnvoyDomains> bad = files.poll().orElseThrow();
       assertThat(bad.value()).isEmpty();
       assertThat(bad.problems()).singleElement().asString().startsWith(file + ":2: ");
     }
     try (EnvoyFolder files = EnvoyFolder.at(folder, state, EnvoyOptions.DEFAULT)) {
-      LoadResult<EnvoyConfig> restarted = files.load();
+      LoadResult<EnvoyDomains> restarted = files.load();
       assertThat(restarted.isValid()).isFalse();
       assertThat(limitOf(restarted.value().orElseThrow())).isEqualTo(1);
       Files.writeString(file, domain("d", 3));

@@ -3,7 +3,6 @@ package io.weir.rules.envoy;
 import io.weir.rules.EnvoyOptions;
 import io.weir.rules.LoadResult;
 import io.weir.rules.Problem;
-import io.weir.rules.envoy.limit.EnvoyConfig;
 import io.weir.rules.file.DocumentFiles.Content;
 import io.weir.rules.text.Messages;
 import io.weir.rules.tree.Location;
@@ -37,7 +36,7 @@ public final class EnvoyReader {
     this.options = options;
   }
 
-  public static LoadResult<EnvoyConfig> read(Content content, EnvoyOptions options) {
+  public static LoadResult<EnvoyDomains> read(Content content, EnvoyOptions options) {
     EnvoyReader reader = new EnvoyReader(options);
     content.problems().forEach(reader.problems::add);
     content.documents().forEach(reader::read);
@@ -47,13 +46,13 @@ public final class EnvoyReader {
     order.sort(null);
     List<Problem> sorted = reader.problems.sorted(order);
     return new LoadResult<>(
-        reader.problems.errors() == 0 ? Optional.of(reader.config()) : Optional.empty(), sorted);
+        reader.problems.errors() == 0 ? Optional.of(reader.result()) : Optional.empty(), sorted);
   }
 
-  private EnvoyConfig config() {
+  private EnvoyDomains result() {
     List<EnvoyDomain> all = new ArrayList<>();
     domains.forEach((name, draft) -> all.add(new EnvoyDomain(name, draft.descriptors)));
-    return EnvoyConfig.of(all, options.keyPrefix());
+    return new EnvoyDomains(all);
   }
 
   private void read(SourceText document) {

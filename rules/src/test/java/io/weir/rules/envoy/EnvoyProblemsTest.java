@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.rules.EnvoyOptions;
 import io.weir.rules.LoadResult;
 import io.weir.rules.Problem;
-import io.weir.rules.envoy.limit.EnvoyConfig;
+import io.weir.rules.envoy.EnvoyDomains;
 import io.weir.rules.file.DocumentFiles.Content;
 import io.weir.rules.tree.SourceText;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvFileSource;
  * The server's tests put the same tables before a server that runs.
  */
 public class EnvoyProblemsTest {
-  public static LoadResult<EnvoyConfig> read(EnvoyOptions options, String... texts) {
+  public static LoadResult<EnvoyDomains> read(EnvoyOptions options, String... texts) {
     List<SourceText> documents = new ArrayList<>();
     for (String text : texts) {
       documents.add(new SourceText((char) ('a' + documents.size()) + ".yaml", text));
@@ -121,13 +121,13 @@ public class EnvoyProblemsTest {
 
     EnvoyOptions merging = new EnvoyOptions(false, true, "");
     String limit = ", rate_limit: { unit: day, requests_per_unit: 1 } }]";
-    LoadResult<EnvoyConfig> merged =
+    LoadResult<EnvoyDomains> merged =
         read(
             merging,
             "domain: d\ndescriptors: [{ key: a" + limit,
             "domain: d\ndescriptors: [{ key: b" + limit);
     assertThat(merged.problems()).isEmpty();
-    assertThat(merged.value().orElseThrow().domains()).isEqualTo(1);
+    assertThat(merged.value().orElseThrow().domains()).hasSize(1);
     assertThat(merged.value().orElseThrow().limits()).hasSize(2);
     assertThat(read(merging, one, one).problems())
         .singleElement()
@@ -155,7 +155,7 @@ public class EnvoyProblemsTest {
 
   @Test
   void takesAnchorsAliasesAndMerges() {
-    LoadResult<EnvoyConfig> loaded =
+    LoadResult<EnvoyDomains> loaded =
         read(
             EnvoyOptions.DEFAULT,
             """
@@ -172,7 +172,7 @@ public class EnvoyProblemsTest {
             """);
     assertThat(loaded.problems()).isEmpty();
     assertThat(loaded.value().orElseThrow().limits())
-        .extracting(limit -> limit.counted().requestsPerUnit())
+        .extracting(limit -> ((EnvoyLimit.Counted) limit.terms()).requestsPerUnit())
         .containsExactly(7L, 9L);
   }
 

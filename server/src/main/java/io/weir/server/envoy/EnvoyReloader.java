@@ -1,6 +1,7 @@
 package io.weir.server.envoy;
 
 import io.weir.rules.EnvoyFolder;
+import io.weir.rules.envoy.EnvoyDomains;
 import io.weir.rules.envoy.limit.EnvoyConfig;
 import io.weir.rules.envoy.limit.EnvoyLimiter;
 import io.weir.server.config.ConfigException;
@@ -24,10 +25,14 @@ public final class EnvoyReloader implements AutoCloseable {
           "the last good configuration is in use",
           "the configuration in use stays");
 
-  private final Reloader<EnvoyConfig> reloader;
+  private final Reloader<EnvoyDomains> reloader;
+  private final String keyPrefix;
+  private final EnvoyConfig initialConfig;
 
-  private EnvoyReloader(Reloader<EnvoyConfig> reloader) {
+  private EnvoyReloader(Reloader<EnvoyDomains> reloader, String keyPrefix) {
     this.reloader = reloader;
+    this.keyPrefix = keyPrefix;
+    this.initialConfig = EnvoyConfig.of(reloader.first().domains(), keyPrefix);
   }
 
   /**
@@ -39,20 +44,20 @@ public final class EnvoyReloader implements AutoCloseable {
   public static EnvoyReloader open(EnvoySettings settings, Optional<Path> stateFolder)
       throws ConfigException {
     if (settings.folder().isEmpty()) {
-      return new EnvoyReloader(Reloader.fixed(ENVOY, EnvoyConfig.EMPTY));
+      return new EnvoyReloader(Reloader.fixed(ENVOY, EnvoyDomains.EMPTY), "");
     }
     Path path = settings.folder().get();
     EnvoyFolder folder = EnvoyFolder.at(path, stateFolder, settings.files());
-    Reloader<EnvoyConfig> reloader = Reloader.open(ENVOY, path, folder);
-    if (!reloader.isStale() && reloader.first().domains() == 0) {
+    Reloader<EnvoyDomains> reloader = Reloader.open(ENVOY, path, folder);
+    if (!reloader.isStale() && reloader.first().domains().isEmpty()) {
       LOG.warn("envoy: {} holds no files, so nothing is limited", path);
     }
-    return new EnvoyReloader(reloader);
+    return new EnvoyReloader(reloader, settings.files().keyPrefix());
   }
 
   /** The configuration to start with. */
   EnvoyConfig initialConfig() {
-    return reloader.first();
+    return initialConfig;
   }
 
   /**
@@ -65,15 +70,25 @@ public final class EnvoyReloader implements AutoCloseable {
     reloader.follow(every, metrics.staleness(), new Target(limiter, metrics, changed));
   }
 
-  private record Target(EnvoyLimiter limiter, EnvoyMetrics metrics, Runnable changed)
-      implements Reloader.Target<EnvoyConfig> {
-    @Override
-    public void start(EnvoyConfig first) {
-      metrics.onLoad(first);
+  private final class Target implements Reloader.Target<EnvoyDomains> {
+    private final EnvoyLimiter limiter;
+    private final EnvoyMetrics metrics;
+    private final Runnable changed;
+
+    Target(EnvoyLimiter limiter, EnvoyMetrics metrics, Runnable changed) {
+      this.limiter = limiter;
+      this.metrics = metrics;
+      this.changed = changed;
     }
 
     @Override
-    public Reloader.Change apply(EnvoyConfig next) {
+    public void start(EnvoyDomains first) {
+      metrics.onLoad(initialConfig);
+    }
+
+    @Override
+    public Reloader.Change apply(EnvoyDomains domains) {
+      EnvoyConfig next = EnvoyConfig.of(domains.domains(), keyPrefix);
       limiter.config(next);
       changed.run();
       metrics.onLoad(next);

@@ -49,7 +49,7 @@ class CompiledDomainTest {
   @BeforeEach
   void read() throws IOException {
     Path file = Files.writeString(folder.resolve("d.yaml"), FILE);
-    EnvoyConfig config = EnvoyFolder.load(file, EnvoyOptions.DEFAULT).value().orElseThrow();
+    EnvoyConfig config = EnvoyConfig.of(EnvoyFolder.load(file, EnvoyOptions.DEFAULT).value().orElseThrow().domains(), "");
     domain = config.domain("d").orElseThrow();
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rules.EnvoyFolder;
 import io.weir.rules.EnvoyOptions;
+import io.weir.rules.envoy.EnvoyDomains;
 import io.weir.rules.LoadResult;
 import io.weir.rules.envoy.EnvoyUnit;
 import io.weir.rules.envoy.limit.EnvoyDecision.Outcome;
@@ -51,9 +52,9 @@ class EnvoyLimiterTest {
   private EnvoyConfig config(String text, EnvoyOptions options) {
     try {
       Path file = Files.writeString(folder.resolve("d.yaml"), text);
-      LoadResult<EnvoyConfig> loaded = EnvoyFolder.load(file, options);
+      LoadResult<EnvoyDomains> loaded = EnvoyFolder.load(file, options);
       assertThat(loaded.problems()).isEmpty();
-      return loaded.value().orElseThrow();
+      return EnvoyConfig.of(loaded.value().orElseThrow().domains(), options.keyPrefix());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
