@@ -1,9 +1,9 @@
 package io.weir.cli;
 
 import io.weir.cli.output.JsonMap;
-import io.weir.rules.envoy.limit.EnvoyRequest;
-import io.weir.rules.envoy.limit.ExampleRequest;
 import io.weir.server.config.CallerSettings;
+import io.weir.server.envoy.limit.EnvoyRequest;
+import io.weir.server.envoy.limit.ExampleRequest;
 import java.util.ArrayList;
 import java.util.List;
 

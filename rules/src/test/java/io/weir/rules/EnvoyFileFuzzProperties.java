@@ -2,8 +2,8 @@ package io.weir.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.rules.envoy.EnvoyProblemsTest;
 import io.weir.rules.envoy.EnvoyDomains;
+import io.weir.rules.envoy.EnvoyProblemsTest;
 import java.util.List;
 import java.util.Random;
 import net.jqwik.api.ForAll;

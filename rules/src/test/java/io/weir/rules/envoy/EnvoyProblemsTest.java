@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.rules.EnvoyOptions;
 import io.weir.rules.LoadResult;
 import io.weir.rules.Problem;
-import io.weir.rules.envoy.EnvoyDomains;
 import io.weir.rules.file.DocumentFiles.Content;
 import io.weir.rules.tree.SourceText;
 import java.util.ArrayList;

@@ -2,9 +2,9 @@ package io.weir.server.config;
 
 import io.weir.rules.ConfigFile;
 import io.weir.rules.EnvoyOptions;
-import io.weir.rules.envoy.limit.EnvoyLimiter;
 import io.weir.server.config.ServerConfig.LoadLimit;
 import io.weir.server.config.ServerConfig.Memory;
+import io.weir.server.envoy.limit.EnvoyLimiter;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.weir.server.config;
 
 import io.weir.rules.EnvoyOptions;
-import io.weir.rules.envoy.limit.EnvoyLimiter.Modes;
+import io.weir.server.envoy.limit.EnvoyLimiter.Modes;
 import java.nio.file.Path;
 import java.util.Optional;
 

@@ -1,9 +1,9 @@
 package io.weir.server.envoy;
 
 import io.weir.engine.Engine;
-import io.weir.rules.envoy.limit.EnvoyConfig;
-import io.weir.rules.envoy.limit.EnvoyLimiter;
 import io.weir.server.config.EnvoySettings;
+import io.weir.server.envoy.limit.EnvoyConfig;
+import io.weir.server.envoy.limit.EnvoyLimiter;
 import io.weir.server.envoy.quota.QuotaExecutor;
 import io.weir.server.envoy.quota.QuotaService;
 import io.weir.server.front.LoadShedder;

@@ -1,10 +1,10 @@
 package io.weir.server.envoy;
 
 import io.micrometer.core.instrument.Meter;
-import io.weir.rules.envoy.limit.EnvoyConfig;
-import io.weir.rules.envoy.limit.EnvoyDecision;
 import io.weir.server.envoy.EnvoyStats.Counts;
 import io.weir.server.envoy.EnvoyStats.Stat;
+import io.weir.server.envoy.limit.EnvoyConfig;
+import io.weir.server.envoy.limit.EnvoyDecision;
 import io.weir.server.envoy.quota.QuotaService;
 import io.weir.server.metrics.ConfigStaleness;
 import io.weir.server.metrics.Metrics;

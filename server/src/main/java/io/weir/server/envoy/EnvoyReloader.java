@@ -2,10 +2,10 @@ package io.weir.server.envoy;
 
 import io.weir.rules.EnvoyFolder;
 import io.weir.rules.envoy.EnvoyDomains;
-import io.weir.rules.envoy.limit.EnvoyConfig;
-import io.weir.rules.envoy.limit.EnvoyLimiter;
 import io.weir.server.config.ConfigException;
 import io.weir.server.config.EnvoySettings;
+import io.weir.server.envoy.limit.EnvoyConfig;
+import io.weir.server.envoy.limit.EnvoyLimiter;
 import io.weir.server.metrics.ConfigStaleness;
 import io.weir.server.state.Reloader;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
 package io.weir.server.envoy;
 
 import io.weir.DecisionSource;
-import io.weir.rules.envoy.limit.CompiledLimit;
-import io.weir.rules.envoy.limit.DescriptorResult;
-import io.weir.rules.envoy.limit.EnvoyConfig;
-import io.weir.rules.envoy.limit.EnvoyDecision;
+import io.weir.server.envoy.limit.CompiledLimit;
+import io.weir.server.envoy.limit.DescriptorResult;
+import io.weir.server.envoy.limit.EnvoyConfig;
+import io.weir.server.envoy.limit.EnvoyDecision;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;

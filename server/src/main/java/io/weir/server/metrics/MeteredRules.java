@@ -5,7 +5,7 @@ import io.weir.Limit;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleLimits;
 import io.weir.rule.RuleSet;
-import io.weir.rules.envoy.limit.CompiledLimit;
+import io.weir.server.envoy.limit.CompiledLimit;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

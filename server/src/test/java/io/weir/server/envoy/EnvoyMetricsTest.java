@@ -10,7 +10,7 @@ import io.weir.rule.RuleSet;
 import io.weir.rules.envoy.EnvoyDescriptor;
 import io.weir.rules.envoy.EnvoyDomain;
 import io.weir.rules.envoy.EnvoyLimit;
-import io.weir.rules.envoy.limit.EnvoyConfig;
+import io.weir.server.envoy.limit.EnvoyConfig;
 import io.weir.server.envoy.quota.QuotaService;
 import io.weir.server.fixture.EnvoyTestServer;
 import io.weir.server.http.InternalErrors;

@@ -4,7 +4,7 @@ import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
 import io.weir.Call;
 import io.weir.rules.envoy.EnvoyUnit;
-import io.weir.rules.envoy.limit.EnvoyRequest;
+import io.weir.server.envoy.limit.EnvoyRequest;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

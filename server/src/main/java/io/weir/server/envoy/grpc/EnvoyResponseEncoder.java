@@ -11,10 +11,10 @@ import io.weir.ExactNumbers;
 import io.weir.LimitStatus;
 import io.weir.rules.envoy.EnvoyLimit;
 import io.weir.rules.envoy.EnvoyUnit;
-import io.weir.rules.envoy.limit.CompiledLimit;
-import io.weir.rules.envoy.limit.DescriptorResult;
-import io.weir.rules.envoy.limit.EnvoyDecision;
 import io.weir.server.config.RateLimitHeaderNames;
+import io.weir.server.envoy.limit.CompiledLimit;
+import io.weir.server.envoy.limit.DescriptorResult;
+import io.weir.server.envoy.limit.EnvoyDecision;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

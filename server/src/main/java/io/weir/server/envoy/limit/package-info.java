@@ -1,5 +1,5 @@
 /** Matches descriptors of Envoy to limits and decides them. */
 @NullMarked
-package io.weir.rules.envoy.limit;
+package io.weir.server.envoy.limit;
 
 import org.jspecify.annotations.NullMarked;

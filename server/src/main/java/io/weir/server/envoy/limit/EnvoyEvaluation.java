@@ -1,4 +1,4 @@
-package io.weir.rules.envoy.limit;
+package io.weir.server.envoy.limit;
 
 import io.weir.ExactNumbers;
 import io.weir.FixedWindow;
@@ -7,7 +7,7 @@ import io.weir.LimitStatus;
 import io.weir.Mode;
 import io.weir.Quota;
 import io.weir.engine.DrawMerger;
-import io.weir.rules.envoy.limit.CompiledDomain.LimitMatch;
+import io.weir.server.envoy.limit.CompiledDomain.LimitMatch;
 import io.weir.store.Draw;
 import io.weir.store.ReservedPart;
 import io.weir.store.TakeResult;

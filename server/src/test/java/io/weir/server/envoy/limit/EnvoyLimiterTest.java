@@ -1,14 +1,14 @@
-package io.weir.rules.envoy.limit;
+package io.weir.server.envoy.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rules.EnvoyFolder;
 import io.weir.rules.EnvoyOptions;
-import io.weir.rules.envoy.EnvoyDomains;
 import io.weir.rules.LoadResult;
+import io.weir.rules.envoy.EnvoyDomains;
 import io.weir.rules.envoy.EnvoyUnit;
-import io.weir.rules.envoy.limit.EnvoyDecision.Outcome;
-import io.weir.rules.envoy.limit.EnvoyLimiter.Modes;
+import io.weir.server.envoy.limit.EnvoyDecision.Outcome;
+import io.weir.server.envoy.limit.EnvoyLimiter.Modes;
 import io.weir.store.memory.MemoryStore;
 import io.weir.time.VirtualTime;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package io.weir.rules.envoy.limit;
+package io.weir.server.envoy.limit;
 
 /** A pattern in which {@code *} stands for any characters or none; matched in linear time. */
 final class Glob {

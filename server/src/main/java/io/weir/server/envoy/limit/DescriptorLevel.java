@@ -1,4 +1,4 @@
-package io.weir.rules.envoy.limit;
+package io.weir.server.envoy.limit;
 
 import io.weir.rules.envoy.EnvoyDescriptor;
 import java.util.HashMap;

@@ -1,4 +1,4 @@
-package io.weir.rules.envoy.limit;
+package io.weir.server.envoy.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -49,7 +49,9 @@ class CompiledDomainTest {
   @BeforeEach
   void read() throws IOException {
     Path file = Files.writeString(folder.resolve("d.yaml"), FILE);
-    EnvoyConfig config = EnvoyConfig.of(EnvoyFolder.load(file, EnvoyOptions.DEFAULT).value().orElseThrow().domains(), "");
+    EnvoyConfig config =
+        EnvoyConfig.of(
+            EnvoyFolder.load(file, EnvoyOptions.DEFAULT).value().orElseThrow().domains(), "");
     domain = config.domain("d").orElseThrow();
   }
 

@@ -1,4 +1,4 @@
-package io.weir.rules.envoy.limit;
+package io.weir.server.envoy.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,7 +7,7 @@ import io.weir.rules.envoy.EnvoyDescriptor;
 import io.weir.rules.envoy.EnvoyDomain;
 import io.weir.rules.envoy.EnvoyLimit;
 import io.weir.rules.envoy.EnvoyUnit;
-import io.weir.rules.envoy.limit.EnvoyLimiter.Modes;
+import io.weir.server.envoy.limit.EnvoyLimiter.Modes;
 import io.weir.store.memory.MemoryStore;
 import io.weir.time.VirtualTime;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.weir.rules.envoy.limit;
+package io.weir.server.envoy.limit;
 
 import io.weir.FixedWindow;
 import io.weir.Key;
