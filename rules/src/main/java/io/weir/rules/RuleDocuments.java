@@ -16,7 +16,7 @@ import java.util.List;
  * <pre>{@code
  * LoadResult<RuleSet> loaded = RuleDocuments.load(Path.of("rules/"));
  * loaded.problems().forEach(System.err::println);   // rules/a.yaml:7: rule payments: …
- * loaded.value().ifPresent(weir::use);
+ * loaded.value().ifPresent(weir::replaceRules);
  * }</pre>
  *
  * <p>Nothing here throws on account of what it reads: whatever is wrong, from a missing file to an

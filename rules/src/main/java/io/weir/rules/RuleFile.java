@@ -17,7 +17,8 @@ import java.util.function.Consumer;
  * <pre>{@code
  * RuleFile file = RuleFile.at(Path.of("rules/"), Optional.of(stateFolder));
  * LoadResult<RuleSet> first = file.load(); // the files, or the last good ones if invalid
- * file.watch(loaded -> …);                 // every later change: a rule set, or what is wrong
+ * // every later change: a rule set, or what is wrong
+ * file.watch(loaded -> loaded.value().ifPresent(weir::replaceRules));
  * }</pre>
  *
  * <p>Whatever becomes of the files, the rules in use stay until a valid change comes.

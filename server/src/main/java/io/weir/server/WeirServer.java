@@ -46,7 +46,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>{@code
  * try (WeirServer server = WeirServer.start(ServerConfig.DEFAULT.rules(Path.of("rules.yaml")))) {
- *   … server.http() …
+ *   System.out.println("listens on " + server.http());
  * }
  * }</pre>
  */
