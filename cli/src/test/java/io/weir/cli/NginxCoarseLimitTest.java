@@ -3,8 +3,8 @@ package io.weir.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import io.weir.testkit.process.FreePorts;
 import io.weir.testkit.process.NginxServer;
-import io.weir.testkit.process.Ports;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -51,7 +51,7 @@ class NginxCoarseLimitTest {
   @ParameterizedTest
   @CsvSource({"rate=5000r/s, burst=2500", "rate=200r/s, 'burst=400 '"})
   void refusesBeyondTheBurst(String rate, String burst) throws Exception {
-    int port = Ports.free();
+    int port = FreePorts.free();
     String config = documented(port).replace(rate, "rate=1r/m").replace(burst, "burst=2 ");
     List<Integer> statuses = new ArrayList<>();
     try (NginxServer nginx = NginxServer.start(port, config)) {
