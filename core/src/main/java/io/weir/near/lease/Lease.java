@@ -232,7 +232,7 @@ final class Lease {
     }
     countedTokens = tokens.left();
     lastAnswerLost = false;
-    grant = grant;
+    this.grant = grant;
     window = grant.window();
     snapshot = new BucketSnapshot(call.sent, standing.remaining(), standing.resetMicros());
     refillBelow = Math.min(demand.expectedIn(REFILL_AHEAD), countedTokens / 4);
