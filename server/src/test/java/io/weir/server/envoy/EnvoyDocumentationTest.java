@@ -30,12 +30,16 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /**
- * Holds the examples of docs/deploy/envoy.md to Envoy's own message definitions, and asks the
- * questions that they make Envoy ask.
+ * Holds the examples of docs/deploy/envoy.md and of the README to Envoy's own message definitions,
+ * and asks the questions that they make Envoy ask.
  */
 class EnvoyDocumentationTest {
   private static List<String> examples(String beginning) throws IOException {
-    String text = Files.readString(Path.of("../docs/deploy/envoy.md"));
+    return examples("../docs/deploy/envoy.md", beginning);
+  }
+
+  private static List<String> examples(String page, String beginning) throws IOException {
+    String text = Files.readString(Path.of(page));
     return Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL)
         .matcher(text)
         .results()
@@ -111,6 +115,26 @@ class EnvoyDocumentationTest {
     assertThat(config.getDomain()).isEqualTo("shop");
     assertThat(settings.getBucketIdBuilder().getBucketIdBuilderMap()).containsKey("tenant");
     assertThat(settings.getExpiredAssignmentBehavior().hasReuseLastAssignment()).isTrue();
+  }
+
+  @Test
+  @SuppressWarnings("unchecked")
+  void theFilterInTheReadmeIsWhatEnvoyDefines() throws IOException {
+    List<Object> filters =
+        (List<Object>)
+            new Load(LoadSettings.builder().build())
+                .loadFromString(
+                    examples("../README.md", "- name: envoy.filters.http.ratelimit").get(0));
+    HttpFilter.Builder filter = HttpFilter.newBuilder();
+    JsonFormat.parser()
+        .usingTypeRegistry(
+            JsonFormat.TypeRegistry.newBuilder().add(RateLimit.getDescriptor()).build())
+        .merge(new JsonObject((Map<String, Object>) filters.get(0)).encode(), filter);
+    RateLimit limit = filter.getTypedConfig().unpack(RateLimit.class);
+
+    assertThat(limit.getDomain()).isEqualTo("shop");
+    assertThat(limit.getRateLimitService().getGrpcService().getEnvoyGrpc().getClusterName())
+        .isEqualTo("weir");
   }
 
   @Test
