@@ -17,19 +17,19 @@ public final class Decision {
   private static final Decision UNLIMITED = new Decision(Reason.OK, List.of(), null, null, null);
 
   private final Reason reason;
-  private final List<LimitStatus> standings;
+  private final List<LimitStatus> statuses;
   private final @Nullable LimitStatus deciding;
   private final @Nullable String rule;
   private final @Nullable String reservation;
 
   private Decision(
       Reason reason,
-      List<LimitStatus> standings,
+      List<LimitStatus> statuses,
       @Nullable LimitStatus deciding,
       @Nullable String rule,
       @Nullable String reservation) {
     this.reason = reason;
-    this.standings = standings;
+    this.statuses = statuses;
     this.deciding = deciding;
     this.rule = rule;
     this.reservation = reservation;
@@ -46,31 +46,30 @@ public final class Decision {
   }
 
   /** The decision that follows from how the limits stand. */
-  public static Decision of(List<LimitStatus> standings) {
+  public static Decision of(List<LimitStatus> statuses) {
     LimitStatus tightest = null;
     LimitStatus refusing = null;
-    for (int i = 0; i < standings.size(); i++) {
-      LimitStatus standing = standings.get(i);
-      if (standing.mode() != Mode.ENFORCE) {
+    for (int i = 0; i < statuses.size(); i++) {
+      LimitStatus status = statuses.get(i);
+      if (status.mode() != Mode.ENFORCE) {
         continue;
       }
-      if (!standing.allowed()) {
-        refusing =
-            refusing == null || standing.isStricterRefusalThan(refusing) ? standing : refusing;
-      } else if (tightest == null || standing.tighterThan(tightest)) {
-        tightest = standing;
+      if (!status.allowed()) {
+        refusing = refusing == null || status.isStricterRefusalThan(refusing) ? status : refusing;
+      } else if (tightest == null || status.isTighterThan(tightest)) {
+        tightest = status;
       }
     }
     if (refusing != null) {
       Reason reason = refusing.answered() ? Reason.LIMITED : Reason.UNAVAILABLE;
-      return new Decision(reason, standings, refusing, refusing.rule(), null);
+      return new Decision(reason, statuses, refusing, refusing.rule(), null);
     }
     return new Decision(
-        Reason.OK, standings, tightest, tightest == null ? null : tightest.rule(), null);
+        Reason.OK, statuses, tightest, tightest == null ? null : tightest.rule(), null);
   }
 
-  public Decision reserved(String token) {
-    return new Decision(reason, standings, deciding, rule, token);
+  public Decision withReservation(String token) {
+    return new Decision(reason, statuses, deciding, rule, token);
   }
 
   /** Whether the call may pass. */
@@ -83,8 +82,8 @@ public final class Decision {
   }
 
   /** One entry per limit that was asked, in document order. */
-  public List<LimitStatus> standings() {
-    return standings;
+  public List<LimitStatus> statuses() {
+    return statuses;
   }
 
   /** The limit worth telling the caller about; empty when no enforced limit was asked. */
@@ -121,9 +120,9 @@ public final class Decision {
   public Duration delay() {
     Duration longest = Duration.ZERO;
     if (allowed()) {
-      for (LimitStatus standing : standings) {
-        if (standing.mode() == Mode.ENFORCE && standing.delay().compareTo(longest) > 0) {
-          longest = standing.delay();
+      for (LimitStatus status : statuses) {
+        if (status.mode() == Mode.ENFORCE && status.delay().compareTo(longest) > 0) {
+          longest = status.delay();
         }
       }
     }
@@ -137,8 +136,8 @@ public final class Decision {
 
   /** Whether this was decided without the store that should have been asked. */
   public boolean degraded() {
-    for (int i = 0; i < standings.size(); i++) {
-      if (standings.get(i).degraded()) {
+    for (int i = 0; i < statuses.size(); i++) {
+      if (statuses.get(i).degraded()) {
         return true;
       }
     }
@@ -148,8 +147,8 @@ public final class Decision {
   /** Who answered: the farthest of those that were asked. */
   public DecisionSource source() {
     DecisionSource farthest = DecisionSource.MEMORY;
-    for (int i = 0; i < standings.size(); i++) {
-      DecisionSource source = standings.get(i).source();
+    for (int i = 0; i < statuses.size(); i++) {
+      DecisionSource source = statuses.get(i).source();
       farthest = source.compareTo(farthest) > 0 ? source : farthest;
     }
     return farthest;
@@ -157,6 +156,6 @@ public final class Decision {
 
   @Override
   public String toString() {
-    return reason + (rule == null ? "" : " by " + rule) + " " + standings;
+    return reason + (rule == null ? "" : " by " + rule) + " " + statuses;
   }
 }

@@ -28,5 +28,5 @@ public record Explanation(
    * @param key whom the call counts for
    * @param amount what it would take
    */
-  public record LimitCheck(LimitStatus standing, String key, long amount, String arithmetic) {}
+  public record LimitCheck(LimitStatus status, String key, long amount, String arithmetic) {}
 }

@@ -17,7 +17,7 @@ public record FixedWindow(long count, Duration window, boolean aligned, String n
   }
 
   /** The same limit with windows that start on the clock. */
-  public FixedWindow onTheClock() {
+  public FixedWindow alignedToClock() {
     return new FixedWindow(count, window, true, name);
   }
 

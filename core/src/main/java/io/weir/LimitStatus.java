@@ -168,7 +168,7 @@ public final class LimitStatus {
   }
 
   /** Whether a smaller part of this limit is left than of the other. */
-  boolean tighterThan(LimitStatus other) {
+  boolean isTighterThan(LimitStatus other) {
     double mine = (double) remaining / Math.max(1, limit.capacity());
     double theirs = (double) other.remaining / Math.max(1, other.limit.capacity());
     return mine < theirs;

@@ -44,22 +44,22 @@ public final class Limiter {
   private final TimeSource time;
   private final MemoryStore store;
   private final Pool pool;
-  private final PoolFastPath gate;
+  private final PoolFastPath fastPath;
   private final boolean needsHash;
   private final boolean looksOnly;
-  private final KeyHashCache recent;
-  private final ReservationService desk;
+  private final KeyHashCache hashCache;
+  private final ReservationService reservations;
 
   private Limiter(Builder builder) {
     this.name = builder.name;
     this.time = builder.time;
     this.store = builder.table.time(time).build();
     this.pool = new Pool(name, name, "1", builder.limit, false);
-    this.gate = store.fastPath(pool);
-    this.needsHash = gate.needsHash();
-    this.recent = new KeyHashCache(name, needsHash);
+    this.fastPath = store.fastPath(pool);
+    this.needsHash = fastPath.needsHash();
+    this.hashCache = new KeyHashCache(name, needsHash);
     this.looksOnly = builder.limit.algorithm() == Algorithm.CONCURRENCY;
-    this.desk =
+    this.reservations =
         new ReservationService(store, time, new byte[0], (rule, slot, tenant) -> Optional.of(pool));
   }
 
@@ -84,7 +84,7 @@ public final class Limiter {
   public boolean tryAcquire(String key, long cost) {
     Objects.requireNonNull(key, Key.MISSING);
     ExactNumbers.cost(cost);
-    KeyHashCache.HashedKey known = recent.find(key);
+    KeyHashCache.HashedKey known = hashCache.find(key);
     if (known != null) {
       return take(time.micros(), known.high(), known.low(), known.fixed(), cost);
     }
@@ -93,10 +93,10 @@ public final class Limiter {
     }
     long high = Fingerprint.high(key);
     long low = Fingerprint.low(key);
-    long fixed = recent.fixed(key);
+    long fixed = hashCache.fixed(key);
     // After the key was read and before its bucket is: see Gate.
     long now = time.micros();
-    recent.note(key, high, low, fixed, now);
+    hashCache.note(key, high, low, fixed, now);
     return take(now, high, low, fixed, cost);
   }
 
@@ -115,7 +115,7 @@ public final class Limiter {
 
   private boolean take(long now, long high, long low, long hash, long cost) {
     refuseConcurrency();
-    return gate.tryTake(now, high, low, hash, cost);
+    return fastPath.tryTake(now, high, low, hash, cost);
   }
 
   private void refuseConcurrency() {
@@ -297,7 +297,7 @@ public final class Limiter {
   public CompletionStage<Decision> reserveAsync(Key key, long cost) {
     ExactNumbers.cost(cost);
     List<Draw> draws = List.of(new Draw(pool, key, cost, Mode.ENFORCE, Draw.Intent.HOLD));
-    return desk.reserve(draws, "");
+    return reservations.reserve(draws, "");
   }
 
   /**
@@ -313,7 +313,7 @@ public final class Limiter {
 
   /** As {@link #settle}, without blocking. */
   public CompletionStage<SettlementResult> settleAsync(String reservation, long cost) {
-    return desk.settle(reservation, cost, ReservationService.MarkerLifetime.ANYBODY);
+    return reservations.settle(reservation, cost, ReservationService.MarkerLifetime.ANYBODY);
   }
 
   /** Gives back the permits of a reservation. */
@@ -323,7 +323,7 @@ public final class Limiter {
 
   /** As {@link #release}, without blocking. */
   public CompletionStage<SettlementResult> releaseAsync(String reservation) {
-    return desk.release(reservation);
+    return reservations.release(reservation);
   }
 
   /** Gives the permits of a reservation their full life again. */
@@ -333,7 +333,7 @@ public final class Limiter {
 
   /** As {@link #renew}, without blocking. */
   public CompletionStage<SettlementResult> renewAsync(String reservation) {
-    return desk.renew(reservation);
+    return reservations.renew(reservation);
   }
 
   /** How many keys are remembered now. */

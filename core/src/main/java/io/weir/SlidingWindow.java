@@ -18,7 +18,7 @@ public record SlidingWindow(long count, Duration window, boolean aligned, String
   }
 
   /** The same limit with windows that start on the clock. */
-  public SlidingWindow onTheClock() {
+  public SlidingWindow alignedToClock() {
     return new SlidingWindow(count, window, true, name);
   }
 

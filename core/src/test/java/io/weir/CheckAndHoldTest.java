@@ -117,7 +117,7 @@ class CheckAndHoldTest {
         .isEqualTo(SettlementResult.DONE);
     assertThat(now(engine.settleAsync(reservation, Map.of("work", 0L))))
         .isEqualTo(SettlementResult.ALREADY);
-    assertThat(now(engine.lookAsync(CALL)).standings())
+    assertThat(now(engine.lookAsync(CALL)).statuses())
         .extracting(LimitStatus::remaining)
         .containsExactly(9L, 63L);
     assertThatThrownBy(() -> engine.settleAsync(reservation, Map.of("work", -1L)))

@@ -53,7 +53,7 @@ class DocExamplesTest {
     Decision decision =
         weir.check(Call.of("POST", "/payments").with("user", "42").with("ip", "192.0.2.7"));
     assertThat(decision.allowed()).isTrue();
-    assertThat(decision.standings()).hasSize(2);
+    assertThat(decision.statuses()).hasSize(2);
     assertThat(decision.deciding().orElseThrow().rule()).isEqualTo("payments");
   }
 

@@ -70,7 +70,7 @@ class MemoryKeyFloodTest extends WeirFixture {
     assertThat(logins("b", 1500)).isEqualTo(1500);
     assertThat(logins("a", 3000)).as("each was limited in a bucket of its own").isZero();
     assertThat(store.keys()).isLessThan(NewKeyCap.DEFAULT_MOST + 64 + 4500 + 1);
-    assertThat(engine.newcomers().cappedDraws()).isGreaterThan(100_000);
+    assertThat(engine.newKeyCap().cappedDraws()).isGreaterThan(100_000);
   }
 
   @Test
@@ -111,8 +111,8 @@ class MemoryKeyFloodTest extends WeirFixture {
     assertThat(now(capped.settleAsync(reserved.reservation().orElseThrow(), 0)))
         .isEqualTo(SettlementResult.DONE);
     assertThat(capped.check(beyond).allowed()).as("was given back").isTrue();
-    assertThat(now(capped.lookAsync(beyond)).standings().get(0).remaining()).isZero();
-    assertThat(capped.newcomers().cappedDraws()).isEqualTo(4);
+    assertThat(now(capped.lookAsync(beyond)).statuses().get(0).remaining()).isZero();
+    assertThat(capped.newKeyCap().cappedDraws()).isEqualTo(4);
   }
 
   @Test

@@ -24,15 +24,15 @@ class RulesInForceTest extends WeirFixture {
     assertThat(admitted(weir, get("/"), 5)).isEqualTo(3);
     Decision refused = weir.check(get("/"));
     assertThat(refused.rule()).contains("real");
-    assertThat(refused.standings().get(0).mode()).isEqualTo(Mode.SHADOW);
-    assertThat(refused.standings().get(0).allowed()).isFalse();
+    assertThat(refused.statuses().get(0).mode()).isEqualTo(Mode.SHADOW);
+    assertThat(refused.statuses().get(0).allowed()).isFalse();
   }
 
   @Test
   void rulesThatAreOffSayNothing() {
     Weir weir = weir(Rule.named("off").limit(Limit.perHour(0)).mode(Mode.OFF).build());
 
-    assertThat(weir.check(get("/")).standings()).isEmpty();
+    assertThat(weir.check(get("/")).statuses()).isEmpty();
   }
 
   @Test

@@ -34,7 +34,7 @@ class WeirTest extends WeirFixture {
     assertThat(decision.allowed()).isTrue();
     assertThat(decision.reason()).isEqualTo(Reason.OK);
     assertThat(decision.rule()).isEmpty();
-    assertThat(decision.standings()).isEmpty();
+    assertThat(decision.statuses()).isEmpty();
   }
 
   @Test
@@ -68,8 +68,8 @@ class WeirTest extends WeirFixture {
     Decision refused = weir.check(call);
 
     assertThat(refused.rule()).contains("narrow");
-    assertThat(refused.standings()).extracting(LimitStatus::remaining).containsExactly(9L, 0L);
-    assertThat(refused.standings()).extracting(LimitStatus::allowed).containsExactly(true, false);
+    assertThat(refused.statuses()).extracting(LimitStatus::remaining).containsExactly(9L, 0L);
+    assertThat(refused.statuses()).extracting(LimitStatus::allowed).containsExactly(true, false);
   }
 
   @Test
@@ -88,7 +88,7 @@ class WeirTest extends WeirFixture {
     time.advance(Duration.ofSeconds(1));
     assertThat(admitted(weir, call, 10)).isEqualTo(3);
     assertThat(weir.check(call).deciding().orElseThrow().name()).isEqualTo("minute");
-    assertThat(weir.check(call).standings().get(0).name()).isEqualTo("search.1");
+    assertThat(weir.check(call).statuses().get(0).name()).isEqualTo("search.1");
   }
 
   @Test
@@ -161,11 +161,11 @@ class WeirTest extends WeirFixture {
             Ratio.of("0.5"));
     Weir weir = weir(Rule.named("r").limit(Limit.perDay(10)).schedule(nights).build());
 
-    assertThat(weir.check(get("/")).standings().get(0).limit().capacity()).isEqualTo(10);
+    assertThat(weir.check(get("/")).statuses().get(0).limit().capacity()).isEqualTo(10);
     time.advance(Duration.ofHours(22));
-    assertThat(weir.check(get("/")).standings().get(0).limit().capacity()).isEqualTo(5);
+    assertThat(weir.check(get("/")).statuses().get(0).limit().capacity()).isEqualTo(5);
     time.advance(Duration.ofHours(8));
-    assertThat(weir.check(get("/")).standings().get(0).limit().capacity()).isEqualTo(10);
+    assertThat(weir.check(get("/")).statuses().get(0).limit().capacity()).isEqualTo(10);
   }
 
   @Test
@@ -365,8 +365,8 @@ class WeirTest extends WeirFixture {
     assertThat(now(weir.settleAsync(one, 1))).isEqualTo(SettlementResult.ALREADY);
     assertThat(weir.release(one)).isEqualTo(SettlementResult.DONE);
     assertThat(now(weir.releaseAsync(other))).isEqualTo(SettlementResult.DONE);
-    assertThat(weir.look(call).standings().get(0).remaining()).isEqualTo(7);
-    assertThat(now(weir.lookAsync(call)).standings().get(0).remaining()).isEqualTo(7);
+    assertThat(weir.look(call).statuses().get(0).remaining()).isEqualTo(7);
+    assertThat(now(weir.lookAsync(call)).statuses().get(0).remaining()).isEqualTo(7);
     assertThat(weir.explain(call).decision().allowed()).isTrue();
     assertThat(now(weir.explainAsync(call)).decision().allowed()).isTrue();
   }

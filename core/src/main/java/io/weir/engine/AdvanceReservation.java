@@ -12,27 +12,27 @@ import java.util.List;
  *
  * @param left of how many such calls the limits would have had room, where they were refused
  */
-public record AdvanceReservation(Decision decision, long left) {
+public record AdvanceReservation(Decision decision, long available) {
   public static AdvanceReservation of(Decision decision, List<Draw> draws) {
     long left = Call.MAX_COST;
-    for (LimitStatus standing : decision.standings()) {
-      if (standing.mode() == Mode.ENFORCE) {
-        left = Math.min(left, standing.remaining() / Math.max(1, unit(standing, draws)));
+    for (LimitStatus status : decision.statuses()) {
+      if (status.mode() == Mode.ENFORCE) {
+        left = Math.min(left, status.remaining() / Math.max(1, unit(status, draws)));
       }
     }
     return new AdvanceReservation(decision, left);
   }
 
-  private static long unit(LimitStatus standing, List<Draw> draws) {
+  private static long unit(LimitStatus status, List<Draw> draws) {
     return draws.stream()
-        .filter(draw -> isAbout(standing, draw))
+        .filter(draw -> isAbout(status, draw))
         .mapToLong(Draw::unit)
         .findFirst()
         .orElse(1);
   }
 
   /** Whether a standing belongs to the limit of a draw, whatever its key. */
-  private static boolean isAbout(LimitStatus standing, Draw draw) {
-    return standing.name().equals(draw.pool().name()) && standing.rule().equals(draw.pool().rule());
+  private static boolean isAbout(LimitStatus status, Draw draw) {
+    return status.name().equals(draw.pool().name()) && status.rule().equals(draw.pool().rule());
   }
 }

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 public final class DrawExecutor {
   private final Store store;
   private final MemoryStore local;
-  private final @Nullable NearStore tier;
+  private final @Nullable NearStore nearStore;
   private final ShardedExecutor shards;
-  private final DecisionNotifier audience;
+  private final DecisionNotifier notifier;
 
   /**
    * An asker.
@@ -32,14 +32,14 @@ public final class DrawExecutor {
   public DrawExecutor(
       Store store,
       MemoryStore local,
-      @Nullable NearStore tier,
+      @Nullable NearStore nearStore,
       ShardedExecutor shards,
-      DecisionNotifier audience) {
+      DecisionNotifier notifier) {
     this.store = store;
     this.local = local;
-    this.tier = tier;
+    this.nearStore = nearStore;
     this.shards = shards;
-    this.audience = audience;
+    this.notifier = notifier;
   }
 
   /** Takes what a call draws; blocks where the store is elsewhere. */
@@ -47,7 +47,7 @@ public final class DrawExecutor {
     try {
       return store == local && !now.index().hasShards()
           ? local.takeSync(draws)
-          : ask(now, draws).toCompletableFuture().join();
+          : send(now, draws).toCompletableFuture().join();
     } catch (RuntimeException | Error e) {
       return failed(draws, e);
     }
@@ -56,20 +56,20 @@ public final class DrawExecutor {
   /** Takes what a call draws, and says what comes of it. */
   public <T> CompletionStage<T> take(
       CompiledRules now, List<Draw> draws, Function<TakeResult, T> then) {
-    CompletionStage<TakeResult> taking;
+    CompletionStage<TakeResult> result;
     try {
-      taking = ask(now, draws);
+      result = send(now, draws);
     } catch (RuntimeException | Error e) {
       return CompletableFuture.completedFuture(then.apply(failed(draws, e)));
     }
-    return taking.handle(
+    return result.handle(
         (taken, problem) -> then.apply(problem == null ? taken : failed(draws, problem)));
   }
 
   /** Asks the store, or shards where limits are split; may throw. */
-  private CompletionStage<TakeResult> ask(CompiledRules now, List<Draw> draws) {
+  private CompletionStage<TakeResult> send(CompiledRules now, List<Draw> draws) {
     return now.index().hasShards()
-        ? shards.take(draws).thenApply(ShardAttempt::taking)
+        ? shards.take(draws).thenApply(ShardAttempt::result)
         : store.take(draws);
   }
 
@@ -79,24 +79,25 @@ public final class DrawExecutor {
     return shards
         .take(draws)
         .thenCompose(
-            tried -> store.describe(tried.draws()).thenApply(texts -> then.apply(tried, texts)));
+            attempt ->
+                store.describe(attempt.draws()).thenApply(texts -> then.apply(attempt, texts)));
   }
 
   /** What becomes of draws on which the store failed as it never should. */
   public TakeResult failed(List<Draw> draws, Throwable problem) {
-    if (tier != null) {
-      return tier.failed(draws, problem);
+    if (nearStore != null) {
+      return nearStore.failed(draws, problem);
     }
-    audience.onError(problem);
+    notifier.onError(problem);
     return NearStore.lastResort(draws);
   }
 
   /** The same of draws to be settled later by this id. */
   public TakeResult failed(long reservation, List<Draw> draws, Throwable problem) {
-    if (tier != null) {
-      return tier.failed(reservation, draws, problem);
+    if (nearStore != null) {
+      return nearStore.failed(reservation, draws, problem);
     }
-    audience.onError(problem);
+    notifier.onError(problem);
     return NearStore.lastResort(draws);
   }
 }

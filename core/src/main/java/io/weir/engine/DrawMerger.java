@@ -19,7 +19,7 @@ public final class DrawMerger {
   public int add(Draw draw) {
     for (int i = 0; i < draws.size(); i++) {
       if (sameBucket(draws.get(i), draw)) {
-        draws.set(i, together(draws.get(i), draw));
+        draws.set(i, merge(draws.get(i), draw));
         return i;
       }
     }
@@ -43,7 +43,7 @@ public final class DrawMerger {
    * Both at once: what they take adds up, a look adds nothing. Where they come with different
    * numbers, the tighter limit holds for both.
    */
-  private static Draw together(Draw a, Draw b) {
+  private static Draw merge(Draw a, Draw b) {
     boolean looksA = a.intent() == Draw.Intent.LOOK;
     boolean looksB = b.intent() == Draw.Intent.LOOK;
     long amount;

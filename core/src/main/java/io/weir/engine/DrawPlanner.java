@@ -16,43 +16,43 @@ import org.jspecify.annotations.Nullable;
 public final class DrawPlanner {
   private final TimeSource time;
   private final MemoryStore local;
-  private final NewKeyCap newcomers;
-  private final boolean elsewhere;
+  private final NewKeyCap newKeyCap;
+  private final boolean remote;
 
   /**
    * A planner.
    *
    * @param elsewhere whether state is in another store than memory
    */
-  public DrawPlanner(TimeSource time, MemoryStore local, NewKeyCap newcomers, boolean elsewhere) {
+  public DrawPlanner(TimeSource time, MemoryStore local, NewKeyCap newKeyCap, boolean remote) {
     this.time = time;
     this.local = local;
-    this.newcomers = newcomers;
-    this.elsewhere = elsewhere;
-    if (!elsewhere) {
-      local.newKeyCap(newcomers);
+    this.newKeyCap = newKeyCap;
+    this.remote = remote;
+    if (!remote) {
+      local.newKeyCap(newKeyCap);
     }
   }
 
   /** What a call draws. Memory asks about new keys itself; for another store that is done here. */
   public RuleIndex.DrawPlan plan(CompiledRules now, Call call, Draw.Intent intent) {
-    return elsewhere ? planByName(now, call, intent) : asWritten(now, call, intent);
+    return remote ? planByName(now, call, intent) : planWithoutCap(now, call, intent);
   }
 
   /** As {@link #plan}, for callers that have to know beforehand what keys are drawn from. */
   public RuleIndex.DrawPlan planByName(CompiledRules now, Call call, Draw.Intent intent) {
-    RuleIndex.DrawPlan drawing = asWritten(now, call, intent);
+    RuleIndex.DrawPlan plan = planWithoutCap(now, call, intent);
     String address = call.attribute("ip");
     return address == null
-        ? drawing
-        : drawing.with(newcomers.capped(address, drawing.draws(), this::isKnown));
+        ? plan
+        : plan.with(newKeyCap.capped(address, plan.draws(), this::isKnown));
   }
 
   private boolean isKnown(Draw draw) {
-    return !elsewhere && local.holds(draw.pool(), draw.key());
+    return !remote && local.holds(draw.pool(), draw.key());
   }
 
-  private RuleIndex.DrawPlan asWritten(CompiledRules now, Call call, Draw.Intent intent) {
+  private RuleIndex.DrawPlan planWithoutCap(CompiledRules now, Call call, Draw.Intent intent) {
     long wall = now.index().needsWallClock() ? time.wallMicros() : 0;
     return now.index().plan(call, wall, intent);
   }
@@ -60,20 +60,20 @@ public final class DrawPlanner {
   /** Throws what {@link #plan} would throw for a call, unless it is let past the rules. */
   public void requireCosts(CompiledRules now, Call call) {
     if (now.index().hasCostsOfCalls() && bypass(now, call, Draw.Intent.LOOK) == null) {
-      asWritten(now, call, Draw.Intent.LOOK);
+      planWithoutCap(now, call, Draw.Intent.LOOK);
     }
   }
 
   /** Whether the decision needs no limit: the call is denied, or no rule limits it. */
-  public static boolean isImmediate(RuleIndex.DrawPlan drawing) {
-    return drawing.deniedBy() != null || drawing.draws().isEmpty();
+  public static boolean isImmediate(RuleIndex.DrawPlan plan) {
+    return plan.deniedBy() != null || plan.draws().isEmpty();
   }
 
   /** The decision on a call that {@link #isImmediate}. */
-  public static Decision immediateDecision(RuleIndex.DrawPlan drawing) {
-    return drawing.deniedBy() == null
+  public static Decision immediateDecision(RuleIndex.DrawPlan plan) {
+    return plan.deniedBy() == null
         ? Decision.unlimited()
-        : Decision.outright(Reason.BLOCKED, drawing.deniedBy());
+        : Decision.outright(Reason.BLOCKED, plan.deniedBy());
   }
 
   /**

@@ -38,44 +38,45 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Engine implements AutoCloseable {
   private final MemoryStore local;
-  private final @Nullable NearStore tier;
-  private final NewKeyCap newcomers;
-  private final @Nullable AdmissionAuditor witness;
+  private final @Nullable NearStore nearStore;
+  private final NewKeyCap newKeyCap;
+  private final @Nullable AdmissionAuditor auditor;
   private final Store store;
   private final TimeSource time;
-  private final DrawExecutor asker;
-  private final Store sheltered;
-  private final ReservationService desk;
+  private final DrawExecutor executor;
+  private final Store failSafeStore;
+  private final ReservationService reservations;
   private final DrawPlanner planner;
-  private final DecisionNotifier audience;
+  private final DecisionNotifier notifier;
   private volatile CompiledRules rules;
   private volatile boolean closed;
 
   Engine(EngineBuilder builder) {
     this.time = builder.time;
     this.local = localOf(builder);
-    this.audience = new DecisionNotifier(builder.listener);
+    this.notifier = new DecisionNotifier(builder.listener);
     Store shared = builder.store;
-    this.tier =
+    this.nearStore =
         shared == null || shared == local
             ? null
-            : NearStore.before(shared, local, time, builder.counted(), audience::onError);
-    Store unwatched = tier == null ? local : new ScopeRouter(local, tier);
-    this.newcomers = new NewKeyCap(builder.newKeysPerAddress, time);
-    this.witness =
+            : NearStore.before(shared, local, time, builder.counted(), notifier::onError);
+    Store unwatched = nearStore == null ? local : new ScopeRouter(local, nearStore);
+    this.newKeyCap = new NewKeyCap(builder.newKeysPerAddress, time);
+    this.auditor =
         builder.audited ? new AdmissionAuditor(unwatched, time, builder.counted()) : null;
-    this.store = witness == null ? unwatched : witness;
-    this.planner = new DrawPlanner(time, local, newcomers, tier != null);
+    this.store = auditor == null ? unwatched : auditor;
+    this.planner = new DrawPlanner(time, local, newKeyCap, nearStore != null);
     this.rules = CompiledRules.of(builder.rules).registerWith(local);
-    this.asker = new DrawExecutor(store, local, tier, ShardedExecutor.in(store, time), audience);
-    this.sheltered = new FailSafeStore(store, asker, audience);
-    this.desk =
+    this.executor =
+        new DrawExecutor(store, local, nearStore, ShardedExecutor.in(store, time), notifier);
+    this.failSafeStore = new FailSafeStore(store, executor, notifier);
+    this.reservations =
         new ReservationService(
             store,
             time,
             builder.secret,
             (rule, slot, tenant) -> rules.index().pool(rule, slot, tenant, time.wallMicros()),
-            asker::failed);
+            executor::failed);
   }
 
   private static MemoryStore localOf(EngineBuilder builder) {
@@ -113,8 +114,8 @@ public final class Engine implements AutoCloseable {
    * compile their own rules.
    */
   public void limitsChanged() {
-    if (witness != null) {
-      witness.rulesChanged();
+    if (auditor != null) {
+      auditor.rulesChanged();
     }
     giveBack();
   }
@@ -124,22 +125,22 @@ public final class Engine implements AutoCloseable {
    * without waiting long.
    */
   public CompletionStage<Void> giveBack() {
-    return tier == null ? CompletableFuture.completedFuture(null) : tier.giveBack();
+    return nearStore == null ? CompletableFuture.completedFuture(null) : nearStore.giveBack();
   }
 
   /** The near store in front of a shared store; empty where all state is in this process. */
-  public Optional<NearStore> tier() {
-    return Optional.ofNullable(tier);
+  public Optional<NearStore> nearStore() {
+    return Optional.ofNullable(nearStore);
   }
 
   /** The audit of admissions, if it is on. */
-  public Optional<AdmissionAuditor> witness() {
-    return Optional.ofNullable(witness);
+  public Optional<AdmissionAuditor> auditor() {
+    return Optional.ofNullable(auditor);
   }
 
   /** The cap on keys that an address brings to the store. */
-  public NewKeyCap newcomers() {
-    return newcomers;
+  public NewKeyCap newKeyCap() {
+    return newKeyCap;
   }
 
   /**
@@ -147,7 +148,7 @@ public final class Engine implements AutoCloseable {
    * decision of the draw's pool.
    */
   public Store store() {
-    return sheltered;
+    return failSafeStore;
   }
 
   /**
@@ -159,14 +160,14 @@ public final class Engine implements AutoCloseable {
     CompiledRules now = inForce();
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
-      return audience.onDecision(call, bypassed);
+      return notifier.onDecision(call, bypassed);
     }
-    RuleIndex.DrawPlan drawing = planner.plan(now, call, Draw.Intent.TAKE);
-    if (DrawPlanner.isImmediate(drawing)) {
-      return audience.onDecision(call, DrawPlanner.immediateDecision(drawing));
+    RuleIndex.DrawPlan plan = planner.plan(now, call, Draw.Intent.TAKE);
+    if (DrawPlanner.isImmediate(plan)) {
+      return notifier.onDecision(call, DrawPlanner.immediateDecision(plan));
     }
-    TakeResult taking = asker.takeSync(now, drawing.draws());
-    return audience.onDecision(call, Decision.of(taking.statuses()));
+    TakeResult result = executor.takeSync(now, plan.draws());
+    return notifier.onDecision(call, Decision.of(result.statuses()));
   }
 
   /** As {@link #check}, without blocking where the store is elsewhere. */
@@ -186,15 +187,15 @@ public final class Engine implements AutoCloseable {
     CompiledRules now = inForce();
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
-      return CompletableFuture.completedFuture(audience.onDecision(call, bypassed));
+      return CompletableFuture.completedFuture(notifier.onDecision(call, bypassed));
     }
-    RuleIndex.DrawPlan drawing = planner.plan(now, call, intent);
-    if (DrawPlanner.isImmediate(drawing)) {
+    RuleIndex.DrawPlan plan = planner.plan(now, call, intent);
+    if (DrawPlanner.isImmediate(plan)) {
       return CompletableFuture.completedFuture(
-          audience.onDecision(call, DrawPlanner.immediateDecision(drawing)));
+          notifier.onDecision(call, DrawPlanner.immediateDecision(plan)));
     }
-    return asker.take(
-        now, drawing.draws(), taking -> audience.onDecision(call, Decision.of(taking.statuses())));
+    return executor.take(
+        now, plan.draws(), result -> notifier.onDecision(call, Decision.of(result.statuses())));
   }
 
   /**
@@ -214,27 +215,26 @@ public final class Engine implements AutoCloseable {
    */
   public CompletionStage<List<Decision>> checkAll(List<Call> calls) {
     CompiledRules now = inForce();
-    CallGroup together = new CallGroup();
-    calls.forEach(call -> add(together, now, call));
-    List<Draw> draws = together.draws();
+    CallGroup group = new CallGroup();
+    calls.forEach(call -> add(group, now, call));
+    List<Draw> draws = group.draws();
     return draws.isEmpty()
         ? CompletableFuture.completedFuture(
-            audience.onDecision(
-                calls, together.decisions(new TakeResult(true, List.of(), List.of()))))
-        : asker.take(now, draws, taking -> audience.onDecision(calls, together.decisions(taking)));
+            notifier.onDecision(calls, group.decisions(new TakeResult(true, List.of(), List.of()))))
+        : executor.take(now, draws, result -> notifier.onDecision(calls, group.decisions(result)));
   }
 
-  private void add(CallGroup together, CompiledRules now, Call call) {
+  private void add(CallGroup group, CompiledRules now, Call call) {
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
-      together.add(bypassed);
+      group.add(bypassed);
       return;
     }
-    RuleIndex.DrawPlan drawing = planner.planByName(now, call, Draw.Intent.TAKE_NOW);
-    if (DrawPlanner.isImmediate(drawing)) {
-      together.add(DrawPlanner.immediateDecision(drawing));
+    RuleIndex.DrawPlan plan = planner.planByName(now, call, Draw.Intent.TAKE_NOW);
+    if (DrawPlanner.isImmediate(plan)) {
+      group.add(DrawPlanner.immediateDecision(plan));
     } else {
-      together.add(drawing);
+      group.add(plan);
     }
   }
 
@@ -243,18 +243,21 @@ public final class Engine implements AutoCloseable {
     CompiledRules now = inForce();
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
-      return desk.reserve(List.of(), "")
+      return reservations
+          .reserve(List.of(), "")
           .thenApply(
               empty ->
-                  audience.onDecision(call, bypassed.reserved(empty.reservation().orElseThrow())));
+                  notifier.onDecision(
+                      call, bypassed.withReservation(empty.reservation().orElseThrow())));
     }
-    RuleIndex.DrawPlan drawing = planner.planByName(now, call, Draw.Intent.HOLD);
-    if (drawing.deniedBy() != null) {
+    RuleIndex.DrawPlan plan = planner.planByName(now, call, Draw.Intent.HOLD);
+    if (plan.deniedBy() != null) {
       return CompletableFuture.completedFuture(
-          audience.onDecision(call, DrawPlanner.immediateDecision(drawing)));
+          notifier.onDecision(call, DrawPlanner.immediateDecision(plan)));
     }
-    return desk.reserve(drawing.draws(), tenantOf(call))
-        .thenApply(made -> audience.onDecision(call, made));
+    return reservations
+        .reserve(plan.draws(), tenantOf(call))
+        .thenApply(made -> notifier.onDecision(call, made));
   }
 
   /**
@@ -267,13 +270,14 @@ public final class Engine implements AutoCloseable {
     if (bypassed != null) {
       return CompletableFuture.completedFuture(AdvanceReservation.of(bypassed, List.of()));
     }
-    RuleIndex.DrawPlan drawing =
+    RuleIndex.DrawPlan plan =
         planner.planByName(now, call, Draw.Intent.HOLD).inAdvance(call.cost());
-    return DrawPlanner.isImmediate(drawing)
+    return DrawPlanner.isImmediate(plan)
         ? CompletableFuture.completedFuture(
-            AdvanceReservation.of(DrawPlanner.immediateDecision(drawing), List.of()))
-        : desk.reserve(drawing.draws(), tenantOf(call))
-            .thenApply(made -> AdvanceReservation.of(made, drawing.draws()));
+            AdvanceReservation.of(DrawPlanner.immediateDecision(plan), List.of()))
+        : reservations
+            .reserve(plan.draws(), tenantOf(call))
+            .thenApply(made -> AdvanceReservation.of(made, plan.draws()));
   }
 
   private static String tenantOf(Call call) {
@@ -292,31 +296,30 @@ public final class Engine implements AutoCloseable {
     }
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
-      return CompletableFuture.completedFuture(audience.onDecision(call, bypassed));
+      return CompletableFuture.completedFuture(notifier.onDecision(call, bypassed));
     }
-    RuleIndex.DrawPlan drawing = planner.planByName(now, call, Draw.Intent.HOLD);
-    if (DrawPlanner.isImmediate(drawing)) {
+    RuleIndex.DrawPlan plan = planner.planByName(now, call, Draw.Intent.HOLD);
+    if (DrawPlanner.isImmediate(plan)) {
       return CompletableFuture.completedFuture(
-          audience.onDecision(call, DrawPlanner.immediateDecision(drawing)));
+          notifier.onDecision(call, DrawPlanner.immediateDecision(plan)));
     }
-    return now.later().anyOf(drawing.draws())
-        ? desk.reserve(drawing.draws(), tenantOf(call))
-            .thenApply(made -> audience.onDecision(call, made))
-        : asker.take(
-            now,
-            drawing.draws(),
-            taking -> audience.onDecision(call, Decision.of(taking.statuses())));
+    return now.later().anyOf(plan.draws())
+        ? reservations
+            .reserve(plan.draws(), tenantOf(call))
+            .thenApply(made -> notifier.onDecision(call, made))
+        : executor.take(
+            now, plan.draws(), result -> notifier.onDecision(call, Decision.of(result.statuses())));
   }
 
   /** See {@link io.weir.Weir#settleAsync(String, long)}. */
   public CompletionStage<SettlementResult> settleAsync(String reservation, long cost) {
-    return desk.settle(reservation, cost, MarkerLifetime.ANYBODY);
+    return reservations.settle(reservation, cost, MarkerLifetime.ANYBODY);
   }
 
   /** See {@link io.weir.Weir#settleAsync(String, Map)}. */
   public CompletionStage<SettlementResult> settleAsync(
       String reservation, Map<String, Long> costs) {
-    return desk.settle(reservation, costs, MarkerLifetime.ANYBODY);
+    return reservations.settle(reservation, costs, MarkerLifetime.ANYBODY);
   }
 
   /**
@@ -325,27 +328,27 @@ public final class Engine implements AutoCloseable {
    * does not fill it. A cost above the cap is not refused: it is charged as the cap.
    */
   public CompletionStage<SettlementResult> settleOnce(String reservation, long cost) {
-    return desk.settle(reservation, cost, MarkerLifetime.HOLDER);
+    return reservations.settle(reservation, cost, MarkerLifetime.HOLDER);
   }
 
   /** As {@link #settleOnce(String, long)}, for some rules by their ids. */
   public CompletionStage<SettlementResult> settleOnce(String reservation, Map<String, Long> costs) {
-    return desk.settle(reservation, costs, MarkerLifetime.HOLDER);
+    return reservations.settle(reservation, costs, MarkerLifetime.HOLDER);
   }
 
   /** How many limits were charged less than a settlement asked for, as it was too high. */
   public long clampedSettlements() {
-    return desk.clamped();
+    return reservations.clamped();
   }
 
   /** Gives back the permits of a reservation. */
   public CompletionStage<SettlementResult> releaseAsync(String reservation) {
-    return desk.release(reservation);
+    return reservations.release(reservation);
   }
 
   /** Gives the permits of a reservation their full life again. */
   public CompletionStage<SettlementResult> renewAsync(String reservation) {
-    return desk.renew(reservation);
+    return reservations.renew(reservation);
   }
 
   /** The status of the limits on a call. Takes nothing and does not notify the listener. */
@@ -355,10 +358,10 @@ public final class Engine implements AutoCloseable {
     if (bypassed != null) {
       return CompletableFuture.completedFuture(bypassed);
     }
-    RuleIndex.DrawPlan drawing = planner.plan(now, call, Draw.Intent.LOOK);
-    return DrawPlanner.isImmediate(drawing)
-        ? CompletableFuture.completedFuture(DrawPlanner.immediateDecision(drawing))
-        : asker.take(now, drawing.draws(), taking -> Decision.of(taking.statuses()));
+    RuleIndex.DrawPlan plan = planner.plan(now, call, Draw.Intent.LOOK);
+    return DrawPlanner.isImmediate(plan)
+        ? CompletableFuture.completedFuture(DrawPlanner.immediateDecision(plan))
+        : executor.take(now, plan.draws(), result -> Decision.of(result.statuses()));
   }
 
   /** How a call would be decided and why, with the arithmetic; takes nothing. */
@@ -370,20 +373,20 @@ public final class Engine implements AutoCloseable {
       return CompletableFuture.completedFuture(
           new Explanation(call.normalPath(), notes, List.of(), bypassed));
     }
-    RuleIndex.DrawPlan drawing = planner.plan(now, call, Draw.Intent.LOOK);
-    if (DrawPlanner.isImmediate(drawing)) {
+    RuleIndex.DrawPlan plan = planner.plan(now, call, Draw.Intent.LOOK);
+    if (DrawPlanner.isImmediate(plan)) {
       return CompletableFuture.completedFuture(
           new Explanation(
-              call.normalPath(), notes, List.of(), DrawPlanner.immediateDecision(drawing)));
+              call.normalPath(), notes, List.of(), DrawPlanner.immediateDecision(plan)));
     }
-    return asker.describe(
-        drawing.draws(),
-        (tried, texts) ->
+    return executor.describe(
+        plan.draws(),
+        (attempt, texts) ->
             new Explanation(
                 call.normalPath(),
                 notes,
-                tried.limitChecks(texts),
-                Decision.of(tried.taking().statuses())));
+                attempt.limitChecks(texts),
+                Decision.of(attempt.result().statuses())));
   }
 
   /**

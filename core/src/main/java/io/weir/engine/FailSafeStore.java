@@ -18,21 +18,21 @@ import java.util.function.Function;
  * it, they are answered as calls by rules are: by the {@link OnFail} of what they draw from.
  */
 public final class FailSafeStore extends ForwardingStore {
-  private final DrawExecutor asker;
-  private final DecisionNotifier audience;
+  private final DrawExecutor executor;
+  private final DecisionNotifier notifier;
 
-  public FailSafeStore(Store store, DrawExecutor asker, DecisionNotifier audience) {
+  public FailSafeStore(Store store, DrawExecutor executor, DecisionNotifier notifier) {
     super(store);
-    this.asker = asker;
-    this.audience = audience;
+    this.executor = executor;
+    this.notifier = notifier;
   }
 
   @Override
   public CompletionStage<TakeResult> take(List<Draw> draws) {
     try {
-      return onFailure(super.take(draws), problem -> asker.failed(draws, problem));
+      return onFailure(super.take(draws), problem -> executor.failed(draws, problem));
     } catch (RuntimeException | Error e) {
-      return CompletableFuture.completedFuture(asker.failed(draws, e));
+      return CompletableFuture.completedFuture(executor.failed(draws, e));
     }
   }
 
@@ -40,9 +40,10 @@ public final class FailSafeStore extends ForwardingStore {
   public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
     try {
       return onFailure(
-          super.reserve(reservation, draws), problem -> asker.failed(reservation, draws, problem));
+          super.reserve(reservation, draws),
+          problem -> executor.failed(reservation, draws, problem));
     } catch (RuntimeException | Error e) {
-      return CompletableFuture.completedFuture(asker.failed(reservation, draws, e));
+      return CompletableFuture.completedFuture(executor.failed(reservation, draws, e));
     }
   }
 
@@ -58,7 +59,7 @@ public final class FailSafeStore extends ForwardingStore {
   }
 
   private SettlementResult unsettled(Throwable problem) {
-    audience.onError(problem);
+    notifier.onError(problem);
     return SettlementResult.UNAVAILABLE;
   }
 

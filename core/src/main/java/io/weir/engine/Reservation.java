@@ -30,18 +30,18 @@ record Reservation(long id, long madeAtMicros, List<BucketPart> parts) {
       Key key,
       long amount,
       long unit,
-      TakeReceipt stamp) {}
+      TakeReceipt receipt) {}
 
   /**
    * The reservation that follows from draws that were taken; shadow draws that did not admit have
    * no part in it.
    */
-  static Reservation of(ShardAttempt tried, long madeAtMicros, String tenant) {
+  static Reservation of(ShardAttempt attempt, long madeAtMicros, String tenant) {
     List<BucketPart> parts = new ArrayList<>();
-    TakeResult taking = tried.taking();
-    for (int i = 0; i < tried.draws().size(); i++) {
-      if (taking.statuses().get(i).allowed()) {
-        Draw draw = tried.draws().get(i);
+    TakeResult result = attempt.result();
+    for (int i = 0; i < attempt.draws().size(); i++) {
+      if (result.statuses().get(i).allowed()) {
+        Draw draw = attempt.draws().get(i);
         parts.add(
             new BucketPart(
                 draw.pool().rule(),
@@ -50,9 +50,9 @@ record Reservation(long id, long madeAtMicros, List<BucketPart> parts) {
                 draw.key(),
                 draw.amount(),
                 draw.unit(),
-                taking.receipts().get(i)));
+                result.receipts().get(i)));
       }
     }
-    return new Reservation(tried.id(), madeAtMicros, parts);
+    return new Reservation(attempt.id(), madeAtMicros, parts);
   }
 }

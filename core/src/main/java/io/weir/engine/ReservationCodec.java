@@ -30,7 +30,7 @@ final class ReservationCodec {
   private static final int SIGNATURE = 16;
   private static final int MAX_LENGTH = 1 << 20;
   private static final int MAX_PARTS = 4096;
-  private static final TakeReceipt.Origin[] WHERE = TakeReceipt.Origin.values();
+  private static final TakeReceipt.Origin[] ORIGINS = TakeReceipt.Origin.values();
 
   private final SecretKeySpec secret;
 
@@ -44,7 +44,7 @@ final class ReservationCodec {
     this.secret = new SecretKeySpec(bytes, "HmacSHA256");
   }
 
-  String seal(Reservation reservation) {
+  String encode(Reservation reservation) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(128);
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       out.writeByte(VERSION);
@@ -71,14 +71,14 @@ final class ReservationCodec {
     }
     out.writeLong(part.amount());
     out.writeLong(part.unit());
-    out.writeLong(part.stamp().time());
-    out.writeLong(part.stamp().used());
-    out.writeLong(part.stamp().madeAt());
-    out.writeByte(part.stamp().where().ordinal());
+    out.writeLong(part.receipt().time());
+    out.writeLong(part.receipt().used());
+    out.writeLong(part.receipt().madeAt());
+    out.writeByte(part.receipt().origin().ordinal());
   }
 
   /** The reservation in a text that this secret has signed; empty for anything else. */
-  Optional<Reservation> open(String text) {
+  Optional<Reservation> decode(String text) {
     if (text.length() > MAX_LENGTH) {
       return Optional.empty();
     }
@@ -124,9 +124,11 @@ final class ReservationCodec {
     }
     long amount = in.readLong();
     long unit = in.readLong();
-    TakeReceipt stamp =
-        new TakeReceipt(in.readLong(), in.readLong(), in.readLong(), WHERE[in.readUnsignedByte()]);
-    return new Reservation.BucketPart(rule, slot, tenant, Key.ofParts(values), amount, unit, stamp);
+    TakeReceipt receipt =
+        new TakeReceipt(
+            in.readLong(), in.readLong(), in.readLong(), ORIGINS[in.readUnsignedByte()]);
+    return new Reservation.BucketPart(
+        rule, slot, tenant, Key.ofParts(values), amount, unit, receipt);
   }
 
   /** As {@code writeUTF}, but for any length. */

@@ -28,7 +28,7 @@ public final class ReservationService {
   static final Duration SETTLE_WITHIN = Duration.ofMinutes(10);
 
   /** How long after a settlement its call may still be on its way, or be sent again. */
-  private static final Duration UNDER_WAY = Duration.ofSeconds(10);
+  private static final Duration RETRY_WINDOW = Duration.ofSeconds(10);
 
   /** Stands for all rules of a reservation; no rule has this id. */
   private static final String EVERY_RULE = "";
@@ -45,7 +45,7 @@ public final class ReservationService {
      */
     ANYBODY(SETTLE_WITHIN),
     /** Its only holder, this once. A cost above the cap is charged as the cap. */
-    HOLDER(UNDER_WAY);
+    HOLDER(RETRY_WINDOW);
 
     private final SettlementTerms term;
 
@@ -67,9 +67,9 @@ public final class ReservationService {
   private final Store store;
   private final ShardedExecutor shards;
   private final TimeSource time;
-  private final ReservationCodec seal;
+  private final ReservationCodec codec;
   private final PoolFinder pools;
-  private final FailureHandler failing;
+  private final FailureHandler onFailure;
   private final SettlementCap cap;
 
   /** A desk for callers who hear of such errors themselves. */
@@ -91,9 +91,9 @@ public final class ReservationService {
     this.store = store;
     this.shards = ShardedExecutor.in(store, time);
     this.time = time;
-    this.seal = new ReservationCodec(secret);
+    this.codec = new ReservationCodec(secret);
     this.pools = pools;
-    this.failing = failing;
+    this.onFailure = failing;
     this.cap = new SettlementCap(time);
   }
 
@@ -106,18 +106,18 @@ public final class ReservationService {
       return CompletableFuture.completedFuture(decision(failed(draws, e), tenant));
     }
     return made.handle(
-        (tried, problem) -> decision(problem == null ? tried : failed(draws, problem), tenant));
+        (attempt, problem) -> decision(problem == null ? attempt : failed(draws, problem), tenant));
   }
 
   private ShardAttempt failed(List<Draw> draws, Throwable problem) {
     long id = shards.newId();
-    return new ShardAttempt(id, draws, failing.decide(id, draws, problem));
+    return new ShardAttempt(id, draws, onFailure.decide(id, draws, problem));
   }
 
-  private Decision decision(ShardAttempt tried, String tenant) {
-    Decision decision = Decision.of(tried.taking().statuses());
-    return tried.taking().taken()
-        ? decision.reserved(seal.seal(Reservation.of(tried, time.wallMicros(), tenant)))
+  private Decision decision(ShardAttempt attempt, String tenant) {
+    Decision decision = Decision.of(attempt.result().statuses());
+    return attempt.result().taken()
+        ? decision.withReservation(codec.encode(Reservation.of(attempt, time.wallMicros(), tenant)))
         : decision;
   }
 
@@ -157,7 +157,7 @@ public final class ReservationService {
 
   private CompletionStage<SettlementResult> settle(
       String text, SettlementRequest settling, boolean andRelease) {
-    Optional<Reservation> opened = seal.open(text);
+    Optional<Reservation> opened = codec.decode(text);
     if (opened.isEmpty()) {
       return CompletableFuture.completedFuture(SettlementResult.UNKNOWN);
     }
@@ -219,7 +219,7 @@ public final class ReservationService {
 
   /** Whoever took the parts knows by its own clock whether they are too old; here nobody does. */
   private static boolean hasNoKnownAge(List<ReservedPart> parts) {
-    return parts.stream().allMatch(part -> part.receipt().where() == TakeReceipt.Origin.NOWHERE);
+    return parts.stream().allMatch(part -> part.receipt().origin() == TakeReceipt.Origin.NOWHERE);
   }
 
   private boolean isLate(Reservation reservation) {
@@ -235,14 +235,14 @@ public final class ReservationService {
   }
 
   public CompletionStage<SettlementResult> release(String text) {
-    Optional<Reservation> opened = seal.open(text);
+    Optional<Reservation> opened = codec.decode(text);
     return opened.isEmpty()
         ? CompletableFuture.completedFuture(SettlementResult.UNKNOWN)
         : store.release(opened.get().id(), liveParts(opened.get(), Reservation.BucketPart::amount));
   }
 
   public CompletionStage<SettlementResult> renew(String text) {
-    Optional<Reservation> opened = seal.open(text);
+    Optional<Reservation> opened = codec.decode(text);
     return opened.isEmpty()
         ? CompletableFuture.completedFuture(SettlementResult.UNKNOWN)
         : store.renew(opened.get().id(), liveParts(opened.get(), Reservation.BucketPart::amount));
@@ -259,7 +259,11 @@ public final class ReservationService {
               pool ->
                   held.add(
                       new ReservedPart(
-                          pool, part.key(), part.amount(), owed.applyAsLong(part), part.stamp())));
+                          pool,
+                          part.key(),
+                          part.amount(),
+                          owed.applyAsLong(part),
+                          part.receipt())));
     }
     return held;
   }

@@ -15,53 +15,53 @@ import java.util.List;
  *
  * @param id what they were reserved by, if they were
  */
-public record ShardAttempt(long id, List<Draw> draws, TakeResult taking) {
+public record ShardAttempt(long id, List<Draw> draws, TakeResult result) {
   /** Whether each draw was refused. */
   boolean[] refused() {
     boolean[] refused = new boolean[draws.size()];
     for (int i = 0; i < refused.length; i++) {
-      refused[i] = taking.at(i).filter(standing -> !standing.allowed()).isPresent();
+      refused[i] = result.at(i).filter(status -> !status.allowed()).isPresent();
     }
     return refused;
   }
 
   /** This second try: where it was refused too, with the better of both answers. */
-  ShardAttempt after(ShardAttempt first) {
-    if (taking.taken()) {
+  ShardAttempt betterOf(ShardAttempt first) {
+    if (result.taken()) {
       return this;
     }
-    List<LimitStatus> standings = new ArrayList<>(taking.statuses());
-    for (int i = 0; i < standings.size(); i++) {
-      LimitStatus before = first.taking.at(taking.drawIndexOf(i)).orElse(null);
+    List<LimitStatus> statuses = new ArrayList<>(result.statuses());
+    for (int i = 0; i < statuses.size(); i++) {
+      LimitStatus before = first.result.at(result.drawIndexOf(i)).orElse(null);
       if (before != null && !before.allowed()) {
-        standings.set(i, better(before, standings.get(i)));
+        statuses.set(i, better(before, statuses.get(i)));
       }
     }
     return new ShardAttempt(
-        id, draws, new TakeResult(false, standings, List.of(), List.of(), taking.drawIndexes()));
+        id, draws, new TakeResult(false, statuses, List.of(), List.of(), result.drawIndexes()));
   }
 
   /** This try, which took, with what came of asking some of its shadow draws again. */
-  ShardAttempt with(boolean[] asked, ShardAttempt again) {
-    if (!again.taking.isComplete()
-        || again.taking.receipts().isEmpty() != taking.receipts().isEmpty()) {
+  ShardAttempt withRetried(boolean[] asked, ShardAttempt again) {
+    if (!again.result.isComplete()
+        || again.result.receipts().isEmpty() != result.receipts().isEmpty()) {
       return this;
     }
     List<Draw> drawn = new ArrayList<>(draws);
-    List<LimitStatus> standings = new ArrayList<>(taking.statuses());
-    List<TakeReceipt> stamps = new ArrayList<>(taking.receipts());
+    List<LimitStatus> statuses = new ArrayList<>(result.statuses());
+    List<TakeReceipt> receipts = new ArrayList<>(result.receipts());
     int next = 0;
     for (int i = 0; i < asked.length; i++) {
       if (asked[i]) {
-        standings.set(i, better(standings.get(i), again.taking.statuses().get(next)));
+        statuses.set(i, better(statuses.get(i), again.result.statuses().get(next)));
         drawn.set(i, again.draws.get(next));
-        if (!stamps.isEmpty()) {
-          stamps.set(i, again.taking.receipts().get(next));
+        if (!receipts.isEmpty()) {
+          receipts.set(i, again.result.receipts().get(next));
         }
         next++;
       }
     }
-    return new ShardAttempt(id, drawn, new TakeResult(true, standings, stamps));
+    return new ShardAttempt(id, drawn, new TakeResult(true, statuses, receipts));
   }
 
   /** The answer of two shards that helps a caller more. */
@@ -75,8 +75,8 @@ public record ShardAttempt(long id, List<Draw> draws, TakeResult taking) {
   }
 
   /** The draw that a standing is about. */
-  private Draw drawOf(int standing) {
-    return draws.get(taking.drawIndexOf(standing));
+  private Draw drawOf(int status) {
+    return draws.get(result.drawIndexOf(status));
   }
 
   /**
@@ -86,13 +86,13 @@ public record ShardAttempt(long id, List<Draw> draws, TakeResult taking) {
    */
   public List<Explanation.LimitCheck> limitChecks(List<String> arithmetic) {
     List<Explanation.LimitCheck> asked = new ArrayList<>();
-    for (int i = 0; i < taking.statuses().size(); i++) {
+    for (int i = 0; i < result.statuses().size(); i++) {
       Draw draw = drawOf(i);
-      String text = arithmetic.get(taking.drawIndexOf(i));
+      String text = arithmetic.get(result.drawIndexOf(i));
       Pool pool = draw.pool();
       asked.add(
           new Explanation.LimitCheck(
-              taking.statuses().get(i),
+              result.statuses().get(i),
               draw.key().toString(),
               draw.amount(),
               pool.isSharded() ? "shard " + pool.shard() + ": " + text : text));
@@ -102,18 +102,18 @@ public record ShardAttempt(long id, List<Draw> draws, TakeResult taking) {
 
   /** The same, with what shards say taken for the whole limit. */
   ShardAttempt ofWhole() {
-    List<LimitStatus> standings = new ArrayList<>(taking.statuses());
-    for (int i = 0; i < standings.size(); i++) {
+    List<LimitStatus> statuses = new ArrayList<>(result.statuses());
+    for (int i = 0; i < statuses.size(); i++) {
       Draw draw = drawOf(i);
       if (draw.pool().isSharded()) {
         ShardedPool split = draw.pool().shardedPool();
-        standings.set(i, standings.get(i).ofShard(split.whole(), split.size()));
+        statuses.set(i, statuses.get(i).ofShard(split.whole(), split.size()));
       }
     }
     return new ShardAttempt(
         id,
         draws,
         new TakeResult(
-            taking.taken(), standings, taking.receipts(), List.of(), taking.drawIndexes()));
+            result.taken(), statuses, result.receipts(), List.of(), result.drawIndexes()));
   }
 }

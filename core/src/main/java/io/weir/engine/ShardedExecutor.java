@@ -61,7 +61,7 @@ public final class ShardedExecutor {
 
   /** Draws, by taking or by reserving. */
   private interface DrawMethod {
-    CompletionStage<TakeResult> ask(long id, List<Draw> draws);
+    CompletionStage<TakeResult> send(long id, List<Draw> draws);
   }
 
   /** Takes the draws. */
@@ -82,7 +82,7 @@ public final class ShardedExecutor {
   private CompletionStage<ShardAttempt> decide(
       List<Draw> draws, LongSupplier ids, DrawMethod asking) {
     if (!anySplit(draws)) {
-      return tried(ids.getAsLong(), draws, asking);
+      return attempt(ids.getAsLong(), draws, asking);
     }
     long begun = time.micros();
     int pick = random.getAsInt();
@@ -92,7 +92,7 @@ public final class ShardedExecutor {
       picked.add(
           pool.isSharded() ? draw.withPool(pool.shardedPool().pick(draw.amount(), pick)) : draw);
     }
-    return tried(ids.getAsLong(), picked, asking)
+    return attempt(ids.getAsLong(), picked, asking)
         .thenCompose(first -> retryRefused(first, ids, asking, begun))
         .thenApply(ShardAttempt::ofWhole);
   }
@@ -106,8 +106,9 @@ public final class ShardedExecutor {
     return false;
   }
 
-  private static CompletionStage<ShardAttempt> tried(long id, List<Draw> draws, DrawMethod asking) {
-    return asking.ask(id, draws).thenApply(taking -> new ShardAttempt(id, draws, taking));
+  private static CompletionStage<ShardAttempt> attempt(
+      long id, List<Draw> draws, DrawMethod asking) {
+    return asking.send(id, draws).thenApply(result -> new ShardAttempt(id, draws, result));
   }
 
   // ---- the second try
@@ -118,7 +119,7 @@ public final class ShardedExecutor {
     boolean any = false;
     for (int i = 0; i < refused.length; i++) {
       Draw draw = first.draws().get(i);
-      boolean movable = canMove(draw);
+      boolean movable = canRetry(draw);
       if (refused[i] && !movable && draw.mode() == Mode.ENFORCE) {
         return CompletableFuture.completedFuture(first);
       }
@@ -128,21 +129,22 @@ public final class ShardedExecutor {
     if (!any) {
       return CompletableFuture.completedFuture(first);
     }
-    List<Draw> moved = moved(first, refused, begun);
-    if (first.taking().taken()) {
-      return tried(first.id(), moved, asking).thenApply(again -> first.with(refused, again));
+    List<Draw> moved = retryDraws(first, refused, begun);
+    if (first.result().taken()) {
+      return attempt(first.id(), moved, asking)
+          .thenApply(again -> first.withRetried(refused, again));
     }
-    return tried(ids.getAsLong(), moved, asking).thenApply(again -> again.after(first));
+    return attempt(ids.getAsLong(), moved, asking).thenApply(again -> again.betterOf(first));
   }
 
   /** Whether a refusal of this draw may be different in another shard, and may be asked for. */
-  private static boolean canMove(Draw draw) {
+  private static boolean canRetry(Draw draw) {
     boolean counted = draw.pool().countDenied() && draw.mode() == Mode.ENFORCE && !draw.isLook();
     return !counted && draw.pool().isSharded() && draw.pool().shardedPool().hasOther(draw.amount());
   }
 
   /** The draws with the refused ones in other shards; only those, if the rest has been taken. */
-  private List<Draw> moved(ShardAttempt first, boolean[] refused, long begun) {
+  private List<Draw> retryDraws(ShardAttempt first, boolean[] refused, long begun) {
     int pick = random.getAsInt();
     List<Draw> moved = new ArrayList<>(refused.length);
     for (int i = 0; i < refused.length; i++) {
@@ -150,7 +152,7 @@ public final class ShardedExecutor {
       if (refused[i]) {
         Pool other = draw.pool().shardedPool().other(draw.pool(), draw.amount(), pick);
         moved.add(draw.withPool(other).retryOf(begun));
-      } else if (!first.taking().taken()) {
+      } else if (!first.result().taken()) {
         moved.add(draw.retryOf(begun));
       }
     }

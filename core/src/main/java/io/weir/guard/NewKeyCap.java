@@ -55,7 +55,7 @@ public final class NewKeyCap implements NewKeyPolicy {
 
   private final int most;
   private final TimeSource time;
-  private final LongAdder turnedAway = new LongAdder();
+  private final LongAdder cappedDraws = new LongAdder();
 
   /** Keys that were met lately, by their hash: most calls are about one of these. */
   private final long[] recent = new long[RECENT];
@@ -77,7 +77,7 @@ public final class NewKeyCap implements NewKeyPolicy {
 
   /** How many draws were made from shared buckets because their address was beyond its cap. */
   public long cappedDraws() {
-    return turnedAway.sum();
+    return cappedDraws.sum();
   }
 
   /** The draws of a call from an address, those beyond its cap from buckets that it shares. */
@@ -115,7 +115,7 @@ public final class NewKeyCap implements NewKeyPolicy {
     if (isAdmitted(address, draw)) {
       return draw;
     }
-    turnedAway.increment();
+    cappedDraws.increment();
     present().logCapped(draw.pool().rule(), most);
     return draw.withKey(shared(address, draw.key()));
   }
@@ -177,7 +177,7 @@ public final class NewKeyCap implements NewKeyPolicy {
   private KeyWindow current() {
     KeyWindow now = present();
     long micros = time.micros();
-    if (micros - now.begun < SPAN_MICROS && !now.keys.isFull()) {
+    if (micros - now.startedMicros < SPAN_MICROS && !now.keys.isFull()) {
       return now;
     }
     synchronized (this) {
@@ -213,20 +213,20 @@ public final class NewKeyCap implements NewKeyPolicy {
     private static final int ROWS = 2;
     private static final int CELLS = 1 << 16;
 
-    final long begun;
+    final long startedMicros;
     final KeyBloomFilter keys = new KeyBloomFilter();
     private final AtomicIntegerArray counts = new AtomicIntegerArray(ROWS * CELLS);
-    private final AtomicBoolean complained = new AtomicBoolean();
+    private final AtomicBoolean logged = new AtomicBoolean();
 
     KeyWindow(long begun) {
-      this.begun = begun;
+      this.startedMicros = begun;
     }
 
     /**
      * Says once that an address is beyond its cap; not which, as addresses are nobody's business.
      */
     void logCapped(String rule, int most) {
-      if (!complained.get() && complained.compareAndSet(false, true)) {
+      if (!logged.get() && logged.compareAndSet(false, true)) {
         LOG.warn(
             "an address brought more than {} new keys to rule {} within a minute: its further ones"
                 + " share {} buckets; if it is a proxy of yours, name it in client_ip.trusted, and"

@@ -5,10 +5,10 @@ import java.util.Arrays;
 /** Times and amounts of what a key was admitted, oldest first, in one array of pairs. */
 public final class AdmissionLog {
   /** How long entries of a longer window are kept after a call under a shorter one, in µs. */
-  private static final long KEPT = 60_000_000;
+  private static final long RETENTION_MICROS = 60_000_000;
 
   /** No limit admits more calls than this. */
-  private static final int MOST = 10_000;
+  private static final int MAX_ENTRIES = 10_000;
 
   private long[] pairs = new long[8];
   private int first;
@@ -22,9 +22,9 @@ public final class AdmissionLog {
   private long olderTotal;
 
   /** The window for which entries are kept, and until when if it is longer than that in force. */
-  private long keeps;
+  private long retainedWindow;
 
-  private long keepsUntil = Long.MAX_VALUE;
+  private long retainedUntil = Long.MAX_VALUE;
 
   /** The same, apart. */
   AdmissionLog copy() {
@@ -35,8 +35,8 @@ public final class AdmissionLog {
     copy.total = total;
     copy.older = older;
     copy.olderTotal = olderTotal;
-    copy.keeps = keeps;
-    copy.keepsUntil = keepsUntil;
+    copy.retainedWindow = retainedWindow;
+    copy.retainedUntil = retainedUntil;
     return copy;
   }
 
@@ -67,15 +67,16 @@ public final class AdmissionLog {
     total += olderTotal;
     older = 0;
     olderTotal = 0;
-    if (size > 0 && keeps > window) {
-      keepsUntil = Math.min(keepsUntil, now + KEPT);
+    if (size > 0 && retainedWindow > window) {
+      retainedUntil = Math.min(retainedUntil, now + RETENTION_MICROS);
     }
-    if (size == 0 || keeps <= window || now >= keepsUntil) {
-      keeps = window;
-      keepsUntil = Long.MAX_VALUE;
+    if (size == 0 || retainedWindow <= window || now >= retainedUntil) {
+      retainedWindow = window;
+      retainedUntil = Long.MAX_VALUE;
     }
     pullBackTo(now);
-    while (size > 0 && (time(0) <= now - keeps || (size > MOST && time(0) <= now - window))) {
+    while (size > 0
+        && (time(0) <= now - retainedWindow || (size > MAX_ENTRIES && time(0) <= now - window))) {
       total -= amount(0);
       hideFirst();
     }
@@ -94,7 +95,7 @@ public final class AdmissionLog {
 
   /** When the last entry weighs no more under any window; the least number if there is none. */
   long idleAt() {
-    return size + older == 0 ? Long.MIN_VALUE : time(size - 1) + keeps;
+    return size + older == 0 ? Long.MIN_VALUE : time(size - 1) + retainedWindow;
   }
 
   /** Entries later than {@code now} count as now: the clock has stepped back. */

@@ -34,7 +34,7 @@ import io.weir.TokenBucket;
  */
 public final class BucketMeter extends Meter {
   /** The largest deficit that is kept, with its excess. */
-  private static final long MOST = ExactNumbers.EXACT - 1;
+  private static final long MAX_DEFICIT = ExactNumbers.EXACT - 1;
 
   private final long tick;
   private final long drain;
@@ -68,19 +68,19 @@ public final class BucketMeter extends Meter {
   @Override
   @SuppressWarnings(
       "ReferenceEquality") // nearly always the same one; equal numbers convert to themselves
-  public void open(LimitState cell, long now, long keyHash) {
-    if (cell.meter != null) {
-      if (cell.meter != this) {
-        adopt(cell, (BucketMeter) cell.meter);
+  public void open(LimitState state, long now, long keyHash) {
+    if (state.meter != null) {
+      if (state.meter != this) {
+        adopt(state, (BucketMeter) state.meter);
       }
-      long used = usedAt(now, cell.time, cell.used);
-      if (cell.excess > 0) {
-        cell.excess = usedAt(now, cell.time, cell.used + cell.excess) - used;
+      long used = usedAt(now, state.time, state.used);
+      if (state.excess > 0) {
+        state.excess = usedAt(now, state.time, state.used + state.excess) - used;
       }
-      cell.used = used;
+      state.used = used;
     }
-    cell.time = tickOf(now);
-    cell.meter = this;
+    state.time = tickOf(now);
+    state.meter = this;
   }
 
   /** The last tick up to a moment, as a time. */
@@ -107,15 +107,15 @@ public final class BucketMeter extends Meter {
    * Keeps the tokens taken under other numbers, clipped at the new burst: all of them if it is
    * larger, else what the smaller burst before it had not clipped yet.
    */
-  private void adopt(LimitState cell, BucketMeter old) {
+  private void adopt(LimitState state, BucketMeter old) {
     if (old.token == token && old.full == full) {
       return;
     }
     boolean raised = old.capacity() < capacity();
-    long total = converted(cell.used + cell.excess, old);
-    long used = raised || cell.excess == 0 ? total : converted(cell.used, old);
-    cell.used = Math.min(used, full);
-    cell.excess = total - cell.used;
+    long total = converted(state.used + state.excess, old);
+    long used = raised || state.excess == 0 ? total : converted(state.used, old);
+    state.used = Math.min(used, full);
+    state.excess = total - state.used;
   }
 
   /** A deficit in these units, to a 65,536th of a token, rounded up. */
@@ -124,11 +124,11 @@ public final class BucketMeter extends Meter {
       return deficit;
     }
     long whole = deficit / old.token;
-    if (whole > MOST / token) {
-      return MOST;
+    if (whole > MAX_DEFICIT / token) {
+      return MAX_DEFICIT;
     }
     long fraction = ceilDiv(deficit % old.token * 65536, old.token);
-    return Math.min(whole * token + ceilDiv(fraction * token, 65536), MOST);
+    return Math.min(whole * token + ceilDiv(fraction * token, 65536), MAX_DEFICIT);
   }
 
   @Override
@@ -137,16 +137,16 @@ public final class BucketMeter extends Meter {
   }
 
   @Override
-  public void leave(LimitState cell, LimitState before, long now) {
-    cell.set(before);
-    if (writes() && cell.meter != null && now < cell.time) {
-      cell.time = tickOf(now); // as the answer counts: from the tick that has begun
+  public void leave(LimitState state, LimitState before, long now) {
+    state.set(before);
+    if (writes() && state.meter != null && now < state.time) {
+      state.time = tickOf(now); // as the answer counts: from the tick that has begun
     }
   }
 
   @Override
-  public boolean admits(LimitState cell, long now, long cost) {
-    return admits(cell.used, cost);
+  public boolean admits(LimitState state, long now, long cost) {
+    return admits(state.used, cost);
   }
 
   /** Whether a bucket with this deficit admits {@code cost}. */
@@ -158,14 +158,14 @@ public final class BucketMeter extends Meter {
   }
 
   @Override
-  public void take(LimitState cell, long now, long cost, long permit) {
-    setUsed(cell, usedAfter(cell.used, cost));
+  public void take(LimitState state, long now, long cost, long permit) {
+    setUsed(state, usedAfter(state.used, cost));
   }
 
   /** The excess stays on top, as far as numbers go. */
-  private static void setUsed(LimitState cell, long used) {
-    cell.used = used;
-    cell.excess = Math.min(cell.excess, MOST - used);
+  private static void setUsed(LimitState state, long used) {
+    state.used = used;
+    state.excess = Math.min(state.excess, MAX_DEFICIT - used);
   }
 
   /** The deficit after taking {@code cost}, which must have been admitted. */
@@ -174,11 +174,11 @@ public final class BucketMeter extends Meter {
   }
 
   @Override
-  public void charge(LimitState cell, long now, long amount) {
+  public void charge(LimitState state, long now, long amount) {
     if (drain == 0) {
       return; // a limit of 0 has nothing to remember
     }
-    setUsed(cell, grown(cell.used, amount, MOST));
+    setUsed(state, grown(state.used, amount, MAX_DEFICIT));
   }
 
   /**
@@ -186,18 +186,18 @@ public final class BucketMeter extends Meter {
    * counted. Whoever kept to the limit never gets below empty.
    */
   @Override
-  public void chargeDebt(LimitState cell, long now, long amount) {
-    countDenied(cell, now, amount);
+  public void chargeDebt(LimitState state, long now, long amount) {
+    countDenied(state, now, amount);
   }
 
   @Override
-  public void countDenied(LimitState cell, long now, long cost) {
-    long most = Math.min(2 * full, MOST);
-    setUsed(cell, Math.max(cell.used, grown(cell.used, cost, most)));
+  public void countDenied(LimitState state, long now, long cost) {
+    long most = Math.min(2 * full, MAX_DEFICIT);
+    setUsed(state, Math.max(state.used, grown(state.used, cost, most)));
   }
 
   private long grown(long deficit, long amount, long most) {
-    return amount > MOST / token ? most : Math.min(deficit + amount * token, most);
+    return amount > MAX_DEFICIT / token ? most : Math.min(deficit + amount * token, most);
   }
 
   /**
@@ -205,16 +205,16 @@ public final class BucketMeter extends Meter {
    * back.
    */
   @Override
-  public void giveBack(LimitState cell, long now, long amount, TakeReceipt stamp) {
+  public void giveBack(LimitState state, long now, long amount, TakeReceipt receipt) {
     if (limit().algorithm() == Algorithm.LEAKY_BUCKET) {
-      long ticks = Math.floorDiv(cell.time, tick) - ceilDiv(stamp.time(), tick);
-      if (cell.used != drained(stamp.used(), ticks)) {
+      long ticks = Math.floorDiv(state.time, tick) - ceilDiv(receipt.time(), tick);
+      if (state.used != drained(receipt.used(), ticks)) {
         return;
       }
     }
-    long total = returned(cell.used + cell.excess, amount);
-    cell.used = returned(cell.used, amount);
-    cell.excess = total - cell.used;
+    long total = returned(state.used + state.excess, amount);
+    state.used = returned(state.used, amount);
+    state.excess = total - state.used;
   }
 
   private long returned(long deficit, long amount) {
@@ -222,8 +222,8 @@ public final class BucketMeter extends Meter {
   }
 
   @Override
-  public long remaining(LimitState cell, long now) {
-    return remaining(cell.used);
+  public long remaining(LimitState state, long now) {
+    return remaining(state.used);
   }
 
   /** The whole number that can be taken at this deficit. */
@@ -232,8 +232,8 @@ public final class BucketMeter extends Meter {
   }
 
   @Override
-  public long reset(LimitState cell, long now) {
-    return reset(cell.used);
+  public long reset(LimitState state, long now) {
+    return reset(state.used);
   }
 
   /** Microseconds until a deficit has drained. */
@@ -250,8 +250,8 @@ public final class BucketMeter extends Meter {
   }
 
   @Override
-  public long retryAfter(LimitState cell, long now, long cost) {
-    return retryAfter(cell.used, cost);
+  public long retryAfter(LimitState state, long now, long cost) {
+    return retryAfter(state.used, cost);
   }
 
   /** Microseconds until a deficit is small enough for {@code cost}, or {@link #NEVER}. */
@@ -264,13 +264,13 @@ public final class BucketMeter extends Meter {
   }
 
   @Override
-  public long delay(LimitState cell) {
-    return limit().algorithm() == Algorithm.LEAKY_BUCKET ? reset(cell, cell.time) : 0;
+  public long delay(LimitState state) {
+    return limit().algorithm() == Algorithm.LEAKY_BUCKET ? reset(state, state.time) : 0;
   }
 
   @Override
-  public long idleAt(LimitState cell) {
-    return cell.time + reset(cell.used + cell.excess);
+  public long idleAt(LimitState state) {
+    return state.time + reset(state.used + state.excess);
   }
 
   @Override
@@ -282,17 +282,17 @@ public final class BucketMeter extends Meter {
   }
 
   @Override
-  public String describe(LimitState cell, long now, long cost) {
+  public String describe(LimitState state, long now, long cost) {
     return String.format(
         "a token is %,d units, %,d µs drains %,d; deficit %,d of %,d units; "
             + "cost %,d needs deficit ≤ %,d: %s",
         token,
         tick,
         drain,
-        cell.used,
+        state.used,
         full,
         cost,
         full - Math.min(cost, capacity() + 1) * token,
-        admits(cell, now, cost) ? "admits" : "refuses");
+        admits(state, now, cost) ? "admits" : "refuses");
   }
 }

@@ -29,42 +29,42 @@ abstract sealed class CountMeter extends Meter permits FixedWindowMeter, QuotaMe
   @Override
   @SuppressWarnings(
       "ReferenceEquality") // nearly always the same one; equal numbers find the same window
-  public final void open(LimitState cell, long now, long keyHash) {
-    Meter before = cell.meter;
-    cell.meter = this;
-    if (before == this && cell.other == null && inWindow(cell.time, now)) {
+  public final void open(LimitState state, long now, long keyHash) {
+    Meter before = state.meter;
+    state.meter = this;
+    if (before == this && state.other == null && inWindow(state.time, now)) {
       return;
     }
-    if (before == null || (sameClock(before) && now >= cell.time)) {
-      cell.used = 0;
+    if (before == null || (sameClock(before) && now >= state.time)) {
+      state.used = 0;
     }
     if (before != null) {
-      adoptParallelWindow(cell, now, (CountMeter) before);
+      adoptParallelWindow(state, now, (CountMeter) before);
     }
-    if (before == null || !isLike((CountMeter) before) || !inWindow(cell.time, now)) {
-      cell.time = endOf(now, keyHash);
+    if (before == null || !isLike((CountMeter) before) || !inWindow(state.time, now)) {
+      state.time = endOf(now, keyHash);
     }
   }
 
   /** Finds what was counted in windows like these, if the last call came under others. */
-  private void adoptParallelWindow(LimitState cell, long now, CountMeter before) {
-    ParallelWindow other = cell.other;
+  private void adoptParallelWindow(LimitState state, long now, CountMeter before) {
+    ParallelWindow other = state.other;
     if (other != null && (now >= other.time() || !((CountMeter) other.meter()).sharesClock(this))) {
       other = null;
     }
     if (!isLike(before)) {
       ParallelWindow left =
-          cell.used > 0 && before.sharesClock(this)
-              ? new ParallelWindow(before, cell.time, cell.used, 0)
+          state.used > 0 && before.sharesClock(this)
+              ? new ParallelWindow(before, state.time, state.used, 0)
               : null;
       if (other != null && isLike((CountMeter) other.meter())) {
-        cell.used = other.used();
+        state.used = other.used();
         other = left;
       } else if (left != null) {
         other = left;
       }
     }
-    cell.other = other;
+    state.other = other;
   }
 
   /** Whether another meter has windows of the same length. */
@@ -78,72 +78,73 @@ abstract sealed class CountMeter extends Meter permits FixedWindowMeter, QuotaMe
   }
 
   @Override
-  public final boolean admits(LimitState cell, long now, long cost) {
-    return cost == 0 ? capacity() > 0 : cost <= capacity() - cell.used;
+  public final boolean admits(LimitState state, long now, long cost) {
+    return cost == 0 ? capacity() > 0 : cost <= capacity() - state.used;
   }
 
   @Override
-  public final void take(LimitState cell, long now, long cost, long permit) {
-    cell.used += cost;
-    cell.countInParallelWindow(cost);
+  public final void take(LimitState state, long now, long cost, long permit) {
+    state.used += cost;
+    state.countInParallelWindow(cost);
   }
 
   @Override
-  public final void charge(LimitState cell, long now, long amount) {
-    cell.used = Math.min(cell.used + Math.min(amount, ExactNumbers.EXACT), ExactNumbers.EXACT - 1);
-    cell.countInParallelWindow(Math.min(amount, ParallelWindow.MOST));
+  public final void charge(LimitState state, long now, long amount) {
+    state.used =
+        Math.min(state.used + Math.min(amount, ExactNumbers.EXACT), ExactNumbers.EXACT - 1);
+    state.countInParallelWindow(Math.min(amount, ParallelWindow.MOST));
   }
 
   @Override
-  public final void countDenied(LimitState cell, long now, long cost) {
-    long counted = cell.used + Math.min(cost, 2 * capacity());
-    long used = Math.max(cell.used, Math.min(counted, 2 * capacity()));
-    cell.countInParallelWindow(used - cell.used);
-    cell.used = used;
+  public final void countDenied(LimitState state, long now, long cost) {
+    long counted = state.used + Math.min(cost, 2 * capacity());
+    long used = Math.max(state.used, Math.min(counted, 2 * capacity()));
+    state.countInParallelWindow(used - state.used);
+    state.used = used;
   }
 
   @Override
-  public final void giveBack(LimitState cell, long now, long amount, TakeReceipt stamp) {
-    cell.giveBackInParallelWindow(amount, stamp.time());
-    if (stamp.time() == cell.time) {
-      cell.used = Math.max(0, cell.used - amount);
+  public final void giveBack(LimitState state, long now, long amount, TakeReceipt receipt) {
+    state.giveBackInParallelWindow(amount, receipt.time());
+    if (receipt.time() == state.time) {
+      state.used = Math.max(0, state.used - amount);
     }
   }
 
   @Override
-  public final long remaining(LimitState cell, long now) {
-    return Math.max(0, capacity() - cell.used);
+  public final long remaining(LimitState state, long now) {
+    return Math.max(0, capacity() - state.used);
   }
 
   @Override
-  public final long reset(LimitState cell, long now) {
-    return cell.used == 0 ? 0 : cell.time - now;
+  public final long reset(LimitState state, long now) {
+    return state.used == 0 ? 0 : state.time - now;
   }
 
   @Override
-  public final long retryAfter(LimitState cell, long now, long cost) {
+  public final long retryAfter(LimitState state, long now, long cost) {
     if (cost > capacity() || capacity() == 0) {
       return NEVER;
     }
-    return admits(cell, now, cost) ? 0 : cell.time - now;
+    return admits(state, now, cost) ? 0 : state.time - now;
   }
 
   @Override
-  public final long idleAt(LimitState cell) {
-    long idleAt = cell.used == 0 ? Long.MIN_VALUE : cell.time;
-    return cell.other == null ? idleAt : Math.max(idleAt, cell.other.time());
+  public final long idleAt(LimitState state) {
+    long idleAt = state.used == 0 ? Long.MIN_VALUE : state.time;
+    return state.other == null ? idleAt : Math.max(idleAt, state.other.time());
   }
 
   @Override
-  public final String describe(LimitState cell, long now, long cost) {
+  public final String describe(LimitState state, long now, long cost) {
     return String.format(
         "counted %,d of %,d in a window that ends in %,d ms; %,d + %,d ≤ %,d: %s",
-        cell.used,
+        state.used,
         capacity(),
-        ceilDiv(cell.time - now, 1000),
-        cell.used,
+        ceilDiv(state.time - now, 1000),
+        state.used,
         cost,
         capacity(),
-        admits(cell, now, cost) ? "admits" : "refuses");
+        admits(state, now, cost) ? "admits" : "refuses");
   }
 }

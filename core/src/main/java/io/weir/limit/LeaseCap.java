@@ -21,12 +21,12 @@ public final class LeaseCap {
   private static final BigInteger MILLION = BigInteger.valueOf(1_000_000);
 
   /** More than any demand, and few enough bits to share a word with a counter. */
-  private static final long MOST = 1L << 39;
+  private static final long MAX_CAP = 1L << 39;
 
   /**
    * Three quarters of less are nothing (see {@link LeaseLedger}), and would be asked for in vain.
    */
-  private static final long LEAST = 2;
+  private static final long MIN_CAP = 2;
 
   private LeaseCap() {}
 
@@ -44,7 +44,7 @@ public final class LeaseCap {
           case QUOTA -> share(((Quota) limit).count(), millionths);
           case LEAKY_BUCKET, SLIDING_LOG, CONCURRENCY -> 0;
         };
-    return bound < LEAST ? 0 : Math.min(bound, MOST);
+    return bound < MIN_CAP ? 0 : Math.min(bound, MAX_CAP);
   }
 
   private static long ofBucket(TokenBucket bucket, int millionths) {

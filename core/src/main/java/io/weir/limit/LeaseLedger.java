@@ -69,14 +69,14 @@ public final class LeaseLedger {
   /** How long a lease may be handed out, in µs from the moment its call was sent. */
   public static final long LIFE = 5_000_000;
 
-  /** The epoch that {@link #now} is about. */
+  /** The epoch that {@link #current} is about. */
   public long epoch;
 
   /** What was lent or kept in this epoch and not reported as handed out since. */
-  public long now;
+  public long current;
 
   /** The same for the epoch before. */
-  public long before;
+  public long previous;
 
   /**
    * Brings the counts to the present.
@@ -85,31 +85,31 @@ public final class LeaseLedger {
    * @param newWindow whether the window that was lent from is over
    */
   public void open(long micros, boolean newWindow) {
-    long current = Math.floorDiv(micros, EPOCH);
+    long epochNow = Math.floorDiv(micros, EPOCH);
     if (newWindow || outstanding() == 0) {
-      now = 0;
-      before = 0;
-      epoch = current;
+      current = 0;
+      previous = 0;
+      epoch = epochNow;
       return;
     }
-    current += epoch - epoch % ERA;
-    if (current > epoch + 1) {
-      now = 0;
-      before = 0;
-    } else if (current == epoch + 1) {
-      before = now;
-      now = 0;
-    } else if (current < epoch) {
-      now += before;
-      before = 0;
-      current += ERA;
+    epochNow += epoch - epoch % ERA;
+    if (epochNow > epoch + 1) {
+      current = 0;
+      previous = 0;
+    } else if (epochNow == epoch + 1) {
+      previous = current;
+      current = 0;
+    } else if (epochNow < epoch) {
+      current += previous;
+      previous = 0;
+      epochNow += ERA;
     }
-    epoch = current;
+    epoch = epochNow;
   }
 
   /** All that may still be handed out. */
   public long outstanding() {
-    return now + before;
+    return current + previous;
   }
 
   /**
@@ -121,12 +121,12 @@ public final class LeaseLedger {
    */
   public long report(long held, long heldEpoch, long kept, long most) {
     if (heldEpoch == epoch) {
-      now -= Math.min(now, held);
+      current -= Math.min(current, held);
     } else if (heldEpoch == epoch - 1) {
-      before -= Math.min(before, held);
+      previous -= Math.min(previous, held);
     }
     long keeps = Math.min(kept, free(most));
-    now += keeps;
+    current += keeps;
     return keeps;
   }
 
@@ -134,7 +134,7 @@ public final class LeaseLedger {
   public long lend(long asked, long most, long level) {
     long free = free(most);
     long lent = Math.max(0, Math.min(Math.min(asked, free - Meter.ceilDiv(free, 4)), level));
-    now += lent;
+    current += lent;
     return lent;
   }
 

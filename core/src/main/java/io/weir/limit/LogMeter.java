@@ -22,101 +22,101 @@ final class LogMeter extends Meter {
   }
 
   @Override
-  public void open(LimitState cell, long now, long keyHash) {
-    cell.meter = this;
-    cell.time = now;
-    AdmissionLog log = log(cell);
+  public void open(LimitState state, long now, long keyHash) {
+    state.meter = this;
+    state.time = now;
+    AdmissionLog log = log(state);
     log.open(now, window);
-    cell.used = log.total();
+    state.used = log.total();
   }
 
-  private static AdmissionLog log(LimitState cell) {
-    AdmissionLog log = cell.log;
+  private static AdmissionLog log(LimitState state) {
+    AdmissionLog log = state.log;
     if (log == null) {
       log = new AdmissionLog();
-      cell.log = log;
+      state.log = log;
     }
     return log;
   }
 
   @Override
-  public boolean admits(LimitState cell, long now, long cost) {
-    return cost == 0 ? capacity() > 0 : cost <= capacity() - log(cell).total();
+  public boolean admits(LimitState state, long now, long cost) {
+    return cost == 0 ? capacity() > 0 : cost <= capacity() - log(state).total();
   }
 
   @Override
-  public void take(LimitState cell, long now, long cost, long permit) {
-    charge(cell, now, cost);
+  public void take(LimitState state, long now, long cost, long permit) {
+    charge(state, now, cost);
   }
 
   @Override
-  public void charge(LimitState cell, long now, long amount) {
-    AdmissionLog log = log(cell);
+  public void charge(LimitState state, long now, long amount) {
+    AdmissionLog log = log(state);
     long most = Math.min(amount, ExactNumbers.EXACT - 1 - log.total());
-    if (most > 0 && cell.frugal) {
+    if (most > 0 && state.frugal) {
       log.addToLast(now, most);
     } else if (most > 0) {
       log.add(now, most);
     }
-    cell.used = log.total();
+    state.used = log.total();
   }
 
   /** As if it had gone evenly over the last window: it weighs as much now, and less and less. */
   @Override
-  public void chargeDebt(LimitState cell, long now, long amount) {
-    long owed = Math.min(amount, remaining(cell, now));
-    if (cell.frugal) {
-      charge(cell, now, owed);
+  public void chargeDebt(LimitState state, long now, long amount) {
+    long owed = Math.min(amount, remaining(state, now));
+    if (state.frugal) {
+      charge(state, now, owed);
       return;
     }
-    AdmissionLog log = log(cell);
+    AdmissionLog log = log(state);
     long parts = Math.min(owed, PARTS);
     for (long i = 1; i <= parts; i++) {
       log.insert(now - window + window * i / parts, owed * i / parts - owed * (i - 1) / parts);
     }
-    cell.used = log.total();
+    state.used = log.total();
   }
 
   @Override
-  public void countDenied(LimitState cell, long now, long cost) {
-    AdmissionLog log = log(cell);
+  public void countDenied(LimitState state, long now, long cost) {
+    AdmissionLog log = log(state);
     long room = 2 * capacity() - log.total();
     if (room > 0) {
-      charge(cell, now, Math.min(cost, room));
+      charge(state, now, Math.min(cost, room));
     }
   }
 
   @Override
-  public void giveBack(LimitState cell, long now, long amount, TakeReceipt stamp) {
-    AdmissionLog log = log(cell);
-    log.remove(stamp.time(), amount);
-    cell.used = log.total();
+  public void giveBack(LimitState state, long now, long amount, TakeReceipt receipt) {
+    AdmissionLog log = log(state);
+    log.remove(receipt.time(), amount);
+    state.used = log.total();
   }
 
   @Override
-  public void refund(LimitState cell, long now, long amount) {
-    AdmissionLog log = log(cell);
+  public void refund(LimitState state, long now, long amount) {
+    AdmissionLog log = log(state);
     log.removeLast(amount);
-    cell.used = log.total();
+    state.used = log.total();
   }
 
   @Override
-  public long remaining(LimitState cell, long now) {
-    return Math.max(0, capacity() - log(cell).total());
+  public long remaining(LimitState state, long now) {
+    return Math.max(0, capacity() - log(state).total());
   }
 
   @Override
-  public long reset(LimitState cell, long now) {
-    AdmissionLog log = log(cell);
+  public long reset(LimitState state, long now) {
+    AdmissionLog log = log(state);
     return log.size() == 0 ? 0 : log.time(log.size() - 1) + window - now;
   }
 
   @Override
-  public long retryAfter(LimitState cell, long now, long cost) {
+  public long retryAfter(LimitState state, long now, long cost) {
     if (cost > capacity() || capacity() == 0) {
       return NEVER;
     }
-    AdmissionLog log = log(cell);
+    AdmissionLog log = log(state);
     long excess = log.total() + cost - capacity();
     for (int i = 0; excess > 0; i++) {
       excess -= log.amount(i);
@@ -128,8 +128,8 @@ final class LogMeter extends Meter {
   }
 
   @Override
-  public long idleAt(LimitState cell) {
-    return log(cell).idleAt();
+  public long idleAt(LimitState state) {
+    return log(state).idleAt();
   }
 
   @Override
@@ -139,8 +139,8 @@ final class LogMeter extends Meter {
   }
 
   @Override
-  public String describe(LimitState cell, long now, long cost) {
-    AdmissionLog log = log(cell);
+  public String describe(LimitState state, long now, long cost) {
+    AdmissionLog log = log(state);
     return String.format(
         "%,d taken in %,d calls within the last %,d ms; %,d + %,d ≤ %,d: %s",
         log.total(),
@@ -149,6 +149,6 @@ final class LogMeter extends Meter {
         log.total(),
         cost,
         capacity(),
-        admits(cell, now, cost) ? "admits" : "refuses");
+        admits(state, now, cost) ? "admits" : "refuses");
   }
 }

@@ -82,7 +82,7 @@ public abstract sealed class Meter
    *
    * @param keyHash the fixed hash of rule and key, from which windows take their phase
    */
-  public abstract void open(LimitState cell, long now, long keyHash);
+  public abstract void open(LimitState state, long now, long keyHash);
 
   /**
    * Whether anything done under these numbers is written down. A bucket of rate 0 writes nothing:
@@ -99,61 +99,61 @@ public abstract sealed class Meter
    *
    * @param before the cell before it was opened
    */
-  public void leave(LimitState cell, LimitState before, long now) {}
+  public void leave(LimitState state, LimitState before, long now) {}
 
   /** Whether {@code cost} can be taken now. A cost of 0 can, unless the limit is 0. */
-  public abstract boolean admits(LimitState cell, long now, long cost);
+  public abstract boolean admits(LimitState state, long now, long cost);
 
   /**
    * Takes {@code cost}, which must have been admitted.
    *
    * @param permit who holds it; matters to concurrency only
    */
-  public abstract void take(LimitState cell, long now, long cost, long permit);
+  public abstract void take(LimitState state, long now, long cost, long permit);
 
   /** Takes {@code amount} whether it is there or not: the true cost of a call turned out higher. */
-  public abstract void charge(LimitState cell, long now, long amount);
+  public abstract void charge(LimitState state, long now, long amount);
 
   /**
    * Takes what was let through elsewhere until now, not all of it just now: windows as far as there
    * is anything left, buckets down to one burst below empty.
    */
-  public void chargeDebt(LimitState cell, long now, long amount) {
-    charge(cell, now, Math.min(amount, remaining(cell, now)));
+  public void chargeDebt(LimitState state, long now, long amount) {
+    charge(state, now, Math.min(amount, remaining(state, now)));
   }
 
   /** Counts a refused call against its own limit, up to twice the capacity. */
-  public abstract void countDenied(LimitState cell, long now, long cost);
+  public abstract void countDenied(LimitState state, long now, long cost);
 
   /** Gives back {@code amount} of an earlier take, as far as that take still weighs. */
-  public abstract void giveBack(LimitState cell, long now, long amount, TakeReceipt stamp);
+  public abstract void giveBack(LimitState state, long now, long amount, TakeReceipt receipt);
 
   /** Gives back {@code amount} of what was taken last, without knowing when that was. */
-  public void refund(LimitState cell, long now, long amount) {
-    giveBack(cell, now, amount, TakeReceipt.of(cell));
+  public void refund(LimitState state, long now, long amount) {
+    giveBack(state, now, amount, TakeReceipt.of(state));
   }
 
   /** The whole number that could be taken now. */
-  public abstract long remaining(LimitState cell, long now);
+  public abstract long remaining(LimitState state, long now);
 
   /** Microseconds until the key is as if never used, if nothing else is taken. */
-  public abstract long reset(LimitState cell, long now);
+  public abstract long reset(LimitState state, long now);
 
   /**
    * Microseconds until {@code cost} would be admitted if nothing else were taken, or {@link
    * #NEVER}.
    */
-  public abstract long retryAfter(LimitState cell, long now, long cost);
+  public abstract long retryAfter(LimitState state, long now, long cost);
 
   /**
    * Microseconds a call admitted now should wait before it goes; only leaky buckets ask for any.
    */
-  public long delay(LimitState cell) {
+  public long delay(LimitState state) {
     return 0;
   }
 
   /** The moment from which on the cell is worth nothing, and may be forgotten. */
-  public abstract long idleAt(LimitState cell);
+  public abstract long idleAt(LimitState state);
 
   /** Takes numbers one by one. */
   public interface Sink {
@@ -171,7 +171,7 @@ public abstract sealed class Meter
   public abstract void numbers(Sink sink, long wallNow, long keyHash);
 
   /** The decision on {@code cost} as arithmetic that a person can follow. */
-  public abstract String describe(LimitState cell, long now, long cost);
+  public abstract String describe(LimitState state, long now, long cost);
 
   /** Two meters are equal if their numbers and clocks are; names do not matter. */
   @Override

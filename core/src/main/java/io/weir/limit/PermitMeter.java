@@ -19,77 +19,77 @@ public final class PermitMeter extends Meter {
   }
 
   @Override
-  public void open(LimitState cell, long now, long keyHash) {
-    cell.meter = this;
-    cell.time = now;
-    Permits permits = permits(cell);
+  public void open(LimitState state, long now, long keyHash) {
+    state.meter = this;
+    state.time = now;
+    Permits permits = permits(state);
     permits.expire(now, ttl);
-    cell.used = permits.held();
+    state.used = permits.held();
   }
 
-  private static Permits permits(LimitState cell) {
-    Permits permits = cell.permits;
+  private static Permits permits(LimitState state) {
+    Permits permits = state.permits;
     if (permits == null) {
       permits = new Permits();
-      cell.permits = permits;
+      state.permits = permits;
     }
     return permits;
   }
 
   @Override
-  public boolean admits(LimitState cell, long now, long cost) {
-    return cost == 0 ? capacity() > 0 : cost <= capacity() - permits(cell).held();
+  public boolean admits(LimitState state, long now, long cost) {
+    return cost == 0 ? capacity() > 0 : cost <= capacity() - permits(state).held();
   }
 
   @Override
-  public void take(LimitState cell, long now, long cost, long permit) {
+  public void take(LimitState state, long now, long cost, long permit) {
     if (cost > 0) {
-      permits(cell).add(permit, cost, now, ttl);
-      cell.used = permits(cell).held();
+      permits(state).add(permit, cost, now, ttl);
+      state.used = permits(state).held();
     }
   }
 
   /** Ends a permit; false if it is not held any more. */
-  public boolean release(LimitState cell, long permit) {
-    boolean held = permits(cell).remove(permit);
-    cell.used = permits(cell).held();
+  public boolean release(LimitState state, long permit) {
+    boolean held = permits(state).remove(permit);
+    state.used = permits(state).held();
     return held;
   }
 
   /** Gives a permit its full life again; false if it is not held any more. */
-  public boolean renew(LimitState cell, long now, long permit) {
-    return permits(cell).renew(permit, now, ttl);
+  public boolean renew(LimitState state, long now, long permit) {
+    return permits(state).renew(permit, now, ttl);
   }
 
   /** A permit is one call, whatever the call turns out to cost. */
   @Override
-  public void charge(LimitState cell, long now, long amount) {}
+  public void charge(LimitState state, long now, long amount) {}
 
   @Override
-  public void countDenied(LimitState cell, long now, long cost) {}
+  public void countDenied(LimitState state, long now, long cost) {}
 
   /** Permits come back by {@link #release}. */
   @Override
-  public void giveBack(LimitState cell, long now, long amount, TakeReceipt stamp) {}
+  public void giveBack(LimitState state, long now, long amount, TakeReceipt receipt) {}
 
   @Override
-  public long remaining(LimitState cell, long now) {
-    return Math.max(0, capacity() - permits(cell).held());
+  public long remaining(LimitState state, long now) {
+    return Math.max(0, capacity() - permits(state).held());
   }
 
   @Override
-  public long reset(LimitState cell, long now) {
-    return permits(cell).size() == 0 ? 0 : permits(cell).lastDeadline() - now;
+  public long reset(LimitState state, long now) {
+    return permits(state).size() == 0 ? 0 : permits(state).lastDeadline() - now;
   }
 
   @Override
-  public long retryAfter(LimitState cell, long now, long cost) {
+  public long retryAfter(LimitState state, long now, long cost) {
     return NEVER;
   }
 
   @Override
-  public long idleAt(LimitState cell) {
-    return permits(cell).lastDeadline();
+  public long idleAt(LimitState state) {
+    return permits(state).lastDeadline();
   }
 
   @Override
@@ -99,15 +99,15 @@ public final class PermitMeter extends Meter {
   }
 
   @Override
-  public String describe(LimitState cell, long now, long cost) {
+  public String describe(LimitState state, long now, long cost) {
     return String.format(
         "%,d of %,d permits held by %,d calls; %,d + %,d ≤ %,d: %s",
-        permits(cell).held(),
+        permits(state).held(),
         capacity(),
-        permits(cell).size(),
-        permits(cell).held(),
+        permits(state).size(),
+        permits(state).held(),
         cost,
         capacity(),
-        admits(cell, now, cost) ? "admits" : "refuses");
+        admits(state, now, cost) ? "admits" : "refuses");
   }
 }

@@ -62,43 +62,43 @@ final class SlidingWindowMeter extends Meter {
   @Override
   @SuppressWarnings(
       "ReferenceEquality") // nearly always the same one; equal numbers have the same windows
-  public void open(LimitState cell, long now, long keyHash) {
-    Meter before = cell.meter;
-    cell.meter = this;
+  public void open(LimitState state, long now, long keyHash) {
+    Meter before = state.meter;
+    state.meter = this;
     if (before == null) {
-      cell.used = 0;
-      cell.previous = 0;
-      cell.time = endOf(now, keyHash);
+      state.used = 0;
+      state.previous = 0;
+      state.time = endOf(now, keyHash);
     } else if (before == this) {
-      roll(cell, now);
-      cell.used = Math.min(cell.used, most);
-      cell.other = present(cell.other, now);
+      roll(state, now);
+      state.used = Math.min(state.used, most);
+      state.other = present(state.other, now);
     } else if (sameWindows((SlidingWindowMeter) before)) {
-      roll(cell, now);
+      roll(state, now);
       // Fewer per window can mean finer ticks, and then products are exact only for smaller counts.
-      cell.used = Math.min(cell.used, most);
-      cell.previous = Math.min(cell.previous, most);
-      cell.other = present(cell.other, now);
+      state.used = Math.min(state.used, most);
+      state.previous = Math.min(state.previous, most);
+      state.other = present(state.other, now);
     } else {
-      adoptParallelWindow(cell, now, keyHash, (SlidingWindowMeter) before);
+      adoptParallelWindow(state, now, keyHash, (SlidingWindowMeter) before);
     }
   }
 
   /** Finds what was counted in windows like these, if the last call came under others. */
   private void adoptParallelWindow(
-      LimitState cell, long now, long keyHash, SlidingWindowMeter before) {
-    ParallelWindow other = present(cell.other, now);
+      LimitState state, long now, long keyHash, SlidingWindowMeter before) {
+    ParallelWindow other = present(state.other, now);
     ParallelWindow left =
-        present(new ParallelWindow(before, cell.time, cell.used, cell.previous), now);
+        present(new ParallelWindow(before, state.time, state.used, state.previous), now);
     if (other != null && sameWindows((SlidingWindowMeter) other.meter())) {
-      cell.time = other.time();
-      cell.used = Math.min(other.used(), most);
-      cell.previous = Math.min(other.previous(), most);
-      cell.other = left;
+      state.time = other.time();
+      state.used = Math.min(other.used(), most);
+      state.previous = Math.min(other.previous(), most);
+      state.other = left;
     } else {
-      adopt(cell, now, before);
-      cell.time = endOf(now, keyHash);
-      cell.other = left == null ? other : left;
+      adopt(state, now, before);
+      state.time = endOf(now, keyHash);
+      state.other = left == null ? other : left;
     }
   }
 
@@ -129,62 +129,62 @@ final class SlidingWindowMeter extends Meter {
   /**
    * Moves to the window that holds {@code now}; counts move along when the clock has stepped back.
    */
-  private void roll(LimitState cell, long now) {
-    if (now >= cell.time) {
-      long passed = (now - cell.time) / window;
-      cell.previous = passed == 0 ? cell.used : 0;
-      cell.used = 0;
-      cell.time += (passed + 1) * window;
-    } else if (now < cell.time - window) {
+  private void roll(LimitState state, long now) {
+    if (now >= state.time) {
+      long passed = (now - state.time) / window;
+      state.previous = passed == 0 ? state.used : 0;
+      state.used = 0;
+      state.time += (passed + 1) * window;
+    } else if (now < state.time - window) {
       // All of it counts as current, as the previous count would weigh less later in a window.
-      cell.time -= (cell.time - 1 - now) / window * window;
-      cell.used += cell.previous;
-      cell.previous = 0;
+      state.time -= (state.time - 1 - now) / window * window;
+      state.used += state.previous;
+      state.previous = 0;
     }
   }
 
   /** Present usage under the old window becomes the current count of the new one. */
-  private void adopt(LimitState cell, long now, SlidingWindowMeter old) {
-    long usage = cell.used + cell.previous;
+  private void adopt(LimitState state, long now, SlidingWindowMeter old) {
+    long usage = state.used + state.previous;
     if (old.aligned == aligned) {
-      old.roll(cell, now);
-      cell.used = Math.min(cell.used, old.most);
-      usage = cell.used + old.weight(cell, now);
+      old.roll(state, now);
+      state.used = Math.min(state.used, old.most);
+      usage = state.used + old.weight(state, now);
     }
-    cell.used = Math.min(usage, most);
-    cell.previous = 0;
+    state.used = Math.min(usage, most);
+    state.previous = 0;
   }
 
-  private long elapsed(LimitState cell, long now) {
-    return (now - (cell.time - window)) / tick;
+  private long elapsed(LimitState state, long now) {
+    return (now - (state.time - window)) / tick;
   }
 
   /** What the previous window still weighs, rounded up. */
-  private long weight(LimitState cell, long now) {
-    return cell.previous == 0 ? 0 : ceilDiv(cell.previous * (ticks - elapsed(cell, now)), ticks);
+  private long weight(LimitState state, long now) {
+    return state.previous == 0 ? 0 : ceilDiv(state.previous * (ticks - elapsed(state, now)), ticks);
   }
 
   @Override
-  public boolean admits(LimitState cell, long now, long cost) {
+  public boolean admits(LimitState state, long now, long cost) {
     if (cost == 0) {
       return capacity() > 0;
     }
-    long room = capacity() - cell.used;
+    long room = capacity() - state.used;
     return cost <= room
-        && (cell.previous == 0
-            || cell.previous * (ticks - elapsed(cell, now)) <= (room - cost) * ticks);
+        && (state.previous == 0
+            || state.previous * (ticks - elapsed(state, now)) <= (room - cost) * ticks);
   }
 
   @Override
-  public void take(LimitState cell, long now, long cost, long permit) {
-    cell.used += cost;
-    cell.countInParallelWindow(cost);
+  public void take(LimitState state, long now, long cost, long permit) {
+    state.used += cost;
+    state.countInParallelWindow(cost);
   }
 
   @Override
-  public void charge(LimitState cell, long now, long amount) {
-    cell.used = Math.min(cell.used + Math.min(amount, most), most);
-    cell.countInParallelWindow(Math.min(amount, ParallelWindow.MOST));
+  public void charge(LimitState state, long now, long amount) {
+    state.used = Math.min(state.used + Math.min(amount, most), most);
+    state.countInParallelWindow(Math.min(amount, ParallelWindow.MOST));
   }
 
   /**
@@ -192,70 +192,70 @@ final class SlidingWindowMeter extends Meter {
    * is owed weighs as much now, and less and less from now on.
    */
   @Override
-  public void chargeDebt(LimitState cell, long now, long amount) {
-    long owed = Math.min(amount, remaining(cell, now));
-    cell.countInParallelWindow(owed);
-    cell.used = Math.min(cell.used + ceilDiv(owed * elapsed(cell, now), ticks), most);
-    cell.previous = Math.min(cell.previous + owed, most);
+  public void chargeDebt(LimitState state, long now, long amount) {
+    long owed = Math.min(amount, remaining(state, now));
+    state.countInParallelWindow(owed);
+    state.used = Math.min(state.used + ceilDiv(owed * elapsed(state, now), ticks), most);
+    state.previous = Math.min(state.previous + owed, most);
   }
 
   @Override
-  public void countDenied(LimitState cell, long now, long cost) {
-    long counted = Math.min(cell.used + Math.min(cost, most), Math.min(2 * capacity(), most));
-    long used = Math.max(cell.used, counted);
-    cell.countInParallelWindow(used - cell.used);
-    cell.used = used;
+  public void countDenied(LimitState state, long now, long cost) {
+    long counted = Math.min(state.used + Math.min(cost, most), Math.min(2 * capacity(), most));
+    long used = Math.max(state.used, counted);
+    state.countInParallelWindow(used - state.used);
+    state.used = used;
   }
 
   @Override
-  public void giveBack(LimitState cell, long now, long amount, TakeReceipt stamp) {
-    cell.giveBackInParallelWindow(amount, stamp.time());
-    if (stamp.time() == cell.time) {
-      cell.used = Math.max(0, cell.used - amount);
-    } else if (stamp.time() == cell.time - window) {
-      cell.previous = Math.max(0, cell.previous - amount);
+  public void giveBack(LimitState state, long now, long amount, TakeReceipt receipt) {
+    state.giveBackInParallelWindow(amount, receipt.time());
+    if (receipt.time() == state.time) {
+      state.used = Math.max(0, state.used - amount);
+    } else if (receipt.time() == state.time - window) {
+      state.previous = Math.max(0, state.previous - amount);
     }
   }
 
   @Override
-  public long remaining(LimitState cell, long now) {
-    return Math.max(0, capacity() - cell.used - weight(cell, now));
+  public long remaining(LimitState state, long now) {
+    return Math.max(0, capacity() - state.used - weight(state, now));
   }
 
   @Override
-  public long reset(LimitState cell, long now) {
-    long left = (ticks - elapsed(cell, now)) * tick;
-    if (cell.used > 0) {
+  public long reset(LimitState state, long now) {
+    long left = (ticks - elapsed(state, now)) * tick;
+    if (state.used > 0) {
       return left + window;
     }
-    return cell.previous > 0 ? left : 0;
+    return state.previous > 0 ? left : 0;
   }
 
   @Override
-  public long retryAfter(LimitState cell, long now, long cost) {
+  public long retryAfter(LimitState state, long now, long cost) {
     if (cost > capacity() || capacity() == 0) {
       return NEVER;
     }
-    if (admits(cell, now, cost)) {
+    if (admits(state, now, cost)) {
       return 0;
     }
-    long elapsed = elapsed(cell, now);
-    long over = cell.used + cost - capacity();
+    long elapsed = elapsed(state, now);
+    long over = state.used + cost - capacity();
     if (over <= 0) {
-      return (ceilDiv((cell.previous + over) * ticks, cell.previous) - elapsed) * tick;
+      return (ceilDiv((state.previous + over) * ticks, state.previous) - elapsed) * tick;
     }
-    return (ticks - elapsed + ceilDiv(over * ticks, cell.used)) * tick;
+    return (ticks - elapsed + ceilDiv(over * ticks, state.used)) * tick;
   }
 
   @Override
-  public long idleAt(LimitState cell) {
-    long idleAt = cell.previous > 0 ? cell.time : Long.MIN_VALUE;
-    if (cell.used > 0) {
-      idleAt = cell.time + window;
+  public long idleAt(LimitState state) {
+    long idleAt = state.previous > 0 ? state.time : Long.MIN_VALUE;
+    if (state.used > 0) {
+      idleAt = state.time + window;
     }
-    return cell.other == null
+    return state.other == null
         ? idleAt
-        : Math.max(idleAt, cell.other.time() + ((SlidingWindowMeter) cell.other.meter()).window);
+        : Math.max(idleAt, state.other.time() + ((SlidingWindowMeter) state.other.meter()).window);
   }
 
   @Override
@@ -267,15 +267,15 @@ final class SlidingWindowMeter extends Meter {
   }
 
   @Override
-  public String describe(LimitState cell, long now, long cost) {
+  public String describe(LimitState state, long now, long cost) {
     return String.format(
         "%,d in the previous window × %,d/%,d left of it + %,d in this one + %,d ≤ %,d: %s",
-        cell.previous,
-        ticks - elapsed(cell, now),
+        state.previous,
+        ticks - elapsed(state, now),
         ticks,
-        cell.used,
+        state.used,
         cost,
         capacity(),
-        admits(cell, now, cost) ? "admits" : "refuses");
+        admits(state, now, cost) ? "admits" : "refuses");
   }
 }

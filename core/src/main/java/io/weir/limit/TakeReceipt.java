@@ -11,7 +11,7 @@ package io.weir.limit;
  *     it back may be an instance whose own clock is wrong
  * @param where who knows of the take
  */
-public record TakeReceipt(long time, long used, long madeAt, Origin where) {
+public record TakeReceipt(long time, long used, long madeAt, Origin origin) {
   /** Of a draw that was admitted and taken from nothing. */
   public static final TakeReceipt NOWHERE = new TakeReceipt(0, 0, 0, Origin.NOWHERE);
 
@@ -31,13 +31,13 @@ public record TakeReceipt(long time, long used, long madeAt, Origin where) {
   }
 
   /** The stamp of a cell that was just taken from. */
-  public static TakeReceipt of(LimitState cell) {
-    return new TakeReceipt(cell.time, cell.used);
+  public static TakeReceipt of(LimitState state) {
+    return new TakeReceipt(state.time, state.used);
   }
 
   /** The same take, made at this time. */
   public TakeReceipt madeAt(long micros) {
-    return new TakeReceipt(time, used, micros, where);
+    return new TakeReceipt(time, used, micros, origin);
   }
 
   /** The same take, which only this instance knows of. */

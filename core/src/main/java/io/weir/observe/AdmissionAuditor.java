@@ -60,14 +60,14 @@ public final class AdmissionAuditor extends ForwardingStore {
     }
   }
 
-  private record FinishedAudit(String rule, AuditResult account, long until) {}
+  private record FinishedAudit(String rule, AuditResult result, long until) {}
 
   private final TimeSource time;
   private final IntSupplier instances;
-  private final int sampled;
+  private final int samplingInterval;
   private final Map<String, Integer> running = new HashMap<>();
-  private final Deque<FinishedAudit> ended = new ArrayDeque<>();
-  private final List<BucketAudit> watches = new ArrayList<>();
+  private final Deque<FinishedAudit> finished = new ArrayDeque<>();
+  private final List<BucketAudit> audits = new ArrayList<>();
 
   /** The same watches by bucket; open addressing, never changed, half empty. */
   private volatile @Nullable BucketAudit[] table = {};
@@ -85,7 +85,7 @@ public final class AdmissionAuditor extends ForwardingStore {
     super(store);
     this.time = time;
     this.instances = instances;
-    this.sampled = sampled;
+    this.samplingInterval = sampled;
   }
 
   // ---- what passes by
@@ -93,7 +93,7 @@ public final class AdmissionAuditor extends ForwardingStore {
   @Override
   public CompletionStage<TakeResult> take(List<Draw> draws) {
     boolean picked = pick();
-    if (!picked && !isWatched(draws)) {
+    if (!picked && !isAudited(draws)) {
       return super.take(draws);
     }
     long sent = time.micros();
@@ -103,7 +103,7 @@ public final class AdmissionAuditor extends ForwardingStore {
   @Override
   public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
     boolean picked = pick();
-    if (!picked && !isWatched(draws)) {
+    if (!picked && !isAudited(draws)) {
       return super.reserve(reservation, draws);
     }
     long sent = time.micros();
@@ -132,17 +132,17 @@ public final class AdmissionAuditor extends ForwardingStore {
   }
 
   private void onGivenBack(Pool pool, Key key, long amount) {
-    BucketAudit watch = amount > 0 ? find(table, pool, key) : null;
-    if (watch != null) {
-      watch.onGivenBack(amount, time.micros());
+    BucketAudit audit = amount > 0 ? find(table, pool, key) : null;
+    if (audit != null) {
+      audit.onGivenBack(amount, time.micros());
     }
   }
 
   private boolean pick() {
-    return ThreadLocalRandom.current().nextInt(sampled) == 0;
+    return ThreadLocalRandom.current().nextInt(samplingInterval) == 0;
   }
 
-  private boolean isWatched(List<Draw> draws) {
+  private boolean isAudited(List<Draw> draws) {
     BucketAudit[] now = table;
     for (int i = 0; now.length > 0 && i < draws.size(); i++) {
       if (find(now, draws.get(i).pool(), draws.get(i).key()) != null) {
@@ -156,31 +156,31 @@ public final class AdmissionAuditor extends ForwardingStore {
       List<Draw> draws, boolean picked, long sent, CompletionStage<TakeResult> stage) {
     CompletableFuture<TakeResult> future = stage.toCompletableFuture();
     if (future.isDone() && !future.isCompletedExceptionally()) {
-      note(draws, future.join(), picked, sent);
+      record(draws, future.join(), picked, sent);
       return stage;
     }
     return stage.thenApply(
-        taking -> {
-          note(draws, taking, picked, sent);
-          return taking;
+        result -> {
+          record(draws, result, picked, sent);
+          return result;
         });
   }
 
-  private void note(List<Draw> draws, TakeResult taking, boolean picked, long sent) {
-    if (!taking.isComplete()) {
+  private void record(List<Draw> draws, TakeResult result, boolean picked, long sent) {
+    if (!result.isComplete()) {
       return; // refused before all were asked
     }
     long now = time.micros();
     for (int i = 0; i < draws.size(); i++) {
       Draw draw = draws.get(i);
-      LimitStatus standing = taking.statuses().get(i);
-      BucketAudit watch = find(table, draw.pool(), draw.key());
-      if ((watch == null || watch.isOver(now)) && picked && BucketAudit.isAuditable(draw)) {
-        watch = begin(draw, standing, taking.taken(), sent, now);
+      LimitStatus status = result.statuses().get(i);
+      BucketAudit audit = find(table, draw.pool(), draw.key());
+      if ((audit == null || audit.isOver(now)) && picked && BucketAudit.isAuditable(draw)) {
+        audit = begin(draw, status, result.taken(), sent, now);
       }
-      if (watch != null && !draw.isLook()) {
+      if (audit != null && !draw.isLook()) {
         boolean alone = draw.pool().isLocal() || instances.getAsInt() <= 1;
-        watch.onAnswer(draw, standing, taking.taken(), now, alone);
+        audit.onAnswer(draw, status, result.taken(), now, alone);
       }
     }
   }
@@ -193,52 +193,53 @@ public final class AdmissionAuditor extends ForwardingStore {
     BucketAudit known = find(table, draw.pool(), draw.key());
     String rule = draw.pool().rule();
     int already = running.getOrDefault(rule, 0);
-    if (known != null || already >= PER_RULE || watches.size() >= MOST) {
+    if (known != null || already >= PER_RULE || audits.size() >= MOST) {
       return known;
     }
-    BucketAudit watch = BucketAudit.begin(draw, first, taken, sent);
-    watches.add(watch);
+    BucketAudit audit = BucketAudit.begin(draw, first, taken, sent);
+    audits.add(audit);
     running.merge(rule, 1, Integer::sum);
-    table = tableOf(watches);
-    return watch;
+    table = tableOf(audits);
+    return audit;
   }
 
   /** Rules have changed: nobody draws from the old buckets any more, and new ones want room. */
   public synchronized void rulesChanged() {
-    removeFinished(time.micros(), watch -> true);
+    removeFinished(time.micros(), audit -> true);
   }
 
   private void removeFinished(long now) {
-    removeFinished(now, watch -> watch.isOver(now));
+    removeFinished(now, audit -> audit.isOver(now));
   }
 
   private void removeFinished(long now, Predicate<BucketAudit> isOver) {
     boolean changed =
-        watches.removeIf(
-            watch -> {
-              boolean over = isOver.test(watch);
+        audits.removeIf(
+            audit -> {
+              boolean over = isOver.test(audit);
               if (over) {
-                running.computeIfPresent(watch.pool.rule(), (rule, n) -> n == 1 ? null : n - 1);
-                ended.add(new FinishedAudit(watch.pool.rule(), account(watch), now + REMEMBERED));
+                running.computeIfPresent(audit.pool.rule(), (rule, n) -> n == 1 ? null : n - 1);
+                finished.add(
+                    new FinishedAudit(audit.pool.rule(), resultOf(audit), now + REMEMBERED));
               }
               return over;
             });
     if (changed) {
-      table = tableOf(watches);
+      table = tableOf(audits);
     }
-    while (!ended.isEmpty() && (ended.peek().until <= now || ended.size() > 4 * MOST)) {
-      ended.remove();
+    while (!finished.isEmpty() && (finished.peek().until <= now || finished.size() > 4 * MOST)) {
+      finished.remove();
     }
   }
 
-  private static @Nullable BucketAudit[] tableOf(List<BucketAudit> watches) {
-    BucketAudit[] table = new BucketAudit[Math.max(2, Integer.highestOneBit(watches.size()) * 4)];
-    for (BucketAudit watch : watches) {
-      int at = place(watch.pool, watch.key, table.length);
+  private static @Nullable BucketAudit[] tableOf(List<BucketAudit> audits) {
+    BucketAudit[] table = new BucketAudit[Math.max(2, Integer.highestOneBit(audits.size()) * 4)];
+    for (BucketAudit audit : audits) {
+      int at = place(audit.pool, audit.key, table.length);
       while (table[at] != null) {
         at = (at + 1) & (table.length - 1);
       }
-      table[at] = watch;
+      table[at] = audit;
     }
     return table;
   }
@@ -264,16 +265,16 @@ public final class AdmissionAuditor extends ForwardingStore {
 
   // ---- what was seen
 
-  private static AuditResult account(BucketAudit watch) {
-    return new AuditResult(watch.overAdmission(), watch.estimateError());
+  private static AuditResult resultOf(BucketAudit audit) {
+    return new AuditResult(audit.overAdmission(), audit.estimateError());
   }
 
   /** What was seen of each rule, now and in the last minute; nothing of rules without calls. */
-  public synchronized Map<String, AuditResult> accounts() {
+  public synchronized Map<String, AuditResult> results() {
     removeFinished(time.micros());
     Map<String, AuditResult> accounts = new HashMap<>();
-    watches.forEach(watch -> accounts.merge(watch.pool.rule(), account(watch), AuditResult::and));
-    ended.forEach(one -> accounts.merge(one.rule, one.account, AuditResult::and));
+    audits.forEach(audit -> accounts.merge(audit.pool.rule(), resultOf(audit), AuditResult::and));
+    finished.forEach(one -> accounts.merge(one.rule, one.result, AuditResult::and));
     return accounts;
   }
 }

@@ -35,8 +35,8 @@ final class BucketAudit {
   final Pool pool;
   final Key key;
   private final Limit limit;
-  private final long begun;
-  private final long ends;
+  private final long startedMicros;
+  private final long endMicros;
   private final double allowed;
   private final @Nullable SlicedCounter log;
   private final long logMicros;
@@ -45,16 +45,16 @@ final class BucketAudit {
   private boolean comparable;
   private double error = Double.NaN;
 
-  private BucketAudit(Draw draw, long begun, long ends, double allowed, long before) {
+  private BucketAudit(Draw draw, long startedMicros, long ends, double allowed, long before) {
     this.pool = draw.pool();
     this.key = draw.key();
     this.limit = pool.meter().limit();
-    this.begun = begun;
-    this.ends = ends;
+    this.startedMicros = startedMicros;
+    this.endMicros = ends;
     this.allowed = Math.max(1, allowed);
     this.admitted = before;
     this.logMicros = logMicros(limit);
-    this.log = logMicros > 0 ? new SlicedCounter(logMicros, begun) : null;
+    this.log = logMicros > 0 ? new SlicedCounter(logMicros, startedMicros) : null;
     this.comparable = limit instanceof SlidingWindow && !pool.countDenied();
   }
 
@@ -72,20 +72,20 @@ final class BucketAudit {
    */
   static BucketAudit begin(Draw draw, LimitStatus first, boolean taken, long sent) {
     Limit limit = draw.pool().meter().limit();
-    BucketAudit watch;
+    BucketAudit audit;
     if (limit instanceof TokenBucket bucket) {
-      watch = bucket(draw, sent, bucket.rate(), bucket.period());
+      audit = bucket(draw, sent, bucket.rate(), bucket.period());
     } else if (limit instanceof LeakyBucket bucket) {
-      watch = bucket(draw, sent, bucket.rate(), bucket.period());
+      audit = bucket(draw, sent, bucket.rate(), bucket.period());
     } else if (limit instanceof FixedWindow window) {
-      watch = windows(draw, first, taken, sent, ExactNumbers.micros(window.window()));
+      audit = windows(draw, first, taken, sent, ExactNumbers.micros(window.window()));
     } else if (limit instanceof Quota quota) {
-      watch = windows(draw, first, taken, sent, ExactNumbers.micros(quota.period().length()));
+      audit = windows(draw, first, taken, sent, ExactNumbers.micros(quota.period().length()));
     } else {
       long ends = sent + Math.max(SHORTEST, 3 * logMicros(limit));
-      watch = new BucketAudit(draw, sent, ends, limit.capacity(), 0);
+      audit = new BucketAudit(draw, sent, ends, limit.capacity(), 0);
     }
-    return watch;
+    return audit;
   }
 
   private static BucketAudit bucket(Draw draw, long sent, long rate, Duration period) {
@@ -122,14 +122,14 @@ final class BucketAudit {
   }
 
   /** Whether an answer tells how the bucket itself stands. */
-  private static boolean isOfStore(LimitStatus standing) {
+  private static boolean isOfStore(LimitStatus status) {
     boolean itself =
-        standing.source() == DecisionSource.STORE || standing.source() == DecisionSource.MEMORY;
-    return itself && standing.answered() && !standing.degraded();
+        status.source() == DecisionSource.STORE || status.source() == DecisionSource.MEMORY;
+    return itself && status.answered() && !status.degraded();
   }
 
   boolean isOver(long now) {
-    return now >= ends;
+    return now >= endMicros;
   }
 
   /**
@@ -139,15 +139,19 @@ final class BucketAudit {
    * @param alone whether nobody else draws from this bucket
    */
   synchronized void onAnswer(
-      Draw draw, LimitStatus standing, boolean taken, long now, boolean alone) {
+      Draw draw, LimitStatus status, boolean taken, long now, boolean alone) {
     if (isOver(now)) {
       return;
     }
-    if (taken && standing.allowed()) {
+    if (taken && status.allowed()) {
       add(now, draw.amount());
     }
-    if (log != null && comparable && alone && isOfStore(standing) && now - begun >= logMicros) {
-      long estimate = limit.capacity() - standing.remaining();
+    if (log != null
+        && comparable
+        && alone
+        && isOfStore(status)
+        && now - startedMicros >= logMicros) {
+      long estimate = limit.capacity() - status.remaining();
       // What remains is told in whole numbers.
       double off = Math.max(0, Math.abs(estimate - log.sum(now)) - 1);
       double ratio = off / Math.max(1, limit.capacity());

@@ -41,15 +41,15 @@ public final class HotKeySketch {
   private static final class Counter {
     final Pool pool;
     final Key key;
-    final long tooHigh;
+    final long overestimate;
     long count;
     long answered;
 
-    Counter(Pool pool, Key key, long tooHigh) {
+    Counter(Pool pool, Key key, long overestimate) {
       this.pool = pool;
       this.key = key;
-      this.tooHigh = tooHigh;
-      this.count = tooHigh + 1;
+      this.overestimate = overestimate;
+      this.count = overestimate + 1;
     }
 
     boolean isOf(Pool other, Key otherKey) {
@@ -60,13 +60,13 @@ public final class HotKeySketch {
   private final TimeSource time;
   private final AtomicBoolean busy = new AtomicBoolean();
   private final @Nullable Counter[] counters = new Counter[COUNTERS];
-  private long begun;
+  private long startedMicros;
   private long calls;
   private volatile @Nullable List<HotKey> last;
 
   public HotKeySketch(TimeSource time) {
     this.time = time;
-    this.begun = time.micros();
+    this.startedMicros = time.micros();
   }
 
   /** Notes a call, or rather one in a number of them. */
@@ -77,9 +77,9 @@ public final class HotKeySketch {
   }
 
   /** Notes what the store answered of a call, or rather of one in a number of them. */
-  public void noteAnswered(List<Draw> draws, List<LimitStatus> standings) {
+  public void noteAnswered(List<Draw> draws, List<LimitStatus> statuses) {
     if (isSampled()) {
-      countAnswered(draws, standings);
+      countAnswered(draws, statuses);
     }
   }
 
@@ -107,11 +107,11 @@ public final class HotKeySketch {
   }
 
   /** Counts the draws of a call that the store answered, unless it only looks. */
-  void countAnswered(List<Draw> draws, List<LimitStatus> standings) {
+  void countAnswered(List<Draw> draws, List<LimitStatus> statuses) {
     if (!isLook(draws) && busy.compareAndSet(false, true)) {
       try {
         for (int i = 0; i < draws.size(); i++) {
-          if (standings.get(i).answered()) {
+          if (statuses.get(i).answered()) {
             countAnswered(draws.get(i).pool(), draws.get(i).key());
           }
         }
@@ -156,20 +156,20 @@ public final class HotKeySketch {
   }
 
   private void rotate(long now) {
-    if (now - begun >= SPAN) {
-      last = now - begun < 2 * SPAN ? ranked(now) : List.of();
+    if (now - startedMicros >= SPAN) {
+      last = now - startedMicros < 2 * SPAN ? ranked(now) : List.of();
       java.util.Arrays.fill(counters, null);
       calls = 0;
-      begun = now;
+      startedMicros = now;
     }
   }
 
   /** The counters in order, without those that owe most of their count to others. */
   private List<HotKey> ranked(long now) {
-    double seconds = Math.max(1, now - begun) / 1e6;
+    double seconds = Math.max(1, now - startedMicros) / 1e6;
     List<HotKey> ranked = new ArrayList<>();
     for (Counter counter : counters) {
-      if (counter != null && counter.count >= 2 * counter.tooHigh) {
+      if (counter != null && counter.count >= 2 * counter.overestimate) {
         ranked.add(
             new HotKey(
                 counter.pool,

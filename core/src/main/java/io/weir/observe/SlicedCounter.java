@@ -6,45 +6,45 @@ package io.weir.observe;
  * one thousandth is counted for that much too long.
  */
 final class SlicedCounter {
-  private static final int GRAINS = 1000;
+  private static final int SLICES = 1000;
 
-  private final long grainMicros;
+  private final long sliceMicros;
 
   /** One grain more than a window has, for the one that is only partly within it. */
-  private final long[] counts = new long[GRAINS + 1];
+  private final long[] counts = new long[SLICES + 1];
 
   private long latest;
   private long sum;
 
   SlicedCounter(long windowMicros, long now) {
-    this.grainMicros = Math.max(1, (windowMicros + GRAINS - 1) / GRAINS);
-    this.latest = now / grainMicros;
+    this.sliceMicros = Math.max(1, (windowMicros + SLICES - 1) / SLICES);
+    this.latest = now / sliceMicros;
   }
 
   /** Notes an amount; a negative one was given back. */
   void add(long now, long amount) {
-    turn(now);
+    advance(now);
     counts[place(latest)] += amount;
     sum += amount;
   }
 
   /** What was admitted in the window that ends now. */
   long sum(long now) {
-    turn(now);
+    advance(now);
     return sum;
   }
 
-  private void turn(long now) {
-    long grain = now / grainMicros;
-    for (int i = 0; latest < grain && i < counts.length; i++) {
+  private void advance(long now) {
+    long slice = now / sliceMicros;
+    for (int i = 0; latest < slice && i < counts.length; i++) {
       latest++;
       sum -= counts[place(latest)];
       counts[place(latest)] = 0;
     }
-    latest = Math.max(latest, grain);
+    latest = Math.max(latest, slice);
   }
 
-  private int place(long grain) {
-    return (int) Math.floorMod(grain, (long) counts.length);
+  private int place(long slice) {
+    return (int) Math.floorMod(slice, (long) counts.length);
   }
 }

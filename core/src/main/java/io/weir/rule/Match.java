@@ -70,7 +70,7 @@ public record Match(
   }
 
   /** Whether nothing but the path can keep this from holding. */
-  public boolean saysOnlyPaths() {
+  public boolean isPathOnly() {
     return methods.isEmpty() && hosts.isEmpty() && attributes.isEmpty() && absent.isEmpty();
   }
 

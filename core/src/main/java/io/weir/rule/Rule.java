@@ -153,15 +153,15 @@ public final class Rule {
   /** Two rules are equal if they say the same. */
   @Override
   public boolean equals(Object other) {
-    return this == other || (other instanceof Rule rule && said().equals(rule.said()));
+    return this == other || (other instanceof Rule rule && fields().equals(rule.fields()));
   }
 
   @Override
   public int hashCode() {
-    return said().hashCode();
+    return fields().hashCode();
   }
 
-  private List<Object> said() {
+  private List<Object> fields() {
     return List.of(
         id,
         match,

@@ -60,14 +60,14 @@ class AdvanceReservationTest {
     Decision ahead = ahead(CALL.cost(8));
     assertThat(now(engine.settleAsync(ahead.reservation().orElseThrow(), 3)))
         .isEqualTo(SettlementResult.DONE);
-    assertThat(now(engine.lookAsync(CALL)).standings().get(0).remaining()).isEqualTo(7);
+    assertThat(now(engine.lookAsync(CALL)).statuses().get(0).remaining()).isEqualTo(7);
   }
 
   @Test
   void knowsNoLimitWhereOnlyPermitsAreAsked() {
     Decision ahead = ahead(Call.of("GET", "/b").with("user", "42").cost(8));
     assertThat(ahead.allowed()).isTrue();
-    assertThat(ahead.standings()).isEmpty();
+    assertThat(ahead.statuses()).isEmpty();
   }
 
   @Test
@@ -84,7 +84,7 @@ class AdvanceReservationTest {
             .build();
     Call call = Call.of("GET", "/a").with("weight", "7");
 
-    assertThat(now(dear.reserveAhead(call.cost(50))).left()).isEqualTo(14);
+    assertThat(now(dear.reserveAhead(call.cost(50))).available()).isEqualTo(14);
     Decision made = now(dear.reserveAhead(call.cost(14))).decision();
     assertThat(made.remaining()).isEqualTo(2);
     now(dear.settleAsync(made.reservation().orElseThrow(), 10));

@@ -76,12 +76,12 @@ class ShardedExecutorTest {
   void asksOneShardAndTellsOfTheWhole() {
     Pool pool = split("rule", "40/h", 4);
 
-    LimitStatus standing = take(List.of(draw(pool, 3)), 2).taking().statuses().get(0);
+    LimitStatus status = take(List.of(draw(pool, 3)), 2).result().statuses().get(0);
 
     assertThat(asked()).containsExactly(List.of(2));
-    assertThat(standing.limit()).isEqualTo(Limit.perHour(40));
-    assertThat(standing.remaining()).isEqualTo(4 * 7);
-    assertThat(standing.reset()).isEqualTo(Duration.ofMinutes(18));
+    assertThat(status.limit()).isEqualTo(Limit.perHour(40));
+    assertThat(status.remaining()).isEqualTo(4 * 7);
+    assertThat(status.reset()).isEqualTo(Duration.ofMinutes(18));
   }
 
   @Test
@@ -92,7 +92,7 @@ class ShardedExecutorTest {
     ShardAttempt tried = take(List.of(draw(pool, 2)), 2, 0);
 
     assertThat(asked()).containsExactly(List.of(2), List.of(3));
-    assertThat(tried.taking().taken()).isTrue();
+    assertThat(tried.result().taken()).isTrue();
     assertThat(tried.draws().get(0).pool()).isSameAs(pool.shardedPool().shard(3));
     assertThat(left(pool.shardedPool().shard(2))).isEqualTo(1);
     assertThat(left(pool.shardedPool().shard(3))).isEqualTo(8);
@@ -121,13 +121,13 @@ class ShardedExecutorTest {
     for (int first : new int[] {2, 3}) {
       // From shard 2 the next, from shard 3 the third on.
       ShardAttempt tried = take(List.of(draw(pool, 1)), first, first == 2 ? 0 : 2);
-      LimitStatus standing = tried.taking().statuses().get(0);
+      LimitStatus status = tried.result().statuses().get(0);
 
-      assertThat(tried.taking().taken()).isFalse();
+      assertThat(tried.result().taken()).isFalse();
       assertThat(asked()).hasSize(2);
-      assertThat(standing.retryAfter()).contains(Duration.ofMinutes(5));
-      assertThat(standing.remaining()).isZero();
-      assertThat(standing.limit().capacity()).isEqualTo(40);
+      assertThat(status.retryAfter()).contains(Duration.ofMinutes(5));
+      assertThat(status.remaining()).isZero();
+      assertThat(status.limit().capacity()).isEqualTo(40);
     }
   }
 
@@ -138,16 +138,16 @@ class ShardedExecutorTest {
     ShardAttempt tried = take(List.of(draw(pool, 4)), 3);
 
     assertThat(asked()).hasSize(1);
-    assertThat(tried.taking().taken()).isFalse();
-    assertThat(tried.taking().statuses().get(0).retryAfter()).isEmpty();
+    assertThat(tried.result().taken()).isFalse();
+    assertThat(tried.result().statuses().get(0).retryAfter()).isEmpty();
   }
 
   @Test
   void whatOnlyTheLargerShardsHoldIsAskedOfThose() {
     Pool pool = split("rule", "10/h", 4);
 
-    assertThat(take(List.of(draw(pool, 3)), 2).taking().taken()).isTrue();
-    assertThat(take(List.of(draw(pool, 3)), 2, 5).taking().taken()).isTrue();
+    assertThat(take(List.of(draw(pool, 3)), 2).result().taken()).isTrue();
+    assertThat(take(List.of(draw(pool, 3)), 2, 5).result().taken()).isTrue();
     assertThat(asked()).containsExactly(List.of(0), List.of(1));
   }
 
@@ -168,8 +168,8 @@ class ShardedExecutorTest {
     ShardAttempt tried = take(List.of(draw(pool, 1), draw(whole, 1)), 2);
 
     assertThat(asked()).hasSize(1);
-    assertThat(tried.taking().taken()).isFalse();
-    assertThat(tried.taking().statuses()).extracting(LimitStatus::allowed).containsOnly(false);
+    assertThat(tried.result().taken()).isFalse();
+    assertThat(tried.result().statuses()).extracting(LimitStatus::allowed).containsOnly(false);
   }
 
   @Test
@@ -181,7 +181,7 @@ class ShardedExecutorTest {
     take(List.of(draw(pool, 9)), 3);
     List<Draw> call = List.of(draw(whole, 1), draw(even, 2), draw(pool, 1));
 
-    assertThat(take(call, 2, 0).taking().taken()).isTrue();
+    assertThat(take(call, 2, 0).result().taken()).isTrue();
 
     // Only what refused has moved.
     assertThat(asked()).containsExactly(List.of(-1, 2, 2), List.of(-1, 2, 3));
@@ -190,8 +190,8 @@ class ShardedExecutorTest {
 
     ShardAttempt tried = take(call, 2, 0);
 
-    assertThat(tried.taking().taken()).isFalse();
-    assertThat(tried.taking().statuses())
+    assertThat(tried.result().taken()).isFalse();
+    assertThat(tried.result().statuses())
         .extracting(LimitStatus::allowed)
         .containsExactly(true, true, false);
     assertThat(left(whole)).isEqualTo(4);
@@ -203,7 +203,7 @@ class ShardedExecutorTest {
     Pool pool = split("rule", "40/h", 4, true);
     take(List.of(draw(pool, 10)), 2);
 
-    assertThat(take(List.of(draw(pool, 1)), 2).taking().taken()).isFalse();
+    assertThat(take(List.of(draw(pool, 1)), 2).result().taken()).isFalse();
     assertThat(asked()).hasSize(1);
   }
 
@@ -218,8 +218,8 @@ class ShardedExecutorTest {
     ShardAttempt tried = now(shards.reserve(List.of(draw(whole, 1), shadow(watched, 4))));
 
     assertThat(asked()).containsExactly(List.of(-1, 2), List.of(3));
-    assertThat(tried.taking().statuses()).extracting(LimitStatus::allowed).containsOnly(true);
-    assertThat(tried.taking().receipts()).hasSize(2);
+    assertThat(tried.result().statuses()).extracting(LimitStatus::allowed).containsOnly(true);
+    assertThat(tried.result().receipts()).hasSize(2);
     assertThat(tried.draws().get(1).pool().shard()).isEqualTo(3);
     assertThat(left(whole)).isEqualTo(4);
     assertThat(left(watched.shardedPool().shard(3))).isEqualTo(6);
@@ -234,8 +234,8 @@ class ShardedExecutorTest {
     ShardAttempt tried = take(List.of(shadow(watched, 1)), 0, 0);
 
     assertThat(asked()).hasSize(2);
-    assertThat(tried.taking().taken()).isTrue();
-    assertThat(tried.taking().statuses()).extracting(LimitStatus::allowed).containsOnly(false);
+    assertThat(tried.result().taken()).isTrue();
+    assertThat(tried.result().statuses()).extracting(LimitStatus::allowed).containsOnly(false);
   }
 
   @Test
@@ -246,7 +246,7 @@ class ShardedExecutorTest {
 
     ShardAttempt tried = now(shards.reserve(List.of(draw(pool, 1))));
 
-    assertThat(tried.taking().taken()).isTrue();
+    assertThat(tried.result().taken()).isTrue();
     assertThat(tried.id()).isEqualTo(2);
   }
 

@@ -260,7 +260,7 @@ class ShardedRulesTest {
     for (int i = 0; i < 500; i++) {
       Decision decision = engine.check(CALL);
       assertThat(decision.allowed()).isTrue();
-      wouldBeRefused += decision.standings().get(0).allowed() ? 0 : 1;
+      wouldBeRefused += decision.statuses().get(0).allowed() ? 0 : 1;
     }
     assertThat(wouldBeRefused).isEqualTo(420);
   }

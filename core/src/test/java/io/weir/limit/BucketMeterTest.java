@@ -13,15 +13,15 @@ class BucketMeterTest {
   void theLargestDebtDrainsToTheLastUnit() {
     LeakyBucket limit = Limit.leakyBucket(7, Duration.ofSeconds(10));
     Meter meter = Meter.of(limit);
-    LimitState cell = new LimitState();
-    meter.open(cell, 0, 0);
-    meter.charge(cell, 0, ExactNumbers.EXACT);
-    assertThat(cell.used).isEqualTo(ExactNumbers.EXACT - 1);
+    LimitState state = new LimitState();
+    meter.open(state, 0, 0);
+    meter.charge(state, 0, ExactNumbers.EXACT);
+    assertThat(state.used).isEqualTo(ExactNumbers.EXACT - 1);
 
-    long reset = meter.reset(cell, 0);
-    meter.open(cell, reset - 1, 0);
-    assertThat(cell.used).isEqualTo((ExactNumbers.EXACT - 1) % 7);
-    meter.open(cell, reset, 0);
-    assertThat(cell.used).isZero();
+    long reset = meter.reset(state, 0);
+    meter.open(state, reset - 1, 0);
+    assertThat(state.used).isEqualTo((ExactNumbers.EXACT - 1) % 7);
+    meter.open(state, reset, 0);
+    assertThat(state.used).isZero();
   }
 }

@@ -55,19 +55,19 @@ class LeaseLedgerTest {
     assertThat(loans.report(lent, 7, 10, MOST)).isEqualTo(10);
 
     assertThat(loans.outstanding()).isEqualTo(10);
-    assertThat(loans.now).isEqualTo(10);
+    assertThat(loans.current).isEqualTo(10);
   }
 
   @Test
   void whatIsKeptIsCountedInThePresentEpoch() {
     lend(60);
     at(8);
-    assertThat(loans.before).isEqualTo(60);
+    assertThat(loans.previous).isEqualTo(60);
 
     loans.report(60, 7, 25, MOST);
 
-    assertThat(loans.before).isZero();
-    assertThat(loans.now).isEqualTo(25);
+    assertThat(loans.previous).isZero();
+    assertThat(loans.current).isEqualTo(25);
   }
 
   @Test

@@ -10,15 +10,15 @@ import org.junit.jupiter.api.Test;
 class SlidingWindowTickTest {
   @Test
   void countsStayExactWhenALowerNumberBringsAFinerTick() {
-    LimitState cell = new LimitState();
+    LimitState state = new LimitState();
     Meter high = Meter.of(Limit.slidingWindow(104_251, Duration.ofDays(1)));
-    high.open(cell, 0, 0);
-    high.take(cell, 0, 104_250, 0);
+    high.open(state, 0, 0);
+    high.take(state, 0, 104_250, 0);
 
     Meter low = Meter.of(Limit.slidingWindow(1, Duration.ofDays(1)));
-    low.open(cell, 0, 0);
+    low.open(state, 0, 0);
 
     long ticks = ExactNumbers.micros(Duration.ofDays(1));
-    assertThat(cell.used).isEqualTo((ExactNumbers.EXACT - 1) / ticks);
+    assertThat(state.used).isEqualTo((ExactNumbers.EXACT - 1) / ticks);
   }
 }

@@ -50,7 +50,7 @@ class FailClosedRulesTest {
   }
 
   private static List<String> rules(Decision decision) {
-    return decision.standings().stream().map(LimitStatus::rule).toList();
+    return decision.statuses().stream().map(LimitStatus::rule).toList();
   }
 
   @Test
@@ -84,12 +84,10 @@ class FailClosedRulesTest {
     Decision refused = weir.check(CALL);
     assertThat(refused.rule()).contains("closed");
     assertThat(rules(refused)).containsExactly("free", "closed", "near");
-    assertThat(refused.standings())
+    assertThat(refused.statuses())
         .extracting(LimitStatus::allowed)
         .containsExactly(true, false, true);
-    assertThat(weir.check(CALL).standings().get(2).remaining())
-        .as("is only looked at")
-        .isEqualTo(9);
+    assertThat(weir.check(CALL).statuses().get(2).remaining()).as("is only looked at").isEqualTo(9);
     assertThat(shared.reached).isEmpty();
   }
 
@@ -99,7 +97,7 @@ class FailClosedRulesTest {
     weir.check(CALL);
     shared.away.clear();
 
-    assertThat(weir.check(CALL).standings())
+    assertThat(weir.check(CALL).statuses())
         .extracting(LimitStatus::remaining)
         .containsExactly(8L, 8L);
   }

@@ -267,7 +267,7 @@ class NearStoreTest {
     shared.next().ignore();
     assertThat(alone.join().source()).isEqualTo(DecisionSource.FALLBACK);
     assertThat(alone.join().degraded()).isTrue();
-    assertThat(engine.tier()).isPresent();
+    assertThat(engine.nearStore()).isPresent();
   }
 
   @Test
@@ -305,7 +305,7 @@ class NearStoreTest {
     time.advance(Duration.ofSeconds(1));
     CompletableFuture<Decision> admitted = check(engine);
     shared.next().admit(7);
-    assertThat(admitted.join().standings().get(1).remaining()).isEqualTo(8);
+    assertThat(admitted.join().statuses().get(1).remaining()).isEqualTo(8);
   }
 
   @Test
@@ -331,7 +331,7 @@ class NearStoreTest {
   void aLimiterWithoutASharedStoreHasNoTier() {
     Engine engine = Engine.builder().rules(RuleSet.of(there)).time(time).build();
 
-    assertThat(engine.tier()).isEmpty();
+    assertThat(engine.nearStore()).isEmpty();
     assertThat(engine.giveBack()).isCompleted();
     assertThat(check(engine).join().source()).isEqualTo(DecisionSource.MEMORY);
   }

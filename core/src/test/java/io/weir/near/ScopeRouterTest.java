@@ -55,7 +55,7 @@ class ScopeRouterTest {
             rule("there", Scope.CELL, Limit.perHour(9)),
             rule("here", Scope.INSTANCE, Limit.perHour(1)));
 
-    assertThat(weir.check(Call.of("GET", "/")).standings()).hasSize(2);
+    assertThat(weir.check(Call.of("GET", "/")).statuses()).hasSize(2);
     Decision refused = weir.check(Call.of("GET", "/"));
 
     assertThat(refused.rule()).contains("here");
@@ -75,7 +75,7 @@ class ScopeRouterTest {
 
     assertThat(refused.rule()).contains("there");
     assertThat(local.keys()).as("nothing is left of the refused call").isEqualTo(2);
-    assertThat(weir.lookAsync(Call.of("GET", "/")).toCompletableFuture().join().standings())
+    assertThat(weir.lookAsync(Call.of("GET", "/")).toCompletableFuture().join().statuses())
         .extracting(standing -> standing.remaining())
         .containsExactly(8L, 8L, 0L);
   }
@@ -99,7 +99,7 @@ class ScopeRouterTest {
         .isEqualTo(SettlementResult.DONE);
 
     assertThat(weir.explainAsync(call).toCompletableFuture().join().limits())
-        .extracting(asked -> asked.standing().remaining())
+        .extracting(asked -> asked.status().remaining())
         .containsExactly(7L, 9L, 7L);
   }
 
@@ -120,7 +120,7 @@ class ScopeRouterTest {
     assertThat(weir.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.ALREADY);
 
     assertThat(weir.explainAsync(call).toCompletableFuture().join().limits())
-        .extracting(asked -> asked.standing().remaining())
+        .extracting(asked -> asked.status().remaining())
         .containsExactly(7L, 7L);
   }
 
@@ -141,7 +141,7 @@ class ScopeRouterTest {
 
     assertThat(one.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.DONE);
     assertThat(other.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.ALREADY);
-    assertThat(other.lookAsync(call).toCompletableFuture().join().standings().get(0).remaining())
+    assertThat(other.lookAsync(call).toCompletableFuture().join().statuses().get(0).remaining())
         .isEqualTo(8);
   }
 
@@ -162,7 +162,7 @@ class ScopeRouterTest {
     assertThat(weir.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.ALREADY);
 
     assertThat(weir.explainAsync(call).toCompletableFuture().join().limits())
-        .extracting(asked -> asked.standing().remaining())
+        .extracting(asked -> asked.status().remaining())
         .containsExactly(7L, 7L);
   }
 

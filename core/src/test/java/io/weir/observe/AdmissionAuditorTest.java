@@ -68,11 +68,11 @@ class AdmissionAuditorTest {
   }
 
   private double overAdmission() {
-    return witness.accounts().get("rule").overAdmission();
+    return witness.results().get("rule").overAdmission();
   }
 
   private double estimateError() {
-    return witness.accounts().get("rule").estimateError();
+    return witness.results().get("rule").estimateError();
   }
 
   @Test
@@ -163,7 +163,7 @@ class AdmissionAuditorTest {
 
   @Test
   void bunchedTrafficIsEstimatedBadlyButWithinTheBound() {
-    Pool pool = pool(Limit.slidingWindow(100, Duration.ofSeconds(10)).onTheClock());
+    Pool pool = pool(Limit.slidingWindow(100, Duration.ofSeconds(10)).alignedToClock());
     Duration untilWindow = Duration.ofNanos((10_000_000 - time.wallMicros() % 10_000_000) * 1000);
     time.advance(untilWindow);
     call(pool);
@@ -199,9 +199,10 @@ class AdmissionAuditorTest {
             .toCompletableFuture()
             .join();
     assertThat(overAdmission()).isEqualTo(0.5); // of 100 at once and 100 in ten seconds
-    TakeReceipt stamp = reserved.receipts().get(0);
+    TakeReceipt receipt = reserved.receipts().get(0);
 
-    witness.settle(7, List.of(new ReservedPart(pool, Key.of("somebody"), 100, 20, stamp)), SECOND);
+    witness.settle(
+        7, List.of(new ReservedPart(pool, Key.of("somebody"), 100, 20, receipt)), SECOND);
 
     assertThat(overAdmission()).isEqualTo(0.1);
   }
@@ -212,7 +213,7 @@ class AdmissionAuditorTest {
 
     witness.take(List.of(draw(pool, "somebody").asLook()));
 
-    assertThat(witness.accounts()).isEmpty();
+    assertThat(witness.results()).isEmpty();
   }
 
   @Test
@@ -255,7 +256,7 @@ class AdmissionAuditorTest {
 
     assertThat(overAdmission()).isEqualTo(10 / 110.0);
     time.advance(Duration.ofSeconds(60));
-    assertThat(witness.accounts()).isEmpty();
+    assertThat(witness.results()).isEmpty();
   }
 
   @Test

@@ -45,7 +45,7 @@ record RefusalReason(int status, String detail, List<String> violated, long retr
   }
 
   private static List<String> violated(Decision decision) {
-    return decision.standings().stream()
+    return decision.statuses().stream()
         .filter(standing -> standing.mode() == Mode.ENFORCE && !standing.allowed())
         .map(LimitStatus::name)
         .toList();

@@ -65,6 +65,6 @@ class RedisKeyFloodTest {
     assertThat(known.allowed()).isTrue();
     assertThat(known.deciding().orElseThrow().remaining()).isEqualTo(8);
     assertThat(check("198.51.100.7", "bob").deciding().orElseThrow().remaining()).isEqualTo(9);
-    assertThat(engine.newcomers().cappedDraws()).isEqualTo(3000 - MOST);
+    assertThat(engine.newKeyCap().cappedDraws()).isEqualTo(3000 - MOST);
   }
 }

@@ -148,16 +148,16 @@ class RecipesTest {
     Weir weir = recipe("Try a new limit");
     Call call = Call.of("GET", "/search/x").with("user", "42");
     for (int i = 0; i < 3; i++) {
-      assertThat(weir.check(call).standings().get(0).allowed()).isTrue();
+      assertThat(weir.check(call).statuses().get(0).allowed()).isTrue();
     }
     Decision fourth = weir.check(call);
     assertThat(fourth.allowed()).isTrue();
-    assertThat(fourth.standings().get(0).allowed()).isFalse();
+    assertThat(fourth.statuses().get(0).allowed()).isFalse();
   }
 
   @Test
   void leavesHealthChecksOut() throws IOException {
     Call call = Call.of("GET", "/healthz").with("ip", "198.51.100.7");
-    assertThat(recipe("No limit").check(call).standings()).isEmpty();
+    assertThat(recipe("No limit").check(call).statuses()).isEmpty();
   }
 }

@@ -119,9 +119,9 @@ public final class WeirServer implements AutoCloseable {
             .auditAdmissions()
             .build();
     HotKeyAdvisor advisor = new HotKeyAdvisor(this::instances, stores.layout(), this::isShadow);
-    engine.tier().ifPresent(tier -> metrics.registerNearStore(tier, advisor));
-    engine.witness().ifPresent(metrics::registerAudit);
-    metrics.registerNewKeyCap(engine.newcomers());
+    engine.nearStore().ifPresent(tier -> metrics.registerNearStore(tier, advisor));
+    engine.auditor().ifPresent(metrics::registerAudit);
+    metrics.registerNewKeyCap(engine.newKeyCap());
     metrics.counter(
         "weir.clamped.settlements",
         "Limits that were charged less than a settlement asked for, as it was too high",
@@ -157,7 +157,7 @@ public final class WeirServer implements AutoCloseable {
   }
 
   private int instances() {
-    return engine.tier().map(NearStore::instances).orElse(1);
+    return engine.nearStore().map(NearStore::instances).orElse(1);
   }
 
   /** Whether a rule, or a limit for Envoy, only counts what it would refuse. */

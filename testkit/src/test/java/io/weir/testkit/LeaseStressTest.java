@@ -219,7 +219,7 @@ class LeaseStressTest {
       Decision decision = ask(engine, user, 1);
       sum += decision.allowed() ? 1 : 0;
       fromLeases.addAndGet(
-          decision.standings().stream().filter(by -> by.source() == DecisionSource.LEASE).count());
+          decision.statuses().stream().filter(by -> by.source() == DecisionSource.LEASE).count());
     }
     calling.decrementAndGet();
     return sum;

@@ -70,7 +70,7 @@ public class RuleBench {
     }
     weir = Weir.builder().rules(set.build()).build();
     call = newCall();
-    int asked = weir.check(call).standings().size();
+    int asked = weir.check(call).statuses().size();
     if (asked != (rules == Rules.THREE ? 3 : 1)) {
       throw new IllegalStateException(asked + " limits were asked");
     }

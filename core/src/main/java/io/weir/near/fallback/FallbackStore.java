@@ -129,7 +129,7 @@ public final class FallbackStore implements Store {
     if (!back.isEmpty()) {
       giveBack(id, back);
     }
-    if (settledLater && taking.receipts().stream().anyMatch(at -> at.where() == Origin.INSTANCE)) {
+    if (settledLater && taking.receipts().stream().anyMatch(at -> at.origin() == Origin.INSTANCE)) {
       localReservations.add(id);
     }
     return taking;
@@ -229,7 +229,7 @@ public final class FallbackStore implements Store {
   }
 
   private static List<ReservedPart> withOrigin(Origin where, List<ReservedPart> parts) {
-    return parts.stream().filter(part -> part.receipt().where() == where).toList();
+    return parts.stream().filter(part -> part.receipt().origin() == where).toList();
   }
 
   @Override

@@ -36,7 +36,7 @@ final class CompiledRule {
     this.ordinal = ordinal;
     this.pools = new RulePools(rule, tenants);
     this.key = rule.key().stream().map(KeyPart::of).toArray(KeyPart[]::new);
-    this.byPathOnly = rule.match().saysOnlyPaths() && rule.except().isEmpty();
+    this.byPathOnly = rule.match().isPathOnly() && rule.except().isEmpty();
   }
 
   /** Whether the rule is about every call whose path matches. */

@@ -5,13 +5,13 @@ import java.util.Arrays;
 
 /** The rules that apply to one call, in document order, each once. */
 final class MatchedRules {
-  private PathMatch[] hits = new PathMatch[4];
+  private PathMatch[] matches = new PathMatch[4];
   private int size;
-  private int looked;
+  private int examined;
 
   /** How many rules were looked at, for tests of the index. */
-  int looked() {
-    return looked;
+  int examined() {
+    return examined;
   }
 
   int size() {
@@ -19,12 +19,12 @@ final class MatchedRules {
   }
 
   PathMatch get(int i) {
-    return hits[i];
+    return matches[i];
   }
 
   /** Adds those whose other conditions hold for the call. */
   void addAll(PathMatch[] some, Call call) {
-    looked += some.length;
+    examined += some.length;
     for (PathMatch hit : some) {
       if (hit.rule().appliesApartFromPath(call)) {
         add(hit);
@@ -34,7 +34,7 @@ final class MatchedRules {
 
   /** Adds rules that apply to every call. */
   void addAll(PathMatch[] some) {
-    looked += some.length;
+    examined += some.length;
     for (PathMatch hit : some) {
       add(hit);
     }
@@ -42,21 +42,21 @@ final class MatchedRules {
 
   private void add(PathMatch hit) {
     int at = size;
-    while (at > 0 && hit.comesBefore(hits[at - 1])) {
+    while (at > 0 && hit.comesBefore(matches[at - 1])) {
       at--;
     }
-    if (at > 0 && hits[at - 1].rule() == hit.rule()) {
+    if (at > 0 && matches[at - 1].rule() == hit.rule()) {
       return;
     }
-    if (at < size && hits[at].rule() == hit.rule()) {
-      hits[at] = hit;
+    if (at < size && matches[at].rule() == hit.rule()) {
+      matches[at] = hit;
       return;
     }
-    if (size == hits.length) {
-      hits = Arrays.copyOf(hits, 2 * size);
+    if (size == matches.length) {
+      matches = Arrays.copyOf(matches, 2 * size);
     }
-    System.arraycopy(hits, at, hits, at + 1, size - at);
-    hits[at] = hit;
+    System.arraycopy(matches, at, matches, at + 1, size - at);
+    matches[at] = hit;
     size++;
   }
 
@@ -67,8 +67,8 @@ final class MatchedRules {
   MatchedRules withoutReplaced(Call call) {
     MatchedRules kept = new MatchedRules();
     for (int i = 0; i < size; i++) {
-      if (!isReplaced(hits[i].rule().rule.id(), call)) {
-        kept.add(hits[i]);
+      if (!isReplaced(matches[i].rule().rule.id(), call)) {
+        kept.add(matches[i]);
       }
     }
     return kept;
@@ -76,8 +76,8 @@ final class MatchedRules {
 
   private boolean isReplaced(String id, Call call) {
     for (int i = 0; i < size; i++) {
-      CompiledRule rule = hits[i].rule();
-      if (rule.rule.replaces().contains(id) && rule.isEnforced(call, hits[i].route())) {
+      CompiledRule rule = matches[i].rule();
+      if (rule.rule.replaces().contains(id) && rule.isEnforced(call, matches[i].route())) {
         return true;
       }
     }

@@ -43,7 +43,7 @@ final class PathIndex {
   }
 
   private final Node root = new Node();
-  private final Map<String, PathLookup> spelledOut = new HashMap<>();
+  private final Map<String, PathLookup> literalPaths = new HashMap<>();
 
   void add(PathPattern pattern, PathMatch hit) {
     Node node = root;
@@ -57,7 +57,7 @@ final class PathIndex {
       node.here = node.here == null ? new PathRules() : node.here;
       node.here.add(hit);
       if (pattern.segments().stream().noneMatch(PathPattern.Segment::any)) {
-        spelledOut.put(path(pattern.segments()), PathLookup.UNKNOWN);
+        literalPaths.put(path(pattern.segments()), PathLookup.UNKNOWN);
       }
     }
   }
@@ -70,7 +70,7 @@ final class PathIndex {
 
   /** Walks all ways that are known beforehand; to be called when the last rule has been added. */
   void seal() {
-    spelledOut.replaceAll(
+    literalPaths.replaceAll(
         (path, unknown) -> {
           List<PathRules> places = new ArrayList<>();
           walk(root, path, 1, places::add);
@@ -81,7 +81,7 @@ final class PathIndex {
   /** The rules that apply to a call; not to be changed, as calls may share it. */
   MatchedRules select(Call call) {
     String path = call.normalPath();
-    PathLookup way = spelledOut.get(path);
+    PathLookup way = literalPaths.get(path);
     if (way != null && way.outcome != null) {
       return way.outcome;
     }

@@ -143,7 +143,7 @@ public final class RuleIndex {
 
   /** How many rules are looked at to decide a call. */
   int candidates(Call call) {
-    return byPath.select(call).looked();
+    return byPath.select(call).examined();
   }
 
   private MatchedRules select(Call call) {

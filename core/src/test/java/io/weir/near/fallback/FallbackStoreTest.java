@@ -74,7 +74,7 @@ class FallbackStoreTest {
   }
 
   private static List<Long> remaining(Weir weir) {
-    return weir.lookAsync(CALL).toCompletableFuture().join().standings().stream()
+    return weir.lookAsync(CALL).toCompletableFuture().join().statuses().stream()
         .map(LimitStatus::remaining)
         .toList();
   }
@@ -203,7 +203,7 @@ class FallbackStoreTest {
 
     Decision decision = weir.check(CALL);
     assertThat(decision.allowed()).isTrue();
-    assertThat(decision.standings().get(1).allowed()).isFalse();
+    assertThat(decision.statuses().get(1).allowed()).isFalse();
     assertThat(remaining(weir).get(0)).isEqualTo(8);
     assertThat(reserve(weir, CALL).reservation()).isPresent();
   }

@@ -104,7 +104,7 @@ class BulkLeaseReturnTest {
       take(engine, user, 20);
       take(engine, user, 1);
     }
-    assertThat(engine.tier().orElseThrow().leased().get("daily")).isGreaterThan(KEYS);
+    assertThat(engine.nearStore().orElseThrow().leased().get("daily")).isGreaterThan(KEYS);
   }
 
   private void assertThatNothingWasLost(Engine engine) {

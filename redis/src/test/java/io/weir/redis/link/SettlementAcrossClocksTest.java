@@ -165,10 +165,10 @@ class SettlementAcrossClocksTest {
     Engine right = offBy(Duration.ZERO, rule);
     Engine wrong = offBy(Duration.ofMinutes(minutes), rule);
     Decision leased = reserved(wrong, 1);
-    for (int i = 0; i < 1000 && leased.standings().get(0).source() != DecisionSource.LEASE; i++) {
+    for (int i = 0; i < 1000 && leased.statuses().get(0).source() != DecisionSource.LEASE; i++) {
       leased = reserved(wrong, 1);
     }
-    assertThat(leased.standings().get(0).source()).isEqualTo(DecisionSource.LEASE);
+    assertThat(leased.statuses().get(0).source()).isEqualTo(DecisionSource.LEASE);
 
     assertThat(settle(right, leased, 0)).isEqualTo(SettlementResult.DONE);
     assertThat(settle(wrong, leased, 0)).isEqualTo(SettlementResult.ALREADY);

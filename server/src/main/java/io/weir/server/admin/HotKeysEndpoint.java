@@ -78,7 +78,7 @@ public final class HotKeysEndpoint {
         door.role(exchange.request()).map(role -> role.covers(AdminRole.OPERATOR)).orElse(false);
     Map<String, Rule> rules =
         engine.rules().rules().stream().collect(Collectors.toMap(Rule::id, Function.identity()));
-    Optional<HotKeySketch> watch = engine.tier().map(tier -> tier.hotKeys());
+    Optional<HotKeySketch> watch = engine.nearStore().map(tier -> tier.hotKeys());
     List<HotKey> top = watch.map(keys -> keys.top(most)).orElse(List.of());
     JsonWriter out = exchange.json().open();
     out.field(WATCHED).flag(watch.isPresent());

@@ -101,7 +101,7 @@ public final class OverviewEndpoint {
   private void store(JsonWriter out) {
     out.open();
     out.field(NAME).text(stores.name());
-    out.field(SHARED).flag(engine.tier().isPresent());
+    out.field(SHARED).flag(engine.nearStore().isPresent());
     out.field(KEYS).number(stores.keys());
     out.field(NODES).openList();
     for (StoreMetrics.NodeStatus node : metrics.store().nodes()) {

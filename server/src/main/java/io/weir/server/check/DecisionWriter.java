@@ -47,10 +47,10 @@ public final class DecisionWriter {
       out.field(RETRY_AFTER_MS);
       millis(out, allowed ? 0 : ExactNumbers.waitMillis(deciding.retryAfterMicros()));
     }
-    out.field(DELAY_MS).number(allowed ? longestDelay(decision.standings()) : 0);
+    out.field(DELAY_MS).number(allowed ? longestDelay(decision.statuses()) : 0);
     out.field(DEGRADED).flag(decision.degraded());
     out.field(RULES).openList();
-    List<LimitStatus> standings = decision.standings();
+    List<LimitStatus> standings = decision.statuses();
     for (int i = 0; i < standings.size(); i++) {
       entry(out, standings.get(i));
     }

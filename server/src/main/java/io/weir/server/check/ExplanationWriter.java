@@ -41,13 +41,13 @@ final class ExplanationWriter {
     out.field(LIMITS).openList();
     for (Explanation.LimitCheck asked : explanation.limits()) {
       out.open();
-      out.field(ID).text(asked.standing().rule());
-      out.field(LIMIT).text(asked.standing().limit().toString());
+      out.field(ID).text(asked.status().rule());
+      out.field(LIMIT).text(asked.status().limit().toString());
       out.field(KEY).text(asked.key());
       out.field(AMOUNT).number(asked.amount());
       out.field(ARITHMETIC).text(asked.arithmetic());
       out.field(STANDING);
-      DecisionWriter.entry(out, asked.standing());
+      DecisionWriter.entry(out, asked.status());
       out.close();
     }
     out.closeList();

@@ -46,7 +46,7 @@ final class AdmittedCall {
   private long renewMillis() {
     long shortest = Long.MAX_VALUE;
     if (reservation != null) {
-      for (LimitStatus standing : decision.standings()) {
+      for (LimitStatus standing : decision.statuses()) {
         if (standing.limit() instanceof Concurrency limit) {
           shortest = Math.min(shortest, limit.permitTtl().toMillis());
         }
@@ -62,7 +62,7 @@ final class AdmittedCall {
     }
     Map<String, Long> costs = new HashMap<>();
     RuleSet rules = engine.rules();
-    for (LimitStatus standing : decision.standings()) {
+    for (LimitStatus standing : decision.statuses()) {
       rules
           .rule(standing.rule())
           .filter(rule -> rule.cost() instanceof Cost.FromResponse)

@@ -70,6 +70,6 @@ final class AuditMetrics {
   }
 
   void refresh() {
-    accounts = witness.accounts();
+    accounts = witness.results();
   }
 }

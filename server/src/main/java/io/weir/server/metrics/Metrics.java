@@ -292,7 +292,7 @@ public final class Metrics implements DecisionListener {
   @Override
   public void onDecision(Call call, Decision decision) {
     calls.add(decision);
-    List<LimitStatus> standings = decision.standings();
+    List<LimitStatus> standings = decision.statuses();
     if (standings.isEmpty()) {
       countImmediate(decision);
       return;

@@ -75,7 +75,7 @@ class HotKeyLoggerTest {
       engine.check(Call.of("GET", "/").with("ip", SECRET));
       time.advanceMicros(1_000_000 / calls);
     }
-    return engine.tier().orElseThrow().hotKeys();
+    return engine.nearStore().orElseThrow().hotKeys();
   }
 
   private HotKeyAdvisor advisor() {

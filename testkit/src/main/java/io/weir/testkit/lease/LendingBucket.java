@@ -119,8 +119,8 @@ final class LendingBucket {
     copy.cell.set(cell);
     copy.cell.detach();
     copy.loans.epoch = loans.epoch;
-    copy.loans.now = loans.now;
-    copy.loans.before = loans.before;
+    copy.loans.current = loans.current;
+    copy.loans.previous = loans.previous;
     return copy;
   }
 }

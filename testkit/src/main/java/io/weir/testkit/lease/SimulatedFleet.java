@@ -209,7 +209,7 @@ public final class SimulatedFleet {
   }
 
   private static boolean fromLease(Decision decision) {
-    for (LimitStatus standing : decision.standings()) {
+    for (LimitStatus standing : decision.statuses()) {
       if (standing.rule().equals(RULE)) {
         return standing.source() == DecisionSource.LEASE;
       }
@@ -245,7 +245,7 @@ public final class SimulatedFleet {
   public long inHand() {
     long sum = 0;
     for (Member member : members) {
-      sum += member.engine.tier().orElseThrow().leased().getOrDefault(RULE, 0L);
+      sum += member.engine.nearStore().orElseThrow().leased().getOrDefault(RULE, 0L);
     }
     return sum;
   }

@@ -117,7 +117,7 @@ class ReservationAfterOutageTest {
           open.add(reserve(by, pool, key, 1 + random.nextInt(20)));
         } else if (!open.isEmpty()) {
           OutageReservation oldest = open.remove(0);
-          away &= settlesWhileAway && oldest.stamp.where() == TakeReceipt.Origin.INSTANCE;
+          away &= settlesWhileAway && oldest.stamp.origin() == TakeReceipt.Origin.INSTANCE;
           long came = random.nextInt(25);
           assertThat(settle(oldest, pool, key, came)).isEqualTo(SettlementResult.DONE);
           cost += came;

@@ -255,7 +255,7 @@ final class QuotaBucket {
     try {
       return engine
           .reserveAhead(call.cost(amount))
-          .thenApply(ahead -> new QuotaGrant(ahead.decision(), amount, ahead.left()));
+          .thenApply(ahead -> new QuotaGrant(ahead.decision(), amount, ahead.available()));
     } catch (IllegalArgumentException e) {
       // an entry that a rule takes as cost is no number
       return CompletableFuture.failedFuture(

@@ -145,7 +145,7 @@ class QuotaServiceTest extends QuotaFixture {
     assertThat(envoy.passed).isEqualTo(50);
     pass(desk, 2, () -> envoy.second(0));
     Decision look = engine.check(Call.of("GET", "/").with("tenant", "acme").cost(0));
-    assertThat(100 - look.standings().get(0).remaining()).isBetween(50L, 65L);
+    assertThat(100 - look.statuses().get(0).remaining()).isBetween(50L, 65L);
     pass(desk, 20, () -> envoy.second(10));
     assertThat(envoy.strategy().getBlanketRule()).isEqualTo(BlanketRule.ALLOW_ALL);
     assertThat(envoy.passed).isEqualTo(250);
@@ -168,7 +168,7 @@ class QuotaServiceTest extends QuotaFixture {
                 .reserveAsync(Call.of("GET", "/").with("tenant", "acme").cost(0))
                 .toCompletableFuture()
                 .join()
-                .standings())
+                .statuses())
         .filteredOn(standing -> standing.name().equals("at-once"))
         .singleElement()
         .satisfies(standing -> assertThat(standing.remaining()).isEqualTo(5));
