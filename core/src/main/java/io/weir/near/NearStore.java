@@ -31,15 +31,15 @@ import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 
 /**
- * All that stands before a shared store, in the order in which a call meets it:
+ * The steps in front of a shared store, in the order in which a call passes them:
  *
  * <pre>
  *   {@link DenyCache} ─► {@link LeaseStore} ─► {@link FallbackStore} ─► {@link DenialRecorder} ─► the shared store
- *   refused lately?   in hand?     no answer?      refused: note it
+ *   refusal cached?   tokens leased?  no answer?      records refusals
  * </pre>
  *
- * <p>Every call is seen by {@link HotKeySketch}, and so is every answer of the store. An error in
- * any step is told, and the call follows its rules' {@code on_fail}, as if the store had not
+ * <p>{@link HotKeySketch} counts every call and every answer of the store. An error in any step is
+ * reported, and the call then follows the {@code on_fail} of its rules, as if the store had not
  * answered.
  */
 public final class NearStore extends ForwardingStore {
@@ -50,7 +50,7 @@ public final class NearStore extends ForwardingStore {
   private final Components components;
   private volatile boolean closed;
 
-  /** What a tier is made of, from the last step to the first. */
+  /** The steps of a near store, from the last to the first. */
   private record Components(
       TimeSource time,
       HotKeySketch hotKeys,
@@ -65,39 +65,39 @@ public final class NearStore extends ForwardingStore {
         LocalLimiter local,
         TimeSource time,
         IntSupplier instances,
-        Consumer<Throwable> unexpected) {
+        Consumer<Throwable> errorHandler) {
       DenialTable denials = new DenialTable();
       HotKeySketch hotKeys = new HotKeySketch(time);
       DenialRecorder last = new DenialRecorder(denials, hotKeys, time, shared);
-      FallbackStore fallback = new FallbackStore(last, local, unexpected);
+      FallbackStore fallback = new FallbackStore(last, local, errorHandler);
       LeaseStore leases = new LeaseStore(MOST_LEASES, denials, time, fallback);
       DenyCache first = new DenyCache(denials, time, leases);
-      return new Components(time, hotKeys, unexpected, local, fallback, leases, first, instances);
+      return new Components(time, hotKeys, errorHandler, local, fallback, leases, first, instances);
     }
   }
 
-  private NearStore(Components parts) {
-    super(parts.first);
-    this.components = parts;
+  private NearStore(Components components) {
+    super(components.first);
+    this.components = components;
   }
 
   /**
-   * The tier before a store.
+   * A near store in front of a shared store.
    *
-   * @param local for what this instance decides alone while the store is away
-   * @param instances how many instances share the store, as last heard
-   * @param unexpected hears of errors that should not be; must not throw
+   * @param local holds this instance's shares of the limits while the store is unavailable
+   * @param instances the number of instances that share the store, as last counted
+   * @param errorHandler receives unexpected errors; must not throw
    */
   public static NearStore before(
       Store shared,
       MemoryStore local,
       TimeSource time,
       IntSupplier instances,
-      Consumer<Throwable> unexpected) {
+      Consumer<Throwable> errorHandler) {
     LocalLimiter shares = new LocalLimiter(local, time, instances);
-    NearStore tier = new NearStore(Components.of(shared, shares, time, instances, unexpected));
-    tier.scheduleMaintenance();
-    return tier;
+    NearStore near = new NearStore(Components.of(shared, shares, time, instances, errorHandler));
+    near.scheduleMaintenance();
+    return near;
   }
 
   @Override
@@ -130,22 +130,22 @@ public final class NearStore extends ForwardingStore {
     CompletableFuture<TakeResult> stage = decision.toCompletableFuture();
     return stage.isDone() && !stage.isCompletedExceptionally()
         ? stage
-        : stage.exceptionally(problem -> failed(reservation, draws, settledLater, problem));
+        : stage.exceptionally(error -> failed(reservation, draws, settledLater, error));
   }
 
-  /** The decision on a call that failed on its way to the store, or back. */
-  public TakeResult failed(List<Draw> draws, Throwable problem) {
-    return failed(ThreadLocalRandom.current().nextLong(), draws, false, problem);
+  /** The decision on a call that failed on the way to the store or back. */
+  public TakeResult failed(List<Draw> draws, Throwable error) {
+    return failed(ThreadLocalRandom.current().nextLong(), draws, false, error);
   }
 
-  /** The same on a call to be settled later by this id. */
-  public TakeResult failed(long reservation, List<Draw> draws, Throwable problem) {
-    return failed(reservation, draws, true, problem);
+  /** The same for a call that is settled later under this id. */
+  public TakeResult failed(long reservation, List<Draw> draws, Throwable error) {
+    return failed(reservation, draws, true, error);
   }
 
   private TakeResult failed(
-      long reservation, List<Draw> draws, boolean settledLater, Throwable problem) {
-    components.errorHandler.accept(problem);
+      long reservation, List<Draw> draws, boolean settledLater, Throwable error) {
+    components.errorHandler.accept(error);
     try {
       return components.fallback.decideLocally(reservation, draws, settledLater);
     } catch (RuntimeException | Error e) {
@@ -154,23 +154,23 @@ public final class NearStore extends ForwardingStore {
     }
   }
 
-  /** Not even a local limit could be asked: only what is to stay open does. */
+  /** The decision when even the local limit failed: only rules with {@code on_fail: open} admit. */
   public static TakeResult lastResort(List<Draw> draws) {
     boolean taken = true;
     for (Draw draw : draws) {
       taken &= draw.mode() != Mode.ENFORCE || draw.pool().onFail() == OnFail.OPEN;
     }
     boolean passes = taken;
-    List<LimitStatus> standings =
+    List<LimitStatus> statuses =
         draws.stream().map(draw -> draw.unanswered().edit().allowed(passes).build()).toList();
-    List<TakeReceipt> stamps =
+    List<TakeReceipt> receipts =
         taken ? Collections.nCopies(draws.size(), TakeReceipt.NOWHERE) : List.<TakeReceipt>of();
-    return new TakeResult(taken, standings, stamps);
+    return new TakeResult(taken, statuses, receipts);
   }
 
-  // ---- looking after leases
+  // ---- maintenance of leases
 
-  @SuppressWarnings("FutureReturnValueIgnored") // goes on for as long as the tier is open
+  @SuppressWarnings("FutureReturnValueIgnored") // repeats until the near store is closed
   private void scheduleMaintenance() {
     components.time.delay(MAINTENANCE_INTERVAL).thenRun(this::maintain);
   }
@@ -187,15 +187,15 @@ public final class NearStore extends ForwardingStore {
     scheduleMaintenance();
   }
 
-  /** Gives all leases back; to be called when rules have changed, and before the end. */
+  /** Returns all leases. Called after a change of rules and before closing. */
   public CompletionStage<Void> giveBack() {
     components.local.rulesChanged();
     return components.leases.endAll();
   }
 
-  // ---- what there is to see
+  // ---- figures
 
-  /** The buckets that are asked for most. */
+  /** The buckets with the most calls. */
   public HotKeySketch hotKeys() {
     return components.hotKeys;
   }
@@ -205,17 +205,17 @@ public final class NearStore extends ForwardingStore {
     return Math.max(1, components.instances.getAsInt());
   }
 
-  /** Tokens in hand, by rule. */
+  /** Leased tokens that are left, by rule. */
   public Map<String, Long> leased() {
     return components.leases.leasedTokens();
   }
 
-  /** Calls that spoke of leases and that the store answered, by rule. */
+  /** Calls with a lease report that the store answered, by rule. */
   public Map<String, Long> refills() {
     return components.leases.refills();
   }
 
-  /** Gives leases back, waits a moment for that to arrive, and closes the shared store. */
+  /** Returns leases, waits up to 250 ms for the store to confirm, and closes the shared store. */
   @Override
   public void close() {
     if (closed) {
@@ -227,7 +227,7 @@ public final class NearStore extends ForwardingStore {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
-      // What did not arrive will be forgotten by itself.
+      // Leases that were not returned in time expire in the store.
     }
     super.close();
   }

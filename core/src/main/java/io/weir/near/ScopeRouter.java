@@ -21,11 +21,11 @@ import java.util.function.BiFunction;
 import java.util.function.Predicate;
 
 /**
- * Keeps the pools of rules that are about this instance alone in memory, and everything else in a
- * shared store.
+ * Routes draws by scope: pools of instance-scoped rules are kept in memory, all others in a shared
+ * store.
  *
- * <p>What is near is asked first: a call refused here costs the shared store nothing, and is
- * answered with the limits that were asked. If the shared store refuses, what was taken here is
+ * <p>Local pools are decided first. A call refused here costs the shared store nothing, and its
+ * result has only the limits that were checked. If the shared store refuses, the local takes are
  * given back.
  */
 public final class ScopeRouter implements Store {
@@ -34,7 +34,7 @@ public final class ScopeRouter implements Store {
   private final MemoryStore local;
   private final Store shared;
 
-  /** Reservations of which a part is in the memory of this instance. */
+  /** Reservations that have a part in this instance's memory. */
   private final RecentReservations localReservations = new RecentReservations();
 
   public ScopeRouter(MemoryStore local, Store shared) {
@@ -63,95 +63,98 @@ public final class ScopeRouter implements Store {
     return true;
   }
 
-  private CompletionStage<TakeResult> decide(long id, List<Draw> draws, boolean stamped) {
-    List<Draw> near = draws.stream().filter(draw -> draw.pool().isLocal()).toList();
-    if (near.size() == draws.size()) {
-      return stamped ? local.reserve(id, draws) : local.take(draws);
+  private CompletionStage<TakeResult> decide(long id, List<Draw> draws, boolean withReceipts) {
+    List<Draw> localDraws = draws.stream().filter(draw -> draw.pool().isLocal()).toList();
+    if (localDraws.size() == draws.size()) {
+      return withReceipts ? local.reserve(id, draws) : local.take(draws);
     }
     return local
-        .reserve(id, near)
+        .reserve(id, localDraws)
         .thenCompose(
             here -> {
               if (!here.taken()) {
                 return CompletableFuture.completedFuture(refusal(draws, true, here));
               }
-              List<Draw> far = draws.stream().filter(draw -> !draw.pool().isLocal()).toList();
+              List<Draw> sharedDraws =
+                  draws.stream().filter(draw -> !draw.pool().isLocal()).toList();
               CompletionStage<TakeResult> there =
-                  stamped ? shared.reserve(id, far) : shared.take(far);
-              return there.thenApply(taking -> combine(id, draws, near, here, taking));
+                  withReceipts ? shared.reserve(id, sharedDraws) : shared.take(sharedDraws);
+              return there.thenApply(result -> combine(id, draws, localDraws, here, result));
             });
   }
 
   private TakeResult combine(
-      long id, List<Draw> draws, List<Draw> near, TakeResult here, TakeResult there) {
+      long id, List<Draw> draws, List<Draw> localDraws, TakeResult here, TakeResult there) {
     if (!there.taken()) {
-      giveBack(id, near, here);
+      giveBack(id, localDraws, here);
     } else if (!there.receipts().isEmpty()) {
       localReservations.add(id);
     }
     if (!there.isComplete()) {
       return refusal(draws, false, there);
     }
-    List<LimitStatus> standings = new ArrayList<>(draws.size());
-    List<TakeReceipt> stamps = new ArrayList<>();
+    List<LimitStatus> statuses = new ArrayList<>(draws.size());
+    List<TakeReceipt> receipts = new ArrayList<>();
     int fromHere = 0;
     int fromThere = 0;
     for (Draw draw : draws) {
       TakeResult source = draw.pool().isLocal() ? here : there;
       int at = draw.pool().isLocal() ? fromHere++ : fromThere++;
-      standings.add(source.statuses().get(at));
+      statuses.add(source.statuses().get(at));
       if (!there.receipts().isEmpty()) {
-        stamps.add(source.receipts().get(at));
+        receipts.add(source.receipts().get(at));
       }
     }
-    return new TakeResult(there.taken(), standings, stamps);
+    return new TakeResult(there.taken(), statuses, receipts);
   }
 
-  /** A refusal by one side, as one of the whole call. */
-  private static TakeResult refusal(List<Draw> draws, boolean near, TakeResult side) {
-    List<Integer> ofSide = new ArrayList<>();
+  /** Converts the refusal of one side into a refusal of the whole call. */
+  private static TakeResult refusal(List<Draw> draws, boolean isLocal, TakeResult side) {
+    List<Integer> sideIndexes = new ArrayList<>();
     for (int i = 0; i < draws.size(); i++) {
-      if (draws.get(i).pool().isLocal() == near) {
-        ofSide.add(i);
+      if (draws.get(i).pool().isLocal() == isLocal) {
+        sideIndexes.add(i);
       }
     }
-    List<Integer> places = new ArrayList<>();
+    List<Integer> drawIndexes = new ArrayList<>();
     for (int i = 0; i < side.statuses().size(); i++) {
-      places.add(ofSide.get(side.drawIndexOf(i)));
+      drawIndexes.add(sideIndexes.get(side.drawIndexOf(i)));
     }
-    return TakeResult.refused(side.statuses(), places);
+    return TakeResult.refused(side.statuses(), drawIndexes);
   }
 
-  private void giveBack(long id, List<Draw> near, TakeResult here) {
-    List<ReservedPart> held = new ArrayList<>();
-    for (int i = 0; i < near.size(); i++) {
-      Draw draw = near.get(i);
+  private void giveBack(long id, List<Draw> localDraws, TakeResult here) {
+    List<ReservedPart> parts = new ArrayList<>();
+    for (int i = 0; i < localDraws.size(); i++) {
+      Draw draw = localDraws.get(i);
       if (draw.intent() != Draw.Intent.LOOK && here.statuses().get(i).allowed()) {
-        held.add(
+        parts.add(
             new ReservedPart(draw.pool(), draw.key(), draw.amount(), 0, here.receipts().get(i)));
       }
     }
-    local.giveBack(id, held);
+    local.giveBack(id, parts);
   }
 
   /**
-   * What the shared store has settled before, on whichever instance, is not settled here again;
-   * unless the rest of it is here, for whoever settled may not have heard of it.
+   * Settles the shared parts first. If any instance has already settled them, the local parts are
+   * not settled again. Exception: the reservation was made on this instance. An earlier settlement
+   * may have reached the shared store without its answer arriving here, so the local parts may
+   * still be open.
    */
   @Override
   public CompletionStage<SettlementResult> settle(
       long reservation, List<ReservedPart> parts, SettlementTerms term) {
-    List<ReservedPart> near = parts.stream().filter(part -> part.pool().isLocal()).toList();
-    if (!near.isEmpty() && near.size() == parts.size()) {
-      return local.settle(reservation, near, term);
+    List<ReservedPart> localParts = parts.stream().filter(part -> part.pool().isLocal()).toList();
+    if (!localParts.isEmpty() && localParts.size() == parts.size()) {
+      return local.settle(reservation, localParts, term);
     }
-    List<ReservedPart> far = parts.stream().filter(part -> !part.pool().isLocal()).toList();
+    List<ReservedPart> sharedParts = parts.stream().filter(part -> !part.pool().isLocal()).toList();
     return shared
-        .settle(reservation, far, term)
+        .settle(reservation, sharedParts, term)
         .thenCompose(
             settled ->
-                !near.isEmpty() && mayBeUnsettledHere(reservation, settled)
-                    ? local.settle(reservation, near, term).thenApply(settled::and)
+                !localParts.isEmpty() && mayBeUnsettledHere(reservation, settled)
+                    ? local.settle(reservation, localParts, term).thenApply(settled::and)
                     : CompletableFuture.completedFuture(settled));
   }
 
@@ -173,13 +176,15 @@ public final class ScopeRouter implements Store {
   private CompletionStage<SettlementResult> eachSide(
       List<ReservedPart> parts,
       BiFunction<Store, List<ReservedPart>, CompletionStage<SettlementResult>> action) {
-    Predicate<ReservedPart> isNear = part -> part.pool().isLocal();
-    List<ReservedPart> near = parts.stream().filter(isNear).toList();
-    List<ReservedPart> far = parts.stream().filter(isNear.negate()).toList();
-    if (near.isEmpty() || far.isEmpty()) {
-      return action.apply(near.isEmpty() ? shared : local, parts);
+    Predicate<ReservedPart> isLocal = part -> part.pool().isLocal();
+    List<ReservedPart> localParts = parts.stream().filter(isLocal).toList();
+    List<ReservedPart> sharedParts = parts.stream().filter(isLocal.negate()).toList();
+    if (localParts.isEmpty() || sharedParts.isEmpty()) {
+      return action.apply(localParts.isEmpty() ? shared : local, parts);
     }
-    return action.apply(shared, far).thenCombine(action.apply(local, near), SettlementResult::and);
+    return action
+        .apply(shared, sharedParts)
+        .thenCombine(action.apply(local, localParts), SettlementResult::and);
   }
 
   @Override

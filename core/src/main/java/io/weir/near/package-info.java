@@ -1,4 +1,4 @@
-/** The near store: answers that need no request to the shared store, in order. */
+/** The near store: the steps that decide a call without a request to the shared store, in order. */
 @NullMarked
 package io.weir.near;
 

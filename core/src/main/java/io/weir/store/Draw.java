@@ -10,16 +10,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * One bucket and an amount to take from it.
  *
- * @param amount at least 0; 0 looks
- * @param mode {@code ENFORCE}, or {@code SHADOW}: never refuses, and is taken from only if the call
- *     passes and it admits
- * @param intent what to do if everything admits
- * @param unit what the amount is multiplied by when the call's true cost is settled
- * @param lease what there is to tell of leases; a store that does not lend may leave it unread
- * @param begun when the decision began that this is a further call of, in µs on the clock of the
- *     instance that never steps: all calls of a decision share one deadline; 0 in its first
- * @param call what a key without a bucket has to be asked for, see {@link NewKeyPolicy}; null if
- *     that was done, or is not needed
+ * @param amount at least 0; 0 only looks
+ * @param mode {@code ENFORCE}, or {@code SHADOW}: never refuses, and is taken only if the call
+ *     passes and this limit admits
+ * @param intent what to do if all limits admit
+ * @param unit the factor for the call's true cost when it is settled
+ * @param lease the lease report; a store that does not lend may ignore it
+ * @param startedMicros start of the decision (µs, monotonic clock) if this is a follow-up request;
+ *     0 for the first. All requests of one decision share one deadline
+ * @param call the call to check against the {@link NewKeyPolicy} if the key has no bucket; null if
+ *     that was done or is not needed
  */
 public record Draw(
     Pool pool,
@@ -31,44 +31,46 @@ public record Draw(
     LeaseReport lease,
     long startedMicros,
     @Nullable Call call) {
-  /** A draw that a call makes. */
+  /** A draw of a call, whose key is checked against the {@link NewKeyPolicy}. */
   public Draw(Pool pool, Key key, long amount, Mode mode, Intent intent, long unit, Call call) {
     this(pool, key, amount, mode, intent, unit, LeaseReport.NONE, 0, call);
   }
 
-  /** A draw with nothing to tell of leases. */
+  /** A draw without a lease report. */
   public Draw(Pool pool, Key key, long amount, Mode mode, Intent intent, long unit) {
     this(pool, key, amount, mode, intent, unit, LeaseReport.NONE, 0, null);
   }
 
-  /** A draw that counts a call at its cost. */
+  /** A draw whose amount is the cost of the call (unit 1). */
   public Draw(Pool pool, Key key, long amount, Mode mode, Intent intent) {
     this(pool, key, amount, mode, intent, 1);
   }
 
-  /** What a draw does to a bucket that admits it. */
+  /** The effect of a draw on a bucket that admits it. */
   public enum Intent {
-    /** Takes, unless the limit is of concurrency, which checks only look at. */
+    /** Takes, except from concurrency limits, which a check only looks at. */
     TAKE,
-    /** Takes only what can go at once: a leaky bucket with a backlog refuses. */
+    /** Takes only if no delay is needed: a leaky bucket with a backlog refuses. */
     TAKE_NOW,
-    /** Takes, permits too. */
+    /** Takes, including permits of concurrency limits. */
     HOLD,
     /** Looks and changes nothing. */
     LOOK
   }
 
-  /** Whether this draw leaves its bucket as it is, whatever comes of the call. */
+  /** Whether this draw never changes its bucket. */
   public boolean isLook() {
     return intent == Intent.LOOK || amount == 0;
   }
 
-  /** Whether all that can come of this draw is that its amount is taken or not. */
+  /** Whether the draw either takes its amount or changes nothing. */
   public boolean isPlain() {
     return !isLook() && !pool.countDenied();
   }
 
-  /** Whether one of these counts what it refuses, and so must be asked although another refuses. */
+  /**
+   * Whether one of the draws counts its refusals, and so must be decided even if another refuses.
+   */
   public static boolean anyCountsRefusals(List<Draw> draws) {
     for (int i = 0; i < draws.size(); i++) {
       Draw draw = draws.get(i);
@@ -79,17 +81,17 @@ public record Draw(
     return false;
   }
 
-  /** What is known of how its limit stands before it is asked. */
+  /** A status with the fields that are known before the decision. */
   public LimitStatus.Builder statusBuilder() {
     return new LimitStatus.Builder(pool.rule(), pool.name(), pool.meter().limit(), mode);
   }
 
-  /** How its limit stands as far as is known when nobody answers. */
+  /** The status when the store gives no answer. */
   public LimitStatus unanswered() {
     return statusBuilder().unanswered().build();
   }
 
-  /** The same draw, taking nothing and telling nothing. */
+  /** The same draw as a look, without a lease report. */
   public Draw asLook() {
     return new Draw(
         pool, key, amount, mode, Intent.LOOK, unit, LeaseReport.NONE, startedMicros, call);
@@ -100,32 +102,32 @@ public record Draw(
     return new Draw(other, key, amount, mode, intent, unit, LeaseReport.NONE, startedMicros, call);
   }
 
-  /** The same draw about another key, which needs not be asked for. */
+  /** The same draw on another key, without the new-key check. */
   public Draw withKey(Key other) {
     return new Draw(pool, other, amount, mode, intent, unit, lease, startedMicros, null);
   }
 
-  /** The same draw, whose key needs not be asked for. */
+  /** The same draw without the new-key check. */
   public Draw withoutKeyCheck() {
     return call == null ? this : withKey(key);
   }
 
-  /** The same draw, put right at so much for each part of the true cost. */
+  /** The same draw, settled at this amount per unit of the true cost. */
   public Draw withUnit(long unit) {
     return new Draw(pool, key, amount, mode, intent, unit, lease, startedMicros, call);
   }
 
-  /** The same draw, with this to tell. */
+  /** The same draw with this lease report. */
   public Draw withLease(LeaseReport lease) {
     return new Draw(pool, key, amount, mode, intent, unit, lease, startedMicros, call);
   }
 
-  /** The same draw, in a further call of a decision that began at this time. */
-  public Draw retryOf(long begun) {
-    return new Draw(pool, key, amount, mode, intent, unit, lease, begun, call);
+  /** The same draw as a follow-up request of a decision that began at this time. */
+  public Draw retryOf(long startedMicros) {
+    return new Draw(pool, key, amount, mode, intent, unit, lease, startedMicros, call);
   }
 
-  /** When the decision began that these draws are a further call of; 0 if they are its first. */
+  /** Start of the decision if these draws are a follow-up request; 0 if they are its first. */
   public static long startOf(List<Draw> draws) {
     for (int i = 0; i < draws.size(); i++) {
       if (draws.get(i).startedMicros != 0) {

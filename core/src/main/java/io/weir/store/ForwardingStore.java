@@ -5,7 +5,7 @@ import io.weir.SettlementResult;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** A store before a store: passes everything on, but for what a subclass has to say itself. */
+/** A decorator: passes every call on to the next store unless a subclass overrides it. */
 public abstract class ForwardingStore implements Store {
   private final Store next;
 
@@ -25,8 +25,8 @@ public abstract class ForwardingStore implements Store {
 
   @Override
   public CompletionStage<SettlementResult> settle(
-      long reservation, List<ReservedPart> parts, SettlementTerms term) {
-    return next.settle(reservation, parts, term);
+      long reservation, List<ReservedPart> parts, SettlementTerms terms) {
+    return next.settle(reservation, parts, terms);
   }
 
   @Override

@@ -3,40 +3,40 @@ package io.weir.store;
 import io.weir.limit.LeaseLedger;
 
 /**
- * How an instance's lease on a bucket stands in the store's books after a call; see {@link
+ * The state of an instance's lease on a bucket in the store's ledger after a request; see {@link
  * LeaseLedger}.
  *
- * @param kept what it had in hand and may go on handing out
- * @param lent what it got in addition
- * @param epoch when that was, by the store's count
- * @param window the end of the window that was charged, on the store's clock; 0 for buckets
- * @param life how long all of it may be handed out, in µs from the moment the call was sent
- * @param at when the call was heard, in µs on the store's clock, whatever came of it: by this, what
- *     is handed out can be settled later; 0 if nobody heard it
+ * @param kept the leased tokens that the instance may go on handing out
+ * @param lent the tokens lent in addition
+ * @param epoch the store's epoch of the grant
+ * @param window end of the window that was charged, on the store's clock; 0 for buckets
+ * @param life how long the tokens may be handed out, in µs from the time the request was sent
+ * @param at when the store received the request, in µs on the store's clock, whatever the result;
+ *     it dates reservations from this lease. 0 if the request was not received
  */
 public record LeaseGrant(long kept, long lent, long epoch, long window, long life, long at) {
-  /** Nothing. */
+  /** No lease. */
   public static final LeaseGrant NONE = new LeaseGrant(0, 0, -1, 0, 0);
 
-  /** Nothing, as the call was never sent: nobody can have heard what it had to tell. */
+  /** No lease, as the request was never sent: the store cannot have applied its report. */
   public static final LeaseGrant NOT_SENT = new LeaseGrant(0, 0, -1, 0, 0, -1);
 
-  /** A grant whose time does not matter. */
+  /** A grant without a store time. */
   public LeaseGrant(long kept, long lent, long epoch, long window, long life) {
     this(kept, lent, epoch, window, life, 0);
   }
 
-  /** What the books hold for the instance. */
+  /** The tokens that the ledger counts as leased to the instance. */
   public long held() {
     return kept + lent;
   }
 
-  /** The same, at this time of the store's clock. */
+  /** The same grant at this time of the store's clock. */
   public LeaseGrant at(long micros) {
     return new LeaseGrant(kept, lent, epoch, window, life, micros);
   }
 
-  /** The same window, with nothing in the books that the instance could speak of. */
+  /** No tokens and no epoch, in the same window: there is nothing to report to the ledger. */
   public LeaseGrant forgotten() {
     return new LeaseGrant(0, 0, -1, window, 0);
   }

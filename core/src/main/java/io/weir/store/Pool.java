@@ -12,10 +12,10 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buckets of one limit of one rule: a key picks one of them.
+ * The buckets of one limit of one rule; a key selects one of them.
  *
- * <p>What identifies a pool is the rule's id, the limit's name or place within the rule, and the
- * algorithm; its numbers may change while every bucket keeps its state.
+ * <p>A pool is identified by the rule's id, the limit's name or position within the rule, and the
+ * algorithm. Its numbers may change while every bucket keeps its state.
  */
 public final class Pool {
   private static final int WHOLE = -1;
@@ -29,10 +29,10 @@ public final class Pool {
   private final long saltLow;
   private final long leaseCap;
 
-  /** Into what this pool is divided, or of what it is a part; null for most. */
+  /** The shards of this pool, or the sharded pool that this is a shard of; null for most pools. */
   private final @Nullable ShardedPool shardedPool;
 
-  /** Which part of {@link #shardedPool} this is; −1 for a whole pool. */
+  /** The number of this shard; −1 for a whole pool. */
   private final int shard;
 
   private volatile @Nullable Attachment attachment;
@@ -40,9 +40,8 @@ public final class Pool {
   /**
    * A pool.
    *
-   * @param name what users call the limit
-   * @param slot what tells the rule's limits apart, and stays when numbers change: a name or an
-   *     ordinal
+   * @param name the limit's name, as shown to users
+   * @param slot tells the rule's limits apart and stays when numbers change: a name or an ordinal
    * @param countDenied whether refusals count
    */
   public Pool(String rule, String name, String slot, Limit limit, boolean countDenied) {
@@ -61,58 +60,61 @@ public final class Pool {
       String name,
       String slot,
       Meter meter,
-      PoolOptions traits,
-      @Nullable ShardedPool split,
+      PoolOptions options,
+      @Nullable ShardedPool shardedPool,
       int shard) {
     this.rule = rule;
     this.name = name;
     this.slot = slot;
     this.meter = meter;
-    this.options = traits;
-    this.leaseCap = traits.leaseCap();
-    this.shardedPool = split;
+    this.options = options;
+    this.leaseCap = options.leaseCap();
+    this.shardedPool = shardedPool;
     this.shard = shard;
     Key salt = Key.of(rule, slot);
     this.saltHigh = salt.high();
     this.saltLow = salt.low();
   }
 
-  private Pool with(PoolOptions traits) {
-    return new Pool(rule, name, slot, meter, traits, null, WHOLE);
+  private Pool with(PoolOptions options) {
+    return new Pool(rule, name, slot, meter, options, null, WHOLE);
   }
 
   /**
-   * The same pool, divided; to be said last. A store is never asked for it, only for its shards.
+   * The same pool, divided into shards; to be called last. A store is only called with its shards.
    *
-   * @param lends how many tokens of a part may be out on lease at once
+   * @param leaseCap how many tokens of a shard may be out on lease at once
    */
-  public Pool sharded(LimitDivision division, ToLongFunction<Limit> lends) {
-    ShardedPool split = new ShardedPool(this, division, lends);
-    return new Pool(rule, name, slot, meter, options, split, WHOLE);
+  public Pool sharded(LimitDivision division, ToLongFunction<Limit> leaseCap) {
+    ShardedPool shardedPool = new ShardedPool(this, division, leaseCap);
+    return new Pool(rule, name, slot, meter, options, shardedPool, WHOLE);
   }
 
-  /** A part of this pool. */
-  Pool shard(ShardedPool of, int number, String mark, Limit part, long most) {
+  /** A shard of this pool. */
+  Pool shard(ShardedPool of, int number, String mark, Limit part, long leaseCap) {
     return new Pool(
-        rule, name, slot + mark, Meter.of(part), options.withLeaseCap(most), of, number);
+        rule, name, slot + mark, Meter.of(part), options.withLeaseCap(leaseCap), of, number);
   }
 
-  /** Whether this pool is divided, or is a part of one that is. */
+  /** Whether this pool is divided into shards, or is a shard. */
   public boolean isSharded() {
     return shardedPool != null;
   }
 
-  /** Into what this pool is divided, or of what it is a part; only if it {@link #isSharded}. */
+  /**
+   * The shards of this pool, or the sharded pool that this is a shard of; only if {@link
+   * #isSharded}.
+   */
   public ShardedPool shardedPool() {
-    return Objects.requireNonNull(shardedPool, "not split");
+    return Objects.requireNonNull(shardedPool, "not sharded");
   }
 
-  /** Which part of a divided pool this is, counted from 0; −1 if it is a whole one. */
+  /** The number of this shard, from 0; −1 for a whole pool. */
   public int shard() {
     return shard;
   }
 
-  /** This pool, or the shard of it, that has this slot. */
+  /** This pool or the shard of it with this slot. */
   public Optional<Pool> find(String wanted) {
     if (shardedPool == null) {
       return slot.equals(wanted) ? Optional.of(this) : Optional.empty();
@@ -120,64 +122,66 @@ public final class Pool {
     return Optional.ofNullable(shardedPool.find(wanted));
   }
 
-  /** The same pool, to be kept in this process and nowhere else. */
+  /** The same pool, kept in this process only. */
   public Pool keptLocally() {
     return with(options.keptLocally());
   }
 
-  /** Whether this pool is kept in this process, whatever store there is. */
+  /** Whether this pool is kept in this process, with any store. */
   public boolean isLocal() {
     return options.local();
   }
 
-  /** The same pool on the wall clock, for one that stands in for a shared one. */
+  /** The same pool on the wall clock, for local stand-ins of shared pools. */
   public Pool onWall() {
     return new Pool(rule, name, slot, meter.onWall(), options, shardedPool, shard);
   }
 
-  /** The same pool, of a rule whose keys begin with this dimension, such as {@code user}. */
+  /** The same pool for a rule whose keys begin with this dimension, such as {@code user}. */
   public Pool withDimension(String dimension) {
     return with(options.withDimension(dimension));
   }
 
   /**
-   * The dimension that keys begin with; empty for a rule with one bucket for all. Equal subjects
-   * live together.
+   * The dimension that keys begin with; empty for a rule with a single bucket. Buckets of equal
+   * subjects are placed on the same node.
    */
   public String subject() {
     return options.subject();
   }
 
-  /** The same pool, with another answer for the day the store is away. */
+  /** The same pool with another {@code on_fail}. */
   public Pool onFail(OnFail onFail) {
     return onFail(onFail, options.localFactor());
   }
 
   /**
-   * The same pool, with another answer for the day the store is away.
+   * The same pool with another {@code on_fail}.
    *
-   * @param localFactor what this instance's share is multiplied by while it decides alone
+   * @param localFactor multiplies this instance's share while the store is unavailable
    */
   public Pool onFail(OnFail onFail, Ratio localFactor) {
     return with(options.onFail(onFail, localFactor));
   }
 
-  /** What to say while the store cannot answer. */
+  /** The decision while the store is unavailable. */
   public OnFail onFail() {
     return options.onFail();
   }
 
-  /** What this instance's share is multiplied by while it decides alone. */
+  /** The factor for this instance's share while the store is unavailable. */
   public Ratio localFactor() {
     return options.localFactor();
   }
 
-  /** The same pool, where so many of a bucket's tokens may be out on lease at once. */
-  public Pool withLeaseCap(long most) {
-    return with(options.withLeaseCap(most));
+  /** The same pool, where this many of a bucket's tokens may be out on lease at once. */
+  public Pool withLeaseCap(long leaseCap) {
+    return with(options.withLeaseCap(leaseCap));
   }
 
-  /** How many of a bucket's tokens may be out on lease at once; 0 if every draw is to be asked. */
+  /**
+   * How many of a bucket's tokens may be out on lease at once; 0 if every draw goes to the store.
+   */
   public long leaseCap() {
     return leaseCap;
   }
@@ -187,22 +191,22 @@ public final class Pool {
     return rule;
   }
 
-  /** What users call the limit. */
+  /** The limit's name, as shown to users. */
   public String name() {
     return name;
   }
 
-  /** The algorithm's letter, what tells the rule's limits apart, and which shard it is. */
+  /** The algorithm's letter, the limit's name or ordinal, and the shard. */
   public String slot() {
     return slot;
   }
 
-  /** The algorithm's letter and what tells the rule's limits apart. */
+  /** The algorithm's letter and the limit's name or ordinal. */
   public String wholeSlot() {
     return shard == WHOLE ? slot : slot.substring(0, slot.length() - shardMark().length());
   }
 
-  /** Which of how many shards this is, such as {@code #3/8}; empty for a whole pool. */
+  /** The shard's number and count, such as {@code #3/8}; empty for a whole pool. */
   public String shardMark() {
     return shard == WHOLE ? "" : shardedPool().mark(shard);
   }
@@ -215,38 +219,40 @@ public final class Pool {
     return options.countDenied();
   }
 
-  /** The upper half of what tells a bucket from all others, whatever its numbers. */
+  /**
+   * The upper half of a bucket's fingerprint, which does not depend on the numbers of the limit.
+   */
   public long high(Key key) {
     return key.high() ^ saltHigh;
   }
 
-  /** The lower half. */
+  /** The lower half of a bucket's fingerprint. */
   public long low(Key key) {
     return key.low() ^ saltLow;
   }
 
   /**
-   * What a store computed once for this pool and keeps with it, so that a decision finds it without
+   * Data that a store computes once per pool and keeps with it, so that a decision finds it without
    * a lookup. A pool holds the attachment of one store: the last that set one.
    */
   public interface Attachment {}
 
-  /** The attachment that a store set last; it may belong to another store. */
+  /** The attachment that was set last; it may belong to another store. */
   public @Nullable Attachment attachment() {
     return attachment;
   }
 
-  /** Keeps an attachment with this pool. */
+  /** Sets the attachment. */
   public void attach(Attachment next) {
     attachment = next;
   }
 
-  /** The upper half of the salt that tells this pool's buckets from those of other pools. */
+  /** The upper half of the salt that separates this pool's buckets from those of other pools. */
   public long saltHigh() {
     return saltHigh;
   }
 
-  /** The lower half. */
+  /** The lower half of the salt. */
   public long saltLow() {
     return saltLow;
   }

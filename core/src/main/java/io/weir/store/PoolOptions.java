@@ -4,14 +4,14 @@ import io.weir.OnFail;
 import io.weir.Ratio;
 
 /**
- * What a pool is beside its limit.
+ * The options of a pool.
  *
  * @param countDenied whether refusals count
- * @param local whether it is kept in this process, whatever store there is
+ * @param local whether it is kept in this process, with any store
  * @param subject the dimension that keys begin with
- * @param onFail what to say while the store cannot answer
- * @param localFactor what this instance's share is multiplied by while it decides alone
- * @param lends how many of a bucket's tokens may be out on lease at once
+ * @param onFail the decision while the store is unavailable
+ * @param localFactor multiplies this instance's share while the store is unavailable
+ * @param leaseCap how many of a bucket's tokens may be out on lease at once
  */
 record PoolOptions(
     boolean countDenied,
@@ -36,7 +36,7 @@ record PoolOptions(
     return new PoolOptions(countDenied, local, subject, answer, factor, leaseCap);
   }
 
-  PoolOptions withLeaseCap(long most) {
-    return new PoolOptions(countDenied, local, subject, onFail, localFactor, most);
+  PoolOptions withLeaseCap(long leaseCap) {
+    return new PoolOptions(countDenied, local, subject, onFail, localFactor, leaseCap);
   }
 }

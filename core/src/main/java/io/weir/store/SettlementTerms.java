@@ -3,14 +3,14 @@ package io.weir.store;
 import java.time.Duration;
 
 /**
- * For how long a reservation can be settled, and for how long it is known then that it was.
+ * How long a reservation may be settled, and how long that is remembered.
  *
- * @param within how long after it was made (see the stamps of its parts) a reservation is settled
- * @param marked how long after that whoever settles it again is told so; who does so later, and yet
- *     within its time, settles it twice
+ * @param within a reservation older than this (see the receipts of its parts) is not settled
+ * @param marked how long the settled marker lives; a second settlement after it has expired, but
+ *     still within {@code within}, is applied again
  */
 public record SettlementTerms(Duration within, Duration marked) {
-  /** Nobody settles twice, whoever comes and when. */
+  /** The marker lives as long as a settlement is accepted, so a second one is never applied. */
   public static SettlementTerms of(Duration within) {
     return new SettlementTerms(within, within);
   }

@@ -7,16 +7,16 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pool divided into shards, so that one busy key does not weigh on one place alone.
+ * A pool divided into shards, so that a busy key is spread over several nodes.
  *
- * <p>Each shard is a pool of its own with its part of the limit, its own buckets, leases and
- * refusals; whoever draws {@link #pick picks} one, and may try an {@link #other other} if that
- * refuses. As the parts add up to the limit, so does what all shards admit.
+ * <p>Each shard is a pool with its part of the limit, its own buckets, leases and cached refusals.
+ * A call {@link #pick picks} one shard, and may try {@link #other another} if that refuses. The
+ * parts add up to the limit, and so do the amounts that all shards admit.
  *
- * <p>Shards are made when they are first asked for, and then stay the same objects.
+ * <p>Shards are created on first use and then stay the same objects.
  */
 public final class ShardedPool {
-  /** Stands between the slot and which shard it is, and in no name. */
+  /** Separates the slot from the shard; occurs in no name. */
   private static final char MARK = '#';
 
   private final Pool pool;
@@ -25,42 +25,42 @@ public final class ShardedPool {
   private final AtomicReferenceArray<@Nullable Pool> shards;
 
   /**
-   * A pool's shards.
+   * The shards of a pool.
    *
-   * @param lends how many tokens of a part may be out on lease at once
+   * @param leaseCap how many tokens of a shard may be out on lease at once
    */
-  ShardedPool(Pool pool, LimitDivision division, ToLongFunction<Limit> lends) {
+  ShardedPool(Pool pool, LimitDivision division, ToLongFunction<Limit> leaseCap) {
     this.pool = pool;
     this.division = division;
-    this.leaseCap = lends;
+    this.leaseCap = leaseCap;
     this.shards = new AtomicReferenceArray<>(division.parts());
   }
 
-  /** The limit before it was divided. */
+  /** The undivided limit. */
   public Limit whole() {
     return division.whole();
   }
 
-  /** How many shards there are. */
+  /** The number of shards. */
   public int size() {
     return division.parts();
   }
 
   /**
-   * One of the shards that could ever hold this amount, or any if none could.
+   * A shard that can ever hold this amount, or any if none can.
    *
-   * @param random equal numbers pick shards of equal numbers, of all splits of equal size
+   * @param random for all sharded pools of one size, equal values pick shards of equal number
    */
   public Pool pick(long amount, int random) {
     return shard(Math.floorMod(random, reach(amount)));
   }
 
-  /** Whether there is another shard than a picked one that could ever hold this amount. */
+  /** Whether another shard could ever hold this amount. */
   public boolean hasOther(long amount) {
     return division.holding(amount) > 1;
   }
 
-  /** Another shard than this one; only to be asked for if there is. */
+  /** A shard other than this one; only if {@link #hasOther}. */
   public Pool other(Pool than, long amount, int random) {
     int reach = reach(amount);
     return shard((than.shard() + 1 + Math.floorMod(random, reach - 1)) % reach);
@@ -71,7 +71,7 @@ public final class ShardedPool {
     return holding == 0 ? size() : holding;
   }
 
-  /** The shard with this number, counted from 0. */
+  /** The shard with this number, from 0. */
   public Pool shard(int number) {
     Pool known = shards.get(number);
     if (known != null) {
@@ -83,12 +83,12 @@ public final class ShardedPool {
     return first == null ? made : first;
   }
 
-  /** Which of how many shards: a change of their number is a change of place. */
+  /** The shard's number and count. If the count changes, so do all names. */
   String mark(int number) {
     return MARK + Integer.toString(number) + "/" + size();
   }
 
-  /** The shard with this slot; null if it is none of these. */
+  /** The shard with this slot, or null. */
   @Nullable Pool find(String slot) {
     int mark = slot.lastIndexOf(MARK);
     int end = slot.lastIndexOf('/');

@@ -7,72 +7,68 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Keeps the state of every bucket, and decides on draws: all or none.
+ * Keeps the state of every bucket and decides on draws: all or none.
  *
- * <p>Every method answers with a value. A stage never completes exceptionally because of the state
- * or the weather, only because of a bug. The store contract test in the testkit says in code what
- * each method must do.
+ * <p>Returned stages complete normally even when the store is unavailable; an exceptional
+ * completion is a bug. The store contract test in the testkit defines each method in code.
  */
 public interface Store extends AutoCloseable {
   /**
-   * Looks at every draw; if all enforced ones admit, takes from all that admit, otherwise from none
-   * (but pools that count refusals count their own). The draws are on different buckets. What a
-   * draw tells of leases is heard whatever comes of the call, but nothing is lent to one that is
-   * refused.
+   * Decides all draws. If all enforced ones admit, takes from all that admit; otherwise from none,
+   * but pools that count refusals count theirs. The draws are on different buckets. Lease reports
+   * are applied whatever the decision, but nothing is lent to a refused call.
    */
   CompletionStage<TakeResult> take(List<Draw> draws);
 
   /**
-   * As {@link #take}, remembering enough to settle it later.
+   * As {@link #take}, with receipts to settle it later.
    *
-   * @param reservation an id no other reservation has; permits are held in its name
+   * @param reservation a unique id; permits are held under it
    */
   CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws);
 
   /**
-   * Puts a reservation right: gives back what was reserved and not owed, takes what is owed beyond
-   * it, even below empty. At most once per reservation, and not when it is old: both by the store's
-   * own clock, whatever those of the instances say.
+   * Settles a reservation: gives back the part of the reserved amount that was not used, and takes
+   * the excess of the actual amount, even below empty. At most once per reservation, and not when
+   * it is old, both by the store's own clock.
    *
-   * @return done, already, or unavailable; then it may be tried again, and no part is settled twice
+   * @return done, already, or unavailable; after unavailable it may be retried, and no part is
+   *     settled twice
    */
   CompletionStage<SettlementResult> settle(
-      long reservation, List<ReservedPart> parts, SettlementTerms term);
+      long reservation, List<ReservedPart> parts, SettlementTerms terms);
 
   /**
-   * As {@link #settle(long, List, SettlementTerms)}, where it is known for as long again that it
-   * was.
+   * As {@link #settle(long, List, SettlementTerms)} with a marker that lives as long as a
+   * settlement is accepted.
    */
   default CompletionStage<SettlementResult> settle(
       long reservation, List<ReservedPart> parts, Duration within) {
     return settle(reservation, parts, SettlementTerms.of(within));
   }
 
-  /** Ends the permits held in a reservation's name; already if none was held any more. */
+  /** Releases the permits held under a reservation; already if none was held. */
   CompletionStage<SettlementResult> release(long reservation, List<ReservedPart> parts);
 
-  /**
-   * Gives the permits held in a reservation's name their full life again; already if none was held
-   * any more.
-   */
+  /** Renews the permits held under a reservation for their full life; already if none was held. */
   CompletionStage<SettlementResult> renew(long reservation, List<ReservedPart> parts);
 
-  /** Gives back an amount that was taken just now, without a reservation. */
+  /** Gives back an amount that was just taken without a reservation. */
   CompletionStage<Void> refund(Pool pool, io.weir.Key key, long amount);
 
   /**
-   * Ends a lease: the bucket gets back {@link LeaseReport#returned} and no longer counts {@link
-   * LeaseReport#held} as out. Applied to the state as it is, so that a lease from before a change
-   * of numbers does not bring the old ones back. Sent once; a store that does not lend has nothing
-   * to do.
+   * Ends a lease: {@link LeaseReport#returned} goes back to the bucket, and {@link
+   * LeaseReport#held} no longer counts as leased. Applied to the present state, so that a lease
+   * from before a change of numbers does not restore the old ones. Sent once; a store that does not
+   * lend does nothing.
    */
   default CompletionStage<Void> endLease(Pool pool, io.weir.Key key, LeaseReport lease) {
     return CompletableFuture.completedFuture(null);
   }
 
   /**
-   * Whether a draw on this bucket is known not to be answered if it were made now, as its node is
-   * away. Asks nobody; a store that does not know says no.
+   * Whether a draw on this bucket is known to get no answer now, as its node is unavailable. Sends
+   * no request; false if unknown.
    */
   default boolean isUnavailable(Pool pool, io.weir.Key key) {
     return false;
@@ -86,7 +82,7 @@ public interface Store extends AutoCloseable {
     return 1;
   }
 
-  /** The state behind each draw as arithmetic that a person can follow; changes nothing. */
+  /** The state behind each draw as readable arithmetic; changes nothing. */
   CompletionStage<List<String>> describe(List<Draw> draws);
 
   @Override

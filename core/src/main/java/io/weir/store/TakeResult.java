@@ -7,17 +7,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What came of a list of draws.
+ * The result of a list of draws.
  *
- * <p>A store answers for all of them. What stands before a store can refuse a call when it has
- * asked only some; which these are is in {@code places}.
+ * <p>A store decides all of them. A layer in front of a store can refuse a call after it has
+ * checked only some; {@code drawIndexes} lists these.
  *
  * @param taken whether all enforced draws were admitted, and so all admitted draws taken
- * @param standings one per draw that was asked, in order
- * @param stamps one per draw, in order, when the draws were taken to be settled later; else empty
- * @param grants one per draw, in order, where the store lends and a draw told of leases; else empty
- * @param places for each standing, which of the draws it is about, where a call was refused before
- *     all were asked; else empty
+ * @param statuses one per checked draw, in order
+ * @param receipts one per draw, in order, if the draws were taken for a later settlement; else
+ *     empty
+ * @param grants one per draw, in order, if the store lends and a draw had a lease report; else
+ *     empty
+ * @param drawIndexes for each status, the index of its draw, if the call was refused before all
+ *     draws were checked; else empty
  */
 public record TakeResult(
     boolean taken,
@@ -25,54 +27,54 @@ public record TakeResult(
     List<TakeReceipt> receipts,
     List<LeaseGrant> grants,
     List<Integer> drawIndexes) {
-  /** What came of draws that were all asked. */
+  /** The result of draws that were all checked. */
   public TakeResult(
       boolean taken,
-      List<LimitStatus> standings,
-      List<TakeReceipt> stamps,
+      List<LimitStatus> statuses,
+      List<TakeReceipt> receipts,
       List<LeaseGrant> grants) {
-    this(taken, standings, stamps, grants, List.of());
+    this(taken, statuses, receipts, grants, List.of());
   }
 
-  /** What came of draws without leases that were all asked. */
-  public TakeResult(boolean taken, List<LimitStatus> standings, List<TakeReceipt> stamps) {
-    this(taken, standings, stamps, List.of());
+  /** The result of draws without leases that were all checked. */
+  public TakeResult(boolean taken, List<LimitStatus> statuses, List<TakeReceipt> receipts) {
+    this(taken, statuses, receipts, List.of());
   }
 
-  /** What came of draws that were asked, and not answered. */
+  /** The result of draws that were sent and not answered. */
   public static TakeResult unanswered(List<Draw> draws) {
     return new TakeResult(false, draws.stream().map(Draw::unanswered).toList(), List.of());
   }
 
-  /** What came of draws that were never sent to where they would have been asked. */
+  /** The result of draws that were never sent. */
   public static TakeResult notSent(List<Draw> draws) {
     List<LeaseGrant> grants = Collections.nCopies(draws.size(), LeaseGrant.NOT_SENT);
     return new TakeResult(false, unanswered(draws).statuses, List.of(), grants);
   }
 
-  /** A refusal of a call of which only some draws were asked. */
-  public static TakeResult refused(List<LimitStatus> standings, List<Integer> places) {
-    return new TakeResult(false, standings, List.of(), List.of(), places);
+  /** The refusal of a call of which only some draws were checked. */
+  public static TakeResult refused(List<LimitStatus> statuses, List<Integer> drawIndexes) {
+    return new TakeResult(false, statuses, List.of(), List.of(), drawIndexes);
   }
 
-  /** A refusal by one draw, before any other was asked. */
-  public static TakeResult refusedAt(int place, LimitStatus standing) {
-    return refused(List.of(standing), List.of(place));
+  /** A refusal by one draw, before any other was checked. */
+  public static TakeResult refusedAt(int drawIndex, LimitStatus status) {
+    return refused(List.of(status), List.of(drawIndex));
   }
 
-  /** Whether all draws were asked. */
+  /** Whether all draws were checked. */
   public boolean isComplete() {
     return drawIndexes.isEmpty();
   }
 
-  /** Which of the draws a standing, by its number, is about. */
-  public int drawIndexOf(int standing) {
-    return isComplete() ? standing : drawIndexes.get(standing);
+  /** The index of the draw that a status, by its index, belongs to. */
+  public int drawIndexOf(int status) {
+    return isComplete() ? status : drawIndexes.get(status);
   }
 
-  /** How the draw at a place stands, if it was asked. */
-  public Optional<LimitStatus> at(int place) {
-    int standing = isComplete() ? place : drawIndexes.indexOf(place);
-    return standing < 0 ? Optional.empty() : Optional.of(statuses.get(standing));
+  /** The status of the draw at an index, if it was checked. */
+  public Optional<LimitStatus> at(int drawIndex) {
+    int status = isComplete() ? drawIndex : drawIndexes.indexOf(drawIndex);
+    return status < 0 ? Optional.empty() : Optional.of(statuses.get(status));
   }
 }

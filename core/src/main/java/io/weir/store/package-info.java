@@ -1,4 +1,4 @@
-/** Where state lives: the store contract, draws, and the in-memory table. */
+/** The store contract: draws, pools, leases and results. */
 @NullMarked
 package io.weir.store;
 

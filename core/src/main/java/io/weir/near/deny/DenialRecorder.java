@@ -18,10 +18,10 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The last step before the shared store: notes what it refuses, with the moment the call was sent,
- * for {@link DenyCache} to repeat, and which calls it answered, for {@link HotKeySketch}. A refusal
- * that is repeated for longer than the store said is told as such. Whatever comes back to a bucket
- * through here makes its refusals forgotten.
+ * The last step before the shared store. Records its refusals, with the time at which the request
+ * was sent, for {@link DenyCache}, and its answers for {@link HotKeySketch}. If a refusal is cached
+ * for longer than the store's retry-after, the returned retry-after is raised to match. Any refund
+ * to a bucket that passes through here clears the bucket's cached refusals.
  */
 public final class DenialRecorder extends ForwardingStore {
   private final DenialTable denials;
@@ -38,44 +38,49 @@ public final class DenialRecorder extends ForwardingStore {
   @Override
   public CompletionStage<TakeResult> take(List<Draw> draws) {
     long sent = time.micros();
-    return super.take(draws).thenApply(taking -> recorded(draws, taking, sent));
+    return super.take(draws).thenApply(result -> recorded(draws, result, sent));
   }
 
   @Override
   public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
     long sent = time.micros();
-    return super.reserve(reservation, draws).thenApply(taking -> recorded(draws, taking, sent));
+    return super.reserve(reservation, draws).thenApply(result -> recorded(draws, result, sent));
   }
 
-  private TakeResult recorded(List<Draw> draws, TakeResult taking, long sent) {
-    hotKeys.noteAnswered(draws, taking.statuses());
-    return taking.taken() ? taking : refused(draws, taking, sent);
-  }
-
-  /** Whoever waits as long as told is asked again, and not refused from memory. */
-  private TakeResult refused(List<Draw> draws, TakeResult taking, long sent) {
-    boolean repeated = !Draw.anyCountsRefusals(draws);
-    long now = time.micros();
-    List<LimitStatus> told = new ArrayList<>(taking.statuses());
-    for (int i = 0; i < told.size(); i++) {
-      LimitStatus standing = told.get(i);
-      long holds = denials.record(draws.get(i), standing, sent) - now;
-      if (repeated && holds > Math.max(0, standing.retryAfterMicros())) {
-        told.set(i, standing.edit().retryAfter(holds).build());
-      }
-    }
-    recordGivenBack(draws, taking.statuses());
-    return new TakeResult(false, told, taking.receipts(), taking.grants(), taking.drawIndexes());
+  private TakeResult recorded(List<Draw> draws, TakeResult result, long sent) {
+    hotKeys.noteAnswered(draws, result.statuses());
+    return result.taken() ? result : refused(draws, result, sent);
   }
 
   /**
-   * What one node took for a call that another refused is on its way back, before nearly any call
-   * that follows: only one that shares a call with somebody who waited before may get there first.
+   * Raises retry-after to the time for which the refusal is cached, so that a client that waits
+   * that long is not refused from the cache.
    */
-  private void recordGivenBack(List<Draw> draws, List<LimitStatus> standings) {
-    for (int i = 0; standings.size() > 1 && i < standings.size(); i++) {
-      LimitStatus standing = standings.get(i);
-      if (standing.answered() && standing.allowed() && !draws.get(i).isLook()) {
+  private TakeResult refused(List<Draw> draws, TakeResult result, long sent) {
+    boolean repeated = !Draw.anyCountsRefusals(draws);
+    long now = time.micros();
+    List<LimitStatus> statuses = new ArrayList<>(result.statuses());
+    for (int i = 0; i < statuses.size(); i++) {
+      LimitStatus status = statuses.get(i);
+      long holds = denials.record(draws.get(i), status, sent) - now;
+      if (repeated && holds > Math.max(0, status.retryAfterMicros())) {
+        statuses.set(i, status.edit().retryAfter(holds).build());
+      }
+    }
+    recordGivenBack(draws, result.statuses());
+    return new TakeResult(
+        false, statuses, result.receipts(), result.grants(), result.drawIndexes());
+  }
+
+  /**
+   * Clears the refusals of buckets that admitted a call which another node refused: their tokens
+   * are being given back. The refund arrives before nearly all later calls. Only a call that joins
+   * a batch with an earlier waiting call may overtake it.
+   */
+  private void recordGivenBack(List<Draw> draws, List<LimitStatus> statuses) {
+    for (int i = 0; statuses.size() > 1 && i < statuses.size(); i++) {
+      LimitStatus status = statuses.get(i);
+      if (status.answered() && status.allowed() && !draws.get(i).isLook()) {
         onReturned(draws.get(i).pool(), draws.get(i).key());
       }
     }
@@ -97,7 +102,7 @@ public final class DenialRecorder extends ForwardingStore {
     return super.refund(pool, key, amount).thenRun(() -> onReturned(pool, key));
   }
 
-  /** Beside leases, what was owed and is not any more comes back like this. */
+  /** Besides returned tokens, {@code endLease} also carries refunds of debt. */
   @Override
   public CompletionStage<Void> endLease(Pool pool, Key key, LeaseReport lease) {
     return super.endLease(pool, key, lease).thenRun(() -> onReturned(pool, key));

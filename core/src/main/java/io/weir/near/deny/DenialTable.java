@@ -10,19 +10,20 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refusals that still hold, so that a caller who does not stop asking costs the store nothing.
+ * Refusals that still hold, so that a client that retries without waiting costs the store nothing.
  *
- * <p>A refusal with a retry-after holds for its cost and above, from the moment its call was sent,
- * until then, but for a second at most: a refund elsewhere or a raised limit is noticed within
- * that. Where answers need not be exact it holds for 50 ms at least, in which the bucket gathers
- * enough for the next lease to be worth its call. A new version of the limit is a new pool, and
- * knows nothing of old refusals.
+ * <p>A refusal with a retry-after holds for its cost and above, from the time its request was sent
+ * until the retry-after ends, for 1 s at most: a refund on another instance or a raised limit is
+ * noticed within that time. Where a rule permits approximate answers, a refusal holds for at least
+ * 50 ms, in which the bucket refills enough for the next lease to be worth a request. A new version
+ * of a limit is a new pool and has no cached refusals.
  *
- * <p>Where something came back to a bucket, a mark takes the place of its refusal: one that was
- * under way at that moment says nothing of what is there now, and is not noted.
+ * <p>After a refund to a bucket, a mark replaces its refusal. A refusal whose request was sent
+ * before the mark is outdated and is not recorded.
  *
- * <p>A table of fixed size in which a bucket has {@value #WAYS} places to be in. Where all hold
- * refusals of others, a further one is not noted: that costs a call each time it is met.
+ * <p>The table has a fixed size; a bucket may use any of {@value #WAYS} entries. If all hold
+ * refusals of other buckets, a further refusal is not recorded; each such call then costs a
+ * request.
  */
 public final class DenialTable {
   private static final int ENTRIES = 1 << 16;
@@ -30,13 +31,13 @@ public final class DenialTable {
   private static final long MAX_HOLD_MICROS = 1_000_000;
 
   /**
-   * One refusal, or the mark in its place.
+   * One refusal, or the mark that replaces it.
    *
-   * @param high of the bucket
-   * @param low of the bucket
-   * @param intent callers that can wait may be admitted where others are not
-   * @param sent when its call was; of a mark, when something came back
-   * @param standing null for a mark
+   * @param high upper half of the bucket's fingerprint
+   * @param low lower half of the bucket's fingerprint
+   * @param intent a draw that may wait can be admitted where one that may not is refused
+   * @param sent when the request was sent; for a mark, when the refund was made
+   * @param status null for a mark
    */
   private record Denial(
       Pool pool,
@@ -47,7 +48,7 @@ public final class DenialTable {
       long sent,
       long until,
       @Nullable LimitStatus status) {
-    /** The mark that something came back now. */
+    /** The mark of a refund made now. */
     static Denial mark(Pool pool, Key key, long now) {
       return new Denial(
           pool, pool.high(key), pool.low(key), Long.MAX_VALUE, Draw.Intent.LOOK, now, now, null);
@@ -57,19 +58,22 @@ public final class DenialTable {
       return pool == draw.pool() && isOf(pool, draw.key());
     }
 
-    /** Whether it is of this bucket, under whatever numbers. */
+    /** Whether this entry is for this bucket, under any version of the limit. */
     boolean isOf(Pool other, Key key) {
       return low == other.low(key) && high == other.high(key);
     }
 
-    /** Whether a draw that cannot wait, or can, as the refused one, would be refused again. */
+    /**
+     * Whether this refusal also applies to a draw: at least the same cost and, for leaky buckets,
+     * the same intent.
+     */
     boolean holdsFor(Draw draw) {
       return draw.amount() >= cost
           && (draw.intent() == intent
               || pool.meter().limit().algorithm() != Algorithm.LEAKY_BUCKET);
     }
 
-    /** Whether this marks that something came back after a call was sent. */
+    /** Whether this is a mark that is newer than a request. */
     boolean outdates(long otherSent) {
       return status == null && otherSent < sent;
     }
@@ -78,7 +82,7 @@ public final class DenialTable {
   private final AtomicReferenceArray<@Nullable Denial> entries =
       new AtomicReferenceArray<>(ENTRIES);
 
-  /** The first of a bucket's places; the others follow. */
+  /** The index of a bucket's first entry; the others follow. */
   private static int first(Pool pool, Key key) {
     return (int) (pool.low(key) >>> 32) & (ENTRIES - WAYS);
   }
@@ -94,56 +98,56 @@ public final class DenialTable {
     return null;
   }
 
-  /** Whether anything is known about a bucket; costs no look at the clock. */
+  /** Whether there is an entry for a bucket; does not read the clock. */
   boolean hasEntryFor(Draw draw) {
     return entryFor(draw) != null;
   }
 
-  /** The refusal that a draw meets again; null if it does not. */
+  /** The cached refusal of a draw, or null. */
   @Nullable LimitStatus find(Draw draw, long now) {
     Denial here = entryFor(draw);
     if (here == null
         || here.status == null
         || now >= here.until
         || draw.isLook()
-        || draw.amount() > draw.pool().meter().capacity() // no waiting helps that
+        || draw.amount() > draw.pool().meter().capacity() // can never be admitted
         || !here.holdsFor(draw)) {
       return null;
     }
-    long passed = now - here.sent;
-    long retryAfter = Math.max(here.status.retryAfterMicros() - passed, here.until - now);
+    long elapsed = now - here.sent;
+    long retryAfter = Math.max(here.status.retryAfterMicros() - elapsed, here.until - now);
     return here.status
         .edit()
-        .reset(Math.max(0, here.status.resetMicros() - passed))
+        .reset(Math.max(0, here.status.resetMicros() - elapsed))
         .retryAfter(retryAfter)
         .source(DecisionSource.DENY_CACHE)
         .build();
   }
 
   /**
-   * Remembers a refusal, if it is one that may be repeated.
+   * Records a refusal if it may be cached.
    *
-   * @return until when it holds; when it was sent if it does not
+   * @return until when it holds; {@code sent} if it is not cached
    */
-  long record(Draw draw, LimitStatus standing, long sent) {
+  long record(Draw draw, LimitStatus status, long sent) {
     Pool pool = draw.pool();
-    if (standing.allowed()
-        || standing.degraded()
+    if (status.allowed()
+        || status.degraded()
         || draw.isLook()
-        || standing.retryAfterMicros() <= 0
+        || status.retryAfterMicros() <= 0
         || pool.countDenied()
         || pool.meter().limit().algorithm() == Algorithm.CONCURRENCY) {
       return sent;
     }
-    int place = indexFor(pool, draw.key(), sent);
-    if (place < 0) {
+    int index = indexFor(pool, draw.key(), sent);
+    if (index < 0) {
       return sent;
     }
-    Denial before = entries.getAcquire(place);
+    Denial before = entries.getAcquire(index);
     if (before != null && before.isOf(pool, draw.key()) && before.outdates(sent)) {
       return sent;
     }
-    long holds = Math.max(standing.retryAfterMicros(), RetryPacing.of(pool));
+    long holds = Math.max(status.retryAfterMicros(), RetryPacing.of(pool));
     Denial denial =
         new Denial(
             pool,
@@ -153,11 +157,11 @@ public final class DenialTable {
             draw.intent(),
             sent,
             sent + Math.min(holds, MAX_HOLD_MICROS),
-            standing);
-    return entries.compareAndSet(place, before, denial) ? denial.until : sent;
+            status);
+    return entries.compareAndSet(index, before, denial) ? denial.until : sent;
   }
 
-  /** Where to note something of a bucket: where it is, or where nothing holds; else -1. */
+  /** The index for a bucket: its own entry, else a free or expired one, else -1. */
   private int indexFor(Pool pool, Key key, long now) {
     int first = first(pool, key);
     int free = -1;
@@ -173,26 +177,26 @@ public final class DenialTable {
     return free;
   }
 
-  /** Forgets what is known about a bucket, under whatever numbers. */
+  /** Removes a bucket's refusal, under any version of the limit. */
   public void clear(Pool pool, Key key) {
     int first = first(pool, key);
-    for (int place = first; place < first + WAYS; place++) {
-      Denial here = entries.getAcquire(place);
+    for (int index = first; index < first + WAYS; index++) {
+      Denial here = entries.getAcquire(index);
       if (here != null && here.status != null && here.isOf(pool, key)) {
-        entries.compareAndSet(place, here, null);
+        entries.compareAndSet(index, here, null);
       }
     }
   }
 
   /**
-   * Forgets what is known about a bucket, and what will be heard of calls that were sent before
-   * now: something came back to it. What is known about others is worth more than the mark.
+   * Removes a bucket's refusal and marks that tokens were returned now, so that refusals of earlier
+   * requests are not recorded. The mark does not replace refusals of other buckets.
    */
   void onReturned(Pool pool, Key key, long now) {
     clear(pool, key);
-    int place = indexFor(pool, key, now);
-    if (place >= 0) {
-      entries.compareAndSet(place, entries.getAcquire(place), Denial.mark(pool, key, now));
+    int index = indexFor(pool, key, now);
+    if (index >= 0) {
+      entries.compareAndSet(index, entries.getAcquire(index), Denial.mark(pool, key, now));
     }
   }
 }

@@ -13,8 +13,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first step: repeats refusals that still hold. A call refused here is answered with the one
- * limit that refused it before.
+ * The first step: repeats refusals that still hold. The result of a call refused here has only the
+ * limit whose refusal is cached.
  */
 public final class DenyCache extends ForwardingStore {
   private final DenialTable denials;
@@ -44,9 +44,9 @@ public final class DenyCache extends ForwardingStore {
     for (int i = 0; i < draws.size(); i++) {
       Draw draw = draws.get(i);
       if (draw.mode() == Mode.ENFORCE && denials.hasEntryFor(draw)) {
-        LimitStatus again = denials.find(draw, time.micros());
-        if (again != null) {
-          return Draw.anyCountsRefusals(draws) ? null : TakeResult.refusedAt(i, again);
+        LimitStatus refusal = denials.find(draw, time.micros());
+        if (refusal != null) {
+          return Draw.anyCountsRefusals(draws) ? null : TakeResult.refusedAt(i, refusal);
         }
       }
     }

@@ -5,16 +5,18 @@ import io.weir.Limit;
 import io.weir.store.Pool;
 
 /**
- * How long to leave an exhausted bucket alone, so that the next question finds something worth the
- * asking: 50 ms, but never longer than the bucket takes to gather what it may lend. A longer pause
- * would let a small bucket overflow, and cost its users tokens.
+ * The minimum time between requests to an exhausted bucket, so that the next request finds enough
+ * tokens to be worth it: 50 ms, but never longer than the bucket takes to refill what it may lend.
+ * A longer pause would let a small bucket overflow, and its clients would lose tokens.
  */
 public final class RetryPacing {
   private static final long MAX_MICROS = 50_000;
 
   private RetryPacing() {}
 
-  /** In µs; 0 for pools that lend nothing, and for windows that give everything at once. */
+  /**
+   * The pause in µs; 0 for pools that do not lend and for algorithms that do not refill gradually.
+   */
   public static long of(Pool pool) {
     Limit limit = pool.meter().limit();
     return switch (limit.algorithm()) {
@@ -26,7 +28,7 @@ public final class RetryPacing {
     };
   }
 
-  /** Up to a fifth more or less, so that instances do not keep to the same turns. */
+  /** Varies a pause by up to 20%, so that instances do not send at the same times. */
   public static long jittered(long pace, long now) {
     long mixed = (now * 0x9e3779b97f4a7c15L) >>> 32;
     return pace - pace / 5 + (2 * pace / 5 * mixed >>> 32);

@@ -4,7 +4,7 @@ import io.weir.Key;
 import io.weir.store.Draw;
 import io.weir.store.Pool;
 
-/** What a bucket is known by, also when rules are loaded anew and its pool is another. */
+/** Identifies a bucket across rule reloads, which replace its pool. */
 record BucketId(String rule, String slot, Key key) {
   static BucketId of(Pool pool, Key key) {
     return new BucketId(pool.rule(), pool.slot(), key);

@@ -21,80 +21,82 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Carries what {@link LocalLimiter} still owe to the shared store: with the next draw on the
- * bucket, whichever that is, and with one at a time. Off the books once the store has answered it;
- * until then the present debt goes with the next try, as it shrinks by itself.
+ * Carries the debts of {@link LocalLimiter} to the shared store: with the next draw on the bucket,
+ * and with one draw at a time. A debt is settled once the store has answered that draw. Until then
+ * each new attempt carries the present debt, which shrinks by itself as the bucket refills.
  *
- * <p>A store that has not heard of the debt would let it through again. So a bucket is decided here
- * for as long as it owes something that cannot be told: while it {@link UnackedDebts}, while what
- * it owes is being changed, and in a further call of a decision, which may be given up any moment.
+ * <p>A store that does not know of a debt would admit the same amount again. So a bucket is decided
+ * locally while its debt cannot be sent: while it is in {@link UnackedDebts}, while the debt is
+ * being changed, and in a follow-up request of a decision, whose deadline may end at any moment.
  */
 final class DebtCarrier {
   private final DebtLedger ledger;
   private final UnackedDebts unacked;
 
   /**
-   * Buckets of which a call is under way that carries what they owe, or whose debt is just being
-   * changed, until that has ended.
+   * Buckets with a request in flight that carries their debt, or whose debt is being changed. The
+   * future completes when that has ended.
    */
   private final Map<BucketId, CompletableFuture<Void>> inFlight = new ConcurrentHashMap<>();
 
-  /** Holds a bucket whose debt is being changed: it cannot be told just now. */
+  /** Locks a bucket while its debt is changed: the debt cannot be sent meanwhile. */
   private static final class DebtLock extends CompletableFuture<Void> {}
 
-  /** What is owed; for many threads at once. */
+  /** The debts of all buckets; thread-safe. */
   interface DebtLedger {
-    /** Whether anything may be owed at all. */
+    /** Whether there may be any debt at all. */
     boolean mayHaveDebts();
 
-    /** What was let through here and has not come back yet. */
+    /**
+     * The amount admitted locally that has neither been charged in the store nor refilled since.
+     */
     long debt(Pool pool, Key key);
 
     /**
-     * The store has been told of so much.
+     * The store has charged this amount.
      *
-     * @param inFull whether it surely charged all of it: a bucket that is used up takes only a part
+     * @param inFull whether it certainly charged all of it: an exhausted bucket takes only a part
      */
     void onCharged(Pool pool, Key key, long amount, boolean inFull);
 
-    /** The time in µs, from wherever. */
+    /** The time in µs, from any origin. */
     long micros();
   }
 
   /**
-   * Debts of these books.
+   * Carries the debts of a ledger.
    *
-   * @param store where a draw is looked at; must not throw
+   * @param store looks at a draw in the store; must not throw
    */
-  DebtCarrier(DebtLedger books, Function<Draw, CompletionStage<TakeResult>> store) {
-    this.ledger = books;
-    this.unacked = new UnackedDebts(store, books::micros);
+  DebtCarrier(DebtLedger ledger, Function<Draw, CompletionStage<TakeResult>> store) {
+    this.ledger = ledger;
+    this.unacked = new UnackedDebts(store, ledger::micros);
   }
 
   /**
-   * The draws, with what is owed on their buckets.
+   * Attaches the debts of the draws' buckets.
    *
-   * @param away the places of draws that are not going to the store; those are added whose bucket
-   *     owes something that cannot be told now
+   * @param unavailable indexes of draws that are not sent to the store; draws are added whose
+   *     bucket has a debt that cannot be sent now
    */
-  List<Draw> attach(List<Draw> draws, BitSet away) {
+  List<Draw> attach(List<Draw> draws, BitSet unavailable) {
     if (!ledger.mayHaveDebts()) {
       return draws;
     }
-    List<Draw> loaded = new ArrayList<>(draws.size());
+    List<Draw> attached = new ArrayList<>(draws.size());
     try {
       for (int i = 0; i < draws.size(); i++) {
         Draw draw = draws.get(i);
-        if (!away.get(i) && canAttach(draw) && debtOf(draw) > 0) {
+        if (!unavailable.get(i) && canAttach(draw) && debtOf(draw) > 0) {
           BucketId bucket = BucketId.of(draw);
-          away.set(i, draw.startedMicros() != 0 || unacked.isPaused(bucket, draw));
-          draw = away.get(i) ? draw : attach(draw, bucket, i, away);
+          unavailable.set(i, draw.startedMicros() != 0 || unacked.isPaused(bucket, draw));
+          draw = unavailable.get(i) ? draw : attach(draw, bucket, i, unavailable);
         }
-        loaded.add(draw);
+        attached.add(draw);
       }
-      return loaded;
+      return attached;
     } catch (RuntimeException | Error e) {
-      release(loaded);
+      release(attached);
       throw e;
     }
   }
@@ -107,36 +109,36 @@ final class DebtCarrier {
     return ledger.debt(draw.pool(), draw.key());
   }
 
-  private Draw attach(Draw draw, BucketId bucket, int place, BitSet away) {
+  private Draw attach(Draw draw, BucketId bucket, int index, BitSet unavailable) {
     CompletableFuture<Void> other = inFlight.putIfAbsent(bucket, new CompletableFuture<>());
     if (other != null) {
-      away.set(place, other instanceof DebtLock);
+      unavailable.set(index, other instanceof DebtLock);
       return draw;
     }
-    Draw loaded = draw;
+    Draw attached = draw;
     try {
-      // Only now is it sure that nobody else is just paying.
+      // Read again under the lock: another call may have paid since.
       long owed = debtOf(draw);
-      loaded = owed == 0 ? draw : draw.withLease(draw.lease().withDebt(owed));
-      return loaded;
+      attached = owed == 0 ? draw : draw.withLease(draw.lease().withDebt(owed));
+      return attached;
     } finally {
-      if (loaded == draw) {
+      if (attached == draw) {
         release(bucket);
       }
     }
   }
 
-  /** The store has answered, or not. */
-  void complete(List<Draw> draws, TakeResult taking) {
+  /** Records the store's answer to draws that carried debts, or its absence. */
+  void complete(List<Draw> draws, TakeResult result) {
     try {
       for (int i = 0; i < draws.size(); i++) {
         Draw draw = draws.get(i);
         if (draw.lease().debt() > 0) {
-          LimitStatus standing = taking.statuses().get(i);
-          if (standing.answered()) {
-            boolean inFull = standing.remaining() > 0 || standing.allowed() && draw.amount() > 0;
+          LimitStatus status = result.statuses().get(i);
+          if (status.answered()) {
+            boolean inFull = status.remaining() > 0 || status.allowed() && draw.amount() > 0;
             ledger.onCharged(draw.pool(), draw.key(), draw.lease().debt(), inFull);
-          } else if (isSent(taking, i)) {
+          } else if (isSent(result, i)) {
             unacked.begin(BucketId.of(draw));
           }
         }
@@ -146,9 +148,9 @@ final class DebtCarrier {
     }
   }
 
-  /** Whether the store may have heard of a draw, as far as is known. */
-  static boolean isSent(TakeResult taking, int place) {
-    return taking.grants().isEmpty() || taking.grants().get(place) != LeaseGrant.NOT_SENT;
+  /** Whether the store may have received a draw, as far as known. */
+  static boolean isSent(TakeResult result, int index) {
+    return result.grants().isEmpty() || result.grants().get(index) != LeaseGrant.NOT_SENT;
   }
 
   private void release(List<Draw> draws) {
@@ -167,8 +169,8 @@ final class DebtCarrier {
   }
 
   /**
-   * Changes what parts owe while no call is under way that carries any of it: first waits for those
-   * that are, and lets none begin. Whoever read what is owed before would tell the store too much.
+   * Changes the debts of parts while no request in flight carries any of them: waits for requests
+   * in flight and blocks new ones. A debt read before the change would charge the store too much.
    */
   <T> CompletionStage<T> withExclusive(List<ReservedPart> parts, Supplier<T> change) {
     Set<BucketId> held = new HashSet<>();

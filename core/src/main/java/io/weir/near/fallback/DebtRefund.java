@@ -9,27 +9,27 @@ import io.weir.store.Pool;
 import io.weir.store.ReservedPart;
 
 /**
- * What the store was told of and gets back: a reservation that was taken here came to less, after
- * its debt had been charged there.
+ * A refund of a debt that was already charged: a reservation made locally was settled at less than
+ * reserved, after its debt had been charged in the store.
  *
- * <p>It goes back as unused tokens of a lease do: to a bucket as it is, to a window or quota only
- * while it is the one that was charged. A sliding window was charged as if evenly over the last
- * window, so it gets back from both of its counts: {@code x} from the one before, which weigh less
- * and less, and the rest of {@code x} from the running one. Leaky buckets and logs take back
- * nothing that was not the last, or is no entry of its own.
+ * <p>It is returned like unused tokens of a lease: to a bucket as it is, to a window or quota only
+ * while the charged one lasts. A sliding window was charged as if evenly over the last window, so
+ * both of its counts get a refund: {@code x} from the previous count, which weighs less and less,
+ * and the rest of {@code x} from the current one. Leaky buckets and logs get no refund: a leaky
+ * bucket could only take back its last entry, and a debt is no log entry of its own.
  *
- * @param window the end of the window that was charged; 0 for buckets
+ * @param window end of the window that was charged; 0 for buckets
  */
 record DebtRefund(Pool pool, Key key, long window, long amount) {
   private static final long[] NONE = {};
 
-  /** Memory keeps the ends of windows in whole ms, rounded up. */
+  /** The memory store keeps ends of windows in whole ms, rounded up. */
   private static final long MILLI = 1000;
 
   /**
-   * Of a part, as much as this.
+   * The refund of an amount of a part.
    *
-   * @param end of the window, as memory knows it
+   * @param end end of the window as kept in memory
    */
   static DebtRefund of(ReservedPart part, InstanceShare share, long end, long amount) {
     long window = 0;
@@ -43,8 +43,8 @@ record DebtRefund(Pool pool, Key key, long window, long amount) {
   }
 
   /**
-   * The ends of the windows that a part may have been charged to, as memory knows them, earlier
-   * ones first.
+   * The ends, as kept in memory, of the windows that a part may have been charged to; earlier ones
+   * first.
    */
   static long[] windows(ReservedPart part, long wallNow) {
     long end = part.receipt().time();
@@ -60,7 +60,7 @@ record DebtRefund(Pool pool, Key key, long window, long amount) {
     };
   }
 
-  /** How the store is told. */
+  /** The report that returns the amount to the store. */
   LeaseReport report() {
     return new LeaseReport(0, new LeaseGrant(0, 0, -1, window, 0), 0, amount, 0, 0);
   }

@@ -14,10 +14,10 @@ import java.util.List;
  * One call that the shared store answered in part or not at all, on its way to a decision.
  *
  * <pre>
- *   heard: admits   admits   –        –        –          what the store said
- *   rule:                    open     local    closed     what was chosen for the rest
- *                            admits   asked    refuses
- *                                     here
+ *   store answer:  admits   admits   –        –        –
+ *   on_fail:                         open     local    closed
+ *   decision:      admits   admits   admits   by the   refuses
+ *                                             share
  * </pre>
  */
 public final class DegradedCall {
@@ -26,21 +26,23 @@ public final class DegradedCall {
   private final List<LimitStatus> statuses;
   private final List<TakeReceipt> receipts = new ArrayList<>();
 
-  /** The places of draws that are decided in memory. */
+  /** Indexes of the draws that are decided in memory. */
   private final List<Integer> localIndexes = new ArrayList<>();
 
-  /** Whether nothing refuses the call, as far as is known without what is decided in memory. */
+  /** Whether no draw refuses the call, those decided in memory aside. */
   private boolean passes = true;
 
-  DegradedCall(List<Draw> draws, TakeResult heard) {
+  DegradedCall(List<Draw> draws, TakeResult response) {
     this.draws = draws;
-    this.response = heard;
-    this.statuses = new ArrayList<>(heard.statuses());
+    this.response = response;
+    this.statuses = new ArrayList<>(response.statuses());
     for (int i = 0; i < statuses.size(); i++) {
       Draw draw = draws.get(i);
       boolean answered = statuses.get(i).answered();
       receipts.add(
-          answered && !heard.receipts().isEmpty() ? heard.receipts().get(i) : TakeReceipt.NOWHERE);
+          answered && !response.receipts().isEmpty()
+              ? response.receipts().get(i)
+              : TakeReceipt.NOWHERE);
       if (!answered && (draw.pool().onFail() == OnFail.LOCAL || exceedsCapacity(draw))) {
         localIndexes.add(i);
         continue;
@@ -53,10 +55,10 @@ public final class DegradedCall {
   }
 
   /** Whether the store answered for every draw. */
-  static boolean hasAnswer(TakeResult taking) {
-    List<LimitStatus> standings = taking.statuses();
-    for (int i = 0; i < standings.size(); i++) {
-      if (!standings.get(i).answered()) {
+  static boolean hasAnswer(TakeResult result) {
+    List<LimitStatus> statuses = result.statuses();
+    for (int i = 0; i < statuses.size(); i++) {
+      if (!statuses.get(i).answered()) {
         return false;
       }
     }
@@ -71,22 +73,22 @@ public final class DegradedCall {
         .build();
   }
 
-  /** Whether the limit refuses this whatever its state, so that no store need be asked. */
+  /** Whether the limit refuses this amount in any state, so that no store is needed. */
   public static boolean exceedsCapacity(Draw draw) {
     long capacity = draw.pool().meter().capacity();
     return capacity == 0 || draw.amount() > capacity;
   }
 
-  /** What is to be decided in memory; only to be looked at if the call does not pass anyway. */
+  /** The draws to decide in memory; only looks if the call is refused anyway. */
   List<Draw> localDraws() {
-    List<Draw> asked = new ArrayList<>(localIndexes.size());
-    for (int place : localIndexes) {
-      asked.add(passes ? draws.get(place) : draws.get(place).asLook());
+    List<Draw> localDraws = new ArrayList<>(localIndexes.size());
+    for (int index : localIndexes) {
+      localDraws.add(passes ? draws.get(index) : draws.get(index).asLook());
     }
-    return asked;
+    return localDraws;
   }
 
-  /** The decision, once memory has said its part. */
+  /** The decision, given the result from memory. */
   TakeResult decided(TakeResult here) {
     for (int i = 0; i < localIndexes.size(); i++) {
       statuses.set(localIndexes.get(i), here.statuses().get(i));
@@ -98,21 +100,21 @@ public final class DegradedCall {
     return new TakeResult(taken, statuses, taken ? receipts : List.of(), response.grants());
   }
 
-  /** What the store took for this call, to be given back if it is refused. */
+  /** The parts that the store took for this call; they are given back if it is refused. */
   List<ReservedPart> takenInStore() {
-    List<ReservedPart> held = new ArrayList<>();
+    List<ReservedPart> parts = new ArrayList<>();
     for (int i = 0; i < response.receipts().size(); i++) {
       Draw draw = draws.get(i);
-      LimitStatus standing = response.statuses().get(i);
-      if (standing.answered()
-          && standing.allowed()
+      LimitStatus status = response.statuses().get(i);
+      if (status.answered()
+          && status.allowed()
           && draw.amount() > 0
           && draw.intent() != Draw.Intent.LOOK) {
-        held.add(
+        parts.add(
             new ReservedPart(
                 draw.pool(), draw.key(), draw.amount(), 0, response.receipts().get(i)));
       }
     }
-    return held;
+    return parts;
   }
 }

@@ -27,22 +27,24 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The third step: asks the shared store, and gives the answer that each rule chose beforehand for
- * draws that it could not answer.
+ * The third step: calls the shared store, and decides the draws that it does not answer by their
+ * rule's {@code on_fail}.
  *
- * <p>Open allows, closed refuses as unavailable, local decides by this instance's share. Any closed
- * draw makes the call unavailable; else any refusal, near or far, refuses it. What the store took
- * for a call that is refused in the end is given back; where a closed draw is known to be away
- * beforehand, nobody is asked ({@code LeaseAttempt}). When it answers for a bucket again, the draw
- * carries what the local share still owes. An error that the store should not have is no other
- * case: it is told to whoever counts such things, and the rules decide as if nobody had answered.
+ * <p>{@code open} allows, {@code closed} refuses as unavailable, {@code local} decides by this
+ * instance's share. Any unavailable {@code closed} draw makes the call unavailable; otherwise any
+ * refusal, local or by the store, refuses it. Tokens that the store took for a call that is refused
+ * in the end are given back. If a {@code closed} draw is known to be unavailable beforehand, no
+ * request is sent ({@code LeaseAttempt}). When the store answers for a bucket again, the draw
+ * carries the debt of the local share. An unexpected error of the store is reported, and the call
+ * is decided as if the store had not answered.
  *
- * <p>A reservation says of each part who knows of it (see {@link TakeReceipt}), and is settled
- * there: in the store, in the memory of the instance that decided, or nowhere. What is given back
- * in memory after the store was told of it as a debt goes back there as well ({@link DebtRefund}).
+ * <p>Each part of a reservation records where it was taken (see {@link TakeReceipt}), and is
+ * settled there: in the store, in the memory of the instance that decided, or nowhere. An amount
+ * that is given back in memory after it was charged in the store as a debt is returned to the store
+ * as well ({@link DebtRefund}).
  */
 public final class FallbackStore implements Store {
-  /** A give-back follows within the same call, however long that may take. */
+  /** A give-back follows within the same call; 10 s is longer than any call takes. */
   private static final SettlementTerms GIVE_BACK = SettlementTerms.of(Duration.ofSeconds(10));
 
   private final Store shared;
@@ -52,20 +54,20 @@ public final class FallbackStore implements Store {
   private final RecentReservations localReservations = new RecentReservations();
 
   /**
-   * A fallback for a store that is this instance's alone, so that its share is everything.
+   * A fallback whose local share is the whole limit, for a store with a single instance.
    *
-   * @param local where rules that fall back to memory are decided
-   * @param unexpected hears of errors that the shared store should not have; must not throw
+   * @param local memory for rules with {@code on_fail: local}
+   * @param errorHandler receives unexpected errors of the shared store; must not throw
    */
   public FallbackStore(
-      Store shared, MemoryStore local, TimeSource time, Consumer<Throwable> unexpected) {
-    this(shared, new LocalLimiter(local, time, () -> 1), unexpected);
+      Store shared, MemoryStore local, TimeSource time, Consumer<Throwable> errorHandler) {
+    this(shared, new LocalLimiter(local, time, () -> 1), errorHandler);
   }
 
-  public FallbackStore(Store shared, LocalLimiter local, Consumer<Throwable> unexpected) {
+  public FallbackStore(Store shared, LocalLimiter local, Consumer<Throwable> errorHandler) {
     this.shared = shared;
     this.local = local;
-    this.errorHandler = unexpected;
+    this.errorHandler = errorHandler;
     this.debts = new DebtCarrier(local, this::look);
   }
 
@@ -82,27 +84,28 @@ public final class FallbackStore implements Store {
   /**
    * Decides a call.
    *
-   * @param away the places of draws that the store is known not to answer just now, and is not
-   *     asked for
+   * @param unavailable indexes of draws whose node is known not to answer now; they are not sent
    */
   public CompletionStage<TakeResult> decide(
-      long id, List<Draw> draws, BitSet away, boolean settledLater) {
-    List<Draw> loaded = debts.attach(draws, away);
+      long id, List<Draw> draws, BitSet unavailable, boolean settledLater) {
+    List<Draw> attached = debts.attach(draws, unavailable);
     CompletionStage<TakeResult> answer;
     try {
-      answer = send(id, loaded, away);
+      answer = send(id, attached, unavailable);
     } catch (RuntimeException | Error e) {
       answer = CompletableFuture.failedFuture(e);
     }
     return answer.handle(
-        (taking, problem) -> {
+        (result, problem) -> {
           if (problem != null) {
             reportError(problem);
           }
-          TakeResult heard = problem == null ? taking : TakeResult.unanswered(loaded);
-          debts.complete(loaded, heard);
-          local.recordAnswer(loaded, heard);
-          return DegradedCall.hasAnswer(heard) ? heard : degraded(id, loaded, heard, settledLater);
+          TakeResult response = problem == null ? result : TakeResult.unanswered(attached);
+          debts.complete(attached, response);
+          local.recordAnswer(attached, response);
+          return DegradedCall.hasAnswer(response)
+              ? response
+              : degraded(id, attached, response, settledLater);
         });
   }
 
@@ -111,28 +114,29 @@ public final class FallbackStore implements Store {
     return orElse(() -> shared.take(one), () -> TakeResult.unanswered(one));
   }
 
-  private CompletionStage<TakeResult> send(long id, List<Draw> draws, BitSet away) {
-    return away.isEmpty()
+  private CompletionStage<TakeResult> send(long id, List<Draw> draws, BitSet unavailable) {
+    return unavailable.isEmpty()
         ? shared.reserve(id, draws)
-        : new PartialRequest(draws, away).send(shared, id);
+        : new PartialRequest(draws, unavailable).send(shared, id);
   }
 
-  /** Decides a call without asking the store for any of it. */
+  /** Decides a call by {@code on_fail}, without a request to the store. */
   public TakeResult decideLocally(long id, List<Draw> draws, boolean settledLater) {
     return degraded(id, draws, TakeResult.unanswered(draws), settledLater);
   }
 
-  private TakeResult degraded(long id, List<Draw> draws, TakeResult heard, boolean settledLater) {
-    DegradedCall call = new DegradedCall(draws, heard);
-    TakeResult taking = call.decided(local.reserve(id, call.localDraws()));
-    List<ReservedPart> back = taking.taken() ? List.of() : call.takenInStore();
+  private TakeResult degraded(
+      long id, List<Draw> draws, TakeResult response, boolean settledLater) {
+    DegradedCall call = new DegradedCall(draws, response);
+    TakeResult result = call.decided(local.reserve(id, call.localDraws()));
+    List<ReservedPart> back = result.taken() ? List.of() : call.takenInStore();
     if (!back.isEmpty()) {
       giveBack(id, back);
     }
-    if (settledLater && taking.receipts().stream().anyMatch(at -> at.origin() == Origin.INSTANCE)) {
+    if (settledLater && result.receipts().stream().anyMatch(at -> at.origin() == Origin.INSTANCE)) {
       localReservations.add(id);
     }
-    return taking;
+    return result;
   }
 
   private void giveBack(long id, List<ReservedPart> parts) {
@@ -146,30 +150,34 @@ public final class FallbackStore implements Store {
     return part.pool().meter().limit().kind() == LimitKind.CONCURRENCY;
   }
 
-  // ---- putting right
+  // ---- settling
 
   @Override
   public CompletionStage<SettlementResult> settle(
       long reservation, List<ReservedPart> parts, SettlementTerms term) {
-    List<ReservedPart> there = withOrigin(Origin.STORE, parts);
-    List<ReservedPart> here = withOrigin(Origin.INSTANCE, parts);
-    if (there.size() == parts.size()) {
+    List<ReservedPart> inStore = withOrigin(Origin.STORE, parts);
+    List<ReservedPart> inMemory = withOrigin(Origin.INSTANCE, parts);
+    if (inStore.size() == parts.size()) {
       return settleInStore(reservation, parts, term);
     }
-    // Parts that nobody knows of are right as they are.
-    CompletionStage<SettlementResult> came =
+    // Parts that were taken nowhere need no change.
+    CompletionStage<SettlementResult> outcome =
         CompletableFuture.completedFuture(
-            there.isEmpty() && here.isEmpty() ? SettlementResult.DONE : SettlementResult.ALREADY);
-    if (!there.isEmpty()) {
-      came = came.thenCombine(settleInStore(reservation, there, term), SettlementResult::and);
+            inStore.isEmpty() && inMemory.isEmpty()
+                ? SettlementResult.DONE
+                : SettlementResult.ALREADY);
+    if (!inStore.isEmpty()) {
+      outcome =
+          outcome.thenCombine(settleInStore(reservation, inStore, term), SettlementResult::and);
     }
-    if (!here.isEmpty() && localReservations.contains(reservation)) {
-      came = came.thenCombine(settleLocally(reservation, here, term), SettlementResult::and);
+    if (!inMemory.isEmpty() && localReservations.contains(reservation)) {
+      outcome =
+          outcome.thenCombine(settleLocally(reservation, inMemory, term), SettlementResult::and);
     }
-    return came;
+    return outcome;
   }
 
-  /** Settles in memory, and gives back what the store has been told of as a debt. */
+  /** Settles in memory, and returns amounts that were charged in the store as a debt. */
   private CompletionStage<SettlementResult> settleLocally(
       long id, List<ReservedPart> parts, SettlementTerms term) {
     return debts
@@ -181,7 +189,7 @@ public final class FallbackStore implements Store {
                             .map(over -> endLease(over.pool(), over.key(), over.report()))
                             .map(CompletionStage::toCompletableFuture)
                             .toArray(CompletableFuture[]::new))
-                    .thenApply(told -> settled.result()));
+                    .thenApply(done -> settled.result()));
   }
 
   private CompletionStage<SettlementResult> settleInStore(
@@ -197,39 +205,45 @@ public final class FallbackStore implements Store {
   public CompletionStage<SettlementResult> release(long reservation, List<ReservedPart> parts) {
     return eachPermit(
         parts,
-        there -> releaseInStore(reservation, there),
-        here -> local.release(reservation, here));
+        inStore -> releaseInStore(reservation, inStore),
+        inMemory -> local.release(reservation, inMemory));
   }
 
   @Override
   public CompletionStage<SettlementResult> renew(long reservation, List<ReservedPart> parts) {
     return eachPermit(
         parts,
-        there -> orElse(() -> shared.renew(reservation, there), () -> SettlementResult.UNAVAILABLE),
-        here -> local.renew(reservation, here));
+        inStore ->
+            orElse(() -> shared.renew(reservation, inStore), () -> SettlementResult.UNAVAILABLE),
+        inMemory -> local.renew(reservation, inMemory));
   }
 
-  /** What is done to parts, and what comes of it. */
+  /** An operation on parts of a reservation. */
   private interface PartsOperation
       extends Function<List<ReservedPart>, CompletionStage<SettlementResult>> {}
 
-  /** Changes permits where they are held; those that are held nowhere are as asked for. */
+  /** Applies an operation to permits where they are held; permits held nowhere count as done. */
   private static CompletionStage<SettlementResult> eachPermit(
-      List<ReservedPart> parts, PartsOperation there, PartsOperation here) {
+      List<ReservedPart> parts, PartsOperation inStore, PartsOperation inMemory) {
     List<ReservedPart> permits = parts.stream().filter(FallbackStore::isPermit).toList();
-    CompletionStage<SettlementResult> came =
+    CompletionStage<SettlementResult> outcome =
         CompletableFuture.completedFuture(
             withOrigin(Origin.NOWHERE, permits).isEmpty()
                 ? SettlementResult.ALREADY
                 : SettlementResult.DONE);
-    List<ReservedPart> far = withOrigin(Origin.STORE, permits);
-    List<ReservedPart> near = withOrigin(Origin.INSTANCE, permits);
-    came = far.isEmpty() ? came : came.thenCombine(there.apply(far), SettlementResult::and);
-    return near.isEmpty() ? came : came.thenCombine(here.apply(near), SettlementResult::and);
+    List<ReservedPart> inStoreParts = withOrigin(Origin.STORE, permits);
+    List<ReservedPart> inMemoryParts = withOrigin(Origin.INSTANCE, permits);
+    outcome =
+        inStoreParts.isEmpty()
+            ? outcome
+            : outcome.thenCombine(inStore.apply(inStoreParts), SettlementResult::and);
+    return inMemoryParts.isEmpty()
+        ? outcome
+        : outcome.thenCombine(inMemory.apply(inMemoryParts), SettlementResult::and);
   }
 
-  private static List<ReservedPart> withOrigin(Origin where, List<ReservedPart> parts) {
-    return parts.stream().filter(part -> part.receipt().origin() == where).toList();
+  private static List<ReservedPart> withOrigin(Origin origin, List<ReservedPart> parts) {
+    return parts.stream().filter(part -> part.receipt().origin() == origin).toList();
   }
 
   @Override
@@ -259,24 +273,24 @@ public final class FallbackStore implements Store {
         () -> Collections.nCopies(draws.size(), "the store did not answer"));
   }
 
-  /** What the store says, or something else if it fails as it never should. */
+  /** The store's answer, or a substitute if the request fails unexpectedly. */
   private <T> CompletionStage<T> orElse(
-      Supplier<CompletionStage<T>> question, Supplier<T> otherwise) {
+      Supplier<CompletionStage<T>> request, Supplier<T> fallback) {
     CompletionStage<T> answer;
     try {
-      answer = question.get();
+      answer = request.get();
     } catch (RuntimeException | Error e) {
       reportError(e);
-      return CompletableFuture.completedFuture(otherwise.get());
+      return CompletableFuture.completedFuture(fallback.get());
     }
     return answer.exceptionally(
         problem -> {
           reportError(problem);
-          return otherwise.get();
+          return fallback.get();
         });
   }
 
-  /** Tells of an error that should not be, whoever met it. */
+  /** Reports an unexpected error. */
   public void reportError(Throwable problem) {
     Throwable cause = problem.getCause();
     errorHandler.accept(problem instanceof CompletionException && cause != null ? cause : problem);

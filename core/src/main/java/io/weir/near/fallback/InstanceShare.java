@@ -7,40 +7,42 @@ import io.weir.TokenBucket;
 import io.weir.store.Pool;
 
 /**
- * One instance's part of a pool: the limit divided among the instances, times the rule's factor.
+ * One instance's part of a pool: the limit divided by the number of instances, times the rule's
+ * local factor.
  *
- * <p>The rate is exact (100/s among 3 is 100 per 3 s), the burst at least one token. Windows begin
- * and end when the shared ones do.
+ * <p>The rate is exact (100/s among 3 instances is 100 per 3 s), the burst is at least one token.
+ * Windows begin and end with the shared ones.
  *
- * @param scale what the limit was multiplied by
- * @param pool by which this instance decides alone
- * @param settled by the same limit: what counts as taken here and is not owed to anybody
- * @param charged by the same limit: what of that the shared bucket was charged, so that it can give
- *     it back
+ * @param scale the factor applied to the limit
+ * @param pool decides locally
+ * @param settled bookkeeping pool with the same limit: the part of local usage that the store
+ *     already knows of and that is therefore no debt
+ * @param charged bookkeeping pool with the same limit: the part of {@code settled} that the shared
+ *     bucket was certainly charged, so that it can be refunded
  */
 record InstanceShare(int instances, Ratio scale, Pool pool, Pool settled, Pool charged) {
-  static InstanceShare of(Pool shared, int among) {
+  static InstanceShare of(Pool shared, int instances) {
     Ratio factor = shared.localFactor();
-    Ratio scale = Ratio.of(factor.numerator(), factor.denominator() * among);
+    Ratio scale = Ratio.of(factor.numerator(), factor.denominator() * instances);
     Limit limit = scaled(shared.meter().limit(), scale);
     String slot = shared.slot() + ".share";
     return new InstanceShare(
-        among,
+        instances,
         scale,
         new Pool(shared.rule(), shared.name(), slot, limit, shared.countDenied()).onWall(),
         bookkeepingPool(shared, ".settled", limit),
         bookkeepingPool(shared, ".charged", limit));
   }
 
-  private static Pool bookkeepingPool(Pool shared, String what, Limit limit) {
-    return new Pool(shared.rule(), shared.name(), shared.slot() + what, limit, false).onWall();
+  private static Pool bookkeepingPool(Pool shared, String suffix, Limit limit) {
+    return new Pool(shared.rule(), shared.name(), shared.slot() + suffix, limit, false).onWall();
   }
 
   private static Limit scaled(Limit limit, Ratio scale) {
     try {
       return limit.scaled(scale);
     } catch (IllegalArgumentException e) {
-      // The longer period could not be kept exactly: whole tokens in the period there is.
+      // The longer period cannot be represented exactly: use whole tokens per original period.
       if (limit instanceof TokenBucket bucket) {
         long rate = scale.times(bucket.rate());
         return new TokenBucket(rate, bucket.period(), scale.times(bucket.burst()), bucket.name());

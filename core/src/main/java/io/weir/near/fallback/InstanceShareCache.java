@@ -7,12 +7,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntSupplier;
 
 /**
- * This instance's {@link InstanceShare} of each pool, by the number of instances of now, or by the
- * one that a bucket was last decided by: what was taken from a share is owed by that one, however
- * many there are when the store is back.
+ * Caches this instance's {@link InstanceShare} of each pool: by the present number of instances, or
+ * by the number at the bucket's last local decision. The debt of a bucket belongs to that share,
+ * however many instances there are when the store is available again.
  *
- * <p>Pools that callers make up come and go without end, and so do keys: past a bound everything is
- * forgotten. Then shares are made again, and the last number is that of now.
+ * <p>The pools and keys that callers can create are unlimited. Above a bound the cache is cleared;
+ * then shares are built again, and the present number of instances applies.
  */
 final class InstanceShareCache {
   static final int MOST_SHARES = 1 << 12;
@@ -22,55 +22,55 @@ final class InstanceShareCache {
   private final Map<PoolFraction, InstanceShare> made = new ConcurrentHashMap<>();
   private final Map<BucketId, Integer> lastInstances = new ConcurrentHashMap<>();
 
-  /** One of so many parts of a pool. */
+  /** One of this many equal parts of a pool. */
   private record PoolFraction(Pool pool, int instances) {}
 
   InstanceShareCache(IntSupplier instances) {
     this.instances = instances;
   }
 
-  /** The share by the number of now. */
+  /** The share by the present number of instances. */
   InstanceShare current(Pool pool) {
     return share(pool, Math.max(1, instances.getAsInt()));
   }
 
-  /** The share that a bucket was decided by last. */
+  /** The share that the bucket's last local decision used. */
   InstanceShare last(Pool pool, Key key) {
-    Integer among = lastInstances.get(BucketId.of(pool, key));
-    return among == null ? current(pool) : share(pool, among);
+    Integer count = lastInstances.get(BucketId.of(pool, key));
+    return count == null ? current(pool) : share(pool, count);
   }
 
-  /** A bucket is going to be decided by a share. */
+  /** Records that a bucket is decided by a share. */
   void recordDecidingShare(InstanceShare share, Pool pool, Key key) {
     BucketId bucket = BucketId.of(pool, key);
-    Integer among = share.instances();
-    if (!among.equals(lastInstances.get(bucket))) {
+    Integer count = share.instances();
+    if (!count.equals(lastInstances.get(bucket))) {
       if (lastInstances.size() >= MOST_BUCKETS) {
         lastInstances.clear();
       }
-      lastInstances.put(bucket, among);
+      lastInstances.put(bucket, count);
     }
   }
 
-  private InstanceShare share(Pool pool, int among) {
-    PoolFraction part = new PoolFraction(pool, among);
+  private InstanceShare share(Pool pool, int count) {
+    PoolFraction part = new PoolFraction(pool, count);
     InstanceShare known = made.get(part);
     if (known == null) {
       if (made.size() >= MOST_SHARES) {
         made.clear();
       }
-      known = InstanceShare.of(pool, among);
+      known = InstanceShare.of(pool, count);
       made.put(part, known);
     }
     return known;
   }
 
-  /** Forgets shares of pools that may be gone, but not by what number buckets were decided. */
+  /** Clears shares of pools that may be gone, but keeps the number of instances of each bucket. */
   void forget() {
     made.clear();
   }
 
-  /** How many shares are kept. */
+  /** The number of cached shares. */
   int size() {
     return made.size();
   }

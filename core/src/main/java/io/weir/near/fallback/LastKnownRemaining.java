@@ -6,18 +6,21 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was left of windows and quotas when the store was last heard, for the day it is not. A
- * bucket that is not in it starts with its whole share.
+ * The remaining amount of windows and quotas at the store's last answer, for use while the store is
+ * unavailable. A bucket without an entry starts with its whole share.
  *
- * <p>A table of fixed size, in sets of {@value #WAYS}: a key has its place in one set. Where there
- * is no room the most exhausted stay, as they are the ones that would get most for nothing.
+ * <p>A table of fixed size, in sets of {@value #WAYS}: a key belongs to one set. If a set is full,
+ * the most exhausted entries stay, as their keys would gain most from a fresh start.
  */
 final class LastKnownRemaining {
   private static final int SET_BITS = 13;
   private static final int WAYS = 8;
   private static final long GOLDEN = 0x9e3779b97f4a7c15L;
 
-  /** The part of the limit that was left, beside the number, so that limits can be compared. */
+  /**
+   * An entry; {@code part} is the remaining fraction of the limit, so that different limits can be
+   * compared.
+   */
   private record Entry(long high, long low, long remaining, long until, float part) {
     boolean isOf(long wantedHigh, long wantedLow) {
       return low == wantedLow && high == wantedHigh;
@@ -27,7 +30,7 @@ final class LastKnownRemaining {
   private final AtomicReferenceArray<@Nullable Entry> places =
       new AtomicReferenceArray<>(WAYS << SET_BITS);
 
-  /** Notes what was left of a window that ends at this time. */
+  /** Records the remaining amount of a window that ends at {@code until}. */
   void record(Pool pool, Key key, long remaining, long until, long now) {
     long high = pool.high(key);
     long low = pool.low(key);
@@ -52,7 +55,7 @@ final class LastKnownRemaining {
     }
   }
 
-  /** What was left of a window that goes on, told once; −1 if that is not known. */
+  /** Removes and returns the remaining amount of a window that has not ended; −1 if unknown. */
   long take(Pool pool, Key key, long now) {
     long high = pool.high(key);
     long low = pool.low(key);

@@ -23,13 +23,14 @@ import java.util.function.BiPredicate;
 import java.util.function.IntSupplier;
 
 /**
- * Decides in memory by this instance's {@link InstanceShare} of each limit, and knows what of that
- * is owed to the shared store.
+ * Decides in memory by this instance's {@link InstanceShare} of each limit, and records how much of
+ * that is owed to the shared store.
  *
- * <p>What has been paid stays taken here, and is no longer owed: so a share gives out its burst
- * once, however often the store comes and goes. Windows and quotas start from what was left when
- * the store was last heard, divided likewise: what was gone before counts as taken, but is not
- * owed. Nor is anything by keys that share a bucket as memory is full: nobody knows whose it is.
+ * <p>An amount that was charged in the store stays taken here and is no longer owed, so a share
+ * admits its burst once, however often the store becomes unavailable and available again. Windows
+ * and quotas start from the remaining amount at the store's last answer, divided likewise: usage
+ * before that counts as taken but is not owed. Keys in overflow buckets (memory full) owe nothing,
+ * as usage there cannot be attributed to a key.
  */
 public final class LocalLimiter implements DebtCarrier.DebtLedger {
   private static final long SECOND = 1_000_000;
@@ -39,14 +40,14 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
   private final LastKnownRemaining lastKnown = new LastKnownRemaining();
   private final InstanceShareCache shares;
 
-  /** The moment from which on nothing can be owed any more. */
+  /** The time in µs after which no debt can remain. */
   private final AtomicLong debtUntil = new AtomicLong(Long.MIN_VALUE);
 
   /**
-   * Shares of nothing yet.
+   * A limiter without usage.
    *
-   * @param memory where they are kept, beside what is about this instance anyway
-   * @param instances among how many the limits are divided
+   * @param memory holds the shares, beside the pools of instance-scoped rules
+   * @param instances the number of instances that the limits are divided by
    */
   public LocalLimiter(MemoryStore memory, TimeSource time, IntSupplier instances) {
     this.memory = memory;
@@ -64,17 +65,17 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
       Pool share = shareFor(draw).pool();
       here.add(new Draw(share, draw.key(), draw.amount(), draw.mode(), draw.intent(), draw.unit()));
     }
-    TakeResult taking = memory.reserve(reservation, here).toCompletableFuture().join();
-    List<LimitStatus> standings = new ArrayList<>(draws.size());
+    TakeResult result = memory.reserve(reservation, here).toCompletableFuture().join();
+    List<LimitStatus> statuses = new ArrayList<>(draws.size());
     for (int i = 0; i < here.size(); i++) {
-      standings.add(degraded(draws.get(i), taking.statuses().get(i)));
+      statuses.add(degraded(draws.get(i), result.statuses().get(i)));
     }
-    return new TakeResult(taking.taken(), standings, taking.receipts());
+    return new TakeResult(result.taken(), statuses, result.receipts());
   }
 
   /**
-   * How the shared limit stands by what its share says. What only the share is too small for may be
-   * there when the store is.
+   * The status of the shared limit, given that of its share. An amount that exceeds only the share
+   * may be retried: the store may admit it when it is available again.
    */
   private static LimitStatus degraded(Draw draw, LimitStatus share) {
     Meter meter = draw.pool().meter();
@@ -101,8 +102,8 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
       if (isWindow(draw.pool())) {
         startFromLastKnown(draw, share);
       }
-      long over = time.micros() + 2 * ExactNumbers.micros(share.pool().meter().limit().window());
-      debtUntil.accumulateAndGet(over, Math::max);
+      long until = time.micros() + 2 * ExactNumbers.micros(share.pool().meter().limit().window());
+      debtUntil.accumulateAndGet(until, Math::max);
     }
     return share;
   }
@@ -114,33 +115,33 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
     };
   }
 
-  /** The first time that a window is decided here, takes what was gone from it before. */
+  /** At the first local decision on a window, charges its earlier usage. */
   private void startFromLastKnown(Draw draw, InstanceShare share) {
     long remaining = lastKnown.take(draw.pool(), draw.key(), time.micros());
     if (remaining >= 0) {
       long start = share.scale().times(remaining);
-      long gone = share.pool().meter().capacity() - start - used(share.pool(), draw.key());
-      if (gone > 0) {
-        memory.chargeDebt(share.pool(), draw.key(), gone);
-        memory.chargeDebt(share.settled(), draw.key(), gone);
+      long spent = share.pool().meter().capacity() - start - used(share.pool(), draw.key());
+      if (spent > 0) {
+        memory.chargeDebt(share.pool(), draw.key(), spent);
+        memory.chargeDebt(share.settled(), draw.key(), spent);
       }
     }
   }
 
-  /** Notes how windows stood when the store was heard. */
-  void recordAnswer(List<Draw> draws, TakeResult taking) {
+  /** Records the remaining amounts of windows from an answer of the store. */
+  void recordAnswer(List<Draw> draws, TakeResult result) {
     for (int i = 0; i < draws.size(); i++) {
       Draw draw = draws.get(i);
-      LimitStatus standing = taking.statuses().get(i);
-      if (standing.answered() && isWindow(draw.pool())) {
+      LimitStatus status = result.statuses().get(i);
+      if (status.answered() && isWindow(draw.pool())) {
         long now = time.micros();
-        long until = now + standing.resetMicros();
-        lastKnown.record(draw.pool(), draw.key(), standing.remaining(), until, now);
+        long until = now + status.resetMicros();
+        lastKnown.record(draw.pool(), draw.key(), status.remaining(), until, now);
       }
     }
   }
 
-  // ---- what is owed
+  // ---- debts
 
   @Override
   public boolean mayHaveDebts() {
@@ -172,73 +173,73 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
     return time.micros();
   }
 
-  /** What is taken from a key's bucket, be it one that it shares as memory is full. */
+  /** The amount taken from a key's bucket, which may be an overflow bucket. */
   private long used(Pool share, Key key) {
     Draw look = new Draw(share, key, 0, Mode.SHADOW, Draw.Intent.LOOK);
     long remaining = memory.takeSync(List.of(look)).statuses().get(0).remaining();
     return share.meter().capacity() - remaining;
   }
 
-  // ---- putting right what was decided here
+  // ---- settling local decisions
 
-  /** What came of settling here, and what the store has to give back because of it. */
+  /** The result of a local settlement, and the refunds to request from the store. */
   record LocalSettlement(SettlementResult result, List<DebtRefund> refunds) {}
 
   /**
-   * Settles parts that were decided here. What they give back is first what is still owed; the rest
-   * the store was told of, and gets it back, unless it is away: then it counts here alone, and
-   * covers what is let through next.
+   * Settles parts that were decided locally. The amount given back reduces the debt first. The rest
+   * was charged in the store, which refunds it. If the store is unavailable, the rest stays in this
+   * instance's share, and covers later local decisions.
    *
-   * @param away whether the store is known not to answer for a bucket
+   * @param unavailable whether the store is known not to answer for a bucket
    */
   synchronized LocalSettlement settle(
       long reservation,
       List<ReservedPart> parts,
       SettlementTerms term,
-      BiPredicate<Pool, Key> away) {
+      BiPredicate<Pool, Key> unavailable) {
     List<ReservedPart> here = localParts(parts);
     long[] before =
         here.stream().mapToLong(part -> memory.taken(part.pool(), part.key())).toArray();
-    // Another name for the mark: rules of this instance alone settle in the same memory.
-    SettlementResult came = memory.settle(~reservation, here, term).toCompletableFuture().join();
-    List<DebtRefund> overpaid = new ArrayList<>();
-    for (int i = 0; came == SettlementResult.DONE && i < here.size(); i++) {
+    // A different id for the marker: instance-scoped rules settle in the same memory.
+    SettlementResult outcome = memory.settle(~reservation, here, term).toCompletableFuture().join();
+    List<DebtRefund> refunds = new ArrayList<>();
+    for (int i = 0; outcome == SettlementResult.DONE && i < here.size(); i++) {
       ReservedPart part = parts.get(i);
-      if (part.actualAmount() < part.amount() && !away.test(part.pool(), part.key())) {
-        overpaid.addAll(refundsOf(part, before[i]));
+      if (part.actualAmount() < part.amount() && !unavailable.test(part.pool(), part.key())) {
+        refunds.addAll(refundsOf(part, before[i]));
       }
     }
-    return new LocalSettlement(came, overpaid);
+    return new LocalSettlement(outcome, refunds);
   }
 
-  /** Takes off the books what was told of a part and came back. */
+  /** Removes the part of a give-back that was charged in the store, and returns it as refunds. */
   private List<DebtRefund> refundsOf(ReservedPart part, long before) {
     Key key = part.key();
     InstanceShare share = shares.last(part.pool(), key);
     long settled = used(share.settled(), key);
-    long over = Math.min(settled, before) - Math.min(settled, memory.taken(share.pool(), key));
+    long excess = Math.min(settled, before) - Math.min(settled, memory.taken(share.pool(), key));
     long charged = memory.taken(share.charged(), key);
-    long left = Math.min(over, Math.min(part.amount() - part.actualAmount(), charged));
-    List<DebtRefund> overpaid = new ArrayList<>();
+    long left = Math.min(excess, Math.min(part.amount() - part.actualAmount(), charged));
+    List<DebtRefund> refunds = new ArrayList<>();
     long[] windows = DebtRefund.windows(part, time.wallMicros());
     for (int i = 0; i < windows.length && left > 0; i++) {
       long weighed = Math.min(left, removeCharge(share, key, left, windows[i]));
-      // Only the last window weighs all that is in it.
+      // Only the last window counts in full.
       long amount = i < windows.length - 1 ? left : weighed;
       if (weighed > 0) {
-        overpaid.add(DebtRefund.of(part, share, windows[i], amount));
+        refunds.add(DebtRefund.of(part, share, windows[i], amount));
       }
-      left -= weighed + 1; // what is left is rounded down
+      left -= weighed + 1; // remaining amounts are rounded down
     }
-    return overpaid;
+    return refunds;
   }
 
-  /** Takes so much off the books in one window; returns what that weighed. */
+  /** Removes an amount from the bookkeeping pools in one window; returns its weight there. */
   private long removeCharge(InstanceShare share, Key key, long amount, long window) {
     long before = memory.taken(share.charged(), key);
-    for (Pool books : List.of(share.settled(), share.charged())) {
+    for (Pool pool : List.of(share.settled(), share.charged())) {
       memory.giveBack(
-          0, List.of(new ReservedPart(books, key, amount, 0, new TakeReceipt(window, 0))));
+          0, List.of(new ReservedPart(pool, key, amount, 0, new TakeReceipt(window, 0))));
     }
     return before - memory.taken(share.charged(), key);
   }
@@ -261,7 +262,7 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
     return here;
   }
 
-  /** Shares of pools that are gone need not be remembered; what was taken from them is. */
+  /** Clears cached shares of removed pools; the amounts taken from them are kept. */
   public void rulesChanged() {
     shares.forget();
   }

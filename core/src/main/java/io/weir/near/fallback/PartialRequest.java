@@ -13,16 +13,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A call of which the store is known not to answer some draws: it is asked for the others, and its
- * answer is that to the whole call.
+ * A call for which the store is known not to answer some draws: sends the others, and widens the
+ * answer to the whole call.
  */
 final class PartialRequest {
   private final List<Draw> draws;
   private final BitSet unavailable;
 
-  PartialRequest(List<Draw> draws, BitSet away) {
+  PartialRequest(List<Draw> draws, BitSet unavailable) {
     this.draws = draws;
-    this.unavailable = away;
+    this.unavailable = unavailable;
   }
 
   CompletionStage<TakeResult> send(Store store, long id) {
@@ -38,25 +38,23 @@ final class PartialRequest {
   }
 
   private TakeResult widened(TakeResult others) {
-    List<LimitStatus> standings = new ArrayList<>();
-    List<TakeReceipt> stamps = new ArrayList<>();
+    List<LimitStatus> statuses = new ArrayList<>();
+    List<TakeReceipt> receipts = new ArrayList<>();
     List<LeaseGrant> grants = new ArrayList<>();
     int next = 0;
     for (int i = 0; i < draws.size(); i++) {
-      boolean asked = !unavailable.get(i);
-      standings.add(asked ? others.statuses().get(next) : draws.get(i).unanswered());
-      stamps.add(
-          asked && !others.receipts().isEmpty()
-              ? others.receipts().get(next)
-              : TakeReceipt.NOWHERE);
-      grants.add(asked ? grant(others, next) : LeaseGrant.NOT_SENT);
-      next += asked ? 1 : 0;
+      boolean sent = !unavailable.get(i);
+      statuses.add(sent ? others.statuses().get(next) : draws.get(i).unanswered());
+      receipts.add(
+          sent && !others.receipts().isEmpty() ? others.receipts().get(next) : TakeReceipt.NOWHERE);
+      grants.add(sent ? grant(others, next) : LeaseGrant.NOT_SENT);
+      next += sent ? 1 : 0;
     }
     return new TakeResult(
-        false, standings, others.receipts().isEmpty() ? List.of() : stamps, grants);
+        false, statuses, others.receipts().isEmpty() ? List.of() : receipts, grants);
   }
 
-  private static LeaseGrant grant(TakeResult taking, int place) {
-    return taking.grants().isEmpty() ? LeaseGrant.NONE : taking.grants().get(place);
+  private static LeaseGrant grant(TakeResult result, int index) {
+    return result.grants().isEmpty() ? LeaseGrant.NONE : result.grants().get(index);
   }
 }

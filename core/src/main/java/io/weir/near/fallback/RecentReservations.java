@@ -4,7 +4,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** Remembers the latest reservations that this instance decided by itself. */
+/** The ids of the latest reservations that this instance decided itself, at most 65,536. */
 public final class RecentReservations {
   private static final int REMEMBERED = 65_536;
 

@@ -10,21 +10,22 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * Buckets whose debt was sent and not answered. It may be heard all the same, when a store that
- * hung goes on, and each further try would charge it once more. So nobody carries it for {@value
- * #MICROS} µs; and as the store may not know of it, the bucket is decided here for so long.
+ * Buckets whose debt was sent and not acknowledged. The store may still apply it, for example when
+ * a hanging store resumes, and each further attempt would charge it once more. So the debt is not
+ * sent for {@value #PAUSE_MICROS} µs; as the store may not know of it, the bucket is decided
+ * locally meanwhile.
  *
- * <p>Meanwhile the store is asked how the bucket stands, beside the decisions and one look at a
- * time: so the way to a store that hangs is shut as soon as ever. Once it answers a look, what was
- * sent before has been heard or is lost, and the pause is over.
+ * <p>During the pause the store is probed with one look at a time, beside the decisions; so the
+ * breaker of a hanging store opens as quickly as usual. Once a probe is answered, the debt sent
+ * before it has either been applied or been lost, and the pause ends.
  */
 public final class UnackedDebts {
   public static final long PAUSE_MICROS = 1_000_000;
 
-  /** However long looks are not answered, the debt is tried again after so long. */
+  /** The debt is sent again after this time, even if no probe was answered. */
   private static final long MAX_PAUSE_MICROS = 10 * PAUSE_MICROS;
 
-  /** Buckets that may pause at a time; more carry their debt again at once. */
+  /** Maximum number of paused buckets; further ones send their debt again at once. */
   static final int MOST = 1 << 16;
 
   private final Function<Draw, CompletionStage<TakeResult>> store;
@@ -48,10 +49,10 @@ public final class UnackedDebts {
   }
 
   /**
-   * No pauses yet.
+   * No pauses.
    *
-   * @param store where draws are looked at; must not throw
-   * @param micros the time, from wherever
+   * @param store looks at a draw in the store; must not throw
+   * @param micros the time in µs, from any origin
    */
   UnackedDebts(Function<Draw, CompletionStage<TakeResult>> store, LongSupplier micros) {
     this.store = store;
@@ -59,7 +60,7 @@ public final class UnackedDebts {
     this.nextSweep = micros.getAsLong();
   }
 
-  /** What the bucket owes was sent, and not answered. */
+  /** Starts a pause: the bucket's debt was sent and not answered. */
   void begin(BucketId bucket) {
     long now = micros.getAsLong();
     if (pauses.size() >= MOST && now - nextSweep >= 0) {
@@ -71,7 +72,9 @@ public final class UnackedDebts {
     }
   }
 
-  /** Whether the bucket is to be decided here for now; if so, has the store looked at beside it. */
+  /**
+   * Whether the bucket must be decided locally for now; if so, probes the store in the background.
+   */
   boolean isPaused(BucketId bucket, Draw draw) {
     UnackedDebt pause = pauses.get(bucket);
     if (pause == null) {
@@ -91,10 +94,10 @@ public final class UnackedDebts {
     store
         .apply(draw.asLook())
         .thenAccept(
-            taking -> {
-              if (DegradedCall.hasAnswer(taking)) {
+            result -> {
+              if (DegradedCall.hasAnswer(result)) {
                 pauses.remove(bucket, pause);
-              } else if (DebtCarrier.isSent(taking, 0)) {
+              } else if (DebtCarrier.isSent(result, 0)) {
                 pause.extend(micros.getAsLong());
               }
               pause.probing.set(false);

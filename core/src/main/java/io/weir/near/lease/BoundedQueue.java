@@ -9,10 +9,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work of which a few pieces are under way at once, and the next begins when one is done.
+ * A work queue with bounded concurrency: the next item starts when one is done.
  *
- * <p>A call to the store has a deadline. Thousands made at the same moment would mostly be over
- * before they are sent, and keep decisions waiting behind them.
+ * <p>Requests to the store have a deadline. Of thousands sent at the same moment, most would time
+ * out before they are sent, and decisions would wait behind them.
  */
 final class BoundedQueue<T> {
   private final int maxRunning;
@@ -21,41 +21,44 @@ final class BoundedQueue<T> {
   private int running;
 
   /**
-   * Nothing to do yet.
+   * An empty queue.
    *
-   * @param most how many pieces are under way at once
-   * @param work begins one; should not throw
+   * @param maxRunning how many items may run at once
+   * @param task starts one item; should not throw
    */
-  BoundedQueue(int most, Function<T, CompletionStage<?>> work) {
-    this.maxRunning = most;
-    this.task = work;
+  BoundedQueue(int maxRunning, Function<T, CompletionStage<?>> task) {
+    this.maxRunning = maxRunning;
+    this.task = task;
   }
 
-  /** Does these too, in this order, after those that wait. */
-  void add(Collection<? extends T> pieces) {
+  /** Adds items behind the waiting ones, in this order. */
+  void add(Collection<? extends T> items) {
     synchronized (this) {
-      waiting.addAll(pieces);
+      waiting.addAll(items);
     }
     startPending();
   }
 
-  /** Does these instead of those that wait. */
-  void replace(Collection<? extends T> pieces) {
+  /** Replaces the waiting items. */
+  void replace(Collection<? extends T> items) {
     synchronized (this) {
       waiting.clear();
-      waiting.addAll(pieces);
+      waiting.addAll(items);
     }
     startPending();
   }
 
-  /** Gives up those that wait, and says how many they were. */
+  /** Drops the waiting items and returns their number. */
   synchronized int drop() {
     int dropped = waiting.size();
     waiting.clear();
     return dropped;
   }
 
-  /** In a loop, as all calls are back at once where the store is away. */
+  /**
+   * Starts items in a loop and not by recursion, as all complete at once while the store is
+   * unavailable.
+   */
   private void startPending() {
     for (T next = next(); next != null; next = next()) {
       CompletableFuture<?> done = start(next);
@@ -71,9 +74,9 @@ final class BoundedQueue<T> {
     }
   }
 
-  private CompletableFuture<?> start(T piece) {
+  private CompletableFuture<?> start(T item) {
     try {
-      return task.apply(piece).toCompletableFuture();
+      return task.apply(item).toCompletableFuture();
     } catch (RuntimeException | Error e) {
       onDone();
       throw e;

@@ -1,28 +1,27 @@
 package io.weir.near.lease;
 
 /**
- * How fast one key's tokens are handed out here, and how many are worth having in hand.
+ * Estimates how fast one key's tokens are used, and how many are worth leasing.
  *
- * <p>Learned when the store is called anyway, from what went since the call before: a moving
- * average in which a handful of tokens weighs by the time they took, and a crowd of them at once by
- * their number, so that a slow key is not mistaken for a hot one and a hot one is known at its
- * second call.
+ * <p>Updated at every request to the store with the tokens used since the one before: a moving
+ * average in which a few tokens weigh by the time they took, and many at once by their number. So a
+ * slow key is not mistaken for a hot one, and a hot one is recognised at its second request.
  *
- * <p>Worth having is what goes in a tenth of a second. Where that is not much, it is what goes in
- * up to four seconds, as far as twenty tokens: a slow key's lease should save calls too, and cannot
- * strand much. Belongs to one thread at a time.
+ * <p>The target is the demand of 0.1 s. Where that is low, it is the demand of up to 4 s, up to 20
+ * tokens: a lease should save requests for a slow key too, and cannot strand many tokens. Used by
+ * one thread at a time.
  */
 final class DemandEstimator {
   static final long HORIZON = 100_000;
   static final long LONGEST_HORIZON = 4_000_000;
   static final long WORTH_A_CALL = 20;
 
-  /** So many tokens at once weigh half. */
+  /** This many tokens at once get a weight of one half. */
   private static final double HALF_WEIGHT_TOKENS = 16;
 
   private static final double MEMORY_MICROS = 4_000_000;
 
-  /** Less time than this says nothing of a rate. */
+  /** Intervals shorter than this, in µs, are not used to estimate a rate. */
   private static final long SHORTEST = 1000;
 
   private double perMicro;
@@ -33,7 +32,7 @@ final class DemandEstimator {
     this.since = now;
   }
 
-  /** Notes what went since the last time. */
+  /** Adds the tokens used since the last call. */
   void add(long more, long now) {
     tokens += more;
     long passed = now - since;
@@ -48,17 +47,17 @@ final class DemandEstimator {
     tokens = 0;
   }
 
-  /** What goes in so many microseconds. */
+  /** Expected demand in this many µs. */
   long expectedIn(long micros) {
     return (long) (perMicro * micros);
   }
 
-  /** How many tokens to have in hand. */
+  /** The number of tokens to hold. */
   long target() {
     return Math.max(expectedIn(HORIZON), Math.min(WORTH_A_CALL, expectedIn(LONGEST_HORIZON)));
   }
 
-  /** How long so many tokens last, in µs, within reason. */
+  /** How long these tokens last, in µs, with an upper bound. */
   long durationOf(long tokens) {
     return perMicro <= 0 ? LONGEST_HORIZON : (long) Math.min(tokens / perMicro, 1e12);
   }

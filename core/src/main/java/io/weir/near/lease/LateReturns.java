@@ -3,22 +3,22 @@ package io.weir.near.lease;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Tokens of a lease that came back too late to be handed out again; they go back to the bucket with
- * the next report.
+ * Tokens of a lease that were put back too late to be handed out again. They go back to the bucket
+ * with the next report.
  *
- * <p>Those of a window or quota are worth something in that window only, and what was handed out in
- * one may come back in another. Receipts tell them apart: so the term in which the present window
- * began is kept in one word with how many there are. Buckets have one window for ever.
+ * <p>Tokens of a window or quota are valid in that window only, and may be put back in a later one.
+ * Receipts tell them apart: the term in which the present window began is kept in one word with the
+ * number of tokens. A bucket has a single window that never ends.
  */
 final class LateReturns {
   private final AtomicLong word = new AtomicLong();
 
-  /** How many there are. */
+  /** The number of tokens. */
   long count() {
     return PackedTokens.left(word.get());
   }
 
-  /** Adds what was handed out by this receipt, unless that was in an earlier window. */
+  /** Adds tokens of this receipt, unless it is from an earlier window. */
   void add(long amount, long receipt) {
     while (true) {
       long here = word.get();
@@ -28,13 +28,13 @@ final class LateReturns {
     }
   }
 
-  /** Adds what is of the present window. */
+  /** Adds tokens of the present window. */
   void add(long amount) {
     word.addAndGet(amount);
   }
 
   /**
-   * Takes all there are.
+   * Takes all tokens.
    *
    * @param present a word of the present term
    */
@@ -47,7 +47,7 @@ final class LateReturns {
     }
   }
 
-  /** Lets go of all there are, and of all that was handed out before the term of this word. */
+  /** Drops all tokens, and every later return from before the term of this word. */
   void beginWindow(long present) {
     word.set(PackedTokens.emptyNear(present, present));
   }

@@ -13,26 +13,26 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tokens of one bucket that were taken in advance, and are handed out from here.
+ * Tokens of one bucket that were leased from the store and are handed out locally.
  *
  * <pre>
- *   claim ──► call under way ──► settle, lose, or unsay      one at a time
- *             (what is left goes on being handed out)
+ *   claim ──► request in flight ──► applyAnswer, markLost or restoreUnsent      one at a time
+ *             (remaining tokens are still handed out)
  * </pre>
  *
- * <p>Every call to the store begins a new term of the {@link StripedTokens}, because it reports
- * what has been handed out so far. A token that is put back later goes back to the bucket with the
- * next call; a window's only while that window lasts.
+ * <p>Every request to the store begins a new term of the {@link StripedTokens}, because it reports
+ * the tokens handed out so far. A token that is put back after its term goes back to the bucket
+ * with the next request; a window's token only while that window lasts.
  *
- * <p>Whoever claims the lease may talk to the store about it until {@link #applyAnswer}; the last
- * group of fields is the claimant's. If the answer is never heard, the books there may or may not
- * have been changed; then what is left may be handed out until it is void, and nothing is said
- * about the past again. Nor is more asked for until an answer is heard: whatever is lent in one
- * that is lost is lent to nobody for an epoch or two, and a few of them would use up all that may
- * be lent.
+ * <p>The thread that claims the lease may make one request about it, until {@link #applyAnswer}.
+ * The last group of fields belongs to that thread. If the answer is lost, the store may or may not
+ * have applied the report. Then the remaining tokens may be handed out until the lease expires, but
+ * their use is not reported again. No more tokens are requested until an answer arrives: tokens
+ * lent in a lost answer are out of use for one or two epochs, and a few of those would use up the
+ * lease cap.
  */
 final class Lease {
-  /** Refill when no more is left than goes in this time. */
+  /** Refill when the remaining tokens last for less than this, in µs. */
   private static final long REFILL_AHEAD = 25_000;
 
   private static final long IDLE = 1_000_000;
@@ -72,32 +72,34 @@ final class Lease {
 
   // ---- handing out
 
-  /** Hands out {@code cost} if it is there; a receipt, or {@link StripedTokens#NOTHING}. */
+  /**
+   * Takes {@code cost} tokens if available; returns a receipt, or {@link StripedTokens#NOTHING}.
+   */
   long take(long cost, long now) {
     return now >= expiresAt ? StripedTokens.NOTHING : tokens.take(cost);
   }
 
-  /** Takes back what was handed out by this receipt and not used. */
+  /** Returns unused tokens that were taken with this receipt. */
   void putBack(long cost, long receipt) {
     tokens.putBack(cost, receipt);
   }
 
-  /** What could be handed out. */
+  /** Tokens available. */
   long left(long now) {
     return now >= expiresAt ? 0 : tokens.left();
   }
 
-  /** As {@link #left} after a take just now, but for what other threads have at hand. */
+  /** As {@link #left} after a take, without the tokens in the stripes of other threads. */
   long leftAfter(long receipt) {
     return tokens.leftAfter(receipt);
   }
 
-  /** Whether it is time to ask for more than is left, so that nobody has to wait for it. */
+  /** Whether to request a refill now, so that no call has to wait for it. */
   boolean isLow(long left, long now) {
     return left < refillBelow && request == null && backoff.isOver(now);
   }
 
-  /** The end of the window that tokens are from; 0 for buckets. */
+  /** End of the window that the tokens belong to; 0 for buckets. */
   long window() {
     return window;
   }
@@ -107,7 +109,7 @@ final class Lease {
     return now + storeClockOffset;
   }
 
-  /** How the limit stands by what was heard last, for a draw that this lease admits. */
+  /** The status for a draw that this lease admits, by the last answer of the store. */
   LimitStatus status(Draw draw, long left, long now) {
     BucketSnapshot last = snapshot;
     return draw.statusBuilder()
@@ -122,7 +124,7 @@ final class Lease {
     return bucket ? last.refilled(pool.meter().capacity(), now) : last.remaining();
   }
 
-  /** How the limit stands while its bucket is known to be empty; null if it is not. */
+  /** The refusal while the bucket is known to be empty; else null. */
   @Nullable LimitStatus drainedStatus(Draw draw, long now) {
     long wait = backoff.drainedFor(now);
     return wait == 0
@@ -135,7 +137,7 @@ final class Lease {
             .build();
   }
 
-  /** A refusal of the store's, with a wait that lasts until it would be asked again. */
+  /** A refusal by the store, with a retry-after that lasts at least until the back-off ends. */
   LimitStatus withBackoff(LimitStatus there, long now) {
     long wait = backoff.drainedFor(now);
     return there.retryAfterMicros() <= 0 || there.retryAfterMicros() >= wait
@@ -143,18 +145,18 @@ final class Lease {
         : there.edit().retryAfter(wait).build();
   }
 
-  // ---- talking to the store
+  // ---- requests to the store
 
-  /** The call under way. */
+  /** The request in flight, or null. */
   @Nullable LeaseRequest request() {
     return request;
   }
 
   /**
-   * The right to make the next call, with what to say in it.
+   * Claims the lease and builds the next request.
    *
-   * @param cost what the draw that rides along takes
-   * @return null if a call is under way, or there is nothing to say
+   * @param cost the amount of the draw that carries the report
+   * @return null if a request is in flight, or there is nothing to report or request
    */
   @Nullable LeaseRequest claim(long cost, long now) {
     if (!backoff.isOver(now) || retired || !claimed.compareAndSet(false, true)) {
@@ -162,7 +164,7 @@ final class Lease {
     }
     LeaseRequest next = null;
     try {
-      if (!retired) { // it may be, by somebody who had claimed it just before
+      if (!retired) { // may have been retired just before the claim
         next = requestIfWorthwhile(cost, now);
         request = next;
       }
@@ -184,48 +186,51 @@ final class Lease {
   }
 
   /**
-   * Where the bucket alone may not have enough for a draw, it gets back what is in hand: together
-   * they may. Not while the store may be away, when what is in hand is all there is.
+   * Builds a request. If the bucket alone may not cover the draw, the leased tokens are returned
+   * with it: together they may be enough. Not while the store may be unavailable, when the leased
+   * tokens are all there is.
    */
-  private LeaseRequest buildRequest(long cost, long asked, long now) {
+  private LeaseRequest buildRequest(long cost, long requested, long now) {
     boolean together =
         !lastAnswerLost && cost > countedTokens && cost > remainingInStore(snapshot, now) / 2;
     long late = tokens.takeLate();
     long returned = together ? tokens.clear() : 0;
-    long kept = together ? 0 : tokens.beginTerm();
-    countedTokens = kept;
+    long unused = together ? 0 : tokens.beginTerm();
+    countedTokens = unused;
     LeaseReport call =
-        new LeaseReport(pool.leaseCap(), liveGrant(now), kept, late + returned, asked, 0);
+        new LeaseReport(pool.leaseCap(), liveGrant(now), unused, late + returned, requested, 0);
     return new LeaseRequest(now, call, cost, returned);
   }
 
-  /** A lease that is void is not spoken of: the store may have forgotten it by now, or not. */
+  /**
+   * The grant to report. An expired grant is not reported: the store may already have dropped it.
+   */
   private LeaseGrant liveGrant(long now) {
     return now < expiresAt ? grant : grant.forgotten();
   }
 
-  /** Hears what time it was on the store's clock when a call came there. */
+  /** Records the store's clock at the time of a request. */
   void recordStoreTime(LeaseRequest call, long there) {
     storeClockOffset = there - call.sent;
   }
 
-  /** Takes in what the store said. */
-  void applyAnswer(LeaseRequest call, LeaseGrant grant, LimitStatus standing) {
-    applyGrant(call, grant, standing);
-    backoff.onAnswer(call, grant, standing);
-    release(call, standing);
+  /** Applies the store's answer. */
+  void applyAnswer(LeaseRequest call, LeaseGrant grant, LimitStatus status) {
+    applyGrant(call, grant, status);
+    backoff.onAnswer(call, grant, status);
+    release(call, status);
   }
 
   /**
-   * The same where another rule refused the call. Nothing is lent to such a call, which says
-   * nothing of what there is.
+   * As {@link #applyAnswer} if another rule refused the call. The store lends nothing to a refused
+   * call, so the answer does not start a back-off.
    */
-  void applyRefused(LeaseRequest call, LeaseGrant grant, LimitStatus standing) {
-    applyGrant(call, grant, standing);
-    release(call, standing);
+  void applyRefused(LeaseRequest call, LeaseGrant grant, LimitStatus status) {
+    applyGrant(call, grant, status);
+    release(call, status);
   }
 
-  private void applyGrant(LeaseRequest call, LeaseGrant grant, LimitStatus standing) {
+  private void applyGrant(LeaseRequest call, LeaseGrant grant, LimitStatus status) {
     tokens.exchange(call.report.unused() - grant.kept(), grant.lent());
     if (grant.window() != window) {
       tokens.beginWindow();
@@ -234,42 +239,42 @@ final class Lease {
     lastAnswerLost = false;
     this.grant = grant;
     window = grant.window();
-    snapshot = new BucketSnapshot(call.sent, standing.remaining(), standing.resetMicros());
+    snapshot = new BucketSnapshot(call.sent, status.remaining(), status.resetMicros());
     refillBelow = Math.min(demand.expectedIn(REFILL_AHEAD), countedTokens / 4);
     expiresAt = call.sent + grant.life();
   }
 
-  /** Something came back to the bucket: whether it is empty, and lends, is to be asked again. */
+  /** Tokens were returned to the bucket, so the back-off ends. */
   void onReturned(long now) {
     backoff.onReturned(now);
   }
 
-  /** Whether something came back after a call was sent, of which its answer may not know. */
+  /** Whether tokens were returned after a request was sent; its answer may not include them. */
   boolean isOutdated(LeaseRequest call) {
     return backoff.isOutdated(call);
   }
 
-  /** Nothing was heard: whatever was said may have been heard there, or not. */
-  void markLost(LeaseRequest call, LimitStatus standing) {
+  /** No answer arrived: the store may or may not have applied the report. */
+  void markLost(LeaseRequest call, LimitStatus status) {
     grant = grant.forgotten();
     lastAnswerLost = true;
-    release(call, standing);
+    release(call, status);
   }
 
-  /** The call was never made: what it would have told and returned is still here. */
-  void restoreUnsent(LeaseRequest call, LimitStatus standing) {
+  /** The request was not sent: restores the tokens that it reported and returned. */
+  void restoreUnsent(LeaseRequest call, LimitStatus status) {
     tokens.restore(call.returned, call.report.returned() - call.returned);
     countedTokens = tokens.left();
-    release(call, standing);
+    release(call, status);
   }
 
-  private void release(LeaseRequest call, LimitStatus standing) {
+  private void release(LeaseRequest call, LimitStatus status) {
     request = null;
     claimed.set(false);
-    call.done.complete(standing);
+    call.done.complete(status);
   }
 
-  /** Lets go of a call after an error in taking in what came of it, wherever that was. */
+  /** Ends a request after an error while its result was applied. */
   void fail(LeaseRequest call, Throwable error) {
     if (request == call) {
       grant = LeaseGrant.NONE;
@@ -281,9 +286,10 @@ final class Lease {
   }
 
   /**
-   * Ends the lease: what to tell the store, or null if there is nothing, or a call is under way.
+   * Ends the lease and returns the last report for the store; null if there is nothing to report,
+   * or a request is in flight.
    *
-   * @param forGood whether there will never be another on this bucket from here
+   * @param forGood whether this instance will not lease this bucket through this object again
    */
   @Nullable LeaseReport end(boolean forGood, long now) {
     if (!claimed.compareAndSet(false, true)) {
@@ -308,29 +314,29 @@ final class Lease {
   }
 
   /**
-   * Whether no call will be made about this lease any more; what it still gets is {@link
+   * Whether no further request will be made about this lease; tokens put back later go into {@link
    * #lateReport}.
    */
   boolean isRetired() {
     return retired;
   }
 
-  /** What to tell the store of what was put back after the lease had ended; null if nothing. */
+  /** A report of tokens that were put back after the lease had ended; null if none. */
   @Nullable LeaseReport lateReport() {
     long back = tokens.takeLate();
     return back == 0 ? null : new LeaseReport(pool.leaseCap(), grant.forgotten(), 0, back, 0, 0);
   }
 
-  // ---- being looked after, by one thread
+  // ---- maintenance, by one thread
 
-  /** What a lease needs that nobody asks for just now. */
+  /** The maintenance that a lease needs beside calls. */
   enum Maintenance {
     NONE,
-    /** It is in use and about to become void. */
+    /** In use and about to expire. */
     RENEW,
-    /** It is not in use, and others could use it. */
+    /** Not in use; other instances could use the tokens. */
     END,
-    /** There is nothing here to remember. */
+    /** Empty, with nothing to report. */
     FORGET
   }
 
@@ -338,58 +344,62 @@ final class Lease {
   private long lastUsedAt = Long.MIN_VALUE;
 
   /**
-   * What to do about this lease.
+   * The maintenance that is due.
    *
-   * @param crowded whether others wait for its place
+   * @param crowded whether the table is full, so that other keys need the place
    */
   Maintenance maintenance(long now, boolean crowded) {
-    long print = tokens.fingerprint();
-    if (print != lastFingerprint || lastUsedAt == Long.MIN_VALUE) {
-      lastFingerprint = print;
+    long fingerprint = tokens.fingerprint();
+    if (fingerprint != lastFingerprint || lastUsedAt == Long.MIN_VALUE) {
+      lastFingerprint = fingerprint;
       lastUsedAt = now;
     }
     long left = tokens.left();
-    long quiet = now - lastUsedAt;
+    long idleFor = now - lastUsedAt;
     if (left == 0 && tokens.late() == 0) {
       boolean owesAReport = grant.held() > pool.leaseCap() / 8;
-      return quiet >= IDLE && owesAReport
+      return idleFor >= IDLE && owesAReport
           ? Maintenance.END
-          : quiet >= (crowded ? IDLE : FORGET_AFTER) ? Maintenance.FORGET : Maintenance.NONE;
+          : idleFor >= (crowded ? IDLE : FORGET_AFTER) ? Maintenance.FORGET : Maintenance.NONE;
     }
-    if (now >= expiresAt || quiet >= idleAfter(left)) {
+    if (now >= expiresAt || idleFor >= idleAfter(left)) {
       return Maintenance.END;
     }
     return isNearExpiry(now) ? Maintenance.RENEW : Maintenance.NONE;
   }
 
-  /** Whether it is about to become void, and could last longer. */
+  /** Whether the lease is about to expire and can be renewed. */
   boolean isNearExpiry(long now) {
     long left = remainingLife(now);
     return left > 0 && left < IDLE && grant.life() == LeaseLedger.LIFE;
   }
 
-  /** How long it may still be handed out; nothing or less if that is over. */
+  /** Time until the lease expires, in µs; 0 or less if it has. */
   long remainingLife(long now) {
     long until = expiresAt;
     return until == Long.MIN_VALUE ? Long.MIN_VALUE : until - now;
   }
 
-  /** Whether anything was done with it since it was looked at. */
+  /** Whether tokens were taken or put back since the last maintenance. */
   boolean wasUsed() {
     return tokens.fingerprint() != lastFingerprint;
   }
 
-  /** A lease is idle when it has lain about for twice as long as it was to last. */
+  /**
+   * Time without use after which a lease counts as idle: twice as long as its tokens should last,
+   * between 1 s and the life of a lease less 1 s.
+   */
   private long idleAfter(long left) {
     return Math.max(IDLE, Math.min(2 * demand.durationOf(left), LeaseLedger.LIFE - IDLE));
   }
 
-  /** No call will be made about this lease any more; false if one is under way. */
+  /** Retires an empty lease; false if a request is in flight or tokens are left. */
   boolean retire() {
     if (!claimed.compareAndSet(false, true)) {
       return false;
     }
-    // First, and in a new term, so that whoever puts something back from now on looks after it.
+    // Set before the check and in a new term: a thread that puts tokens back later then sees the
+    // flag and returns them to the store.
     retired = true;
     retired = tokens.beginTerm() == 0 && tokens.late() == 0;
     claimed.set(false);

@@ -17,8 +17,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call on its way through {@link LeaseStore}: which of its draws were answered from what is in
- * hand, and which the store has to be asked for. All or none are taken in the end.
+ * One call on its way through {@link LeaseStore}: takes the draws that leases cover and requests
+ * the rest from the store. All or none are taken in the end.
  */
 final class LeaseAttempt {
   private final LeaseStore store;
@@ -26,31 +26,34 @@ final class LeaseAttempt {
   private final List<Draw> draws;
   private final boolean withReceipts;
 
-  /** Whether all must be asked although one is known to refuse. */
+  /**
+   * Whether a draw counts refusals, so that all draws must reach the store even if one is known to
+   * refuse.
+   */
   private final boolean countsRefusals;
 
   private final @Nullable Lease[] found;
 
-  /** The receipt by which each draw was handed out, or {@link StripedTokens#NOTHING}. */
+  /** The token receipt of each draw, or {@link StripedTokens#NOTHING}. */
   private final long[] receipts;
 
-  /** The window that each draw was handed out from. */
+  /** The window that each draw's tokens belong to. */
   private final long[] windows;
 
-  /** Draws that the store was just heard not to answer. */
+  /** Draws for which a shared request has just got no answer. */
   private final BitSet unavailable = new BitSet();
 
-  /** When the decision began. */
+  /** Start of the decision, in µs. */
   private long started;
 
-  /** Whether time of it has gone by, so that what is asked has less than a whole deadline. */
+  /** Whether part of the decision's deadline has already passed. */
   private boolean isFollowUp;
 
-  LeaseAttempt(LeaseStore leases, long reservation, List<Draw> draws, boolean stamped) {
-    this.store = leases;
+  LeaseAttempt(LeaseStore store, long reservation, List<Draw> draws, boolean withReceipts) {
+    this.store = store;
     this.reservation = reservation;
     this.draws = draws;
-    this.withReceipts = stamped;
+    this.withReceipts = withReceipts;
     this.countsRefusals = Draw.anyCountsRefusals(draws);
     this.found = new Lease[draws.size()];
     this.receipts = new long[draws.size()];
@@ -77,13 +80,14 @@ final class LeaseAttempt {
       putBack();
       return CompletableFuture.completedFuture(closed);
     }
-    int waitFor = mayWait ? firstToWaitFor() : -1;
-    if (waitFor >= 0) {
-      LeaseRequest flight = found[waitFor].request();
-      if (flight != null) {
-        boolean outdated = found[waitFor].isOutdated(flight);
+    int waitIndex = mayWait ? firstToWaitFor() : -1;
+    if (waitIndex >= 0) {
+      LeaseRequest request = found[waitIndex].request();
+      if (request != null) {
+        boolean outdated = found[waitIndex].isOutdated(request);
         putBack();
-        return flight.done.thenCompose(heard -> afterWaiting(waitFor, flight, outdated, heard));
+        return request.done.thenCompose(
+            status -> afterWaiting(waitIndex, request, outdated, status));
       }
     }
     return requestRest(now);
@@ -102,24 +106,24 @@ final class LeaseAttempt {
   }
 
   /**
-   * The window is read before and after: tokens of an old window are never taken for those of a new
-   * one, to which a reservation could later give them back.
+   * Takes from a lease. The window is read before and after the take, so that tokens of an old
+   * window are never booked to a new one, to which a reservation could later give them back.
    */
-  private void takeFrom(Lease lease, int place, long now) {
-    long amount = draws.get(place).amount();
-    windows[place] = lease.window();
-    receipts[place] = lease.take(amount, now);
-    if (receipts[place] != StripedTokens.NOTHING && lease.window() != windows[place]) {
-      store.putBack(lease, amount, receipts[place]);
-      receipts[place] = StripedTokens.NOTHING;
+  private void takeFrom(Lease lease, int index, long now) {
+    long amount = draws.get(index).amount();
+    windows[index] = lease.window();
+    receipts[index] = lease.take(amount, now);
+    if (receipts[index] != StripedTokens.NOTHING && lease.window() != windows[index]) {
+      store.putBack(lease, amount, receipts[index]);
+      receipts[index] = StripedTokens.NOTHING;
     }
   }
 
-  private boolean isLeased(int place) {
-    return receipts[place] != StripedTokens.NOTHING;
+  private boolean isLeased(int index) {
+    return receipts[index] != StripedTokens.NOTHING;
   }
 
-  /** The first refusal by a bucket that is known to be empty. */
+  /** The first refusal by a bucket that is known to be empty; null if there is none. */
   private @Nullable TakeResult firstDrained(long now) {
     if (countsRefusals) {
       return null;
@@ -142,9 +146,9 @@ final class LeaseAttempt {
   }
 
   /**
-   * The refusal of a call that a closed rule refuses whatever other nodes say, as its own is known
-   * to be away. They would take, and have to be told to give it back. It speaks of the draws that
-   * are away.
+   * The refusal of a call with a {@code closed} rule whose node is known to be unavailable; else
+   * null. Other nodes are not asked: they would take tokens that have to be given back. The result
+   * has the unavailable draws only.
    */
   private @Nullable TakeResult refuseWithoutRequest() {
     if (receipts.length == 1 || countsRefusals || !isFailClosedUnavailable()) {
@@ -161,7 +165,7 @@ final class LeaseAttempt {
         spared |= !isLeased(i) && !draws.get(i).isLook();
       }
     }
-    // Whoever only looks takes nothing, and wants to see all there is.
+    // A look takes nothing and reports every limit, so it is always sent.
     return spared
         ? TakeResult.refused(store.decideLocally(reservation, unanswered).statuses(), places)
         : null;
@@ -181,17 +185,17 @@ final class LeaseAttempt {
     return false;
   }
 
-  private boolean isUnavailable(int place) {
-    Draw draw = draws.get(place);
-    return unavailable.get(place) || store.isUnavailable(draw.pool(), draw.key());
+  private boolean isUnavailable(int index) {
+    Draw draw = draws.get(index);
+    return unavailable.get(index) || store.isUnavailable(draw.pool(), draw.key());
   }
 
   private int firstToWaitFor() {
     for (int i = 0; i < receipts.length; i++) {
       Lease lease = found[i];
       if (lease != null && !isLeased(i) && !draws.get(i).isLook()) {
-        LeaseRequest flight = lease.request();
-        if (flight != null && flight.mayCover(draws.get(i).amount()) && endsInTime(flight)) {
+        LeaseRequest request = lease.request();
+        if (request != null && request.mayCover(draws.get(i).amount()) && endsInTime(request)) {
           return i;
         }
       }
@@ -199,95 +203,99 @@ final class LeaseAttempt {
     return -1;
   }
 
-  /** All calls take equally long at most, so one that was sent before is over before. */
-  private boolean endsInTime(LeaseRequest flight) {
-    return !isFollowUp || flight.sent - started <= 0;
+  /**
+   * All requests have the same timeout, so a request sent before this decision began ends before
+   * its deadline.
+   */
+  private boolean endsInTime(LeaseRequest request) {
+    return !isFollowUp || request.sent - started <= 0;
   }
 
   /**
-   * Whoever waited shares what the call brought: tokens, a refusal, or no answer at all.
+   * Continues after waiting for another call's request, and shares its result: tokens, a refusal,
+   * or no answer.
    *
-   * @param outdated whether something had come back to the bucket before the wait began; then a
-   *     refusal says nothing
+   * @param outdated whether tokens were returned to the bucket before the wait began; then a
+   *     refusal is not shared
    */
   private CompletionStage<TakeResult> afterWaiting(
-      int place, LeaseRequest flight, boolean outdated, LimitStatus heard) {
-    Draw draw = draws.get(place);
-    if (heard.degraded()) {
-      unavailable.set(place);
-    } else if (!heard.allowed()
+      int index, LeaseRequest request, boolean outdated, LimitStatus status) {
+    Draw draw = draws.get(index);
+    if (status.degraded()) {
+      unavailable.set(index);
+    } else if (!status.allowed()
         && !outdated
         && draw.mode() == Mode.ENFORCE
-        && draw.amount() >= flight.cost
+        && draw.amount() >= request.cost
         && !countsRefusals) {
-      LimitStatus again = found[place].withBackoff(sharedRefusal(draw, heard), store.now());
-      return CompletableFuture.completedFuture(TakeResult.refusedAt(place, again));
+      LimitStatus again = found[index].withBackoff(sharedRefusal(draw, status), store.now());
+      return CompletableFuture.completedFuture(TakeResult.refusedAt(index, again));
     }
     isFollowUp = true;
     return decide(store.now(), false);
   }
 
-  private static LimitStatus sharedRefusal(Draw draw, LimitStatus heard) {
+  private static LimitStatus sharedRefusal(Draw draw, LimitStatus status) {
     return draw.statusBuilder()
-        .remaining(heard.remaining())
-        .reset(heard.resetMicros())
-        .retryAfter(heard.retryAfterMicros())
-        .source(heard.source())
+        .remaining(status.remaining())
+        .reset(status.resetMicros())
+        .retryAfter(status.retryAfterMicros())
+        .source(status.source())
         .build();
   }
 
-  // ---- asking for the rest
+  // ---- requesting the rest
 
   private CompletionStage<TakeResult> requestRest(long now) {
-    List<Integer> far = new ArrayList<>(receipts.length);
+    List<Integer> rest = new ArrayList<>(receipts.length);
     for (int i = 0; i < receipts.length; i++) {
       if (!isLeased(i)) {
-        far.add(i);
+        rest.add(i);
       }
     }
-    if (far.isEmpty()) {
-      return CompletableFuture.completedFuture(answer(now, far, null));
+    if (rest.isEmpty()) {
+      return CompletableFuture.completedFuture(answer(now, rest, null));
     }
-    @Nullable LeaseRequest[] flights = new LeaseRequest[receipts.length];
-    return send(far, flights, now)
+    @Nullable LeaseRequest[] requests = new LeaseRequest[receipts.length];
+    return send(rest, requests, now)
         .handle(
-            (taking, problem) -> {
-              for (int i = 0; i < far.size(); i++) {
-                int place = far.get(i);
-                if (flights[place] != null) {
-                  store.settle(found[place], flights[place], draws.get(place), taking, i);
+            (result, problem) -> {
+              for (int i = 0; i < rest.size(); i++) {
+                int index = rest.get(i);
+                if (requests[index] != null) {
+                  store.settle(found[index], requests[index], draws.get(index), result, i);
                 }
               }
               if (problem != null) {
                 putBack();
                 throw new CompletionException(problem);
               }
-              return answer(store.now(), far, taking);
+              return answer(store.now(), rest, result);
             });
   }
 
   /**
-   * Claims what leases there are, and asks. A failure to ask is a failure to answer: claims must be
-   * let go either way.
+   * Claims the leases and sends the request. An error while sending counts as no answer: claims
+   * must be released either way.
    */
   private CompletionStage<TakeResult> send(
-      List<Integer> far, @Nullable LeaseRequest[] flights, long now) {
+      List<Integer> rest, @Nullable LeaseRequest[] requests, long now) {
     try {
-      List<Draw> asked = new ArrayList<>(far.size());
-      BitSet farAway = new BitSet();
-      for (int i : far) {
+      List<Draw> sent = new ArrayList<>(rest.size());
+      BitSet restUnavailable = new BitSet();
+      for (int i : rest) {
         Draw draw = draws.get(i);
         Lease lease = found[i];
-        // Others may come to wait for a call about a lease, so it has to have its whole deadline.
-        flights[i] =
+        // Other calls may wait for a lease request, so it must have its whole deadline.
+        requests[i] =
             lease == null || draw.isLook() || isFollowUp ? null : lease.claim(draw.amount(), now);
-        farAway.set(asked.size(), unavailable.get(i));
-        asked.add(
+        restUnavailable.set(sent.size(), unavailable.get(i));
+        sent.add(
             isFollowUp
                 ? draw.retryOf(started)
-                : flights[i] == null ? draw : draw.withLease(flights[i].report));
+                : requests[i] == null ? draw : draw.withLease(requests[i].report));
       }
-      return store.request(reservation, asked, farAway, withReceipts);
+      return store.request(reservation, sent, restUnavailable, withReceipts);
     } catch (RuntimeException | Error e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -302,16 +310,16 @@ final class LeaseAttempt {
     }
   }
 
-  // ---- answering
+  // ---- the result
 
-  private TakeResult answer(long now, List<Integer> far, @Nullable TakeResult there) {
-    boolean taken = there == null || there.taken();
+  private TakeResult answer(long now, List<Integer> rest, @Nullable TakeResult response) {
+    boolean taken = response == null || response.taken();
     if (!taken) {
-      putBack(); // before more is asked for: that would report it as used
+      putBack(); // before a refill, whose report would count them as used
     }
-    List<LimitStatus> standings = new ArrayList<>(receipts.length);
-    List<TakeReceipt> stamps = new ArrayList<>();
-    int fromThere = 0;
+    List<LimitStatus> statuses = new ArrayList<>(receipts.length);
+    List<TakeReceipt> takeReceipts = new ArrayList<>();
+    int next = 0;
     for (int i = 0; i < receipts.length; i++) {
       Lease lease = found[i];
       if (lease != null && isLeased(i)) {
@@ -319,34 +327,34 @@ final class LeaseAttempt {
         if (taken) {
           store.refillIfLow(lease, left, now);
         }
-        standings.add(lease.status(draws.get(i), left, now));
-        stamps.add(new TakeReceipt(windows[i], 0).madeAt(lease.storeTime(now)));
+        statuses.add(lease.status(draws.get(i), left, now));
+        takeReceipts.add(new TakeReceipt(windows[i], 0).madeAt(lease.storeTime(now)));
       } else {
-        standings.add(mergeWithLease(i, there.statuses().get(fromThere), now));
-        stamps.add(
-            there.receipts().isEmpty() ? new TakeReceipt(0, 0) : there.receipts().get(fromThere));
-        fromThere++;
+        statuses.add(mergeWithLease(i, response.statuses().get(next), now));
+        takeReceipts.add(
+            response.receipts().isEmpty() ? new TakeReceipt(0, 0) : response.receipts().get(next));
+        next++;
       }
     }
-    return new TakeResult(taken, standings, withReceipts && taken ? stamps : List.of());
+    return new TakeResult(taken, statuses, withReceipts && taken ? takeReceipts : List.of());
   }
 
-  /** What the store said, by what is known of the lease. */
-  private LimitStatus mergeWithLease(int place, LimitStatus there, long now) {
-    Lease lease = found[place];
-    if (lease == null || there.degraded()) {
-      return there;
+  /** The store's status, adjusted by the tokens and the back-off of the lease. */
+  private LimitStatus mergeWithLease(int index, LimitStatus response, long now) {
+    Lease lease = found[index];
+    if (lease == null || response.degraded()) {
+      return response;
     }
-    LimitStatus with = withLease(draws.get(place), lease.left(now), there);
-    return countsRefusals || draws.get(place).isLook() ? with : lease.withBackoff(with, now);
+    LimitStatus with = withLease(draws.get(index), lease.left(now), response);
+    return countsRefusals || draws.get(index).isLook() ? with : lease.withBackoff(with, now);
   }
 
-  /** What is in hand could be taken too; whoever only looks would be admitted by it. */
-  private static LimitStatus withLease(Draw draw, long left, LimitStatus there) {
+  /** Adds leased tokens to the remaining amount; a look that they cover is admitted. */
+  private static LimitStatus withLease(Draw draw, long left, LimitStatus response) {
     if (left == 0) {
-      return there;
+      return response;
     }
-    LimitStatus.Builder with = there.edit().remaining(there.remaining() + left);
+    LimitStatus.Builder with = response.edit().remaining(response.remaining() + left);
     return (draw.isLook() && draw.amount() <= left ? with.allowed(true).retryAfter(0) : with)
         .build();
   }

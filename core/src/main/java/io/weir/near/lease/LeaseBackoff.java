@@ -6,12 +6,12 @@ import io.weir.store.LeaseGrant;
 import io.weir.store.Pool;
 
 /**
- * How long a bucket is left alone after what it said last: one that lent its last token until it
- * has gathered some, and one from which others have all that may be lent is not asked for a lease
- * for a while. Something that came back to it ends that.
+ * Back-off for lease requests. After the bucket lent its last token, requests stop until it has
+ * refilled enough to be worth one. When other instances hold all that may be leased, requests stop
+ * for 50 ms. Tokens returned to the bucket end the back-off.
  */
 final class LeaseBackoff {
-  /** How long to ask for no lease when nothing was lent. */
+  /** Back-off in µs after a request that was lent nothing. */
   static final long PAUSE = 50_000;
 
   private final long pace;
@@ -23,34 +23,34 @@ final class LeaseBackoff {
     this.pace = RetryPacing.of(pool);
   }
 
-  /** Whether the bucket may be asked for a lease. */
+  /** Whether a lease may be requested. */
   boolean isOver(long now) {
     return now >= pausedUntil;
   }
 
-  /** For how long the bucket is still known to be empty; 0 if it is not. */
+  /** Time in µs for which the bucket is still known to be empty; 0 if it is not. */
   long drainedFor(long now) {
     long until = drainedUntil;
     return now >= until ? 0 : until - now;
   }
 
-  /** Hears what a call brought. */
-  void onAnswer(LeaseRequest call, LeaseGrant grant, LimitStatus standing) {
+  /** Starts a back-off if the store lent less than requested. */
+  void onAnswer(LeaseRequest call, LeaseGrant grant, LimitStatus status) {
     if (grant.lent() >= call.report.requested()) {
       return;
     }
-    if (standing.remaining() == 0) {
+    if (status.remaining() == 0) {
       drainedUntil = call.sent + RetryPacing.jittered(pace, call.sent);
       pausedUntil = drainedUntil;
     } else if (grant.lent() == 0) {
       pausedUntil = call.sent + PAUSE;
     }
-    if (isOutdated(call)) { // asked last, so that whoever wakes it meanwhile is not missed
+    if (isOutdated(call)) { // checked last, so that a concurrent return is not missed
       end();
     }
   }
 
-  /** Something came back to the bucket: whether it is empty, and lends, is to be asked again. */
+  /** Tokens were returned to the bucket: ends the back-off. */
   void onReturned(long now) {
     returnedAt = now;
     end();
@@ -61,7 +61,7 @@ final class LeaseBackoff {
     pausedUntil = Long.MIN_VALUE;
   }
 
-  /** Whether something came back after a call was sent, of which its answer may not know. */
+  /** Whether tokens were returned after a request was sent; its answer may not include them. */
   boolean isOutdated(LeaseRequest call) {
     return call.sent <= returnedAt;
   }

@@ -5,32 +5,32 @@ import io.weir.store.LeaseReport;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The one call under way about a lease. Whoever finds the lease empty meanwhile can wait for it
- * instead of making another.
+ * The request in flight about a lease. A call that finds the lease empty meanwhile can wait for
+ * this request instead of sending its own.
  */
 final class LeaseRequest {
-  /** When the call went out; leases count from here. */
+  /** When the request was sent, in µs; the life of a lease counts from here. */
   final long sent;
 
   final LeaseReport report;
 
-  /** What the draw that rides along takes for itself. */
+  /** The amount of the draw that carries the report. */
   final long cost;
 
-  /** What of {@link LeaseReport#returned} was in hand until then. */
+  /** The part of {@link LeaseReport#returned} that could be handed out until then. */
   final long returned;
 
-  /** Completes once the lease has what it got, with how the draw that rode along stood. */
+  /** Completes with the status of the carrying draw, after the answer was applied to the lease. */
   final CompletableFuture<LimitStatus> done = new CompletableFuture<>();
 
-  LeaseRequest(long sent, LeaseReport call, long cost, long returned) {
+  LeaseRequest(long sent, LeaseReport report, long cost, long returned) {
     this.sent = sent;
-    this.report = call;
+    this.report = report;
     this.cost = cost;
     this.returned = returned;
   }
 
-  /** Whether waiting for this is worth while for a draw of so much. */
+  /** Whether the requested tokens would cover a draw of this amount. */
   boolean mayCover(long amount) {
     return report.requested() >= amount;
   }

@@ -8,16 +8,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Leases on their way back to the store: a few under way, the next when one is answered. A call to
- * end a lease is made once, and what it returns is lost if it is not heard in time.
+ * Returns leases to the store with a bounded number of requests in flight. A request to end a lease
+ * is sent once; its tokens are lost if it does not arrive in time.
  *
- * <p>What a call says is counted when its turn comes, so a lease that waits is whole: whoever still
- * has it in hand may take from it. One that was idle, and is taken from while it waits, stays.
+ * <p>A report is built when its request is sent, so a waiting lease stays usable. An idle lease
+ * that is used while it waits is kept.
  */
 final class LeaseReturner {
   /**
-   * Calls under way. So few that decisions hardly wait behind them, and that none waits long for
-   * its own turn at one node.
+   * Maximum requests in flight: few enough that decisions hardly wait behind them, and that none
+   * waits long at a single node.
    */
   static final int MAX_IN_FLIGHT = 8;
 
@@ -34,7 +34,7 @@ final class LeaseReturner {
   private final TimeSource time;
   private final BoundedQueue<LeaseReturn> calls = new BoundedQueue<>(MAX_IN_FLIGHT, this::send);
 
-  /** Leases that wait, are under way, or wait for a call about them that was made before. */
+  /** Leases that wait, are being returned, or wait for an earlier request about them. */
   private int open;
 
   private CompletableFuture<Void> allDone = CompletableFuture.completedFuture(null);
@@ -44,21 +44,21 @@ final class LeaseReturner {
     this.time = time;
   }
 
-  /** Ends leases that are not in use, unless they are when their turn comes. */
+  /** Ends idle leases, unless they are used before their turn. */
   void endIdle(List<Lease> leases) {
     add(leases, ReturnMode.WHILE_IDLE);
   }
 
   /**
-   * Ends leases that nobody can find any more, in this order.
+   * Ends leases that were removed from the table, in this order.
    *
-   * @return completes when there is nothing left to be given back
+   * @return completes when no lease is left to be returned
    */
   CompletionStage<Void> endForGood(List<Lease> leases) {
     return add(leases, ReturnMode.FOR_GOOD);
   }
 
-  private CompletionStage<Void> add(List<Lease> leases, ReturnMode end) {
+  private CompletionStage<Void> add(List<Lease> leases, ReturnMode mode) {
     CompletableFuture<Void> done;
     synchronized (this) {
       if (open == 0 && !leases.isEmpty()) {
@@ -67,21 +67,21 @@ final class LeaseReturner {
       done = allDone;
       open += leases.size();
     }
-    calls.add(leases.stream().map(lease -> new LeaseReturn(lease, end)).toList());
+    calls.add(leases.stream().map(lease -> new LeaseReturn(lease, mode)).toList());
     return done;
   }
 
-  /** Whether nothing is on its way back. */
+  /** Whether no lease is being returned. */
   synchronized boolean areDone() {
     return open == 0;
   }
 
-  /** Gives up those that wait: the store is about to be closed. */
+  /** Drops waiting leases, as the store is about to be closed. */
   void stop() {
     close(calls.drop());
   }
 
-  // ---- one after the other
+  // ---- one return
 
   private CompletionStage<?> send(LeaseReturn one) {
     try {
@@ -97,18 +97,18 @@ final class LeaseReturner {
     LeaseReport last = null;
     if (one.mode == ReturnMode.FOR_GOOD) {
       do {
-        LeaseRequest flight = lease.request();
-        if (flight != null) {
-          flight.done.whenComplete((heard, problem) -> calls.add(List.of(one)));
+        LeaseRequest request = lease.request();
+        if (request != null) {
+          request.done.whenComplete((answer, problem) -> calls.add(List.of(one)));
           return DONE;
         }
         last = lease.end(true, time.micros());
-      } while (!lease.isRetired()); // a call is just beginning, or ending
+      } while (!lease.isRetired()); // a request is just starting or ending
     } else if (!lease.wasUsed()) {
       last = lease.end(false, time.micros());
     }
-    CompletionStage<Void> told = last == null ? DONE : store.endLease(lease.pool, lease.key, last);
-    return told.whenComplete((answer, problem) -> close(1));
+    CompletionStage<Void> sent = last == null ? DONE : store.endLease(lease.pool, lease.key, last);
+    return sent.whenComplete((answer, problem) -> close(1));
   }
 
   private void close(int leases) {

@@ -30,26 +30,26 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The second step: hands out tokens that were taken in advance, and gets more before they run out.
+ * The second step: takes from leases, and refills them before they run out.
  *
  * <pre>
- *   draw ─► in hand? ── yes ─► handed out; if little is left, ask for more on the side
+ *   draw ─► lease covers it? ── yes ─► taken; if few tokens are left, refill in the background
  *              │ no
  *              ▼
- *           a call under way that will bring some? ── yes ─► wait for it, once
+ *           request in flight that would cover it? ── yes ─► wait for it, once
  *              │ no
  *              ▼
- *           ask the store, and for a lease in the same breath
+ *           request to the store, for the draw and a lease
  * </pre>
  *
- * <p>A call with several draws takes what is in hand first, and asks the store for the rest; if
- * that is refused, what was handed out goes back. {@link LeaseAttempt} does this; here is the short
- * way of a call with one draw that meets a lease.
+ * <p>A call with several draws takes from leases first, and requests the rest from the store; if
+ * that is refused, the leased tokens are put back. {@link LeaseAttempt} does this. The fast path
+ * for one draw with a lease is here.
  */
 public final class LeaseStore extends ForwardingStore {
   /**
-   * Renewals under way. So few that decisions hardly wait behind them; so many that thousands are
-   * through in the second before they would be void.
+   * Maximum renewals in flight: few enough that decisions hardly wait behind them, and enough for
+   * thousands of leases in the second before they expire.
    */
   static final int MAX_RENEWALS = 32;
 
@@ -62,16 +62,16 @@ public final class LeaseStore extends ForwardingStore {
   private final Map<String, LongAdder> refills = new ConcurrentHashMap<>();
 
   /**
-   * Leases on at most {@code most} buckets.
+   * Leases on at most {@code capacity} buckets.
    *
-   * @param denials to be cleared where tokens arrive
+   * @param denials the refusals of a bucket are cleared when tokens arrive
    */
-  public LeaseStore(int most, DenialTable denials, TimeSource time, FallbackStore next) {
+  public LeaseStore(int capacity, DenialTable denials, TimeSource time, FallbackStore next) {
     super(next);
     this.next = next;
     this.time = time;
     this.denials = denials;
-    this.table = new LeaseTable(most);
+    this.table = new LeaseTable(capacity);
     this.returner = new LeaseReturner(next, time);
   }
 
@@ -103,7 +103,7 @@ public final class LeaseStore extends ForwardingStore {
     return time.micros();
   }
 
-  /** The lease that a draw could be answered from; null if its bucket has none. */
+  /** The lease of a draw's bucket; null if it has none. */
   @Nullable Lease leaseFor(Draw draw, long now) {
     if (draw.pool().leaseCap() == 0) {
       return null;
@@ -114,16 +114,16 @@ public final class LeaseStore extends ForwardingStore {
   }
 
   /**
-   * Asks the store; may throw.
+   * Sends draws to the store; may throw.
    *
-   * @param away which draws it is known not to answer just now
+   * @param unavailable draws whose node is known not to answer now
    */
   CompletionStage<TakeResult> request(
-      long reservation, List<Draw> draws, BitSet away, boolean settledLater) {
-    return next.decide(reservation, draws, away, settledLater);
+      long reservation, List<Draw> draws, BitSet unavailable, boolean settledLater) {
+    return next.decide(reservation, draws, unavailable, settledLater);
   }
 
-  /** Takes back what was handed out and not used; to the bucket at once if the lease has ended. */
+  /** Puts unused tokens back; if the lease has ended, they go to the bucket at once. */
   void putBack(Lease lease, long amount, long receipt) {
     lease.putBack(amount, receipt);
     LeaseReport late = lease.isRetired() ? lease.lateReport() : null;
@@ -132,12 +132,12 @@ public final class LeaseStore extends ForwardingStore {
     }
   }
 
-  /** Decides a call without asking the store for any of it. */
+  /** Decides a call by {@code on_fail}, without a request to the store. */
   TakeResult decideLocally(long reservation, List<Draw> draws) {
     return next.decideLocally(reservation, draws, false);
   }
 
-  // ---- what comes back
+  // ---- tokens returned to buckets
 
   @Override
   public CompletionStage<SettlementResult> settle(
@@ -162,7 +162,7 @@ public final class LeaseStore extends ForwardingStore {
     }
   }
 
-  // ---- getting more
+  // ---- refills
 
   void refillIfLow(Lease lease, long left, long now) {
     if (lease.isLow(left, now)) {
@@ -170,15 +170,15 @@ public final class LeaseStore extends ForwardingStore {
     }
   }
 
-  /** Asks for more on the side; no caller waits for it who would tell of an error. */
+  /** Refills in the background. No call waits for the result, so errors are reported here. */
   private void refill(Lease lease, long now) {
     Draw draw = new Draw(lease.pool, lease.key, 0, Mode.SHADOW, Draw.Intent.TAKE);
-    LeaseRequest flight = lease.claim(0, now);
-    if (flight != null) {
-      requestLease(draw, flight)
+    LeaseRequest request = lease.claim(0, now);
+    if (request != null) {
+      requestLease(draw, request)
           .whenComplete(
-              (taking, problem) -> {
-                settle(lease, flight, draw, taking, 0);
+              (result, problem) -> {
+                settle(lease, request, draw, result, 0);
                 if (problem != null) {
                   next.reportError(problem);
                 }
@@ -186,36 +186,40 @@ public final class LeaseStore extends ForwardingStore {
     }
   }
 
-  /** A failure to ask is a failure to answer: the claim must be let go either way. */
-  private CompletionStage<TakeResult> requestLease(Draw draw, LeaseRequest flight) {
+  /**
+   * Sends a lease request. An error while sending counts as no answer: the claim must be released
+   * either way.
+   */
+  private CompletionStage<TakeResult> requestLease(Draw draw, LeaseRequest request) {
     try {
-      return request(0, List.of(draw.withLease(flight.report)), new BitSet(), false);
+      return request(0, List.of(draw.withLease(request.report)), new BitSet(), false);
     } catch (RuntimeException | Error e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
-  /** Takes in what came of a call that spoke of a lease; nothing, if it failed. */
-  void settle(Lease lease, LeaseRequest flight, Draw draw, @Nullable TakeResult taking, int place) {
+  /** Applies the result of a request with a lease report; null if it failed. */
+  void settle(
+      Lease lease, LeaseRequest request, Draw draw, @Nullable TakeResult result, int index) {
     try {
-      onAnswer(lease, flight, draw, taking, place);
+      onAnswer(lease, request, draw, result, index);
     } catch (RuntimeException | Error e) {
-      lease.fail(flight, e);
+      lease.fail(request, e);
       next.reportError(e);
     }
   }
 
   private void onAnswer(
-      Lease lease, LeaseRequest flight, Draw draw, @Nullable TakeResult taking, int place) {
-    LimitStatus standing = taking == null ? draw.unanswered() : taking.statuses().get(place);
-    // A store that does not lend says nothing of leases: nothing was lent, nothing can be kept.
+      Lease lease, LeaseRequest request, Draw draw, @Nullable TakeResult result, int index) {
+    LimitStatus status = result == null ? draw.unanswered() : result.statuses().get(index);
+    // A store that does not lend returns no grants: nothing was lent or kept.
     LeaseGrant grant =
-        taking == null || taking.grants().isEmpty() ? LeaseGrant.NONE : taking.grants().get(place);
-    if (standing.degraded()) {
+        result == null || result.grants().isEmpty() ? LeaseGrant.NONE : result.grants().get(index);
+    if (status.degraded()) {
       if (grant == LeaseGrant.NOT_SENT) {
-        lease.restoreUnsent(flight, standing);
+        lease.restoreUnsent(request, status);
       } else {
-        lease.markLost(flight, standing);
+        lease.markLost(request, status);
       }
       return;
     }
@@ -224,62 +228,60 @@ public final class LeaseStore extends ForwardingStore {
       denials.clear(lease.pool, lease.key);
     }
     if (grant.at() != 0) {
-      lease.recordStoreTime(flight, grant.at());
+      lease.recordStoreTime(request, grant.at());
     }
-    if (grant.lent() == 0 && standing.allowed() && !taking.taken()) {
-      lease.applyRefused(flight, grant, standing);
+    if (grant.lent() == 0 && status.allowed() && !result.taken()) {
+      lease.applyRefused(request, grant, status);
     } else {
-      lease.applyAnswer(flight, grant, standing);
+      lease.applyAnswer(request, grant, status);
     }
   }
 
-  // ---- looking after leases that nobody asks for
+  // ---- maintenance
 
   /**
-   * Renews what is in use, ends what is not, and forgets what is long gone, or just gone where
-   * there is no room. A lease that waits to be renewed is whole: whoever needs more of it asks at
-   * once.
+   * Renews leases in use, ends idle ones, and removes empty ones: after 10 s, or after 1 s if the
+   * table is full. A lease that waits for renewal stays usable; a call that needs more of it
+   * requests a refill at once.
    */
   public void maintain() {
     long now = time.micros();
     boolean crowded = table.isFull();
-    boolean anyGone = false;
-    List<RankedLease> aging = new ArrayList<>();
+    boolean anyForgotten = false;
+    List<RankedLease> expiring = new ArrayList<>();
     List<Lease> idle = new ArrayList<>();
     for (Lease lease : table.all()) {
       switch (lease.maintenance(now, crowded)) {
-        case RENEW -> aging.add(new RankedLease(lease, lease.remainingLife(now)));
+        case RENEW -> expiring.add(new RankedLease(lease, lease.remainingLife(now)));
         case END -> idle.add(lease);
-        case FORGET -> anyGone = true;
+        case FORGET -> anyForgotten = true;
         case NONE -> {}
       }
     }
-    renewals.replace(sorted(aging.stream())); // those that still wait are due still
-    if (returner.areDone()) { // or else some of them may be there already
+    renewals.replace(sorted(expiring.stream())); // waiting leases are still due
+    if (returner.areDone()) { // otherwise some may be queued already
       returner.endIdle(idle);
     }
-    if (anyGone) {
+    if (anyForgotten) {
       table.removeIf(
           lease -> lease.maintenance(now, crowded) == Lease.Maintenance.FORGET && lease.retire());
     }
   }
 
-  /** Renews a lease, unless somebody has asked for more of it meanwhile. */
+  /** Renews a lease, unless a call has refilled it meanwhile. */
   private CompletionStage<?> renew(Lease lease) {
     long now = time.micros();
     if (lease.isNearExpiry(now)) {
       refill(lease, now);
     }
-    LeaseRequest flight = lease.request();
-    return flight == null ? CompletableFuture.completedFuture(null) : flight.done;
+    LeaseRequest request = lease.request();
+    return request == null ? CompletableFuture.completedFuture(null) : request.done;
   }
 
-  /**
-   * A lease with a number of its own at some moment: others may change it while it is sorted by.
-   */
+  /** A lease with its sort key, read once, as other threads change it during the sort. */
   private record RankedLease(Lease lease, long number) {}
 
-  /** Those with the least number first. */
+  /** Sorted by the smallest number first. */
   private static List<Lease> sorted(Stream<RankedLease> leases) {
     return leases
         .sorted(Comparator.comparingLong(RankedLease::number))
@@ -288,9 +290,9 @@ public final class LeaseStore extends ForwardingStore {
   }
 
   /**
-   * Gives everything back, those with most in hand first. Whoever asks from now on begins afresh.
+   * Returns all leases, those with the most tokens first. Later calls start with new leases.
    *
-   * @return completes when nothing is left to be given back, of earlier times either
+   * @return completes when no lease is left to be returned, earlier ones included
    */
   public CompletionStage<Void> endAll() {
     long now = time.micros();
@@ -301,7 +303,7 @@ public final class LeaseStore extends ForwardingStore {
                 .map(lease -> new RankedLease(lease, -lease.left(now)))));
   }
 
-  /** Also gives up what still waits to be renewed or given back. */
+  /** Also drops leases that wait to be renewed or returned. */
   @Override
   public void close() {
     renewals.drop();
@@ -309,7 +311,7 @@ public final class LeaseStore extends ForwardingStore {
     super.close();
   }
 
-  /** Tokens in hand, by rule. */
+  /** Leased tokens that are left, by rule. */
   public Map<String, Long> leasedTokens() {
     long now = time.micros();
     Map<String, Long> byRule = new TreeMap<>();
@@ -317,7 +319,7 @@ public final class LeaseStore extends ForwardingStore {
     return byRule;
   }
 
-  /** Calls that spoke of leases and that the store answered, by rule. */
+  /** Requests with a lease report that the store answered, by rule. */
   public Map<String, Long> refills() {
     Map<String, Long> byRule = new TreeMap<>();
     refills.forEach((rule, count) -> byRule.put(rule, count.sum()));

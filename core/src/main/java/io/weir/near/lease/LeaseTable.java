@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The leases of this instance by bucket: at most a given number, found without a lock.
  *
- * <p>An array with open addressing, half empty at least. Places are only ever filled in it; to take
- * leases out, a new array is made without them. A key gets a lease when it comes twice with at most
- * one other of its kind in between, so that a flood of keys that come once makes no objects; when
- * there is no room it gets none, and every call is asked of the store.
+ * <p>An array with open addressing, at least half empty. Slots are only filled; to remove leases, a
+ * new array is built without them. A key gets a lease at its second call if at most one other key
+ * that shares its miss entries came in between, so that a flood of one-time keys allocates nothing.
+ * When the table is full a key gets no lease, and each of its calls goes to the store.
  */
 final class LeaseTable {
   private static final int SMALLEST = 64;
@@ -26,25 +26,25 @@ final class LeaseTable {
   private final int capacity;
 
   /**
-   * The last two buckets that were missed at each of these pairs; threads may overwrite each
-   * other's. Two, so that buckets that meet here and come in turns, as those of two rules about one
-   * key do, do not keep each other from a lease for ever.
+   * The last two missed buckets of each pair of entries; threads may overwrite each other's. Two,
+   * so that buckets that share a pair and alternate, such as those of two rules on one key, do not
+   * block each other from a lease for ever.
    */
   private final long[] recentMisses = new long[MISSES];
 
   private volatile AtomicReferenceArray<@Nullable Lease> slots =
       new AtomicReferenceArray<>(SMALLEST);
 
-  /** Held while leases are taken out, which takes long where there are many. */
+  /** Held while the table is changed; a removal takes long if the table is large. */
   private final ReentrantLock lock = new ReentrantLock();
 
   private final AtomicInteger size = new AtomicInteger();
 
-  LeaseTable(int most) {
-    this.capacity = most;
+  LeaseTable(int capacity) {
+    this.capacity = capacity;
   }
 
-  /** The lease on a bucket, if there is one. */
+  /** The lease on a bucket, or null. */
   @Nullable Lease find(Pool pool, Key key) {
     AtomicReferenceArray<@Nullable Lease> all = slots;
     int mask = all.length() - 1;
@@ -60,24 +60,27 @@ final class LeaseTable {
     return Long.hashCode(key.low()) ^ (System.identityHashCode(pool) * GOLDEN);
   }
 
-  /** The lease on a bucket, made now if the bucket was just asked for before. */
+  /** The lease on a bucket; created if the bucket has missed recently. */
   @Nullable Lease findOrNote(Pool pool, Key key, long now) {
     Lease known = find(pool, key);
     if (known != null) {
       return known;
     }
-    long print = pool.high(key);
-    int last = (int) pool.low(key) & (MISSES - 2);
-    int before = last + 1;
-    if (recentMisses[last] == print || recentMisses[before] == print) {
+    long fingerprint = pool.high(key);
+    int newest = (int) pool.low(key) & (MISSES - 2);
+    int older = newest + 1;
+    if (recentMisses[newest] == fingerprint || recentMisses[older] == fingerprint) {
       return add(pool, key, now);
     }
-    recentMisses[before] = recentMisses[last];
-    recentMisses[last] = print;
+    recentMisses[older] = recentMisses[newest];
+    recentMisses[newest] = fingerprint;
     return null;
   }
 
-  /** Nobody waits for a lease: while others change the table, the store is asked. */
+  /**
+   * Adds a lease without waiting: while another thread changes the table, the call goes to the
+   * store.
+   */
   private @Nullable Lease add(Pool pool, Key key, long now) {
     if (!lock.tryLock()) {
       return find(pool, key);
@@ -118,7 +121,7 @@ final class LeaseTable {
     array.setRelease(at, lease);
   }
 
-  /** All leases there are at this moment. */
+  /** A snapshot of all leases. */
   List<Lease> all() {
     AtomicReferenceArray<@Nullable Lease> array = slots;
     List<Lease> all = new ArrayList<>();
@@ -131,7 +134,7 @@ final class LeaseTable {
     return all;
   }
 
-  /** Takes out all leases that this is true of, and returns them. */
+  /** Removes and returns the leases that match. */
   List<Lease> removeIf(Predicate<Lease> unwanted) {
     lock.lock();
     try {
@@ -160,7 +163,7 @@ final class LeaseTable {
     return size.get();
   }
 
-  /** Whether keys go without a lease as there is no room. */
+  /** Whether new keys get no lease for lack of room. */
   boolean isFull() {
     return size.get() >= capacity;
   }

@@ -4,15 +4,15 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Some of a lease's tokens: how many are left, and in which <em>term</em>, in one word, so that
- * handing out is a single compare-and-set.
+ * Some of a lease's tokens: the number left and their <em>term</em> in one word, so that a take is
+ * a single compare-and-set.
  *
  * <pre>   │ 0 │ place 4 │ term 19 │ left 40 │</pre>
  *
- * <p>The place never changes: it says to which word a receipt belongs.
+ * <p>The place never changes: it is the index of the word that a receipt belongs to.
  */
 final class PackedTokens {
-  /** What {@link #take} answers when it took nothing; no word is like it. */
+  /** Returned by {@link #take} when it took nothing; never equal to a word. */
   static final long NOTHING = -1;
 
   static final int MOST_PLACES = 16;
@@ -25,12 +25,12 @@ final class PackedTokens {
   private static final long TERM = (1L << PLACE_SHIFT) - ONE_TERM;
   private static final int MIDDLE = 8;
 
-  /** A quarter of all terms: far more than begin while a call waits for its answer. */
+  /** A quarter of all terms: far more than begin while a request is in flight. */
   private static final long MANY_TERMS = 1L << (PLACE_SHIFT - 2);
 
   /**
-   * The word, in the middle of nothing else: threads on other cores write it all the time, and what
-   * they read beside it should stay in their caches.
+   * The word in the middle of padding: threads on other cores write it all the time, and adjacent
+   * data should stay in their caches (false sharing).
    */
   private final long[] padded = new long[2 * MIDDLE];
 
@@ -38,27 +38,27 @@ final class PackedTokens {
     this(place, 0);
   }
 
-  /** A word with nothing in it, in the term of another. */
+  /** An empty word in the term of another. */
   PackedTokens(int place, long other) {
     padded[MIDDLE] = ((long) place << PLACE_SHIFT) | (other & TERM);
   }
 
-  /** Where the word of a receipt is. */
+  /** The index of the word that a receipt belongs to. */
   static int place(long receipt) {
     return (int) (receipt >>> PLACE_SHIFT);
   }
 
-  /** How many there are in a word, or were left by a receipt. */
+  /** The tokens in a word, or left after the take of a receipt. */
   static long left(long word) {
     return word & LEFT;
   }
 
-  /** Whether a word or receipt is of an earlier term than another; terms come round again. */
+  /** Whether a word or receipt has an earlier term than another; terms wrap around. */
   static boolean isBefore(long word, long other) {
     return ((word & TERM) - (other & TERM)) << (Long.SIZE - PLACE_SHIFT) < 0;
   }
 
-  /** No tokens in the term of a word, or in a later one if that is very long ago. */
+  /** No tokens in the term of a word, or in a later term if that one is very old. */
   static long emptyNear(long word, long present) {
     long longAgo = present - MANY_TERMS;
     return (isBefore(word, longAgo) ? longAgo : word) & TERM;
@@ -72,7 +72,7 @@ final class PackedTokens {
     return WORD.compareAndSet(padded, MIDDLE, from, to);
   }
 
-  /** Takes so many if they are there; a receipt, or {@link #NOTHING}. */
+  /** Takes this amount if available; returns a receipt, or {@link #NOTHING}. */
   long take(long amount) {
     while (true) {
       long here = word();
@@ -85,12 +85,12 @@ final class PackedTokens {
     }
   }
 
-  /** As {@link #take} from a word just read; also nothing if another thread came in between. */
+  /** As {@link #take} from a word just read; also takes nothing if another thread changed it. */
   long takeFrom(long here, long amount) {
     return left(here) >= amount && swap(here, here - amount) ? here - amount : NOTHING;
   }
 
-  /** Takes all there are; the word as it was, which is a receipt for them. */
+  /** Takes all tokens; returns the old word, which is their receipt. */
   long takeAll() {
     while (true) {
       long here = word();
@@ -100,7 +100,7 @@ final class PackedTokens {
     }
   }
 
-  /** Adds what was taken in the same term, by a receipt from any word; false if that is over. */
+  /** Adds tokens taken in the same term, with a receipt of any word; false if that term is over. */
   boolean add(long amount, long receipt) {
     while (true) {
       long here = word();
@@ -113,12 +113,14 @@ final class PackedTokens {
     }
   }
 
-  /** Adds what is new. */
+  /** Adds new tokens. */
   void add(long amount) {
     WORD.getAndAdd(padded, MIDDLE, amount);
   }
 
-  /** Starts a new term without so many of what is left, and says how much was left. */
+  /**
+   * Starts a new term, drops up to this many of the tokens left, and returns how many were left.
+   */
   long beginTerm(long without) {
     while (true) {
       long here = word();

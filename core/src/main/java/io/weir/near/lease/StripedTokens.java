@@ -3,31 +3,31 @@ package io.weir.near.lease;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tokens of a lease, for many threads at once.
+ * The tokens of a lease, striped for many threads.
  *
  * <pre>
- *              centre            what is lent arrives here
- *            ╱    │   ╲          64 at a time, fewer where little is left
- *       stripe  stripe  stripe   handed out from here, each to some of the threads
+ *              centre            lent tokens arrive here
+ *            ╱    │   ╲          64 at a time, fewer where few are left
+ *       stripe  stripe  stripe   tokens are taken from here; threads are spread over the stripes
  * </pre>
  *
- * <p>One word is enough until two threads get in each other's way. Then there are stripes, so that
- * threads write to a shared word once in a while instead of at every decision. What lies in the
- * stripes of others is fetched when there is no more elsewhere.
+ * <p>One word is enough until two threads collide. Then stripes are created, so that threads write
+ * to a shared word once in a while instead of at every decision. Tokens in the stripes of other
+ * threads are collected when there are none elsewhere.
  *
- * <p>A <em>term</em> ends when what was handed out in it is reported. Each word changes its term by
- * itself, and its tokens are counted at that very moment. What was on its way then, to a caller or
- * from word to word, counts as handed out; if it comes back after all, it is too late: nobody
- * counts it as out any more. It is kept aside ({@link LateReturns}), to go back to the bucket with
- * the next report.
+ * <p>A <em>term</em> ends when the tokens handed out in it are reported. Each word changes its term
+ * by itself, and its tokens are counted at that moment. Tokens in transit at that time, to a call
+ * or from word to word, count as handed out. If they are put back later they are late: the report
+ * has already counted them as used. They are set aside ({@link LateReturns}) and go back to the
+ * bucket with the next report.
  */
 final class StripedTokens {
-  /** What {@link #take} answers when it took nothing. */
+  /** Returned by {@link #take} when it took nothing. */
   static final long NOTHING = PackedTokens.NOTHING;
 
   private static final int CENTRE = 0;
 
-  /** A power of two, with room for threads that meet on a stripe by chance. */
+  /** A power of two, with room for threads that share a stripe by chance. */
   private static final int STRIPES =
       Math.min(
           PackedTokens.MOST_PLACES / 2,
@@ -38,12 +38,12 @@ final class StripedTokens {
   private final LateReturns lateReturns = new LateReturns();
   private final PackedTokens centre = new PackedTokens(CENTRE);
 
-  /** The words of each group of threads, from 1; null while there is but the centre. */
+  /** The stripes, from index 1; null while there is only the centre. */
   private volatile PackedTokens @Nullable [] stripes;
 
   // ---- handing out
 
-  /** Hands out {@code cost} if it is there; a receipt, or {@link #NOTHING}. */
+  /** Takes {@code cost} tokens if available; returns a receipt, or {@link #NOTHING}. */
   long take(long cost) {
     PackedTokens[] all = stripes;
     if (all == null) {
@@ -54,22 +54,22 @@ final class StripedTokens {
       }
       all = createStripes();
     }
-    PackedTokens mine = ownStripe(all);
-    long receipt = mine.take(cost);
-    return receipt == NOTHING ? fetch(cost, mine, all) : receipt;
+    PackedTokens own = ownStripe(all);
+    long receipt = own.take(cost);
+    return receipt == NOTHING ? fetch(cost, own, all) : receipt;
   }
 
   private static PackedTokens ownStripe(PackedTokens[] all) {
     return all[1 + ((int) Thread.currentThread().getId() & (STRIPES - 1))];
   }
 
-  /** Takes from the centre, for this call and some that will follow. */
-  private long fetch(long cost, PackedTokens mine, PackedTokens[] all) {
+  /** Takes from the centre, for this call and some that follow. */
+  private long fetch(long cost, PackedTokens own, PackedTokens[] all) {
     long some = Math.min(MOST_AT_A_TIME, PackedTokens.left(centre.word()) / (2 * STRIPES));
     if (some > cost) {
       long receipt = centre.take(some);
       if (receipt != NOTHING) {
-        put(mine, some - cost, receipt);
+        put(own, some - cost, receipt);
         return receipt;
       }
     }
@@ -81,7 +81,7 @@ final class StripedTokens {
     return centre.take(cost);
   }
 
-  /** Brings what lies in stripes to the centre. */
+  /** Moves the tokens of all stripes to the centre. */
   private void gather(PackedTokens[] all) {
     for (int i = 1; i < all.length; i++) {
       if (PackedTokens.left(all[i].word()) > 0) {
@@ -97,7 +97,7 @@ final class StripedTokens {
     }
   }
 
-  /** Takes back what was handed out by this receipt. */
+  /** Puts back tokens taken with this receipt. */
   void putBack(long cost, long receipt) {
     int place = PackedTokens.place(receipt);
     PackedTokens[] all = stripes;
@@ -119,7 +119,7 @@ final class StripedTokens {
 
   // ---- counting
 
-  /** How many there are. */
+  /** All tokens. */
   long left() {
     PackedTokens[] all = stripes;
     if (all == null) {
@@ -132,7 +132,7 @@ final class StripedTokens {
     return left;
   }
 
-  /** How many are left for this thread after a take: all but those in the stripes of others. */
+  /** Tokens left for this thread after a take: all but those in the stripes of other threads. */
   long leftAfter(long receipt) {
     PackedTokens[] all = stripes;
     return all == null
@@ -140,12 +140,12 @@ final class StripedTokens {
         : PackedTokens.left(centre.word()) + PackedTokens.left(ownStripe(all).word());
   }
 
-  /** How many are kept aside. */
+  /** Late tokens that are set aside. */
   long late() {
     return lateReturns.count();
   }
 
-  /** Changes with everything that is done here. */
+  /** Changes with every operation. */
   long fingerprint() {
     PackedTokens[] all = stripes;
     if (all == null) {
@@ -160,35 +160,36 @@ final class StripedTokens {
 
   // ---- reporting, by one thread at a time
 
-  /** Starts a new term with all that is left, and says how much that is. */
+  /** Starts a new term with all tokens left, and returns their number. */
   long beginTerm() {
     return beginTerm(0);
   }
 
-  /** Starts a new term with nothing, and says how much was left. */
+  /** Starts a new term without tokens, and returns how many were left. */
   long clear() {
     return beginTerm(Long.MAX_VALUE);
   }
 
-  /** Puts some aside, as far as they are left, and adds others. */
-  void exchange(long away, long more) {
-    if (away > 0) {
-      lateReturns.add(Math.min(away, beginTerm(away)));
+  /** Sets some of the remaining tokens aside, and adds others. */
+  void exchange(long aside, long more) {
+    if (aside > 0) {
+      lateReturns.add(Math.min(aside, beginTerm(aside)));
     }
     centre.add(more);
   }
 
   /**
-   * What came with the last {@link #exchange} is of another window: nothing older is worth anything
-   * if it is put back. All that was left had to be exchanged.
+   * Begins a new window. The tokens of the last {@link #exchange} belong to it; older tokens are
+   * dropped if they are put back later. All tokens left must have been exchanged before.
    */
   void beginWindow() {
     lateReturns.beginWindow(centre.word());
   }
 
   /**
-   * Starts a new term without so many of what is left, and says how much was left. The centre is
-   * last: what leaves it for a stripe whose term has begun is late, and not counted twice.
+   * Starts a new term, drops up to this many of the tokens left, and returns how many were left.
+   * The centre is last: tokens that move from it to a stripe whose term has begun are late, and are
+   * not counted twice.
    */
   private synchronized long beginTerm(long without) {
     PackedTokens[] all = stripes;
@@ -199,13 +200,15 @@ final class StripedTokens {
     return left + centre.beginTerm(Math.max(0, without - left));
   }
 
-  /** Takes back what was {@link #clear}ed, and {@link #takeLate taken} from what is kept aside. */
+  /**
+   * Restores tokens that were {@link #clear}ed, and late tokens that were {@link #takeLate taken}.
+   */
   void restore(long cleared, long tookLate) {
     centre.add(cleared);
     lateReturns.add(tookLate);
   }
 
-  /** What is kept aside, to be returned to the bucket. */
+  /** Takes the late tokens, to be returned to the bucket. */
   long takeLate() {
     return lateReturns.take(centre.word());
   }

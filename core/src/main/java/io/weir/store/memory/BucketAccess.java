@@ -15,8 +15,9 @@ import io.weir.store.ReservedPart;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One draw at its bucket in the memory table: found, brought to the present, judged, taken from or
- * not, and put back. The segment's lock is held from {@link #open} to the end.
+ * Access to one bucket of the memory table for one draw: finds the bucket, brings it to the
+ * present, evaluates the draw, takes or not, and saves. The segment's lock is held from {@link
+ * #open} to the end.
  */
 final class BucketAccess {
   private static final int NOT_SEARCHED = Integer.MIN_VALUE;
@@ -25,7 +26,7 @@ final class BucketAccess {
   final Segment segment;
   final LimitState state;
 
-  /** Whether this visit only looks, and must leave everything as it is. */
+  /** Whether this access must change nothing. */
   private final boolean readOnly;
 
   private final MemoryStore store;
@@ -35,9 +36,7 @@ final class BucketAccess {
   private long high;
   private long low;
 
-  /**
-   * Where the bucket is; negative if it is not there, {@link #NOT_SEARCHED} before it was sought.
-   */
+  /** The bucket's slot; negative if it has none, {@link #NOT_SEARCHED} before the search. */
   private int slot = NOT_SEARCHED;
 
   private boolean shared;
@@ -47,20 +46,20 @@ final class BucketAccess {
   private boolean admitted;
   private long delay;
 
-  /** A visit with a cell of its own, for calls that make several. */
+  /** An access with its own state object, for calls with several draws. */
   BucketAccess(MemoryStore store, Pool pool, Key key, boolean looks) {
     this(store, pool, key, looks, new LimitState());
   }
 
-  /** A visit to this slot with the segment's cell, for calls that make only this one. */
+  /** An access to this slot with the segment's state object, for calls with a single draw. */
   static BucketAccess alone(MemoryStore store, Draw draw, int slot) {
-    BucketAccess visit = new BucketAccess(store, draw.pool(), draw.key(), draw.isLook(), null);
-    visit.slot = slot;
-    return visit;
+    BucketAccess access = new BucketAccess(store, draw.pool(), draw.key(), draw.isLook(), null);
+    access.slot = slot;
+    return access;
   }
 
   private BucketAccess(
-      MemoryStore store, Pool pool, Key key, boolean looks, @Nullable LimitState cell) {
+      MemoryStore store, Pool pool, Key key, boolean looks, @Nullable LimitState state) {
     this.readOnly = looks;
     this.store = store;
     this.pool = pool;
@@ -70,20 +69,20 @@ final class BucketAccess {
     this.high = binding.high(key.high());
     this.low = binding.low(key.low());
     this.segment = store.segmentOf(high);
-    this.state = cell == null ? segment.state : cell;
+    this.state = state == null ? segment.state : state;
   }
 
   boolean onWallClock() {
     return meter.onWallClock();
   }
 
-  /** Whether the key has a bucket of its own, before it is opened. */
+  /** Whether the key has its own bucket; called before {@link #open}. */
   boolean hasOwn() {
     slot = segment.find(high, low);
     return slot >= 0;
   }
 
-  /** Whether {@link #hasOwn} has found that the key has no bucket of its own. */
+  /** Whether {@link #hasOwn} has found no bucket. */
   boolean isNew() {
     return slot < 0;
   }
@@ -91,12 +90,12 @@ final class BucketAccess {
   /**
    * Finds the bucket and brings it to the present.
    *
-   * @param now the time on the limit's own clock
+   * @param now the time on the limit's own clock, in µs
    */
   void open(long monotonic, long now) {
     this.monotonic = monotonic;
     this.now = now;
-    // Another visit of the same call may have moved it while it made room.
+    // Another access of the same call may have moved it while making room.
     if (slot == NOT_SEARCHED || (slot >= 0 && !segment.isAt(slot, high, low))) {
       slot = segment.find(high, low);
     }
@@ -118,12 +117,15 @@ final class BucketAccess {
     meter.open(state, now, meter.hasPhase() ? phase() : 0);
   }
 
-  /** A shared bucket has windows of its own, or keys of many phases would end them at will. */
+  /**
+   * The window phase. An overflow bucket has its own; otherwise keys of many phases would end its
+   * windows at any time.
+   */
   private long phase() {
     return shared ? low : key.fixedHash(pool.rule());
   }
 
-  /** Decides for this bucket alone; true unless an enforced draw is refused. */
+  /** Evaluates the draw on this bucket alone; false if it is enforced and refused. */
   boolean evaluate(Draw draw) {
     delay = meter.delay(state);
     admitted = meter.admits(state, now, draw.amount()) && (delay == 0 || !isImmediate(draw));
@@ -134,7 +136,7 @@ final class BucketAccess {
     return draw.intent() == Draw.Intent.TAKE_NOW && draw.amount() > 0;
   }
 
-  /** Does what follows from the decision on the whole call. */
+  /** Applies the decision on the whole call. */
   void apply(Draw draw, boolean taken, long reservation) {
     if (taken && admitted && takes(draw)) {
       meter.take(state, now, draw.amount(), reservation);
@@ -166,7 +168,7 @@ final class BucketAccess {
         && draw.intent() != Draw.Intent.LOOK;
   }
 
-  /** Puts a reservation's part right. */
+  /** Settles one part of a reservation. */
   boolean settle(ReservedPart part) {
     if (part.actualAmount() < part.amount()) {
       meter.giveBack(state, now, part.amount() - part.actualAmount(), part.receipt());
@@ -177,30 +179,30 @@ final class BucketAccess {
     return true;
   }
 
-  /** Gives back what was taken just now. */
+  /** Gives back an amount that was just taken. */
   boolean refund(long amount) {
     meter.refund(state, now, amount);
     return true;
   }
 
-  /** Takes what was let through elsewhere. */
+  /** Charges an amount that was admitted elsewhere. */
   boolean chargeDebt(long amount) {
     meter.chargeDebt(state, now, amount);
     changed = true;
     return true;
   }
 
-  /** Ends a permit; false if it is not held. */
+  /** Releases a permit; false if it is not held. */
   boolean release(long reservation) {
     return meter instanceof PermitMeter permits && permits.release(state, reservation);
   }
 
-  /** Gives a permit its full life again; false if it is not held. */
+  /** Renews a permit for its full life; false if it is not held. */
   boolean renew(long reservation) {
     return meter instanceof PermitMeter permits && permits.renew(state, now, reservation);
   }
 
-  /** Puts the cell back. A bucket that was never taken from is not worth remembering. */
+  /** Saves the state. A bucket that was never taken from is not stored. */
   void save() {
     if (readOnly || !meter.writes()) {
       return;
@@ -213,7 +215,7 @@ final class BucketAccess {
     }
   }
 
-  /** Leaves a bucket that nothing was taken from as it was. */
+  /** Keeps a bucket that nothing was taken from as it was. */
   private void keepUnchanged() {
     findAgain();
     if (!readOnly && slot >= 0) {
@@ -222,8 +224,8 @@ final class BucketAccess {
   }
 
   /**
-   * Another visit of the same call may have moved the bucket, or made room by forgetting it if it
-   * was idle.
+   * Finds the bucket again if another access of the same call has moved it, or has evicted it
+   * because it was idle.
    */
   private void findAgain() {
     if (slot >= 0 && !segment.isAt(slot, high, low)) {
@@ -231,13 +233,16 @@ final class BucketAccess {
     }
   }
 
-  /** What was just taken, by the window as the table keeps it, or nobody could give it back. */
+  /**
+   * The receipt of a take. It has the window's end as the table stores it; a give-back with another
+   * one would not match.
+   */
   TakeReceipt receipt(long madeAt) {
-    TakeReceipt stamp =
+    TakeReceipt receipt =
         onWallClock()
             ? new TakeReceipt(PackedTime.rounded(state.time), state.used)
             : TakeReceipt.of(state);
-    return stamp.madeAt(madeAt);
+    return receipt.madeAt(madeAt);
   }
 
   LimitStatus status(Draw draw) {
@@ -250,7 +255,7 @@ final class BucketAccess {
         .build();
   }
 
-  /** Whoever must go at once has to wait until the whole backlog has drained. */
+  /** A draw that may not be delayed has to wait until the whole backlog has drained. */
   private long retryAfter(Draw draw) {
     long retryAfter = meter.retryAfter(state, now, draw.amount());
     return retryAfter != Meter.NEVER && isImmediate(draw)

@@ -1,16 +1,15 @@
 package io.weir.store.memory;
 
 /**
- * Ids that are remembered until their time has come, or until there are too many. For one thread at
- * a time.
+ * A set of ids that expire, with a maximum size. Not thread-safe.
  *
- * <p>They are in two generations. New ones join the young; once the last of the old has had its
- * time, or the young are half of all there may be, the old are forgotten and the young become the
- * old. So an id takes no more than its own 8 bytes and some room to find it by, and is remembered
- * somewhat longer than asked for, which does no harm: the id is then too old to be settled anyway.
+ * <p>It has two generations. New ids join the young one. Once the last id of the old generation has
+ * expired, or the young one holds half the maximum, the old one is dropped and the young one
+ * becomes the old. So an id takes its own 8 bytes plus the slack of a hash table. It is kept
+ * somewhat longer than required, which is harmless: it is then too old to be settled.
  *
- * <p>Of ids that are forgotten before their time it can stay known when the last of them was made:
- * whatever was made by then counts as marked, as it may have been.
+ * <p>In strict mode the set also keeps the creation time of the latest id that was dropped before
+ * its expiry: every id created up to then counts as marked, as it may have been.
  */
 final class ExpiringIdSet {
   private final int mostYoung;
@@ -18,20 +17,20 @@ final class ExpiringIdSet {
   private Generation young = new Generation();
   private Generation old = new Generation();
 
-  /** What was made before this may have been marked and forgotten. */
+  /** Ids created before this time may have been marked and dropped. */
   private long unsureBefore = Long.MIN_VALUE;
 
   /**
-   * None yet.
+   * An empty set.
    *
-   * @param strict whether what may have been marked and forgotten counts as marked
+   * @param strict whether ids that may have been marked and dropped count as marked
    */
   ExpiringIdSet(int most, boolean strict) {
     this.mostYoung = most / 2;
     this.strict = strict;
   }
 
-  /** Remembers an id until then; false if it is remembered already, or may have been. */
+  /** Adds an id until it expires; false if it is in the set or may have been. */
   boolean add(long id, long madeAt, long until, long now) {
     sweep(now);
     if (madeAt < unsureBefore || contains(id)) {
@@ -69,7 +68,7 @@ final class ExpiringIdSet {
     private static final long[] NONE = new long[0];
     private static final int SMALLEST = 8;
 
-    /** Spreads ids over slots, and stands in for the id 0. */
+    /** Spreads ids over slots, and replaces the id 0. */
     private static final long GOLDEN = 0x9e3779b97f4a7c15L;
 
     private long[] slots = NONE;
@@ -105,7 +104,7 @@ final class ExpiringIdSet {
       return id == 0 ? GOLDEN : id;
     }
 
-    /** Where it is, or would go. */
+    /** The slot of an id, or the free slot for it. */
     private static int slotOf(long[] slots, long stored) {
       int slot = (int) ((stored * GOLDEN) >>> 32) & (slots.length - 1);
       while (slots[slot] != 0 && slots[slot] != stored) {

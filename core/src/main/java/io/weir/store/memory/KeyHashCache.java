@@ -4,26 +4,26 @@ import io.weir.KeyEncoding;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hashes of keys that are asked for again and again, so that a hot key is not hashed each time.
+ * Caches the hashes of frequent keys, so that a hot key is not hashed at each call.
  *
- * <p>A small table by the text's own hash code. Someone who makes texts collide in it gains
- * nothing: a key that is not here is hashed as ever. A key takes a place when it misses it twice in
- * a row, so a flood of keys makes no objects, and drives out a hot key only for a moment.
+ * <p>A small table indexed by the text's own hash code. Colliding keys gain an attacker nothing: a
+ * key that is not cached is hashed as usual. A key takes an entry when it misses twice in a row, so
+ * a flood of keys allocates nothing and displaces a hot key only briefly.
  */
 public final class KeyHashCache {
-  /** Few, so that they stay in the nearest cache; past those, hashing is as fast as looking. */
+  /** Few, so that they stay in the L1 cache; with more, hashing is as fast as a lookup. */
   private static final int PLACES = 16;
 
   private static final int LONGEST = 128;
 
-  /** One microsecond in 16 is for first notes. */
+  /** First misses are recorded in one µs of 16. */
   private static final long NOTE_MASK = 15;
 
-  /** No text; one with this hash code takes no place. */
+  /** No text; a text with this hash code is not cached. */
   private static final int NONE = 0;
 
   /**
-   * A key and its hashes; immutable, so that threads may find it without a lock.
+   * A key and its hashes; immutable, so that threads may read it without a lock.
    *
    * @param fixed the fixed hash of name and key; 0 where no window needs it
    */
@@ -33,23 +33,23 @@ public final class KeyHashCache {
   private final boolean fixedToo;
   private final @Nullable HashedKey[] places = new HashedKey[PLACES];
 
-  /** The hash code of each place's text, to tell most strangers without touching the text. */
+  /** The hash code of each entry's text, to reject most other keys without reading the text. */
   private final int[] codes = new int[PLACES];
 
-  /** The hash code of the text that missed each place just now, or {@link #NONE}. */
+  /** The hash code of the text that last missed each entry, or {@link #NONE}. */
   private final int[] missed = new int[PLACES];
 
   /**
-   * An empty table.
+   * An empty cache.
    *
-   * @param fixedToo whether the fixed hash of {@code name} and key is wanted as well
+   * @param fixedToo whether the fixed hash of {@code name} and key is needed as well
    */
   public KeyHashCache(String name, boolean fixedToo) {
     this.name = name;
     this.fixedToo = fixedToo;
   }
 
-  /** The hashes of a key that was asked for lately; null for any other. */
+  /** The hashes of a cached key, or null. */
   public @Nullable HashedKey find(String text) {
     int code = text.hashCode();
     int place = place(code);
@@ -60,14 +60,14 @@ public final class KeyHashCache {
     return here != null && here.text.equals(text) ? here : null;
   }
 
-  /** The fixed hash of a key, if it is wanted. */
+  /** The fixed hash of a key, if needed; else 0. */
   public long fixed(String text) {
     return fixedToo ? KeyEncoding.hash(name, text) : 0;
   }
 
   /**
-   * Notes a key that was not found. The first miss of a place is noted only now and then, or
-   * threads with many keys would write to the same few words all the time, and wait for each other.
+   * Records a miss. The first miss of an entry is recorded only in one µs of 16; otherwise threads
+   * with many keys would write to the same few words all the time and wait for each other.
    *
    * @param now the time in µs
    */

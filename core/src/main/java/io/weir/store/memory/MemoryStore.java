@@ -27,16 +27,16 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All state in this process: a table of {@link Segment}s, bounded in keys and bytes.
+ * A store in the memory of this process: a table of {@link Segment}s, bounded in keys and bytes.
  *
- * <p>A bucket that has become full again is as good as forgotten, so the table forgets it: a little
- * with every key that comes when there is no room, and all of it as time goes by. When only buckets
- * in use are left, newcomers of a pool share {@value #OVERFLOW} buckets, so a flood of invented
- * keys neither takes more memory nor frees a key that is limited. Every rule has a share of the
- * table that a flood under another one leaves free; see {@link TableShares}.
+ * <p>A bucket that is full again needs no state, so the table drops it: some with every new key
+ * when there is no room, and all in time by sweeps. When only buckets in use are left, new keys of
+ * a pool share {@value #OVERFLOW} overflow buckets. So a flood of invented keys neither takes more
+ * memory nor resets a limited key. Every rule has a share of the table that a flood under another
+ * rule leaves free; see {@link TableShares}.
  */
 public final class MemoryStore implements Store {
-  /** Keys that a store made without saying more can hold. */
+  /** The default maximum of keys. */
   public static final long DEFAULT_MAX_KEYS = 1_000_000;
 
   static final int OVERFLOW = 1024;
@@ -69,11 +69,11 @@ public final class MemoryStore implements Store {
     long wanted = Math.min(MAX_SEGMENTS, Math.max(1, builder.maxKeys / KEYS_PER_SEGMENT));
     int count = (int) Long.highestOneBit(wanted);
     this.segmentShift = Long.SIZE - Integer.numberOfTrailingZeros(count);
-    PackedTime eras = new PackedTime(time.micros());
+    PackedTime packedTime = new PackedTime(time.micros());
     int fullSlots = (int) Math.min(1 << 24, builder.maxKeys / count * 121 / 100);
     this.segments = new Segment[count];
     for (int i = 0; i < count; i++) {
-      segments[i] = new Segment(i, fullSlots, meterIds, eras, usage, shares);
+      segments[i] = new Segment(i, fullSlots, meterIds, packedTime, usage, shares);
     }
     this.settled = new SettledReservations(time, builder.maxKeys);
     this.sweepEvery = SWEEP_ALL_MICROS / count;
@@ -89,7 +89,7 @@ public final class MemoryStore implements Store {
     return new Builder();
   }
 
-  /** How many keys are remembered now. */
+  /** The number of keys stored now. */
   public long keys() {
     return shares.keys();
   }
@@ -99,17 +99,17 @@ public final class MemoryStore implements Store {
     return usage.bytes() + settled.bytes();
   }
 
-  /** How many draws were made from overflow buckets because there was no room for a key. */
+  /** The number of draws from overflow buckets, made because there was no room for a key. */
   public long overflowed() {
     return capacity.overflowed();
   }
 
-  /** A door to one pool for callers that come with a key and want no objects. */
+  /** An allocation-free path to one pool, for callers that have a key's hashes. */
   public PoolFastPath fastPath(Pool pool) {
     return new PoolFastPath(this, bind(pool));
   }
 
-  /** This table's view of a pool, kept with the pool, which hardly ever serves two tables. */
+  /** This table's binding of a pool, attached to the pool, which is rarely used with two tables. */
   PoolBinding bind(Pool pool) {
     if (pool.attachment() instanceof PoolBinding known && known.meterIds() == meterIds) {
       return known;
@@ -122,7 +122,7 @@ public final class MemoryStore implements Store {
   }
 
   Segment segmentOf(long high) {
-    // With one segment the shift is by 64, which is a shift by 0; hence the mask.
+    // With one segment the shift is by 64, which Java treats as 0; hence the mask.
     return segments[(int) (high >>> segmentShift) & (segments.length - 1)];
   }
 
@@ -131,8 +131,8 @@ public final class MemoryStore implements Store {
   }
 
   /**
-   * The time to decide at, for the holder of a segment's lock: never before what a holder before it
-   * saw.
+   * The time of a decision, for the holder of a segment's lock: never before the time of an earlier
+   * holder.
    */
   long monotonic(Segment segment, long now) {
     if (!steady) {
@@ -147,9 +147,7 @@ public final class MemoryStore implements Store {
     return capacity;
   }
 
-  /**
-   * The shared bucket that stands in for a key: one of 1,024 per pool, in the key's own segment.
-   */
+  /** The overflow bucket for a key: one of 1,024 per pool, in the key's own segment. */
   long overflowLow(long high, long low, PoolBinding binding) {
     int perSegment = OVERFLOW / segments.length;
     long segment = (high >>> segmentShift) & (segments.length - 1);
@@ -158,26 +156,26 @@ public final class MemoryStore implements Store {
   }
 
   /**
-   * Keeps a share of the table for each of these rules from now on. Other rules have one from their
-   * first key on.
+   * Reserves a share of the table for each of these rules from now on. Other rules get one with
+   * their first key.
    */
   public void reserveShares(Collection<String> rules) {
     shares.reserveShares(rules);
   }
 
-  /** Asks this cap about keys without a bucket, for draws that say what call they are made for. */
+  /** Sets the policy for keys without a bucket; applies to draws with a call. */
   public void newKeyCap(NewKeyPolicy cap) {
     this.newKeyCap = cap;
   }
 
-  /** Whether a key has a bucket of its own. */
+  /** Whether a key has its own bucket. */
   public boolean holds(Pool pool, Key key) {
-    BucketAccess visit = new BucketAccess(this, pool, key, true);
-    visit.segment.lock();
+    BucketAccess access = new BucketAccess(this, pool, key, true);
+    access.segment.lock();
     try {
-      return visit.hasOwn();
+      return access.hasOwn();
     } finally {
-      visit.segment.unlock();
+      access.segment.unlock();
     }
   }
 
@@ -193,7 +191,7 @@ public final class MemoryStore implements Store {
     return CompletableFuture.completedFuture(takeSync(draws));
   }
 
-  /** As {@link #take}, for callers that know there is nothing to wait for. */
+  /** As {@link #take}, synchronously. */
   public TakeResult takeSync(List<Draw> draws) {
     return decide(0, draws, false);
   }
@@ -203,138 +201,143 @@ public final class MemoryStore implements Store {
     return CompletableFuture.completedFuture(decide(reservation, draws, true));
   }
 
-  private TakeResult decide(long reservation, List<Draw> draws, boolean stamped) {
+  private TakeResult decide(long reservation, List<Draw> draws, boolean withReceipts) {
     return draws.size() == 1
-        ? decideOne(reservation, draws.get(0), stamped)
-        : decideAll(reservation, draws, stamped);
+        ? decideOne(reservation, draws.get(0), withReceipts)
+        : decideAll(reservation, draws, withReceipts);
   }
 
-  /** What {@link #decideAll} does, for a call that meets a single limit, as most do. */
-  private TakeResult decideOne(long reservation, Draw draw, boolean stamped) {
+  /** As {@link #decideAll} for a call with a single limit, which is the usual case. */
+  private TakeResult decideOne(long reservation, Draw draw, boolean withReceipts) {
     PoolBinding binding = bind(draw.pool());
     long high = binding.high(draw.key().high());
     long low = binding.low(draw.key().low());
     Segment segment = segmentOf(high);
     long moment = time.micros();
     long now;
-    TakeResult taking = null;
+    TakeResult result = null;
     segment.lock();
     try {
       now = monotonic(segment, moment);
       int slot = segment.find(high, low);
-      if (slot >= 0 && isPlain(draw, binding, stamped) && segment.isWrittenUnder(slot, binding)) {
-        taking = takeInPlace(segment, slot, binding.bucket(), now, draw);
+      if (slot >= 0
+          && isPlain(draw, binding, withReceipts)
+          && segment.isWrittenUnder(slot, binding)) {
+        result = takeInPlace(segment, slot, binding.bucket(), now, draw);
       } else if (slot >= 0 || !isCapped(draw)) {
-        taking = decideLocked(reservation, draw, stamped, now, slot);
+        result = decideLocked(reservation, draw, withReceipts, now, slot);
       }
     } finally {
       segment.unlock();
     }
-    if (taking == null) {
-      return decideOne(reservation, withinCap(draw), stamped);
+    if (result == null) {
+      return decideOne(reservation, withinCap(draw), withReceipts);
     }
     sweepIfDue(now);
-    return taking;
+    return result;
   }
 
-  private static boolean isPlain(Draw draw, PoolBinding binding, boolean stamped) {
-    return binding.bucket() != null && draw.isPlain() && !stamped;
+  private static boolean isPlain(Draw draw, PoolBinding binding, boolean withReceipts) {
+    return binding.bucket() != null && draw.isPlain() && !withReceipts;
   }
 
-  /** Whether a draw has to ask before its key gets a bucket. */
+  /** Whether a draw needs the new-key check if its key has no bucket. */
   boolean isCapped(Draw draw) {
     return draw.call() != null && newKeyCap != null;
   }
 
-  /** The draw to make for one whose key has no bucket; has asked. */
+  /** The draw after the new-key check of a key without a bucket. */
   Draw withinCap(Draw draw) {
     NewKeyPolicy cap = newKeyCap;
     return (cap == null ? draw : cap.capped(draw)).withoutKeyCheck();
   }
 
-  /** Decides a draw from a token bucket where it lies. */
+  /** Decides a draw from a token bucket directly in its slot. */
   private static TakeResult takeInPlace(
       Segment segment, int slot, BucketMeter bucket, long now, Draw draw) {
     long after = segment.takeInPlace(slot, bucket, now, draw.amount());
     boolean admitted = after >= 0;
     long used = admitted ? after : -1 - after;
-    LimitStatus standing =
+    LimitStatus status =
         draw.statusBuilder()
             .allowed(admitted)
             .remaining(bucket.remaining(used))
             .reset(bucket.reset(used))
             .retryAfter(admitted ? 0 : bucket.retryAfter(used, draw.amount()))
             .build();
-    return new TakeResult(admitted || draw.mode() != Mode.ENFORCE, List.of(standing), List.of());
+    return new TakeResult(admitted || draw.mode() != Mode.ENFORCE, List.of(status), List.of());
   }
 
   /** Decides a draw from any bucket; its segment is locked. */
   private TakeResult decideLocked(
-      long reservation, Draw draw, boolean stamped, long now, int slot) {
-    BucketAccess visit = BucketAccess.alone(this, draw, slot);
-    visit.open(now, visit.onWallClock() ? time.wallMicros() : now);
-    boolean taken = visit.evaluate(draw);
-    visit.apply(draw, taken, reservation);
-    List<TakeReceipt> stamps = stamped && taken ? List.of(visit.receipt(now)) : List.of();
-    return new TakeResult(taken, List.of(visit.status(draw)), stamps);
+      long reservation, Draw draw, boolean withReceipts, long now, int slot) {
+    BucketAccess access = BucketAccess.alone(this, draw, slot);
+    access.open(now, access.onWallClock() ? time.wallMicros() : now);
+    boolean taken = access.evaluate(draw);
+    access.apply(draw, taken, reservation);
+    List<TakeReceipt> receipts = withReceipts && taken ? List.of(access.receipt(now)) : List.of();
+    return new TakeResult(taken, List.of(access.status(draw)), receipts);
   }
 
-  private TakeResult decideAll(long reservation, List<Draw> draws, boolean stamped) {
-    MultiBucketAccess visits = MultiBucketAccess.of(this, draws);
+  private TakeResult decideAll(long reservation, List<Draw> draws, boolean withReceipts) {
+    MultiBucketAccess accesses = MultiBucketAccess.of(this, draws);
     long moment = time.micros();
-    TakeResult taking = null;
+    TakeResult result = null;
     long now = moment;
-    visits.lock();
+    accesses.lock();
     try {
-      if (newKeyCap == null || !visits.findCapped()) {
-        now = visits.open(moment);
-        taking = visits.decide(reservation, stamped, now);
+      if (newKeyCap == null || !accesses.findCapped()) {
+        now = accesses.open(moment);
+        result = accesses.decide(reservation, withReceipts, now);
       }
     } finally {
-      visits.unlock();
+      accesses.unlock();
     }
-    if (taking == null) {
-      return decideAll(reservation, visits.withinCap(), stamped);
+    if (result == null) {
+      return decideAll(reservation, accesses.withinCap(), withReceipts);
     }
     sweepIfDue(now);
-    return taking;
+    return result;
   }
 
-  /** Brings the visited cell to the present; returns the monotonic time. */
-  private long open(BucketAccess visit) {
-    long now = monotonic(visit.segment, time.micros());
-    visit.open(now, visit.onWallClock() ? time.wallMicros() : now);
+  /** Brings a bucket to the present; returns the monotonic time. */
+  private long open(BucketAccess access) {
+    long now = monotonic(access.segment, time.micros());
+    access.open(now, access.onWallClock() ? time.wallMicros() : now);
     return now;
   }
 
   @Override
   public CompletionStage<SettlementResult> settle(
-      long reservation, List<ReservedPart> parts, SettlementTerms term) {
-    if (!settled.mark(reservation, parts, term)) {
+      long reservation, List<ReservedPart> parts, SettlementTerms terms) {
+    if (!settled.mark(reservation, parts, terms)) {
       return CompletableFuture.completedFuture(SettlementResult.ALREADY);
     }
     for (ReservedPart part : parts) {
-      change(part.pool(), part.key(), visit -> visit.settle(part));
+      change(part.pool(), part.key(), access -> access.settle(part));
     }
     return CompletableFuture.completedFuture(SettlementResult.DONE);
   }
 
-  /** Gives back at once what a call took that is refused elsewhere; nobody else knows of it. */
+  /**
+   * Gives back the amounts of a call that was refused elsewhere. Needs no settled marker, as only
+   * this call knows the reservation.
+   */
   public void giveBack(long reservation, List<ReservedPart> parts) {
     for (ReservedPart part : parts) {
-      change(part.pool(), part.key(), visit -> visit.settle(part));
+      change(part.pool(), part.key(), access -> access.settle(part));
     }
     release(reservation, parts);
   }
 
   @Override
   public CompletionStage<SettlementResult> release(long reservation, List<ReservedPart> parts) {
-    return eachPermit(parts, visit -> visit.release(reservation));
+    return eachPermit(parts, access -> access.release(reservation));
   }
 
   @Override
   public CompletionStage<SettlementResult> renew(long reservation, List<ReservedPart> parts) {
-    return eachPermit(parts, visit -> visit.renew(reservation));
+    return eachPermit(parts, access -> access.renew(reservation));
   }
 
   private CompletionStage<SettlementResult> eachPermit(
@@ -351,47 +354,44 @@ public final class MemoryStore implements Store {
 
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
-    change(pool, key, visit -> visit.refund(amount));
+    change(pool, key, access -> access.refund(amount));
     return CompletableFuture.completedFuture(null);
   }
 
-  /** Takes what was let through elsewhere until now. */
+  /** Charges an amount that was admitted elsewhere. */
   public void chargeDebt(Pool pool, Key key, long amount) {
-    change(pool, key, visit -> visit.chargeDebt(amount));
+    change(pool, key, access -> access.chargeDebt(amount));
   }
 
   /**
-   * How much is taken from a key's own bucket. What strangers took from the one it may have to
-   * share with them is nothing to it.
+   * The amount taken from a key's own bucket; 0 for a key in an overflow bucket, whose usage is
+   * mostly that of other keys.
    */
   public long taken(Pool pool, Key key) {
-    BucketAccess visit = new BucketAccess(this, pool, key, true);
-    visit.segment.lock();
+    BucketAccess access = new BucketAccess(this, pool, key, true);
+    access.segment.lock();
     try {
-      if (!visit.hasOwn()) {
+      if (!access.hasOwn()) {
         return 0;
       }
-      open(visit);
-      return visit.taken();
+      open(access);
+      return access.taken();
     } finally {
-      visit.segment.unlock();
+      access.segment.unlock();
     }
   }
 
-  /**
-   * Changes one bucket that is there; one that has been forgotten has nothing to change but a debt
-   * to take.
-   */
+  /** Changes one bucket. For a bucket that was dropped, only a charge has an effect. */
   private boolean change(Pool pool, Key key, Predicate<BucketAccess> change) {
-    BucketAccess visit = new BucketAccess(this, pool, key, false);
-    visit.segment.lock();
+    BucketAccess access = new BucketAccess(this, pool, key, false);
+    access.segment.lock();
     try {
-      open(visit);
-      boolean changed = change.test(visit);
-      visit.save();
+      open(access);
+      boolean changed = change.test(access);
+      access.save();
       return changed;
     } finally {
-      visit.segment.unlock();
+      access.segment.unlock();
     }
   }
 
@@ -401,23 +401,23 @@ public final class MemoryStore implements Store {
     for (Draw draw : draws) {
       boolean asks = isCapped(draw) && !holds(draw.pool(), draw.key());
       Key key = asks ? withinCap(draw).key() : draw.key();
-      BucketAccess visit = new BucketAccess(this, draw.pool(), key, true);
-      visit.segment.lock();
+      BucketAccess access = new BucketAccess(this, draw.pool(), key, true);
+      access.segment.lock();
       try {
-        open(visit);
-        texts.add(visit.describe(draw));
+        open(access);
+        texts.add(access.describe(draw));
       } finally {
-        visit.segment.unlock();
+        access.segment.unlock();
       }
     }
     return CompletableFuture.completedFuture(texts);
   }
 
-  // ---- forgetting
+  // ---- sweeping
 
   /**
-   * Forgets every key that is as if never used, and gives the memory back. Happens by itself, bit
-   * by bit.
+   * Drops every idle key and frees its memory. Also happens in the background, one segment at a
+   * time.
    */
   public void sweep() {
     for (Segment segment : segments) {
@@ -426,7 +426,7 @@ public final class MemoryStore implements Store {
     settled.sweep(time.micros());
   }
 
-  /** Sweeps the next segment if it is time; no lock may be held. */
+  /** Sweeps the next segment if it is due; no lock may be held. */
   void sweepIfDue(long now) {
     long due = nextSweep.getPlain();
     if (now >= due && nextSweep.compareAndSet(due, now + sweepEvery)) {
@@ -450,11 +450,11 @@ public final class MemoryStore implements Store {
     }
   }
 
-  /** Nothing to close: the state goes with the object. */
+  /** Does nothing: the state is garbage collected with the object. */
   @Override
   public void close() {}
 
-  /** How large a memory store may become, and whose time it runs on. */
+  /** Settings of a memory store: its maximum size and its clock. */
   public static final class Builder {
     private long maxKeys = DEFAULT_MAX_KEYS;
     private long maxBytes;
@@ -463,8 +463,8 @@ public final class MemoryStore implements Store {
     private Builder() {}
 
     /**
-     * At most this many keys have a bucket of their own. What it takes to know which reservations
-     * were settled comes on top, and is bounded by twice the number.
+     * The maximum number of keys with their own bucket. The markers of settled reservations come on
+     * top, at most twice this number.
      */
     public Builder maxKeys(long maxKeys) {
       if (maxKeys < 1) {
@@ -474,7 +474,7 @@ public final class MemoryStore implements Store {
       return this;
     }
 
-    /** At most about this many bytes are used for state; also bounds the number of keys. */
+    /** The approximate maximum of bytes for state; also bounds the number of keys. */
     public Builder maxBytes(long maxBytes) {
       if (maxBytes < 1 << 16) {
         throw new IllegalArgumentException("maxBytes must be at least 64 KiB, not " + maxBytes);

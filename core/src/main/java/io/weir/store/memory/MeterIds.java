@@ -5,14 +5,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * Numbers for meters, so that a slot of the table can say in 16 bits under which numbers it was
- * last written.
+ * Assigns 16-bit ids to meters, so that a slot of the table records under which limit it was last
+ * written.
  *
- * <p>Numbers are never reused: there are 65,533 of them, one per distinct limit ever seen. A limit
- * past those gets none, and its buckets then do not survive a change of its numbers.
+ * <p>Ids are never reused: there are 65,533, one per distinct limit ever seen. A limit beyond those
+ * gets none, and its buckets do not survive a change of its numbers.
  */
 final class MeterIds {
-  /** The number of a limit that came after all numbers were given out. */
+  /** The id of a limit that came after all ids were assigned. */
   static final int NONE = 0;
 
   /** The same for a limit on the wall clock. */
@@ -22,7 +22,7 @@ final class MeterIds {
   private final AtomicReferenceArray<Meter> meters = new AtomicReferenceArray<>(NONE_ON_WALL);
   private int next = 1;
 
-  /** The number for a meter; {@link #NONE} or {@link #NONE_ON_WALL} when there are no more. */
+  /** The id of a meter; {@link #NONE} or {@link #NONE_ON_WALL} when there are no more. */
   int of(Meter meter) {
     Integer known = numbers.get(meter);
     return known != null ? known : add(meter);
@@ -46,7 +46,7 @@ final class MeterIds {
     return number == NONE || number == NONE_ON_WALL;
   }
 
-  /** The meter with a number. */
+  /** The meter with an id. */
   Meter meter(int number) {
     return meters.get(number);
   }

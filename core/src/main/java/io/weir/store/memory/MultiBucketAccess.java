@@ -8,51 +8,51 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The visits of a call that meets several limits: all its buckets at one moment, so that all are
- * taken from or none.
+ * Access to all buckets of a call with several limits at one moment, so that all are taken from or
+ * none.
  */
 final class MultiBucketAccess {
   private final MemoryStore store;
   private final List<Draw> draws;
   private final BucketAccess[] accesses;
 
-  /** The segments of all visits, each once, by their order; filled up with null. */
+  /** The segments of all accesses, each once, in lock order; the rest is null. */
   private final Segment[] segments;
 
-  private MultiBucketAccess(MemoryStore store, List<Draw> draws, BucketAccess[] visits) {
+  private MultiBucketAccess(MemoryStore store, List<Draw> draws, BucketAccess[] accesses) {
     this.store = store;
     this.draws = draws;
-    this.accesses = visits;
-    this.segments = segmentsOf(visits);
+    this.accesses = accesses;
+    this.segments = segmentsOf(accesses);
   }
 
   static MultiBucketAccess of(MemoryStore store, List<Draw> draws) {
-    BucketAccess[] visits = new BucketAccess[draws.size()];
-    for (int i = 0; i < visits.length; i++) {
+    BucketAccess[] accesses = new BucketAccess[draws.size()];
+    for (int i = 0; i < accesses.length; i++) {
       Draw draw = draws.get(i);
-      visits[i] = new BucketAccess(store, draw.pool(), draw.key(), draw.isLook());
+      accesses[i] = new BucketAccess(store, draw.pool(), draw.key(), draw.isLook());
     }
-    return new MultiBucketAccess(store, draws, visits);
+    return new MultiBucketAccess(store, draws, accesses);
   }
 
-  private static Segment[] segmentsOf(BucketAccess[] visits) {
-    Segment[] segments = new Segment[visits.length];
+  private static Segment[] segmentsOf(BucketAccess[] accesses) {
+    Segment[] segments = new Segment[accesses.length];
     int count = 0;
-    for (BucketAccess visit : visits) {
+    for (BucketAccess access : accesses) {
       int at = count;
-      while (at > 0 && segments[at - 1].order > visit.segment.order) {
+      while (at > 0 && segments[at - 1].order > access.segment.order) {
         at--;
       }
-      if (at == 0 || segments[at - 1] != visit.segment) {
+      if (at == 0 || segments[at - 1] != access.segment) {
         System.arraycopy(segments, at, segments, at + 1, count - at);
-        segments[at] = visit.segment;
+        segments[at] = access.segment;
         count++;
       }
     }
     return segments;
   }
 
-  /** Locks all segments, always in the same order, so that nobody waits in a circle. */
+  /** Locks all segments, always in the same order, to prevent deadlock. */
   void lock() {
     for (int i = 0; i < segments.length && segments[i] != null; i++) {
       segments[i].lock();
@@ -67,7 +67,7 @@ final class MultiBucketAccess {
     }
   }
 
-  /** Whether a key has no bucket and has to ask before it gets one. */
+  /** Whether a key without a bucket has to be checked against the new-key cap. */
   boolean findCapped() {
     boolean any = false;
     for (int i = 0; i < accesses.length; i++) {
@@ -76,7 +76,10 @@ final class MultiBucketAccess {
     return any;
   }
 
-  /** The draws to make after {@link #findCapped} has found some; all of them have asked. */
+  /**
+   * The draws after the new-key check that {@link #findCapped} required; none needs a further
+   * check.
+   */
   List<Draw> withinCap() {
     List<Draw> within = new ArrayList<>(draws.size());
     for (int i = 0; i < accesses.length; i++) {
@@ -86,24 +89,24 @@ final class MultiBucketAccess {
     return within;
   }
 
-  /** Brings every visited cell to the present; returns the monotonic time. */
+  /** Brings every bucket to the present; returns the monotonic time. */
   long open(long moment) {
     long now = moment;
     long wall = Long.MIN_VALUE;
-    for (BucketAccess visit : accesses) {
-      now = store.monotonic(visit.segment, now);
-      if (visit.onWallClock() && wall == Long.MIN_VALUE) {
+    for (BucketAccess access : accesses) {
+      now = store.monotonic(access.segment, now);
+      if (access.onWallClock() && wall == Long.MIN_VALUE) {
         wall = store.time().wallMicros();
       }
     }
-    for (BucketAccess visit : accesses) {
-      visit.open(now, visit.onWallClock() ? wall : now);
+    for (BucketAccess access : accesses) {
+      access.open(now, access.onWallClock() ? wall : now);
     }
     return now;
   }
 
   /** Takes from all or from none. */
-  TakeResult decide(long reservation, boolean stamped, long now) {
+  TakeResult decide(long reservation, boolean withReceipts, long now) {
     boolean taken = true;
     for (int i = 0; i < accesses.length; i++) {
       taken &= accesses[i].evaluate(draws.get(i));
@@ -111,22 +114,22 @@ final class MultiBucketAccess {
     for (int i = 0; i < accesses.length; i++) {
       accesses[i].apply(draws.get(i), taken, reservation);
     }
-    return new TakeResult(taken, statuses(), stamped && taken ? receipts(now) : List.of());
+    return new TakeResult(taken, statuses(), withReceipts && taken ? receipts(now) : List.of());
   }
 
   private List<LimitStatus> statuses() {
-    LimitStatus[] standings = new LimitStatus[accesses.length];
+    LimitStatus[] statuses = new LimitStatus[accesses.length];
     for (int i = 0; i < accesses.length; i++) {
-      standings[i] = accesses[i].status(draws.get(i));
+      statuses[i] = accesses[i].status(draws.get(i));
     }
-    return List.of(standings);
+    return List.of(statuses);
   }
 
   private List<TakeReceipt> receipts(long now) {
-    List<TakeReceipt> stamps = new ArrayList<>(accesses.length);
-    for (BucketAccess visit : accesses) {
-      stamps.add(visit.receipt(now));
+    List<TakeReceipt> receipts = new ArrayList<>(accesses.length);
+    for (BucketAccess access : accesses) {
+      receipts.add(access.receipt(now));
     }
-    return stamps;
+    return receipts;
   }
 }

@@ -1,12 +1,12 @@
 package io.weir.store.memory;
 
 /**
- * Times in 48 bits.
+ * Encodes times in 48 bits.
  *
- * <p>On the monotonic clock: microseconds from a little more than two years before the table was
- * made, which lasts for more than six years. On the wall clock, which may have been far off when
- * the table was made: milliseconds since 1970, rounded up. Nearly all windows on the wall clock end
- * on whole ones; those of a share end when the shared ones do, and are not forgotten before.
+ * <p>Monotonic clock: µs since a little more than two years before the table was created, which
+ * lasts for more than six years. Wall clock, which may have been far off when the table was
+ * created: ms since 1970, rounded up. Nearly all wall-clock windows end on whole ms. Those of a
+ * local share end with the shared ones, and by rounding up are not dropped earlier.
  */
 final class PackedTime {
   private static final long BEFORE = 1L << 46;
@@ -23,13 +23,13 @@ final class PackedTime {
     return wall ? relative * MILLI : relative + monotonicStart;
   }
 
-  /** Never 0, which means that a slot is free. */
+  /** Never 0, which marks a free slot. */
   long relative(long absolute, boolean wall) {
     long relative = wall ? millis(absolute) : absolute - monotonicStart;
     return Math.max(1, Math.min(MOST, relative));
   }
 
-  /** The end of a window on the wall clock, as it is kept. */
+  /** The end of a wall-clock window as stored: rounded up to whole ms. */
   static long rounded(long wall) {
     return millis(wall) * MILLI;
   }

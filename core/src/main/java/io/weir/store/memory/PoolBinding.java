@@ -8,14 +8,14 @@ import io.weir.store.Pool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pool as one table sees it: the number its limit has there, and what is mixed into every key so
- * that pools do not meet.
+ * A pool as one table sees it: the id of its meter, and the salt that separates its keys from those
+ * of other pools.
  *
- * @param shape the limit's number, or one that {@link MeterIds#isNone says it has none}
- * @param meter the one instance the table knows for these numbers
- * @param bucket the same if it is that of a token bucket, by far the most used and the simplest,
- *     and can be taken from where it lies; else null
- * @param share how many keys the rule has there
+ * @param meterId the id of the limit, or one for which {@link MeterIds#isNone} is true
+ * @param meter the table's instance for these numbers
+ * @param bucket the same if it is a token bucket, by far the most used and the simplest algorithm,
+ *     which is decided directly in its slot; else null
+ * @param share the number of the rule's keys in the table
  */
 record PoolBinding(
     MeterIds meterIds,
@@ -27,26 +27,25 @@ record PoolBinding(
     long saltLow)
     implements Pool.Attachment {
   static PoolBinding of(
-      MeterIds shapes, RuleKeyCount share, Meter meter, long saltHigh, long saltLow) {
-    int shape = shapes.of(meter);
-    if (MeterIds.isNone(shape)) {
-      // Without a number the state cannot say what it was written under, so the numbers become part
-      // of the key.
+      MeterIds meterIds, RuleKeyCount share, Meter meter, long saltHigh, long saltLow) {
+    int meterId = meterIds.of(meter);
+    if (MeterIds.isNone(meterId)) {
+      // Without an id the slot cannot record its limit, so the numbers become part of the key.
       Key numbers = Key.of(meter.limit().named("").toString());
       return new PoolBinding(
-          shapes,
-          shape,
+          meterIds,
+          meterId,
           meter,
           null,
           share,
           TableShares.tagged(saltHigh ^ numbers.high(), share),
           saltLow ^ numbers.low());
     }
-    Meter known = shapes.meter(shape);
+    Meter known = meterIds.meter(meterId);
     BucketMeter bucket =
         known.limit().algorithm() == Algorithm.TOKEN_BUCKET ? (BucketMeter) known : null;
     return new PoolBinding(
-        shapes, shape, known, bucket, share, TableShares.tagged(saltHigh, share), saltLow);
+        meterIds, meterId, known, bucket, share, TableShares.tagged(saltHigh, share), saltLow);
   }
 
   long high(long keyHigh) {

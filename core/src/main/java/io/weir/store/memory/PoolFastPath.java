@@ -6,8 +6,8 @@ import io.weir.limit.Meter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The shortest way to a decision: one pool of a memory store, for callers that come with a key's
- * fingerprint and want nothing but yes or no. Allocates nothing.
+ * The shortest path to a decision: one pool of a memory store, for callers with a key's fingerprint
+ * that need only yes or no. Allocates nothing.
  */
 public final class PoolFastPath {
   private final MemoryStore store;
@@ -22,7 +22,7 @@ public final class PoolFastPath {
     this.bucket = binding.bucket();
   }
 
-  /** Whether callers must come with the key's fixed hash, as windows take their phase from it. */
+  /** Whether the key's fixed hash is required, as windows take their phase from it. */
   public boolean needsHash() {
     return meter.hasPhase();
   }
@@ -30,10 +30,10 @@ public final class PoolFastPath {
   /**
    * Takes {@code cost} if the bucket admits it at once.
    *
-   * @param moment the time on the monotonic clock; best read just before, when the key is known.
-   *     The clock waits for all loads that began before it. Between the key and its bucket, it lets
-   *     the processor fetch the bucket and what follows the decision, such as the next key, at the
-   *     same time; before the key or after the bucket, one after the other
+   * @param moment the time on the monotonic clock, in µs; best read just before the call, when the
+   *     key is known. Reading the clock waits for all earlier loads. Read between the key and its
+   *     bucket, it lets the processor load the bucket and whatever follows the decision, such as
+   *     the next key, in parallel; read before the key or after the bucket, one after the other
    * @param keyHigh the upper half of the key's fingerprint
    * @param keyLow the lower half
    * @param keyHash the key's fixed hash if {@link #needsHash}
@@ -59,7 +59,7 @@ public final class PoolFastPath {
     return admitted;
   }
 
-  /** The way of every algorithm, and of keys that are new or were written under other numbers. */
+  /** The path for all algorithms, for new keys, and for keys written under other numbers. */
   private boolean takeByState(
       Segment segment, int found, long keyHigh, long keyLow, long keyHash, long now, long cost) {
     long high = keyHigh;
@@ -70,28 +70,29 @@ public final class PoolFastPath {
       low = store.overflowLow(high, low, binding);
       high = TableShares.overflow(binding.saltHigh());
       slot = segment.find(high, low);
-      // A shared bucket has windows of its own, or keys of many phases would end them at will.
+      // An overflow bucket has its own window phase; otherwise keys of many phases would end its
+      // windows at any time.
       phase = low;
     }
-    LimitState cell = segment.state;
+    LimitState state = segment.state;
     if (slot >= 0) {
-      segment.load(slot, binding, cell);
+      segment.load(slot, binding, state);
     } else {
-      cell.clear();
+      state.clear();
     }
-    cell.frugal = store.capacity().isShortOfBytes();
+    state.frugal = store.capacity().isShortOfBytes();
     long at = meter.onWallClock() ? store.time().wallMicros() : now;
-    meter.open(cell, at, phase);
-    boolean admitted = meter.admits(cell, at, cost) && (cost == 0 || meter.delay(cell) == 0);
+    meter.open(state, at, phase);
+    boolean admitted = meter.admits(state, at, cost) && (cost == 0 || meter.delay(state) == 0);
     if (admitted) {
-      meter.take(cell, at, cost, 0);
+      meter.take(state, at, cost, 0);
     }
     if (slot >= 0 && meter instanceof BucketMeter && !(admitted && cost > 0)) {
-      segment.keepUnchanged(slot, binding, cell, at);
+      segment.keepUnchanged(slot, binding, state, at);
     } else if (slot >= 0) {
-      segment.save(slot, binding, cell);
+      segment.save(slot, binding, state);
     } else if (admitted && cost > 0) {
-      segment.insert(high, low, binding, cell, now, store.time().wallMicros());
+      segment.insert(high, low, binding, state, now, store.time().wallMicros());
     }
     return admitted;
   }

@@ -2,20 +2,20 @@ package io.weir.store.memory;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How many keys of one rule have a bucket of their own in the memory table. */
+/** Counts the keys of one rule that have their own bucket in the memory table. */
 final class RuleKeyCount {
-  /** The rule's id; empty while no rule has this share. */
+  /** The rule's id; empty while the share is unassigned. */
   volatile String rule;
 
-  /** What every slot of this rule carries in its fingerprint. */
+  /** The rule's number; part of the fingerprint in every slot of the rule. */
   final int number;
 
   final AtomicLong keys = new AtomicLong();
 
-  /** Whether room is kept for this rule; changed under the lock of {@link TableShares}. */
+  /** Whether a share is reserved for this rule; changed under the lock of {@link TableShares}. */
   volatile boolean counted;
 
-  /** The last change of rules at which the rule was expected or held keys; under the same lock. */
+  /** The last change of rules at which the rule was in force or had keys; under the same lock. */
   long usedAt;
 
   RuleKeyCount(String rule, int number) {

@@ -7,23 +7,23 @@ import io.weir.limit.Meter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One part of the memory table, behind a lock of its own.
+ * One part of the memory table, with its own lock.
  *
  * <pre>
- *   slot:  │ low 64 │ high 64 │ time 48 · shape 16 │ used 64 │   32 bytes
- *           └ fingerprint ──┘  └ the cell ─────────────────┘
+ *   slot:  │ low 64 │ high 64 │ time 48 · meter id 16 │ used 64 │   32 bytes
+ *           └ fingerprint ──┘  └ the limit's state ───────────┘
  * </pre>
  *
- * <p>Slots lie in one array, sorted by the low half of the fingerprint with gaps in between: a
- * key's home slot is in proportion to its fingerprint, and a key whose home is taken moves right.
- * Being sorted, the array grows in one pass from left to right. There is no wrap-around; some slots
- * past the last home take what spills over, and the last one is always free.
+ * <p>Slots are in one array, sorted by the low half of the fingerprint with gaps in between: a
+ * key's home slot is proportional to its fingerprint, and a key whose home is taken moves right.
+ * Because it is sorted, the array grows in one pass from left to right. There is no wrap-around;
+ * some spill slots follow the last home, and the last slot is always free.
  *
- * <p>A search goes through the tags, one byte per slot, up to the first free one, and reads a slot
- * only if its tag fits. The tags of a million keys stay in the processor's cache while the slots do
- * not. Only one key in four is at home, which a processor cannot predict: with slots, it would
- * notice a wrong guess only when they have come from memory, and meanwhile fetch nothing that is of
- * use to the next decision.
+ * <p>A search scans the tags, one byte per slot, up to the first free one, and reads a slot only if
+ * its tag matches. The tags of a million keys stay in the processor's cache; the slots do not. Only
+ * one key in four is in its home slot, which a branch predictor cannot learn. If the search read
+ * slots instead of tags, a wrong guess would be noticed only after a load from memory, and the
+ * processor would meanwhile prefetch nothing useful for the next decision.
  *
  * <p>All methods are called with the lock held.
  */
@@ -34,19 +34,19 @@ final class Segment extends SpinLock {
   private static final int METER_MASK = 0xffff;
 
   /**
-   * Sliding windows keep the current count in the lower half of the last word and the previous one
-   * in the upper.
+   * Sliding windows store the current count in the lower half of the last word and the previous
+   * count in the upper.
    */
   private static final int HALF = 32;
 
   private static final long LOW_HALF = 0xffffffffL;
 
-  /** What a slot of a limit without a number lives on after its last use. */
+  /** How long a slot of a limit without an id lives after its last use, in µs. */
   private static final long UNNUMBERED_LIFE = 32L * 24 * 3600 * 1_000_000;
 
   private long[] table;
 
-  /** A {@link SlotHash#tag} for every slot that is taken, 0 for others. */
+  /** A {@link SlotHash#tag} for every used slot, 0 for free ones. */
   private byte[] tags;
 
   private @Nullable SlotExtras extras;
@@ -58,35 +58,35 @@ final class Segment extends SpinLock {
   private final TableUsage usage;
   private final TableShares shares;
 
-  /** This segment's place among the others, in which locks are taken. */
+  /** This segment's index; locks are taken in this order. */
   final int order;
 
-  /** Free for whoever holds the lock. */
+  /** Scratch state for the holder of the lock. */
   final LimitState state = new LimitState();
 
-  /** For looking at other slots meanwhile. */
+  /** Scratch state for reading other slots. */
   private final LimitState scratch = new LimitState();
 
-  /** The latest moment seen here; whoever holds the lock keeps it. */
+  /** The latest time seen here, in µs; maintained by the holder of the lock. */
   long latest = Long.MIN_VALUE;
 
   /**
    * An empty segment.
    *
-   * @param order its place among the others, in which locks are taken
-   * @param fullSlots the number of home slots to stop at while growing, if that is enough
+   * @param order this segment's index; locks are taken in this order
+   * @param fullSlots the number of home slots to stop growing at, if sufficient
    */
   Segment(
       int order,
       int fullSlots,
-      MeterIds shapes,
-      PackedTime eras,
+      MeterIds meterIds,
+      PackedTime packedTime,
       TableUsage usage,
       TableShares shares) {
     this.order = order;
     this.fullSlots = fullSlots;
-    this.meterIds = shapes;
-    this.packedTime = eras;
+    this.meterIds = meterIds;
+    this.packedTime = packedTime;
     this.usage = usage;
     this.shares = shares;
     this.table = new long[(8 + SPILL) * WIDTH];
@@ -111,7 +111,7 @@ final class Segment extends SpinLock {
     return -1;
   }
 
-  /** Where a fingerprint goes that is not there. */
+  /** The slot for a fingerprint that is not in the table. */
   private int place(long low) {
     int slot = SlotHash.home(low, homes(table));
     while (table[slot * WIDTH + 2] != 0 && Long.compareUnsigned(table[slot * WIDTH], low) <= 0) {
@@ -120,7 +120,7 @@ final class Segment extends SpinLock {
     return slot;
   }
 
-  /** Whether this slot, found before, is still right. */
+  /** Whether this slot, found before, still holds the fingerprint. */
   boolean isAt(int slot, long high, long low) {
     int at = slot * WIDTH;
     return slot >= 0
@@ -134,13 +134,13 @@ final class Segment extends SpinLock {
     return table.length / WIDTH - SPILL;
   }
 
-  // ---- reading and writing cells
+  // ---- reading and writing states
 
-  /** Loads what a slot remembers. */
+  /** Loads the state of a slot. */
   void load(int slot, PoolBinding binding, LimitState into) {
     int at = slot * WIDTH;
-    int shape = (int) table[at + 2] & METER_MASK;
-    Meter meter = shape == binding.meterId() ? binding.meter() : meterIds.meter(shape);
+    int meterId = (int) table[at + 2] & METER_MASK;
+    Meter meter = meterId == binding.meterId() ? binding.meter() : meterIds.meter(meterId);
     load(at, meter, into);
   }
 
@@ -161,17 +161,17 @@ final class Segment extends SpinLock {
     }
   }
 
-  /** Keeps a cell in the slot it was loaded from. */
-  void save(int slot, PoolBinding binding, LimitState cell) {
+  /** Saves a state in the slot that it was loaded from. */
+  void save(int slot, PoolBinding binding, LimitState state) {
     Meter meter = binding.meter();
     int at = slot * WIDTH;
     table[at + 2] =
-        packedTime.relative(cell.time, meter.onWallClock()) << METER_BITS | binding.meterId();
+        packedTime.relative(state.time, meter.onWallClock()) << METER_BITS | binding.meterId();
     table[at + 3] =
         meter.limit().algorithm() == Algorithm.SLIDING_WINDOW
-            ? cell.used | cell.previous << HALF
-            : cell.used;
-    Object extra = SlotExtras.of(cell);
+            ? state.used | state.previous << HALF
+            : state.used;
+    Object extra = SlotExtras.of(state);
     if (extra != null) {
       extras().keep(slot, extra);
     } else if (extras != null) {
@@ -189,8 +189,8 @@ final class Segment extends SpinLock {
   }
 
   /**
-   * Leaves a bucket that a call took nothing from as it was, but for a clock that stepped back. One
-   * written under other numbers lives on for as long as it weighs under these.
+   * Keeps a bucket unchanged that a call took nothing from, except after a backward clock step. A
+   * bucket written under other numbers lives as long as it has a deficit under these.
    *
    * @param opened the bucket as the call saw it
    */
@@ -208,15 +208,15 @@ final class Segment extends SpinLock {
     }
   }
 
-  /** Whether a slot was last written under just these numbers, and holds nothing else. */
+  /** Whether a slot was last written under this limit and has no extra state. */
   boolean isWrittenUnder(int slot, PoolBinding binding) {
     return ((int) table[slot * WIDTH + 2] & METER_MASK) == binding.meterId()
         && (extras == null || extras.get(slot) == null);
   }
 
   /**
-   * Takes from a token bucket where it lies: what loading, deciding and saving would do, without a
-   * cell in between. The slot was last written under the same numbers.
+   * Takes from a token bucket directly in its slot: equivalent to load, decide and save, without a
+   * state object. The slot was last written under the same limit.
    *
    * @return the deficit afterwards; if the call is refused, {@code -1 - deficit}
    */
@@ -244,10 +244,10 @@ final class Segment extends SpinLock {
 
   // ---- adding and removing
 
-  /** Adds a fingerprint that is not there. */
+  /** Adds a fingerprint that is not in the table. */
   void insert(
-      long high, long low, PoolBinding binding, LimitState cell, long monotonic, long wall) {
-    save(makeSlot(high, low, monotonic, wall), binding, cell);
+      long high, long low, PoolBinding binding, LimitState state, long monotonic, long wall) {
+    save(makeSlot(high, low, monotonic, wall), binding, state);
     shares.added(binding.share(), high);
   }
 
@@ -285,8 +285,8 @@ final class Segment extends SpinLock {
   }
 
   /**
-   * Home slots for this many keys, with room to grow by an eighth; not past what a full table
-   * needs.
+   * The home slots for this many keys, with room to grow by an eighth; at most as many as a full
+   * table needs, if sufficient.
    */
   private int grown(int keys) {
     int needed = keys + keys / 7 + 1;
@@ -294,10 +294,7 @@ final class Segment extends SpinLock {
     return needed <= fullSlots ? Math.min(roomy, Math.max(fullSlots, 8)) : roomy;
   }
 
-  /**
-   * Frees up to {@code steps} slots' worth of keys that are as if never used; true if any was
-   * found.
-   */
+  /** Evicts idle keys in the next {@code steps} slots; true if any was found. */
   boolean evictSome(int steps, long monotonic, long wall) {
     boolean any = false;
     int slots = table.length / WIDTH;
@@ -333,13 +330,13 @@ final class Segment extends SpinLock {
   }
 
   private boolean isIdle(int at, long monotonic, long wall) {
-    int shape = (int) table[at + 2] & METER_MASK;
-    if (MeterIds.isNone(shape)) {
-      boolean onWall = shape == MeterIds.NONE_ON_WALL;
+    int meterId = (int) table[at + 2] & METER_MASK;
+    if (MeterIds.isNone(meterId)) {
+      boolean onWall = meterId == MeterIds.NONE_ON_WALL;
       long end = packedTime.absolute(table[at + 2] >>> METER_BITS, onWall) + UNNUMBERED_LIFE;
       return end <= (onWall ? wall : monotonic);
     }
-    Meter meter = meterIds.meter(shape);
+    Meter meter = meterIds.meter(meterId);
     load(at, meter, scratch);
     if (extras != null && extras.isKept(at / WIDTH, monotonic)) {
       return false;
@@ -347,7 +344,7 @@ final class Segment extends SpinLock {
     return meter.idleAt(scratch) <= (meter.onWallClock() ? wall : monotonic);
   }
 
-  /** Forgets idle keys if they are worth a rebuild, and gives memory back. */
+  /** Drops idle keys if they are worth a rebuild, and frees memory. */
   void sweep(long monotonic, long wall) {
     int idle = 0;
     for (int at = 0; at < table.length; at += WIDTH) {
@@ -360,7 +357,7 @@ final class Segment extends SpinLock {
     }
   }
 
-  /** Moves everything that is not idle into an array of another size, from left to right. */
+  /** Moves all keys that are not idle into an array of another size, from left to right. */
   private void rebuild(long monotonic, long wall, int homes) {
     long[] from = table;
     SlotExtras fromExtras = extras;
@@ -397,7 +394,7 @@ final class Segment extends SpinLock {
     }
   }
 
-  /** Releases what idle keys have beside their slots. */
+  /** Releases the extra state of idle keys. */
   private void freeIdle(long monotonic, long wall) {
     for (int at = 0; at < table.length; at += WIDTH) {
       if (table[at + 2] != 0 && isIdle(at, monotonic, wall)) {

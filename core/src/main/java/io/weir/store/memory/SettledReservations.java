@@ -7,23 +7,23 @@ import io.weir.time.TimeSource;
 import java.util.List;
 
 /**
- * Sees to it that a reservation is settled once, and not when that comes too late.
+ * Markers that make a settlement apply once, and not after its deadline.
  *
- * <p>Marks are no keys: they lie beside the table and take no room from the buckets of callers.
- * There are as many as the store may have keys, within bounds, and as many again of those that are
- * looked for only briefly: they come with every request of a gateway, and would soon push the
- * others out. Past that the oldest are forgotten first, and reservations from their time stand as
- * they are: nobody knows any more which of them were settled. Not so the brief ones: who settles
- * those does it once, and may do so long after others did.
+ * <p>Markers are not keys: they are stored beside the table and take no room from buckets. There
+ * are as many as the maximum of keys, within bounds, and as many again of short-lived ones: those
+ * come with every request of a gateway, and would soon displace the others. Beyond that the oldest
+ * are dropped first, and reservations from their time are no longer settled, as it is unknown which
+ * of them already were. Short-lived markers are exempt: their single holder settles once, possibly
+ * long after newer ones.
  */
 final class SettledReservations {
-  /** Reservations settled by different threads seldom meet at the same lock. */
+  /** Settlements in different threads rarely contend for the same lock. */
   private static final int STRIPES = 16;
 
   private static final long FEWEST = 1 << 10;
   private static final long MOST = 1 << 20;
 
-  /** What is looked for no longer than this, in µs, is kept apart. */
+  /** Markers that live no longer than this, in µs, are short-lived. */
   private static final long BRIEFLY = 60_000_000;
 
   private final TimeSource time;
@@ -38,17 +38,17 @@ final class SettledReservations {
   }
 
   /** Marks a reservation as settled; false if it was before, or is too old. */
-  boolean mark(long reservation, List<ReservedPart> parts, SettlementTerms term) {
+  boolean mark(long reservation, List<ReservedPart> parts, SettlementTerms terms) {
     long now = time.micros();
-    return !isLate(parts, now, ExactNumbers.micros(term.within()))
+    return !isLate(parts, now, ExactNumbers.micros(terms.within()))
         && stripes[(int) reservation & (STRIPES - 1)].mark(
             reservation,
             latest(parts, Long.MIN_VALUE),
-            latest(parts, now) + ExactNumbers.micros(term.marked()),
+            latest(parts, now) + ExactNumbers.micros(terms.marked()),
             now);
   }
 
-  /** Forgets marks that are no longer looked for. */
+  /** Drops expired markers. */
   void sweep(long now) {
     for (Stripe stripe : stripes) {
       stripe.sweep(now);
@@ -64,8 +64,8 @@ final class SettledReservations {
   }
 
   /**
-   * Whether all parts were taken longer ago than this; what was taken that much later than now was
-   * taken by another process, whose clock is another.
+   * Whether all parts were taken longer ago than {@code within}. A part that was taken that far in
+   * the future comes from another process with another clock.
    */
   private static boolean isLate(List<ReservedPart> parts, long now, long within) {
     for (ReservedPart part : parts) {
@@ -76,7 +76,7 @@ final class SettledReservations {
     return !parts.isEmpty();
   }
 
-  /** When the last part was taken; not before the time given. */
+  /** When the last part was taken; at least {@code least}. */
   private static long latest(List<ReservedPart> parts, long least) {
     long latest = least;
     for (ReservedPart part : parts) {
@@ -85,7 +85,7 @@ final class SettledReservations {
     return latest;
   }
 
-  /** Some of the marks, under one lock. */
+  /** Some of the markers, under one lock. */
   private static final class Stripe {
     private final ExpiringIdSet brief;
     private final ExpiringIdSet lasting;

@@ -7,14 +7,14 @@ import io.weir.limit.Permits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What does not fit into the slots of a {@link Segment}, one object per slot: logs, permits, and
- * what calls under other numbers have left.
+ * State that does not fit into the slots of a {@link Segment}, one object per slot: logs, permits,
+ * and the traces of calls under other numbers.
  */
 final class SlotExtras {
   private final @Nullable Object[] all;
   private final TableUsage usage;
 
-  /** None for so many slots. */
+  /** No extras, for this many slots. */
   SlotExtras(int slots, TableUsage usage) {
     this(new Object[slots], usage);
     usage.addBytes(4L * slots);
@@ -25,20 +25,20 @@ final class SlotExtras {
     this.usage = usage;
   }
 
-  /** None for another number of slots, whose bytes the caller counts. */
+  /** No extras, for another number of slots; the caller accounts for their bytes. */
   SlotExtras empty(int slots) {
     return new SlotExtras(new Object[slots], usage);
   }
 
-  /** What a cell needs beside its slot, or null. */
-  static @Nullable Object of(LimitState cell) {
-    if (cell.log != null) {
-      return cell.log;
+  /** The part of a state that does not fit into a slot, or null. */
+  static @Nullable Object of(LimitState state) {
+    if (state.log != null) {
+      return state.log;
     }
-    if (cell.permits != null) {
-      return cell.permits;
+    if (state.permits != null) {
+      return state.permits;
     }
-    return cell.excess > 0 ? new ExcessDeficit(cell.excess, Long.MIN_VALUE) : cell.other;
+    return state.excess > 0 ? new ExcessDeficit(state.excess, Long.MIN_VALUE) : state.other;
   }
 
   void load(int slot, LimitState into) {
@@ -75,7 +75,10 @@ final class SlotExtras {
     }
   }
 
-  /** Keeps a bucket from being idle until then, whatever numbers it was last written under. */
+  /**
+   * Prevents a bucket from being idle until then, regardless of the numbers it was last written
+   * under.
+   */
   void keepUntil(int slot, long until) {
     ExcessDeficit known = all[slot] instanceof ExcessDeficit beyond ? beyond : ExcessDeficit.NONE;
     all[slot] = new ExcessDeficit(known.units(), Math.max(known.until(), until));
@@ -89,7 +92,7 @@ final class SlotExtras {
     System.arraycopy(all, from, all, to, count);
   }
 
-  /** A slot is given up; what it had is no longer counted. */
+  /** Releases a slot: its extra state is no longer counted. */
   static void free(@Nullable SlotExtras extras, int slot) {
     if (extras == null) {
       return;

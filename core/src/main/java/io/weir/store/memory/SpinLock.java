@@ -4,8 +4,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A lock for what takes tens of nanoseconds: taking it costs one compare-and-set, as the state of a
- * single bucket would. It is a superclass and not a field so that it lies next to what it guards.
+ * A lock for critical sections of tens of nanoseconds: taking it costs one compare-and-set, like
+ * the update of a single bucket. It is a superclass and not a field, so that it is adjacent to the
+ * data it guards.
  */
 abstract class SpinLock {
   private static final VarHandle LOCKED;
@@ -38,13 +39,13 @@ abstract class SpinLock {
         return;
       }
       if (tries < 50) {
-        // A pause lasts longer than the lock is held.
+        // A spin-wait hint takes longer than the lock is usually held.
         continue;
       }
       if (tries < 250) {
         Thread.onSpinWait();
       } else {
-        // The holder has probably been taken off its core.
+        // The holder has probably been descheduled.
         Thread.yield();
       }
     }

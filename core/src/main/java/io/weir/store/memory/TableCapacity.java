@@ -3,7 +3,7 @@ package io.weir.store.memory;
 import io.weir.time.TimeSource;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Says whether the memory table has room for another key of a rule. */
+/** Decides whether the memory table has room for another key of a rule. */
 final class TableCapacity {
   private static final int EVICTION_STEPS = 64;
 
@@ -14,9 +14,9 @@ final class TableCapacity {
   private final AtomicLong overflowed = new AtomicLong();
 
   /**
-   * Room in a table.
+   * The capacity of a table.
    *
-   * @param sweepSoon has the next decision sweep a part of the table, and log what there is to log
+   * @param sweepSoon makes the next decision sweep a part of the table and write due log lines
    */
   TableCapacity(TableShares shares, TableUsage usage, TimeSource time, Runnable sweepSoon) {
     this.shares = shares;
@@ -25,14 +25,14 @@ final class TableCapacity {
     this.sweepSoon = sweepSoon;
   }
 
-  /** How many draws were made from overflow buckets because there was no room for a key. */
+  /** The number of draws from overflow buckets, made because there was no room for a key. */
   long overflowed() {
     return overflowed.get();
   }
 
   /**
-   * Whether a key that is not in this segment has to make do with an overflow bucket. Idle keys of
-   * the segment, which is locked, make room.
+   * Whether a key that is not in this segment must use an overflow bucket. Idle keys of the
+   * segment, which is locked, are evicted to make room.
    */
   boolean isFullFor(RuleKeyCount rule, Segment segment, long now) {
     if (shares.hasRoomFor(rule) && hasBytesFor(rule)) {
@@ -53,7 +53,7 @@ final class TableCapacity {
     return shares.isWithinShare(rule) ? !usage.overBytes() : !isShortOfBytes();
   }
 
-  /** Whether state has to be kept in fewer bytes. */
+  /** Whether state must be stored in fewer bytes. */
   boolean isShortOfBytes() {
     return shares.areDivided() ? usage.overCommonBytes() : usage.overBytes();
   }

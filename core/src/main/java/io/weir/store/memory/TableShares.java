@@ -14,28 +14,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Divides the room of the memory table among rules, so that a flood of keys under one rule leaves
- * room for the keys of the others.
+ * Divides the capacity of the memory table among rules, so that a flood of keys under one rule
+ * leaves room for the keys of the others.
  *
  * <pre>
  *   M keys:  │ share 1 │ share 2 │ … │ share R │            common            │
  *             └──────── a quarter of M ───────┘  └─ first come, first served ─┘
  * </pre>
  *
- * <p>With R rules, each has a share of M ÷ 4R keys that no other rule can take. A rule that holds
- * more than its share borrows from the common part; while that is used up, its new keys go to
- * overflow buckets. A rule that is alone has the whole table. Nothing is taken from a rule that
- * borrows, as its keys may be limited: only room that becomes free is granted anew.
+ * <p>With R rules, each has a share of M ÷ 4R keys that no other rule can take. A rule with more
+ * keys than its share borrows from the common part; while that is used up, its new keys go to
+ * overflow buckets. A single rule has the whole table. A rule that borrows keeps its keys, as they
+ * may be limited: only room that becomes free is granted again.
  *
  * <p>A slot of the table carries the number of its rule in the lowest {@value #TAG_BITS} bits of
- * its fingerprint, of which 112 bits remain: a million keys meet with a probability of
+ * its fingerprint, of which 112 bits remain: a million keys collide with a probability of
  * 10<sup>-22</sup>. The lowest bit marks overflow buckets, which count for no share.
  *
- * <p>Rules that are gone and hold no keys leave their numbers to new rules, those that are gone for
- * longest first. So rules may be replaced any number of times.
+ * <p>Removed rules without keys release their numbers to new rules, the longest removed first. So
+ * rules may be replaced any number of times.
  *
  * <p>Sums are exact while the rules stay the same. A change of rules under load may leave them off
- * by a few keys until {@link #recompute} is called again.
+ * by a few keys until the next {@link #recompute}.
  */
 final class TableShares {
   private static final Logger LOG = LoggerFactory.getLogger(TableShares.class);
@@ -46,7 +46,7 @@ final class TableShares {
   /** Rules beyond this many share the last number. */
   private static final int MOST = 1 << (TAG_BITS - 1);
 
-  /** Rules that are gone and hold no keys have their shares for as long as they are this few. */
+  /** Up to this many removed rules without keys keep their shares. */
   private static final int MOST_GONE = 1024;
 
   private static final int KEPT_PART = 4;
@@ -57,23 +57,23 @@ final class TableShares {
   private final AtomicReferenceArray<RuleKeyCount> byNumber = new AtomicReferenceArray<>(MOST);
   private int numbers;
 
-  /** Shares of rules that were forgotten. */
+  /** Shares released by removed rules. */
   private final Deque<RuleKeyCount> free = new ArrayDeque<>();
 
-  /** How often rules were changed. */
+  /** The number of rule changes. */
   private long changes;
 
   private final AtomicLong keys = new AtomicLong();
   private final AtomicLong overflowBuckets = new AtomicLong();
 
-  /** Keys that rules hold beyond their shares, in all. */
+  /** All keys of rules beyond their shares. */
   private final AtomicLong borrowed = new AtomicLong();
 
   private volatile long share;
   private volatile long common;
   private volatile boolean divided;
 
-  /** A rule that found no room, to be named in the log. */
+  /** A rule that found no room and is to be named in the log. */
   private volatile @Nullable RuleKeyCount fullRule;
 
   private volatile long nextLogAt = Long.MIN_VALUE;
@@ -85,12 +85,12 @@ final class TableShares {
 
   // ---- fingerprints
 
-  /** The upper half of a fingerprint with the rule's number in it. */
+  /** The upper half of a fingerprint, with the rule's number in it. */
   static long tagged(long high, RuleKeyCount share) {
     return untagged(high) | (long) share.number << 1;
   }
 
-  /** The same without its lowest bits, so that a number fits in. */
+  /** The same without its lowest bits, to make room for a number. */
   static long untagged(long high) {
     return high & ~TAG;
   }
@@ -102,7 +102,7 @@ final class TableShares {
 
   // ---- rules
 
-  /** The share of a rule, made if it is not known. */
+  /** The share of a rule, created if unknown. */
   RuleKeyCount of(String rule) {
     RuleKeyCount known = byRule.get(rule);
     return known != null ? known : add(rule);
@@ -141,7 +141,7 @@ final class TableShares {
     }
   }
 
-  /** Keeps room for these rules from now on, and for others only while they hold keys. */
+  /** Reserves shares for these rules from now on, and for others only while they have keys. */
   synchronized void reserveShares(Collection<String> rules) {
     Set<String> expected = Set.copyOf(rules);
     changes++;
@@ -158,8 +158,8 @@ final class TableShares {
   }
 
   /**
-   * Frees the shares of rules that are gone for longest. A share keeps its number and its count, as
-   * a call that is under way may still add a key to it.
+   * Releases the shares of the longest removed rules. A share keeps its number and its count, as a
+   * call in flight may still add a key to it.
    */
   private void forget(Set<String> expected) {
     byRule
@@ -177,12 +177,12 @@ final class TableShares {
     }
   }
 
-  /** Whether a share may be that of several rules. */
+  /** Whether a share may belong to several rules. */
   private static boolean isCommon(RuleKeyCount share) {
     return share.number == MOST - 1;
   }
 
-  /** Works out shares, and what is borrowed, from what every rule holds. */
+  /** Computes shares and the borrowed keys from the keys of every rule. */
   synchronized void recompute() {
     int counted = 0;
     for (int i = 0; i < numbers; i++) {
@@ -201,17 +201,17 @@ final class TableShares {
 
   // ---- keys
 
-  /** Whether one more key of this rule may have a bucket of its own. */
+  /** Whether one more key of this rule may have its own bucket. */
   boolean hasRoomFor(RuleKeyCount rule) {
     return keys.get() < maxKeys && (rule.keys.get() < share || borrowed.get() < common);
   }
 
-  /** Whether a rule holds less than what is kept for it, where there are several. */
+  /** Whether a rule has fewer keys than its reserved share, if there are several rules. */
   boolean isWithinShare(RuleKeyCount rule) {
     return divided && rule.keys.get() < share;
   }
 
-  /** Whether room is kept for several rules. */
+  /** Whether the table is divided among several rules. */
   boolean areDivided() {
     return divided;
   }
@@ -243,16 +243,16 @@ final class TableShares {
     }
   }
 
-  /** How many slots are in use, overflow buckets too. */
+  /** The number of used slots, overflow buckets included. */
   long keys() {
     return keys.get() + overflowBuckets.get();
   }
 
-  // ---- words
+  // ---- log
 
   /**
-   * Notes that a rule found no room. Returns whether {@link #logNoRoom} has something to say now,
-   * to be called when no lock is held.
+   * Records that a rule found no room. Returns whether {@link #logNoRoom} is due; it is to be
+   * called when no lock is held.
    */
   boolean onNoRoom(RuleKeyCount rule, long now) {
     if (fullRule != null || now < nextLogAt) {
@@ -262,7 +262,7 @@ final class TableShares {
     return true;
   }
 
-  /** Says in the log that a rule found no room; the holder of a sweep does, so one at a time. */
+  /** Logs that a rule found no room. Called during a sweep, so by one thread at a time. */
   void logNoRoom(long now) {
     RuleKeyCount rule = fullRule;
     if (rule == null) {
@@ -273,7 +273,7 @@ final class TableShares {
     LOG.warn(
         "the memory table has no room for new keys of rule {}, which holds {} of {} keys: they"
             + " share {} buckets until keys become idle; raise store.memory.max_keys, or, if"
-            + " clients invent the keys, key the rule by what they cannot choose",
+            + " clients invent the keys, key the rule by an attribute that they cannot choose",
         rule.rule,
         rule.keys.get(),
         maxKeys,

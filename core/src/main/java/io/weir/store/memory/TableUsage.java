@@ -2,16 +2,16 @@ package io.weir.store.memory;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How many bytes a table holds, and how many it may. Changes only when keys come and go. */
+/** Counts the bytes of a table against its maximum. Changes only when keys are added or removed. */
 final class TableUsage {
   private final AtomicLong bytes = new AtomicLong();
   private final long maxBytes;
   private final long keptBytes;
 
   /**
-   * Nothing is in use.
+   * No bytes in use.
    *
-   * @param keptBytes how many of them are for rules that are within their share of the keys
+   * @param keptBytes the bytes reserved for rules that are within their share of the keys
    */
   TableUsage(long maxBytes, long keptBytes) {
     this.maxBytes = maxBytes;
@@ -31,7 +31,7 @@ final class TableUsage {
     return bytes.get() >= maxBytes;
   }
 
-  /** Whether all bytes are used but those that are kept for rules within their share. */
+  /** Whether all bytes are used except those reserved for rules within their share. */
   boolean overCommonBytes() {
     return bytes.get() >= maxBytes - keptBytes;
   }
