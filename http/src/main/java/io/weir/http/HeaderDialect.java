@@ -15,22 +15,22 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the ways in which clients are told of limits in headers. Which there are, and what each
- * looks like, is in {@code dialects.txt}.
+ * A family of response headers that describe limits. The dialects and their headers are defined in
+ * {@code dialects.txt}.
  */
 public final class HeaderDialect {
   private static final Map<String, HeaderDialect> KNOWN = read();
 
-  /** All of them. */
+  /** All dialects. */
   public static final List<HeaderDialect> ALL = List.copyOf(KNOWN.values());
 
-  /** A header and what it says. */
+  /** A header and the template of its value. */
   private static final class Line {
     final String name;
     final HeaderTemplate template;
     final boolean fixed;
 
-    /** What was said last, for it is often said again. */
+    /** The last rendered header; consecutive calls often need the same one. */
     private volatile @Nullable CachedHeader last;
 
     Line(String name, HeaderTemplate template) {
@@ -39,21 +39,21 @@ public final class HeaderDialect {
       this.fixed = template.isFixed();
     }
 
-    @Nullable HeaderLine render(HeaderValues told) {
-      CachedHeader said = last;
-      if (said != null && told.hasSameLimitAs(said.told)) {
-        return said.line;
+    @Nullable HeaderLine render(HeaderValues values) {
+      CachedHeader cached = last;
+      if (cached != null && values.hasSameLimitAs(cached.values)) {
+        return cached.line;
       }
-      String value = template.fill(told);
+      String value = template.fill(values);
       HeaderLine line = value == null ? null : new HeaderLine(name, value);
       if (fixed && line != null) {
-        last = new CachedHeader(told, line);
+        last = new CachedHeader(values, line);
       }
       return line;
     }
   }
 
-  private record CachedHeader(HeaderValues told, HeaderLine line) {}
+  private record CachedHeader(HeaderValues values, HeaderLine line) {}
 
   private final String id;
   private final List<Line> lines = new ArrayList<>();
@@ -86,7 +86,7 @@ public final class HeaderDialect {
   /**
    * The dialect with this name.
    *
-   * @throws IllegalArgumentException listing those there are
+   * @throws IllegalArgumentException with a list of the known names
    */
   public static HeaderDialect named(String id) {
     HeaderDialect dialect = KNOWN.get(id);
@@ -103,15 +103,15 @@ public final class HeaderDialect {
     return id;
   }
 
-  /** The names of the headers it sends. */
+  /** Names of the headers it sends. */
   public List<String> headers() {
     return lines.stream().map(line -> line.name).toList();
   }
 
-  /** Adds what this dialect says of a limit. */
-  void addTo(List<HeaderLine> headers, HeaderValues told) {
+  /** Adds the headers of this dialect for a limit. */
+  void addTo(List<HeaderLine> headers, HeaderValues values) {
     for (int i = 0; i < lines.size(); i++) {
-      HeaderLine line = lines.get(i).render(told);
+      HeaderLine line = lines.get(i).render(values);
       if (line != null) {
         headers.add(line);
       }

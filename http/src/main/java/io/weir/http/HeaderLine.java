@@ -1,6 +1,6 @@
 package io.weir.http;
 
-/** A header to send: its name, and a value that is safe to send. */
+/** A header to send: its name, and a value without unsafe characters. */
 public record HeaderLine(String name, String value) {
   @Override
   public String toString() {

@@ -7,11 +7,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The value of a header with places for what a limit says: {@code
+ * The template of a header value with placeholders for the values of a limit: {@code
  * "{policy}";q={limit}[;w={window}]}.
  */
 final class HeaderTemplate {
-  /** A text, a value after it, or both; optional ones are left out if the value is not known. */
+  /** A text, a value after it, or both; an optional part is omitted if its value is unknown. */
   private record TemplatePart(
       String text, HeaderValues.@Nullable HeaderValue value, boolean optional) {
     boolean isBare() {
@@ -58,20 +58,20 @@ final class HeaderTemplate {
     return text;
   }
 
-  /** Whether it says the same of a limit every time. */
+  /** Whether the result is the same for every call that meets the same limit. */
   boolean isFixed() {
     return parts.stream().allMatch(part -> part.value == null || part.value.isFixed());
   }
 
-  /** The value with everything in place; null if something it needs is not known. */
-  @Nullable String fill(HeaderValues told) {
+  /** The filled-in value; null if a required value is unknown. */
+  @Nullable String fill(HeaderValues values) {
     if (parts.size() == 1 && parts.get(0).isBare()) {
-      return told.get(Objects.requireNonNull(parts.get(0).value));
+      return values.get(Objects.requireNonNull(parts.get(0).value));
     }
     StringBuilder out = new StringBuilder(32);
     for (int i = 0; i < parts.size(); i++) {
       TemplatePart part = parts.get(i);
-      String value = part.value == null ? "" : told.get(part.value);
+      String value = part.value == null ? "" : values.get(part.value);
       if (value == null && !part.optional) {
         return null;
       }

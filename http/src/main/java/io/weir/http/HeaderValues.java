@@ -3,8 +3,8 @@ package io.weir.http;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values that a template can tell of a limit; each is written down once, however many headers
- * tell it.
+ * The values of a limit that templates can use. Each is formatted once, even if several headers use
+ * it.
  */
 final class HeaderValues {
   /** The largest whole number of a structured field (RFC 9651). */
@@ -19,11 +19,12 @@ final class HeaderValues {
   private final @Nullable String[] texts = new String[HeaderValue.COUNT];
 
   /**
-   * What is told of a limit.
+   * The values of a limit.
    *
-   * @param window seconds; -1 if it is less than one, or time brings nothing back
-   * @param reset seconds; -1 if nobody knows
-   * @param resetAt seconds since 1970; -1 if nobody knows
+   * @param window seconds; -1 if it is shorter than one second, or the limit does not refill with
+   *     time
+   * @param reset seconds; -1 if unknown
+   * @param resetAt seconds since 1970; -1 if unknown
    */
   HeaderValues(String policy, long limit, long window, long remaining, long reset, long resetAt) {
     this.policy = policy;
@@ -34,12 +35,12 @@ final class HeaderValues {
     this.resetAt = resetAt;
   }
 
-  /** Whether what does not change from call to call is the same: it is about the same limit. */
+  /** Whether the values that do not change from call to call are equal: it is the same limit. */
   boolean hasSameLimitAs(HeaderValues other) {
     return policy.equals(other.policy) && limit == other.limit && window == other.window;
   }
 
-  /** A value as text, or null if nobody knows it. */
+  /** A value as text; null if unknown. */
   @Nullable String get(HeaderValue value) {
     String known = texts[value.ordinal()];
     if (known == null) {
@@ -64,7 +65,7 @@ final class HeaderValues {
     return number < 0 ? null : Long.toString(Math.min(MOST, number));
   }
 
-  /** A text that can stand between the quotes of a structured field. */
+  /** The text escaped for a quoted string of a structured field. */
   private static String quotable(String text) {
     StringBuilder out = null;
     for (int i = 0; i < text.length(); i++) {
@@ -86,7 +87,7 @@ final class HeaderValues {
     return out == null ? text : out.toString();
   }
 
-  /** The names that templates use. */
+  /** Names of the placeholders in templates. */
   enum HeaderValue {
     POLICY,
     LIMIT,
@@ -97,7 +98,7 @@ final class HeaderValues {
 
     private static final int COUNT = values().length;
 
-    /** Whether it is the same for every call that meets the limit. */
+    /** Whether the value is the same for every call that meets the limit. */
     boolean isFixed() {
       return this == POLICY || this == LIMIT || this == WINDOW;
     }

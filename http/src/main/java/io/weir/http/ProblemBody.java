@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a refused caller reads: {@code application/problem+json} (RFC 9457), with the problem types
- * of the RateLimit draft. Names rules and numbers, and never a key.
+ * The body of a refusal: {@code application/problem+json} (RFC 9457), with the problem types of the
+ * RateLimit draft. It contains rule names and numbers, and never a key.
  */
 final class ProblemBody {
   private static final String TYPES = "https://iana.org/assignments/http-problem-types#";
@@ -17,18 +17,18 @@ final class ProblemBody {
 
   private ProblemBody() {}
 
-  static String of(Decision decision, Optional<Rule> rule, RefusalReason why) {
+  static String of(Decision decision, Optional<Rule> rule, RefusalReason refusal) {
     ProblemBody body = new ProblemBody();
-    body.kindOfProblem(decision.reason(), why.status());
-    body.text("detail", why.detail());
+    body.kindOfProblem(decision.reason(), refusal.status());
+    body.text("detail", refusal.detail());
     body.text("code", code(decision.reason()));
     decision.rule().ifPresent(id -> body.text("rule", id));
     rule.ifPresent(known -> body.texts("limit_dim", known.key()));
-    decision.deciding().ifPresent(standing -> body.text("kind", standing.limit().kind().id()));
-    long wait = why.retryAfter();
+    decision.deciding().ifPresent(status -> body.text("kind", status.limit().kind().id()));
+    long wait = refusal.retryAfter();
     body.plain("retry_after_s", wait == RetryAfter.NEVER ? "null" : wait + "");
     if (decision.reason() == Reason.LIMITED) {
-      body.texts("violated-policies", why.violated());
+      body.texts("violated-policies", refusal.violated());
     }
     return body.out.append('}').toString();
   }

@@ -15,8 +15,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 
 /**
- * Tells decisions over HTTP: which headers an admitted response carries, and the whole response to
- * a refused one. Every front end answers through this, so that they all say the same.
+ * Translates decisions into HTTP: the headers of an admitted response, and the whole response to a
+ * refused request. All front ends use this class, so that their responses agree.
  */
 public final class RateLimitResponses {
   private static final long SECOND = 1_000_000;
@@ -28,31 +28,31 @@ public final class RateLimitResponses {
   private final TimeSource time;
   private final RetryAfter retryAfter;
 
-  /** Answers in these dialects. */
+  /** Responses with the headers of these dialects. */
   public RateLimitResponses(List<HeaderDialect> dialects) {
     this(dialects, SystemTime.INSTANCE, () -> ThreadLocalRandom.current().nextDouble());
   }
 
-  /** Answers with time and chance of one's own; for tests. */
+  /** Responses with a given time source and random source; for tests. */
   RateLimitResponses(List<HeaderDialect> dialects, TimeSource time, DoubleSupplier random) {
     this.dialects = List.copyOf(dialects);
     this.time = time;
     this.retryAfter = new RetryAfter(random);
   }
 
-  /** The headers for the response to an admitted request: how its tightest limit stands. */
+  /** Headers for the response to an admitted request: the state of its tightest limit. */
   public List<HeaderLine> admitted(Decision decision) {
     if (dialects.isEmpty() || decision.deciding().isEmpty()) {
       return List.of();
     }
-    LimitStatus standing = decision.deciding().get();
-    return lines(standing, seconds(standing.reset()), new ArrayList<>(8));
+    LimitStatus status = decision.deciding().get();
+    return lines(status, seconds(status.reset()), new ArrayList<>(8));
   }
 
   /**
    * The response to a refused request.
    *
-   * @param rules those by which it was decided, as far as they still are
+   * @param rules the rules in force; the deciding rule may have been removed since the decision
    */
   public Refusal refused(Call call, Decision decision, RuleSet rules) {
     Optional<Rule> rule = decision.rule().flatMap(rules::rule);
@@ -63,11 +63,11 @@ public final class RateLimitResponses {
     if (wait != RetryAfter.NEVER) {
       headers.add(new HeaderLine("Retry-After", Long.toString(wait)));
     }
-    // Of a limit that could not be asked nothing is known.
+    // Omit the state of a limit whose store did not answer: it is unknown.
     decision
         .deciding()
         .filter(LimitStatus::answered)
-        .ifPresent(standing -> lines(standing, wait, headers));
+        .ifPresent(status -> lines(status, wait, headers));
     RefusalReason why = RefusalReason.of(decision, wait);
     return new Refusal(
         why.status(),
@@ -78,22 +78,22 @@ public final class RateLimitResponses {
         wait == RetryAfter.NEVER ? Optional.empty() : Optional.of(Duration.ofSeconds(wait)));
   }
 
-  private List<HeaderLine> lines(LimitStatus standing, long reset, List<HeaderLine> headers) {
-    HeaderValues told =
+  private List<HeaderLine> lines(LimitStatus status, long reset, List<HeaderLine> headers) {
+    HeaderValues values =
         new HeaderValues(
-            standing.name(),
-            standing.limit().capacity(),
-            window(standing.limit().window()),
-            Math.max(0, standing.remaining()),
+            status.name(),
+            status.limit().capacity(),
+            window(status.limit().window()),
+            Math.max(0, status.remaining()),
             reset,
             reset < 0 ? -1 : (time.wallMicros() + SECOND - 1) / SECOND + reset);
     for (int i = 0; i < dialects.size(); i++) {
-      dialects.get(i).addTo(headers, told);
+      dialects.get(i).addTo(headers, values);
     }
     return headers;
   }
 
-  /** Whole seconds, rounded up; below one second there is no saying. */
+  /** Whole seconds, rounded up; -1 (unknown) below one second. */
   private static long window(Duration window) {
     return window.compareTo(Duration.ofSeconds(1)) < 0 ? -1 : seconds(window);
   }

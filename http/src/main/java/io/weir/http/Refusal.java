@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The response to a refused request, and what is in it for protocols that tell it otherwise.
+ * The response to a refused request, with its parts for protocols other than plain HTTP.
  *
- * @param headers also {@code Content-Type}; the length is for the server to say
+ * @param headers includes {@code Content-Type}; the server adds the length
  * @param body JSON
- * @param detail the reason in words, as the body has it
- * @param violated the names of all limits that refused
- * @param retryAfter when to try again; empty where waiting cannot help
+ * @param detail the human-readable reason, as in the body
+ * @param violated names of all limits that refused
+ * @param retryAfter when to retry; empty if waiting does not help
  */
 public record Refusal(
     int status,

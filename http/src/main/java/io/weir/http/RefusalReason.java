@@ -7,11 +7,11 @@ import io.weir.Reason;
 import java.util.List;
 
 /**
- * Why a call was refused and when it may come back, in whatever form that is told.
+ * Why a call was refused and when it may be retried, independent of the protocol.
  *
- * @param status of HTTP
- * @param detail a sentence for people; names rules and numbers, and never a key
- * @param violated the names of all limits that refused
+ * @param status HTTP status code
+ * @param detail human-readable sentence; contains rule names and numbers, and never a key
+ * @param violated names of all limits that refused
  * @param retryAfter whole seconds, or {@link RetryAfter#NEVER}
  */
 record RefusalReason(int status, String detail, List<String> violated, long retryAfter) {
@@ -30,23 +30,24 @@ record RefusalReason(int status, String detail, List<String> violated, long retr
     return switch (decision.reason()) {
       case LIMITED ->
           decision.deciding().map(RefusalReason::limit).orElse("a limit is reached") + when;
-      case UNAVAILABLE -> "the limiter cannot decide this now" + when;
-      default -> "the request lacks what rule " + decision.rule().orElse("") + " asks for";
+      case UNAVAILABLE -> "the limiter is temporarily unavailable" + when;
+      default ->
+          "the request lacks an attribute that rule " + decision.rule().orElse("") + " requires";
     };
   }
 
-  private static String limit(LimitStatus standing) {
-    String name = "the limit " + standing.name() + " of ";
-    return switch (standing.limit().kind()) {
-      case RATE -> name + standing.limit().capacity() + " is reached";
-      case QUOTA -> name + standing.limit().capacity() + " a period is used up";
-      case CONCURRENCY -> name + standing.limit().capacity() + " at once is reached";
+  private static String limit(LimitStatus limited) {
+    String name = "the limit " + limited.name() + " of ";
+    return switch (limited.limit().kind()) {
+      case RATE -> name + limited.limit().capacity() + " is reached";
+      case QUOTA -> name + limited.limit().capacity() + " a period is used up";
+      case CONCURRENCY -> name + limited.limit().capacity() + " at once is reached";
     };
   }
 
   private static List<String> violated(Decision decision) {
     return decision.statuses().stream()
-        .filter(standing -> standing.mode() == Mode.ENFORCE && !standing.allowed())
+        .filter(limit -> limit.mode() == Mode.ENFORCE && !limit.allowed())
         .map(LimitStatus::name)
         .toList();
   }

@@ -2,23 +2,20 @@ package io.weir.http;
 
 import java.util.List;
 
-/** What a server saw of a request before its body, none of it believed yet. */
+/** The head of a request as the server received it; none of it is trusted. */
 public interface RequestHead {
-  /** The real method, whatever an override header says. */
+  /** The actual method; override headers are ignored. */
   String method();
 
-  /**
-   * The path as it was sent, or the whole target with scheme and host; what comes after {@code ?}
-   * does not matter.
-   */
+  /** The path as sent, or the whole target with scheme and host; the query is ignored. */
   String path();
 
-  /** The host that was asked for, empty if unknown. */
+  /** The requested host; empty if unknown. */
   String host();
 
-  /** The address at the other end of the connection; empty if it has none. */
+  /** The address of the connection's peer; empty if it has none. */
   String peer();
 
-  /** All values of a header, one for each line it came in, in order; the name is in lower case. */
+  /** All values of a header in order, one for each header line; the name is in lower case. */
   List<String> headers(String name);
 }

@@ -3,22 +3,22 @@ package io.weir.http;
 import io.weir.NormalizedPath;
 
 /**
- * What a request asks for, taken apart for matching and forwarding.
+ * A request target, split for matching and forwarding.
  *
- * @param path as it was sent, but for bytes beyond ASCII, for {@link io.weir.Call} to bring into
- *     its normal form
+ * @param path as sent, except that bytes beyond ASCII are percent-encoded; {@link io.weir.Call}
+ *     normalises it
  * @param query with its question mark; empty if there is none
- * @param ofServer whether it is {@code *}: the server as a whole is asked, by OPTIONS, and counts
- *     as {@code /}
+ * @param ofServer whether the target is {@code *}, which addresses the server as a whole (OPTIONS)
+ *     and counts as {@code /}
  */
 public record RequestTarget(String path, String query, boolean ofServer) {
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
 
   /**
-   * Takes a request target apart, also one that names scheme and host.
+   * Splits a request target, which may contain scheme and host.
    *
-   * @param text with a character for each byte, as it came; those beyond ASCII are encoded as the
-   *     bytes they are, so that {@code é} is the same however it was sent
+   * @param text one character for each byte, as received; bytes beyond ASCII are percent-encoded,
+   *     so that {@code é} has one form, encoded or not
    */
   public static RequestTarget of(String text) {
     if (text.equals("*")) {
@@ -60,9 +60,10 @@ public record RequestTarget(String path, String query, boolean ofServer) {
   }
 
   /**
-   * Whether a target says its path in full. One that is sent on as it stands must: who only sees
-   * {@code http://host:?x/a} cannot tell whether a client made up the host of it, and the path is
-   * {@code /a}; and some servers take what is behind a {@code #} for a part of the path.
+   * Whether a target states its path in full. A target that is forwarded unchanged must. In {@code
+   * http://host:?x/a} the path is {@code /a} for a proxy that prepended the host itself, and empty
+   * otherwise; the two cannot be told apart from the target. And some servers take the part after a
+   * {@code #} for a part of the path.
    */
   public static boolean isWhole(String text) {
     int from = startOfPath(text);
@@ -70,7 +71,7 @@ public record RequestTarget(String path, String query, boolean ofServer) {
         || (from < text.length() && text.charAt(from) == '/' && text.indexOf('#') < 0);
   }
 
-  /** Past {@code http://host} if the target begins so. */
+  /** Index after {@code http://host} if the target begins so, else 0. */
   private static int startOfPath(String text) {
     int scheme = text.startsWith("/") ? -1 : text.indexOf("://");
     if (scheme < 0) {
@@ -84,9 +85,9 @@ public record RequestTarget(String path, String query, boolean ofServer) {
   }
 
   /**
-   * Whether no two servers agree on what is asked for: with an encoded slash, backslash or NUL in
-   * the path, with a dot segment before an encoded semicolon, without a slash at its beginning, or
-   * with a character that has no place in a target, some would see another path than we match.
+   * Whether servers disagree on the path: it contains an encoded slash, backslash or NUL, a dot
+   * segment before an encoded semicolon, or a character that is invalid in a target, or it does not
+   * begin with a slash. Some servers would see another path than the one we match.
    */
   public boolean isAmbiguous() {
     if (!path.startsWith("/")) {
@@ -110,8 +111,8 @@ public record RequestTarget(String path, String query, boolean ofServer) {
   }
 
   /**
-   * Whether a segment is {@code .} or {@code ..} up to here. A proxy that decodes {@code ..%3B}
-   * makes a dot segment of it to a servlet container.
+   * Whether the segment up to here is {@code .} or {@code ..}. A proxy that decodes {@code ..%3B}
+   * turns it into a dot segment for a servlet container.
    */
   private static boolean isBehindDots(String path, int end) {
     int at = end;
@@ -140,7 +141,7 @@ public record RequestTarget(String path, String query, boolean ofServer) {
   }
 
   /**
-   * What an upstream is sent: the path that was matched, with the matrix parameters and the
+   * The target to send upstream: the path that was matched, with the matrix parameters and the
    * trailing slash of the request, and the query.
    */
   public String forwarded(String normalPath) {

@@ -11,17 +11,16 @@ import java.util.Set;
 import java.util.function.DoubleSupplier;
 
 /**
- * When a refused caller is told to come back: in whole seconds, never too early, and not all at
- * once where many are told the same.
+ * Computes Retry-After: whole seconds, never too early, and spread where many clients share a key.
  */
 final class RetryAfter {
-  /** Nobody knows, or it would not help. */
+  /** Unknown, or a retry would not help. */
   static final long NEVER = -1;
 
-  /** By these a single client is known. */
+  /** Key parts that identify a single client. */
   private static final Set<String> INDIVIDUAL = Set.of("ip", "user", "api_key");
 
-  /** The largest part that is added where many share a key. */
+  /** Maximum share of the wait that is added at random where many clients share a key. */
   private static final double SPREAD = 0.1;
 
   private static final long SECOND = 1_000_000;
@@ -29,7 +28,7 @@ final class RetryAfter {
   private final DoubleSupplier random;
 
   /**
-   * Spreads by these numbers.
+   * Spreads by these random numbers.
    *
    * @param random from 0 to 1
    */
@@ -45,28 +44,28 @@ final class RetryAfter {
     if (deciding.isEmpty()) {
       return NEVER;
     }
-    LimitStatus standing = deciding.get();
-    if (standing.retryAfter().isEmpty()) {
-      return isPermit(standing) && fits(call, standing, rule) ? 1 : NEVER;
+    LimitStatus status = deciding.get();
+    if (status.retryAfter().isEmpty()) {
+      return isPermit(status) && fits(call, status, rule) ? 1 : NEVER;
     }
-    long micros = standing.retryAfter().get().toNanos() / 1000;
-    if (rule.isPresent() && standing.answered() && isShared(call, rule.get())) {
+    long micros = status.retryAfter().get().toNanos() / 1000;
+    if (rule.isPresent() && status.answered() && isShared(call, rule.get())) {
       micros += (long) (micros * SPREAD * random.getAsDouble());
     }
     return Math.max(1, (micros + SECOND - 1) / SECOND);
   }
 
-  /** A permit comes back when its holder is done, and nobody knows when that is. */
-  private static boolean isPermit(LimitStatus standing) {
-    return standing.limit().kind() == LimitKind.CONCURRENCY;
+  /** Whether the limit is one of permits. They are returned at an unknown time. */
+  private static boolean isPermit(LimitStatus status) {
+    return status.limit().kind() == LimitKind.CONCURRENCY;
   }
 
-  private static boolean fits(Call call, LimitStatus standing, Optional<Rule> rule) {
+  private static boolean fits(Call call, LimitStatus status, Optional<Rule> rule) {
     long amount = rule.isPresent() ? rule.get().cost().of(call) : call.cost();
-    return amount <= standing.limit().capacity();
+    return amount <= status.limit().capacity();
   }
 
-  /** Whether the call counts together with those of other clients. */
+  /** Whether the call shares its bucket with other clients. */
   private static boolean isShared(Call call, Rule rule) {
     for (String part : rule.key()) {
       boolean missing = call.attribute(part) == null;

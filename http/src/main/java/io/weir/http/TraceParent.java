@@ -4,11 +4,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which trace a request belongs to, as its {@code traceparent} header says (W3C Trace Context,
- * version 00 or one that begins like it).
+ * The trace that a request belongs to, from its {@code traceparent} header (W3C Trace Context,
+ * version 00 or a compatible later one).
  *
  * @param traceId 32 hexadecimal digits, not all 0
- * @param spanId 16 hexadecimal digits, not all 0: the caller's
+ * @param spanId span of the caller: 16 hexadecimal digits, not all 0
  */
 public record TraceParent(String traceId, String spanId) {
   public static final String HEADER = "traceparent";
@@ -18,7 +18,7 @@ public record TraceParent(String traceId, String spanId) {
   private static final int FLAGS_AT = 53;
   private static final int LENGTH = 55;
 
-  /** Reads the header; nothing if it is missing or not in the form of the standard. */
+  /** Parses the header; empty if it is missing or malformed. */
   public static Optional<TraceParent> of(@Nullable String header) {
     if (header == null || header.length() < LENGTH) {
       return Optional.empty();

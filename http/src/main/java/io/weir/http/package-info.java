@@ -1,6 +1,6 @@
 /**
- * What HTTP means to a limiter, free of any framework: how a decision is told to the caller. Who
- * the caller is, is found out in {@link io.weir.http.identity}.
+ * Decisions as HTTP responses, independent of any framework. Callers are identified in {@link
+ * io.weir.http.identity}.
  */
 @NullMarked
 package io.weir.http;

@@ -8,18 +8,18 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Recognises names in rules that were most likely meant to be a name that Weir itself provides. A
- * rule may name any attribute of one's own, so a name is doubted only if it is a slip of the pen, a
- * common other name of the client's address, or looks like a header.
+ * Recognises attribute names in rules that are most likely misspelled names of built-in attributes.
+ * Rules may name any custom attribute, so a name is doubted only if it is a typo of a built-in
+ * name, a common synonym for the client's address, or looks like a header.
  */
 public final class AttributeNames {
-  /** What every request has, and only keys can name. */
+  /** Attributes that every request has and that only keys can name. */
   static final List<String> OF_REQUESTS = List.of("method", "path", "route", "host");
 
   private static final List<String> BUILT_IN =
       List.of("ip", "user", "tenant", "api_key", "method", "path", "route", "host");
 
-  /** Other names, in lower case and without separators. */
+  /** Synonyms, in lower case and without separators. */
   private static final Map<String, String> SYNONYMS =
       Map.ofEntries(
           Map.entry("clientip", "ip"),
@@ -40,7 +40,9 @@ public final class AttributeNames {
           Map.entry("requesturi", "path"),
           Map.entry("httphost", "host"));
 
-  /** Headers in which proxies name the client; identity reads them and gives {@code ip}. */
+  /**
+   * Headers in which proxies pass the client's address; identity reads them and sets {@code ip}.
+   */
   private static final Set<String> OF_ADDRESS =
       Set.of(
           "forwarded",
@@ -66,7 +68,7 @@ public final class AttributeNames {
 
   private AttributeNames() {}
 
-  /** The name that was most likely meant; nothing if the name is a good one. */
+  /** The name that was most likely meant; empty if the name needs no correction. */
   public static Optional<String> suggestionFor(String name) {
     if (BUILT_IN.contains(name) || name.startsWith("header.")) {
       return Optional.empty();
@@ -99,9 +101,9 @@ public final class AttributeNames {
   }
 
   /**
-   * Whether a name is a known one but for case, separators or one letter. The first letter must be
-   * right, and a longer word is another word unless it is the plural: post is not host, vip is not
-   * ip, router is not route.
+   * Whether a name equals a known one apart from case, separators or one letter. The first letter
+   * must match. A longer name is a different word unless it is the plural: post is not host, vip is
+   * not ip, router is not route.
    */
   private static boolean isSlip(String bare, String known) {
     if (bare.equals(known) || bare.equals(known + "s")) {

@@ -14,8 +14,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The attributes that calls can have. A service that asks for decisions sends any it likes; a front
- * end that sees real requests, such as the gateway, knows only what its identity settings give.
+ * The attributes that calls can carry. A service that calls the check API may send any attribute; a
+ * front end that sees real requests, such as the gateway, has only those that its identity settings
+ * provide.
  */
 public final class AttributeSource {
   /** Calls by services, which can have any attribute. */
@@ -32,25 +33,27 @@ public final class AttributeSource {
   }
 
   /**
-   * Requests that have these attributes, their headers, and no others.
+   * Requests that have their headers and the given attributes, and no others.
    *
-   * @param requests what they are in messages, such as {@code requests to the gateway}
-   * @param names what identity gives, such as {@code ip} and {@code user}
+   * @param requests how messages name these requests, such as {@code requests to the gateway}
+   * @param names attributes that identity provides, such as {@code ip} and {@code user}
    */
   public static AttributeSource only(String requests, Set<String> names) {
     return new AttributeSource(requests, Optional.of(new TreeSet<>(names)));
   }
 
-  /** What rules ask for and these calls never have, in words; one line for each name. */
+  /**
+   * Messages about attributes that rules use and these calls never carry; one line for each name.
+   */
   public List<String> missing(List<Rule> rules) {
     return gaps(rules).stream().map(gap -> "rule " + gap.rule() + ": " + gap.reason()).toList();
   }
 
   /**
-   * An attribute that rules ask for and calls never have.
+   * An attribute that rules use and calls never carry.
    *
-   * @param rule the first rule that asks for it
-   * @param field where in that rule
+   * @param rule the first rule that uses it
+   * @param field the field of that rule
    */
   public record MissingAttribute(String rule, String field, String reason) {}
 

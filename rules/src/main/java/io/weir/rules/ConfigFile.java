@@ -20,8 +20,8 @@ import java.util.Optional;
 
 /**
  * A configuration file flattened to single settings, each with its line: {@code listen: { http:
- * 8080 }} becomes {@code listen.http} = {@code 8080}. Read with the caps and the care of rule
- * documents; what the names mean is for others to say.
+ * 8080 }} becomes {@code listen.http} = {@code 8080}. The size and depth caps of rule documents
+ * apply. The meaning of the names is left to the caller.
  */
 public record ConfigFile(List<Setting> settings, List<Problem> problems) {
   public ConfigFile {
@@ -32,9 +32,9 @@ public record ConfigFile(List<Setting> settings, List<Problem> problems) {
   /**
    * One value.
    *
-   * @param name dotted, such as {@code guard.rate}; items of lists end in {@code [0]}, and a list
-   *     without items is one setting without a value
-   * @param value as written; empty for nothing
+   * @param name dotted, such as {@code guard.rate}; items of lists end in {@code [0]}, and an empty
+   *     list is one setting with an empty value
+   * @param value as written; empty for null
    */
   public record Setting(String name, String value, int line) {}
 
@@ -49,15 +49,15 @@ public record ConfigFile(List<Setting> settings, List<Problem> problems) {
     content.problems().forEach(problems::add);
     List<Setting> settings = new ArrayList<>();
     for (SourceText document : content.documents()) {
-      Location place = Location.file(problems, document.name());
+      Location location = Location.file(problems, document.name());
       if (!isEmpty(document.text())) {
-        document.tree(place).ifPresent(tree -> flatten(place, "", tree, settings));
+        document.tree(location).ifPresent(tree -> flatten(location, "", tree, settings));
       }
     }
     return new ConfigFile(settings, problems.sorted(List.of(file.toString())));
   }
 
-  /** The known name that someone who wrote this one most likely meant. */
+  /** The known name closest to a misspelled one. */
   public static Optional<String> nearest(String name, Collection<String> known) {
     return Messages.nearest(name, known);
   }
@@ -67,17 +67,20 @@ public record ConfigFile(List<Setting> settings, List<Problem> problems) {
   }
 
   /** Trees are never deeper than {@code TreeBuilder#DEEPEST}, so this may recurse. */
-  private static void flatten(Location place, String name, TreeNode node, List<Setting> settings) {
+  private static void flatten(
+      Location location, String name, TreeNode node, List<Setting> settings) {
     if (node instanceof Mapping map) {
       String prefix = name.isEmpty() ? "" : name + ".";
-      map.fields().forEach((key, field) -> flatten(place, prefix + key, field.value(), settings));
+      map.fields()
+          .forEach((key, field) -> flatten(location, prefix + key, field.value(), settings));
     } else if (name.isEmpty()) {
-      place.error(node.line(), "the file must be a map such as listen: { http: 127.0.0.1:8080 }");
+      location.error(
+          node.line(), "the file must be a map such as listen: { http: 127.0.0.1:8080 }");
     } else if (node instanceof Sequence list && list.items().isEmpty()) {
       settings.add(new Setting(name, "", list.line()));
     } else if (node instanceof Sequence list) {
       for (int i = 0; i < list.items().size(); i++) {
-        flatten(place, name + "[" + i + "]", list.items().get(i), settings);
+        flatten(location, name + "[" + i + "]", list.items().get(i), settings);
       }
     } else if (node instanceof Scalar scalar) {
       boolean nothing = scalar.style() == Scalar.Style.NOTHING;

@@ -12,16 +12,17 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Reads and follows a folder in the format of {@code envoyproxy/ratelimit}, in which every file is
+ * Reads and watches a folder in the format of {@code envoyproxy/ratelimit}, in which every file is
  * one domain.
  *
- * <p>Whatever becomes of the files, the configuration in use stays until a valid change comes.
+ * <p>An invalid or missing file changes nothing: the configuration in force stays until a valid
+ * change arrives.
  */
 public final class EnvoyFolder implements ReloadableFiles<EnvoyDomains> {
-  private final FileWatcher<EnvoyDomains> follower;
+  private final FileWatcher<EnvoyDomains> watcher;
 
   private EnvoyFolder(Path path, Optional<Path> lastGoodFolder, EnvoyOptions options) {
-    this.follower = new FileWatcher<>(path, lastGoodFolder, new EnvoyFileParser(options));
+    this.watcher = new FileWatcher<>(path, lastGoodFolder, new EnvoyFileParser(options));
   }
 
   private record EnvoyFileParser(EnvoyOptions options)
@@ -40,7 +41,7 @@ public final class EnvoyFolder implements ReloadableFiles<EnvoyDomains> {
   /**
    * The configuration at this path.
    *
-   * @param lastGoodFolder where the last good files are remembered across restarts, if at all
+   * @param lastGoodFolder where the last valid files are saved across restarts; empty to save none
    */
   public static EnvoyFolder at(
       Path fileOrFolder, Optional<Path> lastGoodFolder, EnvoyOptions options) {
@@ -54,21 +55,21 @@ public final class EnvoyFolder implements ReloadableFiles<EnvoyDomains> {
 
   @Override
   public LoadResult<EnvoyDomains> load() {
-    return follower.load();
+    return watcher.load();
   }
 
   @Override
   public void watch(Duration every, Consumer<LoadResult<EnvoyDomains>> listener) {
-    follower.watch(every, listener);
+    watcher.watch(every, listener);
   }
 
-  /** What there is to report since the last call. */
+  /** A new value or new problems since the last call, if any. */
   Optional<LoadResult<EnvoyDomains>> poll() {
-    return follower.poll();
+    return watcher.poll();
   }
 
   @Override
   public void close() {
-    follower.close();
+    watcher.close();
   }
 }

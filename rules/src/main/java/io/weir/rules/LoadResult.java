@@ -6,10 +6,10 @@ import java.util.Optional;
 /**
  * The result of reading files: all problems, and the value to use.
  *
- * @param value present if no problem is an error; with an error only if the last good value stands
- *     in, see {@link #isLastGood}
+ * @param value present if no problem is an error; with an error, present only if it is the last
+ *     valid value, see {@link #isLastGood}
  * @param problems errors and warnings, file by file and line by line
- * @param <T> what the files hold: a rule set, or limits for Envoy
+ * @param <T> the content of the files: a rule set, or limits for Envoy
  */
 public record LoadResult<T>(Optional<T> value, List<Problem> problems) {
   public LoadResult {
@@ -24,7 +24,7 @@ public record LoadResult<T>(Optional<T> value, List<Problem> problems) {
     return errors().isEmpty();
   }
 
-  /** Whether the files have an error and {@link #value} is from before that. */
+  /** Whether the files have an error and {@link #value} is the last valid one from before it. */
   public boolean isLastGood() {
     return value.isPresent() && !isValid();
   }

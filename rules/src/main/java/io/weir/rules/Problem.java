@@ -3,21 +3,21 @@ package io.weir.rules;
 import io.weir.rules.text.Messages;
 
 /**
- * One thing that is wrong with a rule document, and where.
+ * One problem in a rule document, with its location.
  *
- * @param severity an error keeps the whole set from being used, a warning does not
+ * @param severity an error rejects the whole rule set, a warning does not
  * @param file as the user named it
- * @param line counted from 1; 0 for the file as a whole, such as one that is not there
- * @param reason in words, beginning with the place in the document: {@code rule payments: …}
+ * @param line counted from 1; 0 for the file as a whole, such as a missing file
+ * @param reason message that begins with the location in the document: {@code rule payments: …}
  */
 public record Problem(Severity severity, String file, int line, String reason) {
-  /** How bad it is. */
+  /** Whether the problem rejects the document. */
   public enum Severity {
     ERROR,
     WARNING
   }
 
-  /** Control characters are escaped: what a document holds must not reach a terminal as it is. */
+  /** Control characters are escaped, so that document content cannot control a terminal. */
   public Problem {
     file = Messages.printable(file);
     reason = Messages.printable(reason);

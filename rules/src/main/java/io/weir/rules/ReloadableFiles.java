@@ -4,34 +4,34 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * A file, or a folder of files, that is read at start and followed afterwards.
+ * A file, or a folder of files, that is read at start and watched afterwards.
  *
- * @param <T> what the files hold
+ * @param <T> the content of the files
  */
 public sealed interface ReloadableFiles<T> extends AutoCloseable permits RuleFile, EnvoyFolder {
-  /** How often files are looked at: often enough that a change is in force within a second. */
-  Duration LOOK_EVERY = Duration.ofMillis(500);
+  /** Default poll interval; short enough that a change is in force within a second. */
+  Duration POLL_INTERVAL = Duration.ofMillis(500);
 
   /**
-   * Reads the files as they are now. If they are invalid and there are remembered ones, those give
-   * the value, and the problems are those of the present files.
+   * Reads the files as they are now. If they are invalid and a last valid copy was saved, the value
+   * comes from that copy, and the problems are those of the current files.
    */
   LoadResult<T> load();
 
   /**
-   * Calls a listener, on a thread of its own, with every later change: a value, or the problems of
+   * Calls a listener, on a dedicated thread, with every later change: a value, or the problems of
    * an invalid change. If {@link #load} was not called before, the first state counts as a change.
    *
-   * @param every how often the files are looked at
+   * @param every poll interval
    */
   void watch(Duration every, Consumer<LoadResult<T>> listener);
 
-  /** As {@link #watch(Duration, Consumer)}, looking every {@link #LOOK_EVERY}. */
+  /** As {@link #watch(Duration, Consumer)}, with a poll interval of {@link #POLL_INTERVAL}. */
   default void watch(Consumer<LoadResult<T>> listener) {
-    watch(LOOK_EVERY, listener);
+    watch(POLL_INTERVAL, listener);
   }
 
-  /** Stops watching, and waits until the listener is not being called any more. */
+  /** Stops watching, and waits up to 5 s for a running call of the listener to return. */
   @Override
   void close();
 }

@@ -19,8 +19,8 @@ import java.util.List;
  * loaded.value().ifPresent(weir::replaceRules);
  * }</pre>
  *
- * <p>Nothing here throws on account of what it reads: whatever is wrong, from a missing file to an
- * impossible number, is a {@link Problem}.
+ * <p>No method throws because of what it reads: every fault, from a missing file to an impossible
+ * number, is a {@link Problem}.
  */
 public final class RuleDocuments {
   private static final InstantSource CLOCK = InstantSource.system();
@@ -36,17 +36,16 @@ public final class RuleDocuments {
   }
 
   /**
-   * As {@link #load(Path)}, with warnings about rules that ask for attributes which calls never
-   * have.
+   * As {@link #load(Path)}, with warnings about rules that use attributes which calls never carry.
    */
   public static LoadResult<RuleSet> load(Path fileOrFolder, AttributeSource source) {
     return read(DocumentFiles.read(fileOrFolder), source);
   }
 
   /**
-   * Reads one document from a text.
+   * Reads one document from a string.
    *
-   * @param name for messages; JSON if it ends in {@code .json}, else YAML
+   * @param name used in messages; JSON if it ends in {@code .json}, else YAML
    */
   public static LoadResult<RuleSet> parse(String name, String text) {
     return parse(name, text, CLOCK.instant());

@@ -12,24 +12,25 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Follows a rule file, or a folder of them, and hands over every new rule set.
+ * Watches a rule file, or a folder of them, and passes every new rule set to a listener.
  *
  * <pre>{@code
  * RuleFile file = RuleFile.at(Path.of("rules/"), Optional.of(stateFolder));
- * LoadResult<RuleSet> first = file.load(); // the files, or the last good ones if invalid
- * // every later change: a rule set, or what is wrong
+ * LoadResult<RuleSet> first = file.load(); // the files, or the last valid copy if they are invalid
+ * // every later change: a rule set, or its problems
  * file.watch(loaded -> loaded.value().ifPresent(weir::replaceRules));
  * }</pre>
  *
- * <p>Whatever becomes of the files, the rules in use stay until a valid change comes.
+ * <p>An invalid or missing file changes nothing: the rules in force stay until a valid change
+ * arrives.
  */
 public final class RuleFile implements ReloadableFiles<RuleSet> {
   private final Path path;
-  private final FileWatcher<RuleSet> follower;
+  private final FileWatcher<RuleSet> watcher;
 
   private RuleFile(Path path, Optional<Path> lastGoodFolder, AttributeSource source) {
     this.path = path;
-    this.follower = new FileWatcher<>(path, lastGoodFolder, new RuleFileParser(source));
+    this.watcher = new FileWatcher<>(path, lastGoodFolder, new RuleFileParser(source));
   }
 
   private record RuleFileParser(AttributeSource source) implements FileWatcher.FileParser<RuleSet> {
@@ -44,7 +45,7 @@ public final class RuleFile implements ReloadableFiles<RuleSet> {
     }
   }
 
-  /** The rules at this path, without a memory across restarts. */
+  /** The rules at this path; the last valid copy is not saved across restarts. */
   public static RuleFile at(Path fileOrFolder) {
     return at(fileOrFolder, Optional.empty());
   }
@@ -52,15 +53,16 @@ public final class RuleFile implements ReloadableFiles<RuleSet> {
   /**
    * The rules at this path.
    *
-   * @param lastGoodFolder where the last good documents are remembered across restarts, if at all
+   * @param lastGoodFolder where the last valid documents are saved across restarts; empty to save
+   *     none
    */
   public static RuleFile at(Path fileOrFolder, Optional<Path> lastGoodFolder) {
     return at(fileOrFolder, lastGoodFolder, AttributeSource.ANY);
   }
 
   /**
-   * As {@link #at(Path, Optional)}, with warnings about rules that ask for attributes which calls
-   * never have.
+   * As {@link #at(Path, Optional)}, with warnings about rules that use attributes which calls never
+   * carry.
    */
   public static RuleFile at(
       Path fileOrFolder, Optional<Path> lastGoodFolder, AttributeSource source) {
@@ -69,28 +71,28 @@ public final class RuleFile implements ReloadableFiles<RuleSet> {
 
   @Override
   public LoadResult<RuleSet> load() {
-    return follower.load();
+    return watcher.load();
   }
 
   @Override
   public void watch(Duration every, Consumer<LoadResult<RuleSet>> listener) {
-    follower.watch(every, listener);
+    watcher.watch(every, listener);
   }
 
   /**
-   * When the files were last changed, by the clock of where they are; nothing if none are there.
+   * When the files were last changed, by the clock of their file system; empty if there are none.
    */
   public Optional<Instant> changed() {
     return FileStamp.changed(path, FileSelector.RULES);
   }
 
-  /** What there is to report since the last call. */
+  /** A new value or new problems since the last call, if any. */
   Optional<LoadResult<RuleSet>> poll() {
-    return follower.poll();
+    return watcher.poll();
   }
 
   @Override
   public void close() {
-    follower.close();
+    watcher.close();
   }
 }

@@ -90,7 +90,7 @@ class EnvoyFolderTest {
     List<LoadResult<EnvoyDomains>> heard = new CopyOnWriteArrayList<>();
     try (EnvoyFolder files = EnvoyFolder.at(mount, Optional.empty(), EnvoyOptions.DEFAULT)) {
       assertThat(limitOf(files.load().value().orElseThrow())).isEqualTo(1);
-      files.watch(ReloadableFiles.LOOK_EVERY, heard::add);
+      files.watch(ReloadableFiles.POLL_INTERVAL, heard::add);
       Path next = Files.createSymbolicLink(mount.resolve("..data_tmp"), Path.of("..2026_02"));
       Files.move(next, mount.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
       await().atMost(Duration.ofSeconds(2)).until(() -> !heard.isEmpty());

@@ -58,7 +58,7 @@ class RuleProblemsTest {
           match: { path: [] }                      # path is an empty list; leave it out or name something
           match: { methods: ["po st"] }            # method 'po st' is not such as POST
           match: { methods: [] }                   # methods is an empty list; leave it out or name something
-          match: { hosts: [a.*.com] }              # host 'a.*.com': '*.' can only stand at the front
+          match: { hosts: [a.*.com] }              # host 'a.*.com': '*.' is only allowed at the front
           match: { hosts: ["a.com:80"] }           # host 'a.com:80' must be without scheme and port
           match: { hosts: [a/b] }                  # host 'a/b' is not such as api.example.com or *.example.com
           match: { attributes: [a] }               # attributes must be a map such as { region: [eu, us] }, not a list

@@ -12,13 +12,13 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Tells callers apart by the key they bring in a header.
+ * Identifies callers by the API key in a header.
  *
- * <p>A key is an identity only if it is known, or if the operator takes any: who could invent keys
- * would otherwise get a fresh limit with each. The attribute {@code api_key} is the beginning of
- * the key's hash, so that the key itself goes no further than this.
+ * <p>A key is an identity only if it is known, or if the operator accepts any key; otherwise a
+ * client could invent keys and get a fresh limit with each. The attribute {@code api_key} is the
+ * beginning of the key's hash, so that the key itself does not leave this class.
  *
- * <p>Known keys are lines of a file, each a hash and what it stands for:
+ * <p>Known keys are lines of a file, each a hash and its attributes:
  *
  * <pre>
  * # printf %s "$KEY" | sha256sum
@@ -26,11 +26,11 @@ import java.util.Map;
  * </pre>
  */
 public final class ApiKeys {
-  /** How often the file is looked at. */
-  static final Duration EVERY = Duration.ofSeconds(2);
+  /** Poll interval of the file. */
+  static final Duration POLL_INTERVAL = Duration.ofSeconds(2);
 
-  /** Enough of a hash that no two keys are alike. */
-  private static final int SHOWN = 32;
+  /** Number of hex digits of the hash in the attribute, enough to avoid collisions. */
+  private static final int HASH_DIGITS = 32;
 
   private static final Map<String, Map<String, String>> ANY = Map.of();
 
@@ -45,28 +45,31 @@ public final class ApiKeys {
     this.known = known;
   }
 
-  /** Takes every key, also one just invented. */
+  /** Accepts every key, known or not. */
   static ApiKeys any(String header, TimeSource time) {
     return new ApiKeys(
-        header, true, ReloadingValue.begin("any key", java.util.Optional::empty, time, EVERY, ANY));
+        header,
+        true,
+        ReloadingValue.begin("any key", java.util.Optional::empty, time, POLL_INTERVAL, ANY));
   }
 
   /**
-   * Takes the keys whose hashes are in a file, which is read again when it changes.
+   * Accepts the keys whose hashes are in a file, which is reloaded when it changes.
    *
-   * @throws IOException with a reason in words if the file is no good
+   * @throws IOException with the reason if the file is invalid
    */
   static ApiKeys inFile(String header, Path file, TimeSource time) throws IOException {
     FileSource<Map<String, Map<String, String>>> source =
         new FileSource<>(file, text -> parse(file, text));
-    return new ApiKeys(header, false, ReloadingValue.begin(file.toString(), source, time, EVERY));
+    return new ApiKeys(
+        header, false, ReloadingValue.begin(file.toString(), source, time, POLL_INTERVAL));
   }
 
   void tick() {
     known.tick();
   }
 
-  /** What a request's key says of its caller; empty if it has none that counts. */
+  /** Attributes of the request's key; empty if it has no accepted key. */
   Map<String, String> attributes(RequestHead head) {
     List<String> keys = head.headers(header);
     if (keys.size() != 1 || keys.get(0).isBlank()) {
@@ -74,7 +77,7 @@ public final class ApiKeys {
     }
     String hash = Sha256.hex(keys.get(0).strip());
     if (any) {
-      return Map.of("api_key", hash.substring(0, SHOWN));
+      return Map.of("api_key", hash.substring(0, HASH_DIGITS));
     }
     return known.get().getOrDefault(hash, Map.of());
   }
@@ -88,30 +91,30 @@ public final class ApiKeys {
       if (words[0].isEmpty() || words[0].startsWith("#")) {
         continue;
       }
-      String place = file + ":" + number + ": ";
+      String location = file + ":" + number + ": ";
       if (!Sha256.isHex(words[0])) {
-        throw new IOException(place + "a line begins with the SHA-256 of a key, 64 hex digits");
+        throw new IOException(location + "a line begins with the SHA-256 of a key, 64 hex digits");
       }
       String hash = words[0].toLowerCase(Locale.ROOT);
-      if (known.put(hash, attributes(hash, words, place)) != null) {
-        throw new IOException(place + "this key is there twice");
+      if (known.put(hash, attributes(hash, words, location)) != null) {
+        throw new IOException(location + "this key is there twice");
       }
     }
     return known;
   }
 
-  private static Map<String, String> attributes(String hash, String[] words, String place)
+  private static Map<String, String> attributes(String hash, String[] words, String location)
       throws IOException {
     Map<String, String> attributes = new LinkedHashMap<>();
-    attributes.put("api_key", hash.substring(0, SHOWN));
+    attributes.put("api_key", hash.substring(0, HASH_DIGITS));
     for (int i = 1; i < words.length; i++) {
       int equals = words[i].indexOf('=');
       if (equals < 1 || equals == words[i].length() - 1) {
-        throw new IOException(place + "'" + words[i] + "' is not such as user=42");
+        throw new IOException(location + "'" + words[i] + "' is not such as user=42");
       }
       String name = words[i].substring(0, equals);
       if (Identity.isReserved(name)) {
-        throw new IOException(place + name + " is not for keys to say");
+        throw new IOException(location + name + " is reserved; a key cannot set it");
       }
       attributes.put(name, words[i].substring(equals + 1));
     }

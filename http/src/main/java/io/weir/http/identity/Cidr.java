@@ -2,17 +2,17 @@ package io.weir.http.identity;
 
 /**
  * A range of addresses: {@code 10.0.0.0/8}, {@code 2001:db8::/32}, or a single address. An IPv6
- * range never holds an IPv4 address, however wide it is.
+ * range never contains an IPv4 address, however wide it is.
  *
- * @param bits how many of the 128 bits are the same in all of them
+ * @param bits length of the common prefix, of 128 bits
  */
 public record Cidr(IpAddress first, int bits) {
   private static final int V4_BITS = 96;
 
   /**
-   * Reads a range.
+   * Parses a range.
    *
-   * @throws IllegalArgumentException with a reason in words
+   * @throws IllegalArgumentException with the reason
    */
   public static Cidr parse(String text) {
     int slash = text.indexOf('/');

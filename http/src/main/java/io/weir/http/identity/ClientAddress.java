@@ -8,34 +8,35 @@ import java.util.Optional;
 /**
  * Finds the address of the client behind proxies.
  *
- * <p>A proxy adds the address it was called from to the end of a header, so the end is what the
- * nearest proxy saw itself, and the beginning is whatever the client made up. From the end we step
- * past addresses that are proxies of ours; the first that is not is the client.
+ * <p>A proxy appends the address of its peer to the end of a header. The last entry is therefore
+ * what the nearest proxy saw, and the first entries may be forged by the client. Starting at the
+ * end we skip the addresses of our own proxies; the first other address is the client.
  *
  * <pre>
  *   X-Forwarded-For: 6.6.6.6, 203.0.113.9, 10.0.0.2        connection from 10.0.0.1
- *                    made up  the client   our CDN          our load balancer
+ *                    forged   the client   our CDN          our load balancer
  *                             ◄────────────◄──────────────◄─
  * </pre>
  *
  * <p>A proxy is ours if its address is {@code trusted}, or if it is one of the {@code hops}
- * nearest. Where both are said, the connection must come from a trusted address for anything to be
- * believed. Nobody is ours unless told so: then the address is that of the connection. Anything on
- * the way that is not an address, and more of the way than anybody has, end the walk where it
- * began.
+ * nearest. If both are set, the connection must come from a trusted address; otherwise the header
+ * is ignored. By default no proxy is trusted, and the client's address is that of the connection.
+ * If an entry on the way is not an address, or there are more trusted entries than any real chain
+ * has, the result is the address of the connection, too.
  *
- * @param header {@code forwarded}, or the name of a header that lists addresses; no other is looked
- *     at
+ * @param header {@code forwarded}, or the name of a header that lists addresses; no other header is
+ *     read
  * @param trusted addresses of our proxies
- * @param hops how many proxies stand before us whatever their address
- * @param ipv6Prefix how many bits of an IPv6 address tell clients apart; a client has many more
+ * @param hops number of proxies in front of us, whatever their address
+ * @param ipv6Prefix number of bits of an IPv6 address that identify a client; a client owns many
+ *     addresses
  */
 public record ClientAddress(String header, List<Cidr> trusted, int hops, int ipv6Prefix) {
-  /** Trusts nobody. */
+  /** Trusts no proxy. */
   public static final ClientAddress OF_CONNECTION =
       new ClientAddress("x-forwarded-for", List.of(), 0, 64);
 
-  /** As many trusted addresses in a row, beyond the hops, as are believed. */
+  /** Maximum number of consecutive trusted entries beyond the hops. */
   private static final int MOST_TRUSTED = 32;
 
   public ClientAddress {
@@ -49,7 +50,7 @@ public record ClientAddress(String header, List<Cidr> trusted, int hops, int ipv
     }
   }
 
-  /** The client's address, or its network in IPv6; empty if the connection has no address. */
+  /** The client's address, or its network for IPv6; empty if the connection has no address. */
   public String of(RequestHead head) {
     Optional<IpAddress> peer = peer(head.peer());
     if (peer.isEmpty()) {
@@ -59,13 +60,13 @@ public record ClientAddress(String header, List<Cidr> trusted, int hops, int ipv
     return grouped(client);
   }
 
-  /** The address of a connection, which may come with a zone. */
+  /** The address of a connection, without its zone. */
   private static Optional<IpAddress> peer(String text) {
     int zone = text.indexOf('%');
     return IpAddress.parse(zone < 0 ? text : text.substring(0, zone));
   }
 
-  /** Whether the connection is one of our proxies, whose word on others is taken. */
+  /** Whether the connection comes from one of our proxies, whose headers are trusted. */
   public boolean isTrustedProxy(RequestHead head) {
     return peer(head.peer()).map(this::isTrustedProxy).orElse(false);
   }
@@ -107,7 +108,7 @@ public record ClientAddress(String header, List<Cidr> trusted, int hops, int ipv
     return false;
   }
 
-  /** An address with or without a port, in brackets if it is IPv6 and has one. */
+  /** An address with or without a port, in brackets if it is IPv6 with a port. */
   private static Optional<IpAddress> parse(String entry) {
     if (entry.startsWith("[")) {
       int close = entry.indexOf(']');

@@ -15,28 +15,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads a file when it has changed.
  *
- * <p>A file may be seen half written. So one that changes while it is read is left for the next
- * look, and one that was written just now is taken when it still is the same at the next look. Only
- * the first time it is taken as it is, as there is nothing else.
+ * <p>A poll may see a file half written. So a file that changes while it is read is left for the
+ * next poll, and a file written a moment ago is accepted once it is unchanged at the next poll. The
+ * first read accepts the file as it is, because there is no earlier content.
  */
 final class FileSource<T> implements ReloadingValue.Source<T> {
   static final long MOST_BYTES = 64 << 20;
 
-  /** Times may be this coarse, so a file that changed so recently may change unseen. */
+  /** Modification times may be this coarse, so a change to a file this recent can go undetected. */
   private static final Duration COARSEST_TIME = Duration.ofSeconds(3);
 
-  /** Makes something of a file's text. */
+  /** Converts the text of a file. */
   interface Parser<T> {
     /**
-     * What the text says.
+     * Parses the text.
      *
-     * @throws IOException with a reason in words
+     * @throws IOException with the reason
      */
     T parse(String text) throws IOException;
   }
 
   private record Stamp(FileTime modified, long size, @Nullable Object key) {
-    /** Whether a change after this moment would show. */
+    /** Whether a change after this moment would be detected. */
     boolean isSettledAt(Instant moment) {
       return modified.compareTo(FileTime.from(moment.minus(COARSEST_TIME))) < 0;
     }
@@ -48,16 +48,17 @@ final class FileSource<T> implements ReloadingValue.Source<T> {
   private @Nullable Stamp stamp;
   private boolean settled;
 
-  /** Hashes of the texts that were seen last, and taken last. */
+  /** Hash of the text read last. */
   private @Nullable String seen;
 
-  private @Nullable String taken;
+  /** Hash of the text accepted last. */
+  private @Nullable String accepted;
 
   FileSource(Path file, Parser<T> parser) {
     this(file, parser, InstantSource.system());
   }
 
-  /** As {@link #FileSource(Path, Parser)}, by another clock; for tests. */
+  /** As {@link #FileSource(Path, Parser)}, with another clock; for tests. */
   FileSource(Path file, Parser<T> parser, InstantSource clock) {
     this.file = file;
     this.parser = parser;
@@ -75,19 +76,19 @@ final class FileSource<T> implements ReloadingValue.Source<T> {
     }
     Instant moment = clock.instant();
     String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
-    boolean first = taken == null;
+    boolean first = accepted == null;
     if (!first && !stamp().equals(now)) {
-      return Optional.empty(); // someone is writing; next time
+      return Optional.empty(); // a write is in progress; read at the next poll
     }
     stamp = now;
     settled = now.isSettledAt(moment);
     String hash = Sha256.hex(text);
-    boolean stays = settled || hash.equals(seen);
+    boolean unchanged = settled || hash.equals(seen);
     seen = hash;
-    if (hash.equals(taken) || !(first || stays)) {
+    if (hash.equals(accepted) || !(first || unchanged)) {
       return Optional.empty();
     }
-    taken = hash; // also if it is no good: there is nothing else to be made of it
+    accepted = hash; // even if parsing fails: the same text would fail again
     return Optional.of(parser.parse(text));
   }
 

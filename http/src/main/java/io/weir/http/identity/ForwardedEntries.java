@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Whom the proxies on the way say they had before them, the nearest proxy's word last: the entries
- * of {@code X-Forwarded-For} and its likes, or of {@code Forwarded} (RFC 7239).
+ * The client addresses reported by proxies, the nearest proxy's entry last: the entries of {@code
+ * X-Forwarded-For} and similar headers, or of {@code Forwarded} (RFC 7239).
  */
 final class ForwardedEntries {
-  /** Stands for something that names no address; no address is spelled like this. */
-  private static final String NOBODY = "";
+  /** Entry without an address; no address is written like this. */
+  private static final String NO_ADDRESS = "";
 
   private ForwardedEntries() {}
 
-  /** Entries from headers that are plain lists; empty elements do not count. */
+  /** Entries of headers that are plain lists; empty elements are skipped. */
   static List<String> ofList(List<String> lines) {
     List<String> entries = new ArrayList<>();
     for (String line : lines) {
@@ -33,8 +33,8 @@ final class ForwardedEntries {
   }
 
   /**
-   * Entries from {@code Forwarded}. A line that breaks the grammar names nobody: an open quote in
-   * what a client sent could otherwise swallow what the proxy wrote after it.
+   * Entries of {@code Forwarded}. A malformed line becomes one entry without an address: an open
+   * quote sent by a client could otherwise hide the entries that proxies appended.
    */
   static List<String> ofForwarded(List<String> lines) {
     List<String> entries = new ArrayList<>();
@@ -42,13 +42,13 @@ final class ForwardedEntries {
       int before = entries.size();
       if (!new Line(line).read(entries)) {
         entries.subList(before, entries.size()).clear();
-        entries.add(NOBODY);
+        entries.add(NO_ADDRESS);
       }
     }
     return entries;
   }
 
-  /** One line of {@code Forwarded} on its way through the grammar. */
+  /** Parser of one line of {@code Forwarded}. */
   private static final class Line {
     private final String text;
     private int at;
@@ -57,10 +57,10 @@ final class ForwardedEntries {
       this.text = text;
     }
 
-    /** Adds what each element says in {@code for}; false if the line is not well formed. */
+    /** Adds the {@code for} value of each element; false if the line is malformed. */
     boolean read(List<String> entries) {
       while (true) {
-        String found = NOBODY;
+        String found = NO_ADDRESS;
         boolean any = false;
         do {
           skipSpace();
@@ -111,7 +111,7 @@ final class ForwardedEntries {
       return false;
     }
 
-    /** A token; addresses in brackets and ports are let through unquoted, as many proxies do. */
+    /** A token. Unquoted brackets and ports are accepted, because many proxies send them. */
     private String token() {
       int from = at;
       while (at < text.length() && " \t,;=\"\\".indexOf(text.charAt(at)) < 0) {
@@ -120,7 +120,7 @@ final class ForwardedEntries {
       return text.substring(from, at);
     }
 
-    /** A text in quotes; empty if it has no end. */
+    /** A quoted string; empty if the closing quote is missing. */
     private String quoted() {
       StringBuilder value = new StringBuilder();
       for (at++; at < text.length(); at++) {

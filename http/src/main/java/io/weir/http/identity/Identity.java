@@ -18,13 +18,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a {@link Call} of a request: the client's address, and whatever else of the caller can be
- * believed. What cannot be is left out, and the rules say what becomes of calls that lack it.
+ * Turns a request into a {@link Call}: the client's address, and further attributes of the caller
+ * that can be trusted. Untrusted ones are omitted, and the rules decide what happens to calls that
+ * lack an attribute.
  *
- * <p>Never blocks. Files and URLs are read, and signatures verified, by threads of its own.
+ * <p>Never blocks. Background threads read files and URLs, and verify signatures.
  */
 public final class Identity implements AutoCloseable {
-  /** The header that carries a token past the rules; not for the upstream to see. */
+  /** The header that carries a bypass token; it must not be forwarded upstream. */
   public static final String BYPASS_HEADER = "x-weir-bypass";
 
   private static final Set<String> RESERVED =
@@ -66,7 +67,7 @@ public final class Identity implements AutoCloseable {
     return RESERVED.contains(name) || name.startsWith("header.");
   }
 
-  /** What the signed token of a request says; pending only if its signature has to be verified. */
+  /** Claims of the request's signed token; pending only if its signature has to be verified. */
   public TokenClaims claims(RequestHead head) {
     if (jwts == null) {
       return TokenClaims.NONE;
@@ -75,13 +76,13 @@ public final class Identity implements AutoCloseable {
     return known != null ? known : jwts.check(head, address.of(head));
   }
 
-  /** What became of tokens; empty if signed tokens are no identity here. */
+  /** Outcomes of token checks; empty if signed tokens are not configured. */
   public Optional<TokenCounts> tokenCounts() {
     return Optional.ofNullable(jwts).map(JwtIdentity::counts);
   }
 
   /**
-   * The call that a request with these claims makes, with the headers that the rules ask for.
+   * The call of a request with these claims and the headers that the rules use.
    *
    * @throws IllegalArgumentException if the target has no path that begins with a slash
    */
@@ -94,7 +95,7 @@ public final class Identity implements AutoCloseable {
     if (apiKeys != null) {
       call = with(call, apiKeys.attributes(head));
     }
-    call = with(call, claims.attributes()); // signed, so it has the last word
+    call = with(call, claims.attributes()); // signed, so it takes precedence
     List<String> tokens = head.headers(BYPASS_HEADER);
     if (tokens.size() == 1) {
       call = call.with("bypass", tokens.get(0));
@@ -102,7 +103,7 @@ public final class Identity implements AutoCloseable {
     return headers.addTo(call, head);
   }
 
-  /** The path of a target that may name scheme and host, or be the {@code *} of OPTIONS. */
+  /** The path of a target that may contain scheme and host, or be the {@code *} of OPTIONS. */
   private static String pathOf(RequestHead head) {
     String path = head.path();
     return path.startsWith("/") ? path : RequestTarget.of(path).path();
@@ -112,12 +113,12 @@ public final class Identity implements AutoCloseable {
     return attributes.isEmpty() ? call : call.with(attributes);
   }
 
-  /** The client's address, as {@link #call} gives it. */
+  /** The client's address, as in {@link #call}. */
   public String address(RequestHead head) {
     return address.of(head);
   }
 
-  /** Reads again what is due. */
+  /** Reloads sources that are due. */
   void tick() {
     if (apiKeys != null) {
       apiKeys.tick();
@@ -137,7 +138,7 @@ public final class Identity implements AutoCloseable {
     }
   }
 
-  /** What callers are told apart by; by the address of the connection unless said otherwise. */
+  /** Sets how callers are identified; by default by the address of the connection. */
   public static final class Builder {
     private ClientAddress address = ClientAddress.OF_CONNECTION;
     private TimeSource time = SystemTime.INSTANCE;
@@ -149,22 +150,22 @@ public final class Identity implements AutoCloseable {
 
     private Builder() {}
 
-    /** How the client's address is found. */
+    /** Sets how the client's address is found. */
     public Builder address(ClientAddress address) {
       this.address = address;
       return this;
     }
 
-    /** Takes any API key in this header for an identity. */
+    /** Accepts any API key in this header as an identity. */
     public Builder anyApiKey(String header) {
       this.apiKeys = ApiKeys.any(header, time);
       return this;
     }
 
     /**
-     * Takes the API keys whose hashes are in a file.
+     * Accepts the API keys whose hashes are in a file.
      *
-     * @throws IOException with a reason in words if the file is no good
+     * @throws IOException with the reason if the file is invalid
      */
     public Builder apiKeys(String header, Path file) throws IOException {
       this.apiKeys = ApiKeys.inFile(header, file, time);
@@ -172,9 +173,9 @@ public final class Identity implements AutoCloseable {
     }
 
     /**
-     * Takes signed tokens for an identity.
+     * Accepts signed tokens as an identity.
      *
-     * @throws IOException with a reason in words if the file of keys is no good
+     * @throws IOException with the reason if the key file is invalid
      */
     public Builder jwt(JwtSettings settings) throws IOException {
       Consumer<VerificationQueue.Job> verification = verifiedBy;
@@ -186,12 +187,12 @@ public final class Identity implements AutoCloseable {
       return this;
     }
 
-    /** Time of its own, set before all else, and no thread: for tests. */
+    /** Uses this time source and no threads; must be called first. For tests. */
     Builder withoutThreads(TimeSource time) {
       return withoutThreads(time, VerificationQueue.Job::run);
     }
 
-    /** As {@link #withoutThreads(TimeSource)}, with signatures verified elsewhere. */
+    /** As {@link #withoutThreads(TimeSource)}, with another way to run signature checks. */
     Builder withoutThreads(TimeSource time, Consumer<VerificationQueue.Job> verifiedBy) {
       this.time = time;
       this.inBackground = false;

@@ -3,18 +3,18 @@ package io.weir.http.identity;
 import java.util.Optional;
 
 /**
- * An address of the internet, read strictly and without asking anybody.
+ * An IP address, parsed strictly and without name resolution.
  *
  * <p>IPv4 is four decimal numbers without leading zeros; {@code 127.1} and {@code 0177.0.0.1} are
- * no addresses, and neither is anything with a zone. An IPv4 address mapped into IPv6 ({@code
- * ::ffff:1.2.3.4} in any spelling) is that IPv4 address. Both are kept as 128 bits, IPv4 in its
+ * rejected, and so is any address with a zone. An IPv4 address mapped into IPv6 ({@code
+ * ::ffff:1.2.3.4} in any notation) is that IPv4 address. Both are stored as 128 bits, IPv4 in its
  * mapped form, so that equal addresses are equal values.
  */
 public record IpAddress(long high, long low) {
   private static final long MAPPED = 0xffffL;
   private static final int GROUPS = 8;
 
-  /** The address that a text spells; empty if it spells none. */
+  /** Parses an address; empty if the text is not one. */
   public static Optional<IpAddress> parse(String text) {
     if (text.indexOf(':') >= 0) {
       return parseV6(text);
@@ -27,7 +27,7 @@ public record IpAddress(long high, long low) {
     return new IpAddress(0, MAPPED << 32 | v4);
   }
 
-  /** Reads four decimal numbers from {@code from} to the end; -1 if they are anything else. */
+  /** Parses four decimal numbers from {@code from} to the end; -1 if the text is anything else. */
   private static long parseV4(String text, int from) {
     long value = 0;
     int at = from;
@@ -116,8 +116,8 @@ public record IpAddress(long high, long low) {
   private static IpAddress of(int[] groups, int count, int gap) {
     long[] halves = new long[2];
     for (int i = 0; i < count; i++) {
-      int place = gap >= 0 && i >= gap ? i + GROUPS - count : i;
-      halves[place / 4] |= (long) groups[i] << 16 * (3 - place % 4);
+      int position = gap >= 0 && i >= gap ? i + GROUPS - count : i;
+      halves[position / 4] |= (long) groups[i] << 16 * (3 - position % 4);
     }
     return new IpAddress(halves[0], halves[1]);
   }
@@ -127,14 +127,14 @@ public record IpAddress(long high, long low) {
     return high == 0 && low >>> 32 == MAPPED;
   }
 
-  /** The same with only its first bits kept, of the 128 it has in IPv6. */
+  /** The address with all bits after the first {@code bits} (of 128) set to 0. */
   IpAddress keep(int bits) {
     long first = bits >= 64 ? -1L : bits == 0 ? 0 : -1L << 64 - bits;
     long second = bits >= 128 ? -1L : bits <= 64 ? 0 : -1L << 128 - bits;
     return new IpAddress(high & first, low & second);
   }
 
-  /** As RFC 5952 wants it: lower case, and the longest run of zeros left out. */
+  /** The form of RFC 5952: lower case, with the longest run of zeros omitted. */
   @Override
   public String toString() {
     if (isV4()) {

@@ -16,12 +16,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells callers apart by the signed token (JWT) they bring. One that cannot be verified, for
- * whatever reason, says nothing: its bearer is anonymous.
+ * Identifies callers by their signed token (JWT). A caller whose token cannot be verified is
+ * anonymous.
  *
- * <p>No request waits for keys: they are read in the background, also when a token names one that
- * is not known yet. A request whose token was verified before waits for nothing; the first with a
- * token waits for its {@link TokenVerification}.
+ * <p>No request waits for keys: they are loaded in the background, even if a token names an unknown
+ * key. A request whose token is cached as verified does not wait; the first request with a token
+ * waits for its {@link TokenVerification}.
  */
 final class JwtIdentity {
   private static final String BEARER = "bearer ";
@@ -44,11 +44,11 @@ final class JwtIdentity {
   }
 
   /**
-   * Tokens by these settings. A file of keys must be there; a URL may be unavailable, and until it
-   * answers every caller is anonymous.
+   * Token identity with these settings. A key file must exist; a URL may be unavailable, and until
+   * it answers every caller is anonymous.
    *
-   * @param queue where signatures are verified
-   * @throws IOException with a reason in words
+   * @param queue runs signature checks
+   * @throws IOException with the reason
    */
   static JwtIdentity by(
       JwtSettings settings, TimeSource time, Consumer<VerificationQueue.Job> queue)
@@ -58,7 +58,10 @@ final class JwtIdentity {
     if ("file".equals(where.getScheme())) {
       FileSource<JwtVerifier> file = new FileSource<>(Path.of(where), parser);
       return new JwtIdentity(
-          settings, time, ReloadingValue.begin(where.toString(), file, time, ApiKeys.EVERY), queue);
+          settings,
+          time,
+          ReloadingValue.begin(where.toString(), file, time, ApiKeys.POLL_INTERVAL),
+          queue);
     }
     Duration every = settings.refresh();
     JwtVerifier none = new JwtVerifier(NONE, settings, time);
@@ -84,7 +87,7 @@ final class JwtIdentity {
   }
 
   /**
-   * What a request's token says of its caller, if that is known. Allocates nothing.
+   * Claims of a request's token if they are cached. Allocates nothing.
    *
    * @return null if the token has to be checked
    */
@@ -105,7 +108,7 @@ final class JwtIdentity {
     return from == to ? TokenClaims.NONE : verifier.find(line, from, to);
   }
 
-  /** What a request's token says of its caller, where {@link #known} does not know. */
+  /** Claims of a request's token that is not cached, see {@link #known}. */
   TokenClaims check(RequestHead head, String address) {
     return verifier.check(
         head.headers("authorization").get(0).substring(BEARER.length()).strip(), address);
@@ -125,7 +128,7 @@ final class JwtIdentity {
     return Map.copyOf(attributes);
   }
 
-  /** A claim by its name, or by the names that lead to it. */
+  /** A claim by its name, or by its dotted path. */
   private static @Nullable Object find(Map<?, ?> claims, String name) {
     Object whole = claims.get(name);
     int dot = name.indexOf('.');
@@ -137,7 +140,9 @@ final class JwtIdentity {
         : null;
   }
 
-  /** A text, a whole number or a flag; anything else tells nobody apart. */
+  /**
+   * A string, a whole number or a boolean as text; empty for other types, which identify no caller.
+   */
   private static String text(@Nullable Object claim) {
     return claim instanceof String || claim instanceof Long || claim instanceof Boolean
         ? claim.toString()

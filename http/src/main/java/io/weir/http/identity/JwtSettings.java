@@ -6,16 +6,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Which tokens are believed, and what they say.
+ * Which tokens are accepted, and which claims become attributes.
  *
- * @param jwks where the keys are: {@code file:} or {@code https:}
- * @param issuer who must have made the token, if that matters
- * @param audience for whom it must be made, if that matters
- * @param claims the attribute's name, and the claim it is taken from; dots lead into claims that
- *     are objects
- * @param leeway how far clocks may be apart, in whole seconds, as tokens count in those
- * @param refresh how often keys are fetched from a URL
- * @param checks how much work signatures may make
+ * @param jwks location of the keys: {@code file:} or {@code https:}
+ * @param issuer required issuer; empty for any
+ * @param audience required audience; empty for any
+ * @param claims claim by attribute name; dots lead into claims that are objects
+ * @param leeway allowed clock difference in whole seconds, the resolution of tokens
+ * @param refresh interval at which keys are fetched from a URL
+ * @param checks bounds on the work for signatures
  */
 public record JwtSettings(
     URI jwks,
@@ -25,23 +24,23 @@ public record JwtSettings(
     Duration leeway,
     Duration refresh,
     Checks checks) {
-  /** What tokens say unless told otherwise. */
+  /** Default claims. */
   public static final Map<String, String> DEFAULT_CLAIMS = Map.of("user", "sub");
 
   public static final Duration DEFAULT_LEEWAY = Duration.ofSeconds(5);
   public static final Duration DEFAULT_REFRESH = Duration.ofMinutes(5);
 
   /**
-   * How much work signatures may make.
+   * Bounds on the work for signatures.
    *
-   * @param failures how many signatures from one address may fail in a minute before its unverified
-   *     tokens count as absent
-   * @param threads how many threads verify signatures
-   * @param queue how many tokens wait for such a thread; more count as absent
+   * @param failures number of failed signatures per minute and address after which unverified
+   *     tokens from that address count as absent
+   * @param threads number of threads that verify signatures
+   * @param queue number of tokens that may wait for such a thread; further ones count as absent
    * @param longestWait a token that waits longer for such a thread counts as absent
    */
   public record Checks(int failures, int threads, int queue, Duration longestWait) {
-    /** Proxies that ask for a decision time out after about half a second. */
+    /** 200 ms, because proxies time out a check after about half a second. */
     public static final Duration DEFAULT_WAIT = Duration.ofMillis(200);
 
     public static final Checks DEFAULT =
@@ -63,16 +62,16 @@ public record JwtSettings(
     claims = Map.copyOf(claims);
     for (String name : claims.keySet()) {
       if (Identity.isReserved(name)) {
-        throw new IllegalArgumentException(name + " is not for tokens to say");
+        throw new IllegalArgumentException(name + " is reserved; a token cannot set it");
       }
     }
     checkLeeway(leeway);
   }
 
   /**
-   * Returns a leeway that can be given.
+   * Returns the leeway if it is valid.
    *
-   * @throws IllegalArgumentException with the reason if it cannot
+   * @throws IllegalArgumentException with the reason if it is not
    */
   public static Duration checkLeeway(Duration leeway) {
     if (leeway.isNegative() || leeway.compareTo(Duration.ofMinutes(5)) > 0) {
@@ -84,7 +83,7 @@ public record JwtSettings(
     return leeway;
   }
 
-  /** Tokens signed by these keys, which say who the user is. */
+  /** Tokens signed by these keys, whose subject is the user. */
   public static JwtSettings of(URI jwks) {
     return new JwtSettings(
         jwks,
@@ -96,18 +95,18 @@ public record JwtSettings(
         Checks.DEFAULT);
   }
 
-  /** The same, made by this issuer for this audience. */
+  /** The same settings with a required issuer and audience. */
   public JwtSettings from(String issuer, String audience) {
     return new JwtSettings(
         jwks, Optional.of(issuer), Optional.of(audience), claims, leeway, refresh, checks);
   }
 
-  /** The same with other claims. */
+  /** The same settings with other claims. */
   public JwtSettings claims(Map<String, String> claims) {
     return new JwtSettings(jwks, issuer, audience, claims, leeway, refresh, checks);
   }
 
-  /** The same with other bounds on the work that signatures make. */
+  /** The same settings with other bounds on the work for signatures. */
   public JwtSettings checks(Checks checks) {
     return new JwtSettings(jwks, issuer, audience, claims, leeway, refresh, checks);
   }

@@ -25,13 +25,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A set of keys made ready to verify tokens by: signature, issuer, audience and time.
+ * Verifies tokens with one key set: signature, issuer, audience and time.
  *
- * <p>The algorithm must be one that the matching key is for, so that no one signs with a public key
- * as if it were a password, and {@code none} is no algorithm.
+ * <p>The algorithm must match the type of the key, so that a public key cannot be abused as an HMAC
+ * secret, and {@code none} is rejected.
  *
- * <p>Whatever costs little is looked at first, by {@link #screen}. The signature, which costs much,
- * is left to {@link #verify}.
+ * <p>{@link #screen} does the cheap checks first. The expensive signature check is left to {@link
+ * #verify}.
  */
 final class JwtVerifier {
   private static final JOSEObjectType ACCESS_TOKEN = new JOSEObjectType("at+jwt");
@@ -77,7 +77,7 @@ final class JwtVerifier {
     return verifier;
   }
 
-  /** The token that a text spells; empty if it spells none. */
+  /** Parses a token; empty if it is malformed. */
   static Optional<SignedJWT> parse(String token) {
     try {
       return isCanonical(token) ? Optional.of(SignedJWT.parse(token)) : Optional.empty();
@@ -87,9 +87,9 @@ final class JwtVerifier {
   }
 
   /**
-   * Whether the signature is spelled in the only way that base64url allows. The library ignores
-   * characters outside the alphabet and spare bits at the end, so that the holder of one good token
-   * could write it in endless ways, each of which would be verified anew.
+   * Whether the signature is in the canonical form of base64url. The library ignores characters
+   * outside the alphabet and spare bits at the end, so the holder of one valid token could write it
+   * in countless forms, each of which would be verified again.
    */
   private static boolean isCanonical(String token) {
     int begin = token.lastIndexOf('.') + 1;
@@ -108,7 +108,7 @@ final class JwtVerifier {
     };
   }
 
-  /** The six bits that a character of base64url stands for; -1 if it is none. */
+  /** The six bits of a base64url character; -1 if it is not one. */
   private static int sextet(char c) {
     if (c >= 'A' && c <= 'Z') {
       return c - 'A';
@@ -120,13 +120,13 @@ final class JwtVerifier {
     return c == '-' ? 62 : c == '_' ? 63 : -1;
   }
 
-  /** Whether a token names a key that is not in the set, so that the set may be old. */
+  /** Whether a token names a key that is not in the set, so that the set may be outdated. */
   boolean lacksKeyOf(SignedJWT token) {
     @Nullable String id = token.getHeader().getKeyID();
     return id != null && keys.getKeyByKeyId(id) == null;
   }
 
-  /** Whether everything but the signature is in order: type, algorithm, key, and claims. */
+  /** Whether everything but the signature is valid: type, algorithm, key, and claims. */
   boolean screen(SignedJWT token) {
     try {
       types.verify(token.getHeader().getType(), null);
@@ -141,7 +141,7 @@ final class JwtVerifier {
     }
   }
 
-  /** What a token claims; empty unless all of it can be believed. */
+  /** Claims of a token; empty unless the token is fully valid. */
   Optional<JWTClaimsSet> verify(SignedJWT token) {
     try {
       return Optional.of(processor.process(token, null));

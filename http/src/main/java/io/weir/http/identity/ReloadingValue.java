@@ -8,21 +8,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Something that was read from outside and is read again now and then, in the background. Who asks
- * gets the last that was good, at once, whatever happens outside.
+ * A value that is reloaded from an external source in the background. Readers get the last valid
+ * value at once, whatever happens to the source.
  */
 final class ReloadingValue<T> {
   private static final Logger LOG = LoggerFactory.getLogger(ReloadingValue.class);
 
-  /** How soon after a failure, and how soon after any reading if asked to hurry. */
-  private static final Duration HURRY = Duration.ofSeconds(10);
+  /** Delay before a retry after a failure, and minimum delay before a requested refresh. */
+  private static final Duration RETRY_DELAY = Duration.ofSeconds(10);
 
-  /** Reads the thing. */
+  /** Reads the value. */
   interface Source<T> {
     /**
-     * What is there now; empty if it has not changed since the last time.
+     * The current value; empty if it has not changed since the last read.
      *
-     * @throws IOException with a reason in words if nothing usable is there
+     * @throws IOException with the reason if there is no usable value
      */
     Optional<T> read() throws IOException;
   }
@@ -32,7 +32,7 @@ final class ReloadingValue<T> {
   private final TimeSource time;
   private final long every;
   private volatile T last;
-  private volatile boolean wanted;
+  private volatile boolean refreshRequested;
   private long readAt;
   private boolean failing;
 
@@ -45,46 +45,48 @@ final class ReloadingValue<T> {
     this.readAt = time.micros();
   }
 
-  /** Something that must be good to begin with. */
+  /** A value that must be valid at start. */
   static <T> ReloadingValue<T> begin(String name, Source<T> source, TimeSource time, Duration every)
       throws IOException {
     T first = source.read().orElseThrow(() -> new IOException(name + " cannot be read"));
     return new ReloadingValue<>(name, source, time, every, first);
   }
 
-  /** Something that may be away to begin with; until it comes there is {@code otherwise}. */
+  /**
+   * A value whose source may be unavailable at start; {@code otherwise} is used until it answers.
+   */
   static <T> ReloadingValue<T> begin(
       String name, Source<T> source, TimeSource time, Duration every, T otherwise) {
-    ReloadingValue<T> refreshed = new ReloadingValue<>(name, source, time, every, otherwise);
-    refreshed.read();
-    return refreshed;
+    ReloadingValue<T> value = new ReloadingValue<>(name, source, time, every, otherwise);
+    value.read();
+    return value;
   }
 
   private static long micros(Duration duration) {
     return duration.toNanos() / 1000;
   }
 
-  /** The last that was good. */
+  /** The last valid value. */
   T get() {
     return last;
   }
 
-  /** Something is missing in it: reads it again soon, but not at every call. */
+  /** Requests a reload, because the value lacks something; repeated requests are rate-limited. */
   void refreshSoon() {
-    wanted = true;
+    refreshRequested = true;
   }
 
-  /** Reads it again if it is time; may take a while. Called by one thread only. */
+  /** Reloads the value if it is due; may block for seconds. Called by one thread only. */
   void tick() {
     long since = time.micros() - readAt;
-    if (since >= every || ((wanted || failing) && since >= micros(HURRY))) {
+    if (since >= every || ((refreshRequested || failing) && since >= micros(RETRY_DELAY))) {
       read();
     }
   }
 
   private void read() {
     readAt = time.micros();
-    wanted = false;
+    refreshRequested = false;
     try {
       source
           .read()
@@ -96,7 +98,7 @@ final class ReloadingValue<T> {
       failing = false;
     } catch (IOException | RuntimeException | Error e) {
       if (!failing) {
-        LOG.warn("{} cannot be used, what was read before stays: {}", name, e.getMessage());
+        LOG.warn("{} cannot be used; the previous value stays in force: {}", name, e.getMessage());
       }
       failing = true;
     }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** The headers that rules ask for by {@code header.NAME}; no other becomes an attribute. */
+/** The headers that rules use as {@code header.NAME}; no other header becomes an attribute. */
 public final class RuleHeaders {
   private static final String PREFIX = "header.";
 
@@ -23,7 +23,7 @@ public final class RuleHeaders {
     this.wanted = wanted;
   }
 
-  /** The headers that these rules speak of, in keys, conditions and costs. */
+  /** The headers that these rules use in keys, matches and costs. */
   public static RuleHeaders of(RuleSet rules) {
     Set<String> names = new LinkedHashSet<>();
     for (Rule rule : rules.rules()) {
@@ -50,7 +50,7 @@ public final class RuleHeaders {
     return name.toLowerCase(Locale.ROOT);
   }
 
-  /** The call with the headers that a request has of these; several lines count as one. */
+  /** Adds those headers that the request has; several lines of one header are joined by commas. */
   Call addTo(Call call, RequestHead head) {
     Call more = call;
     for (HeaderAttribute one : wanted) {

@@ -5,15 +5,13 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/**
- * The hash under which secrets that callers bring are known; the secrets themselves are not kept.
- */
+/** Hashes secrets that callers present, so that the secrets themselves are not stored. */
 public final class Sha256 {
   private static final HexFormat HEX = HexFormat.of();
 
   private Sha256() {}
 
-  /** The hash of a text, 64 hex digits in lower case. */
+  /** SHA-256 of a text, 64 hex digits in lower case. */
   public static String hex(String text) {
     try {
       MessageDigest sha = MessageDigest.getInstance("SHA-256");
@@ -23,7 +21,7 @@ public final class Sha256 {
     }
   }
 
-  /** Whether a text could be such a hash. */
+  /** Whether a text has the form of such a hash. */
   public static boolean isHex(String text) {
     boolean hex = text.length() == 64;
     for (int i = 0; i < text.length() && hex; i++) {

@@ -4,21 +4,21 @@ import io.weir.Fingerprint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers what signature checks found, as the same token comes with every request of a session
- * and a signature costs more than all the rest.
+ * Caches the results of signature checks. The same token comes with every request of a session, and
+ * a signature check costs more than the rest of the request.
  *
- * <p>Verified and failed tokens have tables of their own, so that a flood of forged tokens evicts
- * no verified one. Both are lossy, see {@link TwoWayTable}. A verified token is kept as text and
- * compared exactly. A failed one, whose length and text the attacker chooses, is kept as a keyed
+ * <p>Verified and failed tokens have separate tables, so that a flood of forged tokens evicts no
+ * verified one. Both are lossy, see {@link TwoWayTable}. A verified token is stored as text and
+ * compared exactly. A failed one, whose length and text the attacker chooses, is stored as a keyed
  * 128-bit fingerprint.
  *
- * <p>An entry counts for the key set it was checked with, and for no other.
+ * <p>An entry is valid only for the key set it was checked with.
  */
 final class TokenCache {
-  private static final int VERIFIED_PLACES = 16_384;
-  private static final int FAILED_PLACES = 8192;
+  private static final int VERIFIED_SLOTS = 16_384;
+  private static final int FAILED_SLOTS = 8192;
 
-  /** The end of a token is its signature, which is as good as random. */
+  /** The end of a token is its signature, which is practically random. */
   private static final int HASHED_CHARACTERS = 32;
 
   private record VerifiedToken(
@@ -26,10 +26,10 @@ final class TokenCache {
 
   private record FailedToken(Fingerprint token, JwtVerifier by) {}
 
-  private final TwoWayTable<VerifiedToken> verified = new TwoWayTable<>(VERIFIED_PLACES);
-  private final TwoWayTable<FailedToken> failed = new TwoWayTable<>(FAILED_PLACES);
+  private final TwoWayTable<VerifiedToken> verified = new TwoWayTable<>(VERIFIED_SLOTS);
+  private final TwoWayTable<FailedToken> failed = new TwoWayTable<>(FAILED_SLOTS);
 
-  /** The claims of a verified token, which is a part of {@code line}; null if it has no entry. */
+  /** Claims of a verified token, which is a part of {@code line}; null if it is not cached. */
   TokenClaims.@Nullable Known find(String line, int from, int to, JwtVerifier by, long wallMicros) {
     int hash = hash(line, from, to);
     for (int way = 0; way < TwoWayTable.WAYS; way++) {

@@ -4,17 +4,17 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What the signed token of a request says of its caller: known at once, or pending until the
- * signature is verified on another thread.
+ * The claims of a request's signed token: known at once, or pending until the signature is verified
+ * on another thread.
  */
 public sealed interface TokenClaims {
-  /** The claims of a request without a token that counts. */
+  /** The claims of a request without an accepted token. */
   Known NONE = new Known(Map.of());
 
   /**
    * Claims that are known.
    *
-   * @param attributes by name; empty for a request without a token that counts
+   * @param attributes by name; empty for a request without an accepted token
    */
   record Known(Map<String, String> attributes) implements TokenClaims {
     public Known {
@@ -25,7 +25,7 @@ public sealed interface TokenClaims {
   /**
    * Claims whose signature is being verified.
    *
-   * @param known completes on another thread, and never with an exception
+   * @param known completes on another thread, and never exceptionally
    */
   record Pending(CompletionStage<Known> known) implements TokenClaims {}
 }

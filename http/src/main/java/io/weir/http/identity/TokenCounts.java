@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Counts tokens by outcome. Logs at most one line a minute for each kind of trouble. */
+/** Counts tokens by outcome. Logs at most one line a minute for each kind of problem. */
 public final class TokenCounts {
   private static final Logger LOG = LoggerFactory.getLogger(TokenCounts.class);
 
@@ -27,7 +27,7 @@ public final class TokenCounts {
     this.logged = Limiter.builder(Limit.perMinute(1)).time(time).build();
   }
 
-  /** How many tokens had this outcome. */
+  /** Number of tokens with this outcome. */
   public long count(TokenOutcome outcome) {
     return of(outcome).sum();
   }

@@ -1,11 +1,11 @@
 package io.weir.http.identity;
 
-/** What became of a signed token that was not in the cache of verified tokens. */
+/** Outcome of the check of a token that was not in the cache of verified tokens. */
 public enum TokenOutcome {
-  /** The signature was checked and is good. */
+  /** The signature was checked and is valid. */
   VERIFIED,
 
-  /** The signature was checked and is bad, now or when the same token came before. */
+  /** The signature is invalid; checked now, or cached from an earlier check of the same token. */
   FAILED,
 
   /** No signature was checked: malformed, expired, for another audience, or its key is unknown. */

@@ -14,8 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies tokens at a bounded cost. A signature costs more than all the rest of a request, and a
- * forged one as much as a good one, so it comes last:
+ * Verifies tokens at a bounded cost. A signature check costs more than the rest of a request, and a
+ * forged signature costs as much as a valid one, so it comes last:
  *
  * <pre>
  *   cache of verified tokens   → known, on the event loop
@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  *   cache of failed tokens     → absent
  *   form, key, time, audience  → absent
  *   queue                      → absent if it is full, or the wait was too long
- *   signature                  → known; or absent, and the address pays
+ *   signature                  → known; or absent, and charged to the address
  * </pre>
  *
- * <p>An address pays for failures only, and after the check: any number of good tokens may be new
- * behind one address at once, as after a restart. The budget is looked at again when a token leaves
- * the queue, so a burst of forged tokens costs as many checks as the budget allows, and at most one
- * more for each thread.
+ * <p>An address is charged for failures only, and after the check: any number of valid tokens may
+ * be new behind one address at once, as after a restart. The budget is checked again when a token
+ * leaves the queue, so a burst of forged tokens costs as many checks as the budget allows, and at
+ * most one more for each thread.
  */
 final class TokenVerification {
   private static final int MOST_ADDRESSES = 100_000;
@@ -45,9 +45,9 @@ final class TokenVerification {
   private final TokenCounts counts;
 
   /**
-   * Verifies tokens by these keys.
+   * Verifies tokens with these keys.
    *
-   * @param attributes what is taken from the claims of a good token
+   * @param attributes maps the claims of a valid token to attributes
    */
   TokenVerification(
       ReloadingValue<JwtVerifier> keys,
@@ -73,12 +73,12 @@ final class TokenVerification {
     return counts;
   }
 
-  /** The claims of a part of {@code line} if it is a token in the cache of verified ones. */
+  /** Claims of the token in this part of {@code line}; null if it is not cached as verified. */
   TokenClaims.@Nullable Known find(String line, int from, int to) {
     return cache.find(line, from, to, keys.get(), time.wallMicros());
   }
 
-  /** The claims of a token that is not in the cache of verified ones. */
+  /** Claims of a token that is not cached as verified. */
   TokenClaims check(String token, String address) {
     if (isOverBudget(address)) {
       return absent(TokenOutcome.OVER_BUDGET);
@@ -110,7 +110,7 @@ final class TokenVerification {
     return TokenClaims.NONE;
   }
 
-  /** A token that only its signature is left to be checked of. */
+  /** A token for which only the signature check is left. */
   private final class SignatureCheck implements VerificationQueue.Job {
     final CompletableFuture<TokenClaims.Known> done = new CompletableFuture<>();
     private final String token;
@@ -151,7 +151,7 @@ final class TokenVerification {
     }
 
     private TokenClaims.Known claims() {
-      // The same token may have been checked while this one waited.
+      // Another request may have had the same token checked in the meantime.
       TokenClaims.Known known = cache.find(token, 0, token.length(), by, time.wallMicros());
       if (known != null) {
         return known;

@@ -20,33 +20,33 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches a document over HTTP. Waits for it, but not for longer than a few seconds in all, so it
- * is for a thread in the background.
+ * Fetches a document over HTTP. Blocks for up to a few seconds, so it is called on a background
+ * thread.
  */
 final class UrlSource<T> implements ReloadingValue.Source<T> {
   private static final int MOST_BYTES = 1 << 20;
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final URI uri;
   private final FileSource.Parser<T> parser;
-  private final Duration patience;
+  private final Duration timeout;
   private final HttpClient client;
   private String last = "";
 
   UrlSource(URI uri, FileSource.Parser<T> parser) {
-    this(uri, parser, PATIENCE);
+    this(uri, parser, TIMEOUT);
   }
 
   /**
-   * As {@link #UrlSource(URI, FileSource.Parser)}, with other patience.
+   * As {@link #UrlSource(URI, FileSource.Parser)}, with another timeout.
    *
-   * @param patience until the last byte is here
+   * @param timeout until the last byte has arrived
    */
-  UrlSource(URI uri, FileSource.Parser<T> parser, Duration patience) {
+  UrlSource(URI uri, FileSource.Parser<T> parser, Duration timeout) {
     this.uri = uri;
     this.parser = parser;
-    this.patience = patience;
-    this.client = HttpClient.newBuilder().connectTimeout(patience).build();
+    this.timeout = timeout;
+    this.client = HttpClient.newBuilder().connectTimeout(timeout).build();
   }
 
   @Override
@@ -65,15 +65,15 @@ final class UrlSource<T> implements ReloadingValue.Source<T> {
     CompletableFuture<HttpResponse<byte[]>> response =
         client.sendAsync(request, info -> new BoundedBody());
     try {
-      // The time-out of a request would be over with its head: a body could take for ever.
-      HttpResponse<byte[]> whole = response.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+      // The timeout of a request ends with the response head; the body could take forever.
+      HttpResponse<byte[]> whole = response.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
       if (whole.statusCode() != 200) {
-        throw new IOException("it answers " + whole.statusCode());
+        throw new IOException("response status " + whole.statusCode());
       }
       return new String(whole.body(), StandardCharsets.UTF_8);
     } catch (TimeoutException e) {
       response.cancel(true);
-      throw new IOException("it takes longer than " + patience.toMillis() + " ms", e);
+      throw new IOException("no complete response within " + timeout.toMillis() + " ms", e);
     } catch (ExecutionException e) {
       throw new IOException(reason(e.getCause()), e);
     } catch (InterruptedException e) {
@@ -88,7 +88,7 @@ final class UrlSource<T> implements ReloadingValue.Source<T> {
     return message == null ? String.valueOf(cause) : message;
   }
 
-  /** Collects a body, up to a size. */
+  /** Collects a body, up to a maximum size. */
   private static final class BoundedBody implements HttpResponse.BodySubscriber<byte[]> {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     private final CompletableFuture<byte[]> whole = new CompletableFuture<>();

@@ -6,13 +6,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The threads that verify signatures, and the bounded queue before them. An event loop never
- * verifies one: a check with a long elliptic-curve key takes milliseconds.
+ * The threads that verify signatures, with a bounded queue. Event loops never verify signatures: a
+ * check with a long elliptic-curve key takes milliseconds.
  */
 final class VerificationQueue implements AutoCloseable {
-  /** A check: either run on a thread of the queue, or refused on the caller's. */
+  /** A check: either run on a thread of the queue, or refused on the caller's thread. */
   interface Job extends Runnable {
-    /** The queue is full or closed. */
+    /** Called if the queue is full or closed. */
     void refuse();
   }
 
@@ -36,7 +36,7 @@ final class VerificationQueue implements AutoCloseable {
     this.threads.allowCoreThreadTimeOut(true);
   }
 
-  /** Runs a job soon, or refuses it at once; never blocks. */
+  /** Queues a job, or refuses it at once; never blocks. */
   void add(Job job) {
     threads.execute(job);
   }

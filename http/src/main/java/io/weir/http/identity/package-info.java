@@ -1,4 +1,4 @@
-/** Who is calling, really: addresses behind proxies, API keys and signed tokens. */
+/** Identifies callers: client addresses behind proxies, API keys and signed tokens. */
 @NullMarked
 package io.weir.http.identity;
 

@@ -54,7 +54,7 @@ class FileSourceTest {
   }
 
   private void pass() {
-    now = now.plus(ApiKeys.EVERY);
+    now = now.plus(ApiKeys.POLL_INTERVAL);
   }
 
   @Test

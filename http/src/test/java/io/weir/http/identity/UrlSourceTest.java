@@ -32,7 +32,7 @@ class UrlSourceTest {
 
       assertThatThrownBy(source::read)
           .isInstanceOf(IOException.class)
-          .hasMessage("it takes longer than 300 ms");
+          .hasMessage("no complete response within 300 ms");
     }
   }
 

@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which rules moved. Order matters little, only for which of several rules is named on a tie, so it
- * names as few rules as explain the change.
+ * Finds the rules that moved. Order only decides which of several rules is named on a tie, so the
+ * diff names as few rules as explain the change.
  */
 final class OrderDiff {
   private OrderDiff() {}
 
-  /** For those that moved, after which one they come now: {@code after search}. */
+  /** For each rule that moved, its new position: {@code after search}. */
   static Map<String, String> moved(List<String> before, List<String> after) {
     Map<String, Integer> old = new HashMap<>();
     before.forEach(id -> old.put(id, old.size()));

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * Says what changes for tenants. When a tier changes, all its tenants change alike; they are told
- * of together.
+ * Describes the changes for tenants. When a tier changes, all its tenants change alike and are
+ * reported together.
  */
 final class PlanDiff {
   private static final int MOST_NAMED = 3;
@@ -85,7 +85,7 @@ final class PlanDiff {
     return limits;
   }
 
-  /** A limit without its name, and without the algorithm where the name says it. */
+  /** A limit without its name, and without the algorithm if the name is the algorithm. */
   private static String bare(Limit limit) {
     String spec = limit.named("").toString();
     return spec.startsWith(limit.name() + " ") ? spec.substring(limit.name().length() + 1) : spec;

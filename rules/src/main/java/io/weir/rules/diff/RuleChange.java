@@ -5,18 +5,18 @@ import io.weir.rules.text.Messages;
 /**
  * One difference between two rule sets.
  *
- * @param subject what it is about: {@code rule payments}
- * @param text what changes, or a description of what was added; empty for what was removed
+ * @param subject the part that changed: {@code rule payments}
+ * @param text the change, or a description of an added part; empty for a removed one
  */
 public record RuleChange(Kind kind, String subject, String text) {
-  /** What happened to the subject. */
+  /** Kind of change. */
   public enum Kind {
     ADDED,
     REMOVED,
     CHANGED
   }
 
-  /** Names come from documents, and must not reach a terminal as they are. */
+  /** Escapes control characters: names come from documents and may be shown in a terminal. */
   public RuleChange {
     subject = Messages.printable(subject);
     text = Messages.printable(text);

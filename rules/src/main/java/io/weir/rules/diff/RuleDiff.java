@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 
-/** Says in words what changes from one rule set to another. */
+/** Describes the changes from one rule set to another. */
 public final class RuleDiff {
   private final List<RuleChange> changes = new ArrayList<>();
 
@@ -90,7 +90,7 @@ public final class RuleDiff {
     }
   }
 
-  /** {@code (raised)}, {@code (lowered)}, or nothing where neither can be said. */
+  /** {@code (raised)}, {@code (lowered)}, or an empty string if the limits cannot be compared. */
   static String direction(Limit before, Limit after) {
     if (before.algorithm() != after.algorithm()) {
       return " (counts start fresh)";

@@ -20,11 +20,11 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** Rules and their parts in the words of the rule document, always in the same order. */
+/** Formats rules and their parts in the syntax of the rule document, always in the same order. */
 public final class RuleFormatter {
   private RuleFormatter() {}
 
-  /** A rule in one line: what it covers, per what, and how much. */
+  /** A rule in one line: its match, key and limit. */
   public static String of(Rule rule) {
     String except = rule.except().map(match -> " except " + of(match)).orElse("");
     String mode = rule.mode() == Mode.ENFORCE ? "" : ", mode " + rule.mode();
@@ -75,7 +75,7 @@ public final class RuleFormatter {
         : plan.limits().stream().map(RuleFormatter::ofPlan).collect(Collectors.joining(", "));
   }
 
-  /** A limit of a plan, which goes by its name: {@code rate 100/s}. */
+  /** A limit of a plan with its name: {@code rate 100/s}. */
   static String ofPlan(Limit limit) {
     String spec = limit.named("").toString();
     return limit.name().equals("rate") ? "rate " + spec : spec;

@@ -4,12 +4,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One descriptor of a file: a key, perhaps a value or a pattern of values, and what holds for
- * requests that come this far.
+ * One descriptor of a file: a key, optionally a value or a pattern of values, and its limit.
  *
  * @param value empty for every value; {@code *} stands for any characters
- * @param limit holds where a request's descriptor ends here
- * @param descriptors what may follow
+ * @param limit applies to a request descriptor that ends here
+ * @param descriptors nested descriptors that match the following entries of a request descriptor
  */
 public record EnvoyDescriptor(
     String key,

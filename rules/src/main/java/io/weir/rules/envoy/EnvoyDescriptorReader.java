@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads the descriptors of one level, and those inside them. */
+/** Reads the descriptors of one level, and those nested in them. */
 final class EnvoyDescriptorReader {
   private EnvoyDescriptorReader() {}
 
@@ -21,7 +21,7 @@ final class EnvoyDescriptorReader {
     String key = fields.text("key");
     String value = fields.text("value");
     if (key.isEmpty()) {
-      fields.place().error(fields.line("key"), "a descriptor needs a key");
+      fields.location().error(fields.line("key"), "a descriptor needs a key");
     } else {
       siblings.add(fields, key, value);
     }
@@ -31,12 +31,12 @@ final class EnvoyDescriptorReader {
     boolean share = named.flag("share_threshold");
     if (share && value.indexOf('*') < 0) {
       named
-          .place()
+          .location()
           .error(
               fields.line("share_threshold"),
               "share_threshold needs a value with '*', for values that share");
     }
-    // What these two would put into metrics is never in them; they are only checked.
+    // Weir's metrics never contain descriptor values; these two options are only validated.
     named.flag("detailed_metric");
     named.flag("value_to_metric");
     return new EnvoyDescriptor(

@@ -13,10 +13,10 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 
 /**
- * The fields of one map of a file for {@code envoyproxy/ratelimit}. A field without a value is as
- * good as none; what has the wrong type is reported and left out.
+ * The fields of one map of a file for {@code envoyproxy/ratelimit}. A field without a value counts
+ * as missing. A value of the wrong type is reported and ignored.
  */
-record EnvoyFields(Location place, Mapping map) {
+record EnvoyFields(Location location, Mapping map) {
   boolean has(String name) {
     return value(name).isPresent();
   }
@@ -34,7 +34,7 @@ record EnvoyFields(Location place, Mapping map) {
     return nothing ? Optional.empty() : Optional.of(field.value());
   }
 
-  /** A text; numbers and flags are texts too, as they are written. */
+  /** A text; numbers and flags are accepted as written. */
   String text(String name) {
     Optional<TreeNode> value = value(name);
     if (value.isPresent() && !(value.get() instanceof Scalar)) {
@@ -58,7 +58,7 @@ record EnvoyFields(Location place, Mapping map) {
     return false;
   }
 
-  /** A whole number from {@code least} to {@code most}; nothing if there is none or it is wrong. */
+  /** A whole number from {@code least} to {@code most}; empty if missing or invalid. */
   OptionalLong whole(String name, long least, long most) {
     Optional<TreeNode> value = value(name);
     if (value.isEmpty()) {
@@ -75,12 +75,14 @@ record EnvoyFields(Location place, Mapping map) {
     return number;
   }
 
-  /** A text that something else understands, or refuses with the reason. */
+  /** A text converted by {@code reader}, which rejects it by throwing with the reason. */
   <T> Optional<T> read(String name, Function<String, T> reader) {
-    return has(name) ? place.attempt(line(name), () -> reader.apply(text(name))) : Optional.empty();
+    return has(name)
+        ? location.attempt(line(name), () -> reader.apply(text(name)))
+        : Optional.empty();
   }
 
-  /** The maps of a list; items that are none were reported with the shape. */
+  /** The maps of a list; the schema check has reported items of other types. */
   List<EnvoyFields> maps(String name) {
     Optional<TreeNode> value = value(name);
     if (value.isPresent() && !(value.get() instanceof Sequence)) {
@@ -90,7 +92,7 @@ record EnvoyFields(Location place, Mapping map) {
     return value.stream()
         .flatMap(node -> ((Sequence) node).items().stream())
         .filter(Mapping.class::isInstance)
-        .map(item -> new EnvoyFields(place, (Mapping) item))
+        .map(item -> new EnvoyFields(location, (Mapping) item))
         .toList();
   }
 
@@ -101,22 +103,22 @@ record EnvoyFields(Location place, Mapping map) {
       wrong(name, "a map", value.get());
       return Optional.empty();
     }
-    return value.map(node -> new EnvoyFields(place, (Mapping) node));
+    return value.map(node -> new EnvoyFields(location, (Mapping) node));
   }
 
   private void wrong(String name, String what, TreeNode value) {
-    // What is not plain at all was reported with the shape.
+    // The schema check has reported fractions.
     boolean reported =
         value instanceof Scalar scalar
             && scalar.style() == Style.BARE
             && YamlScalars.isFraction(scalar.text());
     if (!reported) {
-      place.error(value.line(), name + " must be " + what + ", not " + value.what());
+      location.error(value.line(), name + " must be " + what + ", not " + value.what());
     }
   }
 
-  /** The same fields, reported as part of something. */
+  /** The same fields, reported as a part of this location. */
   EnvoyFields within(String what) {
-    return new EnvoyFields(place.within(what), map);
+    return new EnvoyFields(location.within(what), map);
   }
 }

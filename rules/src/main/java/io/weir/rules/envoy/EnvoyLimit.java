@@ -6,37 +6,38 @@ import io.weir.rule.Accuracy;
 import java.util.List;
 
 /**
- * What a file says under {@code rate_limit}.
+ * The {@code rate_limit} of a descriptor.
  *
- * @param name what answers call it and {@code replaces} leaves out; may be empty
- * @param terms how much, or that there is no end to it
- * @param replaces names of limits that are left out when this one is met
+ * @param name its name in responses, by which {@code replaces} refers to it; may be empty
+ * @param terms the number of requests per unit, or unlimited
+ * @param replaces names of limits that do not apply when this one does
  */
 public record EnvoyLimit(String name, Terms terms, List<String> replaces) {
   public EnvoyLimit {
     replaces = List.copyOf(replaces);
   }
 
-  /** How much a limit lets through. */
+  /** How much a limit admits. */
   public sealed interface Terms {}
 
-  /** Everything. */
+  /** Admits everything. */
   public record Unlimited() implements Terms {}
 
   /**
-   * So many requests per unit.
+   * A number of requests per unit.
    *
-   * @param limit the same as an algorithm and its numbers
-   * @param options what the file says beyond that
+   * @param limit the same as a Weir limit
+   * @param options further fields of the file
    */
   public record Counted(long requestsPerUnit, EnvoyUnit unit, Limit limit, LimitOptions options)
       implements Terms {}
 
   /**
-   * How a limit behaves beside its numbers.
+   * How a limit behaves apart from its numbers.
    *
-   * @param accuracy exact unless the file says otherwise, as envoyproxy/ratelimit is
-   * @param countDenied whether refused hits count, and a look is refused when nothing is left
+   * @param accuracy exact unless the file sets another, as in envoyproxy/ratelimit
+   * @param countDenied whether refused hits count; then a request with zero hits is refused when
+   *     nothing is left
    */
   public record LimitOptions(OnFail onFail, Accuracy accuracy, boolean countDenied) {
     public static final LimitOptions DEFAULT =

@@ -20,9 +20,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Reads {@code rate_limit}: so many requests per unit, as an algorithm and its numbers. */
+/** Reads {@code rate_limit}: a number of requests per unit, as an algorithm and its numbers. */
 final class EnvoyLimitReader {
-  /** What fits the number in Envoy's protocol. */
+  /** Maximum of the 32-bit number in Envoy's protocol. */
   private static final long MOST_REQUESTS = (1L << 32) - 1;
 
   private static final long MOST_BURST = 1L << 52;
@@ -34,15 +34,15 @@ final class EnvoyLimitReader {
     List<String> replaces = replaces(fields, name);
     boolean unlimited = fields.flag("unlimited");
     Optional<EnvoyUnit> unit = EnvoyUnit.named(fields.text("unit"));
-    Location place = fields.place();
+    Location location = fields.location();
     if (unlimited) {
       if (unit.isPresent()) {
-        place.error(fields.line("unit"), "unlimited and a unit do not go together");
+        location.error(fields.line("unit"), "unlimited and a unit do not go together");
       }
       return Optional.of(new EnvoyLimit(name, new Unlimited(), replaces));
     }
     if (unit.isEmpty()) {
-      place.error(
+      location.error(
           fields.line("unit"),
           fields.has("unit")
               ? "unknown unit " + Messages.quote(fields.text("unit")) + "; there are " + units()
@@ -62,9 +62,9 @@ final class EnvoyLimitReader {
     for (EnvoyFields entry : fields.maps("replaces")) {
       String name = entry.text("name");
       if (name.isEmpty()) {
-        entry.place().error(entry.line("name"), "replaces must name a limit");
+        entry.location().error(entry.line("name"), "replaces must name a limit");
       } else if (name.equals(own)) {
-        entry.place().error(entry.line("name"), "replaces names the limit that it stands in");
+        entry.location().error(entry.line("name"), "replaces names its own limit");
       } else {
         names.add(name);
       }
@@ -75,7 +75,7 @@ final class EnvoyLimitReader {
   private static Optional<Counted> counted(EnvoyFields fields, EnvoyUnit unit) {
     if (!fields.has("requests_per_unit")) {
       fields
-          .place()
+          .location()
           .warning(fields.line("unit"), "without requests_per_unit everything is refused");
     }
     long requests = fields.whole("requests_per_unit", 0, MOST_REQUESTS).orElse(0);
@@ -101,19 +101,19 @@ final class EnvoyLimitReader {
   }
 
   private static Optional<Limit> limit(EnvoyFields fields, long requests, EnvoyUnit unit) {
-    Optional<Algorithm> told = fields.read("algorithm", LimitReader::algorithm);
-    if (fields.has("algorithm") && told.isEmpty()) {
+    Optional<Algorithm> given = fields.read("algorithm", LimitReader::algorithm);
+    if (fields.has("algorithm") && given.isEmpty()) {
       return Optional.empty();
     }
-    Algorithm algorithm = told.orElse(Algorithm.FIXED_WINDOW);
+    Algorithm algorithm = given.orElse(Algorithm.FIXED_WINDOW);
     if (fields.has("burst") && algorithm != Algorithm.TOKEN_BUCKET) {
-      fields.place().error(fields.line("burst"), "only token-bucket takes burst");
+      fields.location().error(fields.line("burst"), "only token-bucket takes burst");
     }
     long burst = fields.whole("burst", 0, MOST_BURST).orElse(requests);
     long times = fields.whole("unit_multiplier", 1, Integer.MAX_VALUE).orElse(1);
     String culprit = fields.has("unit_multiplier") ? "unit_multiplier" : "requests_per_unit";
     return fields
-        .place()
+        .location()
         .attempt(fields.line(culprit), () -> limit(algorithm, requests, burst, unit, times));
   }
 
@@ -129,7 +129,7 @@ final class EnvoyLimitReader {
       case QUOTA -> Limit.quota(requests, calendar(unit, times));
       case CONCURRENCY ->
           throw new IllegalArgumentException(
-              "concurrency is not for Envoy, which does not say when a call ends");
+              "concurrency is not for Envoy, which does not report the end of a call");
     };
   }
 

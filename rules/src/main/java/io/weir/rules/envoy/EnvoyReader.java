@@ -25,7 +25,7 @@ public final class EnvoyReader {
   private final Problems problems = new Problems();
   private final Map<String, DomainDraft> domains = new LinkedHashMap<>();
 
-  /** A domain as far as it was read. */
+  /** A domain as far as it has been read. */
   private record DomainDraft(
       String file, DuplicateDescriptors siblings, List<EnvoyDescriptor> descriptors) {}
 
@@ -56,27 +56,27 @@ public final class EnvoyReader {
   }
 
   private void read(SourceText document) {
-    Location place =
+    Location location =
         document.has(RECOGNISED)
             ? Location.file(problems, document.name())
             : Location.unrecognised(problems, document.name());
     try {
-      Optional<TreeNode> tree = tree(place, document);
+      Optional<TreeNode> tree = tree(location, document);
       if (tree.isEmpty()) {
-        place.error(1, "the file is empty; it must name a domain");
+        location.error(1, "the file is empty; it must name a domain");
       } else if (tree.get() instanceof Mapping map && isForeign(map)) {
-        place.error(map.line(), "this file has neither domain nor descriptors");
+        location.error(map.line(), "this file has neither domain nor descriptors");
       } else if (tree.get() instanceof Mapping map) {
-        EnvoySchemaCheck.check(place, map);
-        domain(new EnvoyFields(place, map));
+        EnvoySchemaCheck.check(location, map);
+        domain(new EnvoyFields(location, map));
       } else {
-        place.error(
+        location.error(
             tree.get().line(),
             "the file must be a map of domain and descriptors, not "
                 + SourceText.insteadOfMap(tree.get()));
       }
     } catch (UnreadableDocumentException e) {
-      place.error(e.line(), e.reason());
+      location.error(e.line(), e.reason());
     }
   }
 
@@ -85,25 +85,26 @@ public final class EnvoyReader {
         && EnvoySchemaCheck.DOCUMENT.stream().noneMatch(map.fields()::containsKey);
   }
 
-  private static Optional<TreeNode> tree(Location place, SourceText document)
+  private static Optional<TreeNode> tree(Location location, SourceText document)
       throws UnreadableDocumentException {
     if (document.text().length() > SourceText.LONGEST) {
       throw new UnreadableDocumentException(
           1, "the file has more than " + SourceText.LONGEST + " characters");
     }
-    return YamlTree.readWithAnchors(place, document.text());
+    return YamlTree.readWithAnchors(location, document.text());
   }
 
   private void domain(EnvoyFields fields) {
     String name = fields.text("domain");
-    String file = fields.place().file();
+    String file = fields.location().file();
     if (name.isEmpty()) {
-      fields.place().error(fields.line("domain"), "the file must name a domain");
-      name = file; // the rest may be wrong too
+      fields.location().error(fields.line("domain"), "the file must name a domain");
+      name = file; // go on, to report further problems
     } else if (name.equals(EnvoyDomain.OWN_RULES)) {
       fields
-          .place()
-          .error(fields.line("domain"), "domain 'weir' stands for Weir's own rules; take another");
+          .location()
+          .error(
+              fields.line("domain"), "domain 'weir' is reserved for Weir's own rules; use another");
     }
     DomainDraft draft = domains.get(name);
     if (draft == null) {
@@ -111,7 +112,7 @@ public final class EnvoyReader {
       domains.put(name, draft);
     } else if (!options.mergeDomains()) {
       fields
-          .place()
+          .location()
           .error(
               fields.line("domain"),
               "domain " + Messages.quote(name) + " is also in " + draft.file);

@@ -13,9 +13,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Checks the outer shape of a file for {@code envoyproxy/ratelimit}: which keys there are, and that
- * lists hold maps and leaves are plain. Where in the file a key stands is not its business, as it
- * is not that project's: a key in the wrong place is only warned of.
+ * Checks the schema of a file for {@code envoyproxy/ratelimit}: only known keys, lists of maps, and
+ * plain leaves. As in that project, a known key in the wrong place is no error; it gives a warning.
  */
 final class EnvoySchemaCheck {
   static final String METADATA = "metadata";
@@ -36,16 +35,16 @@ final class EnvoySchemaCheck {
       List.of("unit", "requests_per_unit", "unlimited", "name", "replaces");
   static final List<String> REPLACES = List.of("name");
 
-  /** What Weir understands under {@code rate_limit} beyond that project. */
+  /** Fields that Weir accepts under {@code rate_limit} in addition to those of that project. */
   static final List<String> MORE =
       List.of("unit_multiplier", "algorithm", "burst", "on_fail", "accuracy", "count_denied");
 
   private static final Set<String> LEGAL = legal();
 
-  private final Location place;
+  private final Location location;
 
-  private EnvoySchemaCheck(Location place) {
-    this.place = place;
+  private EnvoySchemaCheck(Location location) {
+    this.location = location;
   }
 
   private static Set<String> legal() {
@@ -56,12 +55,12 @@ final class EnvoySchemaCheck {
     return all;
   }
 
-  /** Reports everything that is wrong with the shape of a file. */
-  static void check(Location place, Mapping document) {
-    new EnvoySchemaCheck(place).check(document, DOCUMENT, List.of());
+  /** Reports every violation of the schema in a file. */
+  static void check(Location location, Mapping document) {
+    new EnvoySchemaCheck(location).check(document, DOCUMENT, List.of());
   }
 
-  /** Trees are never deep, so this may recurse. */
+  /** The depth of trees is capped, so this may recurse. */
   private void check(Mapping map, List<String> here, List<String> more) {
     map.fields()
         .forEach(
@@ -70,7 +69,7 @@ final class EnvoySchemaCheck {
                 unknown(name, field.line(), here, more);
               } else if (!name.equals(METADATA)) {
                 if (!here.contains(name) && !more.contains(name)) {
-                  place.warning(
+                  location.warning(
                       field.line(), Messages.quote(name) + " means nothing in this place");
                 }
                 check(name, field.value());
@@ -81,7 +80,7 @@ final class EnvoySchemaCheck {
   private void unknown(String name, int line, List<String> here, List<String> more) {
     List<String> candidates = new ArrayList<>(here);
     candidates.addAll(more);
-    place.error(
+    location.error(
         line, "unknown key " + Messages.quote(name) + Messages.didYouMean(name, candidates));
   }
 
@@ -93,13 +92,13 @@ final class EnvoySchemaCheck {
         if (item instanceof Mapping map) {
           check(map, inside(name), List.of());
         } else {
-          place.error(item.line(), name + " must be a list of maps, not of " + item.what());
+          location.error(item.line(), name + " must be a list of maps, not of " + item.what());
         }
       }
     } else if (value instanceof Scalar scalar
         && scalar.style() == Style.BARE
         && YamlScalars.isFraction(scalar.text())) {
-      place.error(
+      location.error(
           scalar.line(),
           name
               + " must be a text, a whole number, true or false, not "

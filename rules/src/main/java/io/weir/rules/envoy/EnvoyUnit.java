@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 
-/** A unit of time by the name and number that Envoy knows it by. */
+/** A unit of time with its name and number in Envoy's protocol. */
 public enum EnvoyUnit {
   SECOND(1, Duration.ofSeconds(1)),
   MINUTE(2, Duration.ofMinutes(1)),
@@ -27,7 +27,7 @@ public enum EnvoyUnit {
     return number;
   }
 
-  /** How long it is; months and years have a fixed length, as their counters do. */
+  /** Length of the unit; months and years have a fixed length, as the counters of Envoy do. */
   public Duration length() {
     return length;
   }

@@ -1,6 +1,6 @@
 /**
- * Envoy's rate limit descriptors: what a configuration in the format of {@code
- * envoyproxy/ratelimit} says, which limit a descriptor meets, and what a request draws and is told.
+ * Envoy's rate limit descriptors: the configuration in the format of {@code envoyproxy/ratelimit},
+ * the limit that a descriptor matches, and the decision for a request.
  */
 @NullMarked
 package io.weir.rules.envoy;

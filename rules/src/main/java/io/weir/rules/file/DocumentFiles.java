@@ -24,15 +24,15 @@ public final class DocumentFiles {
   private static final int MOST_BYTES_TOGETHER = 16 << 20;
   private static final int MOST_FILES = 1000;
 
-  /** Not at a line: what is wrong is the file. */
+  /** Line number for problems of the file as a whole. */
   private static final int WHOLE = 0;
 
   private DocumentFiles() {}
 
-  /** The texts of all files that could be read, and why others could not. */
+  /** The texts of all files that could be read, and the problems of the others. */
   public record Content(List<SourceText> documents, List<Problem> problems) {}
 
-  /** Ends the reading of files with the reason. */
+  /** Reading a file failed, with the reason. */
   private static final class UnreadableFileException extends Exception {
     private static final long serialVersionUID = 1L;
     private final transient Problem problem;
@@ -47,7 +47,7 @@ public final class DocumentFiles {
     return read(fileOrFolder, FileSelector.RULES);
   }
 
-  /** Reads a file, or those that a folder stands for in the order of their names. */
+  /** Reads a file, or the selected files of a folder in the order of their names. */
   static Content read(Path fileOrFolder, FileSelector which) {
     List<SourceText> documents = new ArrayList<>();
     List<Problem> problems = new ArrayList<>();
@@ -73,7 +73,7 @@ public final class DocumentFiles {
     return new Content(List.copyOf(documents), List.copyOf(problems));
   }
 
-  /** The files that a path stands for: itself, or some of a folder. */
+  /** The files to read: the path itself, or the selected files of a folder. */
   private static List<Path> files(Path fileOrFolder, FileSelector which)
       throws UnreadableFileException {
     if (!Files.isDirectory(fileOrFolder)) {

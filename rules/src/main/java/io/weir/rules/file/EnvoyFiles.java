@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The files of a folder in the format of {@code envoyproxy/ratelimit}: all of them, whatever they
- * are called, also in folders inside.
+ * The files of a folder in the format of {@code envoyproxy/ratelimit}: all files of any name,
+ * including those in subfolders.
  *
- * <p>Folders whose name begins with a dot are left out, and so are folders behind links: a
- * ConfigMap keeps its files in {@code ..2026_01_01}, points {@code ..data} there, and shows each
- * file by a link.
+ * <p>Folders whose name begins with a dot are skipped, and so are symbolic links to folders: a
+ * ConfigMap stores its files in {@code ..2026_01_01}, points {@code ..data} there, and exposes each
+ * file as a link.
  */
 public record EnvoyFiles(boolean dotFiles) implements FileSelector {
   private static final int DEEPEST = 8;
@@ -26,7 +26,7 @@ public record EnvoyFiles(boolean dotFiles) implements FileSelector {
     return files.stream();
   }
 
-  /** No files, no limits; that is what an empty folder says. */
+  /** An empty folder is valid and means no limits. */
   @Override
   public String problemIfEmpty() {
     return "";

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** Which files a folder stands for. */
+/** Selects the files of a folder that are read. */
 public interface FileSelector {
   /** The rule files directly in a folder. */
   FileSelector RULES =
@@ -21,13 +21,13 @@ public interface FileSelector {
         }
       };
 
-  /** The files, in any order, as a stream to be closed. */
+  /** The files, in any order. The caller closes the stream. */
   Stream<Path> in(Path folder) throws IOException;
 
-  /** What is wrong with a folder that holds none; empty if nothing is. */
+  /** The problem to report for a folder without such files; empty if that is allowed. */
   String problemIfEmpty();
 
-  /** Files whose name begins with a dot are an editor's or a ConfigMap's own business. */
+  /** Skips files whose name begins with a dot: editors and ConfigMaps create them. */
   private static boolean isRuleFile(Path file) {
     String name = String.valueOf(file.getFileName());
     return !name.startsWith(".")

@@ -14,20 +14,20 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * How a file or folder looks from outside, to tell without reading whether it may have changed.
+ * The metadata of a file or folder, to detect a possible change without reading it.
  *
  * <p>Symbolic links are followed to the end: a ConfigMap changes by pointing {@code ..data} at
- * another folder, and none of the links in between look any different. File keys (inodes) show a
- * file that was replaced by one of the same size and time.
+ * another folder, and none of the links in between changes. File keys (inodes) reveal a file that
+ * was replaced by one of the same size and time.
  */
 public record FileStamp(List<FileEntry> files) {
-  /** Times may be this coarse, so a file that changed so recently may change unseen. */
+  /** Modification times may be this coarse, so a change to a file this recent can go undetected. */
   private static final Duration COARSEST_TIME = Duration.ofSeconds(3);
 
   private static final int MOST_LINKS = 8;
 
   /**
-   * One file: where it really is, and what its directory entry says; nothing if it is not there.
+   * One file: its real path and the metadata of its directory entry; empty if it does not exist.
    */
   record FileEntry(
       Path path, Optional<Path> real, long size, FileTime modified, Optional<Object> key) {}
@@ -58,8 +58,8 @@ public record FileStamp(List<FileEntry> files) {
   }
 
   /**
-   * When the files last became what they are: written, or put where others were, or a link that
-   * leads to them was. In a folder one may have gone, too. Nothing if none of that can be seen.
+   * When the files last changed: written, moved into place, or a link to them was changed. In a
+   * folder, the removal of a file counts too. Empty if no time can be read.
    */
   public static Optional<Instant> changed(Path fileOrFolder, FileSelector which) {
     Stream<Path> named = of(fileOrFolder, which).files.stream().map(FileEntry::path);
@@ -84,7 +84,7 @@ public record FileStamp(List<FileEntry> files) {
     }
   }
 
-  /** A file that is renamed keeps its time; where the file system tells, that is seen too. */
+  /** Modification and, on Unix, inode change time: a renamed file keeps its modification time. */
   private static Stream<Instant> put(Path path) {
     boolean unix = path.getFileSystem().supportedFileAttributeViews().contains("unix");
     String wanted = unix ? "unix:lastModifiedTime,ctime" : "lastModifiedTime";
@@ -96,7 +96,7 @@ public record FileStamp(List<FileEntry> files) {
     }
   }
 
-  /** Whether a change after this moment would show, all files being old enough. */
+  /** Whether a change after this moment would be detected, because all files are old enough. */
   boolean isSettledAt(Instant moment) {
     FileTime latest = FileTime.from(moment.minus(COARSEST_TIME));
     return files.stream().allMatch(file -> file.modified().compareTo(latest) < 0);

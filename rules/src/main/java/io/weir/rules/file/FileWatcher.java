@@ -16,22 +16,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows a file, or a folder of them, and hands over what every change comes to.
+ * Polls a file, or a folder of files, and reports the result of every change.
  *
- * <p>It looks at the files now and then rather than wait for the operating system to tell: that
- * works the same for editors that replace files, for symbolic links that move, and for network file
- * systems. What decides is the text: if that is the same, nothing has changed.
+ * <p>Polling is used instead of notifications of the operating system because it works the same for
+ * editors that replace files, for symbolic links that move, and for network file systems. The text
+ * decides: if it is the same, nothing has changed.
  *
- * <p>A file may be seen half written. So what is invalid is looked at once more, and reported,
- * once, when it still is the same.
+ * <p>A poll may see a file half written. Invalid content is therefore read once more, and reported,
+ * once, if it has not changed.
  *
- * @param <T> what the files hold
+ * @param <T> the content of the files
  */
 public final class FileWatcher<T> implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FileWatcher.class);
 
   private final Path path;
-  private final FileParser<T> reading;
+  private final FileParser<T> parser;
   private final Optional<LastGoodFiles> lastGood;
   private final InstantSource clock = InstantSource.system();
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -42,13 +42,15 @@ public final class FileWatcher<T> implements AutoCloseable {
   private @Nullable Content content;
   private @Nullable Content good;
 
-  /** What is wrong with {@link #content}, seen once and not yet reported. */
-  private @Nullable LoadResult<T> doubtful;
+  /** The errors of {@link #content}, found once and not yet reported. */
+  private @Nullable LoadResult<T> unconfirmed;
 
-  /** Whether the last report was of something invalid, so that its end is to be reported too. */
-  private boolean reportedBad;
+  /**
+   * Whether the last report was of invalid content, so that the next valid content is reported too.
+   */
+  private boolean reportedInvalid;
 
-  /** How files are read. */
+  /** Selects files and turns them into a value. */
   public interface FileParser<T> {
     /** Which files of a folder are read. */
     FileSelector files();
@@ -57,19 +59,19 @@ public final class FileWatcher<T> implements AutoCloseable {
   }
 
   /**
-   * Follows the files at a path.
+   * Watches the files at a path.
    *
-   * @param lastGoodFolder where the last good files are remembered across restarts, if at all
+   * @param lastGoodFolder where the last valid files are saved across restarts; empty to save none
    */
-  public FileWatcher(Path path, Optional<Path> lastGoodFolder, FileParser<T> reading) {
+  public FileWatcher(Path path, Optional<Path> lastGoodFolder, FileParser<T> parser) {
     this.path = path;
-    this.reading = reading;
+    this.parser = parser;
     this.lastGood = lastGoodFolder.map(folder -> new LastGoodFiles(folder, path));
   }
 
   /**
-   * Reads the files as they are now. If they are invalid and there are remembered ones, those give
-   * the value, and the problems are those of the present files.
+   * Reads the files as they are now. If they are invalid and a last valid copy was saved, the value
+   * comes from that copy, and the problems are those of the current files.
    */
   public LoadResult<T> load() {
     LoadResult<T> loaded = loadPresent();
@@ -77,24 +79,24 @@ public final class FileWatcher<T> implements AutoCloseable {
   }
 
   private synchronized LoadResult<T> loadPresent() {
-    stamp = FileStamp.of(path, reading.files());
+    stamp = FileStamp.of(path, parser.files());
     readAt = clock.instant();
-    Content read = DocumentFiles.read(path, reading.files());
+    Content read = DocumentFiles.read(path, parser.files());
     content = read;
-    doubtful = null;
-    LoadResult<T> loaded = reading.read(read);
-    reportedBad = !loaded.isValid();
-    if (!reportedBad) {
+    unconfirmed = null;
+    LoadResult<T> loaded = parser.read(read);
+    reportedInvalid = !loaded.isValid();
+    if (!reportedInvalid) {
       keep(read);
     }
     return loaded;
   }
 
-  /** The value of the last good files, if any are remembered. */
+  /** The value of the last valid files, if a copy was saved. */
   private Optional<T> lastGood() {
     try {
       return lastGood.isPresent()
-          ? lastGood.get().load().map(reading::read).flatMap(LoadResult::value)
+          ? lastGood.get().load().map(parser::read).flatMap(LoadResult::value)
           : Optional.empty();
     } catch (IOException e) {
       LOG.warn("the last good rules cannot be read: {}", e.toString());
@@ -103,10 +105,10 @@ public final class FileWatcher<T> implements AutoCloseable {
   }
 
   /**
-   * Calls a listener, on a thread of its own, with every later change, valid or not. If {@link
+   * Calls a listener, on a dedicated thread, with every later change, valid or not. If {@link
    * #load} was not called before, the first state counts as a change.
    *
-   * @param every how often the files are looked at
+   * @param every poll interval
    */
   public synchronized void watch(Duration every, Consumer<LoadResult<T>> listener) {
     if (watcher != null) {
@@ -128,25 +130,25 @@ public final class FileWatcher<T> implements AutoCloseable {
     }
   }
 
-  /** One look; whatever goes wrong in it, there will be another. */
+  /** One poll. A failure is logged, and polling continues. */
   private void pollOnce(Consumer<LoadResult<T>> listener) {
     try {
       poll().ifPresent(listener);
     } catch (RuntimeException e) {
-      LOG.error("rules at {} could not be taken over", path, e);
+      LOG.error("rules at {} could not be applied", path, e);
     }
   }
 
-  /** What there is to report since the last call. */
+  /** A new value or new problems since the last call, if any. */
   public synchronized Optional<LoadResult<T>> poll() {
-    FileStamp now = FileStamp.of(path, reading.files());
-    if (now.equals(stamp) && now.isSettledAt(readAt) && doubtful == null) {
+    FileStamp now = FileStamp.of(path, parser.files());
+    if (now.equals(stamp) && now.isSettledAt(readAt) && unconfirmed == null) {
       return Optional.empty();
     }
     Instant moment = clock.instant();
-    Content read = DocumentFiles.read(path, reading.files());
-    if (!FileStamp.of(path, reading.files()).equals(now)) {
-      return Optional.empty(); // someone is writing; next time
+    Content read = DocumentFiles.read(path, parser.files());
+    if (!FileStamp.of(path, parser.files()).equals(now)) {
+      return Optional.empty(); // a write is in progress; read at the next poll
     }
     stamp = now;
     readAt = moment;
@@ -155,20 +157,20 @@ public final class FileWatcher<T> implements AutoCloseable {
 
   private Optional<LoadResult<T>> take(Content read) {
     if (read.equals(content)) {
-      Optional<LoadResult<T>> confirmed = Optional.ofNullable(doubtful);
-      reportedBad |= confirmed.isPresent();
-      doubtful = null;
+      Optional<LoadResult<T>> confirmed = Optional.ofNullable(unconfirmed);
+      reportedInvalid |= confirmed.isPresent();
+      unconfirmed = null;
       return confirmed;
     }
-    boolean mended = doubtful != null && !reportedBad && read.equals(good);
+    boolean revertedUnreported = unconfirmed != null && !reportedInvalid && read.equals(good);
     content = read;
-    LoadResult<T> loaded = reading.read(read);
+    LoadResult<T> loaded = parser.read(read);
     boolean valid = loaded.isValid();
-    doubtful = valid ? null : loaded;
-    if (mended || !valid) {
+    unconfirmed = valid ? null : loaded;
+    if (revertedUnreported || !valid) {
       return Optional.empty();
     }
-    reportedBad = false;
+    reportedInvalid = false;
     keep(read);
     return Optional.of(loaded);
   }
@@ -183,11 +185,11 @@ public final class FileWatcher<T> implements AutoCloseable {
         lastGood.get().save(read);
       }
     } catch (IOException e) {
-      LOG.warn("the last good rules cannot be remembered: {}", e.toString());
+      LOG.warn("the last good rules cannot be saved: {}", e.toString());
     }
   }
 
-  /** Stops watching, and waits until the listener is not being called any more. */
+  /** Stops watching, and waits up to 5 s for a running call of the listener to return. */
   @Override
   public void close() {
     closed.countDown();

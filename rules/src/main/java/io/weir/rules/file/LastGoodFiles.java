@@ -22,11 +22,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Remembers the last good documents across restarts, as text in one file of a folder that belongs
- * to the process.
+ * Saves the last valid documents across restarts, as text in one file of a folder that belongs to
+ * the process.
  *
- * <p>The file is replaced whole, so a crash leaves either the old one or the new one. Text and not
- * the rule set is kept: a later version may read more out of it.
+ * <p>The file is replaced atomically, so a crash leaves either the old one or the new one. The text
+ * is saved rather than the rule set, because a later version may read more from it.
  */
 final class LastGoodFiles {
   private static final JsonFactory JSON = new JsonFactory();
@@ -34,8 +34,8 @@ final class LastGoodFiles {
   private final Path file;
 
   /**
-   * @param folder where the memory is kept; made if it is not there
-   * @param rules whose last good documents these are
+   * @param folder where the copy is saved; created if missing
+   * @param rules path of the documents, which identifies the copy
    */
   LastGoodFiles(Path folder, Path rules) {
     this.file = folder.resolve("rules-" + shortHash(rules.toAbsolutePath().normalize()) + ".json");
@@ -52,7 +52,7 @@ final class LastGoodFiles {
     }
   }
 
-  /** Remembers these documents instead of earlier ones. */
+  /** Saves these documents in place of earlier ones. */
   void save(Content content) throws IOException {
     Path folder = Files.createDirectories(file.toAbsolutePath().getParent());
     Path next = Files.createTempFile(folder, "rules-", ".tmp");
@@ -82,7 +82,7 @@ final class LastGoodFiles {
     }
   }
 
-  /** The documents remembered; nothing if there are none. */
+  /** The saved documents; empty if there are none. */
   Optional<Content> load() throws IOException {
     if (!Files.isRegularFile(file)) {
       return Optional.empty();

@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** Points out attributes in rules that calls most likely do not have. */
+/** Warns about attributes in rules that calls most likely do not carry. */
 final class AttributeWarnings {
-  /** What a match calls the things that are not attributes. */
+  /** Fields of a match by the names that are mistaken for attributes. */
   private static final Map<String, String> FIELDS =
       Map.of("method", "methods", "path", "path", "host", "hosts", "route", "path");
 
   private AttributeWarnings() {}
 
-  /** Warns about names in a rule that look like another. */
+  /** Warns about names in a rule that look like misspelled built-in names. */
   static void warn(RuleDraft draft) {
     Rule rule = draft.rule().orElseThrow();
     rule.key().forEach(name -> slip(draft, "key", "key names " + name, name));
@@ -61,7 +61,7 @@ final class AttributeWarnings {
                         + "'?"));
   }
 
-  /** Warns about attributes that rules ask for and calls never have. */
+  /** Warns about attributes that rules use and calls never carry. */
   static void warn(List<RuleDraft> drafts, AttributeSource source) {
     Map<String, RuleDraft> byId = new HashMap<>();
     drafts.forEach(draft -> byId.put(draft.id(), draft));
@@ -75,6 +75,6 @@ final class AttributeWarnings {
   }
 
   private static void warn(RuleDraft draft, String field, String reason) {
-    draft.place().warning(draft.fields().line(field), reason);
+    draft.location().warning(draft.fields().line(field), reason);
   }
 }

@@ -15,24 +15,24 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads one entry of {@code bypass}: a token that lets its bearer past the rules. */
+/** Reads one entry of {@code bypass}: a token that exempts its bearer from the rules. */
 public final class BypassReader {
   public static final List<String> FIELDS = List.of("id", "token_sha256", "limit", "expires");
 
   private BypassReader() {}
 
   static Optional<Bypass> read(MapReader fields, String id, Instant now) {
-    Location place = fields.place();
+    Location location = fields.location();
     for (String required : FIELDS) {
       if (!fields.has(required)) {
-        place.error(fields.line(required), required + " is missing");
+        location.error(fields.line(required), required + " is missing");
       }
     }
     Optional<String> token = fields.read("token_sha256", "64 hex digits", BypassReader::token);
     Optional<Limit> limit = limit(fields);
     Optional<Instant> expires = fields.read("expires", "2027-01-01", BypassReader::moment);
     if (expires.isPresent() && !expires.get().isAfter(now)) {
-      place.warning(fields.line("expires"), "it has expired, so nobody can use it");
+      location.warning(fields.line("expires"), "it has expired and has no effect");
     }
     return token.isPresent() && limit.isPresent() && expires.isPresent()
         ? Optional.of(new Bypass(id, token.get(), limit.get(), expires.get()))
@@ -57,17 +57,18 @@ public final class BypassReader {
     Optional<TreeNode> node = fields.node("limit");
     if (node.isPresent() && !isOneLimit(node.get())) {
       fields
-          .place()
+          .location()
           .error(
               node.get().line(),
               "limit must be such as 100/min or a map, not " + node.get().what());
       return Optional.empty();
     }
     Optional<Limit> limit =
-        node.flatMap(n -> LimitReader.read(fields.place(), n)).map(LimitReader.LocatedLimit::limit);
+        node.flatMap(n -> LimitReader.read(fields.location(), n))
+            .map(LimitReader.LocatedLimit::limit);
     if (limit.isPresent() && limit.get().kind() == LimitKind.CONCURRENCY) {
       fields
-          .place()
+          .location()
           .error(fields.line("limit"), "a bypass needs a rate; concurrency would not bound it");
       return Optional.empty();
     }
@@ -79,7 +80,7 @@ public final class BypassReader {
         || (node instanceof TreeNode.Scalar word && !RuleReader.isAlone(word.text()));
   }
 
-  /** A date, at whose start in UTC it ends, or a moment. */
+  /** An instant, or a date, which means the start of that day in UTC. */
   private static Instant moment(String text) {
     try {
       return text.length() == 10

@@ -16,17 +16,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Refuses rules whose calls cost more than their limit can ever hold: as written, split into
- * shards, or in the hours of a schedule. A limit of 0 is meant to refuse and is left alone.
+ * Rejects rules whose calls cost more than their limit can ever hold: as written, split into
+ * shards, or scaled by a schedule. A limit of 0 refuses all calls on purpose and is not checked.
  */
 final class CapacityCheck {
-  /** Scaling every plan by every factor ends here; nobody has so many of both. */
+  /** Cap on checked combinations of plans and factors; real documents have far fewer. */
   private static final int MOST_SCALINGS = 1_000_000;
 
-  /** All different limits of plans, and in words whose they are. */
+  /** All distinct limits of plans, each with its owner for messages. */
   private final Map<Limit, String> planned = new LinkedHashMap<>();
 
-  /** Of those, the smallest of each name. */
+  /** The smallest planned limit of each name. */
   private final Map<String, Limit> tightest = new LinkedHashMap<>();
 
   private int scalings;
@@ -72,15 +72,17 @@ final class CapacityCheck {
         .findFirst()
         .ifPresent(
             plan ->
-                rule.place()
+                rule.location()
                     .error(
                         rule.fields().line("shards"),
                         "shards cannot split the " + plan.getKey().algorithm() + plan.getValue()));
   }
 
-  /** Refuses shards whose numbers cannot be kept; that they are too small is said elsewhere. */
+  /**
+   * Rejects shards that cannot be computed exactly; {@code largeEnough} reports those too small.
+   */
   private static void exactlySplit(RuleDraft rule, Limit limit, String owner) {
-    if (rule.shards() == 1 || !rule.place().hasRoomForProblems()) {
+    if (rule.shards() == 1 || !rule.location().hasRoomForProblems()) {
       return;
     }
     exactlySplit(rule, limit, rule.fields().line("shards"), owner);
@@ -92,22 +94,22 @@ final class CapacityCheck {
   }
 
   private static void exactlySplit(RuleDraft rule, Limit limit, int line, String owner) {
-    boolean saidElsewhere =
+    boolean reportedElsewhere =
         !LimitDivision.divides(limit.algorithm())
             || tooSmall(limit, owner, rule.shards(), costOf(rule)).isPresent();
-    if (saidElsewhere) {
+    if (reportedElsewhere) {
       return;
     }
     try {
       LimitDivision.of(limit, rule.shards());
     } catch (IllegalArgumentException e) {
-      rule.place().error(line, e.getMessage() + owner);
+      rule.location().error(line, e.getMessage() + owner);
     }
   }
 
-  /** Refuses factors that make a limit whose numbers cannot be kept. */
+  /** Rejects factors that give a limit which cannot be represented exactly. */
   private void possible(RuleDraft rule, Limit limit, String owner) {
-    if (scalings >= MOST_SCALINGS || !rule.place().hasRoomForProblems()) {
+    if (scalings >= MOST_SCALINGS || !rule.location().hasRoomForProblems()) {
       return;
     }
     scalings += 1 + rule.schedules().size();
@@ -129,7 +131,7 @@ final class CapacityCheck {
     try {
       limit.scaled(factor);
     } catch (IllegalArgumentException | ArithmeticException e) {
-      rule.place().error(line, what + " impossible: " + e.getMessage());
+      rule.location().error(line, what + " impossible: " + e.getMessage());
     }
   }
 
@@ -137,7 +139,7 @@ final class CapacityCheck {
     long cost = costOf(rule);
     Optional<String> tooSmall = tooSmall(limit, owner, rule.shards(), cost);
     if (tooSmall.isPresent()) {
-      rule.place().error(line, tooSmall.get());
+      rule.location().error(line, tooSmall.get());
       return;
     }
     for (LocatedSchedule entry : rule.schedules()) {
@@ -146,12 +148,12 @@ final class CapacityCheck {
           .flatMap(l -> tooSmall(l, owner, rule.shards(), cost))
           .ifPresent(
               reason ->
-                  rule.place()
+                  rule.location()
                       .error(entry.line(), "schedule: with factor " + factor + " " + reason));
     }
   }
 
-  /** The limit times a factor; nothing if that is impossible, which is reported elsewhere. */
+  /** The limit times a factor; empty if that is impossible, which {@code possible} reports. */
   private static Optional<Limit> scaled(Limit limit, Ratio factor) {
     try {
       return Optional.of(limit.scaled(factor));
@@ -164,7 +166,7 @@ final class CapacityCheck {
     return rule.cost().map(CapacityCheck::least).orElse(0L);
   }
 
-  /** What a call that says nothing itself costs. */
+  /** Cost of a call that does not state its own. */
   private static long least(Cost cost) {
     if (cost instanceof Cost.Fixed fixed) {
       return fixed.amount();

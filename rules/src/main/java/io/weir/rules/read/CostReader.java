@@ -16,7 +16,7 @@ public final class CostReader {
 
   private CostReader() {}
 
-  /** The cost of a rule; nothing if it was refused. */
+  /** The cost of a rule; empty if it was rejected. */
   static Optional<Cost> read(MapReader rule) {
     if (!rule.has("cost")) {
       return Optional.of(Cost.Fixed.ONE);
@@ -26,10 +26,10 @@ public final class CostReader {
       return Optional.empty();
     }
     if (node.get() instanceof Mapping map) {
-      return fromMap(MapReader.of(rule.place().within("cost"), map, FIELDS));
+      return fromMap(MapReader.of(rule.location().within("cost"), map, FIELDS));
     }
     if (node.get() instanceof TreeNode.Sequence list) {
-      rule.place()
+      rule.location()
           .error(
               list.line(),
               "cost must be a whole number, { attribute: NAME } or { response_header: NAME }, not"
@@ -37,14 +37,14 @@ public final class CostReader {
       return Optional.empty();
     }
     return rule.number("cost", "5")
-        .flatMap(n -> rule.place().attempt(rule.line("cost"), () -> new Cost.Fixed(n)));
+        .flatMap(n -> rule.location().attempt(rule.line("cost"), () -> new Cost.Fixed(n)));
   }
 
   private static Optional<Cost> fromMap(MapReader fields) {
     boolean attribute = fields.has("attribute");
     if (attribute == fields.has("response_header")) {
       fields
-          .place()
+          .location()
           .error(fields.line("attribute"), "name either an attribute or a response_header");
       return Optional.empty();
     }
@@ -58,7 +58,7 @@ public final class CostReader {
     for (String name : names) {
       if (fields.has(name)) {
         String owner = name.equals("reserve") ? "response_header" : "attribute";
-        fields.place().error(fields.line(name), name + " goes with " + owner);
+        fields.location().error(fields.line(name), name + " goes with " + owner);
         fits = false;
       }
     }
@@ -78,12 +78,12 @@ public final class CostReader {
     long most = max.orElse(Call.MAX_COST);
     if (otherwise.orElse(1L) > most) {
       fields
-          .place()
+          .location()
           .error(fields.line("max"), "default " + otherwise.orElse(1L) + " is above max " + most);
       return Optional.empty();
     }
     return fields
-        .place()
+        .location()
         .attempt(
             fields.line(fields.has("max") ? "max" : "default"),
             () -> new Cost.FromAttribute(name.get(), otherwise.orElse(1L), most));
@@ -100,7 +100,7 @@ public final class CostReader {
       return Optional.empty();
     }
     return fields
-        .place()
+        .location()
         .attempt(
             fields.line("reserve"), () -> new Cost.FromResponse(header.get(), reserve.orElse(1L)));
   }

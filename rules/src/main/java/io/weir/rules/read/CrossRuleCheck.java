@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Checks what a rule says about other rules and about tenants. */
+/** Checks references of a rule to other rules and to tenants. */
 final class CrossRuleCheck {
-  private final DeclaredNames taken;
+  private final DeclaredNames declared;
   private final boolean complete;
 
   /**
-   * @param complete whether every file could be read, so that a name not found is really nowhere
+   * @param complete whether every file could be read, so that a name not found is really undefined
    */
-  CrossRuleCheck(DeclaredNames taken, boolean complete) {
-    this.taken = taken;
+  CrossRuleCheck(DeclaredNames declared, boolean complete) {
+    this.declared = declared;
     this.complete = complete;
   }
 
@@ -33,8 +33,8 @@ final class CrossRuleCheck {
     for (RuleDraft rule : rules) {
       replaces(rule, ids);
       cycle(rule, cycle);
-      if (complete && rule.isOfTier() && !taken.has("tenant", RuleSet.EVERYONE_ELSE)) {
-        rule.place()
+      if (complete && rule.isOfTier() && !declared.has("tenant", RuleSet.EVERYONE_ELSE)) {
+        rule.location()
             .error(
                 rule.fields().line("limit"),
                 "limit: tier needs tenants to say what everyone else gets, such as \"*\": free");
@@ -47,7 +47,7 @@ final class CrossRuleCheck {
         .through(rule.id())
         .ifPresent(
             other ->
-                rule.place()
+                rule.location()
                     .error(
                         rule.fields().line("replaces"),
                         "replaces " + other + ", by which it is replaced: neither would hold"));
@@ -57,16 +57,16 @@ final class CrossRuleCheck {
     Set<String> seen = new HashSet<>();
     for (LocatedText other : rule.replaces()) {
       if (other.text().equals(rule.id())) {
-        rule.place().error(other.line(), "a rule cannot replace itself");
-      } else if (complete && !taken.has("rule", other.text())) {
+        rule.location().error(other.line(), "a rule cannot replace itself");
+      } else if (complete && !declared.has("rule", other.text())) {
         String guess =
-            rule.place().hasRoomForProblems() ? Messages.didYouMean(other.text(), ids) : "";
-        rule.place()
+            rule.location().hasRoomForProblems() ? Messages.didYouMean(other.text(), ids) : "";
+        rule.location()
             .error(
                 other.line(),
                 "replaces " + Messages.quote(other.text()) + ", which is no rule" + guess);
       } else if (!seen.add(other.text())) {
-        rule.place().error(other.line(), "replaces names " + other.text() + " twice");
+        rule.location().error(other.line(), "replaces names " + other.text() + " twice");
       }
     }
   }

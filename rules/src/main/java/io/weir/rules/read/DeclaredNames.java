@@ -4,13 +4,13 @@ import io.weir.rules.tree.Location;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Which names are taken, by what and where, over all files. */
+/** Names declared so far in all files, with their kind and location. */
 final class DeclaredNames {
   private final Map<String, String> places = new HashMap<>();
 
-  /** Takes a name; one that is taken already is reported with both places. */
-  boolean declare(Location place, String kind, String name, int line) {
-    String earlier = places.putIfAbsent(kind + " " + name, place.file() + ":" + line);
+  /** Declares a name; a duplicate is reported with both locations. */
+  boolean declare(Location location, String kind, String name, int line) {
+    String earlier = places.putIfAbsent(kind + " " + name, location.file() + ":" + line);
     if (earlier != null) {
       String what =
           switch (kind) {
@@ -18,7 +18,7 @@ final class DeclaredNames {
             case "rule", "bypass" -> kind + " with this id";
             default -> kind + " of this name";
           };
-      place.error(line, "there is another " + what + " at " + earlier);
+      location.error(line, "there is another " + what + " at " + earlier);
     }
     return earlier == null;
   }

@@ -25,14 +25,14 @@ import java.util.function.BiConsumer;
 import java.util.regex.Pattern;
 
 /**
- * Reads all documents of one rule set together: tiers first, then what refers to them, then what
- * only shows when everything is known.
+ * Reads all documents of one rule set together: tiers first, then the parts that refer to them,
+ * then the checks that need the whole set.
  */
 public final class DocumentReader {
   public static final List<String> FIELDS =
       List.of("version", "tiers", "tenants", "bypass", "rules");
 
-  /** By one of these a rule document is recognised, also if it cannot be parsed. */
+  /** Fields that identify a rule document, even if it cannot be parsed. */
   private static final Pattern RECOGNISED =
       Pattern.compile(
           "(?m)(^|[{,]\\s*)[\"']?(version[\"']?\\s*:\\s*[\"']?1\\b|(tiers|tenants|bypass|rules)[\"']?\\s*:)");
@@ -41,13 +41,13 @@ public final class DocumentReader {
   private final AttributeSource source;
   private final Problems problems = new Problems();
   private final List<MapReader> documents = new ArrayList<>();
-  private final DeclaredNames taken = new DeclaredNames();
+  private final DeclaredNames declared = new DeclaredNames();
   private final Map<String, TierSpec> tiers = new LinkedHashMap<>();
   private final Map<String, TenantPlan> tenants = new LinkedHashMap<>();
   private final List<Bypass> bypasses = new ArrayList<>();
   private final List<RuleDraft> rules = new ArrayList<>();
 
-  /** Whether every file could be read, so that a name not found is really nowhere. */
+  /** Whether every file could be read, so that a name not found is really undefined. */
   private boolean complete = true;
 
   private DocumentReader(Instant now, AttributeSource source) {
@@ -58,7 +58,7 @@ public final class DocumentReader {
   /**
    * Reads documents, in order.
    *
-   * @param source what calls can have; rules that ask for more are warned about
+   * @param source attributes that calls can carry; rules that use others get a warning
    */
   public static LoadResult<RuleSet> read(Content content, Instant now, AttributeSource source) {
     DocumentReader reader = new DocumentReader(now, source);
@@ -69,24 +69,24 @@ public final class DocumentReader {
   }
 
   private void open(SourceText document) {
-    Location place =
+    Location location =
         document.has(RECOGNISED)
             ? Location.file(problems, document.name())
             : Location.unrecognised(problems, document.name());
-    Optional<TreeNode> tree = document.tree(place);
+    Optional<TreeNode> tree = document.tree(location);
     if (tree.isPresent() && tree.get() instanceof Mapping map && isForeign(map)) {
       complete = false;
-      place.error(
+      location.error(
           map.line(), "this is not a rule document: it has none of " + Messages.list(FIELDS));
     } else if (tree.isPresent() && tree.get() instanceof Mapping map) {
-      MapReader fields = MapReader.of(place, map, FIELDS);
+      MapReader fields = MapReader.of(location, map, FIELDS);
       version(fields);
       documents.add(fields);
     } else {
       complete = false;
       tree.ifPresent(
           node ->
-              place.error(
+              location.error(
                   node.line(),
                   "a rule document is a map that begins with version: 1, not "
                       + SourceText.insteadOfMap(node)));
@@ -99,10 +99,10 @@ public final class DocumentReader {
 
   private static void version(MapReader fields) {
     if (!fields.has("version")) {
-      fields.place().error(fields.line("version"), "version is missing; begin with version: 1");
+      fields.location().error(fields.line("version"), "version is missing; begin with version: 1");
     } else if (!fields.peek("version").equals(Optional.of("1"))) {
       fields
-          .place()
+          .location()
           .error(
               fields.line("version"),
               "version must be 1"
@@ -115,7 +115,7 @@ public final class DocumentReader {
     documents.forEach(document -> eachNamed(document, "tenants", this::tenant));
     documents.forEach(document -> eachListed(document, "bypass", this::bypass));
     documents.forEach(document -> eachListed(document, "rules", this::rule));
-    new CrossRuleCheck(taken, complete).check(rules);
+    new CrossRuleCheck(declared, complete).check(rules);
     CapacityCheck capacity = new CapacityCheck(tenants);
     rules.forEach(capacity::check);
     if (problems.errors() > 0) {
@@ -131,30 +131,30 @@ public final class DocumentReader {
     return new LoadResult<>(Optional.of(set.build()), problems.sorted(files));
   }
 
-  /** Warns where parts are there that nothing uses. */
+  /** Warns about parts of the document that have no effect. */
   private void warnAboutUnusedParts() {
     MapReader first = documents.get(0);
     if (rules.isEmpty()) {
-      first.place().warning(first.line("rules"), "there are no rules, so every call passes");
+      first.location().warning(first.line("rules"), "there are no rules, so every call passes");
       return;
     }
     Optional<MapReader> withTenants = documents.stream().filter(d -> d.has("tenants")).findFirst();
     if (withTenants.isPresent() && rules.stream().noneMatch(RuleDraft::isOfTier)) {
       MapReader document = withTenants.get();
       document
-          .place()
-          .warning(document.line("tenants"), "tenants change nothing, as no rule says limit: tier");
+          .location()
+          .warning(document.line("tenants"), "tenants change nothing, as no rule has limit: tier");
     }
   }
 
   private void eachNamed(MapReader document, String field, BiConsumer<MapReader, String> reader) {
     Optional<TreeNode> node = document.node(field);
     if (node.isPresent() && node.get() instanceof Mapping map) {
-      MapReader inner = MapReader.of(document.place(), map, map.fields().keySet());
+      MapReader inner = MapReader.of(document.location(), map, map.fields().keySet());
       map.fields().keySet().forEach(name -> reader.accept(inner, name));
     } else {
       node.ifPresent(
-          n -> document.place().error(n.line(), field + " must be a map, not " + n.what()));
+          n -> document.location().error(n.line(), field + " must be a map, not " + n.what()));
     }
   }
 
@@ -165,10 +165,10 @@ public final class DocumentReader {
       for (int i = 0; i < list.items().size(); i++) {
         TreeNode item = list.items().get(i);
         if (item instanceof Mapping map) {
-          reader.accept(document.place(), new NumberedMap(i + 1, map));
+          reader.accept(document.location(), new NumberedMap(i + 1, map));
         } else {
           document
-              .place()
+              .location()
               .error(
                   item.line(),
                   field + ": entry " + (i + 1) + " must be a map with an id, not " + item.what());
@@ -176,13 +176,13 @@ public final class DocumentReader {
       }
     } else {
       node.ifPresent(
-          n -> document.place().error(n.line(), field + " must be a list, not " + n.what()));
+          n -> document.location().error(n.line(), field + " must be a list, not " + n.what()));
     }
   }
 
-  /** A map in a list, and its place in it, counted from 1. */
+  /** A map in a list, with its position counted from 1. */
   private record NumberedMap(int number, Mapping map) {
-    /** How messages name it: by its id, or by its number if it has none that can be used. */
+    /** Its name in messages: the id, or the position if there is no usable id. */
     String called(String what) {
       TreeNode.Field id = map.fields().get("id");
       return id != null && id.value() instanceof Scalar s && !s.text().isEmpty()
@@ -192,75 +192,77 @@ public final class DocumentReader {
   }
 
   private void tier(MapReader all, String name) {
-    Location place = all.place().within("tier " + Messages.shorten(name));
-    boolean first = taken.declare(place, "tier", name, all.line(name));
-    if (place.attempt(all.line(name), () -> NameSyntax.id(name)).isPresent()) {
-      all.in(place)
+    Location location = all.location().within("tier " + Messages.shorten(name));
+    boolean first = declared.declare(location, "tier", name, all.line(name));
+    if (location.attempt(all.line(name), () -> NameSyntax.id(name)).isPresent()) {
+      all.in(location)
           .node(name)
-          .flatMap(node -> TierSpec.read(place, name, node))
+          .flatMap(node -> TierSpec.read(location, name, node))
           .filter(tier -> first)
           .ifPresent(tier -> tiers.put(name, tier));
     }
   }
 
   private void tenant(MapReader all, String name) {
-    Location place = all.place().within("tenant " + Messages.shorten(name));
-    boolean first = taken.declare(place, "tenant", name, all.line(name));
-    MapReader fields = all.in(place);
+    Location location = all.location().within("tenant " + Messages.shorten(name));
+    boolean first = declared.declare(location, "tenant", name, all.line(name));
+    MapReader fields = all.in(location);
     Optional<TreeNode> node = fields.node(name);
     if (node.isEmpty()) {
       return;
     }
     Optional<TenantPlan> plan;
     if (node.get() instanceof Mapping map) {
-      MapReader override = TierSpec.override(place, map);
+      MapReader override = TierSpec.override(location, map);
       if (!override.has("tier")) {
-        place.error(map.line(), "tier is missing; say which one it has");
+        location.error(map.line(), "tier is missing; name the tenant's tier");
       }
       plan =
           override
               .text("tier", "standard")
-              .flatMap(tier -> find(place, override.line("tier"), tier))
+              .flatMap(tier -> find(location, override.line("tier"), tier))
               .flatMap(tier -> tier.plan(override));
     } else {
       plan =
           fields
               .text(name, "standard")
-              .flatMap(tier -> find(place, node.get().line(), tier))
+              .flatMap(tier -> find(location, node.get().line(), tier))
               .flatMap(TierSpec::plan);
     }
     plan.filter(p -> first).ifPresent(p -> tenants.put(name, p));
   }
 
-  private Optional<TierSpec> find(Location place, int line, String tier) {
-    if (!taken.has("tier", tier) && complete) {
-      place.error(
+  private Optional<TierSpec> find(Location location, int line, String tier) {
+    if (!declared.has("tier", tier) && complete) {
+      location.error(
           line, "unknown tier " + Messages.quote(tier) + Messages.didYouMean(tier, tiers.keySet()));
     }
     return Optional.ofNullable(tiers.get(tier));
   }
 
   private void bypass(Location file, NumberedMap entry) {
-    Location place = file.within(entry.called("bypass"));
-    MapReader fields = MapReader.of(place, entry.map(), BypassReader.FIELDS);
+    Location location = file.within(entry.called("bypass"));
+    MapReader fields = MapReader.of(location, entry.map(), BypassReader.FIELDS);
     Optional<String> id = fields.read("id", "smoke-tests", NameSyntax::id);
-    boolean first = id.isEmpty() || taken.declare(place, "bypass", id.get(), fields.line("id"));
+    boolean first =
+        id.isEmpty() || declared.declare(location, "bypass", id.get(), fields.line("id"));
     Optional<Bypass> bypass = BypassReader.read(fields, id.orElse(""), now);
     bypass
         .filter(b -> first && id.isPresent())
-        .filter(b -> taken.declare(place, "token", b.tokenSha256(), fields.line("token_sha256")))
+        .filter(
+            b -> declared.declare(location, "token", b.tokenSha256(), fields.line("token_sha256")))
         .ifPresent(bypasses::add);
   }
 
   private void rule(Location file, NumberedMap entry) {
     int errorsBefore = problems.errors();
-    Location place = file.within(entry.called("rule"));
-    MapReader fields = MapReader.of(place, entry.map(), RuleReader.FIELDS);
+    Location location = file.within(entry.called("rule"));
+    MapReader fields = MapReader.of(location, entry.map(), RuleReader.FIELDS);
     Optional<String> id = fields.read("id", "payments", NameSyntax::id);
     if (!fields.has("id")) {
-      place.error(fields.line("id"), "id is missing");
+      location.error(fields.line("id"), "id is missing");
     }
-    id.ifPresent(name -> taken.declare(place, "rule", name, fields.line("id")));
+    id.ifPresent(name -> declared.declare(location, "rule", name, fields.line("id")));
     rules.add(RuleReader.read(id.orElse("nameless"), fields, errorsBefore));
   }
 }

@@ -13,11 +13,11 @@ import io.weir.rule.RuleLimits;
 import java.math.BigInteger;
 import java.time.Duration;
 
-/** Compares limits of the same kind: which of two lets less through. */
+/** Compares limits of the same algorithm: which of two is stricter. */
 public final class LimitComparison {
   private LimitComparison() {}
 
-  /** Whether every one of {@code others} is held at least as tightly by one of {@code limits}. */
+  /** Whether for each of {@code others} one of {@code limits} is at least as strict. */
   static boolean isAtLeastAsStrict(RuleLimits limits, RuleLimits others) {
     if (limits instanceof RuleLimits.Listed some && others instanceof RuleLimits.Listed more) {
       return more.limits().stream()
@@ -28,8 +28,8 @@ public final class LimitComparison {
   }
 
   /**
-   * Whether {@code limit} lets through at most what {@code other} does. No for limits that cannot
-   * be compared: of different algorithms, or windows of different length.
+   * Whether {@code limit} admits at most what {@code other} does. False for limits that cannot be
+   * compared: different algorithms, or windows of different length.
    */
   public static boolean isAtLeastAsStrict(Limit limit, Limit other) {
     if (limit instanceof TokenBucket a && other instanceof TokenBucket b) {

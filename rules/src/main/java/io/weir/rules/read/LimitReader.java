@@ -32,8 +32,8 @@ import java.util.function.Supplier;
 /**
  * Reads one limit: {@code 100/min}, the longer line that a limit prints as, or a map.
  *
- * <p>An option that the algorithm does not know is an error, never ignored: who writes {@code
- * burst} next to a sliding window expects something that would not happen.
+ * <p>An option that the algorithm does not have is an error and never ignored: {@code burst} next
+ * to a sliding window would not have the effect its author expects.
  */
 public final class LimitReader {
   public static final List<String> FIELDS =
@@ -64,30 +64,30 @@ public final class LimitReader {
 
   private LimitReader() {}
 
-  /** A limit, and the line to point at when its capacity turns out too small. */
+  /** A limit, and the line to report if its capacity is too small. */
   record LocatedLimit(Limit limit, int line) {}
 
   /** Reads a limit in any form. */
-  static Optional<LocatedLimit> read(Location place, TreeNode node) {
+  static Optional<LocatedLimit> read(Location location, TreeNode node) {
     if (node instanceof Scalar scalar && scalar.style() != Scalar.Style.NOTHING) {
-      return line(place, scalar).map(limit -> new LocatedLimit(limit, scalar.line()));
+      return line(location, scalar).map(limit -> new LocatedLimit(limit, scalar.line()));
     }
     if (node instanceof Mapping map) {
-      MapReader fields = MapReader.of(place, map, FIELDS);
+      MapReader fields = MapReader.of(location, map, FIELDS);
       int line = fields.has("burst") ? fields.line("burst") : map.line();
       return map(fields).map(limit -> new LocatedLimit(limit, line));
     }
-    place.error(
+    location.error(
         node.line(),
         "limit must be " + EXAMPLE + ", or a map of rate and others, not " + node.what());
     return Optional.empty();
   }
 
-  private static Optional<Limit> line(Location place, Scalar scalar) {
+  private static Optional<Limit> line(Location location, Scalar scalar) {
     String text = scalar.text().strip();
     boolean word = !text.isEmpty() && text.chars().noneMatch(Character::isDigit);
     if (text.length() > 256 || word || text.isEmpty()) {
-      place.error(
+      location.error(
           scalar.line(),
           "limit must be such as "
               + EXAMPLE
@@ -96,7 +96,7 @@ public final class LimitReader {
               + Messages.didYouMean(text, List.of("tier", "unlimited")));
       return Optional.empty();
     }
-    return place.attempt(
+    return location.attempt(
         scalar.line(),
         () -> {
           Limit limit = Limit.parse(text);
@@ -106,7 +106,7 @@ public final class LimitReader {
 
   /** Reads the fields of a limit's map. */
   static Optional<Limit> map(MapReader fields) {
-    Location place = fields.place();
+    Location location = fields.location();
     Optional<Algorithm> given = fields.read("algorithm", "sliding-window", LimitReader::algorithm);
     if (fields.has("algorithm") && given.isEmpty()) {
       return Optional.empty();
@@ -116,7 +116,7 @@ public final class LimitReader {
     for (String option : FIELDS) {
       Set<Algorithm> takers = TAKEN_BY.getOrDefault(option, Set.of(algorithm));
       if (fields.has(option) && !takers.contains(algorithm)) {
-        place.error(fields.line(option), misplaced(option, algorithm, takers));
+        location.error(fields.line(option), misplaced(option, algorithm, takers));
         fits = false;
       }
     }
@@ -169,7 +169,7 @@ public final class LimitReader {
     if (!fields.has(required)) {
       String example = algorithm == Algorithm.CONCURRENCY ? "50" : EXAMPLE;
       fields
-          .place()
+          .location()
           .error(
               fields.line("algorithm"),
               "a " + algorithm + " limit needs " + required + ", such as " + example);
@@ -196,7 +196,7 @@ public final class LimitReader {
     ExactNumbers.Rate r = rate.get();
     String culprit = fields.has("burst") ? "burst" : "rate";
     return fields
-        .place()
+        .location()
         .attempt(
             fields.line(r.period().isZero() ? "rate" : culprit),
             () -> new TokenBucket(r.count(), r.period(), burst.orElse(r.count()), ""));
@@ -213,8 +213,9 @@ public final class LimitReader {
     }
     if (maxWait.isPresent() && queue.isEmpty()) {
       fields
-          .place()
-          .warning(fields.line("max_wait"), "max_wait changes nothing without queue: nobody waits");
+          .location()
+          .warning(
+              fields.line("max_wait"), "max_wait changes nothing without queue: no call waits");
     }
     ExactNumbers.Rate r = rate.get();
     return make(
@@ -248,7 +249,7 @@ public final class LimitReader {
                     () -> new SlidingWindow(r.count(), r.period(), aligned.orElse(false), "")));
   }
 
-  /** A quota whose number per period stands in this field. */
+  /** A quota whose count per period is the value of this field. */
   static Optional<Limit> quota(MapReader fields, String field, String name) {
     Optional<ZoneId> zone = fields.read("zone", "Europe/Berlin", LimitSpec::zone);
     return fields
@@ -257,7 +258,7 @@ public final class LimitReader {
         .flatMap(
             rate ->
                 fields
-                    .place()
+                    .location()
                     .attempt(
                         fields.line(field),
                         () ->
@@ -265,7 +266,7 @@ public final class LimitReader {
                                 rate.count(), rate.period(), zone.orElse(ZoneOffset.UTC), name)));
   }
 
-  /** A concurrency limit whose number stands in this field. */
+  /** A concurrency limit whose number of permits is the value of this field. */
   static Optional<Limit> concurrency(MapReader fields, String field, String name) {
     Optional<Duration> ttl = fields.read("permit_ttl", "60s", RateSyntax::parse);
     return fields
@@ -274,7 +275,7 @@ public final class LimitReader {
         .flatMap(
             permits ->
                 fields
-                    .place()
+                    .location()
                     .attempt(
                         fields.line(ttl.isPresent() ? "permit_ttl" : field),
                         () ->
@@ -287,6 +288,6 @@ public final class LimitReader {
   }
 
   private static Optional<Limit> make(MapReader fields, Supplier<Limit> limit) {
-    return fields.place().attempt(fields.line("rate"), limit);
+    return fields.location().attempt(fields.line("rate"), limit);
   }
 }

@@ -17,16 +17,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Reads {@code match} and {@code except}: which calls a rule is about. */
+/** Reads {@code match} and {@code except}: the calls that a rule applies to. */
 public final class MatchReader {
   public static final List<String> FIELDS =
       List.of("path", "methods", "hosts", "attributes", "absent");
 
-  private final Location place;
+  private final Location location;
   private final MapReader fields;
 
   private MatchReader(MapReader fields) {
-    this.place = fields.place();
+    this.location = fields.location();
     this.fields = fields;
   }
 
@@ -48,14 +48,14 @@ public final class MatchReader {
   private List<PathPattern> paths() {
     List<PathPattern> paths = new ArrayList<>();
     for (LocatedText path : fields.texts("path", "/v1/**")) {
-      place.attempt(path.line(), () -> pattern(path.text())).ifPresent(paths::add);
+      location.attempt(path.line(), () -> pattern(path.text())).ifPresent(paths::add);
     }
     return paths;
   }
 
   /**
-   * The normal form of a path ends at these, so a pattern that goes on would say less than it
-   * seems.
+   * Rejects characters at which the normal form of a path ends: the rest of the pattern would never
+   * be compared.
    */
   private static PathPattern pattern(String text) {
     for (char end : new char[] {'?', '#', ';', '\\'}) {
@@ -74,7 +74,7 @@ public final class MatchReader {
   private Set<String> set(String name, String example, Function<String, String> reader) {
     Set<String> values = new LinkedHashSet<>();
     for (LocatedText item : fields.texts(name, example)) {
-      place.attempt(item.line(), () -> reader.apply(item.text())).ifPresent(values::add);
+      location.attempt(item.line(), () -> reader.apply(item.text())).ifPresent(values::add);
     }
     return values;
   }
@@ -86,24 +86,24 @@ public final class MatchReader {
       return attributes;
     }
     if (!(node.get() instanceof Mapping map)) {
-      place.error(
+      location.error(
           node.get().line(),
           "attributes must be a map such as { region: [eu, us] }, not " + node.get().what());
       return attributes;
     }
     if (map.fields().isEmpty()) {
-      place.error(map.line(), "attributes is an empty map; leave it out or name something");
+      location.error(map.line(), "attributes is an empty map; leave it out or name something");
     }
-    MapReader values = MapReader.of(place, map, map.fields().keySet());
+    MapReader values = MapReader.of(location, map, map.fields().keySet());
     map.fields()
         .forEach(
             (name, field) -> {
               Optional<String> attribute =
-                  place.attempt(field.line(), () -> NameSyntax.attribute("attribute", name));
+                  location.attempt(field.line(), () -> NameSyntax.attribute("attribute", name));
               Set<String> allowed = new LinkedHashSet<>();
               for (LocatedText value : values.texts(name, "eu")) {
                 if (value.text().isEmpty()) {
-                  place.error(
+                  location.error(
                       value.line(),
                       "attribute " + name + ": an empty value counts as absent; use absent");
                 }

@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Whether everything that one match describes is described by another.
+ * Decides whether one match covers every call that another covers.
  *
- * <p>It answers yes only when that is certain, so that no warning is wrong; some true cases it does
- * not see.
+ * <p>It answers true only when that is certain, so that no warning is wrong. It misses some true
+ * cases.
  */
 final class MatchSubsumption {
   private MatchSubsumption() {}

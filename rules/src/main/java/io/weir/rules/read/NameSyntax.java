@@ -5,7 +5,7 @@ import io.weir.NormalizedMethod;
 import io.weir.rules.text.Messages;
 import java.util.Locale;
 
-/** Which texts may name things: rules, attributes, methods, hosts. */
+/** Validates names of rules, attributes, methods and hosts. */
 final class NameSyntax {
   private static final String HEADER = "header.";
   private static final int LONGEST_ID = 64;
@@ -29,7 +29,7 @@ final class NameSyntax {
     return text;
   }
 
-  /** The name of an attribute or key part; those of headers in lower case. */
+  /** The name of an attribute or key part; header names in lower case. */
   static String attribute(String what, String text) {
     if (text.isEmpty() || !isName(text) || text.length() > LONGEST_ATTRIBUTE) {
       throw new IllegalArgumentException(
@@ -46,7 +46,7 @@ final class NameSyntax {
     return text.startsWith(HEADER) ? text.toLowerCase(Locale.ROOT) : text;
   }
 
-  /** An HTTP method; written in any case, and matched in any case. */
+  /** An HTTP method; case is ignored. */
   static String method(String text) {
     if (!isName(text) || text.isEmpty()) {
       throw new IllegalArgumentException("method " + Messages.quote(text) + " is not such as POST");
@@ -54,13 +54,13 @@ final class NameSyntax {
     return NormalizedMethod.of(text);
   }
 
-  /** A host, in lower case; {@code *.} in front stands for every name below. */
+  /** A host, in lower case; a leading {@code *.} matches every subdomain. */
   static String host(String text) {
     String host = text.toLowerCase(Locale.ROOT);
     String rest = host.startsWith("*.") ? host.substring(2) : host;
     if (rest.indexOf('*') >= 0) {
       throw new IllegalArgumentException(
-          "host " + Messages.quote(text) + ": '*.' can only stand at the front");
+          "host " + Messages.quote(text) + ": '*.' is only allowed at the front");
     }
     boolean address = rest.startsWith("[") && rest.endsWith("]");
     if (rest.indexOf(':') >= 0 && !address) {

@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A rule as far as it could be read, with the lines of its parts, so that what depends on other
- * rules and tiers can be checked afterwards and reported in the right place.
+ * A rule as far as it could be read, with the lines of its parts, so that checks against other
+ * rules and tiers can run later and report the right line.
  *
- * @param limits nothing if they were refused
+ * @param limits empty if they were rejected
  * @param listed the limits written in the rule itself, with their lines
- * @param cost nothing if it was refused
- * @param rule nothing if any part was refused
+ * @param cost empty if it was rejected
+ * @param rule empty if any part was rejected
  */
 record RuleDraft(
     String id,
@@ -31,8 +31,8 @@ record RuleDraft(
     List<LocatedText> replaces,
     Optional<Rule> rule) {
 
-  Location place() {
-    return fields.place();
+  Location location() {
+    return fields.location();
   }
 
   boolean isOfTier() {

@@ -55,19 +55,19 @@ public final class RuleReader {
 
   private final String id;
   private final MapReader fields;
-  private final Location place;
+  private final Location location;
   private final List<LocatedLimit> listed = new ArrayList<>();
 
   private RuleReader(String id, MapReader fields) {
     this.id = id;
     this.fields = fields;
-    this.place = fields.place();
+    this.location = fields.location();
   }
 
   /**
    * Reads a rule.
    *
-   * @param errorsBefore how many errors there were before its fields were looked at
+   * @param errorsBefore number of errors before its fields were read
    */
   static RuleDraft read(String id, MapReader fields, int errorsBefore) {
     return new RuleReader(id, fields).read(errorsBefore);
@@ -101,7 +101,7 @@ public final class RuleReader {
     fields.text("description", "\"Protects the search\"").ifPresent(rule::description);
     fields.text("owner", "team-search").ifPresent(rule::owner);
     Optional<Rule> whole =
-        place.errors() == errorsBefore ? Optional.of(rule.build()) : Optional.empty();
+        location.errors() == errorsBefore ? Optional.of(rule.build()) : Optional.empty();
     return new RuleDraft(
         id, fields, limits, List.copyOf(listed), cost, shards, schedules, replaces, whole);
   }
@@ -109,7 +109,7 @@ public final class RuleReader {
   private Optional<List<String>> key() {
     if (!fields.has("key")) {
       if (!fields.peek("limit").equals(Optional.of(TierSpec.UNLIMITED))) {
-        place.warning(
+        location.warning(
             fields.line("id"), "key is missing, so all calls share one bucket; write key: []");
       }
       return Optional.of(List.of());
@@ -119,23 +119,24 @@ public final class RuleReader {
       return Optional.empty();
     }
     if (!(node.get() instanceof Sequence list)) {
-      place.error(node.get().line(), "key must be a list such as [user], not " + node.get().what());
+      location.error(
+          node.get().line(), "key must be a list such as [user], not " + node.get().what());
       return Optional.empty();
     }
     Set<String> parts = new LinkedHashSet<>();
     for (LocatedText part :
         list.items().isEmpty() ? List.<LocatedText>of() : fields.texts("key", "user")) {
-      place
+      location
           .attempt(part.line(), () -> NameSyntax.attribute("key part", part.text()))
           .filter(name -> !parts.add(name))
-          .ifPresent(name -> place.error(part.line(), "key names " + name + " twice"));
+          .ifPresent(name -> location.error(part.line(), "key names " + name + " twice"));
     }
     return list.items().size() == parts.size() ? Optional.of(List.copyOf(parts)) : Optional.empty();
   }
 
   private Optional<RuleLimits> limits() {
     if (!fields.has("limit")) {
-      place.error(fields.line("limit"), "limit is missing, such as 100/min");
+      location.error(fields.line("limit"), "limit is missing, such as 100/min");
       return Optional.empty();
     }
     Optional<TreeNode> node = fields.node("limit");
@@ -151,14 +152,14 @@ public final class RuleReader {
     if (node.get() instanceof Sequence list) {
       return listed(list);
     }
-    LimitReader.read(place, node.get()).ifPresent(listed::add);
+    LimitReader.read(location, node.get()).ifPresent(listed::add);
     return asLimits(1);
   }
 
   private Optional<RuleLimits> listed(Sequence list) {
     List<TreeNode> items = fields.items("limit");
     for (int i = 0; i < items.size(); i++) {
-      Location at = items.size() == 1 ? place : place.within("limit " + (i + 1));
+      Location at = items.size() == 1 ? location : location.within("limit " + (i + 1));
       if (items.get(i) instanceof Scalar word && isAlone(word.text())) {
         at.error(word.line(), "'" + word.text() + "' can only stand alone, not in a list");
       } else {
@@ -169,13 +170,13 @@ public final class RuleReader {
     for (LocatedLimit limit : listed) {
       String name = limit.limit().name();
       if (!name.isEmpty() && !names.add(name)) {
-        place.error(limit.line(), "two limits are named " + name);
+        location.error(limit.line(), "two limits are named " + name);
       }
     }
     return asLimits(Math.max(1, list.items().size()));
   }
 
-  /** Whether this word is a rule's whole limit, and not one of several. */
+  /** Whether this word is only valid as the whole limit of a rule, not in a list. */
   static boolean isAlone(String word) {
     return word.equals("tier") || word.equals(TierSpec.UNLIMITED);
   }
@@ -190,7 +191,8 @@ public final class RuleReader {
   private Optional<Integer> percent(Optional<List<String>> key) {
     Optional<Integer> percent = fields.number("percent", 1, 100);
     if (key.isPresent() && key.get().isEmpty() && percent.orElse(100) < 100) {
-      place.error(fields.line("percent"), "percent picks keys, and with key: [] there is only one");
+      location.error(
+          fields.line("percent"), "percent picks keys, and with key: [] there is only one");
     }
     return percent;
   }
@@ -200,7 +202,7 @@ public final class RuleReader {
     for (LocatedLimit limit : listed) {
       Algorithm algorithm = limit.limit().algorithm();
       if (shards > 1 && !LimitDivision.divides(algorithm)) {
-        place.error(fields.line("shards"), "shards cannot split a " + algorithm + " limit");
+        location.error(fields.line("shards"), "shards cannot split a " + algorithm + " limit");
       }
     }
     return shards;
@@ -210,7 +212,7 @@ public final class RuleReader {
     boolean count = fields.flag("count_denied").orElse(false);
     for (LocatedLimit limit : listed) {
       if (count && limit.limit().algorithm() == Algorithm.CONCURRENCY) {
-        place.error(
+        location.error(
             fields.line("count_denied"),
             "count_denied means nothing to concurrency: a refused call holds no permit");
       }
@@ -218,7 +220,7 @@ public final class RuleReader {
     return count;
   }
 
-  /** An accuracy; BigDecimal is quadratic in the digits, and none needs so many. */
+  /** An accuracy. Its length is capped because BigDecimal parsing is quadratic in the digits. */
   public static Accuracy accuracy(String text) {
     if (text.length() > 16) {
       throw new IllegalArgumentException("accuracy is 'exact' or a percentage such as 1%");

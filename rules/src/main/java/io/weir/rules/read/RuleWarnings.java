@@ -13,11 +13,11 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Points out rules that are valid and yet do not do what they seem to: they can never match, are
- * never asked, or never decide. Each check says so only when it is certain.
+ * Warns about rules that are valid but do not do what they seem to: they can never match, are never
+ * evaluated, or never decide. Each check warns only when it is certain.
  */
 final class RuleWarnings {
-  /** Comparing rules in pairs ends here, some 2,000 rules; loading must not take minutes. */
+  /** Cap on compared pairs, reached at about 2,000 rules, so that loading does not take minutes. */
   private static final int MOST_PAIRS = 2_000_000;
 
   private final List<RuleDraft> rules;
@@ -27,14 +27,16 @@ final class RuleWarnings {
     this.rules = rules;
   }
 
-  /** Warns about rules, all of which could be read. */
+  /** Warns about rules, all of which were read without errors. */
   static void warn(List<RuleDraft> rules) {
     RuleWarnings warnings = new RuleWarnings(rules);
     Set<String> replaced = new HashSet<>();
     rules.forEach(draft -> replaced.addAll(rule(draft).replaces()));
     for (RuleDraft draft : rules) {
       if (rule(draft).mode() == Mode.OFF) {
-        draft.place().warning(draft.fields().line("mode"), "mode is off, so the rule does nothing");
+        draft
+            .location()
+            .warning(draft.fields().line("mode"), "mode is off, so the rule does nothing");
         continue;
       }
       AttributeWarnings.warn(draft);
@@ -59,15 +61,15 @@ final class RuleWarnings {
     boolean headOnly = headCountsAsGet(draft);
     if (rule.except().filter(except -> MatchSubsumption.covers(except, match)).isPresent()) {
       reasons.add("except leaves out everything that it matches");
-      draft.place().warning(draft.fields().line("except"), never(reasons));
+      draft.location().warning(draft.fields().line("except"), never(reasons));
     }
     for (String name : new TreeSet<>(match.absent())) {
       if (match.attributes().containsKey(name)) {
         reasons.add(name + " must have a value and be absent");
-        draft.place().warning(draft.fields().line("match"), never(reasons));
+        draft.location().warning(draft.fields().line("match"), never(reasons));
       } else if (rule.key().contains(name) && rule.onMissing() == OnMissing.SKIP) {
         reasons.add(name + " must be absent, is part of the key, and on_missing is skip");
-        draft.place().warning(draft.fields().line("on_missing"), never(reasons));
+        draft.location().warning(draft.fields().line("on_missing"), never(reasons));
       }
     }
     return headOnly || !reasons.isEmpty();
@@ -77,7 +79,7 @@ final class RuleWarnings {
     return "can never apply: " + reasons.get(reasons.size() - 1);
   }
 
-  /** Warns about HEAD; whether it is the only method. */
+  /** Warns about HEAD, and returns whether it is the only method. */
   private static boolean headCountsAsGet(RuleDraft draft) {
     Set<String> methods = rule(draft).match().methods();
     if (!methods.contains("HEAD")) {
@@ -85,7 +87,7 @@ final class RuleWarnings {
     }
     boolean only = methods.size() == 1;
     draft
-        .place()
+        .location()
         .warning(
             draft.fields().line("match"),
             only
@@ -97,7 +99,7 @@ final class RuleWarnings {
   private static void keyWithoutTenant(RuleDraft draft) {
     if (draft.isOfTier() && !rule(draft).key().contains("tenant")) {
       draft
-          .place()
+          .location()
           .warning(
               draft.fields().line("key"),
               "the tier holds for each key, not for each tenant, as key does not name tenant");
@@ -107,7 +109,7 @@ final class RuleWarnings {
   private static void nothingToReplace(RuleDraft draft) {
     if (rule(draft).limits() instanceof RuleLimits.Unlimited && rule(draft).replaces().isEmpty()) {
       draft
-          .place()
+          .location()
           .warning(
               draft.fields().line("limit"),
               "is unlimited and replaces nothing, so it changes nothing");
@@ -117,10 +119,10 @@ final class RuleWarnings {
   private static void shardsInOneProcess(RuleDraft draft) {
     if (rule(draft).shards() > 1 && rule(draft).scope() == Scope.INSTANCE) {
       draft
-          .place()
+          .location()
           .warning(
               draft.fields().line("shards"),
-              "shards spread a key over a store, and scope: instance asks none");
+              "shards spread a key over a store, and scope: instance uses none");
     }
   }
 
@@ -135,10 +137,10 @@ final class RuleWarnings {
           && rule(other).replaces().contains(draft.id())
           && MatchSubsumption.covers(rule(other), rule(draft))) {
         draft
-            .place()
+            .location()
             .warning(
                 draft.fields().line("id"),
-                "is never asked: rule "
+                "is never evaluated: rule "
                     + other.id()
                     + " replaces it and matches whatever it matches");
         return;
@@ -153,7 +155,7 @@ final class RuleWarnings {
       }
       if (!replaced.contains(earlier.id()) && shadows(rule(earlier), rule(draft))) {
         draft
-            .place()
+            .location()
             .warning(
                 draft.fields().line("id"),
                 "is shadowed by rule "
@@ -164,7 +166,7 @@ final class RuleWarnings {
     }
   }
 
-  /** Whether the earlier rule refuses all that the later one would, for the same reasons. */
+  /** Whether the earlier rule refuses every call that the later one would refuse. */
   private static boolean shadows(Rule earlier, Rule later) {
     return isEnforced(earlier)
         && isEnforced(later)

@@ -34,7 +34,7 @@ public final class ScheduleReader {
   /** A schedule and its line. */
   record LocatedSchedule(Schedule schedule, int line) {}
 
-  /** Hours of the day; {@code to} at midnight for 24:00. */
+  /** Hours of the day; {@code to} is midnight for 24:00. */
   private record Hours(LocalTime from, LocalTime to) {
     static final Hours ALL_DAY = new Hours(LocalTime.MIDNIGHT, LocalTime.MIDNIGHT);
   }
@@ -43,11 +43,11 @@ public final class ScheduleReader {
     List<LocatedSchedule> schedules = new ArrayList<>();
     for (TreeNode item : rule.items("schedule")) {
       if (item instanceof Mapping map) {
-        Location place = rule.place().within("schedule");
-        entry(MapReader.of(place, map, FIELDS))
+        Location location = rule.location().within("schedule");
+        entry(MapReader.of(location, map, FIELDS))
             .ifPresent(schedule -> schedules.add(new LocatedSchedule(schedule, map.line())));
       } else {
-        rule.place()
+        rule.location()
             .error(
                 item.line(),
                 "schedule must be a list of maps such as { hours: "
@@ -65,7 +65,7 @@ public final class ScheduleReader {
     Optional<ZoneId> zone = fields.read("zone", "Europe/Berlin", LimitSpec::zone);
     Optional<Ratio> factor = fields.read("factor", "0.5", ScheduleReader::factor);
     if (!fields.has("factor")) {
-      fields.place().error(fields.line("factor"), "factor is missing, such as 0.5");
+      fields.location().error(fields.line("factor"), "factor is missing, such as 0.5");
     }
     return factor.map(
         f -> {
@@ -80,7 +80,7 @@ public final class ScheduleReader {
       int index = DAYS.indexOf(day.text().toLowerCase(Locale.ROOT));
       if (index < 0) {
         fields
-            .place()
+            .location()
             .error(
                 day.line(),
                 "days are " + Messages.list(DAYS) + ", not " + Messages.quote(day.text()));
@@ -124,7 +124,7 @@ public final class ScheduleReader {
     return LocalTime.of(h, m);
   }
 
-  /** A factor; BigDecimal is quadratic in the digits, and none needs so many. */
+  /** A factor. Its length is capped because BigDecimal parsing is quadratic in the digits. */
   static Ratio factor(String text) {
     if (text.length() > 16) {
       throw new IllegalArgumentException(Messages.quote(text) + " is not a factor such as 0.5");

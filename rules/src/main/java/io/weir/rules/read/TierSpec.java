@@ -15,12 +15,12 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A tier as it is written: the fields from which plans are made, so that a tenant's overrides can
- * be laid over them.
+ * A tier as written: the fields from which plans are built, so that a tenant's overrides can be
+ * laid over them.
  *
- * <p>An override replaces the field it names and no other. So a new rate keeps the tier's burst if
- * the tier states one, and otherwise becomes its own burst; a new algorithm drops the options of
- * the old one.
+ * <p>An override replaces only the field it names. So a new rate keeps the tier's burst if the tier
+ * states one, and otherwise becomes its own burst; a new algorithm drops the options of the old
+ * one.
  */
 public final class TierSpec {
   static final String UNLIMITED = "unlimited";
@@ -60,33 +60,33 @@ public final class TierSpec {
   }
 
   /** Reads a tier: a map of its limits, or {@code unlimited}. */
-  static Optional<TierSpec> read(Location place, String name, TreeNode node) {
+  static Optional<TierSpec> read(Location location, String name, TreeNode node) {
     if (node instanceof Scalar scalar && scalar.text().equals(UNLIMITED)) {
       return Optional.of(
-          new TierSpec(name, MapReader.of(place, new Mapping(node.line(), Map.of()), FIELDS)));
+          new TierSpec(name, MapReader.of(location, new Mapping(node.line(), Map.of()), FIELDS)));
     }
     if (!(node instanceof Mapping map)) {
-      place.error(
+      location.error(
           node.line(), "must be a map such as { rate: 10/s, quota: 1000/day }, not " + node.what());
       return Optional.empty();
     }
     if (map.fields().isEmpty()) {
-      place.error(map.line(), "needs a rate, quota or concurrency; for none, write 'unlimited'");
+      location.error(map.line(), "needs a rate, quota or concurrency; for none, write 'unlimited'");
     }
-    return Optional.of(new TierSpec(name, MapReader.of(place, map, FIELDS)));
+    return Optional.of(new TierSpec(name, MapReader.of(location, map, FIELDS)));
   }
 
-  /** What a tenant of this tier gets; nothing if the tier itself was refused. */
+  /** The plan of a tenant of this tier; empty if the tier itself was rejected. */
   Optional<TenantPlan> plan() {
     return plan;
   }
 
-  /** The fields that say which tier a tenant has, and what is different for it. */
-  static MapReader override(Location place, Mapping map) {
-    return MapReader.of(place, map, OVERRIDE_FIELDS);
+  /** The fields of a tenant: its tier and the values that override the tier's. */
+  static MapReader override(Location location, Mapping map) {
+    return MapReader.of(location, map, OVERRIDE_FIELDS);
   }
 
-  /** What a tenant of this tier gets with other values for some fields. */
+  /** The plan of a tenant of this tier with other values for some fields. */
   Optional<TenantPlan> plan(MapReader override) {
     return plan.isEmpty() || override.names().stream().allMatch("tier"::equals)
         ? plan
@@ -94,7 +94,7 @@ public final class TierSpec {
   }
 
   private static Optional<TenantPlan> planOf(String name, MapReader all) {
-    int before = all.place().errors();
+    int before = all.location().errors();
     List<Limit> limits = new ArrayList<>();
     if (isLimited(all, "rate", "algorithm", "burst", "queue", "max_wait", "aligned")) {
       rate(all).map(limit -> limit.named("rate")).ifPresent(limits::add);
@@ -105,7 +105,7 @@ public final class TierSpec {
     if (isLimited(all, "concurrency", "permit_ttl")) {
       LimitReader.concurrency(all, "concurrency", "concurrency").ifPresent(limits::add);
     }
-    return all.place().errors() == before
+    return all.location().errors() == before
         ? Optional.of(new TenantPlan(name, limits))
         : Optional.empty();
   }
@@ -113,23 +113,23 @@ public final class TierSpec {
   private static Optional<Limit> rate(MapReader all) {
     Optional<String> algorithm = all.peek("algorithm");
     if (algorithm.isPresent() && NOT_RATES.contains(algorithm.get())) {
-      all.place()
+      all.location()
           .error(
               all.line("algorithm"),
-              "algorithm says how the rate is kept; " + algorithm.get() + " is a field of its own");
+              "algorithm is for the rate; " + algorithm.get() + " is a field of its own");
       return Optional.empty();
     }
     return LimitReader.map(all.only(RATE_FIELDS));
   }
 
-  /** Whether there is a limit in this field; options without one are reported. */
+  /** Whether this field holds a limit; options without their limit are reported. */
   private static boolean isLimited(MapReader all, String field, String... options) {
     if (all.has(field)) {
       return all.peek(field).filter(UNLIMITED::equals).isEmpty();
     }
     for (String option : options) {
       if (all.has(option)) {
-        all.place().error(all.line(option), option + " needs " + field);
+        all.location().error(all.line(option), option + " needs " + field);
       }
     }
     return false;

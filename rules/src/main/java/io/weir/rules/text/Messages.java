@@ -4,14 +4,14 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The small change of messages: quoting, lists, and the nearest known word. */
+/** Helpers for messages: quoting, lists, and the nearest known word. */
 public final class Messages {
   private static final int LONGEST_QUOTE = 60;
   private static final int LONGEST_GUESS = 40;
 
   private Messages() {}
 
-  /** A text in quotes, shortened if it is long. */
+  /** The text in quotes, shortened if it is long. */
   public static String quote(String text) {
     return "'" + shorten(text) + "'";
   }
@@ -20,7 +20,7 @@ public final class Messages {
     return text.length() <= LONGEST_QUOTE ? text : text.substring(0, LONGEST_QUOTE) + "…";
   }
 
-  /** The same without what is quoted in it, and without what a YAML parser adds. */
+  /** The message without its quoted parts and without details that a YAML parser adds. */
   public static String withoutQuotes(String text) {
     int first = text.indexOf('\'');
     int last = text.lastIndexOf('\'');
@@ -67,7 +67,7 @@ public final class Messages {
     return out.toString();
   }
 
-  /** The known word that someone who wrote this one most likely meant. */
+  /** The known word closest to a misspelled one. */
   public static Optional<String> nearest(String word, Collection<String> known) {
     if (word.length() > LONGEST_GUESS) {
       return Optional.empty();
@@ -85,12 +85,12 @@ public final class Messages {
     return best;
   }
 
-  /** {@code ; did you mean 'burst'?}, or nothing. */
+  /** {@code ; did you mean 'burst'?}, or an empty string. */
   public static String didYouMean(String word, Collection<String> known) {
     return nearest(word, known).map(guess -> "; did you mean '" + guess + "'?").orElse("");
   }
 
-  /** How many letters must be added, left out, changed or swapped with their neighbour. */
+  /** Edit distance: letters added, removed, changed or swapped with their neighbour. */
   public static int distance(String a, String b) {
     int[][] cost = new int[a.length() + 1][b.length() + 1];
     for (int i = 0; i <= a.length(); i++) {

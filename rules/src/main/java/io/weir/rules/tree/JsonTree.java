@@ -21,9 +21,10 @@ final class JsonTree {
 
   private JsonTree() {}
 
-  /** The tree, or nothing if the text is empty. */
-  static Optional<TreeNode> read(Location place, String text) throws UnreadableDocumentException {
-    TreeBuilder tree = new TreeBuilder(place);
+  /** The tree; empty if the text is empty. */
+  static Optional<TreeNode> read(Location location, String text)
+      throws UnreadableDocumentException {
+    TreeBuilder tree = new TreeBuilder(location);
     int depth = 0;
     try (JsonParser json = FACTORY.createParser(text)) {
       for (JsonToken token = json.nextToken(); token != null; token = json.nextToken()) {

@@ -6,18 +6,18 @@ import io.weir.rules.text.Messages;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Somewhere in a document that problems can be reported about: a file, or one rule in it. */
+/** A location in a document for problem reports: a file, or one rule in it. */
 public final class Location {
   private final Problems problems;
   private final String file;
   private final String prefix;
-  private final boolean discreet;
+  private final boolean redacted;
 
-  private Location(Problems problems, String file, String prefix, boolean discreet) {
+  private Location(Problems problems, String file, String prefix, boolean redacted) {
     this.problems = problems;
     this.file = file;
     this.prefix = prefix;
-    this.discreet = discreet;
+    this.redacted = redacted;
   }
 
   public static Location file(Problems problems, String file) {
@@ -25,16 +25,16 @@ public final class Location {
   }
 
   /**
-   * A file that may not be what it should be: a link, for example, to one that whoever reads the
-   * problems may not read. Nothing that stands in it is quoted.
+   * A file that may not be a rule document: a link, for example, to a file that readers of the
+   * problems may not read. Messages quote nothing from it.
    */
   public static Location unrecognised(Problems problems, String file) {
     return new Location(problems, file, "", true);
   }
 
-  /** Something inside this, named in front of every reason: {@code rule payments}. */
+  /** A part of this location, named in front of every reason: {@code rule payments}. */
   public Location within(String what) {
-    return new Location(problems, file, prefix + what + ": ", discreet);
+    return new Location(problems, file, prefix + what + ": ", redacted);
   }
 
   public String file() {
@@ -50,20 +50,22 @@ public final class Location {
   }
 
   private String shown(String reason) {
-    return discreet ? Messages.withoutQuotes(reason) : reason;
+    return redacted ? Messages.withoutQuotes(reason) : reason;
   }
 
-  /** Whether more problems would still be listed; what only makes them prettier can be left out. */
+  /**
+   * Whether more problems would still be listed; if not, costly details of messages can be skipped.
+   */
   public boolean hasRoomForProblems() {
     return !problems.isFull();
   }
 
-  /** How many errors there are so far, anywhere. */
+  /** Number of errors so far, in all files. */
   public int errors() {
     return problems.errors();
   }
 
-  /** The value, or the reason why there is none as an error. */
+  /** The value, or empty after reporting the exception's message as an error. */
   public <T> Optional<T> attempt(int line, Supplier<T> value) {
     try {
       return Optional.of(value.get());

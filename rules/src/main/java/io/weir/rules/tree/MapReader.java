@@ -17,40 +17,40 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The fields of one map in the document, read by name and type.
+ * Reads the fields of one map in the document by name and type.
  *
- * <p>A field that is not there, and one that is wrong, both give nothing; the second was reported.
- * So a reader takes field after field and never stops at the first mistake.
+ * <p>A missing field and an invalid one both give an empty result; the invalid one has been
+ * reported. So a reader goes through field after field and does not stop at the first mistake.
  */
 public final class MapReader {
-  /** Longer texts are reported, not handed on: nothing in a rule is that long. */
+  /** Longer texts are rejected; no value in a rule is that long. */
   private static final int LONGEST = 1024;
 
-  private final Location place;
+  private final Location location;
   private final Mapping map;
 
-  private MapReader(Location place, Mapping map) {
-    this.place = place;
+  private MapReader(Location location, Mapping map) {
+    this.location = location;
     this.map = map;
   }
 
-  /** Reads the fields of a map, after reporting those that are not known. */
-  public static MapReader of(Location place, Mapping map, Collection<String> known) {
+  /** Reads the fields of a map, after reporting unknown ones. */
+  public static MapReader of(Location location, Mapping map, Collection<String> known) {
     map.fields()
         .forEach(
             (name, field) -> {
-              if (!known.contains(name) && place.hasRoomForProblems()) {
-                place.error(
+              if (!known.contains(name) && location.hasRoomForProblems()) {
+                location.error(
                     field.line(),
                     "unknown field " + Messages.quote(name) + Messages.didYouMean(name, known));
               }
             });
-    return new MapReader(place, map);
+    return new MapReader(location, map);
   }
 
   /**
-   * The same fields over those of another map: what is said here wins. What comes from there is
-   * reported at the line of this map.
+   * These fields laid over those of another map: a field of this map takes precedence. Problems in
+   * inherited fields are reported at the line of this map.
    */
   public MapReader over(MapReader base, Collection<String> leftOut) {
     Map<String, TreeNode.Field> merged = new LinkedHashMap<>();
@@ -63,45 +63,45 @@ public final class MapReader {
               }
             });
     merged.putAll(map.fields());
-    return new MapReader(place, new Mapping(map.line(), merged));
+    return new MapReader(location, new Mapping(map.line(), merged));
   }
 
   private static TreeNode atLine(int line, TreeNode node) {
     return node instanceof Scalar scalar ? new Scalar(line, scalar.text(), scalar.style()) : node;
   }
 
-  /** The same fields, reported as part of something else. */
+  /** The same fields, with another location for problems. */
   public MapReader in(Location other) {
     return new MapReader(other, map);
   }
 
-  /** Only these of the fields. */
+  /** The same map restricted to these fields. */
   public MapReader only(Collection<String> names) {
     Map<String, TreeNode.Field> kept = new LinkedHashMap<>(map.fields());
     kept.keySet().retainAll(names);
-    return new MapReader(place, new Mapping(map.line(), kept));
+    return new MapReader(location, new Mapping(map.line(), kept));
   }
 
-  public Location place() {
-    return place;
+  public Location location() {
+    return location;
   }
 
   public boolean has(String name) {
     return map.fields().containsKey(name);
   }
 
-  /** The line of a field, or of the map if it is not there. */
+  /** The line of a field, or of the map if the field is missing. */
   public int line(String name) {
     TreeNode.Field field = map.fields().get(name);
     return field == null ? map.line() : field.line();
   }
 
-  /** The names of all fields that are there. */
+  /** The names of all fields present. */
   public Collection<String> names() {
     return map.fields().keySet();
   }
 
-  /** A field's value if it is a single one, without reporting anything. */
+  /** A field's value if it is a scalar; reports nothing. */
   public Optional<String> peek(String name) {
     TreeNode.Field field = map.fields().get(name);
     return field != null && field.value() instanceof Scalar scalar
@@ -109,14 +109,14 @@ public final class MapReader {
         : Optional.empty();
   }
 
-  /** A field's value, whatever it is. A field without a value is reported. */
+  /** A field's value of any type. A field without a value is reported. */
   public Optional<TreeNode> node(String name) {
     TreeNode.Field field = map.fields().get(name);
     if (field == null) {
       return Optional.empty();
     }
     if (field.value() instanceof Scalar scalar && scalar.style() == Style.NOTHING) {
-      place.error(field.line(), name + " has no value; leave it out or say what it is");
+      location.error(field.line(), name + " has no value; leave it out or say what it is");
       return Optional.empty();
     }
     return Optional.of(field.value());
@@ -127,9 +127,10 @@ public final class MapReader {
     return node(name).flatMap(node -> text(node, name, example));
   }
 
-  /** A text that something else understands, or refuses with the reason. */
+  /** A text converted by {@code reader}, which rejects it by throwing with the reason. */
   public <T> Optional<T> read(String name, String example, Function<String, T> reader) {
-    return text(name, example).flatMap(text -> place.attempt(line(name), () -> reader.apply(text)));
+    return text(name, example)
+        .flatMap(text -> location.attempt(line(name), () -> reader.apply(text)));
   }
 
   /** A whole number, at least 0. */
@@ -141,16 +142,17 @@ public final class MapReader {
                 return shortEnough(scalar, name)
                     .flatMap(
                         text ->
-                            place.attempt(node.line(), () -> RateSyntax.wholeNumber(name, text)));
+                            location.attempt(
+                                node.line(), () -> RateSyntax.wholeNumber(name, text)));
               }
-              place.error(
+              location.error(
                   node.line(),
                   name + " must be a whole number such as " + example + ", not " + node.what());
               return Optional.empty();
             });
   }
 
-  /** A whole number between two others. */
+  /** A whole number within bounds. */
   public Optional<Integer> number(String name, int least, int most) {
     return number(name, Integer.toString(least))
         .flatMap(
@@ -158,7 +160,7 @@ public final class MapReader {
               if (number >= least && number <= most) {
                 return Optional.of(number.intValue());
               }
-              place.error(
+              location.error(
                   line(name), name + " " + number + " is not between " + least + " and " + most);
               return Optional.empty();
             });
@@ -173,7 +175,7 @@ public final class MapReader {
                   && (scalar.text().equals("true") || scalar.text().equals("false"))) {
                 return Optional.of(scalar.text().equals("true"));
               }
-              place.error(node.line(), name + " must be true or false, not " + node.what());
+              location.error(node.line(), name + " must be true or false, not " + node.what());
               return Optional.empty();
             });
   }
@@ -190,7 +192,7 @@ public final class MapReader {
               if (ids.contains(text)) {
                 return Optional.of(Enum.valueOf(type, text.toUpperCase(Locale.ROOT)));
               }
-              place.error(
+              location.error(
                   line(name),
                   name
                       + " must be one of "
@@ -208,14 +210,14 @@ public final class MapReader {
         .flatMap(
             node -> {
               if (node instanceof Mapping inner) {
-                return Optional.of(MapReader.of(place, inner, known));
+                return Optional.of(MapReader.of(location, inner, known));
               }
-              place.error(node.line(), expected(name, "a map", example, node));
+              location.error(node.line(), expected(name, "a map", example, node));
               return Optional.empty();
             });
   }
 
-  /** The values of a list, or a value on its own as a list of one. An empty list is reported. */
+  /** The values of a list, or a single value as a list of one. An empty list is reported. */
   public List<TreeNode> items(String name) {
     Optional<TreeNode> node = node(name);
     if (node.isEmpty()) {
@@ -223,14 +225,14 @@ public final class MapReader {
     }
     if (node.get() instanceof Sequence list) {
       if (list.items().isEmpty()) {
-        place.error(line(name), name + " is an empty list; leave it out or name something");
+        location.error(line(name), name + " is an empty list; leave it out or name something");
       }
       return list.items();
     }
     return List.of(node.get());
   }
 
-  /** The texts of a list, or one text on its own; those already there are reported. */
+  /** The texts of a list, or one single text; items of another type are reported. */
   public List<LocatedText> texts(String name, String example) {
     List<LocatedText> texts = new ArrayList<>();
     for (TreeNode item : items(name)) {
@@ -244,18 +246,18 @@ public final class MapReader {
   /** A text and its line. */
   public record LocatedText(String text, int line) {}
 
-  /** A node that should be a text. */
+  /** The text of a node; any other type is reported. */
   Optional<String> text(TreeNode node, String name, String example) {
     if (node instanceof Scalar scalar && scalar.style() != Style.NOTHING) {
       return shortEnough(scalar, name);
     }
-    place.error(node.line(), expected(name, "a text", example, node));
+    location.error(node.line(), expected(name, "a text", example, node));
     return Optional.empty();
   }
 
   private Optional<String> shortEnough(Scalar scalar, String name) {
     if (scalar.text().length() > LONGEST) {
-      place.error(scalar.line(), name + " has more than " + LONGEST + " characters");
+      location.error(scalar.line(), name + " has more than " + LONGEST + " characters");
       return Optional.empty();
     }
     return Optional.of(scalar.text());

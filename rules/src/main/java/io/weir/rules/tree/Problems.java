@@ -7,10 +7,10 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Collects what is wrong while reading goes on, so that a person gets all of it at once.
+ * Collects problems while reading continues, so that all of them are reported at once.
  *
- * <p>After {@link #MOST} the rest is only counted: megabytes of rubbish must not become gigabytes
- * of complaints.
+ * <p>After {@link #MOST} problems the rest is only counted: megabytes of garbage must not become
+ * gigabytes of messages.
  */
 public final class Problems {
   static final int MOST = 1000;
@@ -32,7 +32,7 @@ public final class Problems {
     return list.size() >= MOST;
   }
 
-  /** How many errors there are so far. */
+  /** Number of errors so far. */
   public int errors() {
     return errors;
   }

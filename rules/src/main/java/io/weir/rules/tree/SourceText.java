@@ -9,37 +9,39 @@ import java.util.regex.Pattern;
  * @param name as the user named it; decides between YAML and JSON
  */
 public record SourceText(String name, String text) {
-  /** The most characters that one file may have; a rule takes about 200. */
+  /** Maximum number of characters of one file; a rule takes about 200. */
   public static final int LONGEST = 4 << 20;
 
-  /** Whether a line of it begins with a field of the document that it should be. */
+  /**
+   * Whether the text contains a match of this pattern, such as a field of the expected document.
+   */
   public boolean has(Pattern field) {
     return field.matcher(text).find();
   }
 
-  /** What stands where a map should; the text itself is not shown, as it may be anything. */
+  /** Describes a root that is not a map; its text is not shown, as it may be confidential. */
   public static String insteadOfMap(TreeNode root) {
     return root instanceof TreeNode.Scalar scalar && scalar.style() != TreeNode.Scalar.Style.NOTHING
         ? "a text"
         : root.what();
   }
 
-  /** The tree in it, or nothing if it could not be read, which was reported. */
-  public Optional<TreeNode> tree(Location place) {
+  /** The parsed tree; empty if parsing failed, which has been reported. */
+  public Optional<TreeNode> tree(Location location) {
     try {
       if (text.length() > LONGEST) {
         throw new UnreadableDocumentException(
             1, "the file has more than " + LONGEST + " characters");
       }
       Optional<TreeNode> tree =
-          name.endsWith(".json") ? JsonTree.read(place, text) : YamlTree.read(place, text);
+          name.endsWith(".json") ? JsonTree.read(location, text) : YamlTree.read(location, text);
       if (tree.isEmpty()) {
         throw new UnreadableDocumentException(
             1, "the file is empty; a rule document begins with version: 1");
       }
       return tree;
     } catch (UnreadableDocumentException e) {
-      place.error(e.line(), e.reason());
+      location.error(e.line(), e.reason());
       return Optional.empty();
     }
   }

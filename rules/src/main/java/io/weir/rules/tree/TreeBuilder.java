@@ -15,29 +15,29 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the tree from what a YAML or JSON parser reports, without recursion, so that no document
- * can exhaust the stack. Depth is capped, and a field that is there twice is a problem.
+ * Builds the tree from the events of a YAML or JSON parser, without recursion, so that no document
+ * can exhaust the stack. Depth is capped, and a duplicate field is a problem.
  */
 final class TreeBuilder {
   static final int DEEPEST = 32;
   private static final int LONGEST_TEXT = 16_384;
 
-  private final Location place;
+  private final Location location;
   private final @Nullable YamlAnchors anchors;
   private final Deque<OpenContainer> open = new ArrayDeque<>();
   private @Nullable TreeNode root;
 
-  TreeBuilder(Location place) {
-    this(place, null);
+  TreeBuilder(Location location) {
+    this(location, null);
   }
 
-  /** A builder that knows what anchors stand for, and merges maps into others by {@code <<}. */
-  TreeBuilder(Location place, @Nullable YamlAnchors anchors) {
-    this.place = place;
+  /** A builder that resolves anchors and merges maps into others by {@code <<}. */
+  TreeBuilder(Location location, @Nullable YamlAnchors anchors) {
+    this.location = location;
     this.anchors = anchors;
   }
 
-  /** A map or list whose end has not come yet. */
+  /** A map or list whose end has not been reached. */
   private static final class OpenContainer {
     final TreeNode node;
     final Map<String, Field> fields;
@@ -87,12 +87,12 @@ final class TreeBuilder {
     add(ended.node);
   }
 
-  /** Names the map or list that was started last, so that it can stand elsewhere too. */
+  /** Sets the anchor of the map or list that was started last. */
   void anchor(String name) {
     open.element().anchor = name;
   }
 
-  /** Puts in what was named before. */
+  /** Inserts the node of an anchor. */
   void alias(int line, YamlAnchors known, String name) throws UnreadableDocumentException {
     TreeNode node = known.get(line, name, DEEPEST - open.size());
     if (node instanceof Scalar scalar) {
@@ -138,7 +138,7 @@ final class TreeBuilder {
       }
       Field earlier = parent.fields.putIfAbsent(name.text(), new Field(name.line(), node));
       if (earlier != null) {
-        place.error(
+        location.error(
             name.line(),
             Messages.quote(name.text())
                 + " is there twice; the first is on line "
@@ -152,7 +152,7 @@ final class TreeBuilder {
     return Math.max(1, (int) text.lines().count());
   }
 
-  /** The whole tree, once everything was reported; nothing for an empty document. */
+  /** The whole tree, after the last event; empty for an empty document. */
   Optional<TreeNode> root() {
     return Optional.ofNullable(root);
   }

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A document as a tree of maps, lists and single values, each with its line: all that is left of
- * YAML or JSON before anything is understood.
+ * A document as a tree of maps, lists and scalars, each with its line. It is the common form of
+ * YAML and JSON before validation.
  */
 public sealed interface TreeNode {
-  /** Where it begins, counted from 1. */
+  /** Line of its start, counted from 1. */
   int line();
 
-  /** What it is, in a message: {@code a list}. */
+  /** Description for messages: {@code a list}. */
   String what();
 
   /** Fields in the order they were written. */
@@ -36,12 +36,12 @@ public sealed interface TreeNode {
 
   /** A single value, as written. */
   record Scalar(int line, String text, Style style) implements TreeNode {
-    /** How it was written. */
+    /** How the value was written. */
     public enum Style {
-      /** As it is: a number, a flag, or in YAML a text too. */
+      /** Unquoted: a number, a flag, or in YAML also a text. */
       BARE,
       QUOTED,
-      /** Nothing at all. */
+      /** Null or an empty value. */
       NOTHING
     }
 

@@ -1,6 +1,6 @@
 package io.weir.rules.tree;
 
-/** Ends the reading of one file: it is not a document at all, or one that is not safe to read. */
+/** A file cannot be parsed, or exceeds a safety cap. */
 public final class UnreadableDocumentException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -10,27 +10,27 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the anchors of a YAML file stand for.
+ * The anchors of a YAML file and their nodes.
  *
- * <p>With aliases of aliases a small file can stand for a huge one. Trees are shared, so that costs
- * no memory, but whoever reads the tree walks all of it: hence the cap on what aliases bring in,
- * and on the depth that comes of it.
+ * <p>With aliases of aliases a small file can expand to a huge one. Trees are shared, so that costs
+ * no memory, but every walk over the tree visits all of it. Hence the caps on the number of values
+ * that aliases insert and on the resulting depth.
  */
 final class YamlAnchors {
-  /** How many values all aliases of a file may bring in together. */
+  /** Maximum number of values that all aliases of a file may insert. */
   static final int MOST_VALUES = 100_000;
 
   private record AnchoredNode(TreeNode node, int values, int depth) {}
 
   private final Map<String, AnchoredNode> byName = new HashMap<>();
   private final Map<TreeNode, AnchoredNode> inner = new java.util.IdentityHashMap<>();
-  private int brought;
+  private int inserted;
 
   void put(String name, TreeNode node) {
     byName.put(name, measure(node));
   }
 
-  /** Trees that were brought in by an alias are measured once only. */
+  /** Counts values and depth; each shared tree is measured only once. */
   private AnchoredNode measure(TreeNode node) {
     AnchoredNode known = inner.get(node);
     if (known != null) {
@@ -56,9 +56,9 @@ final class YamlAnchors {
   }
 
   /**
-   * What a name stands for.
+   * The node of an anchor.
    *
-   * @param room how deep it may be
+   * @param room maximum depth of the node
    */
   TreeNode get(int line, String name, int room) throws UnreadableDocumentException {
     AnchoredNode known = byName.get(name);
@@ -66,8 +66,8 @@ final class YamlAnchors {
       throw new UnreadableDocumentException(
           line, "no anchor " + Messages.quote("&" + name) + " comes before this");
     }
-    brought = (int) Math.min(Integer.MAX_VALUE, (long) brought + known.values);
-    if (brought > MOST_VALUES) {
+    inserted = (int) Math.min(Integer.MAX_VALUE, (long) inserted + known.values);
+    if (inserted > MOST_VALUES) {
       throw new UnreadableDocumentException(
           line, "aliases stand for more than " + MOST_VALUES + " values");
     }
@@ -78,7 +78,7 @@ final class YamlAnchors {
     return known.node;
   }
 
-  /** Whether a field stands for those of other maps. */
+  /** Whether a field is the merge key, which inserts the fields of other maps. */
   static boolean isMerge(Scalar name) {
     return name.text().equals("<<") && name.style() == Scalar.Style.BARE;
   }

@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * What single values mean in YAML 1.1, which files for {@code envoyproxy/ratelimit} are written in:
- * there {@code yes} is a flag and {@code 1_000} a number.
+ * Interprets scalars by YAML 1.1, the version that {@code envoyproxy/ratelimit} files use: {@code
+ * yes} is a flag and {@code 1_000} a number.
  */
 public final class YamlScalars {
   private static final Set<String> TRUE = Set.of("y", "yes", "on", "true");
@@ -36,7 +36,7 @@ public final class YamlScalars {
             || text.substring(1).equals(lower.substring(1)));
   }
 
-  /** A number that is not whole, or too large to be one. */
+  /** A number that is not whole, or too large for a whole number. */
   public static boolean isFraction(String text) {
     return whole(text).isEmpty()
         && (FRACTION.matcher(text).matches() || NOT_FINITE.matcher(text).matches());

@@ -25,9 +25,9 @@ import org.snakeyaml.engine.v2.scanner.StreamReader;
 /**
  * Reads YAML 1.2 into a tree.
  *
- * <p>It listens to the parser's events and constructs nothing, so a tag can do no harm; those that
- * are not of YAML's core are refused all the same. So are anchors and aliases, with which a small
- * file can stand for a huge one, unless they are asked for, and then they are capped.
+ * <p>It consumes the parser's events and constructs no objects, so tags are harmless; tags outside
+ * YAML's core schema are rejected nevertheless. Anchors and aliases, with which a small file can
+ * expand to a huge one, are rejected unless enabled, and capped when enabled.
  */
 public final class YamlTree {
   private static final String CORE = "tag:yaml.org,2002:";
@@ -42,25 +42,28 @@ public final class YamlTree {
   private final int lastLine;
   private boolean inDocument;
 
-  /** Where a second document begins, which is forgiven if there is nothing in it. */
+  /** Line where a second document begins; it is accepted if it is empty. */
   private int secondAt;
 
-  private YamlTree(String text, Location place, @Nullable YamlAnchors anchors) {
+  private YamlTree(String text, Location location, @Nullable YamlAnchors anchors) {
     this.text = text;
-    this.tree = new TreeBuilder(place, anchors);
+    this.tree = new TreeBuilder(location, anchors);
     this.anchors = anchors;
     this.lastLine = TreeBuilder.lastLine(text);
   }
 
-  /** The tree, or nothing if the text holds no document. */
-  static Optional<TreeNode> read(Location place, String text) throws UnreadableDocumentException {
-    return read(new YamlTree(text, place, null));
+  /** The tree; empty if the text holds no document. */
+  static Optional<TreeNode> read(Location location, String text)
+      throws UnreadableDocumentException {
+    return read(new YamlTree(text, location, null));
   }
 
-  /** The same for files that were written for others, and may use anchors within reason. */
-  public static Optional<TreeNode> readWithAnchors(Location place, String text)
+  /**
+   * As {@code read}, for files written for other programs, which may use anchors within the caps.
+   */
+  public static Optional<TreeNode> readWithAnchors(Location location, String text)
       throws UnreadableDocumentException {
-    return read(new YamlTree(text, place, new YamlAnchors()));
+    return read(new YamlTree(text, location, new YamlAnchors()));
   }
 
   private static Optional<TreeNode> read(YamlTree reader) throws UnreadableDocumentException {
@@ -94,7 +97,7 @@ public final class YamlTree {
     }
   }
 
-  /** A path such as /users/{id} needs quotes inside brackets; everyone trips over that once. */
+  /** A hint for a common mistake: a path such as /users/{id} needs quotes inside brackets. */
   private String hint(int line) {
     String written = text.lines().skip(line - 1L).findFirst().orElse("");
     return BARE_HOLE.matcher(written).find()
@@ -148,7 +151,7 @@ public final class YamlTree {
     }
   }
 
-  /** What stands after {@code ---} at the end of a file. */
+  /** Whether the node is the empty document after a trailing {@code ---}. */
   private static boolean isNothing(NodeEvent node) {
     return node instanceof ScalarEvent scalar
         && scalar.isPlain()

@@ -40,7 +40,7 @@ class RuleWarningsTest {
           match: { absent: [user] }, on_missing: skip         # can never apply: user must be absent, is part of the key, and on_missing is skip
           match: { methods: [HEAD] }                          # can never apply: HEAD counts as GET; write GET
           match: { methods: [GET, HEAD] }                     # HEAD counts as GET, so naming it changes nothing
-          scope: instance, shards: 5                          # shards spread a key over a store, and scope: instance asks none
+          scope: instance, shards: 5                          # shards spread a key over a store, and scope: instance uses none
           """)
   void pointsOutARule(String fields, String reason) {
     assertThat(warnings("id: r, key: [user], limit: 5/s, " + fields))
@@ -80,14 +80,14 @@ class RuleWarningsTest {
             warnings(
                 "id: r, key: [ip], limit: { algorithm: leaky-bucket, rate: 5/s, max_wait: 1s }"))
         .containsExactly(
-            "r.yaml:3: warning: rule r: max_wait changes nothing without queue: nobody waits");
+            "r.yaml:3: warning: rule r: max_wait changes nothing without queue: no call waits");
   }
 
   @Test
   void pointsOutRulesThatAreAlwaysReplaced() {
     String inner = "id: inner, key: [ip], limit: 5/s, match: { path: /a/b }";
     String always =
-        "warning: rule inner: is never asked: rule outer replaces it and matches whatever";
+        "warning: rule inner: is never evaluated: rule outer replaces it and matches whatever";
     assertThat(
             warnings(
                 inner,
@@ -174,7 +174,7 @@ class RuleWarningsTest {
                 tenants: { "*": free }
                 rules: [{ id: r, key: [ip], limit: 5/s }]
                 """))
-        .containsExactly("r.yaml:3: warning: tenants change nothing, as no rule says limit: tier");
+        .containsExactly("r.yaml:3: warning: tenants change nothing, as no rule has limit: tier");
     assertThat(
             RuleDocumentFixtures.problems(
                 """
@@ -203,7 +203,7 @@ class RuleWarningsTest {
         rules: [{ id: r, key: [ip], limit: 5/s }]
         """;
     assertThat(RuleDocumentFixtures.problems(bypass))
-        .containsExactly("r.yaml:6: warning: bypass old: it has expired, so nobody can use it");
+        .containsExactly("r.yaml:6: warning: bypass old: it has expired and has no effect");
     assertThat(RuleDocumentFixtures.problems(bypass.replace("06-01", "06-02"))).isEmpty();
   }
 }

@@ -65,7 +65,7 @@ public final class RuleReloader implements AutoCloseable {
   /** From now on every valid change is taken over. */
   public void follow(Engine engine, Metrics metrics) {
     reloader.follow(
-        ReloadableFiles.LOOK_EVERY, metrics.staleness(), new Target(engine, metrics, changed));
+        ReloadableFiles.POLL_INTERVAL, metrics.staleness(), new Target(engine, metrics, changed));
   }
 
   private record Target(Engine engine, Metrics metrics, Supplier<Optional<Instant>> changed)

@@ -198,7 +198,7 @@ class FrontEndSettingsReaderTest {
         "identity: { jwt: { jwks: j, failures: 0 } }   | identity.jwt.failures",
         "identity: { jwt: { jwks: j, threads: 65 } }   | 65 is more than 64",
         "identity: { jwt: { jwks: \"ftp://x\" } }      | is neither a file nor https://",
-        "identity: { jwt: { jwks: j, claims: { ip: x } } } | ip is not for tokens to say",
+        "identity: { jwt: { jwks: j, claims: { ip: x } } } | ip is reserved; a token cannot set it",
         "identity: { jwt: { jwks: j, claims: { user: } } } | is not such as user: sub",
         "identity: { jwt: { jwks: j, leeway: soon } }  | leeway",
         "identity: { jwt: { jwks: j, leeway: 500ms } } | identity.jwt.leeway: leeway is not in whole seconds",
