@@ -10,7 +10,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
-/** What is logged while this is open, by whatever thread; nobody else sees it meanwhile. */
+/**
+ * Captures log events of all threads while it is open; meanwhile no other appender receives them.
+ */
 public final class LogCapture extends AppenderBase<ILoggingEvent> implements AutoCloseable {
   private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
   private final Logger log;
@@ -29,17 +31,17 @@ public final class LogCapture extends AppenderBase<ILoggingEvent> implements Aut
     }
   }
 
-  /** What a class says, but for what is of use to its authors only. */
-  public static LogCapture of(Class<?> who) {
-    return new LogCapture(who.getName(), Level.INFO);
+  /** Events of one class, from level INFO. */
+  public static LogCapture of(Class<?> type) {
+    return new LogCapture(type.getName(), Level.INFO);
   }
 
-  /** All that the classes of a package say, every detail of it. */
+  /** Events of a package at every level. */
   public static LogCapture ofPackage(String name) {
     return new LogCapture(name, Level.TRACE);
   }
 
-  /** What anybody says, as far as it is logged. */
+  /** Events of all loggers at their configured levels. */
   public static LogCapture ofAll() {
     return new LogCapture(org.slf4j.Logger.ROOT_LOGGER_NAME, null);
   }
@@ -55,7 +57,7 @@ public final class LogCapture extends AppenderBase<ILoggingEvent> implements Aut
     return events.stream().map(ILoggingEvent::getFormattedMessage).toList();
   }
 
-  /** The same, each behind its level. */
+  /** The messages so far, each prefixed with its level. */
   public List<String> withLevels() {
     return events.stream()
         .map(event -> event.getLevel() + " " + event.getFormattedMessage())
@@ -71,12 +73,12 @@ public final class LogCapture extends AppenderBase<ILoggingEvent> implements Aut
         .toList();
   }
 
-  /** What each of them says beside its message, such as which trace it belongs to. */
+  /** The MDC of each event, such as the trace it belongs to. */
   public List<Map<String, String>> besides() {
     return events.stream().map(event -> Map.copyOf(event.getMDCPropertyMap())).toList();
   }
 
-  /** Forgets what was said so far. */
+  /** Discards the events so far. */
   public void forget() {
     events.clear();
   }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/** A store behind something that every question and its answer have to pass. */
+/** A store behind a transport that every request and response has to pass. */
 public abstract class RemoteStore implements Store {
   private final Store store;
 
@@ -21,8 +21,8 @@ public abstract class RemoteStore implements Store {
     this.store = store;
   }
 
-  /** Asks the store behind, in the way that questions go. */
-  protected abstract <T> CompletionStage<T> send(Supplier<CompletionStage<T>> question);
+  /** Sends a request to the store behind, over the transport. */
+  protected abstract <T> CompletionStage<T> send(Supplier<CompletionStage<T>> request);
 
   @Override
   public CompletionStage<TakeResult> take(List<Draw> draws) {

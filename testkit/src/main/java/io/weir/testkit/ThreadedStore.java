@@ -7,7 +7,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** A store that answers on threads of its own, as one elsewhere does. */
+/** A store that answers on other threads, as a remote one does. */
 public final class ThreadedStore extends RemoteStore {
   private final Executor threads;
 
@@ -16,7 +16,7 @@ public final class ThreadedStore extends RemoteStore {
     this.threads = threads;
   }
 
-  /** A store that is half a millisecond away. */
+  /** A store with a latency of half a millisecond. */
   public static ThreadedStore distant(Store store) {
     return new ThreadedStore(store, CompletableFuture.delayedExecutor(500, TimeUnit.MICROSECONDS));
   }

@@ -11,31 +11,31 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 
-/** A store that is known to be away at times: then it is never heard of what would be taken. */
+/** A store that is known to be unavailable at times; then takes are not sent to it. */
 public final class UnavailableStore extends ForwardingStore {
-  private final BooleanSupplier away;
+  private final BooleanSupplier unavailable;
 
-  public UnavailableStore(Store next, BooleanSupplier away) {
+  public UnavailableStore(Store next, BooleanSupplier unavailable) {
     super(next);
-    this.away = away;
+    this.unavailable = unavailable;
   }
 
   @Override
   public CompletionStage<TakeResult> take(List<Draw> draws) {
-    return away.getAsBoolean()
+    return unavailable.getAsBoolean()
         ? CompletableFuture.completedFuture(TakeResult.notSent(draws))
         : super.take(draws);
   }
 
   @Override
   public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
-    return away.getAsBoolean()
+    return unavailable.getAsBoolean()
         ? CompletableFuture.completedFuture(TakeResult.notSent(draws))
         : super.reserve(reservation, draws);
   }
 
   @Override
   public boolean isUnavailable(Pool pool, Key key) {
-    return away.getAsBoolean() || super.isUnavailable(pool, key);
+    return unavailable.getAsBoolean() || super.isUnavailable(pool, key);
   }
 }

@@ -1,4 +1,4 @@
-/** Shares the store contract and the tools that tests need to hold an implementation to it. */
+/** The store contract and the tools that tests need to check an implementation against it. */
 @NullMarked
 package io.weir.testkit;
 

@@ -15,10 +15,10 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Each algorithm, on its own. */
+/** Contract of each algorithm on its own. */
 interface AlgorithmContract extends ContractPart {
   @TestFactory
-  default Stream<DynamicTest> admitsUpToTheLimitAndSaysWhenMoreIsThere() {
+  default Stream<DynamicTest> admitsUpToTheLimitAndReportsWhenToRetry() {
     return each(
         RATES,
         limit -> {
@@ -64,7 +64,7 @@ interface AlgorithmContract extends ContractPart {
   }
 
   @Test
-  default void aStandingTellsEverythingAboutItsLimit() {
+  default void statusDescribesItsLimitCompletely() {
     Pool pool = new Pool("payments", "per-user", "2", io.weir.Limit.parse("4/h"), false);
     LimitStatus standing = calls().take(pool, 3);
     assertThat(standing.rule()).isEqualTo("payments");
@@ -82,7 +82,7 @@ interface AlgorithmContract extends ContractPart {
   }
 
   @Test
-  default void aLeakyBucketDelaysEachByWhatIsBeforeIt() {
+  default void leakyBucketDelaysEachCallByTheQueueAheadOfIt() {
     Pool pool = pool("leaky-bucket 1/min queue=2");
     for (int before = 0; before < 3; before++) {
       LimitStatus standing = calls().take(pool, 1);
@@ -96,14 +96,16 @@ interface AlgorithmContract extends ContractPart {
   }
 
   @Test
-  default void whoCannotWaitIsAdmittedOnlyToAnEmptyQueue() {
+  default void callThatCannotWaitIsAdmittedOnlyToAnEmptyQueue() {
     Pool pool = pool("leaky-bucket 1/min queue=5");
     assertThat(calls().take(draw(pool, 3, Intent.TAKE_NOW)).taken()).isTrue();
     LimitStatus refused = calls().take(draw(pool, 1, Intent.TAKE_NOW)).statuses().get(0);
     assertThat(refused.allowed()).isFalse();
     assertTime(refused.retryAfter().orElseThrow(), Duration.ofMinutes(3));
     assertThat(calls().take(draw(pool, 0, Intent.TAKE_NOW)).taken()).as("a look").isTrue();
-    assertThat(calls().take(draw(pool, 3, Intent.TAKE)).taken()).as("who can wait").isTrue();
+    assertThat(calls().take(draw(pool, 3, Intent.TAKE)).taken())
+        .as("a call that can wait")
+        .isTrue();
 
     LimitStatus full = calls().take(draw(pool, 1, Intent.TAKE_NOW)).statuses().get(0);
     assertTime(full.retryAfter().orElseThrow(), Duration.ofMinutes(6));

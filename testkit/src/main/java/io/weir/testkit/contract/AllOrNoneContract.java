@@ -21,7 +21,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** A call draws from all its buckets or from none. */
+/** Contract: a call draws from all its buckets or from none. */
 interface AllOrNoneContract extends ContractPart {
   @TestFactory
   default Stream<DynamicTest> aRefusedCallTakesNothingFromAnything() {
@@ -37,7 +37,7 @@ interface AllOrNoneContract extends ContractPart {
           assertThat(refusedFirst.taken()).isFalse();
           assertThat(refusedLast.taken()).isFalse();
           LimitStatus standing = refusedLast.statuses().get(0);
-          assertThat(standing.allowed()).as("its own opinion").isTrue();
+          assertThat(standing.allowed()).as("its own decision").isTrue();
           assertThat(standing.remaining()).isEqualTo(4);
           assertThat(calls().remaining(open)).isEqualTo(4);
         });
@@ -96,7 +96,7 @@ interface AllOrNoneContract extends ContractPart {
   }
 
   @Test
-  default void aShadowIsTakenFromOnlyIfTheCallPasses() {
+  default void shadowPoolIsDrawnFromOnlyIfTheCallPasses() {
     Pool shut = pool("shut", "1/h");
     Pool watched = pool("watched", "4/h");
     calls().take(shut, 1);
@@ -129,7 +129,7 @@ interface AllOrNoneContract extends ContractPart {
   }
 
   @Test
-  default void lookingAtOneBucketDoesNotKeepOthersFromBeingTaken() {
+  default void lookAtOneBucketDoesNotPreventTakesFromOthers() {
     Pool looked = pool("looked", "4/h");
     Pool taken = pool("taken", "4/h");
     calls().take(draw(looked, 2, Intent.LOOK), draw(taken, 2));

@@ -30,7 +30,7 @@ interface AlternationContract extends ContractPart {
     }
   }
 
-  /** Who decides which call. */
+  /** Which of the two instances decides which call. */
   record Turns(String name, Duration pause, IntPredicate isSmaller) {
     static List<Turns> all() {
       Random random = new Random(7);
@@ -220,7 +220,7 @@ interface AlternationContract extends ContractPart {
   }
 
   @Test
-  default void aCallThatAnotherRuleRefusesWritesNoOtherNumbersDown() {
+  default void callRefusedByAnotherRuleStoresNoOtherNumbers() {
     assumeTrue(harness().virtual());
     Pool full = pool("full", "1/day");
     Pool larger = pool("100/min");
@@ -251,7 +251,7 @@ interface AlternationContract extends ContractPart {
   }
 
   @Test
-  default void aRefundUnderTheSmallerGivesBackThatMuchAndNoMore() {
+  default void refundUnderTheSmallerLimitReturnsExactlyThatAmount() {
     assumeTrue(harness().virtual());
     Pool larger = pool("100/min");
     Pool smaller = pool("100/min burst=10");

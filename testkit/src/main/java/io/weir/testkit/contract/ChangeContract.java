@@ -15,7 +15,9 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Changed numbers keep what a key has used; clocks that step give nothing and freeze nothing. */
+/**
+ * Changed numbers preserve the usage of a key; clocks that step neither grant nor block anything.
+ */
 interface ChangeContract extends ContractPart {
   @TestFactory
   default Stream<DynamicTest> raisedLimitsHelpAtOnce() {
@@ -44,7 +46,7 @@ interface ChangeContract extends ContractPart {
   }
 
   @TestFactory
-  default Stream<DynamicTest> otherPeriodsGiveNobodyAFreshBucket() {
+  default Stream<DynamicTest> anotherPeriodGivesNoFreshBucket() {
     return each(
         LIMITS,
         limit -> {
@@ -57,7 +59,7 @@ interface ChangeContract extends ContractPart {
   }
 
   @TestFactory
-  default Stream<DynamicTest> puttingWindowsOnTheClockGivesNobodyAFreshOne() {
+  default Stream<DynamicTest> aligningWindowsGivesNoFreshWindow() {
     return each(
         List.of("fixed-window 4/h", "sliding-window 4/h"),
         limit -> {

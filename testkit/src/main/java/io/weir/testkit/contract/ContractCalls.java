@@ -21,12 +21,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Short words for what the contract does to a store. */
+/** Short forms of the operations that the contract runs on a store. */
 public final class ContractCalls {
   /** The key of tests that need only one. */
   public static final Key KEY = Key.of("somebody");
 
-  /** Longer than any test lasts, on whichever clock. */
+  /** Longer than any test lasts, on any clock. */
   public static final Duration EVER = Duration.ofDays(2000);
 
   private final Store store;
@@ -69,7 +69,7 @@ public final class ContractCalls {
     return new Draw(pool, KEY, amount, Mode.SHADOW, Intent.TAKE);
   }
 
-  /** What a stage answers; a store answers soon, and never with an exception. */
+  /** The result of a stage. A store completes it soon, and never exceptionally. */
   public static <T> T get(CompletionStage<T> stage) {
     try {
       return stage.toCompletableFuture().get(10, TimeUnit.SECONDS);
@@ -85,7 +85,7 @@ public final class ContractCalls {
     return get(store.take(List.of(draws)));
   }
 
-  /** Takes from one bucket and tells how it stands. */
+  /** Takes from one bucket and returns its status. */
   public LimitStatus take(Pool pool, long amount) {
     return take(draw(pool, amount)).statuses().get(0);
   }
@@ -94,7 +94,7 @@ public final class ContractCalls {
     return take(draw(pool, key, amount)).statuses().get(0);
   }
 
-  /** How a bucket stands towards a cost, changing nothing. */
+  /** The status of a bucket for a cost, without changing it. */
   public LimitStatus look(Pool pool, long amount) {
     return take(draw(pool, amount, Intent.LOOK)).statuses().get(0);
   }
@@ -103,7 +103,7 @@ public final class ContractCalls {
     return look(pool, 0).remaining();
   }
 
-  /** Reserves with permits; the parts are to be settled, released or renewed with. */
+  /** Reserves with permits; the returned parts are for settle, release or renew. */
   public List<ReservedPart> reserve(long reservation, Pool pool, long amount) {
     return reserve(reservation, List.of(draw(pool, amount, Intent.HOLD)));
   }
@@ -121,7 +121,7 @@ public final class ContractCalls {
     return parts;
   }
 
-  /** The same parts, where each turned out to cost this much. */
+  /** The same parts with this actual cost each. */
   public static List<ReservedPart> owing(List<ReservedPart> parts, long owed) {
     return parts.stream()
         .map(part -> new ReservedPart(part.pool(), part.key(), part.amount(), owed, part.receipt()))

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.DynamicTest;
 
 /** One part of the store contract. */
 interface ContractPart {
-  /** One limit of each algorithm, with a capacity of 4 that comes back within hours. */
+  /** One limit of each algorithm, with a capacity of 4 that refills within hours. */
   List<String> LIMITS =
       List.of(
           "4/h",
@@ -21,7 +21,7 @@ interface ContractPart {
           "quota 4/day",
           "concurrency 4 permit_ttl=1h");
 
-  /** Those of {@link #LIMITS} that time alone refills. */
+  /** Those of {@link #LIMITS} that refill with time alone. */
   List<String> RATES = LIMITS.subList(0, 6);
 
   /** The store under test, new for each test. */
@@ -31,12 +31,12 @@ interface ContractPart {
     return new ContractCalls(harness().store());
   }
 
-  /** Runs a test for each limit, under a rule of its own. */
+  /** Runs a test for each limit, each under its own rule. */
   default Stream<DynamicTest> each(List<String> limits, java.util.function.Consumer<String> test) {
     return limits.stream().map(limit -> DynamicTest.dynamicTest(limit, () -> test.accept(limit)));
   }
 
-  /** Times are exact where time stands still; elsewhere some of it has passed meanwhile. */
+  /** Times are exact on virtual time; otherwise some time has passed in between. */
   default void assertTime(Duration actual, Duration expected) {
     assertThat(actual).isBetween(expected.minus(harness().tolerance()), expected);
   }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Costs that are not 1, and calls that only look. */
+/** Contract of costs other than 1, and of calls that only look. */
 interface CostContract extends ContractPart {
   @TestFactory
   default Stream<DynamicTest> aCostOfZeroPassesAndChangesNothing() {
@@ -110,7 +110,7 @@ interface CostContract extends ContractPart {
   }
 
   @Test
-  default void refusalsCountWhereTheRuleSaysSo() {
+  default void refusalsCountIfTheRuleCountsThem() {
     Pool pool = countingDenied("4/h");
     calls().take(pool, 4);
     LimitStatus first = calls().take(pool, 1);
@@ -127,7 +127,7 @@ interface CostContract extends ContractPart {
   }
 
   @Test
-  default void lookingIsNoRefusalToCount() {
+  default void refusedLookIsNotCounted() {
     Pool pool = countingDenied("4/h");
     calls().take(pool, 4);
     for (int i = 0; i < 5; i++) {

@@ -3,7 +3,7 @@ package io.weir.testkit.contract;
 import io.weir.ExactNumbers;
 import java.time.Duration;
 
-/** Moves a harness's time, within what a store must be able to tell apart. */
+/** Moves the time of a harness, within the range that a store must support. */
 final class HarnessClock {
   private static final long HORIZON = ExactNumbers.micros(Duration.ofDays(730));
 
@@ -14,7 +14,7 @@ final class HarnessClock {
     this.harness = harness;
   }
 
-  /** Lets time pass, or sets the clocks back; never further from the start than two years. */
+  /** Moves the clocks forward or back; never further from the start than two years. */
   void move(long micros) {
     if (Math.abs(moved + micros) > HORIZON) {
       return;

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Whose bucket is whose. */
+/** Contract of keys: which calls share a bucket. */
 interface KeyContract extends ContractPart {
   @Test
   default void differentTuplesNeverShare() {
@@ -68,7 +68,7 @@ interface KeyContract extends ContractPart {
   }
 
   @Test
-  default void rulesAndTheirLimitsAreApart() {
+  default void rulesAndTheirLimitsHaveSeparateBuckets() {
     Limit limit = Limit.parse("1/day");
     List<Pool> pools =
         List.of(
@@ -86,7 +86,7 @@ interface KeyContract extends ContractPart {
   }
 
   @Test
-  default void oneCallMayBringManyNewKeysBesideAnOldOne() {
+  default void oneCallMayUseManyNewKeysAndAnOldOne() {
     Pool old = pool("old", "1/s");
     calls().take(old, 1);
     harness().advance(Duration.ofSeconds(2));

@@ -15,36 +15,36 @@ import net.jqwik.api.Tuple;
 /**
  * A random history of one bucket that lends to three instances.
  *
- * @param most what may be out at once
+ * @param most maximum number of tokens on lease at once
  */
 public record LeaseTrace(Limit limit, long most, List<Event> events) {
   static final int INSTANCES = 3;
 
-  /** One thing that happens. */
+  /** One event. */
   public sealed interface Event {
     /**
-     * An instance takes an amount, and tells of its lease and asks for another.
+     * An instance takes an amount, reports on its lease and requests another.
      *
-     * @param used what it has handed out of its lease since the last time, in tenths
-     * @param returned what it gives back of the rest, in tenths
-     * @param heard whether it hears the answer
+     * @param used part of its lease handed out since the last report, in tenths
+     * @param returned part of the rest that it returns, in tenths
+     * @param answered whether the response arrives
      */
-    record Ask(int instance, long amount, long asked, int used, int returned, boolean heard)
+    record Ask(int instance, long amount, long asked, int used, int returned, boolean answered)
         implements Event {}
 
-    /** An instance gives back all it has. */
+    /** An instance returns its whole lease. */
     record End(int instance) implements Event {}
 
-    /** Somebody takes without a lease. */
+    /** A take without a lease. */
     record Take(long amount) implements Event {}
 
-    /** Somebody owes. */
+    /** A debt is charged. */
     record Owe(long amount) implements Event {}
 
     /** The limit gets other numbers. */
     record Change(Limit limit) implements Event {}
 
-    /** Time passes, or is set back. */
+    /** Time passes, or the clock is set back. */
     record Pass(long micros) implements Event {}
   }
 
@@ -88,7 +88,7 @@ public record LeaseTrace(Limit limit, long most, List<Event> events) {
                 tenths,
                 Arbitraries.of(true, true, true, true, false))
             .as(
-                (instance, amount, asked, used, returned, heard) ->
+                (instance, amount, asked, used, returned, answered) ->
                     limit ->
                         new Event.Ask(
                             instance,
@@ -96,7 +96,7 @@ public record LeaseTrace(Limit limit, long most, List<Event> events) {
                             asked.applyAsLong(limit),
                             used,
                             returned,
-                            heard));
+                            answered));
     boolean onlyOwed = algorithm == Algorithm.SLIDING_LOG || algorithm == Algorithm.LEAKY_BUCKET;
     int lends = onlyOwed ? 0 : 1;
     return Arbitraries.frequencyOf(

@@ -21,7 +21,7 @@ interface LendingAlternationContract extends ContractPart {
     return new LeaseReport(100, held, kept, back, asked, 0);
   }
 
-  private LeaseGrant tell(Pool pool, LeaseReport lease) {
+  private LeaseGrant report(Pool pool, LeaseReport lease) {
     Draw draw = new Draw(pool, KEY, 0, Mode.SHADOW, Intent.TAKE);
     return calls().take(draw.withLease(lease)).grants().get(0);
   }
@@ -44,7 +44,7 @@ interface LendingAlternationContract extends ContractPart {
   default void aRefusedLeaseCallUnderOtherNumbersRefundsNothing() {
     Pool larger = pool("100/day");
     Pool smaller = pool("1/day");
-    LeaseGrant held = tell(larger, call(LeaseGrant.NONE, 0, 0, 40));
+    LeaseGrant held = report(larger, call(LeaseGrant.NONE, 0, 0, 40));
     calls().take(larger, 60);
 
     TakeResult refused = calls().take(draw(smaller, 1).withLease(call(held, 30, 0, 5)));
@@ -52,7 +52,7 @@ interface LendingAlternationContract extends ContractPart {
     assertThat(refused.taken()).isFalse();
     assertThat(refused.grants().get(0).kept()).isEqualTo(30);
     assertThat(calls().remaining(larger)).isZero();
-    tell(smaller, call(refused.grants().get(0), 0, 30, 0));
+    report(smaller, call(refused.grants().get(0), 0, 30, 0));
     assertThat(calls().remaining(larger)).isEqualTo(30);
   }
 }

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a store must do that lends, beside {@link StoreContract}. A subclass says how to get an
- * empty one on virtual time. {@link LendingProperties} are the other half.
+ * Contract of a store that lends, in addition to {@link StoreContract}. A subclass creates an empty
+ * store on virtual time. {@link LendingProperties} are the other half.
  */
 public abstract class LendingContract implements LendingAlternationContract {
   private static final long MOST = 100;
@@ -65,8 +65,8 @@ public abstract class LendingContract implements LendingAlternationContract {
     return LeaseReport.NONE.withDebt(owed);
   }
 
-  /** Tells the store something on the side, without taking anything. */
-  private LeaseGrant tell(Pool pool, LeaseReport lease) {
+  /** Sends a lease report without taking anything. */
+  private LeaseGrant report(Pool pool, LeaseReport lease) {
     Draw draw = new Draw(pool, KEY, 0, Mode.SHADOW, Intent.TAKE);
     return calls.take(draw.withLease(lease)).grants().get(0);
   }
@@ -98,12 +98,12 @@ public abstract class LendingContract implements LendingAlternationContract {
   }
 
   @Test
-  void lendsThreeQuartersOfWhatMayStillGoOut() {
+  void lendsThreeQuartersOfWhatMayStillBeLent() {
     Pool pool = pool("1000/day");
 
-    assertThat(tell(pool, asking(500)).lent()).isEqualTo(75);
-    assertThat(tell(pool, asking(500)).lent()).isEqualTo(18);
-    assertThat(tell(pool, asking(500)).lent()).isEqualTo(5);
+    assertThat(report(pool, asking(500)).lent()).isEqualTo(75);
+    assertThat(report(pool, asking(500)).lent()).isEqualTo(18);
+    assertThat(report(pool, asking(500)).lent()).isEqualTo(5);
     assertThat(calls.remaining(pool)).isEqualTo(902);
   }
 
@@ -117,20 +117,20 @@ public abstract class LendingContract implements LendingAlternationContract {
   }
 
   @Test
-  void saysWhatTimeItIsThereWhateverComesOfTheCall() {
+  void reportsTheStoreTimeForEveryOutcome() {
     Pool pool = pool("20/day");
     harness.advance(Duration.ofSeconds(3));
     long now = harness.now(Limit.perHour(1));
 
-    assertThat(tell(pool, asking(10)).at()).isEqualTo(now);
+    assertThat(report(pool, asking(10)).at()).isEqualTo(now);
     assertThat(calls.take(draw(pool, 15).withLease(asking(10))).grants().get(0).at())
         .isEqualTo(now);
   }
 
   @Test
-  void lendsNothingToACallThatIsRefusedButHearsIt() {
+  void lendsNothingToARefusedCallButAppliesItsReport() {
     Pool pool = pool("20/day");
-    LeaseGrant held = tell(pool, asking(10));
+    LeaseGrant held = report(pool, asking(10));
 
     TakeResult refused = calls.take(draw(pool, 15).withLease(keeping(held, 4, 40)));
 
@@ -138,8 +138,8 @@ public abstract class LendingContract implements LendingAlternationContract {
     assertThat(refused.grants().get(0).lent()).isZero();
     assertThat(refused.grants().get(0).kept()).isEqualTo(4);
     assertThat(calls.remaining(pool)).isEqualTo(10);
-    // Only 4 of 10 are out any more, so 72 of the other 96 may go.
-    assertThat(tell(pool("1000/day"), asking(500)).lent()).isEqualTo(72);
+    // Only 4 of 10 are still on lease, so 72 of the other 96 may be lent.
+    assertThat(report(pool("1000/day"), asking(500)).lent()).isEqualTo(72);
   }
 
   @Test
@@ -158,9 +158,9 @@ public abstract class LendingContract implements LendingAlternationContract {
   @Test
   void lendsAgainWhatWasHandedOut() {
     Pool pool = pool("1000/day");
-    LeaseGrant held = tell(pool, asking(500));
+    LeaseGrant held = report(pool, asking(500));
 
-    LeaseGrant next = tell(pool, keeping(held, 15, 500));
+    LeaseGrant next = report(pool, keeping(held, 15, 500));
 
     assertThat(next.kept()).isEqualTo(15);
     assertThat(next.lent()).isEqualTo(63); // three quarters of 85
@@ -170,60 +170,60 @@ public abstract class LendingContract implements LendingAlternationContract {
   void forgetsALeaseAWholeEpochAfterItsOwn() {
     Pool pool = pool("1000/day");
     sleepUntilNextEpoch();
-    tell(pool, asking(500));
+    report(pool, asking(500));
 
     sleepUntilNextEpoch();
-    assertThat(tell(pool, asking(500)).lent()).isEqualTo(18);
+    assertThat(report(pool, asking(500)).lent()).isEqualTo(18);
     sleepUntilNextEpoch();
-    assertThat(tell(pool, asking(500)).lent()).isEqualTo(61); // three quarters of 82
+    assertThat(report(pool, asking(500)).lent()).isEqualTo(61); // three quarters of 82
   }
 
   @Test
-  void countsWhatIsKeptInTheEpochInWhichItIsKept() {
+  void countsARetainedLeaseInItsCurrentEpoch() {
     Pool pool = pool("1000/day");
     sleepUntilNextEpoch();
-    LeaseGrant held = tell(pool, asking(60));
+    LeaseGrant held = report(pool, asking(60));
     sleepUntilNextEpoch();
-    tell(pool, keeping(held, 60, 0));
+    report(pool, keeping(held, 60, 0));
     sleepUntilNextEpoch();
 
-    assertThat(tell(pool, asking(500)).lent()).isEqualTo(30);
+    assertThat(report(pool, asking(500)).lent()).isEqualTo(30);
   }
 
   @Test
   void aReportOnAForgottenLeaseTakesNothingFromOthers() {
     Pool pool = pool("1000/day");
     sleepUntilNextEpoch();
-    LeaseGrant old = tell(pool, asking(60));
+    LeaseGrant old = report(pool, asking(60));
     sleepUntilNextEpoch();
     sleepUntilNextEpoch();
-    tell(pool, asking(60));
+    report(pool, asking(60));
 
-    tell(pool, keeping(old, 0, 0));
+    report(pool, keeping(old, 0, 0));
 
-    assertThat(tell(pool, asking(500)).lent()).isEqualTo(30);
+    assertThat(report(pool, asking(500)).lent()).isEqualTo(30);
   }
 
   @Test
   void takesBackWhatIsReturned() {
     Pool pool = pool("1000/day");
-    LeaseGrant held = tell(pool, asking(60));
+    LeaseGrant held = report(pool, asking(60));
 
-    tell(pool, returning(held, 50));
+    report(pool, returning(held, 50));
 
     assertThat(calls.remaining(pool)).isEqualTo(990);
-    assertThat(tell(pool, asking(500)).lent()).isEqualTo(75);
+    assertThat(report(pool, asking(500)).lent()).isEqualTo(75);
   }
 
   @Test
   void endsALease() {
     Pool pool = pool("1000/day");
-    LeaseGrant held = tell(pool, asking(60));
+    LeaseGrant held = report(pool, asking(60));
 
     endLease(pool, returning(held, 50));
 
     assertThat(calls.remaining(pool)).isEqualTo(990);
-    assertThat(tell(pool, asking(500)).lent()).isEqualTo(75);
+    assertThat(report(pool, asking(500)).lent()).isEqualTo(75);
   }
 
   @Test
@@ -239,7 +239,7 @@ public abstract class LendingContract implements LendingAlternationContract {
   void endingALeaseDoesNotBringOldNumbersBack() {
     Pool small = pool("20/day");
     Pool large = pool("1000/day");
-    LeaseGrant held = tell(small, asking(10));
+    LeaseGrant held = report(small, asking(10));
     calls.take(large, 500);
 
     endLease(small, returning(held, 10));
@@ -258,12 +258,12 @@ public abstract class LendingContract implements LendingAlternationContract {
       }
       harness.advance(left.minusSeconds(2));
 
-      LeaseGrant held = tell(pool, asking(60));
+      LeaseGrant held = report(pool, asking(60));
       assertThat(held.lent()).as(limit).isEqualTo(60);
       assertThat(held.life()).as(limit).isEqualTo(2_000_000);
-      assertThat(tell(pool, keeping(held, 30, 0)).kept()).as(limit).isEqualTo(30);
+      assertThat(report(pool, keeping(held, 30, 0)).kept()).as(limit).isEqualTo(30);
       harness.advance(Duration.ofSeconds(2));
-      LeaseGrant next = tell(pool, keeping(held, 30, 500));
+      LeaseGrant next = report(pool, keeping(held, 30, 500));
 
       assertThat(next.kept()).as(limit).isZero();
       assertThat(next.lent()).as(limit).isEqualTo(75);
@@ -275,7 +275,7 @@ public abstract class LendingContract implements LendingAlternationContract {
   @Test
   void aWindowTakesBackOnlyWhatWasTakenFromIt() {
     Pool pool = pool("fixed-window 1000/h");
-    LeaseGrant held = tell(pool, asking(60));
+    LeaseGrant held = report(pool, asking(60));
     endLease(pool, returning(held, 20));
     assertThat(calls.remaining(pool)).isEqualTo(960);
 
@@ -326,9 +326,9 @@ public abstract class LendingContract implements LendingAlternationContract {
     assertThat(calls.remaining(pool)).isEqualTo(5);
   }
 
-  /** Whichever way later calls come, refused or lending. */
+  /** This holds for refused and for lending calls. */
   @Test
-  void whatABucketWasChargedBelowEmptyStays() {
+  void debtBelowEmptyPersists() {
     Pool pool = pool("10/day");
     Pool other = pool("other", "10/day");
     calls.take(draw(pool, 0).withLease(owing(500)));
@@ -336,7 +336,7 @@ public abstract class LendingContract implements LendingAlternationContract {
     for (int quarter = 0; quarter < 4; quarter++) {
       assertThat(calls.take(draw(pool, 1)).taken()).isFalse();
       assertThat(calls.take(draw(pool, 1), draw(other, 1)).taken()).isFalse();
-      assertThat(tell(pool, asking(5)).lent()).isZero();
+      assertThat(report(pool, asking(5)).lent()).isZero();
       harness.advance(hours(6));
     }
 
@@ -366,7 +366,7 @@ public abstract class LendingContract implements LendingAlternationContract {
   }
 
   @Test
-  void chargesWindowsNoMoreThanThereIs() {
+  void chargesWindowsAtMostTheirRemainder() {
     for (String limit :
         List.of("fixed-window 10/day", "sliding-window 10/day", "sliding-log 10/day")) {
       Pool pool = pool(limit, limit);
@@ -379,51 +379,51 @@ public abstract class LendingContract implements LendingAlternationContract {
   }
 
   @Test
-  void aLookChangesNoBooks() {
+  void lookChangesNoLease() {
     Pool pool = pool("1000/day");
-    LeaseGrant held = tell(pool, asking(60));
+    LeaseGrant held = report(pool, asking(60));
 
     calls.look(pool, 1);
 
-    assertThat(tell(pool, keeping(held, 60, 500)).lent()).isEqualTo(30);
+    assertThat(report(pool, keeping(held, 60, 500)).lent()).isEqualTo(30);
   }
 
   @Test
   void aClockThatStepsBackForgetsNothingEarly() {
     Pool pool = pool("1000/day");
-    tell(pool, asking(60));
+    report(pool, asking(60));
     harness.step(Duration.ofSeconds(-60));
 
-    assertThat(tell(pool, asking(500)).lent()).isEqualTo(30);
+    assertThat(report(pool, asking(500)).lent()).isEqualTo(30);
   }
 
   @Test
   void aReportFromBeforeTheClockSteppedBackTakesNothingFromOthers() {
     Pool pool = pool("1000/day");
     sleepUntilNextEpoch();
-    LeaseGrant old = tell(pool, asking(20));
+    LeaseGrant old = report(pool, asking(20));
     harness.step(Duration.ofSeconds(-5));
     calls.take(draw(pool, 1));
-    tell(pool, asking(20));
-    sleepUntilNextEpoch(); // the one of the first lease, once more
+    report(pool, asking(20));
+    sleepUntilNextEpoch(); // the epoch of the first lease again
     calls.take(draw(pool, 1));
-    tell(pool, asking(20));
+    report(pool, asking(20));
 
-    tell(pool, keeping(old, 0, 0));
+    report(pool, keeping(old, 0, 0));
 
-    assertThat(tell(pool, asking(500)).lent()).isEqualTo(30);
+    assertThat(report(pool, asking(500)).lent()).isEqualTo(30);
   }
 
   @Test
-  void aLimitThatIsNoneForAWhileStillKnowsWhatIsOut() {
+  void limitOfZeroForAWhileKeepsOutstandingLeases() {
     Pool pool = pool("1000/day");
     Pool none = pool("0/day");
-    tell(pool, asking(60));
+    report(pool, asking(60));
 
     calls.take(draw(none, 1));
     calls.take(draw(none, 1), draw(none, 1));
-    tell(none, owing(1));
+    report(none, owing(1));
 
-    assertThat(tell(pool, asking(500)).lent()).isEqualTo(30);
+    assertThat(report(pool, asking(500)).lent()).isEqualTo(30);
   }
 }

@@ -19,7 +19,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** A store on virtual time lends as {@link LendingStore} does, to the last token. */
+/** A store on virtual time lends exactly as {@link LendingStore} does, to the last token. */
 public abstract class LendingProperties {
   /** An empty store, on virtual time. */
   protected abstract StoreHarness create();
@@ -36,14 +36,14 @@ public abstract class LendingProperties {
     return LeaseTrace.any();
   }
 
-  /** Tells the same to both, and compares the answers. */
+  /** Sends the same requests to both, and compares the responses. */
   private static final class LendingRun {
     private final LeaseTrace trace;
     private final StoreHarness harness;
     private final HarnessClock clock;
     private final Store reference;
     private final LeaseGrant[] held = new LeaseGrant[LeaseTrace.INSTANCES];
-    private final long[] inHand = new long[LeaseTrace.INSTANCES];
+    private final long[] unspent = new long[LeaseTrace.INSTANCES];
     private Pool pool;
     private Pool writing;
 
@@ -69,9 +69,9 @@ public abstract class LendingProperties {
       } else if (event instanceof LeaseTrace.Event.End end) {
         end(end.instance());
       } else if (event instanceof LeaseTrace.Event.Take take) {
-        tell(take.amount(), LeaseReport.NONE, event);
+        report(take.amount(), LeaseReport.NONE, event);
       } else if (event instanceof LeaseTrace.Event.Owe owe) {
-        tell(0, LeaseReport.NONE.withDebt(owe.amount()), event);
+        report(0, LeaseReport.NONE.withDebt(owe.amount()), event);
       } else if (event instanceof LeaseTrace.Event.Change change) {
         touch();
         pool = ContractCalls.pool("rule", change.limit());
@@ -86,25 +86,25 @@ public abstract class LendingProperties {
 
     private void ask(LeaseTrace.Event.Ask ask) {
       int i = ask.instance();
-      long rest = inHand[i] - inHand[i] / 10 * ask.used();
+      long rest = unspent[i] - unspent[i] / 10 * ask.used();
       long back = rest / 10 * ask.returned();
       LeaseReport call = new LeaseReport(trace.most(), held[i], rest - back, back, ask.asked(), 0);
-      LeaseGrant grant = tell(ask.amount(), call, ask).grants().get(0);
-      held[i] = ask.heard() ? grant : held[i].forgotten();
-      inHand[i] = ask.heard() ? grant.held() : rest - back;
+      LeaseGrant grant = report(ask.amount(), call, ask).grants().get(0);
+      held[i] = ask.answered() ? grant : held[i].forgotten();
+      unspent[i] = ask.answered() ? grant.held() : rest - back;
     }
 
     private void end(int i) {
       touch();
-      LeaseReport call = new LeaseReport(trace.most(), held[i], 0, inHand[i], 0, 0);
+      LeaseReport call = new LeaseReport(trace.most(), held[i], 0, unspent[i], 0, 0);
       ContractCalls.get(harness.store().endLease(pool, Traffic.KEY, call));
       ContractCalls.get(reference.endLease(pool, Traffic.KEY, call));
       held[i] = LeaseGrant.NONE;
-      inHand[i] = 0;
-      tell(0, LeaseReport.NONE, "after the end of " + i);
+      unspent[i] = 0;
+      report(0, LeaseReport.NONE, "after the end of " + i);
     }
 
-    private TakeResult tell(long amount, LeaseReport lease, Object what) {
+    private TakeResult report(long amount, LeaseReport lease, Object what) {
       List<Draw> draws =
           List.of(new Draw(pool, Traffic.KEY, amount, Mode.ENFORCE, Intent.TAKE).withLease(lease));
       TakeResult expected = ContractCalls.get(reference.take(draws));
@@ -118,8 +118,8 @@ public abstract class LendingProperties {
     }
 
     /**
-     * A store may have forgotten an idle key; once the present is written down that makes no
-     * difference. Nothing can be under a bucket of rate 0.
+     * A store may have forgotten an idle key; once the present state is stored, that makes no
+     * difference. A bucket of rate 0 stores nothing.
      */
     private void touch() {
       if (pool.meter().writes()) {
@@ -129,7 +129,7 @@ public abstract class LendingProperties {
       ContractCalls.get(harness.store().refund(writing, Traffic.KEY, 0));
     }
 
-    /** From then on the store keeps the key for as long as it weighs under these numbers. */
+    /** From then on the store keeps the key for as long as it has usage under these numbers. */
     private void glance() {
       List<Draw> draw = List.of(StoreSubject.glancing(pool, Traffic.KEY));
       ContractCalls.get(reference.take(draw));

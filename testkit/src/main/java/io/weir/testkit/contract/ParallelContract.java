@@ -25,7 +25,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Many callers at once: exactly as much is admitted as if they had come one by one. */
+/** Contract of concurrent callers: exactly as much is admitted as if they had come one by one. */
 interface ParallelContract extends ContractPart {
   int CALLERS = 4;
 
@@ -89,14 +89,14 @@ interface ParallelContract extends ContractPart {
   }
 
   @Test
-  default void aReservationIsSettledByOneOfManyWhoTry() {
+  default void onlyOneOfManyConcurrentSettlesApplies() {
     Pool pool = pool("1000/day");
     List<Integer> settled =
         together(
             caller -> {
               int mine = 0;
               for (int i = 0; i < 50; i++) {
-                // All callers reserve and settle under the same ids, one wins each.
+                // All callers reserve and settle under the same ids; one wins each.
                 List<ReservedPart> parts = new ContractCalls(harness().store()).reserve(i, pool, 1);
                 mine += new ContractCalls(harness().store()).settle(i, parts, 0) ? 1 : 0;
               }
@@ -134,7 +134,7 @@ interface ParallelContract extends ContractPart {
     assertThat(calls().take(pool, Key.of("shared"), 3).remaining()).isEqualTo(3);
   }
 
-  /** What one of several callers does. */
+  /** The work of one of several callers. */
   interface Caller<T> {
     T call(int caller) throws Exception;
   }

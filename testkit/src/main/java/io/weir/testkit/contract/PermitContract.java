@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Permits: held, released, renewed, and dead when their holder is. */
+/** Contract of permits: held, released, renewed, and expired when their holder dies. */
 interface PermitContract extends ContractPart {
   @Test
   default void holdsUntilReleased() {
@@ -39,7 +39,7 @@ interface PermitContract extends ContractPart {
     assertThat(calls().remaining(pool)).isEqualTo(2);
   }
 
-  /** Ids are bytes to some stores, and these look like what else they may keep of a permit. */
+  /** Ids are bytes to some stores; these look like other data they may store with a permit. */
   @Test
   default void releasesOnlyItsOwnWhateverTheIdLooksLike() {
     Pool pool = pool("concurrency 9");
@@ -59,7 +59,7 @@ interface PermitContract extends ContractPart {
   }
 
   @Test
-  default void permitsOfTheDeadExpire() {
+  default void permitsOfDeadHoldersExpire() {
     Pool pool = pool("concurrency 2 permit_ttl=2s");
     List<ReservedPart> parts = calls().reserve(1, pool, 2);
     assertTime(calls().look(pool, 1).reset(), Duration.ofSeconds(2));
@@ -72,13 +72,13 @@ interface PermitContract extends ContractPart {
   @Test
   default void renewedPermitsLiveOn() {
     Pool pool = pool("concurrency 2 permit_ttl=2s");
-    List<ReservedPart> kept = calls().reserve(1, pool, 1);
+    List<ReservedPart> renewed = calls().reserve(1, pool, 1);
     calls().reserve(2, pool, 1);
     harness().advance(Duration.ofMillis(1200));
-    assertThat(calls().renew(1, kept)).isTrue();
+    assertThat(calls().renew(1, renewed)).isTrue();
     harness().advance(Duration.ofMillis(1200));
     assertThat(calls().remaining(pool)).isEqualTo(1);
-    assertThat(calls().release(1, kept)).isTrue();
+    assertThat(calls().release(1, renewed)).isTrue();
     assertThat(calls().remaining(pool)).isEqualTo(2);
   }
 

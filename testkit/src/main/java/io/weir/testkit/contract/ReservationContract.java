@@ -28,7 +28,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Calls whose true cost is known only later. */
+/** Contract of calls whose actual cost is known only later. */
 interface ReservationContract extends ContractPart {
   /** How long the reservations of these tests can be settled. */
   Duration WITHIN = Duration.ofMinutes(10);
@@ -114,7 +114,7 @@ interface ReservationContract extends ContractPart {
         });
   }
 
-  /** An instance that decides by one rule for users on the store under test. */
+  /** An instance with one rule for users, on the store under test. */
   private Weir instance(String limit) {
     Rule rule =
         Rule.named(pool(limit, limit).rule())
@@ -154,13 +154,13 @@ interface ReservationContract extends ContractPart {
   }
 
   @Test
-  default void settlesAtMostOnceWhicheverPartsAreKnownTheNextTime() {
+  default void settlesAtMostOnceEvenWithOtherPartsTheNextTime() {
     Pool user = pool("user-rule", "9/h").withDimension("user");
     Pool ip = pool("ip-rule", "quota 9/month").withDimension("ip");
     Pool all = pool("all-rule", "sliding-log 9/h").withDimension("");
     List<Draw> draws = List.of(draw(user, 2), draw(ip, 2), draw(all, 2));
     for (long id = 1; id <= 3; id++) {
-      calls().take(draws.toArray(Draw[]::new)); // what must not come back
+      calls().take(draws.toArray(Draw[]::new)); // must not be refunded
       List<ReservedPart> parts = calls().reserve(id, draws);
       assertThat(calls().settle(id, parts, 0)).isTrue();
       for (ReservedPart left : parts) {
@@ -214,7 +214,7 @@ interface ReservationContract extends ContractPart {
   }
 
   @Test
-  default void aLeakyBucketTakesBackOnlyWhatNobodyQueuedBehind() {
+  default void leakyBucketRefundsOnlyIfNoCallQueuedLater() {
     Pool pool = pool("leaky-bucket 4/h queue=3");
     List<ReservedPart> first = calls().reserve(1, pool, 1);
     List<ReservedPart> second = calls().reserve(2, pool, 1);
@@ -249,7 +249,7 @@ interface ReservationContract extends ContractPart {
   }
 
   @Test
-  default void whatABucketOwesIsChargedEvenIfItWasForgottenMeanwhile() {
+  default void settlementIsChargedEvenIfTheBucketWasForgotten() {
     assumeTrue(harness().virtual());
     Pool pool = pool("4/h");
     List<ReservedPart> parts = calls().reserve(1, pool, 1);
@@ -281,7 +281,7 @@ interface ReservationContract extends ContractPart {
   }
 
   @Test
-  default void aReservationIsSettledOnceHoweverOftenThatIsTriedAndThenStands() {
+  default void repeatedSettlesOfAReservationApplyOnce() {
     assumeTrue(harness().virtual());
     Pool pool = pool("quota 10/month");
     List<ReservedPart> parts = calls().reserve(1, pool, 4);
@@ -294,7 +294,7 @@ interface ReservationContract extends ContractPart {
   }
 
   @Test
-  default void aReservationStandsOnceItIsOld() {
+  default void anOldReservationCannotBeSettled() {
     assumeTrue(harness().virtual());
     Pool pool = pool("quota 10/month");
     List<ReservedPart> first = calls().reserve(1, pool, 3);
@@ -306,7 +306,7 @@ interface ReservationContract extends ContractPart {
     assertThat(calls().remaining(pool)).isEqualTo(7);
   }
 
-  /** A reservation id of this limit's own. */
+  /** A reservation id for this limit only. */
   private static long id(String limit) {
     return 1 + LIMITS.indexOf(limit);
   }

@@ -4,8 +4,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
- * What any store must do. A subclass says how to get an empty one; each chapter is an interface of
- * its own.
+ * Contract of every store. A subclass creates an empty store; each part is a separate interface.
  *
  * <p>{@link StoreProperties} are the other half: random traces against the reference.
  */

@@ -6,36 +6,32 @@ import io.weir.store.Store;
 import io.weir.time.VirtualTime;
 import java.time.Duration;
 
-/** An empty store of its own for one test, and a hand on its clock. */
+/** A new empty store for one test, and control of its clock. */
 public interface StoreHarness extends AutoCloseable {
   Store store();
 
-  /** Lets time pass for the store; really, if it has no other. */
+  /** Moves the store's time forward; waits if the store runs on real time. */
   void advance(Duration time);
 
   /**
-   * Whether time stands still but for {@link #advance}. On a store for which it does not, times are
-   * compared with {@link #tolerance}, and tests about single microseconds or stepping clocks are
-   * left out.
+   * Whether time moves only by {@link #advance}. On real time, times are compared with {@link
+   * #tolerance}, and tests of single microseconds or stepping clocks are skipped.
    */
   default boolean virtual() {
     return false;
   }
 
-  /** How much later than expected a time may be, where time cannot be stopped. */
+  /** How much later than expected a time may be, on real time. */
   default Duration tolerance() {
     return virtual() ? Duration.ZERO : Duration.ofMillis(500);
   }
 
-  /**
-   * The time in µs on the clock that decides about this limit; asked only of {@link #virtual}
-   * stores.
-   */
+  /** The time in µs on the clock that applies to this limit; only for {@link #virtual} stores. */
   default long now(Limit limit) {
     throw new UnsupportedOperationException("this store's time cannot be read exactly");
   }
 
-  /** Sets all clocks forward, or back; asked only of {@link #virtual} stores. */
+  /** Steps all clocks forward or back; only for {@link #virtual} stores. */
   default void step(Duration by) {
     throw new UnsupportedOperationException("this store's clocks cannot be set");
   }
@@ -45,7 +41,7 @@ public interface StoreHarness extends AutoCloseable {
     store().close();
   }
 
-  /** The harness of a store that runs on virtual time, windows on the clock on its wall clock. */
+  /** The harness of a store on virtual time; aligned windows use its wall clock. */
   static StoreHarness on(VirtualTime time, Store store) {
     return new StoreHarness() {
       @Override

@@ -12,8 +12,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
 /**
- * A store on virtual time decides as the reference does, to the microsecond: about one key to which
- * everything happens, and about calls that draw from several.
+ * A store on virtual time decides as the reference does, to the microsecond: for random histories
+ * of one key, and for calls that draw from several buckets.
  */
 public abstract class StoreProperties {
   /** An empty store, on virtual time. */

@@ -93,7 +93,9 @@ public final class StoreSubject implements TraceSubject {
     return true;
   }
 
-  /** A draw that opens its bucket and does no more: it can never be admitted, nor refuse. */
+  /**
+   * A draw that opens its bucket and has no other effect: it is never admitted, and never refuses.
+   */
   static Draw glancing(Pool pool, Key key) {
     return new Draw(pool, key, pool.meter().capacity() + 1, Mode.SHADOW, Intent.TAKE);
   }
@@ -115,17 +117,17 @@ public final class StoreSubject implements TraceSubject {
     return List.of(new ReservedPart(pool(limit), KEY, take.cost(), owed, take.stamp()));
   }
 
-  /** The pool that holds the key while the limit has these numbers. */
+  /** The pool of the key while the limit has these numbers. */
   public Pool pool(Limit limit) {
     return new Pool(RULE, RULE, "1", limit, countDenied);
   }
 
-  static ObservedAnswer seen(LimitStatus standing) {
+  static ObservedAnswer seen(LimitStatus status) {
     return new ObservedAnswer(
-        standing.allowed(),
-        standing.remaining(),
-        ExactNumbers.micros(standing.reset()),
-        standing.retryAfter().map(ExactNumbers::micros).orElse(Meter.NEVER),
-        ExactNumbers.micros(standing.delay()));
+        status.allowed(),
+        status.remaining(),
+        ExactNumbers.micros(status.reset()),
+        status.retryAfter().map(ExactNumbers::micros).orElse(Meter.NEVER),
+        ExactNumbers.micros(status.delay()));
   }
 }

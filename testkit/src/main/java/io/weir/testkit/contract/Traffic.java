@@ -24,29 +24,30 @@ import net.jqwik.api.Tuple;
 /**
  * A random history of several buckets under several rules, with calls that draw from some of them.
  *
- * @param pools the pools as they are at the start
+ * @param pools the pools at the start
  */
 public record Traffic(List<Pool> pools, List<Event> events) {
 
   static final Key KEY = Key.of("key");
 
-  /** One thing that happens. */
+  /** One event. */
   public sealed interface Event {
     /** A call; its draws are on different pools. */
     record Call(List<TrafficDraw> parts) implements Event {}
 
     /**
-     * A call that passed turns out to have cost this much in each of its buckets; 0 is the last.
+     * An admitted call had this actual cost in each of its buckets; {@code back} 0 is the last
+     * call.
      */
     record Settle(int back, long owed) implements Event {}
 
-    /** So much of what was taken last from a pool is given back. */
+    /** This much of what was taken last from a pool is refunded. */
     record Refund(int pool, long amount) implements Event {}
 
-    /** A call that passed ends. */
+    /** An admitted call ends. */
     record Release(int back) implements Event {}
 
-    /** A call that passed goes on. */
+    /** An admitted call renews its permits. */
     record Renew(int back) implements Event {}
 
     /** A pool gets other numbers. */
@@ -96,7 +97,7 @@ public record Traffic(List<Pool> pools, List<Event> events) {
         Tuple.of(1, change()));
   }
 
-  /** An event with a number that suits one of the limits. */
+  /** An event with an amount in the range of one of the limits. */
   private static Arbitrary<Function<List<Pool>, Event>> number(
       Arbitrary<ToLongFunction<Limit>> numbers, Function<Long, Event> event) {
     return Combinators.combine(indexes(), numbers)
@@ -110,7 +111,7 @@ public record Traffic(List<Pool> pools, List<Event> events) {
                 pools -> new Event.Refund(i % pools.size(), amount.applyAsLong(limit(pools, i))));
   }
 
-  /** New numbers for a pool; for want of knowing its algorithm, some for each. */
+  /** New numbers for a pool; one candidate for each algorithm, as the pool's is not known yet. */
   private static Arbitrary<Function<List<Pool>, Event>> change() {
     List<Arbitrary<Function<Limit, Limit>>> near =
         Stream.of(Algorithm.values()).map(RandomTraces::near).toList();

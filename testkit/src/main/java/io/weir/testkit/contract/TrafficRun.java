@@ -28,8 +28,8 @@ final class TrafficRun {
   private final Map<String, Pool> writing = new HashMap<>();
   private long ids;
 
-  /** A call that passed; only what was taken from is kept. */
-  private record AdmittedTraffic(long id, List<DrawReceipt> shares) {}
+  /** An admitted call, with receipts for the draws that took something. */
+  private record AdmittedTraffic(long id, List<DrawReceipt> receipts) {}
 
   private record DrawReceipt(int pool, Draw draw, TakeReceipt stamp, ReferenceReceipt mark) {}
 
@@ -68,8 +68,8 @@ final class TrafficRun {
     } else if (event instanceof Traffic.Event.Release release && release.back() < passed.size()) {
       AdmittedTraffic call = passed.get(passed.size() - 1 - release.back());
       boolean expected = false;
-      for (DrawReceipt share : call.shares()) {
-        expected |= reference.release(pool(share), share.draw().key(), call.id());
+      for (DrawReceipt receipt : call.receipts()) {
+        expected |= reference.release(pool(receipt), receipt.draw().key(), call.id());
       }
       assertThat(ContractCalls.get(harness.store().release(call.id(), held(call, 0))))
           .as("%s", event)
@@ -77,8 +77,8 @@ final class TrafficRun {
     } else if (event instanceof Traffic.Event.Renew renew && renew.back() < passed.size()) {
       AdmittedTraffic call = passed.get(passed.size() - 1 - renew.back());
       boolean expected = false;
-      for (DrawReceipt share : call.shares()) {
-        expected |= reference.renew(pool(share), share.draw().key(), call.id());
+      for (DrawReceipt receipt : call.receipts()) {
+        expected |= reference.renew(pool(receipt), receipt.draw().key(), call.id());
       }
       assertThat(ContractCalls.get(harness.store().renew(call.id(), held(call, 0))))
           .as("%s", event)
@@ -87,8 +87,8 @@ final class TrafficRun {
   }
 
   /**
-   * The store may have forgotten an idle key; once the present is written down that makes no
-   * difference. Nothing can be under a bucket of rate 0, so that is left to the limit before it.
+   * The store may have forgotten an idle key; once the present state is stored, that makes no
+   * difference. A bucket of rate 0 stores nothing, so the limit before it is used.
    */
   private void touch(Pool pool) {
     if (pool.meter().writes()) {
@@ -99,7 +99,7 @@ final class TrafficRun {
     ContractCalls.get(harness.store().refund(last, Traffic.KEY, 0));
   }
 
-  /** From then on the store keeps the key for as long as it weighs under this limit. */
+  /** From then on the store keeps the key for as long as it has usage under this limit. */
   private void glance(Pool pool) {
     List<Draw> draw = List.of(StoreSubject.glancing(pool, Traffic.KEY));
     reference.take(0, draw);
@@ -117,10 +117,10 @@ final class TrafficRun {
     if (!actual.taken()) {
       return;
     }
-    List<DrawReceipt> shares = new ArrayList<>();
+    List<DrawReceipt> receipts = new ArrayList<>();
     for (int i = 0; i < draws.size(); i++) {
       if (draws.get(i).amount() > 0 && seen.get(i).allowed() && takes(draws.get(i))) {
-        shares.add(
+        receipts.add(
             new DrawReceipt(
                 call.parts().get(i).pool(),
                 draws.get(i),
@@ -128,7 +128,7 @@ final class TrafficRun {
                 expected.marks().get(i)));
       }
     }
-    passed.add(new AdmittedTraffic(id, shares));
+    passed.add(new AdmittedTraffic(id, receipts));
   }
 
   private static boolean takes(Draw draw) {
@@ -138,9 +138,9 @@ final class TrafficRun {
   }
 
   private void settle(AdmittedTraffic call, long owed) {
-    for (DrawReceipt share : call.shares()) {
-      Draw draw = share.draw();
-      reference.settle(pool(share), draw.key(), draw.amount(), owed, share.mark());
+    for (DrawReceipt receipt : call.receipts()) {
+      Draw draw = receipt.draw();
+      reference.settle(pool(receipt), draw.key(), draw.amount(), owed, receipt.mark());
     }
     assertThat(
             ContractCalls.get(
@@ -149,13 +149,13 @@ final class TrafficRun {
   }
 
   private List<ReservedPart> held(AdmittedTraffic call, long owed) {
-    return call.shares().stream()
+    return call.receipts().stream()
         .map(s -> new ReservedPart(pool(s), s.draw().key(), s.draw().amount(), owed, s.stamp()))
         .toList();
   }
 
-  /** The share's pool with the numbers it has by now. */
-  private Pool pool(DrawReceipt share) {
-    return pools.get(share.pool());
+  /** The receipt's pool with its current numbers. */
+  private Pool pool(DrawReceipt receipt) {
+    return pools.get(receipt.pool());
   }
 }

@@ -1,4 +1,4 @@
-/** What every store must do, in code: extend the contract, give it a store, and run it. */
+/** The store contract as tests: extend it, provide a store, and run it. */
 @NullMarked
 package io.weir.testkit.contract;
 

@@ -5,11 +5,11 @@ import io.weir.TokenBucket;
 import java.math.BigInteger;
 
 /**
- * What a fleet has admitted, held against what it may admit: in <em>every</em> window T at most
- * ceiling + rate · T.
+ * Checks the admissions of a fleet against their bound: in <em>every</em> window T at most ceiling
+ * + rate · T.
  *
- * <p>That this holds for all windows is the same as that a bucket of that ceiling, drawn from by
- * everything admitted, is never overdrawn; so one pass checks all of them, exactly.
+ * <p>The bound holds for all windows if and only if a bucket of that ceiling, drawn from by
+ * everything admitted, is never overdrawn. So one pass checks all windows exactly.
  */
 public final class AdmissionBound implements SimulatedFleet.AdmissionListener {
   private final BigInteger rate;
@@ -45,7 +45,7 @@ public final class AdmissionBound implements SimulatedFleet.AdmissionListener {
     deficit = deficit.subtract(units).max(BigInteger.ZERO);
   }
 
-  /** The least ceiling that would have been enough for all windows so far, rounded up. */
+  /** The smallest ceiling that would have been enough for all windows so far, rounded up. */
   public long ceiling() {
     return worst.add(period).subtract(BigInteger.ONE).divide(period).longValueExact();
   }

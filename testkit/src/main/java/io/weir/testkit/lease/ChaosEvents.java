@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.SplittableRandom;
 
 /**
- * What a fleet can go through: calls that come in waves, to one instance or to all, of one cost or
- * another, while instances crash, come, go, freeze and reload, and the store falls silent or has
- * its clock set back.
+ * Random events for a fleet: waves of calls to one instance or to all, of varying cost, while
+ * instances crash, start, stop, freeze and reload, and the store stops answering or its clock is
+ * set back.
  */
 public final class ChaosEvents {
   private static final double[] WAVES = {0, 0.2, 0.8, 1, 1.5, 4, 20};
@@ -20,11 +20,11 @@ public final class ChaosEvents {
   private boolean silent;
 
   /**
-   * Chaos to come.
+   * Prepares a run.
    *
-   * @param perSecond what the limit admits on average
-   * @param largestCost of a call
-   * @param calls after how many calls it is over
+   * @param perSecond average rate of the limit
+   * @param largestCost maximum cost of a call
+   * @param calls number of calls after which the run ends
    */
   public ChaosEvents(
       SimulatedFleet fleet, long seed, double perSecond, long largestCost, int calls) {
@@ -35,7 +35,7 @@ public final class ChaosEvents {
     this.budget = calls;
   }
 
-  /** Lets everything happen; {@code check} is run again and again in between. */
+  /** Runs all events; {@code check} is called repeatedly in between. */
   public void run(Runnable check) {
     int first = 1 + random.nextInt(4);
     for (int i = 0; i < first; i++) {
@@ -50,7 +50,7 @@ public final class ChaosEvents {
     check.run();
   }
 
-  /** Some calls in a row, at some multiple of what the limit admits. */
+  /** Some calls in a row, at a multiple of the limit's rate. */
   private void wave(Runnable check) {
     double wave = WAVES[random.nextInt(WAVES.length)];
     long length = 10_000 + random.nextLong(3_000_000);

@@ -3,7 +3,7 @@ package io.weir.testkit.lease;
 import io.weir.Decision;
 import io.weir.DecisionSource;
 
-/** What came of all calls to a fleet. */
+/** Counts the outcomes of all calls to a fleet. */
 public final class FleetStats {
   private long calls;
   private long allowed;
@@ -47,7 +47,7 @@ public final class FleetStats {
     return refused;
   }
 
-  /** Answered from a lease or by a refusal that still held. */
+  /** Answered from a lease or from a cached refusal. */
   public long inMemory() {
     return inMemory;
   }
@@ -57,22 +57,22 @@ public final class FleetStats {
     return degraded;
   }
 
-  /** The cost of calls that wait for their answers. */
+  /** Total cost of calls in flight. */
   public long underWay() {
     return underWay;
   }
 
-  /** The largest cost of calls that waited for their answers at the same time. */
+  /** Maximum total cost of calls in flight at the same time. */
   public long mostUnderWay() {
     return mostUnderWay;
   }
 
-  /** The cost of all calls that were refused. */
+  /** Total cost of all refused calls. */
   public long refusedCost() {
     return refusedCost;
   }
 
-  /** What the store had taken for a call and got back, as another rule refused it. */
+  /** Amount that the store took for calls and got back, because another rule refused them. */
   public long gotBack() {
     return gotBack;
   }

@@ -13,13 +13,13 @@ import io.weir.store.LeaseReport;
 import io.weir.store.Pool;
 import io.weir.store.ReservedPart;
 
-/** One bucket of a {@link LendingStore}: its own state, and what is out on lease from it. */
+/** One bucket of a {@link LendingStore}: its own state, and its outstanding leases. */
 final class LendingBucket {
   final LimitState cell = new LimitState();
   private final LimitState before = new LimitState();
-  final LeaseLedger loans = new LeaseLedger();
+  final LeaseLedger leases = new LeaseLedger();
 
-  /** Brings both to the present, under the pool's numbers. */
+  /** Brings state and leases to the present, under the pool's numbers. */
   void open(Pool pool, Key key, long now) {
     open(pool.meter(), KeyEncoding.hash(pool.rule(), key.parts()), now);
   }
@@ -28,7 +28,7 @@ final class LendingBucket {
     before.set(cell);
     boolean windowOver = cell.meter != null && hasWindows(meter) && now >= cell.time;
     meter.open(cell, now, hash);
-    loans.open(now, windowOver);
+    leases.open(now, windowOver);
   }
 
   static boolean hasWindows(Meter meter) {
@@ -38,13 +38,13 @@ final class LendingBucket {
         || algorithm == Algorithm.QUOTA;
   }
 
-  /** Hears what an instance has to say; returns what it may keep. */
-  long hear(LeaseReport call, long now) {
+  /** Applies an instance's report; returns the amount that it may keep. */
+  long apply(LeaseReport call, long now) {
     Meter meter = meter();
     boolean sameWindow = !hasWindows(meter) || call.held().window() == cell.time;
     long kept =
         sameWindow
-            ? loans.report(call.held().held(), call.held().epoch(), call.unused(), call.cap())
+            ? leases.report(call.held().held(), call.held().epoch(), call.unused(), call.cap())
             : 0;
     if (call.returned() > 0) {
       meter.giveBack(cell, now, call.returned(), new TakeReceipt(call.held().window(), 0));
@@ -55,33 +55,33 @@ final class LendingBucket {
     return kept;
   }
 
-  /** Lends what was asked for, as far as it may; says how the lease stands. */
+  /** Lends the requested amount as far as possible; returns the state of the lease. */
   LeaseGrant lend(LeaseReport call, long kept, boolean passes, long now) {
     Meter meter = meter();
     long lent = 0;
     if (passes && call.requested() > 0) {
-      lent = loans.lend(call.requested(), call.cap(), meter.remaining(cell, now));
+      lent = leases.lend(call.requested(), call.cap(), meter.remaining(cell, now));
       meter.take(cell, now, lent, 0);
     }
     boolean windows = hasWindows(meter);
     long life = windows ? Math.min(LeaseLedger.LIFE, cell.time - now) : LeaseLedger.LIFE;
-    return new LeaseGrant(kept, lent, loans.epoch, windows ? cell.time : 0, life);
+    return new LeaseGrant(kept, lent, leases.epoch, windows ? cell.time : 0, life);
   }
 
-  /** Ends a lease, under the numbers that the state was last written with. */
+  /** Ends a lease, under the numbers that the state was last stored with. */
   void endLease(Pool pool, Key key, long now, LeaseReport call) {
     if (cell.meter != null) {
       open(cell.meter, KeyEncoding.hash(pool.rule(), key.parts()), now);
-      hear(new LeaseReport(0, call.held(), 0, call.returned(), 0, 0), now);
+      apply(new LeaseReport(0, call.held(), 0, call.returned(), 0, 0), now);
     }
   }
 
-  /** A call that took nothing leaves a bucket as it was. */
+  /** Restores the bucket after a call that took nothing. */
   void leave(long now) {
     meter().leave(cell, before, now);
   }
 
-  /** Under a bucket of rate 0 nothing is written down. */
+  /** Restores a bucket of rate 0, which stores nothing. */
   void leaveIfNothingIsWritten(long now) {
     if (!meter().writes()) {
       leave(now);
@@ -113,14 +113,14 @@ final class LendingBucket {
     return meter;
   }
 
-  /** The same state, apart. */
+  /** An independent copy of the state. */
   LendingBucket copy() {
     LendingBucket copy = new LendingBucket();
     copy.cell.set(cell);
     copy.cell.detach();
-    copy.loans.epoch = loans.epoch;
-    copy.loans.current = loans.current;
-    copy.loans.previous = loans.previous;
+    copy.leases.epoch = leases.epoch;
+    copy.leases.current = leases.current;
+    copy.leases.previous = leases.previous;
     return copy;
   }
 }

@@ -10,7 +10,10 @@ import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
 import io.weir.store.LeaseGrant;
 
-/** One draw of a call at its ledger: heard, judged, taken or not, lent to or not. */
+/**
+ * One draw of a call on its bucket: the lease report is applied, then the draw is decided, taken or
+ * not, and lent to or not.
+ */
 final class LendingDraw {
   private final Draw draw;
   private final LendingBucket ledger;
@@ -20,8 +23,8 @@ final class LendingDraw {
   private boolean admitted;
   private long delay;
   private LeaseGrant grant = LeaseGrant.NONE;
-  private LimitStatus standing;
-  private TakeReceipt stamp;
+  private LimitStatus status;
+  private TakeReceipt receipt;
 
   LendingDraw(Draw draw, LendingBucket ledger, long now) {
     this.draw = draw;
@@ -29,7 +32,7 @@ final class LendingDraw {
     this.meter = draw.pool().meter();
     this.now = now;
     ledger.open(draw.pool(), draw.key(), now);
-    this.kept = ledger.hear(draw.lease(), now);
+    this.kept = ledger.apply(draw.lease(), now);
   }
 
   /** Decides for this bucket alone; true unless an enforced draw is refused. */
@@ -43,7 +46,7 @@ final class LendingDraw {
     return draw.intent() == Intent.TAKE_NOW && draw.amount() > 0;
   }
 
-  /** Does what follows from the decision on the whole call. */
+  /** Applies the decision on the whole call. */
   void act(boolean taken, long reservation) {
     boolean changed = draw.lease().returned() > 0 || draw.lease().debt() > 0;
     if (taken && admitted && takes()) {
@@ -54,8 +57,8 @@ final class LendingDraw {
       changed = true;
     }
     grant = ledger.lend(draw.lease(), kept, taken && admitted, now).at(now);
-    standing = standingNow();
-    stamp = TakeReceipt.of(ledger.cell).madeAt(now);
+    status = currentStatus();
+    receipt = TakeReceipt.of(ledger.cell).madeAt(now);
     if (!meter.writes() || (!changed && grant.lent() == 0)) {
       ledger.leave(now);
     }
@@ -77,15 +80,15 @@ final class LendingDraw {
     return grant;
   }
 
-  TakeReceipt stamp() {
-    return stamp;
+  TakeReceipt receipt() {
+    return receipt;
   }
 
-  LimitStatus standing() {
-    return standing;
+  LimitStatus status() {
+    return status;
   }
 
-  private LimitStatus standingNow() {
+  private LimitStatus currentStatus() {
     return new LimitStatus.Builder(
             draw.pool().rule(), draw.pool().name(), meter.limit(), draw.mode())
         .allowed(admitted)

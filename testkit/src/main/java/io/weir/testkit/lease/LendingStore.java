@@ -23,12 +23,12 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * The shared store as the semantics describe it, in memory: every limit on one clock, leases
- * counted in the bucket's own state. What a store elsewhere must answer, this one answers.
+ * The shared store as the semantics define it, in memory: all limits on one clock, leases counted
+ * in the bucket's own state. It is the reference for stores in other processes.
  */
 public final class LendingStore implements Store {
   private final LongSupplier clock;
-  private final Map<Bucket, LendingBucket> ledgers = new HashMap<>();
+  private final Map<Bucket, LendingBucket> buckets = new HashMap<>();
   private final Map<Long, Long> settledUntil = new HashMap<>();
 
   private record Bucket(String rule, String slot, Key key) {}
@@ -42,16 +42,16 @@ public final class LendingStore implements Store {
     this.clock = clock;
   }
 
-  /** Loses everything, as a failover to an empty replica does. */
+  /** Loses all state, as a failover to an empty replica does. */
   public synchronized void lose() {
-    ledgers.clear();
+    buckets.clear();
   }
 
-  /** What is out on lease from one bucket. */
+  /** Tokens of one bucket that are on lease. */
   public synchronized long out(Pool pool, Key key) {
-    LendingBucket ledger = ledger(pool, key).copy();
-    ledger.open(pool, key, clock.getAsLong());
-    return ledger.loans.outstanding();
+    LendingBucket bucket = bucket(pool, key).copy();
+    bucket.open(pool, key, clock.getAsLong());
+    return bucket.leases.outstanding();
   }
 
   @Override
@@ -64,39 +64,39 @@ public final class LendingStore implements Store {
     return CompletableFuture.completedFuture(decide(reservation, draws, true));
   }
 
-  private synchronized TakeResult decide(long reservation, List<Draw> draws, boolean stamped) {
+  private synchronized TakeResult decide(long reservation, List<Draw> draws, boolean withReceipts) {
     long now = clock.getAsLong();
-    List<LendingDraw> visits = new ArrayList<>();
+    List<LendingDraw> lendingDraws = new ArrayList<>();
     boolean taken = true;
     boolean lends = false;
     for (Draw draw : draws) {
-      boolean tells = !draw.lease().equals(LeaseReport.NONE);
-      LendingBucket ledger = ledger(draw.pool(), draw.key());
-      LendingDraw visit =
-          new LendingDraw(draw, draw.isLook() && !tells ? ledger.copy() : ledger, now);
-      taken &= visit.judge();
-      lends |= tells;
-      visits.add(visit);
+      boolean reports = !draw.lease().equals(LeaseReport.NONE);
+      LendingBucket bucket = bucket(draw.pool(), draw.key());
+      LendingDraw lendingDraw =
+          new LendingDraw(draw, draw.isLook() && !reports ? bucket.copy() : bucket, now);
+      taken &= lendingDraw.judge();
+      lends |= reports;
+      lendingDraws.add(lendingDraw);
     }
-    for (LendingDraw visit : visits) {
-      visit.act(taken, reservation);
+    for (LendingDraw lendingDraw : lendingDraws) {
+      lendingDraw.act(taken, reservation);
     }
-    List<TakeReceipt> stamps = new ArrayList<>();
+    List<TakeReceipt> receipts = new ArrayList<>();
     List<LeaseGrant> grants = new ArrayList<>();
-    for (LendingDraw visit : visits) {
-      if (stamped && taken) {
-        stamps.add(visit.stamp());
+    for (LendingDraw lendingDraw : lendingDraws) {
+      if (withReceipts && taken) {
+        receipts.add(lendingDraw.receipt());
       }
       if (lends) {
-        grants.add(visit.grant());
+        grants.add(lendingDraw.grant());
       }
     }
     return new TakeResult(
-        taken, visits.stream().map(LendingDraw::standing).toList(), stamps, grants);
+        taken, lendingDraws.stream().map(LendingDraw::status).toList(), receipts, grants);
   }
 
-  private LendingBucket ledger(Pool pool, Key key) {
-    return ledgers.computeIfAbsent(
+  private LendingBucket bucket(Pool pool, Key key) {
+    return buckets.computeIfAbsent(
         new Bucket(pool.rule(), pool.slot(), key), any -> new LendingBucket());
   }
 
@@ -138,26 +138,26 @@ public final class LendingStore implements Store {
   }
 
   private LendingBucket opened(ReservedPart part) {
-    LendingBucket ledger = ledger(part.pool(), part.key());
-    ledger.open(part.pool(), part.key(), clock.getAsLong());
-    return ledger;
+    LendingBucket bucket = bucket(part.pool(), part.key());
+    bucket.open(part.pool(), part.key(), clock.getAsLong());
+    return bucket;
   }
 
   @Override
   public synchronized CompletionStage<Void> refund(Pool pool, Key key, long amount) {
     long now = clock.getAsLong();
-    LendingBucket ledger = ledger(pool, key);
-    ledger.open(pool, key, now);
-    pool.meter().refund(ledger.cell, now, amount);
-    ledger.leaveIfNothingIsWritten(now);
+    LendingBucket bucket = bucket(pool, key);
+    bucket.open(pool, key, now);
+    pool.meter().refund(bucket.cell, now, amount);
+    bucket.leaveIfNothingIsWritten(now);
     return CompletableFuture.completedFuture(null);
   }
 
   @Override
   public synchronized CompletionStage<Void> endLease(Pool pool, Key key, LeaseReport lease) {
-    LendingBucket ledger = ledgers.get(new Bucket(pool.rule(), pool.slot(), key));
-    if (ledger != null) {
-      ledger.endLease(pool, key, clock.getAsLong(), lease);
+    LendingBucket bucket = buckets.get(new Bucket(pool.rule(), pool.slot(), key));
+    if (bucket != null) {
+      bucket.endLease(pool, key, clock.getAsLong(), lease);
     }
     return CompletableFuture.completedFuture(null);
   }
@@ -167,9 +167,9 @@ public final class LendingStore implements Store {
     long now = clock.getAsLong();
     List<String> texts = new ArrayList<>();
     for (Draw draw : draws) {
-      LendingBucket ledger = ledger(draw.pool(), draw.key()).copy();
-      ledger.open(draw.pool(), draw.key(), now);
-      texts.add(draw.pool().meter().describe(ledger.cell, now, draw.amount()));
+      LendingBucket bucket = bucket(draw.pool(), draw.key()).copy();
+      bucket.open(draw.pool(), draw.key(), now);
+      texts.add(draw.pool().meter().describe(bucket.cell, now, draw.amount()));
     }
     return CompletableFuture.completedFuture(texts);
   }

@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Time as one instance has it: that of everybody, but while it is stopped, as by a long collection
- * of garbage or by its hypervisor, nothing happens in it.
+ * The time of one instance: the common time, except that nothing happens in the instance while it
+ * is stopped, as by a long garbage collection or by its hypervisor.
  */
 final class MemberTime implements TimeSource {
   private final VirtualTime time;

@@ -27,21 +27,22 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 
 /**
- * Instances of the real limiter around one lending store, in virtual time: they are asked, crash,
- * come and go, and everything they admit is noted.
+ * Instances of the real limiter around one lending store, in virtual time. They serve calls, crash,
+ * start and stop, and all their admissions are recorded.
  *
- * <p>One rule with one limit by user is watched. A call that the store decided counts from the
- * moment it did, one answered from a lease from the moment it was handed out.
+ * <p>One rule with one limit per user is observed. A call that the store decided counts from the
+ * time of that decision; a call answered from a lease counts from the time of the answer.
  */
 public final class SimulatedFleet {
-  /** The user of calls that name none. */
+  /** The user of calls without a user. */
   public static final String USER = "somebody";
 
-  /** The id of the rule that is watched. */
+  /** The id of the observed rule. */
   public static final String RULE = "rule";
 
   /**
-   * The store's time minus that of {@link VirtualTime#micros}, as long as nobody sets it, in µs.
+   * The store's time minus that of {@link VirtualTime#micros} in µs, unless the store's clock was
+   * set.
    */
   public static final long STORE_IS_AHEAD = new VirtualTime().wallMicros();
 
@@ -50,23 +51,23 @@ public final class SimulatedFleet {
   private final List<Member> members = new ArrayList<>();
   private final List<Rule> rules = new ArrayList<>();
   private final SplittableRandom random;
-  private final SimulatedLink.Conditions weather;
+  private final SimulatedLink.Conditions conditions;
   private final Limit limit;
   private final int shards;
   private final AdmissionListener log;
-  private final FleetStats tally = new FleetStats();
-  private boolean clockKept;
+  private final FleetStats stats = new FleetStats();
+  private boolean clockFixed;
 
-  /** One instance, its way to the store, and its time. */
+  /** One instance, its link to the store, and its time. */
   private record Member(Engine engine, SimulatedLink link, MemberTime time) {}
 
-  /** Who hears of everything admitted, in order of time, but for degraded decisions. */
+  /** Receives all admissions in order of time, except degraded decisions. */
   public interface AdmissionListener {
     void add(long amount, long micros);
 
     /**
-     * What the store had taken for a call, and has back, as the call was refused by another rule.
-     * Who does not listen counts it as admitted.
+     * An amount that the store took for a call and got back, because another rule refused the call.
+     * A listener that ignores it counts the amount as admitted.
      */
     default void remove(long amount, long micros) {}
   }
@@ -75,29 +76,29 @@ public final class SimulatedFleet {
   public SimulatedFleet(
       Limit limit,
       Accuracy accuracy,
-      SimulatedLink.Conditions weather,
+      SimulatedLink.Conditions conditions,
       long seed,
       AdmissionListener log) {
-    this(limit, 1, accuracy, weather, seed, log);
+    this(limit, 1, accuracy, conditions, seed, log);
   }
 
-  /** A fleet without members, whose rule has so many shards. */
+  /** A fleet without members, whose rule has this many shards. */
   public SimulatedFleet(
       Limit limit,
       int shards,
       Accuracy accuracy,
-      SimulatedLink.Conditions weather,
+      SimulatedLink.Conditions conditions,
       long seed,
       AdmissionListener log) {
     this.limit = limit;
     this.shards = shards;
-    this.weather = weather;
+    this.conditions = conditions;
     this.random = new SplittableRandom(seed);
     this.log = log;
     rules.add(Rule.named(RULE).key("user").limit(limit).shards(shards).accuracy(accuracy).build());
   }
 
-  /** Has every call meet another rule too, which is not watched. */
+  /** Adds a rule that every call meets too and that is not observed. */
   public SimulatedFleet alongside(Rule other) {
     rules.add(other);
     return this;
@@ -107,26 +108,26 @@ public final class SimulatedFleet {
     return time;
   }
 
-  public FleetStats tally() {
-    return tally;
+  public FleetStats stats() {
+    return stats;
   }
 
   public int size() {
     return members.size();
   }
 
-  /** Messages that the present members have sent. */
+  /** Number of messages that the current members have sent. */
   public long storeCalls() {
     return members.stream().mapToLong(member -> member.link.calls()).sum();
   }
 
-  // ---- what can happen
+  // ---- events
 
   /** Adds an instance. */
   public void start() {
     MemberTime own = new MemberTime(time);
     SimulatedLink link =
-        new SimulatedLink(store, own, random.nextLong(), weather, new FleetLedger());
+        new SimulatedLink(store, own, random.nextLong(), conditions, new FleetLedger());
     Engine engine =
         Engine.builder().rules(ruleSet()).time(time).store(link).instances(members::size).build();
     members.add(new Member(engine, link, own));
@@ -136,49 +137,49 @@ public final class SimulatedFleet {
     return RuleSet.of(rules.toArray(Rule[]::new));
   }
 
-  /** Ends an instance without a word. */
+  /** Ends an instance without notice. */
   public void crash(int member) {
     Member gone = members.remove(member);
     gone.link.cut();
     gone.engine.close();
   }
 
-  /** Ends an instance that gives back what it has. */
+  /** Stops an instance, which returns its leases. */
   public void stop(int member) {
     Engine gone = members.remove(member).engine;
     gone.giveBack().thenRun(gone::close);
   }
 
-  /** Stops everything in an instance for a while; calls to it meanwhile do not arrive. */
+  /** Stops everything in an instance for a while; calls to it meanwhile get no answer. */
   public void freeze(int member, Duration pause) {
     members.get(member).time.stop(pause);
   }
 
-  /** Loads the rules anew everywhere, so that all leases go back. */
+  /** Reloads the rules in all instances, so that all leases are returned. */
   public void reload() {
     members.forEach(member -> member.engine.replaceRules(ruleSet()));
   }
 
-  /** Lets the store be silent, or speak again. */
+  /** Makes the store stop answering, or answer again. */
   public void hang(boolean hang) {
     members.forEach(member -> member.link.hang(hang));
   }
 
-  /** Lets the store lose everything, as a failover to an empty replica does. */
+  /** Makes the store lose all state, as a failover to an empty replica does. */
   public void loseState() {
     store.lose();
   }
 
-  /** Sets the store's clock, which is none of the instances'. */
+  /** Steps the store's clock; the instances' clocks are unchanged. */
   public void stepStoreClock(Duration by) {
-    if (!clockKept) {
+    if (!clockFixed) {
       time.stepWall(by);
     }
   }
 
-  /** From now on the store's clock is not to be set. */
+  /** From now on the store's clock must not be stepped. */
   public void keepStoreClock() {
-    clockKept = true;
+    clockFixed = true;
   }
 
   // ---- calls
@@ -187,12 +188,12 @@ public final class SimulatedFleet {
     return call(member, USER, 1);
   }
 
-  /** Asks one instance; never answered if it is stopped. */
+  /** Calls one instance; the result never completes if the instance is stopped. */
   public CompletionStage<Decision> call(int member, String user, long cost) {
     if (members.get(member).time.isStopped()) {
       return new CompletableFuture<>();
     }
-    tally.asked(cost);
+    stats.asked(cost);
     Call call = Call.of("GET", "/").with("user", user).cost(cost);
     return members
         .get(member)
@@ -200,7 +201,7 @@ public final class SimulatedFleet {
         .checkAsync(call)
         .thenApply(
             decision -> {
-              tally.answered(decision, cost);
+              stats.answered(decision, cost);
               if (decision.allowed() && fromLease(decision)) {
                 log.add(cost, time.micros());
               }
@@ -217,7 +218,7 @@ public final class SimulatedFleet {
     return false;
   }
 
-  /** Writes down what the store takes and gets back. */
+  /** Records the amounts that the store takes and gets back. */
   private final class FleetLedger implements SimulatedLink.StoreObserver {
     @Override
     public void took(List<Draw> draws, TakeResult taking) {
@@ -232,16 +233,16 @@ public final class SimulatedFleet {
     public void gotBack(List<ReservedPart> parts) {
       for (ReservedPart part : parts) {
         if (part.pool().rule().equals(RULE)) {
-          tally.gotBack(part.amount() - part.actualAmount());
+          stats.gotBack(part.amount() - part.actualAmount());
           log.remove(part.amount() - part.actualAmount(), time.micros());
         }
       }
     }
   }
 
-  // ---- what is out
+  // ---- outstanding leases
 
-  /** Tokens under the watched rule that live instances could hand out now. */
+  /** Tokens of the observed rule that live instances could hand out now. */
   public long inHand() {
     long sum = 0;
     for (Member member : members) {
@@ -250,7 +251,7 @@ public final class SimulatedFleet {
     return sum;
   }
 
-  /** What a user could still take, as the store sees it. */
+  /** The remaining tokens of a user in the store. */
   public long remaining(String user) {
     Pool pool = new Pool(RULE, RULE, "1", limit, false);
     Draw look = new Draw(pool, Key.of(user), 0, Mode.SHADOW, Draw.Intent.LOOK);
@@ -258,7 +259,7 @@ public final class SimulatedFleet {
     return seen.statuses().get(0).remaining();
   }
 
-  /** Tokens of one user that the store counts as out. */
+  /** Tokens of one user that the store counts as on lease. */
   public long out(String user) {
     Pool pool = new Pool(RULE, RULE, "1", limit, false);
     if (shards == 1) {

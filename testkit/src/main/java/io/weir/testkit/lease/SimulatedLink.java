@@ -20,77 +20,77 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /**
- * One instance's way to the shared store, with all that can happen on a way: it takes time,
- * messages are lost in either direction, answers come too late, and it can be cut.
+ * One instance's link to the shared store with its faults: latency, messages lost in either
+ * direction, late responses, and a cut.
  */
 public final class SimulatedLink extends RemoteStore {
   private static final Duration DEADLINE = Duration.ofMillis(10);
 
   private final TimeSource time;
   private final SplittableRandom random;
-  private final Conditions weather;
+  private final Conditions conditions;
   private boolean cut;
   private boolean hangs;
   private long calls;
 
   /**
-   * What a way is like.
+   * Conditions on the link.
    *
-   * @param meanMicros how long one direction takes on average
-   * @param lost the part of messages that never arrive, from 0 to 1
+   * @param meanMicros mean latency of one direction in µs
+   * @param lost share of messages that are lost, from 0 to 1
    */
   public record Conditions(long meanMicros, double lost) {
     public static final Conditions FINE = new Conditions(250, 0);
   }
 
-  /** Who hears of what the store takes, at the moment it does. */
+  /** Observes what the store takes, at the moment it does. */
   public interface StoreObserver {
     void took(List<Draw> draws, TakeResult taking);
 
-    /** Hears of what a call had taken that was refused elsewhere. */
+    /** A call returned what it had taken, because it was refused elsewhere. */
     default void gotBack(List<ReservedPart> parts) {}
   }
 
   public SimulatedLink(
-      Store store, TimeSource time, long seed, Conditions weather, StoreObserver watcher) {
-    super(new ObservedStore(store, watcher));
+      Store store, TimeSource time, long seed, Conditions conditions, StoreObserver observer) {
+    super(new ObservedStore(store, observer));
     this.time = time;
     this.random = new SplittableRandom(seed);
-    this.weather = weather;
+    this.conditions = conditions;
   }
 
-  /** Cuts the way for good: the instance has crashed, or the network thinks so. */
+  /** Cuts the link for good: the instance has crashed, or is partitioned. */
   public void cut() {
     cut = true;
   }
 
-  /** From now on nothing is answered, or everything again. */
+  /** From now on no message is answered, or all are again. */
   public void hang(boolean hang) {
     hangs = hang;
   }
 
-  /** Messages sent so far. */
+  /** Number of messages sent so far. */
   public long calls() {
     return calls;
   }
 
-  /** Tells the watcher where the store is, before anything can happen to the answer. */
+  /** Notifies the observer at the store, before the response can be lost. */
   private static final class ObservedStore extends ForwardingStore {
-    private final StoreObserver watcher;
+    private final StoreObserver observer;
 
-    ObservedStore(Store store, StoreObserver watcher) {
+    ObservedStore(Store store, StoreObserver observer) {
       super(store);
-      this.watcher = watcher;
+      this.observer = observer;
     }
 
     @Override
     public CompletionStage<TakeResult> take(List<Draw> draws) {
-      return super.take(draws).thenApply(taking -> told(draws, taking));
+      return super.take(draws).thenApply(taking -> notifyTaken(draws, taking));
     }
 
     @Override
     public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
-      return super.reserve(reservation, draws).thenApply(taking -> told(draws, taking));
+      return super.reserve(reservation, draws).thenApply(taking -> notifyTaken(draws, taking));
     }
 
     @Override
@@ -100,14 +100,14 @@ public final class SimulatedLink extends RemoteStore {
           .thenApply(
               settled -> {
                 if (settled == SettlementResult.DONE) {
-                  watcher.gotBack(parts);
+                  observer.gotBack(parts);
                 }
                 return settled;
               });
     }
 
-    private TakeResult told(List<Draw> draws, TakeResult taking) {
-      watcher.took(draws, taking);
+    private TakeResult notifyTaken(List<Draw> draws, TakeResult taking) {
+      observer.took(draws, taking);
       return taking;
     }
   }
@@ -129,26 +129,26 @@ public final class SimulatedLink extends RemoteStore {
 
   @Override
   public CompletionStage<Void> endLease(Pool pool, Key key, LeaseReport lease) {
-    return super.endLease(pool, key, lease).applyToEither(time.delay(DEADLINE), heard -> null);
+    return super.endLease(pool, key, lease).applyToEither(time.delay(DEADLINE), response -> null);
   }
 
   private CompletionStage<TakeResult> inTime(List<Draw> draws, CompletionStage<TakeResult> answer) {
     return answer.applyToEither(
-        time.delay(DEADLINE).thenApply(late -> TakeResult.unanswered(draws)), heard -> heard);
+        time.delay(DEADLINE).thenApply(late -> TakeResult.unanswered(draws)), response -> response);
   }
 
-  /** There and back again; never back, if anything goes wrong. */
+  /** Sends the request and returns the response; the stage never completes if a message is lost. */
   @Override
-  protected <T> CompletionStage<T> send(Supplier<CompletionStage<T>> question) {
+  protected <T> CompletionStage<T> send(Supplier<CompletionStage<T>> request) {
     calls++;
     if (cut) {
-      return CompletableFuture.failedFuture(new IllegalStateException("there is no way"));
+      return CompletableFuture.failedFuture(new IllegalStateException("the link is cut"));
     }
     if (isLost()) {
       return new CompletableFuture<>();
     }
     return delay()
-        .thenCompose(there -> question.get())
+        .thenCompose(there -> request.get())
         .thenCompose(
             answer ->
                 isLost()
@@ -161,16 +161,16 @@ public final class SimulatedLink extends RemoteStore {
   }
 
   private boolean isLost() {
-    return hangs || (weather.lost > 0 && random.nextDouble() < weather.lost);
+    return hangs || (conditions.lost > 0 && random.nextDouble() < conditions.lost);
   }
 
-  /** Exponential, so that now and then one takes long. */
+  /** Exponentially distributed, so that a few messages take long. */
   private CompletableFuture<Void> delay() {
-    double micros = -Math.log(1 - random.nextDouble()) * weather.meanMicros;
+    double micros = -Math.log(1 - random.nextDouble()) * conditions.meanMicros;
     return time.delay(Duration.ofNanos(1000 + (long) (micros * 1000)));
   }
 
-  /** The store is not this instance's alone. */
+  /** The store is shared with other instances, so it stays open. */
   @Override
   public void close() {}
 }

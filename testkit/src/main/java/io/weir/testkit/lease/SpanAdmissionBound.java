@@ -3,7 +3,7 @@ package io.weir.testkit.lease;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** What a fleet has admitted in any time of one length, whenever it begins. */
+/** The maximum that a fleet has admitted in any span of one length, wherever it begins. */
 public final class SpanAdmissionBound implements SimulatedFleet.AdmissionListener {
   private final long length;
   private final Deque<TimedTake> within = new ArrayDeque<>();
@@ -13,9 +13,9 @@ public final class SpanAdmissionBound implements SimulatedFleet.AdmissionListene
   private record TimedTake(long amount, long micros) {}
 
   /**
-   * Nothing yet.
+   * An empty record.
    *
-   * @param length of the time, in µs; what was admitted that long ago is out of it
+   * @param length of the span in µs; an admission that old is outside
    */
   public SpanAdmissionBound(long length) {
     this.length = length;
@@ -31,7 +31,7 @@ public final class SpanAdmissionBound implements SimulatedFleet.AdmissionListene
     most = Math.max(most, sum);
   }
 
-  /** The most that was admitted in any such time. */
+  /** The maximum admitted in any such span. */
   public long most() {
     return most;
   }

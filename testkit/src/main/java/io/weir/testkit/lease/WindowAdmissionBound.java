@@ -2,7 +2,7 @@ package io.weir.testkit.lease;
 
 import java.util.function.LongUnaryOperator;
 
-/** What a fleet has admitted in each window, of which no two overlap. */
+/** The maximum that a fleet has admitted in any of a sequence of windows that do not overlap. */
 public final class WindowAdmissionBound implements SimulatedFleet.AdmissionListener {
   private final LongUnaryOperator windowOf;
   private long window = Long.MIN_VALUE;
@@ -10,9 +10,9 @@ public final class WindowAdmissionBound implements SimulatedFleet.AdmissionListe
   private long most;
 
   /**
-   * Nothing yet.
+   * An empty record.
    *
-   * @param windowOf the window that a time is in, by any number
+   * @param windowOf maps a time to the number of its window
    */
   public WindowAdmissionBound(LongUnaryOperator windowOf) {
     this.windowOf = windowOf;
@@ -26,7 +26,7 @@ public final class WindowAdmissionBound implements SimulatedFleet.AdmissionListe
     most = Math.max(most, count);
   }
 
-  /** The most that was admitted in any window. */
+  /** The maximum admitted in any window. */
   public long most() {
     return most;
   }

@@ -1,4 +1,7 @@
-/** A shared store that lends, in memory and virtual time, and fleets of instances that borrow. */
+/**
+ * An in-memory shared store that lends, in virtual time, and fleets of instances with leases from
+ * it.
+ */
 @NullMarked
 package io.weir.testkit.lease;
 

@@ -8,14 +8,14 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.awaitility.core.ConditionTimeoutException;
 
-/** Waits for servers to agree on something, and shows their logs if they do not. */
+/** Waits until servers agree on a state, and shows their logs on a timeout. */
 final class AgreementWait {
   private static final Duration LIMIT = Duration.ofSeconds(40);
   private static final Duration INTERVAL = Duration.ofMillis(50);
 
   private AgreementWait() {}
 
-  /** A condition that throws, since a server is not back yet for example, does not hold yet. */
+  /** A condition that throws, for example because a server is still starting, does not hold yet. */
   static void waitUntil(String what, List<RedisServer> servers, Callable<Boolean> condition) {
     try {
       await(what).atMost(LIMIT).pollInterval(INTERVAL).ignoreExceptions().until(condition);
@@ -24,7 +24,7 @@ final class AgreementWait {
           servers.stream()
               .map(server -> "\n--- " + server + " logged:\n" + server.log())
               .collect(Collectors.joining());
-      throw new IllegalStateException("waited in vain for " + what + logs, e);
+      throw new IllegalStateException("timed out waiting for " + what + logs, e);
     }
   }
 }

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Assumptions;
 
 /**
  * The servers inside two libraries: 7.0 in {@code org.signal:embedded-redis}, 6.2 in {@code
- * com.github.codemonstur:embedded-redis}. Only these files of the libraries are used. Their classes
- * have the same names and must not be.
+ * com.github.codemonstur:embedded-redis}. Only these binaries of the libraries are used. The
+ * classes of the two have the same names and must not be loaded.
  */
 final class BundledRedis {
   private static final boolean MAC =
@@ -37,7 +37,7 @@ final class BundledRedis {
         () -> new IllegalStateException("no bundled redis-server 6.2 runs here"));
   }
 
-  /** Static, with TLS. */
+  /** Statically linked, with TLS. */
   private static final class Default {
     static final Optional<RedisBinary> BINARY =
         first(
@@ -45,7 +45,7 @@ final class BundledRedis {
                 "redis-server-7.0.15-" + (MAC ? "darwin-" : "linux-") + (ARM ? "arm64" : "amd64")));
   }
 
-  /** Best first. The first on Linux amd64 and on macOS arm64 needs OpenSSL 3 on the machine. */
+  /** In order of preference. The first on Linux amd64 and on macOS arm64 needs OpenSSL 3. */
   private static final class Oldest {
     static final Optional<RedisBinary> BINARY = first(MAC ? onMac() : onLinux());
 

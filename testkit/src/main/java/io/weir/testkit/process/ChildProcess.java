@@ -16,12 +16,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * A child process that does not outlive this JVM, and that takes signals.
+ * A child process that does not outlive this JVM, and to which signals can be sent.
  *
- * <p>A shutdown hook kills what is left when the JVM ends. For a JVM that is itself killed, the
- * process is started through {@code setpriv --pdeathsig} where there is one (Linux): the kernel
- * then kills it with its parent. Parent means the <em>thread</em> that started it, hence one
- * thread, living as long as the JVM, which starts them all.
+ * <p>A shutdown hook kills the remaining processes when the JVM ends. If the JVM itself is killed,
+ * {@code setpriv --pdeathsig} helps where it exists (Linux): the kernel then kills the process
+ * together with its parent. Parent means the <em>thread</em> that started it, hence one thread,
+ * living as long as the JVM, starts all of them.
  */
 final class ChildProcess {
   private static final Set<Process> LIVING = ConcurrentHashMap.newKeySet();
@@ -52,7 +52,7 @@ final class ChildProcess {
     this.process = process;
   }
 
-  /** Starts a command in a folder; what it prints is appended to the log. */
+  /** Starts a command in a folder; its output is appended to the log. */
   static ChildProcess start(List<String> command, Path folder, Path log) {
     List<String> full = new ArrayList<>(CAN_DIE_WITH_PARENT ? DIE_WITH_PARENT : List.of());
     full.addAll(command);
@@ -74,7 +74,7 @@ final class ChildProcess {
     }
   }
 
-  /** Runs a short command to its end and returns what it printed. */
+  /** Runs a short command to its end and returns its output. */
   static String run(List<String> command) {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -93,7 +93,7 @@ final class ChildProcess {
     }
   }
 
-  /** Loads this class, and with it the hook. */
+  /** Loads this class, which registers the shutdown hook. */
   static void cleanUpAtExit() {}
 
   static boolean canDieWithParent() {
@@ -120,7 +120,7 @@ final class ChildProcess {
     run(List.of("sh", "-c", "kill -s " + name + " " + pid()));
   }
 
-  /** SIGKILL, also for a stopped process; returns when it is gone. */
+  /** Sends SIGKILL, which also ends a stopped process; returns when it has exited. */
   void kill() {
     killAndWait(process);
   }

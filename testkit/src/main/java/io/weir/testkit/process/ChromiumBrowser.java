@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.awaitility.core.ConditionTimeoutException;
 
 /**
- * A real Chromium without a window, which can reach this machine and nothing else. It is told what
- * to do over the DevTools protocol.
+ * A real headless Chromium that can reach only this machine. It is controlled over the DevTools
+ * protocol.
  *
  * <p>Tests that need it are skipped where there is none, see {@link OptionalTool}.
  */
@@ -33,7 +33,7 @@ public final class ChromiumBrowser implements AutoCloseable {
             "--headless=new",
             "--remote-debugging-port=0",
             "--user-data-dir=" + profile,
-            "--no-sandbox", // CI is root, whom Chromium's sandbox does not take
+            "--no-sandbox", // CI runs as root, and Chromium's sandbox rejects root
             "--disable-dev-shm-usage",
             "--disable-gpu",
             "--disable-extensions",
@@ -48,13 +48,13 @@ public final class ChromiumBrowser implements AutoCloseable {
             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
             "about:blank");
     this.process = ChildProcess.start(command, scratch.path(), scratch.file("log"));
-    Path told = profile.resolve("DevToolsActivePort");
+    Path portFile = profile.resolve("DevToolsActivePort");
     try {
       this.devTools =
           await("chromium")
               .atMost(START_LIMIT)
               .pollInterval(Duration.ofMillis(20))
-              .until(() -> address(told), Optional::isPresent)
+              .until(() -> address(portFile), Optional::isPresent)
               .orElseThrow();
     } catch (ConditionTimeoutException | IllegalStateException e) {
       String log = ChildProcess.tail(scratch.file("log"), LOG_LINES);
@@ -63,23 +63,23 @@ public final class ChromiumBrowser implements AutoCloseable {
     }
   }
 
-  /** Starts one; skips the test if there is none and none is required. */
+  /** Starts a browser; skips the test if there is none and none is required. */
   public static ChromiumBrowser start() {
     return new ChromiumBrowser(OptionalTool.CHROMIUM.get());
   }
 
-  /** It writes its port and a path into a file. */
-  private Optional<URI> address(Path told) throws IOException {
+  /** Chromium writes its port and a path into a file. */
+  private Optional<URI> address(Path portFile) throws IOException {
     if (!process.isAlive()) {
       throw new IllegalStateException("chromium ended");
     }
-    List<String> lines = Files.exists(told) ? Files.readAllLines(told) : List.of();
+    List<String> lines = Files.exists(portFile) ? Files.readAllLines(portFile) : List.of();
     return lines.size() < 2
         ? Optional.empty()
         : Optional.of(URI.create("ws://127.0.0.1:" + lines.get(0) + lines.get(1)));
   }
 
-  /** The web socket that takes commands for the whole browser. */
+  /** The web socket for commands to the whole browser. */
   public URI devTools() {
     return devTools;
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** What one node of a Redis Cluster believes about all of them, read from CLUSTER NODES. */
+/** One node's view of all nodes of a Redis Cluster, read from CLUSTER NODES. */
 record ClusterView(List<Node> nodes) {
   static final int SLOTS = 16_384;
 
@@ -14,7 +14,7 @@ record ClusterView(List<Node> nodes) {
    * One node, as another sees it.
    *
    * @param flags such as {@code master}, {@code slave}, {@code fail?}, {@code handshake}
-   * @param slots the slots it serves; those on their way are not in it
+   * @param slots the slots it serves, without those being migrated
    */
   record Node(String id, int port, Set<String> flags, boolean connected, BitSet slots) {
     boolean isPrimary() {
@@ -64,7 +64,7 @@ record ClusterView(List<Node> nodes) {
         == SLOTS;
   }
 
-  /** Whether the cluster is whole: this many healthy primaries and replicas, and every slot. */
+  /** Whether the cluster is complete: this many healthy primaries and replicas, and every slot. */
   boolean isWhole(int primaries, int replicas) {
     return nodes.size() == primaries + replicas
         && nodes.stream().allMatch(Node::isHealthy)

@@ -13,16 +13,17 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * Carries bytes one way between two sockets, each after its delay, in order.
+ * Copies bytes in one direction between two sockets, in order, each after a delay.
  *
- * <p>One thread reads and notes when each chunk is due, another writes it then: with one thread the
- * delay of a chunk would also hold up the reading of the next, and add to its delay.
+ * <p>One thread reads and records when each chunk is due; another writes it at that time. With a
+ * single thread the delay of a chunk would also hold up the reading of the next, and add to its
+ * delay.
  */
 final class DelayedCopy {
   private static final int CHUNK_BYTES = 16 * 1024;
   private static final int CHUNKS_UNDER_WAY = 1024;
 
-  /** No bytes mean the end. */
+  /** An empty chunk marks the end of the stream. */
   private record Chunk(long dueNanos, ByteBuffer bytes) {}
 
   private final BlockingQueue<Chunk> underWay = new ArrayBlockingQueue<>(CHUNKS_UNDER_WAY);
@@ -34,7 +35,7 @@ final class DelayedCopy {
   private final Thread reader;
   private final Thread writer;
 
-  /** What happens to the connection when it breaks is for the owner to do. */
+  /** The owner decides what happens to a broken connection. */
   DelayedCopy(
       Socket from,
       Socket to,

@@ -12,19 +12,20 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Hands out loopback ports that nobody else takes, not even while the server on one is restarting.
+ * Hands out loopback ports that no other process takes, not even while the server on one is
+ * restarting.
  *
- * <p>Three things keep others away. The ports lie below those that the system gives to outgoing
- * connections (32768 and up on Linux), so no client socket lands on one by chance. Each is probed
- * by binding it. And each is held for the life of this JVM by a lock on one byte of a shared file,
- * so that test runs side by side on one machine do not meet; the system drops the lock with the
- * process, however that ends.
+ * <p>Three measures reserve them. The ports lie below those that the system gives to outgoing
+ * connections (32768 and up on Linux), so no client socket gets one by chance. Each is probed by
+ * binding it. And each is held for the life of this JVM by a lock on one byte of a shared file, so
+ * that concurrent test runs on one machine do not collide; the system drops the lock when the
+ * process ends, however it ends.
  *
  * <p>Ports come in pairs: a node of a Redis Cluster also listens on its port plus 10,000, and that
- * one lies below the range of outgoing connections too.
+ * port lies below the range of outgoing connections too.
  */
 public final class FreePorts {
-  /** How far a cluster node's bus port is from its port; fixed by Redis. */
+  /** Distance of a cluster node's bus port from its port; fixed by Redis. */
   static final int BUS_OFFSET = 10_000;
 
   private static final int FIRST = 12_000;
@@ -33,7 +34,7 @@ public final class FreePorts {
 
   private FreePorts() {}
 
-  /** A port that is free now, with its bus port, and is handed out only once. */
+  /** A port that is free now, together with its bus port; handed out only once. */
   public static int free() {
     int start = ThreadLocalRandom.current().nextInt(FIRST, LAST);
     for (int i = 0; i < LAST - FIRST; i++) {

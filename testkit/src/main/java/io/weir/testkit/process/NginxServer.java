@@ -10,7 +10,7 @@ import java.util.List;
 import org.awaitility.core.ConditionTimeoutException;
 
 /**
- * A real nginx on a loopback port, with servers as its configuration would have them.
+ * A real nginx on a loopback port, with configurable servers.
  *
  * <p>Tests that need it are skipped where there is none, see {@link OptionalTool}.
  */
@@ -69,10 +69,10 @@ public final class NginxServer implements AutoCloseable {
   }
 
   /**
-   * Starts one; skips the test if there is no nginx and none is required.
+   * Starts nginx; skips the test if there is none and none is required.
    *
-   * @param port from {@link FreePorts#free}, which one of the servers listens on
-   * @param http what stands in the block {@code http}
+   * @param port from {@link FreePorts#free}, on which one of the servers listens
+   * @param http content of the {@code http} block
    */
   public static NginxServer start(int port, String http) {
     return new NginxServer(OptionalTool.NGINX.get(), port, http);
@@ -98,22 +98,22 @@ public final class NginxServer implements AutoCloseable {
     return "http://127.0.0.1:" + port;
   }
 
-  /** What it complained about last. */
+  /** The last lines of the error log. */
   public String log() {
     return ChildProcess.tail(scratch.file("log"), LOG_LINES);
   }
 
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   public void kill() {
     process.kill();
   }
 
-  /** Stops it where it stands: it accepts connections and answers nothing. */
+  /** Sends SIGSTOP: the kernel accepts connections, and nothing answers. */
   public void freeze() {
     process.signal("STOP");
   }
 
-  /** Lets it go on. */
+  /** Sends SIGCONT. */
   public void thaw() {
     process.signal("CONT");
   }

@@ -9,8 +9,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A program that some tests need and that a machine may lack. It is looked for on the PATH and
- * nowhere else, so that {@code .ci/bare} can hide it.
+ * A program that some tests need and that a machine may lack. It is searched only on the PATH, so
+ * that {@code .ci/bare} can hide it.
  *
  * <p>Where it is missing, these tests are skipped, unless its variable is set, as in the part of
  * {@code .ci/run} that has installed it. The tests carry {@link #tag()}, by which that part selects
@@ -60,7 +60,7 @@ public enum OptionalTool {
   /**
    * The first tool that is usable.
    *
-   * @param with what it needs to be usable, for the message
+   * @param with the requirement for being usable, for the message
    */
   public Path get(String with, Predicate<Path> usable) {
     String what = (names.get(0) + " " + with).strip();

@@ -1,6 +1,6 @@
 package io.weir.testkit.process;
 
-/** Lets everyone through, or makes everyone wait. */
+/** A gate that lets threads pass or makes them wait. */
 final class PauseGate {
   private boolean shut;
 

@@ -9,9 +9,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A {@code redis-server} to run. Two come with the build, so that tests need nothing but a JDK and
- * Maven and run on the same Redis on every machine: 7.0, which is the default, and 6.2, the oldest
- * version that Weir supports.
+ * A {@code redis-server} executable. Two come with the build, so that tests need only a JDK and
+ * Maven and run on the same Redis on every machine: 7.0, the default, and 6.2, the oldest version
+ * that Weir supports.
  *
  * <p>The environment variable {@code WEIR_TEST_REDIS} replaces the default by the path of another
  * server, Valkey's for example, or by {@code installed}, the {@code redis-server} on the PATH.
@@ -45,7 +45,7 @@ public record RedisBinary(Path path, String version) {
     Matcher matcher =
         VERSION.matcher(ChildProcess.run(List.of(executable.toString(), "--version")));
     if (!matcher.find()) {
-      throw new IllegalArgumentException(executable + " does not say its version");
+      throw new IllegalArgumentException(executable + " does not print its version");
     }
     return new RedisBinary(executable, matcher.group(1));
   }
@@ -94,7 +94,7 @@ public record RedisBinary(Path path, String version) {
     return ownMajor > major || (ownMajor == major && Integer.parseInt(matcher.group(3)) >= minor);
   }
 
-  /** Looked up once. */
+  /** Found once, on first use. */
   private static final class LazyBinary {
     static final RedisBinary BINARY =
         chosen(

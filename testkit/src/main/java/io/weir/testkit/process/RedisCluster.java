@@ -5,11 +5,11 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 
 /**
- * A real Redis Cluster on loopback, and the faults done to it: primaries killed or frozen, slots
- * moved while in use.
+ * A real Redis Cluster on loopback, with fault injection: primaries killed or frozen, slots
+ * migrated while in use.
  *
- * <p>A dead node is noticed after about a second, and its replica has taken over after two or
- * three. Nodes that are left serve their slots meanwhile.
+ * <p>A dead node is detected after about a second, and its replica has taken over after two or
+ * three. The remaining nodes serve their slots meanwhile.
  *
  * <pre>{@code
  * try (RedisCluster cluster = RedisCluster.start()) {
@@ -38,7 +38,7 @@ public final class RedisCluster implements AutoCloseable {
     return new RedisClusterBuilder();
   }
 
-  /** All nodes, also those that are down; the primaries of the beginning come first. */
+  /** All nodes, including stopped ones; the initial primaries come first. */
   public List<RedisServer> nodes() {
     return nodes;
   }
@@ -62,7 +62,7 @@ public final class RedisCluster implements AutoCloseable {
     return Math.toIntExact((Long) anyRunning().command("CLUSTER", "KEYSLOT", key));
   }
 
-  /** The node that serves this key now, in the eyes of the others. */
+  /** The node that serves this key now, according to a running node. */
   public RedisServer primaryOf(String key) {
     return primaryOf(slotOf(key));
   }
@@ -71,7 +71,7 @@ public final class RedisCluster implements AutoCloseable {
     return ClusterView.of(anyRunning())
         .primaryOf(slot)
         .map(seen -> at(seen.port()))
-        .orElseThrow(() -> new IllegalStateException("nobody serves slot " + slot));
+        .orElseThrow(() -> new IllegalStateException("no node serves slot " + slot));
   }
 
   /** Sends a command to the node that serves the key. */
@@ -93,26 +93,28 @@ public final class RedisCluster implements AutoCloseable {
     return primary;
   }
 
-  /** Waits until all running nodes agree that others serve what this node did. */
+  /** Waits until all running nodes agree that other nodes serve the slots of this one. */
   public void waitForFailover(RedisServer from) {
     waitUntil(
         "others to take over from " + from,
         () -> running().stream().allMatch(node -> isTakenOver(from, node)));
   }
 
-  /** Waits until every node runs, is known to all as healthy, and every replica is in sync. */
+  /**
+   * Waits until every node runs and is healthy in the view of all, and every replica is in sync.
+   */
   public void waitUntilWhole() {
     waitUntil("the cluster to be whole", () -> nodes.stream().allMatch(this::seesAllWell));
   }
 
-  /** Moves a slot with its keys to another primary, while clients go on using them. */
+  /** Migrates a slot with its keys to another primary, while clients use them. */
   public void migrateSlot(int slot, RedisServer to) {
     SlotMigration migration = beginMigration(slot, to);
     migration.moveKeys();
     migration.finish();
   }
 
-  /** Moves a slot step by step, to look at what clients meet in between: ASK, TRYAGAIN, MOVED. */
+  /** Migrates a slot step by step, to test the responses in between: ASK, TRYAGAIN, MOVED. */
   public SlotMigration beginMigration(int slot, RedisServer to) {
     return SlotMigration.begin(this, slot, primaryOf(slot), to);
   }
@@ -134,11 +136,11 @@ public final class RedisCluster implements AutoCloseable {
     AgreementWait.waitUntil(what, nodes, condition);
   }
 
-  private boolean isTakenOver(RedisServer from, RedisServer inTheEyesOf) {
-    ClusterView view = ClusterView.of(inTheEyesOf);
+  private boolean isTakenOver(RedisServer from, RedisServer observer) {
+    ClusterView view = ClusterView.of(observer);
     return view.at(from.port()).filter(seen -> !seen.slots().isEmpty()).isEmpty()
         && view.coversAllSlots()
-        && isOk(inTheEyesOf);
+        && isOk(observer);
   }
 
   private boolean seesAllWell(RedisServer node) {

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Says how a {@link RedisCluster} is to be started, and forms it out of separate servers. */
+/** Configures a {@link RedisCluster}, and forms it out of separate servers. */
 public final class RedisClusterBuilder {
   private final List<String> lines = new ArrayList<>();
   private RedisBinary binary = RedisBinary.find();
@@ -17,13 +17,13 @@ public final class RedisClusterBuilder {
 
   RedisClusterBuilder() {}
 
-  /** Three unless told, which is also the least that elects a new primary. */
+  /** Default three, which is also the minimum that elects a new primary. */
   public RedisClusterBuilder primaries(int primaries) {
     this.primaries = primaries;
     return this;
   }
 
-  /** One unless told. */
+  /** Default one. */
   public RedisClusterBuilder replicasEach(int replicasEach) {
     this.replicasEach = replicasEach;
     return this;
@@ -34,25 +34,25 @@ public final class RedisClusterBuilder {
     return this;
   }
 
-  /** Asks clients for a password, and the nodes each other. */
+  /** Requires a password from clients and between the nodes. */
   public RedisClusterBuilder password(String password) {
     this.password = Optional.of(password);
     return this;
   }
 
-  /** Listens with TLS too, and has the nodes speak it with each other. */
+  /** Listens with TLS in addition, and uses TLS between the nodes. */
   public RedisClusterBuilder tls(TlsFiles files) {
     this.tls = Optional.of(files);
     return this;
   }
 
-  /** A line of every node's redis.conf. */
+  /** Adds a line to every node's redis.conf. */
   public RedisClusterBuilder config(String line) {
     lines.add(line);
     return this;
   }
 
-  /** Starts the nodes, makes them a cluster and waits until it is whole. */
+  /** Starts the nodes, joins them to a cluster and waits until it is complete. */
   public RedisCluster start() {
     List<RedisServer> nodes = new ArrayList<>();
     try {
@@ -75,7 +75,7 @@ public final class RedisClusterBuilder {
             .binary(binary)
             .config("cluster-enabled yes")
             .config("cluster-node-timeout 1000")
-            // A replica may stand for election however old its data, so tests do not depend on it.
+            // A replica may be elected however old its data is, so tests do not depend on its age.
             .config("cluster-replica-validity-factor 0")
             .config("cluster-require-full-coverage no");
     password.ifPresent(node::password);
@@ -92,7 +92,7 @@ public final class RedisClusterBuilder {
     for (int i = 0; i < primaries; i++) {
       nodes.get(i).command(addSlots(i));
     }
-    // Everyone meets everyone: gossip alone would take longer.
+    // Every node meets every other: gossip alone would take longer.
     for (int i = 0; i < nodes.size(); i++) {
       for (RedisServer other : nodes.subList(i + 1, nodes.size())) {
         int port = tls.isPresent() ? other.tlsPort() : other.port();
@@ -109,7 +109,7 @@ public final class RedisClusterBuilder {
     cluster.waitUntilWhole();
   }
 
-  /** Slot by slot, since Redis 6.2 knows no ranges. */
+  /** Slot by slot, because Redis 6.2 does not support ranges. */
   private String[] addSlots(int primary) {
     IntStream slots =
         IntStream.range(

@@ -8,9 +8,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One Redis master with replicas, watched by three real Sentinels that replace it when it dies.
+ * One Redis master with replicas, monitored by three real Sentinels that replace it when it dies.
  *
- * <p>A dead master is noticed after half a second; a replica has been promoted a few seconds later.
+ * <p>A dead master is detected after half a second; a replica has been promoted a few seconds
+ * later.
  *
  * <pre>{@code
  * try (RedisSentinels sentinels = RedisSentinels.start(2)) {
@@ -22,7 +23,7 @@ import java.util.stream.Stream;
  * }</pre>
  */
 public final class RedisSentinels implements AutoCloseable {
-  /** The name that clients ask the Sentinels for. */
+  /** The master name by which clients query the Sentinels. */
   public static final String MASTER_NAME = "weir";
 
   private static final int SENTINELS = 3;
@@ -49,13 +50,13 @@ public final class RedisSentinels implements AutoCloseable {
     return start(new RedisSentinels(binary, Optional.empty(), Optional.empty()), replicas);
   }
 
-  /** With this many replicas and a master that ask for a password; the Sentinels ask for none. */
+  /** With this many replicas; master and replicas require a password, the Sentinels do not. */
   public static RedisSentinels start(int replicas, String password) {
     return start(
         new RedisSentinels(RedisBinary.find(), Optional.of(password), Optional.empty()), replicas);
   }
 
-  /** With this many replicas; master, replicas and Sentinels speak TLS with each other. */
+  /** With this many replicas; master, replicas and Sentinels use TLS between each other. */
   public static RedisSentinels start(int replicas, TlsFiles tls) {
     return start(
         new RedisSentinels(RedisBinary.find(), Optional.empty(), Optional.of(tls)), replicas);
@@ -71,7 +72,7 @@ public final class RedisSentinels implements AutoCloseable {
     }
   }
 
-  /** Master and replicas, also those that are down; the first master comes first. */
+  /** Master and replicas, including stopped ones; the initial master comes first. */
   public List<RedisServer> servers() {
     return List.copyOf(servers);
   }
@@ -80,14 +81,14 @@ public final class RedisSentinels implements AutoCloseable {
     return List.copyOf(sentinels);
   }
 
-  /** Every Sentinel as {@code 127.0.0.1:port}, separated by commas; with TLS its port for that. */
+  /** Every Sentinel as {@code 127.0.0.1:port}, separated by commas; with TLS its TLS port. */
   public String addresses() {
     return sentinels.stream()
         .map(sentinel -> sentinel.host() + ":" + port(sentinel))
         .collect(Collectors.joining(","));
   }
 
-  /** The master that a running Sentinel names, dead or alive. */
+  /** The master according to a running Sentinel, dead or alive. */
   public RedisServer currentMaster() {
     return masterOf(sentinels.stream().filter(RedisServer::isRunning).findFirst().orElseThrow());
   }
@@ -99,7 +100,7 @@ public final class RedisSentinels implements AutoCloseable {
     return master;
   }
 
-  /** Waits until all running Sentinels name another master and it takes writes; returns it. */
+  /** Waits until all running Sentinels name another master and it accepts writes; returns it. */
   public RedisServer waitForFailover(RedisServer from) {
     waitUntil(
         "the Sentinels to replace " + from,
@@ -140,7 +141,7 @@ public final class RedisSentinels implements AutoCloseable {
       servers.add(server().config("replicaof " + master).launch());
     }
     servers.forEach(RedisServer::awaitReady);
-    // Sentinels see all replicas at first glance then; the next may be 10 s later.
+    // The Sentinels then see all replicas in their first poll; the next may be 10 s later.
     waitUntil(
         "the replicas to be in sync",
         () -> servers.stream().allMatch(server -> isInPlace(server, servers.get(0))));
@@ -150,7 +151,7 @@ public final class RedisSentinels implements AutoCloseable {
       sentinels.add(sentinel.launch());
     }
     sentinels.forEach(RedisServer::awaitReady);
-    sentinels.forEach(RedisSentinels::hurry);
+    sentinels.forEach(RedisSentinels::pollOften);
     waitUntilWhole();
   }
 
@@ -178,8 +179,8 @@ public final class RedisSentinels implements AutoCloseable {
         .config("sentinel failover-timeout " + MASTER_NAME + " 2000");
   }
 
-  /** Redis 7 lets Sentinels look around more often than every 10 s. */
-  private static void hurry(RedisServer sentinel) {
+  /** Makes Sentinels of Redis 7 poll more often than every 10 s. */
+  private static void pollOften(RedisServer sentinel) {
     if (sentinel.binary().isAtLeast(7, 0)) {
       sentinel.command(
           "SENTINEL", "DEBUG", "INFO-PERIOD", "500", "PUBLISH-PERIOD", "300", "ASK-PERIOD", "300");
@@ -193,7 +194,7 @@ public final class RedisSentinels implements AutoCloseable {
     return servers.stream().filter(server -> port(server) == port).findFirst().orElseThrow();
   }
 
-  /** The masters that the running Sentinels name; one if they agree. */
+  /** The masters according to the running Sentinels; one if they agree. */
   private List<RedisServer> named() {
     return sentinels.stream()
         .filter(RedisServer::isRunning)
@@ -217,7 +218,7 @@ public final class RedisSentinels implements AutoCloseable {
         && field(master, "flags").equals("master");
   }
 
-  /** Sentinel answers a list of names and values in turn. */
+  /** Sentinel replies with a list of alternating names and values. */
   private static Object field(List<?> pairs, String name) {
     return pairs.get(pairs.indexOf(name) + 1);
   }

@@ -13,8 +13,8 @@ import java.util.Optional;
 import org.awaitility.core.ConditionTimeoutException;
 
 /**
- * One real Redis process on a loopback port, and the faults done to it: killed, frozen, restarted
- * on the same port.
+ * One real Redis process on a loopback port, with fault injection: killed, frozen, restarted on the
+ * same port.
  *
  * <pre>{@code
  * try (RedisServer redis = RedisServer.builder().config("maxmemory 2mb").start()) {
@@ -57,7 +57,7 @@ public final class RedisServer implements AutoCloseable {
     this.process = spawn();
   }
 
-  /** Starts one with nothing special about it. */
+  /** Starts a server with the default configuration. */
   public static RedisServer start() {
     return builder().start();
   }
@@ -83,7 +83,7 @@ public final class RedisServer implements AutoCloseable {
     return "redis://" + host() + ":" + port;
   }
 
-  /** Where it listens with TLS. */
+  /** The TLS port. */
   public int tlsPort() {
     if (tlsPort == 0) {
       throw new IllegalStateException("started without TLS");
@@ -101,7 +101,7 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * Sends a command on a connection of its own. The reply is a {@code String}, {@code Long}, {@code
+   * Sends a command on a new connection. The reply is a {@code String}, {@code Long}, {@code
    * List<Object>}, or an empty {@code Optional} for nil; a Redis error is thrown as {@link
    * RedisReplyException}, a broken connection or no reply within 5 s as {@link
    * UncheckedIOException}.
@@ -110,7 +110,7 @@ public final class RedisServer implements AutoCloseable {
     return command(StandardCharsets.UTF_8, List.of(words));
   }
 
-  /** The same for commands that answer with text. */
+  /** As {@link #command}, for commands that reply with text. */
   public String text(String... words) {
     return (String) command(words);
   }
@@ -125,7 +125,7 @@ public final class RedisServer implements AutoCloseable {
         .orElseThrow(() -> new IllegalArgumentException("no field " + field + " in INFO"));
   }
 
-  /** Calls of scripts that it has been asked for, of whatever kind. */
+  /** Number of script calls that it has executed, by any command. */
   public long scriptCalls() {
     return text("INFO", "commandstats")
         .lines()
@@ -162,20 +162,22 @@ public final class RedisServer implements AutoCloseable {
     frozen = true;
   }
 
-  /** {@code SIGCONT}: goes on where it was frozen, and answers what was sent meanwhile. */
+  /**
+   * {@code SIGCONT}: continues where it was frozen, and answers the requests received meanwhile.
+   */
   public void thaw() {
     process.signal("CONT");
     frozen = false;
   }
 
-  /** Starts it again on the same port and folder, killing it first if it is there. */
+  /** Starts it again on the same port and folder; kills it first if it runs. */
   public void restart() {
     kill();
     process = spawn();
     awaitReady();
   }
 
-  /** The last lines that the process logged; still there after it was closed. */
+  /** The last lines that the process logged; available after close, too. */
   public String log() {
     return finalLog.isEmpty() ? ChildProcess.tail(logFile(), LOG_LINES) : finalLog;
   }

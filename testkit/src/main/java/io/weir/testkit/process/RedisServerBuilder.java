@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Says how a {@link RedisServer} is to be started. What is said later wins over what was said
- * earlier, and over the defaults: nothing is saved to disk, replicas are fed without delay.
+ * Configures a {@link RedisServer}. Later settings override earlier ones and the defaults: nothing
+ * is saved to disk, replicas are synchronised without delay.
  */
 public final class RedisServerBuilder {
-  /** The user that the testkit itself is when the server has access rules. */
+  /** The user of the testkit itself when the server has access rules. */
   private static final String CONTROL_USER = "testkit";
 
   private final List<String> lines = new ArrayList<>();
@@ -22,19 +22,19 @@ public final class RedisServerBuilder {
 
   RedisServerBuilder() {}
 
-  /** Which server to run; {@link RedisBinary#find} by default. */
+  /** The server to run; {@link RedisBinary#find} by default. */
   public RedisServerBuilder binary(RedisBinary binary) {
     this.binary = binary;
     return this;
   }
 
-  /** A line of redis.conf, such as {@code maxmemory 2mb} or {@code appendonly yes}. */
+  /** Adds a line to redis.conf, such as {@code maxmemory 2mb} or {@code appendonly yes}. */
   public RedisServerBuilder config(String line) {
     lines.add(line);
     return this;
   }
 
-  /** Asks clients, and replicas of it, for a password. */
+  /** Requires a password from clients and replicas. */
   public RedisServerBuilder password(String password) {
     auth = List.of("AUTH", password);
     return config("requirepass " + password).config("masterauth " + password);
@@ -42,7 +42,7 @@ public final class RedisServerBuilder {
 
   /**
    * Lines of an ACL file, such as {@code user weir on >secret ~weir:* +@all} or {@code user default
-   * off}. The testkit enters as a user of its own, so they may forbid what they like.
+   * off}. The testkit connects as a separate user, so these lines may forbid anything.
    */
   public RedisServerBuilder acl(String... users) {
     acl = List.of(users);
@@ -50,7 +50,7 @@ public final class RedisServerBuilder {
     return this;
   }
 
-  /** Listens with TLS too, on a port of its own, and wants no certificate from clients. */
+  /** Listens with TLS in addition, on a separate port, without client certificates. */
   public RedisServerBuilder tls(TlsFiles files) {
     tlsPort = FreePorts.free();
     return config("tls-port " + tlsPort)
@@ -60,7 +60,7 @@ public final class RedisServerBuilder {
         .config("tls-auth-clients no");
   }
 
-  /** Like {@link #tls}, and refuses clients without a certificate of the same authority. */
+  /** As {@link #tls}, and rejects clients without a certificate of the same authority. */
   public RedisServerBuilder mutualTls(TlsFiles files) {
     return tls(files).config("tls-auth-clients yes");
   }
@@ -75,7 +75,7 @@ public final class RedisServerBuilder {
     return launch().awaitReady();
   }
 
-  /** Starts the process only, so that several can come up at once. */
+  /** Starts the process without waiting, so that several can start at once. */
   RedisServer launch() {
     int port = FreePorts.free();
     TempFolder scratch = TempFolder.create((sentinel ? "sentinel-" : "redis-") + port);

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Speaks to one Redis over one connection: RESP2, one command at a time, as little as tests need.
+ * A minimal client for one Redis connection: RESP2, one command at a time.
  *
  * <p>Replies become {@code String} (simple and bulk), {@code Long}, {@code List<Object>}, and an
  * empty {@code Optional} for nil; an error is thrown as {@link RedisReplyException}.
@@ -32,12 +32,12 @@ final class RespClient implements AutoCloseable {
     this.charset = charset;
   }
 
-  /** Connects to a loopback port; no answer is waited for longer than the timeout. */
+  /** Connects to a loopback port; the timeout applies to each reply. */
   static RespClient connect(int port, Duration timeout) throws IOException {
     return connect(port, timeout, StandardCharsets.UTF_8);
   }
 
-  /** With ISO 8859-1 any bytes survive the way from a reply to the next command. */
+  /** With ISO 8859-1, arbitrary bytes survive the way from a reply to the next command. */
   static RespClient connect(int port, Duration timeout, Charset charset) throws IOException {
     Socket socket = new Socket();
     try {
@@ -52,7 +52,7 @@ final class RespClient implements AutoCloseable {
     }
   }
 
-  /** Takes over a socket that is already connected, an encrypted one for example. */
+  /** Uses a socket that is already connected, an encrypted one for example. */
   static RespClient over(Socket socket) throws IOException {
     return new RespClient(socket, StandardCharsets.UTF_8);
   }

@@ -6,10 +6,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A slot on its way from one primary to another.
+ * A slot that is being migrated from one primary to another.
  *
- * <p>Between begin and finish the old primary answers for the keys it still has, and with ASK for
- * those it has not: moved already, or new. After finish it answers MOVED.
+ * <p>Between begin and finish the old primary serves the keys it still has, and replies ASK for
+ * keys that have moved already or are new. After finish it replies MOVED.
  */
 public final class SlotMigration {
   private static final int BATCH = 100;
@@ -39,9 +39,9 @@ public final class SlotMigration {
     while (moveKeys(BATCH) > 0) {}
   }
 
-  /** Moves at most this many keys, and says how many there were. */
+  /** Moves at most this many keys, and returns how many were moved. */
   public int moveKeys(int atMost) {
-    // Keys are bytes, so they go as they came.
+    // Keys are bytes, so they are passed on unchanged.
     List<?> keys =
         (List<?>)
             from.command(
@@ -57,7 +57,7 @@ public final class SlotMigration {
     return keys.size();
   }
 
-  /** Gives the slot to the new primary, and waits until every running node knows. */
+  /** Assigns the slot to the new primary, and waits until every running node knows. */
   public void finish() {
     String id = cluster.idOf(to);
     to.command("CLUSTER", "SETSLOT", slot, "NODE", id);

@@ -10,17 +10,17 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A bad network on loopback: forwards TCP to a port, late, not at all, or until it is cut.
+ * A faulty network on loopback: forwards TCP to a port with delay, stalls, loss or cuts.
  *
- * <p>A delay is a delay and not a narrow pipe: each byte arrives that much later than it was sent,
- * however many are under way. Stalled bytes are kept and arrive after {@link #resume}, as after a
- * lost route. Lost bytes never arrive.
+ * <p>The delay does not limit throughput: each byte arrives that much later than it was sent,
+ * however many are in flight. Stalled bytes are buffered and arrive after {@link #resume}, as after
+ * a route flap. Lost bytes never arrive.
  */
 public final class SlowProxy implements AutoCloseable {
   private final int target;
   private final int port = FreePorts.free();
   private final PauseGate gate = new PauseGate();
-  private final Set<ProxyConnection> links = ConcurrentHashMap.newKeySet();
+  private final Set<ProxyConnection> connections = ConcurrentHashMap.newKeySet();
   private volatile Duration toServer = Duration.ZERO;
   private volatile Duration toClient = Duration.ZERO;
   private volatile boolean losing;
@@ -33,7 +33,7 @@ public final class SlowProxy implements AutoCloseable {
     this.acceptor = acceptFrom(listener);
   }
 
-  /** Opens one before a loopback port, with no delay. */
+  /** Opens a proxy in front of a loopback port, with no delay. */
   public static SlowProxy before(int target) {
     return new SlowProxy(target);
   }
@@ -51,12 +51,12 @@ public final class SlowProxy implements AutoCloseable {
     return "redis://127.0.0.1:" + port;
   }
 
-  /** How many clients are connected through it. */
+  /** Number of clients connected through it. */
   public int connections() {
-    return links.size();
+    return connections.size();
   }
 
-  /** From now on, what a client sends and what it gets back is late by this much each. */
+  /** From now on, both directions are delayed by these times. */
   public void delay(Duration toServer, Duration toClient) {
     this.toServer = toServer;
     this.toClient = toClient;
@@ -68,25 +68,25 @@ public final class SlowProxy implements AutoCloseable {
   }
 
   /**
-   * Makes every connection half-open: it stays, and whatever is sent on it is lost. New connections
-   * are accepted and are half-open too, until {@link #resume}.
+   * Makes every connection half-open: it stays open, and everything sent on it is lost. New
+   * connections are accepted and are half-open too, until {@link #resume}.
    */
   public void lose() {
     losing = true;
     loseOpen();
   }
 
-  /** Makes the connections that are there half-open; new ones work. */
+  /** Makes the existing connections half-open; new ones work. */
   public void loseOpen() {
-    links.forEach(link -> link.halfOpen = true);
+    connections.forEach(link -> link.halfOpen = true);
   }
 
   /** Closes every connection; new ones are accepted. */
   public void cut() {
-    links.forEach(ProxyConnection::close);
+    connections.forEach(ProxyConnection::close);
   }
 
-  /** Refuses new connections, and leaves the open ones alone. */
+  /** Refuses new connections; open ones keep working. */
   public synchronized void refuse() {
     closeQuietly(listener);
     try {
@@ -98,8 +98,8 @@ public final class SlowProxy implements AutoCloseable {
   }
 
   /**
-   * Ends {@link #stall}, {@link #refuse} and {@link #lose}; the delay stays, and so do connections
-   * that have become half-open.
+   * Ends {@link #stall}, {@link #refuse} and {@link #lose}; the delay remains, and half-open
+   * connections stay half-open.
    */
   public synchronized void resume() {
     losing = false;
@@ -136,17 +136,17 @@ public final class SlowProxy implements AutoCloseable {
       try {
         connect(socket.accept());
       } catch (IOException closed) {
-        // By refuse() or close(), and then the loop ends.
+        // Caused by refuse() or close(); the loop ends.
       }
     }
   }
 
-  /** A client whose server does not answer sees its connection closed. */
+  /** If the server does not accept, the client's connection is closed. */
   private void connect(Socket client) {
     try {
       ProxyConnection link =
           new ProxyConnection(client, new Socket(InetAddress.getLoopbackAddress(), target));
-      links.add(link);
+      connections.add(link);
       link.start();
     } catch (IOException e) {
       closeQuietly(client);
@@ -157,11 +157,11 @@ public final class SlowProxy implements AutoCloseable {
     try {
       resource.close();
     } catch (Exception e) {
-      // It was to be gone, and is.
+      // Already closed.
     }
   }
 
-  /** One client's connection and the one made for it to the server. */
+  /** A client's connection and the corresponding one to the server. */
   private final class ProxyConnection {
     private final Socket client;
     private final Socket server;
@@ -184,7 +184,7 @@ public final class SlowProxy implements AutoCloseable {
     }
 
     void close() {
-      links.remove(this);
+      connections.remove(this);
       closeQuietly(client);
       closeQuietly(server);
       there.stop();

@@ -58,7 +58,7 @@ final class TempFolder implements AutoCloseable {
     try (Stream<Path> files = Files.walk(path)) {
       files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(java.io.File::delete);
     } catch (IOException | UncheckedIOException gone) {
-      // Deleted by someone else meanwhile: all the same.
+      // Already deleted; nothing to do.
     }
   }
 }

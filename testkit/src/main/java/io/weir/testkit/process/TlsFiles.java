@@ -18,11 +18,11 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * A certificate authority of its own, with a server's and a client's certificate, as PEM files.
+ * A separate certificate authority with a server and a client certificate, as PEM files.
  *
- * <p>The JDK's {@code keytool} makes them, so nothing has to be installed; the server's is good for
- * {@code localhost} and {@code 127.0.0.1}. Two of these know nothing of each other, which makes the
- * second one the wrong one.
+ * <p>The JDK's {@code keytool} creates them, so nothing has to be installed. The server's
+ * certificate is valid for {@code localhost} and {@code 127.0.0.1}. Two instances do not trust each
+ * other, so a second one serves as the wrong authority.
  */
 public final class TlsFiles implements AutoCloseable {
   private static final String PASSWORD = "testkit";
@@ -83,12 +83,12 @@ public final class TlsFiles implements AutoCloseable {
     return scratch.file("client.key");
   }
 
-  /** For Java's own sockets: trusts the authority and shows the client's certificate. */
+  /** For Java's own sockets: trusts the authority and presents the client's certificate. */
   public SSLContext clientContext() {
     return context(true);
   }
 
-  /** For Java's own sockets: trusts the authority and shows nothing. */
+  /** For Java's own sockets: trusts the authority and presents no certificate. */
   public SSLContext strangerContext() {
     return context(false);
   }

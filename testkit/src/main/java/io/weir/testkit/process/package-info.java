@@ -1,8 +1,8 @@
 /**
- * Real Redis processes for tests (single, Cluster, Sentinel), and the faults done to them.
+ * Real Redis processes for tests (single, Cluster, Sentinel), with fault injection.
  *
  * <p>Everything here listens on the loopback address, is closed with try-with-resources and leaves
- * neither process nor file behind, also when the JVM that runs the tests is killed.
+ * neither process nor file behind, even if the JVM that runs the tests is killed.
  */
 @NullMarked
 package io.weir.testkit.process;

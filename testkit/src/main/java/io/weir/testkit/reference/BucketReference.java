@@ -8,7 +8,7 @@ import java.math.BigInteger;
 import java.time.Duration;
 
 /**
- * The two buckets: what was taken and has not come back yet, the <em>deficit</em>, in tokens.
+ * The two buckets. Their state is the <em>deficit</em>: the tokens taken and not yet refilled.
  *
  * <p>A token bucket of burst B holds B − deficit; a leaky bucket's backlog is its deficit and its
  * capacity Q + 1. Both drain continuously at the rate. Continuously means: with every tick, the
@@ -22,11 +22,11 @@ final class BucketReference extends Reference {
   private long time;
 
   /**
-   * What is remembered.
+   * The stored state.
    *
    * @param numbers those of the last call that changed anything
-   * @param deficit what counts under them
-   * @param total all that was taken and has not come back; more than the deficit where the numbers
+   * @param deficit the deficit under these numbers
+   * @param total all tokens taken and not yet refilled; more than the deficit where the numbers
    *     have clipped it
    */
   private record State(Numbers numbers, Rational deficit, Rational total, long time) {}
@@ -35,9 +35,9 @@ final class BucketReference extends Reference {
    * A bucket's numbers.
    *
    * @param tick in µs
-   * @param perTick tokens that come back with each tick
-   * @param unit a token is this many units, the smallest number of which each tick brings back a
-   *     whole number
+   * @param perTick tokens refilled with each tick
+   * @param unit number of units in a token: the smallest for which each tick refills a whole number
+   *     of units
    */
   private record Numbers(Limit limit, long tick, Rational perTick, BigInteger unit) {
     static final Numbers NONE = of(new TokenBucket(0, Duration.ofSeconds(1), 0, ""));
@@ -102,12 +102,12 @@ final class BucketReference extends Reference {
     }
   }
 
-  /** A rate of 0 would give nothing back, ever; what happens under it is not remembered. */
+  /** Whether state is stored; a rate of 0 would never refill, so nothing is stored under it. */
   private boolean remembers() {
     return numbers.perTick().signum() > 0;
   }
 
-  /** Changes what counts; what was clipped stays on top. */
+  /** Changes the deficit; the clipped part stays on top. */
   private void write(Rational next) {
     Rational most = numbers.tokens(MOST);
     total = next.plus(total.minus(deficit)).min(most);
@@ -121,7 +121,7 @@ final class BucketReference extends Reference {
     }
   }
 
-  /** Whole tokens stay; the rest is rounded up to a 65,536th of a token, then to a unit. */
+  /** Whole tokens are exact; the rest is rounded up to a 65,536th of a token, then to a unit. */
   private Rational inNewUnits(Rational deficit) {
     BigInteger unit = numbers.unit();
     Rational whole = Rational.of(deficit.floor());
@@ -131,9 +131,7 @@ final class BucketReference extends Reference {
     return whole.plus(new Rational(units, unit)).min(numbers.tokens(MOST));
   }
 
-  /**
-   * A deficit of an earlier time after the ticks that have passed since; none if time went back.
-   */
+  /** An earlier deficit after the ticks that have passed since; unchanged if time went back. */
   private Rational drained(Rational deficit, long since, long now) {
     long tick = numbers.tick();
     long ticks = Math.floorDiv(now, tick) + Math.floorDiv(-since, tick);
@@ -201,7 +199,7 @@ final class BucketReference extends Reference {
     return limit() instanceof LeakyBucket ? timeFor(deficit) : 0;
   }
 
-  /** Whole ticks until so many tokens are back, in µs. */
+  /** Whole ticks until this many tokens are refilled, in µs. */
   private long timeFor(Rational tokens) {
     if (numbers.perTick().signum() == 0) {
       return 0;

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** The sliding log: everything taken in (now − W, now], by the moment it was taken. */
+/** The sliding log: everything taken in (now − W, now], by the time of the take. */
 final class LogReference extends Reference {
   private SlidingLog limit = Limit.slidingLog(0, Duration.ofSeconds(1));
   private long now;
@@ -26,7 +26,9 @@ final class LogReference extends Reference {
     taken.headMap(now - keeps, true).clear();
   }
 
-  /** Some instances may hold the longer window that was in force before: for a minute yet. */
+  /**
+   * Some instances may still use the longer window that was in force before, for up to a minute.
+   */
   private void keepForALongerWindow() {
     if (!taken.isEmpty() && keeps > window()) {
       keepsUntil = Math.min(keepsUntil, now + 60_000_000);
@@ -41,7 +43,7 @@ final class LogReference extends Reference {
     return ExactNumbers.micros(limit.window());
   }
 
-  /** What the window in force counts. */
+  /** Entries inside the window in force. */
   private NavigableMap<Long, Long> counted() {
     return taken.tailMap(now - window(), false);
   }
@@ -88,7 +90,7 @@ final class LogReference extends Reference {
     counted().computeIfPresent(mark.time(), (at, of) -> of > amount ? of - amount : null);
   }
 
-  /** The newest first, each as far as it goes. */
+  /** Newest entries first, each up to its amount. */
   @Override
   public void refund(long amount) {
     long left = amount;

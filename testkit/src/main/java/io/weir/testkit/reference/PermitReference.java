@@ -8,13 +8,13 @@ import java.math.BigInteger;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Concurrency: permits by holder, each with a moment at which it dies unless renewed. */
+/** Concurrency: permits by holder, each with a time at which it expires unless renewed. */
 final class PermitReference extends Reference {
   private Concurrency limit = Limit.concurrency(0);
   private long now;
   private Map<Long, Permit> held = new HashMap<>();
 
-  /** The longest life that a permit was given since any was held without a break, in µs. */
+  /** The longest ttl of any permit since the key was last without permits, in µs. */
   private long longest;
 
   private record Permit(long count, long deadline) {}
@@ -24,7 +24,7 @@ final class PermitReference extends Reference {
     this.limit = (Concurrency) limit;
     this.now = now;
     long latest = now + Math.max(ttl(), longest);
-    held.replaceAll((who, p) -> new Permit(p.count(), Math.min(p.deadline(), latest)));
+    held.replaceAll((holder, p) -> new Permit(p.count(), Math.min(p.deadline(), latest)));
     held.values().removeIf(permit -> permit.deadline() <= now);
     longest = held.isEmpty() ? 0 : longest;
   }
@@ -61,11 +61,11 @@ final class PermitReference extends Reference {
       return false;
     }
     longest = Math.max(longest, ttl());
-    held.computeIfPresent(permit, (who, p) -> new Permit(p.count(), now + ttl()));
+    held.computeIfPresent(permit, (holder, p) -> new Permit(p.count(), now + ttl()));
     return true;
   }
 
-  /** Permits are held or not; no true cost is learned later. */
+  /** Permits are held or not; there is no actual cost to settle later. */
   @Override
   public void charge(long amount) {}
 
@@ -90,7 +90,7 @@ final class PermitReference extends Reference {
     return held.values().stream().mapToLong(Permit::deadline).max().orElse(now) - now;
   }
 
-  /** Nobody knows when a holder will be done. */
+  /** The time at which a holder releases its permit is unknown. */
   @Override
   long timeUntilFits(long cost) {
     return Meter.NEVER;

@@ -7,7 +7,7 @@ import io.weir.limit.Meter;
  * One key under one limit, as the semantics define it.
  *
  * <p>Every use starts with {@link #open}, which brings the state to the present and to the numbers
- * that hold now; the other methods read or change it at that moment. Times are in microseconds.
+ * in force; the other methods read or change it at that moment. Times are in microseconds.
  */
 public abstract sealed class Reference
     permits BucketReference,
@@ -15,7 +15,7 @@ public abstract sealed class Reference
         SlidingWindowReference,
         LogReference,
         PermitReference {
-  /** The largest number that is kept anywhere, since a Redis script has only doubles. */
+  /** The largest number that is stored, because a Redis script has only doubles. */
   static final long MOST = (1L << 53) - 1;
 
   /**
@@ -34,55 +34,55 @@ public abstract sealed class Reference
   }
 
   /**
-   * Brings the state to this moment, under these numbers. A bucket only shows it so: unless a call
-   * then changes it, it stays as it was, but for a clock that stepped back.
+   * Brings the state to this time, under these numbers. For a bucket this is only a view: unless a
+   * call then changes the state, it stays as it was, except after a clock step back.
    */
   public abstract void open(Limit limit, long now);
 
-  /** Whether the state, as it stands, has room for a cost that the limit could ever hold. */
+  /** Whether the current state has room for a cost that the limit could ever hold. */
   abstract boolean fits(long cost);
 
-  /** Takes a cost that was admitted. */
+  /** Takes an admitted cost. */
   public abstract void take(long cost, long permit);
 
-  /** Takes an amount whether it is there or not. */
+  /** Takes an amount whether it is available or not. */
   public abstract void charge(long amount);
 
   /** Counts a refusal, up to twice the capacity. */
   public abstract void countDenied(long cost);
 
-  /** Gives back an amount of an earlier take, as far as that take still weighs. */
+  /** Gives back an amount of an earlier take, as far as that take still counts. */
   public abstract void giveBack(long amount, ReferenceReceipt mark);
 
-  /** Gives back an amount of what was taken last: as if all that weighs had been taken now. */
+  /** Gives back an amount of what was taken last: as if all current usage had been taken now. */
   public void refund(long amount) {
     giveBack(amount, mark());
   }
 
-  /** What to remember of the take that just happened. */
+  /** The receipt of the take that just happened. */
   public abstract ReferenceReceipt mark();
 
-  /** The whole number that could be taken now. */
+  /** The whole number of tokens that could be taken now. */
   public abstract long remaining();
 
-  /** Time until the key is as if never used. */
+  /** Time until the limit is fully restored. */
   public abstract long reset();
 
   /** Time until a cost that does not fit now, but could, will fit. */
   abstract long timeUntilFits(long cost);
 
-  /** The same state, apart. */
+  /** An independent copy of the state. */
   public abstract Reference copy();
 
   /** The numbers in force. */
   abstract Limit limit();
 
-  /** Time until what was taken before has drained; only leaky buckets make anyone wait. */
+  /** Time until earlier takes have drained; only leaky buckets delay calls. */
   public long delay() {
     return 0;
   }
 
-  /** The steps in which the limit's time moves, in µs; 1 unless its numbers are very large. */
+  /** The resolution of the limit's time in µs; 1 unless its numbers are very large. */
   public long tick() {
     return 1;
   }
@@ -92,7 +92,7 @@ public abstract sealed class Reference
     return false;
   }
 
-  /** Gives a permit its full life again; false if it was not held. */
+  /** Restores a permit's full life; false if it was not held. */
   public boolean renew(long permit) {
     return false;
   }
@@ -112,14 +112,14 @@ public abstract sealed class Reference
     return capacity == 0 || cost > capacity ? Meter.NEVER : timeUntilFits(cost);
   }
 
-  /** What a caller who asks for this cost is told of the state as it stands. */
+  /** The answer to a caller who asks for this cost in the current state. */
   public final ObservedAnswer seen(long cost) {
     boolean allowed = admits(cost);
     return new ObservedAnswer(
         allowed, remaining(), reset(), retryAfter(cost), allowed ? delay() : 0);
   }
 
-  /** The end of the window that holds {@code now}; windows are one length apart from a phase. */
+  /** The end of the window that contains {@code now}; windows repeat from a phase. */
   static long endOfWindow(long now, long length, long phase) {
     return now - Math.floorMod(now - phase, length) + length;
   }

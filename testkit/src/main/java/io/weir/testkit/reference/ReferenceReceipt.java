@@ -3,7 +3,7 @@ package io.weir.testkit.reference;
 import java.math.BigInteger;
 
 /**
- * What is remembered of a take so that it can be given back.
+ * The data of a take that is needed to give it back.
  *
  * @param time when a bucket or log was taken from; when the charged window ends
  * @param used the bucket's deficit after the take, in the units of that moment

@@ -23,7 +23,7 @@ public final class ReferenceStore {
   private record Bucket(String rule, String slot, Key key) {}
 
   /**
-   * What came of a call.
+   * The result of a call.
    *
    * @param seen one per draw
    * @param marks one per draw, to settle with
@@ -31,15 +31,15 @@ public final class ReferenceStore {
   public record Answer(boolean taken, List<ObservedAnswer> seen, List<ReferenceReceipt> marks) {}
 
   /**
-   * A store in which nothing has happened.
+   * An empty store.
    *
-   * @param clock the time in µs that decides about a limit
+   * @param clock the time in µs that applies to a limit
    */
   public ReferenceStore(ToLongFunction<Limit> clock) {
     this.clock = clock;
   }
 
-  /** Decides on a call. The numbers it tells are those after it, whatever came of it. */
+  /** Decides on a call. The returned numbers are those after the call, for every outcome. */
   public Answer take(long reservation, List<Draw> draws) {
     List<Reference> states = draws.stream().map(this::opened).toList();
     boolean[] admitted = new boolean[draws.size()];
@@ -66,7 +66,7 @@ public final class ReferenceStore {
     return new Answer(taken, seen, marks);
   }
 
-  /** The bucket as it is now. Whoever only looks gets a copy, so that nothing is written. */
+  /** The bucket as it is now. A look gets a copy, so that nothing is stored. */
   private Reference opened(Draw draw) {
     Reference state = bucket(draw.pool(), draw.key());
     if (draw.intent() == Intent.LOOK || draw.amount() == 0) {
@@ -82,7 +82,7 @@ public final class ReferenceStore {
     return state.admits(draw.amount()) && !(mustGoAtOnce && state.delay() > 0);
   }
 
-  /** Permits are only looked at unless they are to be held. */
+  /** Whether the draw takes; permits are only looked at unless they are to be held. */
   static boolean takes(Draw draw) {
     return switch (draw.intent()) {
       case LOOK -> false;
@@ -91,7 +91,7 @@ public final class ReferenceStore {
     };
   }
 
-  /** A rule's own refusals count, not what it would have refused or was only asked about. */
+  /** Whether a refusal counts: only those of the rule itself, not of a shadow or a look. */
   private static boolean counts(Draw draw) {
     return draw.pool().countDenied() && draw.mode() == Mode.ENFORCE && draw.intent() != Intent.LOOK;
   }
@@ -105,7 +105,7 @@ public final class ReferenceStore {
         admitted, state.remaining(), state.reset(), retryAfter, admitted ? delay : 0);
   }
 
-  /** Puts one bucket's part in a reservation right. */
+  /** Settles one bucket's part in a reservation. */
   public void settle(Pool pool, Key key, long amount, long owed, ReferenceReceipt mark) {
     Reference state = present(pool, key);
     if (owed < amount) {
@@ -115,7 +115,7 @@ public final class ReferenceStore {
     }
   }
 
-  /** Gives one bucket back what was taken from it last. */
+  /** Refunds an amount of what was taken last from one bucket. */
   public void refund(Pool pool, Key key, long amount) {
     present(pool, key).refund(amount);
   }
@@ -125,7 +125,7 @@ public final class ReferenceStore {
     return holdsPermits(pool) && present(pool, key).release(reservation);
   }
 
-  /** Gives a reservation's permits in one bucket their full life; false if none was held. */
+  /** Restores the full life of a reservation's permits in one bucket; false if none was held. */
   public boolean renew(Pool pool, Key key, long reservation) {
     return holdsPermits(pool) && present(pool, key).renew(reservation);
   }

@@ -8,14 +8,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sliding window: the previous window's count weighs as much as that window still overlaps the
- * last W, as if its calls had been spread evenly.
+ * The sliding window: the previous window's count is weighted by the share of that window that
+ * still overlaps the last W, as if its calls had been spread evenly.
  *
  * <p>Time within a window is read in ticks, the smallest of 1, 10, 100 and 1000 µs for which 2·N·W
- * stays below 2^53; the largest if it does for none.
+ * stays below 2^53; the largest if none does.
  */
 final class SlidingWindowReference extends Reference {
-  /** What is counted at most in windows of another length. */
+  /** Maximum count in windows of another length. */
   private static final BigInteger COUNTED = BigInteger.valueOf((1L << 53) - 1);
 
   private final long keyHash;
@@ -59,7 +59,7 @@ final class SlidingWindowReference extends Reference {
       return length == other.length && limit.aligned() == other.limit.aligned();
     }
 
-    /** Beyond this, counts stop. */
+    /** Maximum count. */
     BigInteger most() {
       return BigInteger.valueOf(Math.min(MOST / ticks(), (1L << 32) - 1));
     }
@@ -83,12 +83,11 @@ final class SlidingWindowReference extends Reference {
   }
 
   /**
-   * What was counted in windows of another length than those in force, which some instances may
-   * still hold.
+   * Counts in windows of another length than those in force, which some instances may still use.
    */
   private record Other(Numbers numbers, long end, BigInteger previous, BigInteger current) {}
 
-  /** Finds what was counted in windows like these; else what was counted in others stays apart. */
+  /** Finds the counts in windows of this length; counts in other windows stay separate. */
   private void meetOther(Numbers next, long now) {
     Other before = present(other, next, now);
     Other left = present(new Other(numbers, end, previous, current.min(COUNTED)), next, now);
@@ -131,8 +130,8 @@ final class SlidingWindowReference extends Reference {
   }
 
   /**
-   * Other windows start with the present usage as their current count; where windows changed from
-   * one clock to another, nobody can say how old it is, and all of it counts.
+   * Other windows start with the present usage as their current count. If windows moved from one
+   * clock to another, the age of the usage is unknown, and all of it counts.
    */
   private void adopt(Numbers next, long now) {
     if (next.limit().aligned() != numbers.limit().aligned()) {
@@ -148,8 +147,8 @@ final class SlidingWindowReference extends Reference {
   }
 
   /**
-   * Lets windows pass under the numbers so far; all counts move into the window of a clock put
-   * back.
+   * Lets windows pass under the current numbers; after a clock step back, all counts move into the
+   * current window.
    */
   private void moveTo(long now) {
     long endNow = endOf(now);
@@ -174,7 +173,7 @@ final class SlidingWindowReference extends Reference {
     return (now - (end - numbers.length())) / numbers.tick();
   }
 
-  /** What the previous window still weighs: previous × (1 − elapsed/W). */
+  /** The weighted count of the previous window: previous × (1 − elapsed/W). */
   private Rational weight() {
     Rational share = Rational.of(numbers.ticks() - elapsed(), numbers.ticks());
     return Rational.of(previous).times(share);
@@ -229,7 +228,7 @@ final class SlidingWindowReference extends Reference {
     return left.max(Rational.ZERO).floor().longValueExact();
   }
 
-  /** Until both windows weigh nothing: the current one does so for a whole window after its end. */
+  /** Until both windows have no weight; the current one still has for one window after its end. */
   @Override
   public long reset() {
     long toEnd = numbers.ticks() - elapsed();
@@ -241,7 +240,7 @@ final class SlidingWindowReference extends Reference {
 
   /**
    * Until enough of the previous window has slid out; or, if the current one alone leaves no room,
-   * until it has become the previous one and enough of it has.
+   * until it has become the previous one and enough of it has slid out.
    */
   @Override
   long timeUntilFits(long cost) {

@@ -15,16 +15,16 @@ import java.time.zone.ZoneOffsetTransition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fixed windows and quotas: a count that is forgotten when its window ends.
+ * Fixed windows and quotas: a count that is dropped when its window ends.
  *
- * <p>A count whose window ends in the future belongs to the window that is current now, whether it
- * got there because the clock was put back or because windows became shorter. So does one whose
- * window was on another clock: aligned windows are on the wall clock, others need not be.
+ * <p>A count whose window ends in the future belongs to the current window, whether the clock was
+ * set back or windows became shorter. So does a count whose window was on another clock: aligned
+ * windows are on the wall clock, others need not be.
  */
 final class WindowReference extends Reference {
   private static final long NOT_YET = Long.MIN_VALUE;
 
-  /** What is counted at most in a window of another length. */
+  /** Maximum count in a window of another length. */
   private static final BigInteger COUNTED = BigInteger.valueOf((1L << 53) - 1);
 
   private final long keyHash;
@@ -39,8 +39,8 @@ final class WindowReference extends Reference {
   }
 
   /**
-   * What was counted in a window of another length than the one in force, which some instances may
-   * still hold.
+   * The count in a window of another length than the one in force, which some instances may still
+   * use.
    */
   private record Other(Limit limit, long end, BigInteger count) {}
 
@@ -93,7 +93,7 @@ final class WindowReference extends Reference {
     return endOfWindow(now, length, window.aligned() ? 0 : Math.floorMod(keyHash, length));
   }
 
-  /** When the hour, day, week (from Monday) or month on the quota's calendar is over. */
+  /** The end of the hour, day, week (from Monday) or month on the quota's calendar. */
   static long endOfPeriod(Quota quota, long now) {
     ZonedDateTime at = Instant.EPOCH.plus(now, ChronoUnit.MICROS).atZone(quota.zone());
     LocalDate day = at.toLocalDate();
@@ -110,8 +110,8 @@ final class WindowReference extends Reference {
   }
 
   /**
-   * When the clock of the place next shows a full hour, or is put forward past one. Where clocks go
-   * back by half an hour, that hour lasts for an hour and a half.
+   * When the local clock next shows a full hour, or is set forward past one. Where clocks go back
+   * by half an hour, that hour lasts for an hour and a half.
    */
   private static ZonedDateTime endOfHour(ZonedDateTime at) {
     Instant hour = at.toOffsetDateTime().truncatedTo(ChronoUnit.HOURS).plusHours(1).toInstant();

@@ -1,7 +1,6 @@
 /**
- * The semantics once more, as slow and plain as they can be written: exact rationals, one class per
- * algorithm, no bounds and no tricks. What a store decides is right if it equals what is decided
- * here.
+ * The semantics in their slowest and plainest form: exact rationals, one class per algorithm, no
+ * bounds and no optimisation. A store is correct if its decisions equal those of this package.
  */
 @NullMarked
 package io.weir.testkit.reference;

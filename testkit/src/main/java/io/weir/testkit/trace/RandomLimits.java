@@ -20,7 +20,7 @@ import net.jqwik.api.Tuple;
 
 /**
  * Random limits: from one a day to a million a second, rates that divide nothing, bursts to 10^8,
- * and now and then a limit of 0. Numbers that a rule document could not have are left out.
+ * and occasionally a limit of 0. Numbers that a rule document rejects are excluded.
  */
 public final class RandomLimits {
   private static final long MILLION = 1_000_000;
@@ -60,7 +60,7 @@ public final class RandomLimits {
 
   /**
    * A limit with one number taken from another of the same algorithm; that other limit itself if a
-   * rule document could not have the mixture.
+   * rule document would reject the mixture.
    *
    * @param which of the numbers, from 0 to 2
    */

@@ -14,10 +14,10 @@ import net.jqwik.api.RandomDistribution;
 import net.jqwik.api.Tuple;
 
 /**
- * Random traces, with costs and times near the edges of the limit they are about.
+ * Random traces, with costs and times near the edges of their limit.
  *
- * <p>What depends on the limit is generated as a function of it, and applied in the end: much
- * faster than making new arbitraries for every limit, and easier to shrink.
+ * <p>Values that depend on the limit are generated as a function of it and applied in the end: this
+ * is much faster than new arbitraries for every limit, and shrinks better.
  */
 public final class RandomTraces {
   private static final int STEPS = 40;
@@ -25,12 +25,12 @@ public final class RandomTraces {
 
   private RandomTraces() {}
 
-  /** Everything that can happen to a key: changed numbers, settling, clocks that step. */
+  /** All events of a key: changed numbers, settlements, clocks that step. */
   public static Arbitrary<Trace> wild(Algorithm algorithm) {
     return traces(algorithm, anyStep(algorithm));
   }
 
-  /** Calls and the passing of time, nothing else. */
+  /** Only calls and the passing of time. */
   public static Arbitrary<Trace> calm(Algorithm algorithm) {
     return traces(algorithm, calmStep())
         .map(t -> new Trace(t.limit(), false, t.start(), t.keyHash(), t.steps()));
@@ -50,7 +50,7 @@ public final class RandomTraces {
                     limit, counts, start, hash, list.stream().map(s -> s.apply(limit)).toList()));
   }
 
-  /** Now, about; and what a monotonic clock, whose zero means nothing, might say. */
+  /** Times near the present, and values of a monotonic clock, whose zero is arbitrary. */
   private static Arbitrary<Long> starts() {
     return Arbitraries.oneOf(
         Arbitraries.longs().between(1_700_000_000_000_000L, 1_800_000_000_000_000L),
@@ -86,13 +86,13 @@ public final class RandomTraces {
     return numbers.map(number -> limit -> step.apply(number.applyAsLong(limit)));
   }
 
-  /** Limits that differ from the given one, which is of this algorithm too, in one number. */
+  /** Limits that differ from the given one, which has this algorithm too, in one number. */
   public static Arbitrary<Function<Limit, Limit>> near(Algorithm algorithm) {
     return Combinators.combine(RandomLimits.of(algorithm), Arbitraries.integers().between(0, 2))
         .as((other, which) -> limit -> RandomLimits.near(limit, other, which));
   }
 
-  /** Costs: mostly what fits, sometimes exactly all of it or more than can ever fit. */
+  /** Costs: mostly ones that fit, sometimes exactly the rest or more than can ever fit. */
   public static Arbitrary<ToLongFunction<Limit>> costs() {
     return Arbitraries.frequencyOf(
         Tuple.of(6, exactly(limit -> 1)),
@@ -103,7 +103,7 @@ public final class RandomTraces {
         Tuple.of(1, exactly(limit -> 0)));
   }
 
-  /** True costs: what could have been taken, some times that, and now and then an absurd amount. */
+  /** Actual costs: possible takes, multiples of them, and occasionally an absurd amount. */
   private static Arbitrary<ToLongFunction<Limit>> owed() {
     return Arbitraries.frequencyOf(
         Tuple.of(4, costs()),
@@ -111,7 +111,7 @@ public final class RandomTraces {
         Tuple.of(1, between(0, limit -> ExactNumbers.EXACT - 1)));
   }
 
-  /** Times: around nothing, a tick, one cost's worth, the whole window, and two of them. */
+  /** Times: around zero, a tick, the time for one cost, the whole window, and two windows. */
   public static Arbitrary<ToLongFunction<Limit>> waits() {
     return Arbitraries.frequencyOf(
         Tuple.of(2, Arbitraries.of(0L, 1L, 9L, 10L, 11L, 999L, 1000L, 1001L).map(us -> l -> us)),
@@ -136,7 +136,7 @@ public final class RandomTraces {
     return Math.max(1, limit.capacity());
   }
 
-  /** In µs; a limit of 0 has none, and gets a second. */
+  /** In µs; a limit of 0 has no window and gets a second. */
   private static long window(Limit limit) {
     if (limit instanceof Concurrency concurrency) {
       return ExactNumbers.micros(concurrency.permitTtl());

@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 
-/** The reference as a subject, on somebody else's clock. */
+/** The reference as a subject, on the clock of another subject. */
 final class ReferenceSubject {
   private final Reference state;
   private final boolean countDenied;
@@ -24,7 +24,7 @@ final class ReferenceSubject {
     this.clock = clock;
   }
 
-  /** Costs of 0 look; other refusals are told as they stand once they were counted. */
+  /** A cost of 0 is a look; a refusal is reported as it stands after it was counted. */
   ObservedAnswer take(Limit limit, long cost, long id) {
     if (cost == 0) {
       return look(limit, 0);
@@ -63,7 +63,7 @@ final class ReferenceSubject {
     state.refund(amount);
   }
 
-  /** Writes the present down. */
+  /** Stores the present state. */
   void touch(Limit limit) {
     refund(limit, 0);
   }

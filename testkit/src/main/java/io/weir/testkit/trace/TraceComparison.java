@@ -10,8 +10,7 @@ import java.util.Objects;
 /**
  * Feeds a trace to a subject and to the reference, and compares every field of every answer.
  *
- * <p>The two must agree to the microsecond, so the subject's clock stands still but for the trace's
- * steps.
+ * <p>The two must agree to the microsecond, so the subject's clock moves only by the trace's steps.
  */
 public final class TraceComparison {
   private final Trace trace;
@@ -20,7 +19,7 @@ public final class TraceComparison {
   private final List<Long> open = new ArrayList<>();
   private Limit limit;
 
-  /** The last limit under which a call could write anything down; buckets of rate 0 cannot. */
+  /** The last limit under which a call could store state; buckets of rate 0 store none. */
   private Limit writing;
 
   private long retryAfter;

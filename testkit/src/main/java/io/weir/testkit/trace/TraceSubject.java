@@ -3,32 +3,32 @@ package io.weir.testkit.trace;
 import io.weir.Limit;
 import io.weir.testkit.reference.ObservedAnswer;
 
-/** Something that decides about one key, on a clock of its own that can be moved. */
+/** An implementation that decides about one key, with its own movable clock. */
 public interface TraceSubject {
   /** The fixed hash of rule and key, from which windows take their phase. */
   long keyHash();
 
-  /** The time in µs on the clock that decides about this limit. */
+  /** The time in µs on the clock that applies to this limit. */
   long now(Limit limit);
 
-  /** Moves the clock by so many microseconds; a negative number sets it back. */
+  /** Moves the clock by this many microseconds; a negative number sets it back. */
   void move(long micros);
 
-  /** Takes a cost, permits too, if it is admitted; {@code id} names the take from then on. */
+  /** Takes a cost, permits too, if it is admitted; {@code id} identifies the take from then on. */
   ObservedAnswer take(Limit limit, long cost, long id);
 
-  /** Says what {@link #take} would say if it did not take. */
+  /** Returns what {@link #take} would return, without taking. */
   ObservedAnswer look(Limit limit, long cost);
 
-  /** Puts an admitted take right: this is what it truly cost. Called once per take at most. */
+  /** Settles an admitted take with its actual cost. Called at most once per take. */
   void settle(Limit limit, long id, long owed);
 
-  /** Gives back this much of what was taken last, as far as that still weighs. */
+  /** Refunds this much of what was taken last, as far as that still counts. */
   void refund(Limit limit, long amount);
 
   /**
-   * Writes the present down if this may forget a key that has become as if never used. Whether it
-   * did forget then makes no difference around a clock that is set back or numbers that change.
+   * Stores the present state, if the implementation may forget an idle key. Then it makes no
+   * difference around clock steps and changed numbers whether it has forgotten the key.
    *
    * @return whether it did
    */
@@ -37,10 +37,10 @@ public interface TraceSubject {
   }
 
   /**
-   * A call that takes nothing, whatever the limit, if this may forget a key: from then on it is
-   * kept for as long as it weighs under this limit.
+   * A call that takes nothing under any limit, if the implementation may forget a key: from then on
+   * it keeps the key for as long as it has usage under this limit.
    *
-   * @return whether it was made
+   * @return whether the call was made
    */
   default boolean glance(Limit limit) {
     return false;
@@ -49,6 +49,6 @@ public interface TraceSubject {
   /** Ends the permits of a take; false if none was held any more. */
   boolean release(Limit limit, long id);
 
-  /** Gives the permits of a take their full life again; false if none was held any more. */
+  /** Restores the full life of a take's permits; false if none was held any more. */
   boolean renew(Limit limit, long id);
 }

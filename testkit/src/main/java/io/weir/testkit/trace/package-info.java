@@ -1,6 +1,6 @@
 /**
- * Random histories of one key, and the runner that tells whether something decides on them as the
- * reference does.
+ * Random histories of one key, and the runner that compares an implementation with the reference on
+ * them.
  */
 @NullMarked
 package io.weir.testkit.trace;

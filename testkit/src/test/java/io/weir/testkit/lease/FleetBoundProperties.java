@@ -64,7 +64,7 @@ class FleetBoundProperties {
         Rule.named("other").key("user").limit(other).accuracy(Accuracy.EXACT).build());
     story.run();
 
-    FleetStats tally = story.fleet.tally();
+    FleetStats tally = story.fleet.stats();
     assertThat(story.admitted.ceiling())
         .isLessThanOrEqualTo(story.limit.burst() + story.most + tally.mostUnderWay());
     assertThat(tally.gotBack()).isLessThanOrEqualTo(tally.refusedCost());
@@ -116,7 +116,7 @@ class FleetBoundProperties {
     for (long seed = 1; seed <= 40; seed++) {
       Story story = new Story(seed).run();
       beyondTheBucket += story.admitted.ceiling() > story.limit.burst() ? 1 : 0;
-      inMemory += story.fleet.tally().inMemory();
+      inMemory += story.fleet.stats().inMemory();
     }
     assertThat(beyondTheBucket).isPositive();
     assertThat(inMemory).isGreaterThan(40L * CALLS / 10);

@@ -43,13 +43,13 @@ class FleetSteadyTest {
     drive(fleet, members, 10);
     long admittedBefore = admitted.total();
     long storeCallsBefore = fleet.storeCalls();
-    long callsBefore = fleet.tally().calls();
+    long callsBefore = fleet.stats().calls();
 
     drive(fleet, members, 70);
 
     double perSecond = (admitted.total() - admittedBefore) / 60.0;
     double callsPerDecision =
-        (double) (fleet.storeCalls() - storeCallsBefore) / (fleet.tally().calls() - callsBefore);
+        (double) (fleet.storeCalls() - storeCallsBefore) / (fleet.stats().calls() - callsBefore);
     // One instance with as many calls as the limit admits loses only what comes unevenly.
     assertThat(perSecond).isBetween(1980.0, 2020.0);
     assertThat(callsPerDecision).isLessThan(0.02);
@@ -81,7 +81,7 @@ class FleetSteadyTest {
       Meter meter = Meter.of(limit);
       LimitState exact = new LimitState();
 
-      while (fleet.time().micros() < 60 * SECOND || fleet.tally().calls() < 2000) {
+      while (fleet.time().micros() < 60 * SECOND || fleet.stats().calls() < 2000) {
         awaitNextCall(fleet, perSecond);
         long now = fleet.time().micros();
         meter.open(exact, now, 0);
@@ -91,7 +91,7 @@ class FleetSteadyTest {
         }
       }
 
-      assertThat((double) fleet.tally().refused() / fleet.tally().calls())
+      assertThat((double) fleet.stats().refused() / fleet.stats().calls())
           .as("%s on %d", spec, members)
           .isLessThan(0.01);
     }
@@ -108,9 +108,9 @@ class FleetSteadyTest {
       upTo[i] = sum;
     }
     long inMemoryBefore = 0;
-    while (fleet.tally().calls() < 150_000) {
-      if (fleet.tally().calls() == 50_000) {
-        inMemoryBefore = fleet.tally().inMemory();
+    while (fleet.stats().calls() < 150_000) {
+      if (fleet.stats().calls() == 50_000) {
+        inMemoryBefore = fleet.stats().inMemory();
       }
       awaitNextCall(fleet, 10_000);
       int found = Arrays.binarySearch(upTo, random.nextDouble() * sum);
@@ -118,6 +118,6 @@ class FleetSteadyTest {
       fleet.call(rank % 2, "user-" + rank, 1);
     }
 
-    assertThat((fleet.tally().inMemory() - inMemoryBefore) / 100_000.0).isGreaterThan(0.8);
+    assertThat((fleet.stats().inMemory() - inMemoryBefore) / 100_000.0).isGreaterThan(0.8);
   }
 }

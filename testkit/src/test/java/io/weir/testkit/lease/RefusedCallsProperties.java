@@ -41,7 +41,7 @@ class RefusedCallsProperties {
     }
     settle(fleet);
 
-    assertThat(fleet.tally().degraded()).isZero();
+    assertThat(fleet.stats().degraded()).isZero();
     assertThat(fleet.remaining(SimulatedFleet.USER)).isEqualTo(limit.capacity() - admitted.get());
   }
 

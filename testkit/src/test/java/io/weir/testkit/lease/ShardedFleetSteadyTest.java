@@ -67,8 +67,8 @@ class ShardedFleetSteadyTest {
         }
       }
 
-      double refused = (double) fleet.tally().refused() / fleet.tally().calls();
-      double storeCalls = (double) fleet.storeCalls() / fleet.tally().calls();
+      double refused = (double) fleet.stats().refused() / fleet.stats().calls();
+      double storeCalls = (double) fleet.storeCalls() / fleet.stats().calls();
       System.out.printf(
           "%s in %d shards, load %.2f, %s, %d instances: %.2f%% refused, %.2f store calls each%n",
           spec, shards, load, accuracy, members, 100 * refused, storeCalls);
@@ -88,7 +88,7 @@ class ShardedFleetSteadyTest {
       fleet.time().advanceMicros(2000);
     }
 
-    double admitted = (double) fleet.tally().allowed() / limit.burst();
+    double admitted = (double) fleet.stats().allowed() / limit.burst();
     System.out.printf("a burst of %s in %d shards: %.1f%%%n", spec, shards, 100 * admitted);
     assertThat(admitted).isBetween(least, 1.0);
   }

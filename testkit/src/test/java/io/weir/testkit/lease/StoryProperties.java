@@ -136,8 +136,8 @@ class StoryProperties {
     for (FleetStory story : withTheStoreThere().sampleStream().limit(40).toList()) {
       StoryRun run =
           new StoryLedger(story).of(new Crowd(false, true, (decision, cost) -> {})).run();
-      calls += run.fleet.tally().calls();
-      inMemory += run.fleet.tally().inMemory();
+      calls += run.fleet.stats().calls();
+      inMemory += run.fleet.stats().inMemory();
     }
     assertThat(calls).isGreaterThan(40 * 20);
     assertThat(inMemory).isGreaterThan(calls / 5);

@@ -177,7 +177,7 @@ final class StoryRun {
   /** Something by which leases, and calls under way, may be lost. */
   private void mishap() {
     mishaps++;
-    doubled += 2 * fleet.tally().underWay();
+    doubled += 2 * fleet.stats().underWay();
   }
 
   private void calls(int count, int percent, int member, int cost) {
@@ -218,7 +218,7 @@ final class StoryRun {
   private long reserved() {
     return (2 + mishaps) * lends
         + stale()
-        + fleet.tally().underWay()
+        + fleet.stats().underWay()
         + doubled
         + 2 * fleet.size()
         + (long) (20_000 * story.perMicro());
