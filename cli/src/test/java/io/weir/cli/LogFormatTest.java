@@ -46,14 +46,14 @@ class LogFormatTest {
                       .build(),
                   BodyHandlers.ofString());
       assertThat(answer.statusCode()).isEqualTo(502);
-      await().until(() -> log().contains("cannot be reached"));
+      await().until(() -> log().contains("is unreachable"));
 
       String text =
-          log().lines().filter(one -> one.contains("cannot be reached")).findFirst().orElseThrow();
+          log().lines().filter(one -> one.contains("is unreachable")).findFirst().orElseThrow();
       JsonMap line = JsonMap.parse(text);
       assertThat(line.text("level")).isEqualTo("WARN");
       assertThat(line.text("message"))
-          .isEqualTo("the upstream http://127.0.0.1:1 cannot be reached");
+          .isEqualTo("the upstream http://127.0.0.1:1 is unreachable");
       assertThat(line.text("trace_id")).isEqualTo(TRACE);
       assertThat(line.text("span_id")).isEqualTo(SPAN);
       assertThat(line.has("time") && line.has("logger")).isTrue();

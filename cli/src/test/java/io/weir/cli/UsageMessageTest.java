@@ -31,7 +31,7 @@ class UsageMessageTest {
           rules diff none.yaml none.yaml     | none.yaml: there is no such file
           gateway --upstream localhost:9000  | --upstream: 'localhost:9000' is not an upstream such as http://127.0.0.1:9000; did you mean http://localhost:9000?
           gateway --upstream http://h:9/api  | --upstream: 'http://h:9/api' has more than a host and a port; requests keep their own path, so write http://h:9
-          gateway --upstream http://u:s@h    | --upstream: an upstream has no user or password in its address
+          gateway --upstream http://u:s@h    | --upstream: an upstream address must not contain a user or password
           """)
   void saysWhatIsWrong(String arguments, String reason) {
     CommandRun run = CommandRun.of(arguments.split(" +"));

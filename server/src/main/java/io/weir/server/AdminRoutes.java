@@ -19,18 +19,18 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** What there is on the admin port, and who may have it. */
+/** The routes of the admin port, and the access check before them. */
 public final class AdminRoutes {
   public static final String HOT_KEYS = "/admin/v1/hot-keys";
   public static final String OVERVIEW = "/admin/v1/overview";
 
-  private final AdminAuth door;
+  private final AdminAuth auth;
   private final Health health;
   private final Metrics metrics;
   private final HotKeysEndpoint hotKeys;
   private final OverviewEndpoint overview;
   private final ConsolePages console = new ConsolePages();
-  private final boolean metricsForAll;
+  private final boolean openMetrics;
 
   public AdminRoutes(
       AdminSettings settings,
@@ -39,12 +39,12 @@ public final class AdminRoutes {
       Engine engine,
       ServerStores stores,
       HotKeyAdvisor advisor) {
-    this.door = new AdminAuth(settings, SystemTime.INSTANCE);
+    this.auth = new AdminAuth(settings, SystemTime.INSTANCE);
     this.health = health;
     this.metrics = metrics;
-    this.hotKeys = new HotKeysEndpoint(engine, door, advisor);
+    this.hotKeys = new HotKeysEndpoint(engine, auth, advisor);
     this.overview = new OverviewEndpoint(engine, health, stores, metrics, SystemTime.INSTANCE);
-    this.metricsForAll = !settings.metricsNeedToken();
+    this.openMetrics = !settings.metricsNeedToken();
   }
 
   public Router router(LoopContext loop) {
@@ -53,23 +53,23 @@ public final class AdminRoutes {
     routes.put("/", Route.get(console::root).forAll());
     routes.put("/healthz", Route.get(health::alive).forAll());
     routes.put("/readyz", Route.get(health::ready).forAll());
-    routes.put("/metrics", metricsForAll ? scrape.forAll() : scrape);
+    routes.put("/metrics", openMetrics ? scrape.forAll() : scrape);
     routes.put(HOT_KEYS, Route.get(hotKeys::show));
     routes.put(OVERVIEW, Route.get(overview::show));
-    return new Router(loop, Map.copyOf(routes), door);
+    return new Router(loop, Map.copyOf(routes), auth);
   }
 
   /**
-   * A thousand limits take a while to write down, and connections for decisions share the loop. So
-   * a worker does it, for one scrape after the other.
+   * Writes the metrics on a worker thread, one scrape after the other. With a thousand limits that
+   * takes too long for the event loop, which decisions share.
    */
   private void scrape(LoopContext loop, HttpExchange exchange) {
     exchange.whenDone(
         loop.vertx().executeBlocking(metrics::scrape).toCompletionStage(), exchange::answerMetrics);
   }
 
-  /** The token that was made at start as none was set, if so. */
+  /** The token generated at start; empty if tokens are configured. */
   Optional<String> generatedToken() {
-    return door.generatedToken();
+    return auth.generatedToken();
   }
 }

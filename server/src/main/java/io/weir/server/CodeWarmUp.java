@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Decides calls of its own before the process reports ready, so that the first real call does not
- * wait for code to be loaded. What is shared is only looked at: nothing is taken and nothing is
- * counted. What takes and counts is practised on a store that is thrown away.
+ * wait for class loading. On the shared store the calls only look: they take and count nothing.
+ * Calls that take and count run on a temporary memory store.
  */
 final class CodeWarmUp {
   private static final Logger LOG = LoggerFactory.getLogger(CodeWarmUp.class);
@@ -42,18 +42,21 @@ final class CodeWarmUp {
        "attributes":{"ip":"192.0.2.1","user":"nobody","tenant":"nobody","api_key":"nobody"}}"""
           .getBytes(StandardCharsets.US_ASCII);
 
-  /** As {@link CodeWarmUp#BODY}, by Envoy, in its domain for Weir's own rules and in another. */
+  /**
+   * The same call as {@link CodeWarmUp#BODY} from Envoy: in the domain of Weir's own rules, and in
+   * another.
+   */
   private static final List<RateLimitRequest> REQUESTS =
       Stream.of(EnvoyDomain.OWN_RULES, "weir.invalid").map(CodeWarmUp::request).toList();
 
-  /** Something to do again and again. */
+  /** One round of the warm-up. */
   private interface WarmUpTask {
     void run() throws Exception;
   }
 
   private CodeWarmUp() {}
 
-  /** What a client would send. */
+  /** The request body that a client would send. */
   static Buffer body() {
     return Buffer.buffer(BODY);
   }
@@ -70,15 +73,15 @@ final class CodeWarmUp {
   static void run(Engine engine) {
     JsonWriter json = new JsonWriter();
     repeat(
-        () -> DecisionWriter.write(json.clear(), answer(engine.lookAsync(CallReader.read(BODY)))));
+        () -> DecisionWriter.write(json.clear(), await(engine.lookAsync(CallReader.read(BODY)))));
     MemoryStore store = MemoryStore.builder().maxKeys(KEYS).build();
-    try (Engine other = Engine.builder().rules(engine.rules()).store(store).build()) {
-      EnvoyService service = service(other, store);
+    try (Engine scratch = Engine.builder().rules(engine.rules()).store(store).build()) {
+      EnvoyService service = service(scratch, store);
       repeat(
           () -> {
-            DecisionWriter.write(json.clear(), answer(other.checkAsync(CallReader.read(BODY))));
+            DecisionWriter.write(json.clear(), await(scratch.checkAsync(CallReader.read(BODY))));
             for (RateLimitRequest request : REQUESTS) {
-              answer(service.decide(RateLimitRequest.parseFrom(request.toByteArray())))
+              await(service.decide(RateLimitRequest.parseFrom(request.toByteArray())))
                   .toByteArray();
             }
           });
@@ -96,20 +99,20 @@ final class CodeWarmUp {
         micros -> {});
   }
 
-  private static void repeat(WarmUpTask exercise) {
+  private static void repeat(WarmUpTask task) {
     long end = System.nanoTime() + AT_MOST.toNanos();
     try {
       for (int i = 0; i < CALLS && System.nanoTime() - end < 0; i++) {
-        exercise.run();
+        task.run();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (Exception e) {
-      LOG.debug("no practice before the first call", e);
+      LOG.debug("code warm-up failed; the first calls may be slow", e);
     }
   }
 
-  private static <T> T answer(CompletionStage<T> stage) throws Exception {
+  private static <T> T await(CompletionStage<T> stage) throws Exception {
     return stage.toCompletableFuture().get(AT_MOST.toNanos(), TimeUnit.NANOSECONDS);
   }
 }

@@ -20,11 +20,11 @@ import io.weir.server.metrics.Metrics;
 import io.weir.server.state.ServerStores;
 import java.util.Map;
 
-/** What can be asked for over HTTP where decisions are made. */
+/** The routes of the data port: decisions, reservations, forward-auth and health. */
 final class DecisionRoutes {
   private final Engine engine;
   private final GuardedCalls guarded;
-  private final RequestLimiter front;
+  private final RequestLimiter limiter;
   private final CallerAuth callers;
   private final EnvoyFrontEnd envoy;
   private final AdHocCheckEndpoint rateLimit;
@@ -35,7 +35,7 @@ final class DecisionRoutes {
   DecisionRoutes(
       Engine engine,
       GuardedCalls guarded,
-      RequestLimiter front,
+      RequestLimiter limiter,
       CallerAuth callers,
       EnvoyFrontEnd envoy,
       ServerStores stores,
@@ -44,29 +44,29 @@ final class DecisionRoutes {
       String warmUpPath) {
     this.engine = engine;
     this.guarded = guarded;
-    this.front = front;
+    this.limiter = limiter;
     this.callers = callers;
     this.envoy = envoy;
     AdHocLimits adHoc = new AdHocLimits(stores.adHoc(), metrics::onAdHocDecision);
     this.rateLimit = new AdHocCheckEndpoint(adHoc, guarded);
-    this.forwardAuth = new ForwardAuth(front);
+    this.forwardAuth = new ForwardAuth(limiter);
     this.health = health;
     this.warmUpPath = warmUpPath;
   }
 
   Router router(LoopContext loop) {
-    CheckEndpoints checks = new CheckEndpoints(engine, guarded, front);
+    CheckEndpoints checks = new CheckEndpoints(engine, guarded, limiter);
     BatchEndpoint batches = new BatchEndpoint(checks);
-    ReservationEndpoints settlements = new ReservationEndpoints(engine, guarded);
+    ReservationEndpoints reservations = new ReservationEndpoints(engine, guarded);
     EnvoyJsonEndpoint json = new EnvoyJsonEndpoint(envoy.service());
     Map<String, Route> routes =
         Map.ofEntries(
             Map.entry("/v1/check", Route.post(checks::check)),
             Map.entry("/v1/check/batch", Route.post(batches::check)),
             Map.entry("/v1/reserve", Route.post(checks::reserve)),
-            Map.entry("/v1/settle", Route.post(settlements::settle)),
-            Map.entry("/v1/release", Route.post(settlements::release)),
-            Map.entry("/v1/renew", Route.post(settlements::renew)),
+            Map.entry("/v1/settle", Route.post(reservations::settle)),
+            Map.entry("/v1/release", Route.post(reservations::release)),
+            Map.entry("/v1/renew", Route.post(reservations::renew)),
             Map.entry("/v1/explain", Route.post(checks::explain)),
             Map.entry("/v1/limits", Route.get(checks::limits)),
             Map.entry("/v1/authorize", Route.get(forwardAuth::authorize)),

@@ -29,11 +29,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Calls this process over its own listeners before it reports ready. The first request loads the
- * HTTP, TLS and gRPC code, which takes a quarter of a second; a client should not wait for it.
+ * HTTP, TLS and gRPC code, which takes about 250 ms; no client should wait for it.
  *
- * <p>The calls are no decisions: on the HTTP port they go to a path that is random for each process
- * and only looks; on the gRPC port they ask for health; the gateway refuses what it gets and
- * forwards nothing. A listener that does not answer in time is left as it is.
+ * <p>The calls are no decisions. On the HTTP port they use a path that is random per process and
+ * only looks. On the gRPC port they request the health status. The gateway refuses their path and
+ * forwards nothing. A listener that does not respond in time is skipped.
  */
 final class ListenerWarmUp {
   private static final Logger LOG = LoggerFactory.getLogger(ListenerWarmUp.class);
@@ -49,7 +49,7 @@ final class ListenerWarmUp {
   private final Duration atMost;
   private final List<Request> requests = new ArrayList<>();
 
-  /** What one listener is sent. */
+  /** The request sent to one listener. */
   private record Request(HttpClientOptions client, RequestOptions head, Buffer body) {}
 
   ListenerWarmUp() {
@@ -59,7 +59,7 @@ final class ListenerWarmUp {
   /**
    * A warm-up without listeners.
    *
-   * @param atMost how long their responses are waited for
+   * @param atMost how long to wait for the responses
    */
   ListenerWarmUp(Duration atMost) {
     this.atMost = atMost;
@@ -71,17 +71,17 @@ final class ListenerWarmUp {
     return HexFormat.of().formatHex(bytes);
   }
 
-  /** Where the HTTP port looks at a call for us. Random, so that no client finds it. */
+  /** The warm-up path of the HTTP port. It is random, so that clients cannot guess it. */
   String path() {
     return path;
   }
 
-  /** Adds the port that answers decisions. */
+  /** Adds the data port. */
   void http(ListenAddress address, boolean tls) {
     add(client(tls), head(address, HttpMethod.POST, path), CodeWarmUp.body());
   }
 
-  /** Adds the port that Envoy calls. */
+  /** Adds the gRPC port. */
   void grpc(ListenAddress address, boolean tls) {
     HttpClientOptions client =
         client(tls).setProtocolVersion(HttpVersion.HTTP_2).setHttp2ClearTextUpgrade(false);
@@ -99,7 +99,10 @@ final class ListenerWarmUp {
     requests.add(new Request(client, head, body));
   }
 
-  /** The certificate is our own, and is for the name that clients know, not for this address. */
+  /**
+   * Does not verify the certificate: it is this process's own, and names the public host instead of
+   * this address.
+   */
   private HttpClientOptions client(boolean tls) {
     return new HttpClientOptions()
         .setSsl(tls)
@@ -130,9 +133,9 @@ final class ListenerWarmUp {
   }
 
   /**
-   * Calls all listeners that were added; returns when they have answered, or time is up.
+   * Calls all added listeners. Returns when they have responded, or after the timeout.
    *
-   * @return whether all have answered
+   * @return whether all have responded
    */
   boolean run(Vertx vertx) {
     List<Future<Void>> listeners = requests.stream().map(one -> call(vertx, one)).toList();
@@ -145,7 +148,7 @@ final class ListenerWarmUp {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
-      LOG.debug("a listener did not answer the warm-up", e);
+      LOG.debug("a listener did not respond to the warm-up", e);
     }
     return false;
   }
@@ -160,16 +163,16 @@ final class ListenerWarmUp {
     return calls.eventually(client::close);
   }
 
-  /** Several requests at once, so that every event loop has some. */
+  /** Sends several requests at once, so that every event loop handles some. */
   private static Future<Void> round(HttpClient client, Request request) {
-    List<Future<Buffer>> answers = new ArrayList<>();
+    List<Future<Buffer>> responses = new ArrayList<>();
     for (int i = 0; i < CONNECTIONS; i++) {
-      answers.add(
+      responses.add(
           client
               .request(request.head())
-              // The body is asked for on the event loop: another thread could ask after its end.
+              // Request the body on the event loop: on another thread it could have ended already.
               .compose(open -> open.send(request.body()).compose(HttpClientResponse::body)));
     }
-    return Future.all(answers).mapEmpty();
+    return Future.all(responses).mapEmpty();
   }
 }

@@ -9,14 +9,14 @@ import io.weir.rule.TenantPlan;
 import java.time.Duration;
 import java.util.List;
 
-/** How long the rules may have a request wait. */
+/** The longest delay that the rules can impose on a request. */
 final class MaxShapingDelay {
-  /** Nobody keeps a connection for longer. */
-  private static final Duration MOST = Duration.ofDays(1);
+  /** Upper bound: no client keeps a connection open for longer. */
+  private static final Duration MAX = Duration.ofDays(1);
 
   private MaxShapingDelay() {}
 
-  /** The longest that any rule or plan may hold a request back, up to a day. */
+  /** The longest delay of any rule or plan, at most one day. */
   static Duration longest(RuleSet rules) {
     Duration longest = Duration.ZERO;
     for (Rule rule : rules.rules()) {
@@ -27,7 +27,7 @@ final class MaxShapingDelay {
     for (TenantPlan plan : rules.tenants().values()) {
       longest = longest(plan.limits(), longest);
     }
-    return longest.compareTo(MOST) < 0 ? longest : MOST;
+    return longest.compareTo(MAX) < 0 ? longest : MAX;
   }
 
   private static Duration longest(List<Limit> limits, Duration other) {

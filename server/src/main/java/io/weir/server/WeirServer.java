@@ -42,7 +42,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The process: listens, decides by the rules of a file, and follows that file.
+ * The Weir process: opens the listeners, decides calls by the rules of a file, and reloads that
+ * file when it changes.
  *
  * <pre>{@code
  * try (WeirServer server = WeirServer.start(ServerConfig.DEFAULT.rules(Path.of("rules.yaml")))) {
@@ -54,36 +55,36 @@ public final class WeirServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(WeirServer.class);
   private static final int HOT_KEY_TICKS = 10;
 
-  /** How long a process waits for its store before it takes traffic without it. */
-  private static final Duration STORE_PATIENCE = Duration.ofSeconds(2);
+  /** How long the start waits for the store before the process takes traffic without it. */
+  private static final Duration STORE_TIMEOUT = Duration.ofSeconds(2);
 
-  private final ListenerGroup ports;
+  private final ListenerGroup listeners;
   private final Duration tick;
-  private final RuleReloader feed;
+  private final RuleReloader ruleReloader;
   private final Health health = new Health();
   private final Metrics metrics;
   private final ServerStores stores;
   private final Engine engine;
-  private final RequestLimiter front;
+  private final RequestLimiter limiter;
   private final FrontEndSettings settings;
   private final CallerAuth callers;
   private final EnvoyFrontEnd envoy;
-  private final DecisionRoutes dataPort;
-  private final AdminRoutes adminPort;
+  private final DecisionRoutes decisionRoutes;
+  private final AdminRoutes adminRoutes;
   private final ServerConfig config;
   private final AtomicBoolean closed = new AtomicBoolean();
   private final ListenerWarmUp warmUp = new ListenerWarmUp();
-  private final UpstreamMetrics upstreamCounts = new UpstreamMetrics();
+  private final UpstreamMetrics upstreamMetrics = new UpstreamMetrics();
   private ListenAddress http;
   private ListenAddress admin;
   private ListenAddress gateway;
   private Optional<ListenAddress> grpc = Optional.empty();
 
-  /** The files that a process follows. */
+  /** The reloaders of the process's rule files. */
   private record Reloaders(RuleReloader rules, EnvoyReloader envoy) {
     static Reloaders open(ServerConfig config) throws ConfigException {
       if (config.rules().isEmpty() && config.envoy().folder().isEmpty()) {
-        throw new ConfigException(List.of("no rules were named"));
+        throw new ConfigException(List.of("no rules are configured"));
       }
       return new Reloaders(
           RuleReloader.open(config.rules(), config.stateFolder(), config.attributes()),
@@ -97,11 +98,11 @@ public final class WeirServer implements AutoCloseable {
   }
 
   private WeirServer(
-      ServerConfig config, Reloaders feeds, ServerStores stores, Metrics metrics, Duration tick)
+      ServerConfig config, Reloaders reloaders, ServerStores stores, Metrics metrics, Duration tick)
       throws ConfigException {
     this.config = config;
     this.tick = tick;
-    this.feed = feeds.rules();
+    this.ruleReloader = reloaders.rules();
     this.stores = stores;
     this.metrics = metrics;
     this.settings = config.frontEnd();
@@ -109,7 +110,7 @@ public final class WeirServer implements AutoCloseable {
     this.admin = config.admin();
     this.engine =
         Engine.builder()
-            .rules(feeds.rules().initialRules())
+            .rules(reloaders.rules().initialRules())
             .store(stores.shared())
             .local(stores.memory())
             .reservationSecret(config.reservationSecret().getBytes(StandardCharsets.UTF_8))
@@ -124,43 +125,44 @@ public final class WeirServer implements AutoCloseable {
     metrics.registerNewKeyCap(engine.newKeyCap());
     metrics.counter(
         "weir.clamped.settlements",
-        "Limits that were charged less than a settlement asked for, as it was too high",
+        "Limits charged less than a settlement requested, because the cost was above the cap",
         engine,
         Engine::clampedSettlements);
     LoadShedder guard =
         new LoadShedder(config.guard().rate(), config.guard().inFlight(), SystemTime.INSTANCE);
     GuardedCalls guarded = new GuardedCalls(guard, SystemTime.INSTANCE, metrics::onDecisionTime);
     this.gateway = settings.gateway().address();
-    this.front = new RequestLimiter(engine, guarded, settings);
-    front.show(metrics);
+    this.limiter = new RequestLimiter(engine, guarded, settings);
+    limiter.show(metrics);
     this.callers = new CallerAuth(settings.callers());
-    this.envoy = new EnvoyFrontEnd(feeds.envoy(), config.envoy(), engine, guard, metrics, tick);
-    this.dataPort =
+    this.envoy = new EnvoyFrontEnd(reloaders.envoy(), config.envoy(), engine, guard, metrics, tick);
+    this.decisionRoutes =
         new DecisionRoutes(
-            engine, guarded, front, callers, envoy, stores, metrics, health, warmUp.path());
-    this.adminPort = new AdminRoutes(settings.admin(), health, metrics, engine, stores, advisor);
-    metrics.gauge("weir.keys", "Keys remembered", stores, ServerStores::keys);
+            engine, guarded, limiter, callers, envoy, stores, metrics, health, warmUp.path());
+    this.adminRoutes = new AdminRoutes(settings.admin(), health, metrics, engine, stores, advisor);
+    metrics.gauge("weir.keys", "Keys in the memory table", stores, ServerStores::keys);
     metrics.counter(
         "weir.overflow.draws",
-        "Draws from overflow buckets, as the memory table had no room for a key",
+        "Draws from overflow buckets, because the memory table was full",
         stores,
         ServerStores::overflowed);
     metrics.counter(
-        "weir.guard.refused", "Calls turned away at the guard", guard, LoadShedder::refused);
+        "weir.guard.refused", "Calls refused by the load guard", guard, LoadShedder::refused);
     metrics.gauge(
         "weir.instances", "Instances that share the store", stores, ServerStores::instances);
     if (config.redis().isPresent() && config.reservationSecret().isEmpty()) {
-      LOG.info("reservations.secret is not set: only this instance can settle what it reserves");
+      LOG.info("reservations.secret is not set: only this instance can settle its reservations");
     }
-    this.ports =
-        new ListenerGroup(settings, metrics.faults(), tick); // last: it has threads to be closed
+    this.listeners =
+        new ListenerGroup(
+            settings, metrics.faults(), tick); // last: it starts threads that must be closed
   }
 
   private int instances() {
     return engine.nearStore().map(NearStore::instances).orElse(1);
   }
 
-  /** Whether a rule, or a limit for Envoy, only counts what it would refuse. */
+  /** Whether a rule or an Envoy limit is in shadow mode. */
   private boolean isShadow(String id) {
     return engine
         .rules()
@@ -173,7 +175,8 @@ public final class WeirServer implements AutoCloseable {
   }
 
   /**
-   * Starts a server; returns when it listens and its store is there, or has been waited for.
+   * Starts a server. Returns when it listens and the store is available, or after the store
+   * timeout.
    *
    * @throws ConfigException if the rules are invalid or an address cannot be listened on
    */
@@ -181,18 +184,18 @@ public final class WeirServer implements AutoCloseable {
     return start(config, ConnectionTracker.TICK);
   }
 
-  /** As {@link #start(ServerConfig)}, with another unit of patience; for tests. */
+  /** As {@link #start(ServerConfig)}, with another tick for timeouts; for tests. */
   public static WeirServer start(ServerConfig config, Duration tick) throws ConfigException {
     Optional<String> problem = config.frontEnd().admin().problemAt(config.admin());
     if (problem.isPresent()) {
       throw new ConfigException(List.of("listen.admin: " + problem.get()));
     }
-    CompletableFuture<Void> described = CompletableFuture.runAsync(EnvoyGrpc::load);
-    Reloaders feeds = Reloaders.open(config);
+    CompletableFuture<Void> protobuf = CompletableFuture.runAsync(EnvoyGrpc::load);
+    Reloaders reloaders = Reloaders.open(config);
     Metrics metrics = new Metrics(new InternalErrors());
-    WeirServer server = make(config, feeds, metrics, tick);
+    WeirServer server = make(config, reloaders, metrics, tick);
     try {
-      described.join();
+      protobuf.join();
       server.listen();
     } catch (ConfigException | RuntimeException e) {
       server.close();
@@ -201,74 +204,72 @@ public final class WeirServer implements AutoCloseable {
     return server;
   }
 
-  /** Makes a server, or leaves nothing open behind it. */
+  /** Creates a server; on failure closes everything it opened. */
   private static WeirServer make(
-      ServerConfig config, Reloaders feeds, Metrics metrics, Duration tick) throws ConfigException {
+      ServerConfig config, Reloaders reloaders, Metrics metrics, Duration tick)
+      throws ConfigException {
     ServerStores stores;
     try {
       stores = ServerStores.open(config, metrics.store(), metrics.faults());
     } catch (ConfigException | RuntimeException e) {
-      feeds.close();
+      reloaders.close();
       throw e;
     }
     try {
-      return new WeirServer(config, feeds, stores, metrics, tick);
+      return new WeirServer(config, reloaders, stores, metrics, tick);
     } catch (ConfigException | RuntimeException e) {
       stores.close();
-      feeds.close();
+      reloaders.close();
       throw e;
     }
   }
 
   private void listen() throws ConfigException {
-    feed.follow(engine, metrics);
+    ruleReloader.follow(engine, metrics);
     envoy.follow();
     if (servesDecisions()) {
-      http = ports.open(ListenerGroup.HTTP, http, dataPort::router);
+      http = listeners.open(ListenerGroup.HTTP, http, decisionRoutes::router);
       warmUp.http(http, isSecured(ListenerGroup.HTTP));
     }
     if (settings.gateway().isOn()) {
-      upstreamCounts.register(metrics);
-      gateway = ports.open(ListenerGroup.GATEWAY, gateway, gatewaySilentTicks(), this::gateway);
+      upstreamMetrics.register(metrics);
+      gateway = listeners.open(ListenerGroup.GATEWAY, gateway, gatewaySilentTicks(), this::gateway);
       warmUp.gateway(gateway, isSecured(ListenerGroup.GATEWAY));
     }
-    admin = ports.open(ListenerGroup.ADMIN, admin, adminPort::router);
+    admin = listeners.open(ListenerGroup.ADMIN, admin, adminRoutes::router);
     if (servesDecisions()) {
       listenForEnvoy();
       warnIfOpen(http);
       grpc.ifPresent(this::warnIfOpen);
     }
-    ports.followCertificates();
-    ports.every(tick.multipliedBy(HOT_KEY_TICKS), metrics::logHotKeyAdvice);
-    stores.awaitReady(STORE_PATIENCE);
+    listeners.followCertificates();
+    listeners.every(tick.multipliedBy(HOT_KEY_TICKS), metrics::logHotKeyAdvice);
+    stores.awaitReady(STORE_TIMEOUT);
     CodeWarmUp.run(engine);
-    warmUp.run(ports.vertx());
+    warmUp.run(listeners.vertx());
     health.set(Health.State.READY);
   }
 
   private void warnIfOpen(ListenAddress address) {
     if (!address.isLoopback() && settings.callers().isAnyone()) {
       LOG.warn(
-          "{} can be reached from other machines, and whoever reaches it may ask for decisions;"
-              + " say in callers who may",
-          address);
+          "{} can be reached from other machines without authentication; set callers", address);
     }
   }
 
   /**
-   * Who has not asked for gRPC in any way is not kept from running because somebody else has its
-   * port.
+   * Opens the gRPC port. If it is in use and gRPC was not configured, the process runs without it.
    */
   private void listenForEnvoy() throws ConfigException {
     try {
-      grpc = Optional.of(ports.open(ListenerGroup.GRPC, config.grpc(), this::grpc));
+      grpc = Optional.of(listeners.open(ListenerGroup.GRPC, config.grpc(), this::grpc));
       grpc.ifPresent(address -> warmUp.grpc(address, isSecured(ListenerGroup.GRPC)));
       envoy.divideQuotas();
     } catch (ConfigException e) {
       if (config.needsGrpc()) {
         throw e;
       }
-      LOG.warn("{}; Envoy cannot ask here", e.reasons().get(0));
+      LOG.warn("{}; gRPC (Envoy) is off", e.reasons().get(0));
     }
   }
 
@@ -278,90 +279,94 @@ public final class WeirServer implements AutoCloseable {
 
   private Gateway gateway(LoopContext loop) {
     Gateway handler =
-        new Gateway(loop, front, settings.gateway(), upstreamCounts, ListenerGroup.LOOPS);
+        new Gateway(loop, limiter, settings.gateway(), upstreamMetrics, ListenerGroup.LOOPS);
     loop.vertx().setPeriodic(tick.toMillis(), now -> handler.tick());
     return handler;
   }
 
   /**
-   * Longer than an upstream may take, and than a rule may hold a request back: that is not a client
-   * that has gone.
+   * Ticks without a byte after which a gateway connection is closed. Longer than the upstream
+   * timeout and the longest shaping delay, during which a connection is silent although its client
+   * still waits.
    */
   private int gatewaySilentTicks() {
     long timeout = settings.gateway().timeoutTicks() + 5;
-    long held = MaxShapingDelay.longest(engine.rules()).dividedBy(tick) + 5;
-    return (int) Math.max(Listener.Protocol.HTTP.idleTicks(), Math.max(timeout, held));
+    long delay = MaxShapingDelay.longest(engine.rules()).dividedBy(tick) + 5;
+    return (int) Math.max(Listener.Protocol.HTTP.idleTicks(), Math.max(timeout, delay));
   }
 
-  /** Which Weir this is, as its jar says. */
+  /** The version of Weir, from the manifest of its jar. */
   public static String version() {
     String version = WeirServer.class.getPackage().getImplementationVersion();
     return version == null ? "(unpackaged)" : version;
   }
 
-  /** Where the web console is, on the admin port. */
+  /** The path of the web console on the admin port. */
   public static String consolePath() {
     return ConsolePages.PATH;
   }
 
-  /** Whose event loops everything runs on. */
+  /** The Vert.x instance whose event loops run all listeners. */
   public Vertx vertx() {
-    return ports.vertx();
+    return listeners.vertx();
   }
 
-  /** Whether a port, by its name in the configuration, speaks TLS. */
+  /** Whether a listener uses TLS, by its name in the configuration. */
   public boolean isSecured(String listener) {
     return settings.tls().map(tls -> tls.listeners().contains(listener)).orElse(false);
   }
 
-  /** Whether decisions can be asked for; a gateway may be all there is. */
+  /** Whether the data and gRPC ports are open; a process can also be a gateway only. */
   public boolean servesDecisions() {
     return !settings.gateway().isOn() || settings.gateway().decisions();
   }
 
-  /** Where decisions are asked for; the port is the real one. */
+  /** The address of the data port, with the actual port. */
   public ListenAddress http() {
     return http;
   }
 
-  /** Where requests are forwarded, if there is a gateway; the port is the real one. */
+  /** The address of the gateway, if there is one, with the actual port. */
   public ListenAddress gateway() {
     return gateway;
   }
 
-  /** Where metrics, health and the admin API are; the port is the real one. */
+  /** The address of the admin port (metrics, health, admin API), with the actual port. */
   public ListenAddress admin() {
     return admin;
   }
 
-  /** The token for the admin API, if it was made at start as none is set. It is nowhere else. */
+  /**
+   * The token for the admin API that was generated at start; empty if tokens are configured. It is
+   * stored nowhere else.
+   */
   public Optional<String> generatedAdminToken() {
-    return adminPort.generatedToken();
+    return adminRoutes.generatedToken();
   }
 
-  /** Where Envoy asks, unless the port was taken; the port is the real one. */
+  /** The address of the gRPC port, with the actual port; empty if the port was in use. */
   public Optional<ListenAddress> grpc() {
     return grpc;
   }
 
-  /** The limits for Envoy that hold now. */
+  /** The Envoy limits in force. */
   public EnvoyConfig envoyConfig() {
     return envoy.config();
   }
 
-  /** Where state lives, in words. */
+  /** A description of the store, for people. */
   public String store() {
     return stores.name();
   }
 
-  /** The rules that hold now. */
+  /** The rules in force. */
   public RuleSet rules() {
     return engine.rules();
   }
 
   /**
-   * Takes no more requests, finishes those under way, and stops. The admin port is the last to
-   * close: it says meanwhile that no more traffic is wanted.
+   * Stops accepting requests, finishes those in flight, and stops. The admin port closes last:
+   * until then it reports that the process is not ready.
    */
   @Override
   public void close() {
@@ -369,10 +374,10 @@ public final class WeirServer implements AutoCloseable {
       return;
     }
     health.set(Health.State.STOPPING);
-    feed.close();
+    ruleReloader.close();
     envoy.close();
-    ports.close();
-    front.close();
+    listeners.close();
+    limiter.close();
     stores.leaveFleet();
     engine.close();
     stores.close();

@@ -33,19 +33,19 @@ public final class AdHocCheckEndpoint {
   }
 
   public void check(HttpExchange exchange, byte[] body) {
-    CheckRequest question = JsonReader.read(body, CheckRequest::read);
+    CheckRequest request = JsonReader.read(body, CheckRequest::read);
     exchange.answerWhenDone(
-        guarded.begin(() -> limits.take(question.key, question.numbers, question.weight)),
+        guarded.begin(() -> limits.take(request.key, request.numbers, request.weight)),
         AdHocCheckEndpoint::write);
   }
 
-  private static void write(JsonWriter out, LimitStatus standing) {
+  private static void write(JsonWriter out, LimitStatus status) {
     out.open();
-    out.field(ALLOWED).flag(standing.allowed());
-    out.field(REMAINING).number(standing.remaining());
-    out.field(RESET_MS).number(ExactNumbers.wholeMillis(standing.resetMicros()));
+    out.field(ALLOWED).flag(status.allowed());
+    out.field(REMAINING).number(status.remaining());
+    out.field(RESET_MS).number(ExactNumbers.wholeMillis(status.resetMicros()));
     out.field(RETRY_AFTER_S);
-    long wait = ExactNumbers.waitMillis(standing.retryAfterMicros());
+    long wait = ExactNumbers.waitMillis(status.retryAfterMicros());
     if (wait == Meter.NEVER) {
       out.nothing();
     } else {
@@ -54,7 +54,7 @@ public final class AdHocCheckEndpoint {
     out.close();
   }
 
-  /** What such a request says. */
+  /** The body of such a request. */
   private record CheckRequest(String key, AdHocNumbers numbers, long weight) {
     static CheckRequest read(JsonReader in) throws IOException {
       @Nullable String key = null;
@@ -88,10 +88,10 @@ public final class AdHocCheckEndpoint {
         throw HttpProblemException.badField("window_ms", "window_ms must be at least 1");
       }
       if (burst >= 0 && algorithm != Algorithm.TOKEN_BUCKET) {
-        throw HttpProblemException.badField("burst", "burst means nothing to " + algorithm);
+        throw HttpProblemException.badField("burst", "burst does not apply to " + algorithm);
       }
       if (burst == 0 && limit > 0) {
-        throw HttpProblemException.badField("burst", "burst is at least 1");
+        throw HttpProblemException.badField("burst", "burst must be at least 1");
       }
       return new CheckRequest(
           key, new AdHocNumbers(algorithm, limit, window, burst < 0 ? limit : burst), weight);

@@ -18,59 +18,59 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * Limits that callers bring along with each question, in a key space of their own. A key keeps what
- * it has taken when it comes with other numbers; with another algorithm it starts fresh.
+ * Limits whose numbers callers send with each request, in a separate key space. A key keeps its
+ * usage when a request brings other numbers; with another algorithm it starts fresh.
  *
- * <p>All event loops share it, and the pools it has made lately: what the store remembers of a
- * pool, it remembers of that very one. They live in two generations: when the young one is full it
- * becomes the old one, from which only those are kept that are asked for before the next is full.
+ * <p>All event loops share it and its cache of recent pools, because the store identifies a pool by
+ * its instance. The cache has two generations. A full young generation becomes the old one; a pool
+ * of the old one survives only if it is used again before the young one is full.
  */
 public final class AdHocLimits {
-  private static final int REMEMBERED = 1024;
-  private static final int GENERATION = REMEMBERED / 2;
+  private static final int CACHED = 1024;
+  private static final int GENERATION = CACHED / 2;
 
-  /** No rule can have this id, and no key of a rule begins with this dimension. */
+  /** No rule can have this id, and no key of a rule starts with this dimension. */
   public static final String NAME = "/ratelimit/check";
 
-  /** The numbers of a question, as it was asked. */
+  /** The numbers of a request. */
   record AdHocNumbers(Algorithm algorithm, long limit, long windowMillis, long burst) {}
 
   private final Store store;
-  private final Consumer<LimitStatus> decided;
+  private final Consumer<LimitStatus> onDecision;
   private volatile Map<AdHocNumbers, Pool> young = new ConcurrentHashMap<>();
   private Map<AdHocNumbers, Pool> old = Map.of();
 
   /**
    * Limits in a store.
    *
-   * @param decided hears of every decision
+   * @param onDecision called with every decision
    */
-  public AdHocLimits(Store store, Consumer<LimitStatus> decided) {
+  public AdHocLimits(Store store, Consumer<LimitStatus> onDecision) {
     this.store = store;
-    this.decided = decided;
+    this.onDecision = onDecision;
   }
 
   /**
-   * Takes {@code weight} of a key if it has it.
+   * Takes {@code weight} from a key if it has that much left.
    *
-   * @throws HttpProblemException if there can be no such limit
+   * @throws HttpProblemException if the limit is invalid
    */
   CompletionStage<LimitStatus> take(String key, AdHocNumbers numbers, long weight) {
     Pool known = young.get(numbers);
-    Pool pool = known == null ? remembered(numbers) : known;
-    // The answer has no room for a delay, so traffic is never shaped: it goes at once or not.
+    Pool pool = known == null ? cached(numbers) : known;
+    // The response has no field for a delay, so a call is admitted without one or refused.
     Draw draw = new Draw(pool, Key.of(key), weight, Mode.ENFORCE, Draw.Intent.TAKE_NOW);
     return store
         .take(List.of(draw))
         .thenApply(
             taking -> {
-              LimitStatus standing = taking.statuses().get(0);
-              decided.accept(standing);
-              return standing;
+              LimitStatus status = taking.statuses().get(0);
+              onDecision.accept(status);
+              return status;
             });
   }
 
-  private synchronized Pool remembered(AdHocNumbers numbers) {
+  private synchronized Pool cached(AdHocNumbers numbers) {
     Pool known = young.get(numbers);
     if (known != null) {
       return known;
@@ -100,10 +100,10 @@ public final class AdHocLimits {
         case SLIDING_LOG -> Limit.slidingLog(n, window);
         case QUOTA, CONCURRENCY ->
             throw HttpProblemException.badField(
-                "algorithm", numbers.algorithm() + " needs a rule; it is not for single checks");
+                "algorithm", numbers.algorithm() + " needs a rule; it is not available here");
       };
     } catch (IllegalArgumentException e) {
-      throw HttpProblemException.badField("limit", "there is no such limit: " + e.getMessage());
+      throw HttpProblemException.badField("limit", "invalid limit: " + e.getMessage());
     }
   }
 }

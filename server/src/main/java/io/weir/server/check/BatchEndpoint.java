@@ -34,7 +34,7 @@ public final class BatchEndpoint {
     exchange.answerWhenDone(all.thenApply(done -> decisions), BatchEndpoint::write);
   }
 
-  /** A batch that is refused has taken nothing, so costs are looked at before any is decided. */
+  /** Checks costs before any call is decided, so that a rejected batch has taken nothing. */
   private void requireCosts(Call call, int number) {
     try {
       checks.requireCosts(call);
@@ -45,8 +45,9 @@ public final class BatchEndpoint {
   }
 
   /**
-   * The decision; nothing if there can be none, as earlier calls have been decided already: the
-   * guard has no room, or a cost is no number by rules that are newer than the look at it.
+   * The decision; empty if the load guard refuses the call, or if a cost is invalid by rules that
+   * came into force after the check. The batch cannot fail any more, as earlier calls are decided
+   * already.
    */
   private CompletableFuture<Optional<Decision>> decide(Call call) {
     try {

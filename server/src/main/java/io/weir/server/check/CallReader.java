@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads calls from the bodies of checks: {@code {"method","path","host","attributes","cost"}}. */
 public final class CallReader {
-  /** The most calls in one batch. */
-  static final int MOST_CALLS = 1000;
+  /** The maximum number of calls in one batch. */
+  static final int MAX_CALLS = 1000;
 
   private static final List<String> KNOWN = List.of("method", "path", "host", "attributes", "cost");
 
@@ -46,8 +46,8 @@ public final class CallReader {
     List<Call> calls = new ArrayList<>();
     in.list();
     while (in.nextItem()) {
-      if (calls.size() == MOST_CALLS) {
-        throw HttpProblemException.badField("calls", "calls holds more than " + MOST_CALLS);
+      if (calls.size() == MAX_CALLS) {
+        throw HttpProblemException.badField("calls", "calls has more than " + MAX_CALLS + " items");
       }
       calls.add(call(in));
     }
@@ -87,7 +87,7 @@ public final class CallReader {
     return path;
   }
 
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   private static List<String> attributes(JsonReader in) throws IOException {
     List<String> attributes = new ArrayList<>();
     in.object();

@@ -14,16 +14,16 @@ import io.weir.server.http.VertxRequestHead;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/** The endpoints that ask about one call: check, reserve, explain, and the caller's own limits. */
+/** The endpoints for one call: check, reserve, explain, and the caller's own limits. */
 public final class CheckEndpoints {
   private final Engine engine;
   private final GuardedCalls guarded;
-  private final RequestLimiter front;
+  private final RequestLimiter limiter;
 
-  public CheckEndpoints(Engine engine, GuardedCalls guarded, RequestLimiter front) {
+  public CheckEndpoints(Engine engine, GuardedCalls guarded, RequestLimiter limiter) {
     this.engine = engine;
     this.guarded = guarded;
-    this.front = front;
+    this.limiter = limiter;
   }
 
   /** {@code POST /v1/check}. */
@@ -34,13 +34,13 @@ public final class CheckEndpoints {
 
   /** A decision about a call, which takes its cost. */
   CompletionStage<Decision> decide(Call call) {
-    return ask(call, () -> engine.checkAsync(call));
+    return guardedCall(call, () -> engine.checkAsync(call));
   }
 
   /**
-   * Looks whether a decision about a call can be made; takes nothing.
+   * Checks the costs of a call; takes nothing.
    *
-   * @throws HttpProblemException if an attribute that a rule takes as cost is no number
+   * @throws HttpProblemException if an attribute that a rule uses as cost is not a number
    */
   void requireCosts(Call call) {
     try {
@@ -50,7 +50,7 @@ public final class CheckEndpoints {
     }
   }
 
-  /** As a check, but takes nothing and counts nothing: for the warm-up. */
+  /** A check for the warm-up: takes nothing and counts nothing. */
   public void look(HttpExchange exchange, byte[] body) {
     exchange.answerWhenDone(engine.lookAsync(CallReader.read(body)), DecisionWriter::write);
   }
@@ -58,36 +58,38 @@ public final class CheckEndpoints {
   /** {@code POST /v1/reserve}. */
   public void reserve(HttpExchange exchange, byte[] body) {
     Call call = CallReader.read(body);
-    exchange.answerWhenDone(ask(call, () -> engine.reserveAsync(call)), DecisionWriter::write);
+    exchange.answerWhenDone(
+        guardedCall(call, () -> engine.reserveAsync(call)), DecisionWriter::write);
   }
 
   /** {@code POST /v1/explain}. */
   public void explain(HttpExchange exchange, byte[] body) {
     Call call = CallReader.read(body);
-    CompletionStage<Explanation> explanation = ask(call, () -> engine.explainAsync(call));
-    exchange.answerWhenDone(explanation, (json, said) -> ExplanationWriter.write(json, call, said));
+    CompletionStage<Explanation> explanation = guardedCall(call, () -> engine.explainAsync(call));
+    exchange.answerWhenDone(
+        explanation, (json, explained) -> ExplanationWriter.write(json, call, explained));
   }
 
   /** {@code GET /v1/limits}. */
   public void limits(HttpExchange exchange, byte[] body) {
-    front.identify(
-        exchange, new VertxRequestHead(exchange.request()), asker -> limits(exchange, asker));
+    limiter.identify(
+        exchange, new VertxRequestHead(exchange.request()), self -> limits(exchange, self));
   }
 
-  private void limits(HttpExchange exchange, Call asker) {
-    Call call = QueryCallReader.of(exchange.request(), asker);
-    exchange.answerWhenDone(ask(call, () -> engine.lookAsync(call)), DecisionWriter::write);
+  private void limits(HttpExchange exchange, Call self) {
+    Call call = QueryCallReader.of(exchange.request(), self);
+    exchange.answerWhenDone(guardedCall(call, () -> engine.lookAsync(call)), DecisionWriter::write);
   }
 
-  private <T> CompletionStage<T> ask(Call call, Supplier<CompletionStage<T>> question) {
+  private <T> CompletionStage<T> guardedCall(Call call, Supplier<CompletionStage<T>> action) {
     try {
-      return guarded.begin(question);
+      return guarded.begin(action);
     } catch (IllegalArgumentException e) {
       throw badCost(call, e);
     }
   }
 
-  /** Names the attribute that a rule takes as cost and that is no number. */
+  /** The problem that names the attribute which a rule uses as cost and which is not a number. */
   private RuntimeException badCost(Call call, IllegalArgumentException e) {
     for (Rule rule : engine.rules().rules()) {
       if (rule.cost() instanceof Cost.FromAttribute cost && !isNumber(call, cost)) {

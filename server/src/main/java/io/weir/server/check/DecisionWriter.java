@@ -8,7 +8,7 @@ import io.weir.limit.Meter;
 import io.weir.server.http.JsonWriter;
 import java.util.List;
 
-/** Writes decisions as the check API promises them. */
+/** Writes decisions in the JSON format of the check API. */
 public final class DecisionWriter {
   private static final byte[] ALLOWED = JsonWriter.name("allowed");
   private static final byte[] RULE = JsonWriter.name("rule");
@@ -26,7 +26,7 @@ public final class DecisionWriter {
   private static final byte[] MODE = JsonWriter.name("mode");
   private static final byte[] RESERVATION = JsonWriter.name("reservation");
 
-  /** What a call is told to wait that met the guard. */
+  /** The retry time of a call that the load guard refused. */
   private static final long GUARD_WAIT_MS = 1000;
 
   private DecisionWriter() {}
@@ -59,7 +59,7 @@ public final class DecisionWriter {
     out.close();
   }
 
-  /** The decision about a call in a batch for which the process has no room. */
+  /** The decision for a call of a batch that the load guard refused. */
   static void writeUnavailable(JsonWriter out) {
     out.open();
     out.field(ALLOWED).flag(false);
@@ -73,19 +73,19 @@ public final class DecisionWriter {
     out.close();
   }
 
-  /** One limit that was asked. */
-  static void entry(JsonWriter out, LimitStatus standing) {
+  /** One evaluated limit. */
+  static void entry(JsonWriter out, LimitStatus status) {
     out.open();
-    out.field(ID).text(standing.rule());
-    out.field(NAME).text(standing.name());
-    out.field(KIND).text(standing.limit().kind().id());
-    out.field(LIMIT).number(standing.limit().capacity());
-    out.field(ALLOWED).flag(standing.allowed());
-    out.field(REMAINING).number(standing.remaining());
-    out.field(RESET_MS).number(ExactNumbers.wholeMillis(standing.resetMicros()));
+    out.field(ID).text(status.rule());
+    out.field(NAME).text(status.name());
+    out.field(KIND).text(status.limit().kind().id());
+    out.field(LIMIT).number(status.limit().capacity());
+    out.field(ALLOWED).flag(status.allowed());
+    out.field(REMAINING).number(status.remaining());
+    out.field(RESET_MS).number(ExactNumbers.wholeMillis(status.resetMicros()));
     out.field(RETRY_AFTER_MS);
-    millis(out, ExactNumbers.waitMillis(standing.retryAfterMicros()));
-    out.field(MODE).text(standing.mode().id());
+    millis(out, ExactNumbers.waitMillis(status.retryAfterMicros()));
+    out.field(MODE).text(status.mode().id());
     out.close();
   }
 
@@ -114,9 +114,9 @@ public final class DecisionWriter {
   private static long longestDelay(List<LimitStatus> standings) {
     long longest = 0;
     for (int i = 0; i < standings.size(); i++) {
-      LimitStatus standing = standings.get(i);
-      if (standing.mode() == Mode.ENFORCE) {
-        longest = Math.max(longest, ExactNumbers.wholeMillis(standing.delayMicros()));
+      LimitStatus status = standings.get(i);
+      if (status.mode() == Mode.ENFORCE) {
+        longest = Math.max(longest, ExactNumbers.wholeMillis(status.delayMicros()));
       }
     }
     return longest;

@@ -4,7 +4,7 @@ import io.weir.Call;
 import io.weir.Explanation;
 import io.weir.server.http.JsonWriter;
 
-/** Writes how a call would be decided, and why. */
+/** Writes the explanation of a decision in the JSON format of the check API. */
 final class ExplanationWriter {
   private static final byte[] METHOD = JsonWriter.name("method");
   private static final byte[] PATH = JsonWriter.name("path");
@@ -29,25 +29,25 @@ final class ExplanationWriter {
     out.field(PATH).text(call.path());
     out.field(NORMAL_PATH).text(explanation.normalPath());
     out.field(RULES).openList();
-    for (Explanation.RuleCheck note : explanation.rules()) {
+    for (Explanation.RuleCheck rule : explanation.rules()) {
       out.open();
-      out.field(ID).text(note.rule());
-      out.field(APPLIES).flag(note.applies());
-      out.field(WHY).text(note.why());
-      out.field(KEY).text(note.applies() ? note.key() : null);
+      out.field(ID).text(rule.rule());
+      out.field(APPLIES).flag(rule.applies());
+      out.field(WHY).text(rule.why());
+      out.field(KEY).text(rule.applies() ? rule.key() : null);
       out.close();
     }
     out.closeList();
     out.field(LIMITS).openList();
-    for (Explanation.LimitCheck asked : explanation.limits()) {
+    for (Explanation.LimitCheck limit : explanation.limits()) {
       out.open();
-      out.field(ID).text(asked.status().rule());
-      out.field(LIMIT).text(asked.status().limit().toString());
-      out.field(KEY).text(asked.key());
-      out.field(AMOUNT).number(asked.amount());
-      out.field(ARITHMETIC).text(asked.arithmetic());
+      out.field(ID).text(limit.status().rule());
+      out.field(LIMIT).text(limit.status().limit().toString());
+      out.field(KEY).text(limit.key());
+      out.field(AMOUNT).number(limit.amount());
+      out.field(ARITHMETIC).text(limit.arithmetic());
       out.field(STANDING);
-      DecisionWriter.entry(out, asked.status());
+      DecisionWriter.entry(out, limit.status());
       out.close();
     }
     out.closeList();

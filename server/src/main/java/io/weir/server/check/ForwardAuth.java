@@ -22,62 +22,65 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code GET /v1/authorize}: a gateway asks about a request it holds, describes it in headers and
- * passes on the client's own. 200, 429 or 503, with what the client should be told.
+ * The endpoint {@code GET /v1/authorize}, forward-auth for nginx and Traefik. The proxy describes a
+ * request in headers and forwards the client's own headers. The response is 200, 429 or 503, with
+ * the headers and body for the client.
  *
- * <p>nginx says {@code X-Original-Method} and {@code X-Original-URI} (or {@code -URL}), Traefik
- * {@code X-Forwarded-Method} and {@code X-Forwarded-Uri}. A request with two of the three paths is
- * refused: one comes from the gateway and the other from a client that would like to be taken for
- * someone who asks for another path, and there is no telling which. So is a path that servers do
- * not agree on: what is behind the gateway gets it as the client wrote it.
+ * <p>nginx sends {@code X-Original-Method} and {@code X-Original-URI} (or {@code -URL}), Traefik
+ * {@code X-Forwarded-Method} and {@code X-Forwarded-Uri}. A request with two of the three path
+ * headers is refused: one of them must come from the client, and Weir cannot know which. An
+ * ambiguous path is refused too, because the upstream receives it as the client wrote it.
  */
 public final class ForwardAuth {
   private static final Logger LOG = LoggerFactory.getLogger(ForwardAuth.class);
 
-  private static final int MOST_LINES = 20;
-  private static final int MOST_UNTRUSTED = 10;
+  private static final int MAX_WARNINGS = 20;
+  private static final int MAX_UNTRUSTED = 10;
 
-  private final RequestLimiter front;
+  private final RequestLimiter limiter;
   private final Set<String> untrusted = ConcurrentHashMap.newKeySet();
   private final AtomicReference<@Nullable RuleSet> checked = new AtomicReference<>();
 
-  public ForwardAuth(RequestLimiter front) {
-    this.front = front;
+  public ForwardAuth(RequestLimiter limiter) {
+    this.limiter = limiter;
   }
 
   public void authorize(HttpExchange exchange, byte[] body) {
     HttpServerRequest request = exchange.request();
-    OriginalRequest described = OriginalRequest.by(request);
-    if (!front.isTrustedProxy(described) && front.namesClient(described)) {
-      warn(described.peer());
+    OriginalRequest original = OriginalRequest.by(request);
+    if (!limiter.isTrustedProxy(original) && limiter.namesClient(original)) {
+      warn(original.peer());
     }
-    check(front.engine().rules());
-    front.identify(exchange, described, call -> decide(exchange, call));
+    check(limiter.engine().rules());
+    limiter.identify(exchange, original, call -> decide(exchange, call));
   }
 
   private void decide(HttpExchange exchange, Call call) {
-    exchange.whenDone(front.checkNow(call), decision -> answer(exchange, call, decision));
+    exchange.whenDone(limiter.checkNow(call), decision -> answer(exchange, call, decision));
   }
 
-  /** Warns once for each address, and of the first few addresses only. */
+  /** Warns once per address, for the first 10 addresses. */
   private void warn(String peer) {
     int zone = peer.indexOf('%');
     String gateway = zone < 0 ? peer : peer.substring(0, zone);
-    if (untrusted.size() < MOST_UNTRUSTED && untrusted.add(gateway)) {
+    if (untrusted.size() < MAX_UNTRUSTED && untrusted.add(gateway)) {
       LOG.warn(
-          "the gateway at {} says for whom it asks, and is not trusted: all its clients count as"
-              + " one address; add {} to identity.client_ip.trusted",
+          "the proxy at {} sends client addresses but is not trusted: all its clients count as one"
+              + " address; add {} to identity.client_ip.trusted",
           gateway,
           gateway);
     }
   }
 
-  /** Warns once for each rule set: only now is it known that forward-auth is in use. */
+  /**
+   * Warns once per rule set about keys that forward-auth cannot provide. Done at a request, because
+   * only then it is known that forward-auth is in use.
+   */
   private void check(RuleSet rules) {
     RuleSet before = checked.get();
     if (before != rules && checked.compareAndSet(before, rules)) {
-      front.identity().attributes("requests of forward-auth").missing(rules.rules()).stream()
-          .limit(MOST_LINES)
+      limiter.identity().attributes("requests of forward-auth").missing(rules.rules()).stream()
+          .limit(MAX_WARNINGS)
           .forEach(line -> LOG.warn("rules: {}", line));
     }
   }
@@ -85,17 +88,17 @@ public final class ForwardAuth {
   private void answer(HttpExchange exchange, Call call, Decision decision) {
     MultiMap headers = exchange.request().response().headers();
     if (decision.allowed()) {
-      ResponseHeaders.put(front.answers().admitted(decision), headers);
+      ResponseHeaders.put(limiter.responses().admitted(decision), headers);
       exchange.answerNothing();
     } else {
-      Refusal refusal = front.refused(call, decision);
+      Refusal refusal = limiter.refused(call, decision);
       ResponseHeaders.put(refusal.headers(), headers);
       exchange.answerBody(refusal.status(), refusal.body());
     }
   }
 
-  /** The request that a gateway describes. */
-  private record OriginalRequest(VertxRequestHead asked, String method, String path, String host)
+  /** The client's request as the proxy describes it. */
+  private record OriginalRequest(VertxRequestHead head, String method, String path, String host)
       implements RequestHead {
     static OriginalRequest by(HttpServerRequest request) {
       VertxRequestHead head = new VertxRequestHead(request);
@@ -104,20 +107,20 @@ public final class ForwardAuth {
       String url = one(head, "x-original-url");
       if (!uri.isEmpty() && !url.isEmpty()) {
         throw HttpProblemException.badRequest(
-            "both X-Original-URI and X-Original-URL are there; clear the one that is not yours");
+            "both X-Original-URI and X-Original-URL are present; clear the one that your proxy does not set");
       }
       String original = uri + url; // one of them is empty
       if (forwarded.isEmpty() == original.isEmpty()) {
         throw HttpProblemException.badRequest(
             forwarded.isEmpty()
-                ? "which request? set X-Original-Method and X-Original-URI, or X-Forwarded-Method"
-                    + " and X-Forwarded-Uri"
-                : "both %s and X-Forwarded-Uri are there; clear the one that is not yours"
+                ? "no request is described: set X-Original-Method and X-Original-URI, or"
+                    + " X-Forwarded-Method and X-Forwarded-Uri"
+                : "both %s and X-Forwarded-Uri are present; clear the one that your proxy does not set"
                     .formatted(url.isEmpty() ? "X-Original-URI" : "X-Original-URL"));
       }
       String method = one(head, forwarded.isEmpty() ? "x-original-method" : "x-forwarded-method");
       if (method.isEmpty()) {
-        throw HttpProblemException.badRequest("the method of the request is not said");
+        throw HttpProblemException.badRequest("the method of the request is missing");
       }
       String host = forwarded.isEmpty() ? head.host() : one(head, "x-forwarded-host");
       String path = UnambiguousTarget.parseForwarded(forwarded + original, method).path();
@@ -127,19 +130,19 @@ public final class ForwardAuth {
     private static String one(VertxRequestHead head, String name) {
       List<String> lines = head.headers(name);
       if (lines.size() > 1) {
-        throw HttpProblemException.badRequest(name + " is there twice");
+        throw HttpProblemException.badRequest(name + " is duplicated");
       }
       return lines.isEmpty() ? "" : lines.get(0);
     }
 
     @Override
     public String peer() {
-      return asked.peer();
+      return head.peer();
     }
 
     @Override
     public List<String> headers(String name) {
-      return asked.headers(name);
+      return head.headers(name);
     }
   }
 }

@@ -10,9 +10,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call described by a query: {@code method}, {@code path}, {@code host}, and every other
- * parameter an attribute. What is known of the asker itself, such as its address, counts where it
- * names nothing else.
+ * Reads a call from a query: {@code method}, {@code path}, {@code host}, and every other parameter
+ * as an attribute. Attributes of the request itself, such as its address, apply unless a parameter
+ * overrides them.
  */
 public final class QueryCallReader {
   private QueryCallReader() {}
@@ -20,19 +20,19 @@ public final class QueryCallReader {
   /**
    * The call that a query describes.
    *
-   * @param asker the call that the request itself makes
+   * @param self the call that the request itself makes
    */
-  static Call of(HttpServerRequest request, Call asker) {
+  static Call of(HttpServerRequest request, Call self) {
     MultiMap parameters = parameters(request);
     Set<String> seen = new HashSet<>();
     Call call =
-        Call.of(otherwise(parameters.get("method"), "GET"), path(parameters))
-            .host(otherwise(parameters.get("host"), ""))
-            .with(asker.attributes());
+        Call.of(orElse(parameters.get("method"), "GET"), path(parameters))
+            .host(orElse(parameters.get("host"), ""))
+            .with(self.attributes());
     for (Map.Entry<String, String> parameter : parameters) {
       String name = parameter.getKey();
       if (!seen.add(name)) {
-        throw HttpProblemException.badField(name, name + " is there twice");
+        throw HttpProblemException.badField(name, name + " is duplicated");
       }
       if (!name.equals("method") && !name.equals("path") && !name.equals("host")) {
         call = call.with(name, parameter.getValue());
@@ -41,24 +41,24 @@ public final class QueryCallReader {
     return call;
   }
 
-  /** What stands in the query. */
+  /** The parameters of the query. */
   public static MultiMap parameters(HttpServerRequest request) {
     try {
       return request.params();
     } catch (IllegalArgumentException e) {
-      throw HttpProblemException.badRequest("the query cannot be read: " + e.getMessage());
+      throw HttpProblemException.badRequest("the query is invalid: " + e.getMessage());
     }
   }
 
   private static String path(MultiMap parameters) {
-    String path = otherwise(parameters.get("path"), "/");
+    String path = orElse(parameters.get("path"), "/");
     if (!path.startsWith("/")) {
       throw HttpProblemException.badField("path", "path must begin with '/'");
     }
     return path;
   }
 
-  private static String otherwise(@Nullable String value, String other) {
+  private static String orElse(@Nullable String value, String other) {
     return value == null ? other : value;
   }
 }

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The endpoints about reservations: settle, release and renew. */
+/** The endpoints of reservations: settle, release and renew. */
 public final class ReservationEndpoints {
   private static final byte[] SETTLED = JsonWriter.name("settled");
 
@@ -52,21 +52,21 @@ public final class ReservationEndpoints {
     answer(exchange, () -> engine.renewAsync(request.reservation));
   }
 
-  private void answer(HttpExchange exchange, Supplier<CompletionStage<SettlementResult>> work) {
-    exchange.answerWhenDone(guarded.begin(work), ReservationEndpoints::write);
+  private void answer(HttpExchange exchange, Supplier<CompletionStage<SettlementResult>> action) {
+    exchange.answerWhenDone(guarded.begin(action), ReservationEndpoints::write);
   }
 
-  private static void write(JsonWriter out, SettlementResult settlement) {
-    if (settlement == SettlementResult.UNKNOWN) {
-      throw HttpProblemException.notFound("this is no reservation made here");
+  private static void write(JsonWriter out, SettlementResult result) {
+    if (result == SettlementResult.UNKNOWN) {
+      throw HttpProblemException.notFound("unknown reservation");
     }
-    if (settlement == SettlementResult.UNAVAILABLE) {
-      throw HttpProblemException.unavailable("the store is away; try again in a second");
+    if (result == SettlementResult.UNAVAILABLE) {
+      throw HttpProblemException.unavailable("the store is unavailable; retry in 1 s");
     }
-    out.open().field(SETTLED).flag(settlement == SettlementResult.DONE).close();
+    out.open().field(SETTLED).flag(result == SettlementResult.DONE).close();
   }
 
-  /** What such a request says. */
+  /** The body of such a request. */
   private record Request(String reservation, long cost) {
     static Request read(byte[] body, boolean withCost) {
       return JsonReader.read(body, in -> read(in, withCost));
@@ -89,7 +89,7 @@ public final class ReservationEndpoints {
         throw HttpProblemException.badField("reservation", "reservation is missing");
       }
       if (withCost && cost < 0) {
-        throw HttpProblemException.badField("cost", "cost is missing; 0 gives all back");
+        throw HttpProblemException.badField("cost", "cost is missing; 0 refunds all of it");
       }
       return new Request(reservation, cost);
     }

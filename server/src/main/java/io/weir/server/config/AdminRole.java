@@ -2,19 +2,19 @@ package io.weir.server.config;
 
 import java.util.Locale;
 
-/** What the bearer of a token may do on the admin port; each may do what those before it may. */
+/** The role of an admin token; each role includes the rights of the roles before it. */
 public enum AdminRole {
-  /** Looks, but does not see whom a key belongs to. */
+  /** Reads, except for the values of keys. */
   VIEWER,
-  /** Sees keys, and helps those that are stuck. */
+  /** Reads the values of keys too, and acts on single keys. */
   OPERATOR,
-  /** Changes what holds for everybody. */
+  /** Changes settings for all callers. */
   ADMIN;
 
   /**
    * The role of this name.
    *
-   * @throws IllegalArgumentException with those there are
+   * @throws IllegalArgumentException with the list of roles
    */
   static AdminRole named(String name) {
     for (AdminRole role : values()) {
@@ -29,7 +29,7 @@ public enum AdminRole {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Whether this role may do what the other may. */
+  /** Whether this role includes the rights of the other. */
   public boolean covers(AdminRole other) {
     return compareTo(other) >= 0;
   }

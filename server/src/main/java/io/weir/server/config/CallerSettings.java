@@ -5,15 +5,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Who may ask for decisions: those with one of these tokens, or with a certificate by this
- * authority. Anybody, if there is neither.
+ * Authentication on the data and gRPC ports: by one of these tokens, or by a client certificate of
+ * this CA. Without either, every caller is accepted.
  *
  * @param tokens the SHA-256 of each, 64 hex digits in lower case
- * @param authority the certificates that client certificates must lead to
- * @param names those of them that count, by a name in the certificate; all if there are none
+ * @param authority the CA certificates for client certificates
+ * @param names the accepted names of client certificates; empty for all
  */
 public record CallerSettings(Set<String> tokens, Optional<Path> authority, Set<String> names) {
-  /** Answers everybody. */
+  /** Accepts every caller. */
   public static final CallerSettings ANYONE =
       new CallerSettings(Set.of(), Optional.empty(), Set.of());
 
@@ -22,7 +22,7 @@ public record CallerSettings(Set<String> tokens, Optional<Path> authority, Set<S
     names = Set.copyOf(names);
   }
 
-  /** Whether everybody is answered. */
+  /** Whether every caller is accepted. */
   public boolean isAnyone() {
     return tokens.isEmpty() && authority.isEmpty();
   }

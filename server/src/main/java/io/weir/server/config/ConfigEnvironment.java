@@ -13,20 +13,20 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * Settings from the environment: {@code guard.rate} is {@code WEIR_GUARD_RATE}. A secret can be the
- * name of a file that holds it: {@code WEIR_RESERVATIONS_SECRET_FILE}. A variable that begins with
- * {@code WEIR_} and is no setting is an error, as an unknown setting of the file is.
+ * Reads settings from the environment: {@code guard.rate} is {@code WEIR_GUARD_RATE}. A secret can
+ * also be in a file: {@code WEIR_RESERVATIONS_SECRET_FILE} names it. A variable that starts with
+ * {@code WEIR_} and is not a setting is an error, like an unknown setting in the file.
  */
 final class ConfigEnvironment {
   private static final String PREFIX = Setting.PREFIX;
 
-  /** What the launcher and other commands read. */
+  /** Variables of the launcher and other commands. */
   private static final List<String> OTHERS = List.of("WEIR_JAVA_OPTS", "WEIR_TOKEN");
 
-  /** What the build and the tests of Weir read. */
+  /** Prefixes of variables for the build and the tests of Weir. */
   private static final List<String> OF_TESTS = List.of("WEIR_TEST_", "WEIR_REQUIRE_");
 
-  /** What Kubernetes and Docker set for every service whose name begins with "weir". */
+  /** Variables that Kubernetes and Docker set for every service whose name starts with "weir". */
   private static final Pattern SERVICE_LINK =
       Pattern.compile("WEIR_.*(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_[0-9]+_.*)");
 
@@ -47,7 +47,7 @@ final class ConfigEnvironment {
     }
   }
 
-  /** Puts what the environment says over what was said before. */
+  /** Adds the settings of the environment, which override earlier ones. */
   void read(Map<Setting, SettingValue> values, List<String> reasons) {
     environment.forEach(
         (variable, text) -> {
@@ -55,26 +55,29 @@ final class ConfigEnvironment {
             values.put(known.get(variable), new SettingValue(text, variable));
           } else if (secretFiles.containsKey(variable)) {
             readSecret(variable, text, values, reasons);
-          } else if (isOurs(variable, text)) {
-            reasons.add(complaint(variable));
+          } else if (isUnknownSetting(variable, text)) {
+            reasons.add(reason(variable));
           }
         });
   }
 
-  private static boolean isOurs(String variable, String text) {
+  private static boolean isUnknownSetting(String variable, String text) {
     return variable.startsWith(PREFIX)
         && !OTHERS.contains(variable)
         && OF_TESTS.stream().noneMatch(variable::startsWith)
         && !isServiceLink(variable, text);
   }
 
-  /** A link's port is a URL, so that {@code WEIR_LISTEN_PORT=8080} is still found to be a slip. */
+  /**
+   * Whether it is set by Kubernetes or Docker. The port in such a variable is a URL, so {@code
+   * WEIR_LISTEN_PORT=8080} is still reported as a mistake.
+   */
   private static boolean isServiceLink(String variable, String text) {
     return SERVICE_LINK.matcher(variable).matches()
         || (SERVICE_PORT.matcher(variable).matches() && PORT_URL.matcher(text).matches());
   }
 
-  private String complaint(String variable) {
+  private String reason(String variable) {
     if (Setting.isLaterVariable(variable)) {
       return variable + " is not available in this version";
     }
@@ -83,7 +86,7 @@ final class ConfigEnvironment {
     return variable + " is not a setting; " + hint(variable, names);
   }
 
-  /** What was meant most likely, else the settings of the same section. */
+  /** The most similar setting, otherwise all settings of the same section. */
   private static String hint(String variable, List<String> names) {
     List<String> bare = names.stream().map(ConfigEnvironment::bare).toList();
     Optional<String> meant = ConfigFile.nearest(bare(variable), bare);
@@ -94,11 +97,11 @@ final class ConfigEnvironment {
     String section = end < 0 ? variable : variable.substring(0, end + 1);
     List<String> same = names.stream().filter(name -> name.startsWith(section)).sorted().toList();
     return same.isEmpty()
-        ? "variables that begin with " + PREFIX + " are settings of this process"
-        : "there are " + String.join(", ", same);
+        ? "variables that start with " + PREFIX + " are settings of this process"
+        : "known here: " + String.join(", ", same);
   }
 
-  /** Without the prefix, which says nothing about what was meant. */
+  /** The name without the prefix, in lower case, for comparison. */
   private static String bare(String variable) {
     return variable.substring(PREFIX.length()).toLowerCase(Locale.ROOT);
   }
@@ -107,7 +110,7 @@ final class ConfigEnvironment {
       String variable, String file, Map<Setting, SettingValue> values, List<String> reasons) {
     Setting secret = Objects.requireNonNull(secretFiles.get(variable));
     if (environment.containsKey(secret.variable())) {
-      reasons.add(variable + ": " + secret.variable() + " is set too; set one of them");
+      reasons.add(variable + ": " + secret.variable() + " is set too; set only one of them");
       return;
     }
     try {

@@ -2,7 +2,7 @@ package io.weir.server.config;
 
 import java.util.List;
 
-/** A process that cannot start as it was told: all reasons, one line each. */
+/** An invalid configuration, with all reasons, one line each. */
 public final class ConfigException extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ public final class ConfigException extends Exception {
     this.reasons = List.copyOf(reasons);
   }
 
-  /** One line each. */
+  /** The reasons, one line each. */
   public List<String> reasons() {
     return reasons;
   }

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Makes a configuration of {@code weir.yaml} and the environment, or says all that is wrong. */
+/** Reads the configuration from {@code weir.yaml} and the environment, and collects all errors. */
 final class ConfigReader {
   private final Map<Setting, SettingValue> values = new EnumMap<>(Setting.class);
   private final List<String> reasons = new ArrayList<>();
@@ -25,7 +25,7 @@ final class ConfigReader {
       Optional<Path> file, Map<String, String> environment, Optional<String> redis)
       throws ConfigException {
     ConfigReader reader = new ConfigReader();
-    file.ifPresent(reader::takeFile);
+    file.ifPresent(reader::addFile);
     new RatelimitEnvironment(environment, reader.values, reader.reasons).read(ServerConfig.DEFAULT);
     new ConfigEnvironment(environment).read(reader.values, reader.reasons);
     redis.ifPresent(
@@ -37,38 +37,38 @@ final class ConfigReader {
     return config;
   }
 
-  private void takeFile(Path file) {
+  private void addFile(Path file) {
     ConfigFile read = ConfigFile.read(file);
     read.problems().forEach(problem -> reasons.add(problem.toString()));
     Path base = Optional.ofNullable(file.toAbsolutePath().getParent()).orElse(Path.of(""));
     for (ConfigFile.Setting setting : read.settings()) {
       String source = file + ":" + setting.line() + ": " + setting.name();
-      take(setting.name(), new SettingValue(setting.value(), source, base));
+      add(setting.name(), new SettingValue(setting.value(), source, base));
     }
   }
 
-  private void take(String path, SettingValue value) {
+  private void add(String path, SettingValue value) {
     Optional<Setting> whole = Setting.withPartAt(path);
     Optional<Setting> setting = Setting.at(path);
     Optional<Setting> secret = Setting.secretWithFileAt(path);
     if (whole.isPresent()) {
-      takePart(whole.get(), path, value);
+      addPart(whole.get(), path, value);
     } else if (setting.isPresent()) {
       put(setting.get(), value);
     } else if (secret.isPresent()) {
-      takeSecret(secret.get(), value);
+      addSecret(secret.get(), value);
     } else if (Setting.isLater(path)) {
       reasons.add(value.source() + " is not available in this version");
     } else {
-      reasons.add(value.source() + " is not a setting; " + near(path));
+      reasons.add(value.source() + " is not a setting; " + hint(path));
     }
   }
 
   /**
-   * What was meant most likely, else the settings of the same section, or all sections if there is
-   * none of that name.
+   * The most similar setting; otherwise the settings of the same section, or all sections if there
+   * is no such section.
    */
-  private static String near(String name) {
+  private static String hint(String name) {
     Optional<String> meant = ConfigFile.nearest(name, Setting.paths());
     if (meant.isPresent()) {
       return "did you mean " + meant.get() + "?";
@@ -76,7 +76,7 @@ final class ConfigReader {
     String section = section(name);
     List<String> same =
         Setting.paths().stream().filter(path -> section(path).equals(section)).toList();
-    return "there are "
+    return "known here: "
         + String.join(
             ", ",
             same.isEmpty()
@@ -89,14 +89,14 @@ final class ConfigReader {
     return dot < 0 ? name : name.substring(0, dot);
   }
 
-  /** Adds an item or entry to its list or map, in the form that a variable has. */
-  private void takePart(Setting whole, String path, SettingValue value) {
+  /** Adds an item or entry to its list or map, in the syntax of environment variables. */
+  private void addPart(Setting whole, String path, SettingValue value) {
     String text =
         whole.isMap()
             ? path.substring(whole.path().length() + 1) + "=" + value.text()
             : value.text();
     if (text.indexOf(',') >= 0) {
-      reasons.add(value.source() + ": a comma cannot be part of it");
+      reasons.add(value.source() + ": must not contain a comma");
       return;
     }
     values.merge(
@@ -106,7 +106,7 @@ final class ConfigReader {
             new SettingValue(before.text() + "," + more.text(), before.source(), before.base()));
   }
 
-  private void takeSecret(Setting secret, SettingValue file) {
+  private void addSecret(Setting secret, SettingValue file) {
     try {
       String text = secret.contents(file.path());
       put(secret, new SettingValue(text, file.source(), file.base()));
@@ -115,11 +115,14 @@ final class ConfigReader {
     }
   }
 
-  /** A file says everything once, but a secret may be there and in a file of its own too. */
+  /**
+   * Puts a setting. The file has each setting once, but a secret may also be set by its {@code
+   * _file}.
+   */
   private void put(Setting setting, SettingValue value) {
     if (values.put(setting, value) != null) {
       String path = setting.path();
-      reasons.add(value.source() + ": set one of " + path + " and " + path + "_file");
+      reasons.add(value.source() + ": set only one of " + path + " and " + path + "_file");
     }
   }
 
@@ -129,30 +132,30 @@ final class ConfigReader {
         .frontEnd()
         .admin()
         .problemAt(config.admin())
-        .filter(problem -> reasons.isEmpty()) // tokens that cannot be read are problem enough
+        .filter(problem -> reasons.isEmpty()) // report invalid tokens alone
         .ifPresent(problem -> addProblem(Setting.LISTEN_ADMIN, problem));
     return config;
   }
 
   private ServerConfig whole() {
-    ServerConfig otherwise = ServerConfig.DEFAULT;
+    ServerConfig defaults = ServerConfig.DEFAULT;
     checkStore();
     return new ServerConfig(
-        get(Setting.LISTEN_HTTP, otherwise.http(), SettingValue::address),
-        get(Setting.LISTEN_ADMIN, otherwise.admin(), SettingValue::address),
-        get(Setting.LISTEN_GRPC, otherwise.grpc(), SettingValue::address),
+        get(Setting.LISTEN_HTTP, defaults.http(), SettingValue::address),
+        get(Setting.LISTEN_ADMIN, defaults.admin(), SettingValue::address),
+        get(Setting.LISTEN_GRPC, defaults.grpc(), SettingValue::address),
         new Memory(
             get(
                 Setting.STORE_MEMORY_MAX_KEYS,
-                otherwise.memory().maxKeys(),
+                defaults.memory().maxKeys(),
                 value -> value.count(1)),
             get(Setting.STORE_MEMORY_MAX_BYTES, 0L, value -> value.count(1 << 16))),
         new SharedStoreSettingsReader(this).read(),
         new LoadLimit(
-            get(Setting.GUARD_RATE, otherwise.guard().rate(), SettingValue::rate),
+            get(Setting.GUARD_RATE, defaults.guard().rate(), SettingValue::rate),
             get(
                 Setting.GUARD_IN_FLIGHT,
-                otherwise.guard().inFlight(),
+                defaults.guard().inFlight(),
                 value -> value.atMost(Integer.MAX_VALUE))),
         get(Setting.RULES_FILE, Optional.empty(), value -> Optional.of(value.path())),
         get(Setting.STATE_DIR, Optional.empty(), value -> Optional.of(value.path())),
@@ -162,8 +165,8 @@ final class ConfigReader {
   }
 
   private EnvoySettings envoy() {
-    EnvoySettings otherwise = EnvoySettings.DEFAULT;
-    RateLimitHeaderNames headers = otherwise.headers();
+    EnvoySettings defaults = EnvoySettings.DEFAULT;
+    RateLimitHeaderNames headers = defaults.headers();
     return new EnvoySettings(
         get(Setting.RULES_ENVOY, Optional.empty(), value -> Optional.of(value.path())),
         new EnvoyOptions(
@@ -173,7 +176,7 @@ final class ConfigReader {
         new EnvoyLimiter.Modes(
             get(Setting.ENVOY_SHADOW_MODE, false, SettingValue::flag),
             get(Setting.ENVOY_QUOTA_MODE, false, SettingValue::flag)),
-        get(Setting.ENVOY_NEAR_LIMIT_RATIO, otherwise.nearLimitRatio(), SettingValue::ratio),
+        get(Setting.ENVOY_NEAR_LIMIT_RATIO, defaults.nearLimitRatio(), SettingValue::ratio),
         new RateLimitHeaderNames(
             get(Setting.ENVOY_HEADERS_ENABLED, false, SettingValue::flag),
             get(Setting.ENVOY_HEADERS_LIMIT, headers.limit(), SettingValue::header),
@@ -188,40 +191,40 @@ final class ConfigReader {
         value -> {
           if (!value.text().equals("memory")) {
             throw new IllegalArgumentException(
-                "a store is 'memory', or a map such as { redis: { uri: redis://localhost } }");
+                "must be 'memory', or a map such as { redis: { uri: redis://localhost } }");
           }
           return value.text();
         });
   }
 
-  /** Whether a setting was made. */
+  /** Whether a setting is set. */
   boolean has(Setting setting) {
     return values.containsKey(setting);
   }
 
-  /** Whether a place to listen was named to this process, not just handed to it as a port. */
+  /** Whether a listen address is set explicitly, and not only by {@code PORT} or the like. */
   boolean isNamed(Setting setting) {
     SettingValue value = values.get(setting);
     return value != null && !RatelimitEnvironment.isPort(value);
   }
 
-  /** Notes that a setting cannot be meant. */
+  /** Adds an error about a setting. */
   void addProblem(Setting setting, String reason) {
     SettingValue value = values.get(setting);
     reasons.add((value == null ? setting.path() : value.source()) + ": " + reason);
   }
 
-  /** The items of a list, none for one that is empty; or {@code otherwise} if it is not there. */
-  <T> List<T> list(Setting setting, List<T> otherwise, Function<String, T> reading) {
+  /** The items of a list; {@code defaults} if it is not set. */
+  <T> List<T> list(Setting setting, List<T> defaults, Function<String, T> parser) {
     SettingValue value = values.get(setting);
     if (value == null) {
-      return otherwise;
+      return defaults;
     }
     List<T> items = new ArrayList<>();
     if (!value.text().isBlank()) {
       for (String item : value.text().split(",", -1)) {
         try {
-          items.add(reading.apply(item.strip()));
+          items.add(parser.apply(item.strip()));
         } catch (IllegalArgumentException e) {
           addProblem(setting, String.valueOf(e.getMessage()));
         }
@@ -230,19 +233,19 @@ final class ConfigReader {
     return items;
   }
 
-  <T> T get(Setting setting, T otherwise, Function<SettingValue, T> reading) {
+  <T> T get(Setting setting, T defaults, Function<SettingValue, T> parser) {
     SettingValue value = values.get(setting);
     if (value == null) {
-      return otherwise;
+      return defaults;
     }
     try {
       if (value.text().isBlank() && setting != Setting.STORE_MEMORY) {
         throw new IllegalArgumentException("has no value");
       }
-      return reading.apply(value);
+      return parser.apply(value);
     } catch (IllegalArgumentException e) {
       reasons.add(value.source() + ": " + e.getMessage());
-      return otherwise;
+      return defaults;
     }
   }
 }

@@ -6,11 +6,11 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * All that can be told about Envoy's rate limit service.
+ * The settings of Envoy's rate limit service.
  *
  * @param folder the configuration folder, if any
- * @param files how it is read
- * @param nearLimitRatio hits beyond this part of a limit count as near it
+ * @param files options for reading it
+ * @param nearLimitRatio hits above this fraction of a limit count as near the limit
  */
 public record EnvoySettings(
     Optional<Path> folder,
@@ -23,7 +23,7 @@ public record EnvoySettings(
       new EnvoySettings(
           Optional.empty(), EnvoyOptions.DEFAULT, Modes.PLAIN, 0.8, RateLimitHeaderNames.DEFAULT);
 
-  /** The same with another folder. */
+  /** A copy with another folder. */
   public EnvoySettings folder(Path other) {
     return new EnvoySettings(Optional.of(other), files, modes, nearLimitRatio, headers);
   }

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How the process meets requests: how it finds out who calls, in which headers it answers, who may
- * ask it at all, by which certificate it is known, what it forwards, and who may administer it.
+ * The settings of the listeners: identity of clients, rate limit headers, callers, TLS, gateway and
+ * admin access.
  *
- * @param headers the dialects of rate limit headers; none for no such headers
+ * @param headers the dialects of rate limit headers; empty for no such headers
  */
 public record FrontEndSettings(
     IdentitySettings identity,
@@ -17,7 +17,7 @@ public record FrontEndSettings(
     Optional<TlsSettings> tls,
     GatewaySettings gateway,
     AdminSettings admin) {
-  /** Believes nobody, tells everything, answers everybody, in plain text. */
+  /** Trusts no proxy, sends all header dialects, accepts every caller, without TLS. */
   public static final FrontEndSettings DEFAULT =
       new FrontEndSettings(
           IdentitySettings.DEFAULT,
@@ -31,32 +31,32 @@ public record FrontEndSettings(
     headers = List.copyOf(headers);
   }
 
-  /** The same, finding out who calls in another way. */
+  /** A copy with other identity settings. */
   public FrontEndSettings identity(IdentitySettings other) {
     return new FrontEndSettings(other, headers, callers, tls, gateway, admin);
   }
 
-  /** The same with other headers. */
+  /** A copy with other headers. */
   public FrontEndSettings headers(List<HeaderDialect> other) {
     return new FrontEndSettings(identity, other, callers, tls, gateway, admin);
   }
 
-  /** The same, asked by others. */
+  /** A copy with other callers. */
   public FrontEndSettings callers(CallerSettings other) {
     return new FrontEndSettings(identity, headers, other, tls, gateway, admin);
   }
 
-  /** The same, with certificates. */
+  /** A copy with TLS. */
   public FrontEndSettings tls(TlsSettings files) {
     return new FrontEndSettings(identity, headers, callers, Optional.of(files), gateway, admin);
   }
 
-  /** The same with a gateway. */
+  /** A copy with a gateway. */
   public FrontEndSettings gateway(GatewaySettings other) {
     return new FrontEndSettings(identity, headers, callers, tls, other, admin);
   }
 
-  /** The same, administered by others. */
+  /** A copy with other admin access. */
   public FrontEndSettings admin(AdminSettings other) {
     return new FrontEndSettings(identity, headers, callers, tls, gateway, other);
   }

@@ -30,7 +30,7 @@ final class FrontEndSettingsReader {
   }
 
   FrontEndSettings read() {
-    FrontEndSettings front =
+    FrontEndSettings settings =
         new FrontEndSettings(
             new IdentitySettings(address(), apiKey(), jwt()),
             config.list(Setting.HEADERS, HeaderDialect.ALL, HeaderDialect::named),
@@ -38,16 +38,16 @@ final class FrontEndSettingsReader {
             tls(),
             gateway(),
             admin());
-    checkCertificatesAreSeen(front);
-    return front;
+    checkClientCertificates(settings);
+    return settings;
   }
 
-  /** Who is told to bring a certificate must be able to show it wherever decisions are taken. */
-  private void checkCertificatesAreSeen(FrontEndSettings front) {
-    Set<String> secured = front.tls().map(TlsSettings::listeners).orElse(Set.of());
+  /** Client certificates require TLS on all ports that serve decisions. */
+  private void checkClientCertificates(FrontEndSettings settings) {
+    Set<String> secured = settings.tls().map(TlsSettings::listeners).orElse(Set.of());
     List<String> missing =
         Stream.of("http", "grpc").filter(listener -> !secured.contains(listener)).toList();
-    if (front.callers().authority().isPresent() && !missing.isEmpty()) {
+    if (settings.callers().authority().isPresent() && !missing.isEmpty()) {
       config.addProblem(
           Setting.CALLERS_MTLS_CA,
           "client certificates need tls on the listener " + String.join(" and ", missing));
@@ -55,23 +55,23 @@ final class FrontEndSettingsReader {
   }
 
   private ClientAddress address() {
-    ClientAddress otherwise = ClientAddress.OF_CONNECTION;
+    ClientAddress defaults = ClientAddress.OF_CONNECTION;
     List<Cidr> trusted =
-        config.list(Setting.IDENTITY_CLIENT_IP_TRUSTED, otherwise.trusted(), Cidr::parse);
+        config.list(Setting.IDENTITY_CLIENT_IP_TRUSTED, defaults.trusted(), Cidr::parse);
     String header =
         config.get(
-            Setting.IDENTITY_CLIENT_IP_HEADER, otherwise.header(), SettingValue::lowerCaseHeader);
-    int hops = number(Setting.IDENTITY_CLIENT_IP_HOPS, otherwise.hops(), 0, 100);
-    int prefix = number(Setting.IDENTITY_CLIENT_IP_IPV6_PREFIX, otherwise.ipv6Prefix(), 1, 128);
+            Setting.IDENTITY_CLIENT_IP_HEADER, defaults.header(), SettingValue::lowerCaseHeader);
+    int hops = number(Setting.IDENTITY_CLIENT_IP_HOPS, defaults.hops(), 0, 100);
+    int prefix = number(Setting.IDENTITY_CLIENT_IP_IPV6_PREFIX, defaults.ipv6Prefix(), 1, 128);
     if (config.has(Setting.IDENTITY_CLIENT_IP_HEADER) && trusted.isEmpty() && hops == 0) {
       config.addProblem(
-          Setting.IDENTITY_CLIENT_IP_HEADER, "is believed by nobody; say trusted or hops as well");
+          Setting.IDENTITY_CLIENT_IP_HEADER, "has no effect; set trusted or hops as well");
     }
     return new ClientAddress(header, trusted, hops, prefix);
   }
 
-  private int number(Setting setting, int otherwise, int least, int most) {
-    return config.get(setting, otherwise, value -> value.number(least, most));
+  private int number(Setting setting, int defaults, int least, int most) {
+    return config.get(setting, defaults, value -> value.number(least, most));
   }
 
   private Optional<Path> path(Setting setting) {
@@ -87,13 +87,13 @@ final class FrontEndSettingsReader {
             value -> value.text().equals("any") ? Optional.empty() : Optional.of(value.path()));
     if (header.isEmpty()) {
       if (config.has(Setting.IDENTITY_API_KEY_KNOWN)) {
-        config.addProblem(Setting.IDENTITY_API_KEY_KNOWN, "say the header too");
+        config.addProblem(Setting.IDENTITY_API_KEY_KNOWN, "set the header too");
       }
       return Optional.empty();
     }
     if (!config.has(Setting.IDENTITY_API_KEY_KNOWN)) {
       config.addProblem(
-          Setting.IDENTITY_API_KEY_HEADER, "say which keys are known: a file, or any");
+          Setting.IDENTITY_API_KEY_HEADER, "set identity.api_key.known: a file, or any");
     }
     return Optional.of(new IdentitySettings.ApiKey(header, known));
   }
@@ -102,13 +102,14 @@ final class FrontEndSettingsReader {
     if (!config.has(Setting.IDENTITY_JWT_JWKS)) {
       for (Setting other : Setting.inside("identity.jwt")) {
         if (config.has(other)) {
-          config.addProblem(other, "says nothing without identity.jwt.jwks");
+          config.addProblem(other, "has no effect without identity.jwt.jwks");
         }
       }
       return Optional.empty();
     }
     URI jwks =
-        config.get(Setting.IDENTITY_JWT_JWKS, URI.create("file:/"), FrontEndSettingsReader::place);
+        config.get(
+            Setting.IDENTITY_JWT_JWKS, URI.create("file:/"), FrontEndSettingsReader::location);
     return config.get(
         Setting.IDENTITY_JWT_JWKS,
         Optional.empty(),
@@ -128,11 +129,11 @@ final class FrontEndSettingsReader {
   }
 
   private JwtSettings.Checks checks() {
-    JwtSettings.Checks otherwise = JwtSettings.Checks.DEFAULT;
+    JwtSettings.Checks defaults = JwtSettings.Checks.DEFAULT;
     return new JwtSettings.Checks(
-        number(Setting.IDENTITY_JWT_FAILURES, otherwise.failures(), 1, 1_000_000),
-        number(Setting.IDENTITY_JWT_THREADS, otherwise.threads(), 1, 64),
-        number(Setting.IDENTITY_JWT_QUEUE, otherwise.queue(), 1, 100_000));
+        number(Setting.IDENTITY_JWT_FAILURES, defaults.failures(), 1, 1_000_000),
+        number(Setting.IDENTITY_JWT_THREADS, defaults.threads(), 1, 64),
+        number(Setting.IDENTITY_JWT_QUEUE, defaults.queue(), 1, 100_000));
   }
 
   private Duration leeway() {
@@ -142,8 +143,8 @@ final class FrontEndSettingsReader {
         value -> JwtSettings.checkLeeway(value.time()));
   }
 
-  /** A file, relative to the one that names it, or a URL. */
-  private static URI place(SettingValue value) {
+  /** A file, relative to the configuration file, or a URL. */
+  private static URI location(SettingValue value) {
     if (!value.text().contains("://")) {
       return value.path().toAbsolutePath().toUri();
     }
@@ -165,7 +166,8 @@ final class FrontEndSettingsReader {
     for (String entry : entries) {
       int equals = entry.indexOf('=');
       if (equals < 1 || equals == entry.length() - 1) {
-        config.addProblem(Setting.IDENTITY_JWT_CLAIMS, "'" + entry + "' is not such as user: sub");
+        config.addProblem(
+            Setting.IDENTITY_JWT_CLAIMS, "'" + entry + "' is not a claim such as user: sub");
       } else {
         claims.put(entry.substring(0, equals), entry.substring(equals + 1));
       }
@@ -180,15 +182,15 @@ final class FrontEndSettingsReader {
     Set<String> names =
         new HashSet<>(config.list(Setting.CALLERS_MTLS_NAMES, List.of(), name -> name));
     if (authority.isEmpty() && !names.isEmpty()) {
-      config.addProblem(Setting.CALLERS_MTLS_NAMES, "says nothing without callers.mtls.ca");
+      config.addProblem(Setting.CALLERS_MTLS_NAMES, "has no effect without callers.mtls.ca");
     }
-    boolean listsNone =
+    boolean emptyTokens =
         config.has(Setting.CALLERS_TOKENS)
             && config.list(Setting.CALLERS_TOKENS, List.of(), token -> token).isEmpty();
-    if (listsNone && authority.isEmpty()) {
+    if (emptyTokens && authority.isEmpty()) {
       config.addProblem(
           Setting.CALLERS_TOKENS,
-          "holds none, so that anybody would be answered; leave it out for that");
+          "is empty, so every caller would be accepted; to allow that, leave it out");
     }
     return new CallerSettings(tokens, authority, names);
   }
@@ -212,7 +214,7 @@ final class FrontEndSettingsReader {
                 switch (value.text()) {
                   case "open" -> false;
                   case "token" -> true;
-                  default -> throw new IllegalArgumentException("is either open or token");
+                  default -> throw new IllegalArgumentException("must be 'open' or 'token'");
                 });
     return new AdminSettings(tokens, metricsNeedToken);
   }
@@ -237,22 +239,22 @@ final class FrontEndSettingsReader {
   }
 
   private GatewaySettings gateway() {
-    GatewaySettings otherwise = GatewaySettings.NONE;
+    GatewaySettings defaults = GatewaySettings.NONE;
     return new GatewaySettings(
-        config.get(Setting.LISTEN_GATEWAY, otherwise.address(), SettingValue::address),
+        config.get(Setting.LISTEN_GATEWAY, defaults.address(), SettingValue::address),
         upstreams(),
-        config.get(Setting.GATEWAY_TIMEOUT, otherwise.timeout(), SettingValue::timeout),
+        config.get(Setting.GATEWAY_TIMEOUT, defaults.timeout(), SettingValue::timeout),
         config.get(
-            Setting.GATEWAY_CONNECT_TIMEOUT, otherwise.connectTimeout(), SettingValue::timeout),
-        config.get(Setting.GATEWAY_MAX_BODY, otherwise.maxBody(), value -> value.count(0)),
-        number(Setting.GATEWAY_CONNECTIONS, otherwise.connections(), 1, 1_000_000),
-        otherwise.waiting(),
-        config.get(Setting.GATEWAY_DRAIN, otherwise.drain(), SettingValue::time),
-        takesDecisions());
+            Setting.GATEWAY_CONNECT_TIMEOUT, defaults.connectTimeout(), SettingValue::timeout),
+        config.get(Setting.GATEWAY_MAX_BODY, defaults.maxBody(), value -> value.count(0)),
+        number(Setting.GATEWAY_CONNECTIONS, defaults.connections(), 1, 1_000_000),
+        defaults.waiting(),
+        config.get(Setting.GATEWAY_DRAIN, defaults.drain(), SettingValue::time),
+        servesDecisions());
   }
 
-  /** Whether decisions are asked for beside a gateway. */
-  private boolean takesDecisions() {
+  /** Whether the data and gRPC ports are opened beside a gateway. */
+  private boolean servesDecisions() {
     return config.isNamed(Setting.LISTEN_HTTP)
         || config.isNamed(Setting.LISTEN_GRPC)
         || config.has(Setting.RULES_ENVOY);
@@ -271,7 +273,7 @@ final class FrontEndSettingsReader {
         config.list(Setting.GATEWAY_UPSTREAMS, List.of(), FrontEndSettingsReader::upstream));
     long different = upstreams.stream().map(GatewaySettings.Upstream::prefix).distinct().count();
     if (different < upstreams.size()) {
-      config.addProblem(Setting.GATEWAY_UPSTREAMS, "a prefix is there twice");
+      config.addProblem(Setting.GATEWAY_UPSTREAMS, "a prefix is duplicated");
     }
     return upstreams;
   }

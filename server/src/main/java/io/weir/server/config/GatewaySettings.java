@@ -7,18 +7,18 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What the gateway forwards where, and how patient it is.
+ * The upstreams, timeouts and limits of the gateway.
  *
  * @param address the public port, which serves forwarded traffic and nothing else
- * @param upstreams none for no gateway
- * @param timeout how long an upstream may keep silent before and within a response
- * @param connectTimeout how long it may take to get a connection to an upstream
- * @param maxBody the largest body of a request, in bytes
- * @param connections the most connections to one upstream, in all event loops together, each of
- *     which has its part of them
- * @param waiting the most requests that wait for such a connection, in each event loop
- * @param drain how long exchanges under way are waited for when the process stops
- * @param decisions whether the ports for decisions listen beside a gateway
+ * @param upstreams empty for no gateway
+ * @param timeout how long an upstream may send nothing before and within a response
+ * @param connectTimeout how long a connection to an upstream may take
+ * @param maxBody the maximum size of a request body, in bytes
+ * @param connections the maximum number of connections to one upstream, divided among the event
+ *     loops
+ * @param waiting the maximum number of requests that wait for such a connection, per event loop
+ * @param drain how long a stop waits for requests in flight
+ * @param decisions whether the data and gRPC ports are opened beside a gateway
  */
 public record GatewaySettings(
     ListenAddress address,
@@ -47,14 +47,12 @@ public record GatewaySettings(
     upstreams = List.copyOf(upstreams);
   }
 
-  /**
-   * The timeout as it is counted, in whole ticks of a second: what is less than one counts as one.
-   */
+  /** The timeout in ticks of 1 s, rounded up, at least one. */
   public int timeoutTicks() {
     return (int) Math.max(1, timeout.plusNanos(999_999_999).toSeconds());
   }
 
-  /** Whether there is a gateway at all. */
+  /** Whether there is a gateway. */
   public boolean isOn() {
     return !upstreams.isEmpty();
   }
@@ -62,10 +60,9 @@ public record GatewaySettings(
   /**
    * A server behind the gateway.
    *
-   * @param prefix of the paths that go there, by whole segments; {@code /} for all that go nowhere
-   *     else
-   * @param uri {@code http://host:port}, {@code https://…}, or {@code h2c://…} for HTTP/2 in plain
-   *     text
+   * @param prefix of the paths that it serves, in whole segments; {@code /} for all others
+   * @param uri {@code http://host:port}, {@code https://…}, or {@code h2c://…} for HTTP/2 without
+   *     TLS
    */
   public record Upstream(String prefix, URI uri) {
     private static final Set<String> SCHEMES = Set.of("http", "https", "h2c");
@@ -77,14 +74,14 @@ public record GatewaySettings(
       String normal = NormalizedPath.of(prefix);
       if (!normal.equals(prefix)) {
         throw new IllegalArgumentException(
-            "'" + prefix + "' is no beginning of a path in its normal form; say '" + normal + "'");
+            "'" + prefix + "' is not a normalised path; write '" + normal + "'");
       }
     }
 
     /**
      * Reads the address of an upstream.
      *
-     * @throws IllegalArgumentException with a reason in words
+     * @throws IllegalArgumentException with a reason for people
      */
     public static Upstream of(String prefix, String text) {
       URI uri;
@@ -94,7 +91,8 @@ public record GatewaySettings(
         throw new IllegalArgumentException(wrong(text), e);
       }
       if (uri.getRawUserInfo() != null) {
-        throw new IllegalArgumentException("an upstream has no user or password in its address");
+        throw new IllegalArgumentException(
+            "an upstream address must not contain a user or password");
       }
       if (uri.getScheme() == null || uri.getHost() == null || !SCHEMES.contains(uri.getScheme())) {
         throw new IllegalArgumentException(wrong(text) + withScheme(text));
@@ -112,7 +110,7 @@ public record GatewaySettings(
       return "'" + text + "' is not an upstream such as http://127.0.0.1:9000";
     }
 
-    /** What is meant by a host and port alone. */
+    /** A suggestion for a host and port without a scheme. */
     private static String withScheme(String text) {
       return text.contains("://") || !text.matches("[A-Za-z0-9.-]+(:[0-9]+)?")
           ? ""
@@ -123,7 +121,7 @@ public record GatewaySettings(
       return uri.getScheme().equals("https");
     }
 
-    /** Whether HTTP/2 is spoken from the first byte. */
+    /** Whether the upstream uses HTTP/2 with prior knowledge. */
     public boolean http2() {
       return uri.getScheme().equals("h2c");
     }
@@ -137,7 +135,7 @@ public record GatewaySettings(
       return uri.getPort() >= 0 ? uri.getPort() : secure() ? 443 : 80;
     }
 
-    /** Whether a path in its normal form goes here. */
+    /** Whether it serves a normalised path. */
     public boolean takes(String path) {
       return prefix.equals("/")
           || (path.startsWith(prefix)
@@ -145,25 +143,25 @@ public record GatewaySettings(
     }
   }
 
-  /** The same with another port. */
+  /** A copy with another address. */
   public GatewaySettings address(ListenAddress other) {
     return new GatewaySettings(
         other, upstreams, timeout, connectTimeout, maxBody, connections, waiting, drain, decisions);
   }
 
-  /** The same with other upstreams. */
+  /** A copy with other upstreams. */
   public GatewaySettings upstreams(List<Upstream> others) {
     return new GatewaySettings(
         address, others, timeout, connectTimeout, maxBody, connections, waiting, drain, decisions);
   }
 
-  /** The same, with or without ports for decisions. */
+  /** A copy with or without data and gRPC ports. */
   public GatewaySettings decisions(boolean also) {
     return new GatewaySettings(
         address, upstreams, timeout, connectTimeout, maxBody, connections, waiting, drain, also);
   }
 
-  /** The same with other patience. */
+  /** A copy with other timeouts. */
   public GatewaySettings patience(Duration timeout, Duration connectTimeout) {
     return new GatewaySettings(
         address,
@@ -177,13 +175,13 @@ public record GatewaySettings(
         decisions);
   }
 
-  /** The same with another largest body. */
+  /** A copy with another maximum body size. */
   public GatewaySettings maxBody(long bytes) {
     return new GatewaySettings(
         address, upstreams, timeout, connectTimeout, bytes, connections, waiting, drain, decisions);
   }
 
-  /** The same with other connections to upstreams, and other queues for them. */
+  /** A copy with other maximum numbers of connections and waiting requests. */
   public GatewaySettings connections(int most, int waiting) {
     return new GatewaySettings(
         address, upstreams, timeout, connectTimeout, maxBody, most, waiting, drain, decisions);

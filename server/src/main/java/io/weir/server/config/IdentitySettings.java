@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** How callers are told apart: by address, and by API keys or signed tokens if there are such. */
+/** How clients are identified: by address, and optionally by API keys or signed tokens. */
 public record IdentitySettings(
     ClientAddress address, Optional<ApiKey> apiKey, Optional<JwtSettings> jwt) {
   /** By the address of the connection. */
@@ -19,23 +19,23 @@ public record IdentitySettings(
       new IdentitySettings(ClientAddress.OF_CONNECTION, Optional.empty(), Optional.empty());
 
   /**
-   * Which header brings an API key, and which keys count.
+   * The header with the API key, and the known keys.
    *
-   * @param known a file of hashes; any key counts if there is none
+   * @param known a file of hashes; empty to accept any key
    */
   public record ApiKey(String header, Optional<Path> known) {}
 
-  /** The same, with the address found in another way. */
+  /** A copy with another source of the client address. */
   public IdentitySettings address(ClientAddress other) {
     return new IdentitySettings(other, apiKey, jwt);
   }
 
-  /** The same with API keys. */
+  /** A copy with API keys. */
   public IdentitySettings apiKey(ApiKey keys) {
     return new IdentitySettings(address, Optional.of(keys), jwt);
   }
 
-  /** The same with signed tokens. */
+  /** A copy with signed tokens. */
   public IdentitySettings jwt(JwtSettings tokens) {
     return new IdentitySettings(address, apiKey, Optional.of(tokens));
   }
@@ -43,7 +43,7 @@ public record IdentitySettings(
   /**
    * The attributes that requests can have. A file of API keys can give any.
    *
-   * @param requests what they are in messages
+   * @param requests their description in messages
    */
   public AttributeSource attributes(String requests) {
     if (apiKey.isPresent() && apiKey.get().known().isPresent()) {
@@ -55,23 +55,23 @@ public record IdentitySettings(
     return AttributeSource.only(requests, names);
   }
 
-  /** Reads the files that are named, and follows them until it is closed. */
+  /** Reads the named files, and reloads them on changes until it is closed. */
   public Identity open() throws ConfigException {
     Identity.Builder builder = Identity.builder().address(address);
-    String reading = "";
+    String setting = "";
     try {
       if (apiKey.isPresent() && apiKey.get().known().isPresent()) {
-        reading = "identity.api_key.known";
+        setting = "identity.api_key.known";
         builder.apiKeys(apiKey.get().header(), apiKey.get().known().get());
       } else if (apiKey.isPresent()) {
         builder.anyApiKey(apiKey.get().header());
       }
       if (jwt.isPresent()) {
-        reading = "identity.jwt.jwks " + jwt.get().jwks();
+        setting = "identity.jwt.jwks " + jwt.get().jwks();
         builder.jwt(jwt.get());
       }
     } catch (IOException e) {
-      throw new ConfigException(List.of(reading + ": " + e.getMessage()));
+      throw new ConfigException(List.of(setting + ": " + e.getMessage()));
     }
     return builder.build();
   }

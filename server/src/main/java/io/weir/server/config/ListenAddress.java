@@ -4,9 +4,9 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 
 /**
- * Where to listen.
+ * The address of a listener.
  *
- * @param port 0 for any that is free
+ * @param port 0 for any free port
  */
 public record ListenAddress(String host, int port) {
   private static final String LOOPBACK = "127.0.0.1";
@@ -20,7 +20,7 @@ public record ListenAddress(String host, int port) {
   /**
    * Reads {@code host:port}, {@code [::1]:port}, or a port of the loopback interface.
    *
-   * @throws IllegalArgumentException with a reason in words
+   * @throws IllegalArgumentException with a reason for people
    */
   public static ListenAddress parse(String text) {
     int colon = text.lastIndexOf(':');
@@ -40,7 +40,7 @@ public record ListenAddress(String host, int port) {
     }
   }
 
-  /** The same host, another port. */
+  /** A copy with another port. */
   public ListenAddress port(int other) {
     return new ListenAddress(host, other);
   }

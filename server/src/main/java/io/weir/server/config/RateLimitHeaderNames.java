@@ -1,6 +1,6 @@
 package io.weir.server.config;
 
-/** Which headers Envoy is told to add to responses, if any. */
+/** The rate limit headers that Envoy adds to responses, if enabled. */
 public record RateLimitHeaderNames(boolean enabled, String limit, String remaining, String reset) {
   public static final RateLimitHeaderNames DEFAULT =
       new RateLimitHeaderNames(false, "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset");

@@ -10,13 +10,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The variables that operators of envoyproxy/ratelimit set, as settings of Weir: {@code
- * RUNTIME_ROOT} is {@code rules.envoy}, {@code SHADOW_MODE} is {@code envoy.shadow_mode}.
+ * Maps the environment variables of envoyproxy/ratelimit to settings of Weir: {@code RUNTIME_ROOT}
+ * is {@code rules.envoy}, {@code SHADOW_MODE} is {@code envoy.shadow_mode}.
  *
- * <p>Ports are taken in any case, though beside a gateway they do not say that decisions are
- * wanted: whoever runs processes may hand {@code PORT} to all of them. Everything else is taken
- * only if there is a configuration folder for Envoy, as other programs have variables of these
- * names too.
+ * <p>Ports always apply. Beside a gateway they do not open the data and gRPC ports, because
+ * platforms set {@code PORT} for every process. All other variables apply only if there is a
+ * configuration folder for Envoy, as other programs use the same names.
  */
 final class RatelimitEnvironment {
   private static final Logger LOG = LoggerFactory.getLogger(RatelimitEnvironment.class);
@@ -33,8 +32,8 @@ final class RatelimitEnvironment {
   private static final Map<String, Setting> HOSTS =
       Map.of("HOST", Setting.LISTEN_HTTP, "GRPC_HOST", Setting.LISTEN_GRPC);
 
-  /** What is said in the same words. */
-  private static final Map<String, Setting> SAME =
+  /** Variables whose values have the same syntax as the setting. */
+  private static final Map<String, Setting> DIRECT =
       Map.ofEntries(
           Map.entry("SHADOW_MODE", Setting.ENVOY_SHADOW_MODE),
           Map.entry("QUOTA_MODE", Setting.ENVOY_QUOTA_MODE),
@@ -46,8 +45,8 @@ final class RatelimitEnvironment {
           Map.entry("LIMIT_REMAINING_HEADER", Setting.ENVOY_HEADERS_REMAINING),
           Map.entry("LIMIT_RESET_HEADER", Setting.ENVOY_HEADERS_RESET));
 
-  /** Where that project looks unless {@code RUNTIME_ROOT} is set. */
-  private static final String USUAL_ROOT = "/srv/runtime_data/current";
+  /** The default of {@code RUNTIME_ROOT}. */
+  private static final String DEFAULT_ROOT = "/srv/runtime_data/current";
 
   private static final List<String> BELOW_ROOT =
       List.of("RUNTIME_SUBDIRECTORY", "RUNTIME_APPDIRECTORY");
@@ -59,10 +58,10 @@ final class RatelimitEnvironment {
           "REDIS_TLS_CLIENT_KEY", Setting.STORE_REDIS_TLS_KEY);
 
   /**
-   * Variables, and the beginnings of their names up to an underscore, that mean nothing here; some
-   * of them only if others are missing.
+   * Variables and prefixes (up to an underscore) of variables that have no effect in Weir; some of
+   * them only if others are missing.
    */
-  private static final List<String> MEANINGLESS =
+  private static final List<String> NO_EFFECT =
       List.of(
           "BACKEND_TYPE",
           "CONFIG_GRPC_XDS_",
@@ -109,12 +108,12 @@ final class RatelimitEnvironment {
   private final Map<String, String> environment;
   private final Map<Setting, SettingValue> values;
   private final List<String> reasons;
-  private final Set<String> taken = new HashSet<>();
+  private final Set<String> used = new HashSet<>();
 
   /**
-   * Variables, where they go, and what is wrong with them.
+   * Variables, the settings they go into, and the list of errors.
    *
-   * @param values what was said before
+   * @param values the settings so far
    */
   RatelimitEnvironment(
       Map<String, String> environment, Map<Setting, SettingValue> values, List<String> reasons) {
@@ -124,25 +123,25 @@ final class RatelimitEnvironment {
     this.reasons = reasons;
   }
 
-  /** Puts what the variables say over what was said before. */
-  void read(ServerConfig otherwise) {
-    PORTS.forEach((variable, setting) -> port(variable, setting, otherwise));
+  /** Adds the settings of the variables, which override earlier ones. */
+  void read(ServerConfig defaults) {
+    PORTS.forEach((variable, setting) -> port(variable, setting, defaults));
     folder();
     if (!isFolderNamed()) {
       logIgnoredVariables();
       return;
     }
-    HOSTS.forEach((variable, setting) -> host(variable, setting, otherwise));
-    SAME.forEach(this::put);
+    HOSTS.forEach((variable, setting) -> host(variable, setting, defaults));
+    DIRECT.forEach(this::put);
     dotFiles();
     redis();
     List<String> ignored =
         environment.keySet().stream()
-            .filter(RatelimitEnvironment::isMeaningless)
-            .filter(variable -> !taken.contains(variable))
+            .filter(RatelimitEnvironment::hasNoEffect)
+            .filter(variable -> !used.contains(variable))
             .toList();
     if (!ignored.isEmpty()) {
-      LOG.info("envoy: these variables mean nothing here: {}", String.join(", ", ignored));
+      LOG.info("envoy: these variables have no effect: {}", String.join(", ", ignored));
     }
   }
 
@@ -151,19 +150,22 @@ final class RatelimitEnvironment {
         || environment.containsKey(Setting.RULES_ENVOY.variable());
   }
 
-  /** Other programs have variables of these names too, so that is no mistake, but worth a line. */
+  /**
+   * Logs variables that are ignored without a configuration folder. It is no error, as other
+   * programs use the same names.
+   */
   private void logIgnoredVariables() {
-    List<String> said =
+    List<String> ignored =
         environment.keySet().stream()
             .filter(
                 name ->
-                    SAME.containsKey(name) || RatelimitRedisEnvironment.VARIABLES.contains(name))
+                    DIRECT.containsKey(name) || RatelimitRedisEnvironment.VARIABLES.contains(name))
             .toList();
-    if (!said.isEmpty()) {
+    if (!ignored.isEmpty()) {
       LOG.info(
-          "envoy: no configuration folder is named, by RUNTIME_ROOT for example, so these variables"
-              + " mean nothing here: {}",
-          String.join(", ", said));
+          "envoy: no configuration folder is set (for example by RUNTIME_ROOT), so these variables"
+              + " have no effect: {}",
+          String.join(", ", ignored));
     }
   }
 
@@ -175,82 +177,85 @@ final class RatelimitEnvironment {
 
   private void put(Setting setting, String text, String variable) {
     values.put(setting, new SettingValue(text, variable));
-    taken.add(variable);
+    used.add(variable);
   }
 
-  private void port(String variable, Setting setting, ServerConfig otherwise) {
+  private void port(String variable, Setting setting, ServerConfig defaults) {
     String text = environment.get(variable);
     if (text == null || isMalformed(setting)) {
       return;
     }
     try {
-      ListenAddress address = now(setting, otherwise).port(Integer.parseInt(text.strip()));
-      SettingValue said = values.get(setting);
-      put(setting, address.toString(), said == null ? variable : said.source());
+      ListenAddress address = current(setting, defaults).port(Integer.parseInt(text.strip()));
+      SettingValue value = values.get(setting);
+      put(setting, address.toString(), value == null ? variable : value.source());
     } catch (IllegalArgumentException e) {
       reasons.add(variable + ": '" + text + "' is not a port");
     }
   }
 
-  /** Whether a value was said by nobody but {@code PORT} and its like. */
+  /** Whether a value comes only from {@code PORT} or the like. */
   static boolean isPort(SettingValue value) {
     return PORTS.containsKey(value.source());
   }
 
-  private void host(String variable, Setting setting, ServerConfig otherwise) {
+  private void host(String variable, Setting setting, ServerConfig defaults) {
     if (environment.containsKey(variable) && !isMalformed(setting)) {
-      int port = now(setting, otherwise).port();
+      int port = current(setting, defaults).port();
       put(setting, new ListenAddress(environment.get(variable), port).toString(), variable);
     }
   }
 
-  /** Whether an address is no address: it stays, so that it is reported where it was said. */
+  /** Whether an address is malformed. It is kept as it is, so that the error names its source. */
   private boolean isMalformed(Setting setting) {
-    SettingValue said = values.get(setting);
-    if (said == null) {
+    SettingValue value = values.get(setting);
+    if (value == null) {
       return false;
     }
     try {
-      ListenAddress.parse(said.text());
+      ListenAddress.parse(value.text());
       return false;
     } catch (IllegalArgumentException e) {
       return true;
     }
   }
 
-  /** Where to listen as far as is known. */
-  private ListenAddress now(Setting setting, ServerConfig otherwise) {
-    SettingValue said = values.get(setting);
-    if (said != null) {
-      return ListenAddress.parse(said.text());
+  /** The listen address so far. */
+  private ListenAddress current(Setting setting, ServerConfig defaults) {
+    SettingValue value = values.get(setting);
+    if (value != null) {
+      return ListenAddress.parse(value.text());
     }
     return switch (setting) {
-      case LISTEN_HTTP -> otherwise.http();
-      case LISTEN_GRPC -> otherwise.grpc();
-      default -> otherwise.admin();
+      case LISTEN_HTTP -> defaults.http();
+      case LISTEN_GRPC -> defaults.grpc();
+      default -> defaults.admin();
     };
   }
 
   /**
-   * The folder is {@code config} below the root, or what the variables name instead. The root is
-   * that project's unless it is said, but only where nobody names a folder otherwise.
+   * Sets the folder: {@code config} below the root, or the folders in the variables. Without {@code
+   * RUNTIME_ROOT} the default root applies, but only if no folder is set otherwise.
    */
   private void folder() {
     boolean rooted = environment.containsKey("RUNTIME_ROOT");
     boolean below = BELOW_ROOT.stream().anyMatch(environment::containsKey);
     if (rooted || (below && !isFolderNamed())) {
       Path folder =
-          Path.of(environment.getOrDefault("RUNTIME_ROOT", USUAL_ROOT))
+          Path.of(environment.getOrDefault("RUNTIME_ROOT", DEFAULT_ROOT))
               .resolve(below("RUNTIME_SUBDIRECTORY", ""))
               .resolve(below("RUNTIME_APPDIRECTORY", "config"));
       put(Setting.RULES_ENVOY, folder.toAbsolutePath().toString(), "RUNTIME_ROOT");
-      taken.addAll(BELOW_ROOT);
+      used.addAll(BELOW_ROOT);
     }
   }
 
-  /** A folder below another one, as that project joins them: also where it starts with a slash. */
-  private String below(String variable, String otherwise) {
-    return environment.getOrDefault(variable, otherwise).replaceFirst("^/+", "");
+  /**
+   * A folder below another one, joined as envoyproxy/ratelimit does, even if it starts with a
+   * slash.
+   */
+  private String below(String variable, String defaults) {
+    return environment.getOrDefault(variable, defaults).replaceFirst("^/+", "");
   }
 
   private void dotFiles() {
@@ -271,7 +276,7 @@ final class RatelimitEnvironment {
     if (!environment.containsKey("REDIS_URL")) {
       return;
     }
-    taken.addAll(RatelimitRedisEnvironment.VARIABLES);
+    used.addAll(RatelimitRedisEnvironment.VARIABLES);
     try {
       Map<Setting, String> settings = RatelimitRedisEnvironment.settings(environment);
       settings.forEach((setting, text) -> put(setting, text, "REDIS_URL"));
@@ -283,8 +288,8 @@ final class RatelimitEnvironment {
     }
   }
 
-  private static boolean isMeaningless(String variable) {
-    return MEANINGLESS.stream()
+  private static boolean hasNoEffect(String variable) {
+    return NO_EFFECT.stream()
         .anyMatch(
             name ->
                 variable.equals(name)

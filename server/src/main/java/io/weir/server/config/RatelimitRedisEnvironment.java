@@ -5,18 +5,18 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** Where Redis is, as operators of envoyproxy/ratelimit say it, in settings of Weir. */
+/** Maps the Redis variables of envoyproxy/ratelimit to settings of Weir. */
 final class RatelimitRedisEnvironment {
-  /** The variables that say so. */
+  /** The variables read here. */
   static final Set<String> VARIABLES = Set.of("REDIS_URL", "REDIS_TYPE", "REDIS_AUTH", "REDIS_TLS");
 
   private RatelimitRedisEnvironment() {}
 
   /**
    * The settings that {@code REDIS_URL}, {@code REDIS_TYPE}, {@code REDIS_AUTH} and {@code
-   * REDIS_TLS} come to.
+   * REDIS_TLS} amount to.
    *
-   * @throws IllegalArgumentException if they make no sense
+   * @throws IllegalArgumentException if they are invalid
    */
   static Map<Setting, String> settings(Map<String, String> environment) {
     Map<Setting, String> settings = new EnumMap<>(Setting.class);
@@ -32,7 +32,7 @@ final class RatelimitRedisEnvironment {
     return settings;
   }
 
-  /** Whether these settings reach Redis by TLS. */
+  /** Whether these settings use TLS. */
   static boolean isSecure(Map<Setting, String> settings) {
     return settings.getOrDefault(Setting.STORE_REDIS_URI, "").startsWith("rediss");
   }
@@ -42,7 +42,8 @@ final class RatelimitRedisEnvironment {
     String type = environment.getOrDefault("REDIS_TYPE", "SINGLE").toUpperCase(Locale.ROOT);
     boolean tls = SettingValue.flag(environment.getOrDefault("REDIS_TLS", "false"));
     if (url.startsWith("/")) {
-      throw new IllegalArgumentException("Redis is reached by host:port, not by a socket file");
+      throw new IllegalArgumentException(
+          "Redis must be given as host:port; socket files are not supported");
     }
     int scheme = url.indexOf("://");
     if (scheme >= 0 && type.equals("SINGLE")) {
@@ -55,13 +56,13 @@ final class RatelimitRedisEnvironment {
       case "SENTINEL" -> {
         int comma = url.indexOf(',');
         if (comma < 1) {
-          throw new IllegalArgumentException("for SENTINEL, the master's name comes first");
+          throw new IllegalArgumentException("for SENTINEL, the master's name must come first");
         }
         yield redis + "-sentinel://" + url.substring(0, comma) + "@" + url.substring(comma + 1);
       }
       default ->
           throw new IllegalArgumentException(
-              "REDIS_TYPE is SINGLE, SENTINEL or CLUSTER, not " + type);
+              "REDIS_TYPE must be SINGLE, SENTINEL or CLUSTER, not " + type);
     };
   }
 }

@@ -8,13 +8,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Reads what {@code store.redis} says: where Redis is, who to be there, whom to trust. */
+/** Reads {@code store.redis}: address, credentials, TLS, timeout and clock. */
 final class RedisSettingsReader {
   private static final String SECTION = "store.redis";
   private static final Setting URI = Setting.STORE_REDIS_URI;
 
-  /** A decision that comes later than this helps nobody. */
-  private static final Duration LONGEST_TIMEOUT = Duration.ofSeconds(10);
+  /** The maximum timeout: a later decision is of no use to a client. */
+  private static final Duration MAX_TIMEOUT = Duration.ofSeconds(10);
 
   private final ConfigReader settings;
 
@@ -22,51 +22,50 @@ final class RedisSettingsReader {
     this.settings = settings;
   }
 
-  /** The options, if any were set; what is wrong with them is told to the reader. */
+  /** The options, if a Redis is set; errors are added to the reader. */
   Optional<RedisOptions> read() {
-    Optional<RedisOptions> named =
+    Optional<RedisOptions> options =
         settings.get(URI, Optional.empty(), value -> Optional.of(RedisOptions.of(value.text())));
     if (!settings.has(URI)) {
       Setting.inside(SECTION).stream()
           .filter(settings::has)
           .findFirst()
-          .ifPresent(other -> settings.addProblem(other, "means nothing without " + URI.path()));
+          .ifPresent(other -> settings.addProblem(other, "has no effect without " + URI.path()));
     }
-    return named.map(this::complete);
+    return options.map(this::complete);
   }
 
-  private RedisOptions complete(RedisOptions named) {
-    Credentials inAddress = named.credentials();
-    return named
+  private RedisOptions complete(RedisOptions options) {
+    Credentials inAddress = options.credentials();
+    return options
         .credentials(
             new Credentials(
                 settings.get(Setting.STORE_REDIS_USER, inAddress.user(), SettingValue::text),
                 settings.get(
                     Setting.STORE_REDIS_PASSWORD, inAddress.password(), SettingValue::text)))
-        .tls(tls(named))
+        .tls(tls(options))
         .timeout(
             settings.get(
                 Setting.STORE_REDIS_TIMEOUT,
-                named.timeout(),
-                value -> value.timeout(LONGEST_TIMEOUT)))
-        .clock(settings.get(Setting.STORE_REDIS_CLOCK, named.clock(), RedisSettingsReader::clock))
+                options.timeout(),
+                value -> value.timeout(MAX_TIMEOUT)))
+        .clock(settings.get(Setting.STORE_REDIS_CLOCK, options.clock(), RedisSettingsReader::clock))
         .tagSecret(settings.get(Setting.STORE_REDIS_TAG_SECRET, "", SettingValue::secret));
   }
 
-  private Tls tls(RedisOptions named) {
+  private Tls tls(RedisOptions options) {
     Optional<Path> ca = file(Setting.STORE_REDIS_TLS_CA);
     Optional<Path> certificate = file(Setting.STORE_REDIS_TLS_CERT);
     Optional<Path> key = file(Setting.STORE_REDIS_TLS_KEY);
     for (Setting setting : Setting.inside(SECTION + ".tls")) {
-      if (settings.has(setting) && !named.address().tls()) {
-        settings.addProblem(setting, "means nothing unless the address begins with rediss");
+      if (settings.has(setting) && !options.address().tls()) {
+        settings.addProblem(setting, "has no effect unless the address starts with rediss");
       }
     }
     if (settings.has(Setting.STORE_REDIS_TLS_CERT) != settings.has(Setting.STORE_REDIS_TLS_KEY)) {
       Setting there =
           certificate.isPresent() ? Setting.STORE_REDIS_TLS_CERT : Setting.STORE_REDIS_TLS_KEY;
-      settings.addProblem(
-          there, "a certificate and its key go together; one of the two is missing");
+      settings.addProblem(there, "needs both the certificate and its key");
     }
     return certificate.isPresent() == key.isPresent()
         ? new Tls(ca, certificate, key)

@@ -11,13 +11,13 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * All that a process can be told: {@code weir.yaml}, the environment and the flags, checked.
+ * The validated configuration of a process, from {@code weir.yaml}, the environment and the flags.
  *
- * @param shared where state that the fleet shares is, if anywhere
- * @param rules the rule document, if there is any
- * @param stateFolder where the last good rules are remembered, if anywhere
- * @param reservationSecret what reservations are signed with; empty for one made at start
- * @param frontEnd how requests are met
+ * @param shared the store that the fleet shares, if any
+ * @param rules the rule document, if any
+ * @param stateFolder the folder for the last good rules, if any
+ * @param reservationSecret the key that signs reservations; empty for one generated at start
+ * @param frontEnd the settings of the listeners
  */
 public record ServerConfig(
     ListenAddress http,
@@ -32,7 +32,7 @@ public record ServerConfig(
     FrontEndSettings frontEnd,
     EnvoySettings envoy) {
 
-  /** What holds where nothing else is said. */
+  /** The defaults. */
   public static final ServerConfig DEFAULT =
       new ServerConfig(
           new ListenAddress("127.0.0.1", 8080),
@@ -48,9 +48,9 @@ public record ServerConfig(
           EnvoySettings.DEFAULT);
 
   /**
-   * How large the memory store may become.
+   * The maximum size of the memory store.
    *
-   * @param maxBytes 0 for as much as the keys need
+   * @param maxBytes 0 for as many as the keys need
    */
   public record Memory(long maxKeys, long maxBytes) {
     public MemoryStore store() {
@@ -62,14 +62,14 @@ public record ServerConfig(
     }
   }
 
-  /** What the process takes on at most. */
+  /** The limits of the load guard. */
   public record LoadLimit(TokenBucket rate, int inFlight) {}
 
   /**
-   * Reads the configuration from a file, if there is one, and the environment, which has the last
-   * word.
+   * Reads the configuration from a file, if there is one, and from the environment, which overrides
+   * it.
    *
-   * @throws ConfigException with everything that is wrong
+   * @throws ConfigException with all errors
    */
   public static ServerConfig read(Optional<Path> file, Map<String, String> environment)
       throws ConfigException {
@@ -77,8 +77,7 @@ public record ServerConfig(
   }
 
   /**
-   * As {@link #read(Optional, Map)}, with the address of a Redis that was named in some other way
-   * and overrides the one that is set.
+   * As {@link #read(Optional, Map)}, with the address of a Redis that overrides the configured one.
    */
   public static ServerConfig read(
       Optional<Path> file, Map<String, String> environment, Optional<String> redis)
@@ -86,67 +85,70 @@ public record ServerConfig(
     return ConfigReader.read(file, environment, redis);
   }
 
-  /** The same, listening elsewhere for decisions. */
+  /** A copy with another data port. */
   public ServerConfig http(ListenAddress address) {
     return with(draft -> draft.http = address);
   }
 
-  /** The same, listening elsewhere for administrators. */
+  /** A copy with another admin port. */
   public ServerConfig admin(ListenAddress address) {
     return with(draft -> draft.admin = address);
   }
 
   /**
-   * Whether gRPC was asked for, by its address or by a folder of Envoy's limits. A server that was
-   * not asked for it starts without it if its port is in use.
+   * Whether gRPC is configured, by its address or by a folder of Envoy limits. If it is not, the
+   * process starts without gRPC when the port is in use.
    */
   public boolean needsGrpc() {
     return envoy().folder().isPresent() || !grpc.equals(DEFAULT.grpc);
   }
 
-  /** The same with another gRPC address. */
+  /** A copy with another gRPC address. */
   public ServerConfig grpc(ListenAddress address) {
     return with(draft -> draft.grpc = address);
   }
 
-  /** The same with a memory store of another size. */
+  /** A copy with a memory store of another size. */
   public ServerConfig memory(Memory other) {
     return with(draft -> draft.memory = other);
   }
 
-  /** The same with state in this Redis. */
+  /** A copy with state in this Redis. */
   public ServerConfig redis(RedisOptions options) {
     return with(draft -> draft.shared = shared.redis(options));
   }
 
-  /** The same with another ceiling. */
-  public ServerConfig guard(LoadLimit ceiling) {
-    return with(draft -> draft.guard = ceiling);
+  /** A copy with another load guard. */
+  public ServerConfig guard(LoadLimit other) {
+    return with(draft -> draft.guard = other);
   }
 
-  /** The same with rules from this file or folder. */
+  /** A copy with rules from this file or folder. */
   public ServerConfig rules(Path fileOrFolder) {
     return with(draft -> draft.rules = Optional.of(fileOrFolder));
   }
 
-  /** The same, remembering the last good rules in this folder. */
+  /** A copy that saves the last good rules in this folder. */
   public ServerConfig stateFolder(Path folder) {
     return with(draft -> draft.stateFolder = Optional.of(folder));
   }
 
-  /** The same, meeting requests in another way. */
+  /** A copy with other listener settings. */
   public ServerConfig frontEnd(FrontEndSettings other) {
     return with(draft -> draft.frontEnd = other);
   }
 
-  /** The same, signing reservations with this; instances that settle each other's share it. */
+  /**
+   * A copy that signs reservations with this secret. Instances that settle each other's
+   * reservations share it.
+   */
   public ServerConfig reservationSecret(String secret) {
     return with(draft -> draft.reservationSecret = secret);
   }
 
   /**
-   * The attributes that calls can have: any, where services ask for decisions; with a gateway, what
-   * its identity settings give.
+   * The attributes that calls can have: any for the check API; with a gateway, those of its
+   * identity settings.
    */
   public AttributeSource attributes() {
     return frontEnd.gateway().isOn()
@@ -154,22 +156,22 @@ public record ServerConfig(
         : AttributeSource.ANY;
   }
 
-  /** Where state that the fleet shares is, if anywhere. */
+  /** The Redis that the fleet shares, if any. */
   public Optional<RedisOptions> redis() {
     return shared.redis();
   }
 
-  /** The same, sharing state in another way. */
+  /** A copy with another shared store. */
   public ServerConfig shared(SharedStoreSettings other) {
     return with(draft -> draft.shared = other);
   }
 
-  /** Where state lives, without any password. */
+  /** The store for people to read, without any password. */
   public String store() {
     return redis().map(options -> options.address().toString()).orElse("memory");
   }
 
-  /** The same with other settings for Envoy. */
+  /** A copy with other Envoy settings. */
   public ServerConfig envoy(EnvoySettings settings) {
     return with(draft -> draft.envoy = settings);
   }
@@ -180,7 +182,7 @@ public record ServerConfig(
     return draft.config();
   }
 
-  /** A configuration while something in it is changed. */
+  /** A mutable copy of a configuration. */
   private static final class Draft {
     private ListenAddress http;
     private ListenAddress admin;

@@ -89,7 +89,7 @@ enum Setting {
   ADMIN_TOKENS("admin.tokens", Trait.LIST, Trait.SECRET),
   ADMIN_METRICS("admin.metrics");
 
-  /** What each variable begins with. */
+  /** The prefix of each variable. */
   static final String PREFIX = "WEIR_";
 
   /** Settings that other versions have; ignoring them would be unsafe. */
@@ -98,13 +98,13 @@ enum Setting {
   private static final String FILE = "_file";
 
   private enum Trait {
-    /** A list; in a variable its items stand between commas. */
+    /** A list; in a variable, its items are separated by commas. */
     LIST,
 
     /** A map; in a variable its entries are such as {@code user=sub,tenant=org.id}. */
     MAP,
 
-    /** Can be in a file of its own instead, named by the same setting with {@code _file}. */
+    /** Can be in a separate file instead, named by the same setting with {@code _file}. */
     SECRET
   }
 
@@ -181,20 +181,20 @@ enum Setting {
     return Arrays.stream(values()).map(Setting::path).toList();
   }
 
-  /** Whether a path is that of a setting that this version does not have, or inside one. */
+  /** Whether a path is a setting of other versions, or inside one. */
   static boolean isLater(String path) {
     return LATER.stream()
         .anyMatch(l -> path.equals(l) || path.startsWith(l + ".") || path.startsWith(l + "["));
   }
 
-  /** The same for a variable. */
+  /** As {@link #isLater}, for a variable. */
   static boolean isLaterVariable(String name) {
     return LATER.stream()
         .map(Setting::variable)
         .anyMatch(l -> name.equals(l) || name.startsWith(l + "_"));
   }
 
-  /** Reads a file with a secret, or with one on each line and notes behind {@code #}. */
+  /** Reads a file with a secret; for a list, one per line with comments after {@code #}. */
   String contents(Path file) throws IOException {
     String text = Files.readString(file).strip();
     return isList()

@@ -12,13 +12,13 @@ import java.util.Locale;
  * The text of a setting, and what it can be read as. Each reading throws {@link
  * IllegalArgumentException} with the reason why the text is not valid.
  *
- * @param source where it was set: a file and line, a variable, or an option
+ * @param source the origin: a file and line, a variable, or an option
  * @param base what a path in it is relative to
  */
 record SettingValue(String text, String source, Path base) {
-  private static final Duration LONGEST = Duration.ofHours(24);
+  private static final Duration MAX_TIME = Duration.ofHours(24);
 
-  /** Of a variable or an option. */
+  /** The value of a variable or an option. */
   SettingValue(String text, String source) {
     this(text, source, Path.of(""));
   }
@@ -56,7 +56,7 @@ record SettingValue(String text, String source, Path base) {
     return (int) number;
   }
 
-  /** A number from 1, of which all above the highest mean the same. */
+  /** A number from 1; values above the maximum are clamped to it. */
   int atMost(int most) {
     return (int) Math.min(most, count(1));
   }
@@ -89,12 +89,12 @@ record SettingValue(String text, String source, Path base) {
     return ratio;
   }
 
-  /** A header that is written, with any character that a name may have. */
+  /** The name of a header to send, with any character that is valid in a name. */
   String header() {
     return header(text, "[A-Za-z0-9!#$%&'*+.^_`|~-]+");
   }
 
-  /** A header that is read, in lower case. */
+  /** The name of a header to read, in lower case. */
   String lowerCaseHeader() {
     return header(text.toLowerCase(Locale.ROOT), "[a-z0-9_-]*");
   }
@@ -108,30 +108,30 @@ record SettingValue(String text, String source, Path base) {
 
   String secret() {
     if (text.length() < 16) {
-      throw new IllegalArgumentException("a secret has at least 16 characters");
+      throw new IllegalArgumentException("a secret must have at least 16 characters");
     }
     return text;
   }
 
-  /** A time of at most a day. */
+  /** A duration of at most one day. */
   Duration time() {
     Duration time = RateSyntax.parse(text);
-    if (time.compareTo(LONGEST) > 0) {
-      throw new IllegalArgumentException("more than a day");
+    if (time.compareTo(MAX_TIME) > 0) {
+      throw new IllegalArgumentException("is more than a day");
     }
     return time;
   }
 
-  /** A time to wait for an answer. */
+  /** A timeout of at most one day. */
   Duration timeout() {
     Duration time = time();
     if (time.isZero()) {
-      throw new IllegalArgumentException("leaves no time for an answer");
+      throw new IllegalArgumentException("must be more than 0");
     }
     return time;
   }
 
-  /** A time to wait for an answer, of at most so long. */
+  /** A timeout of at most {@code longest}. */
   Duration timeout(Duration longest) {
     Duration timeout = RateSyntax.parse(text);
     if (timeout.isZero() || timeout.compareTo(longest) > 0) {

@@ -6,21 +6,21 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Where state that the fleet shares is, and how many are taken to share it.
+ * The store that the fleet shares, and the assumed size of the fleet.
  *
- * @param redis where it is, if anywhere
- * @param hot where that of some rules is instead
- * @param minInstances how many instances there are until the store has said it
- * @param newKeysPerAddress how many new keys an address may bring to a rule in a minute
+ * @param redis the shared Redis, if any
+ * @param hot another Redis for some rules, if any
+ * @param minInstances the assumed number of instances until the store has reported it
+ * @param newKeysPerAddress the maximum number of new keys per address, rule and minute
  */
 public record SharedStoreSettings(
     Optional<RedisOptions> redis, Optional<HotRules> hot, int minInstances, int newKeysPerAddress) {
-  /** Nothing is shared. */
+  /** No shared store. */
   public static final SharedStoreSettings NONE =
       new SharedStoreSettings(Optional.empty(), Optional.empty(), 1, NewKeyCap.DEFAULT_MOST);
 
   /**
-   * A Redis of their own for rules with keys that one node could not bear beside all others.
+   * A separate Redis for rules whose keys are too hot for a node that serves others too.
    *
    * @param rules their ids
    */
@@ -30,17 +30,17 @@ public record SharedStoreSettings(
     }
   }
 
-  /** The same, with state in this Redis. */
+  /** A copy with state in this Redis. */
   public SharedStoreSettings redis(RedisOptions options) {
     return new SharedStoreSettings(Optional.of(options), hot, minInstances, newKeysPerAddress);
   }
 
-  /** The same, with the state of these rules in another Redis. */
+  /** A copy with the state of these rules in another Redis. */
   public SharedStoreSettings hot(HotRules other) {
     return new SharedStoreSettings(redis, Optional.of(other), minInstances, newKeysPerAddress);
   }
 
-  /** The same, among so many until the store has said it. */
+  /** A copy with another assumed number of instances. */
   public SharedStoreSettings minInstances(int other) {
     return new SharedStoreSettings(redis, hot, other, newKeysPerAddress);
   }

@@ -7,11 +7,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads what is shared with other instances: the store, the one for hot keys, and the fleet. */
+/**
+ * Reads the settings shared with other instances: the store, the store for hot keys, and the fleet.
+ */
 final class SharedStoreSettingsReader {
   private static final Setting URI = Setting.STORE_HOT_URI;
   private static final Setting RULES = Setting.STORE_HOT_RULES;
-  private static final int MOST_INSTANCES = 100_000;
+  private static final int MAX_INSTANCES = 100_000;
 
   private final ConfigReader settings;
 
@@ -28,7 +30,7 @@ final class SharedStoreSettingsReader {
     return settings.get(
         Setting.FLEET_MIN_INSTANCES,
         SharedStoreSettings.NONE.minInstances(),
-        value -> value.atMost(MOST_INSTANCES));
+        value -> value.atMost(MAX_INSTANCES));
   }
 
   private int newKeysPerAddress() {
@@ -40,33 +42,33 @@ final class SharedStoreSettingsReader {
         value -> value.atMost(Integer.MAX_VALUE));
   }
 
-  /** All that is not said of the second Redis is as it is for the first. */
+  /** Reads the second Redis; it inherits from the first what is not set for it. */
   private Optional<HotRules> hot(Optional<RedisOptions> redis) {
     List<String> rules = settings.list(RULES, List.of(), id -> id);
     if (!settings.has(URI)) {
       for (Setting other : List.of(RULES, Setting.STORE_HOT_USER, Setting.STORE_HOT_PASSWORD)) {
         if (settings.has(other)) {
-          settings.addProblem(other, "means nothing without " + URI.path());
+          settings.addProblem(other, "has no effect without " + URI.path());
         }
       }
       return Optional.empty();
     }
     if (redis.isEmpty()) {
-      settings.addProblem(URI, "means nothing without store.redis.uri");
+      settings.addProblem(URI, "has no effect without store.redis.uri");
       return Optional.empty();
     }
     if (rules.isEmpty()) {
-      settings.addProblem(URI, "means nothing without store.hot.rules, the ids of rules");
+      settings.addProblem(URI, "has no effect without store.hot.rules, the ids of rules");
     }
     return settings
         .get(
             URI,
             Optional.<RedisOptions>empty(),
             value -> Optional.of(RedisOptions.of(value.text())))
-        .map(named -> new HotRules(like(redis.get(), named), Set.copyOf(rules)));
+        .map(named -> new HotRules(inherit(redis.get(), named), Set.copyOf(rules)));
   }
 
-  private RedisOptions like(RedisOptions first, RedisOptions named) {
+  private RedisOptions inherit(RedisOptions first, RedisOptions named) {
     Credentials inAddress = named.credentials();
     return new RedisOptions(
         named.address(),

@@ -15,10 +15,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * By which certificate the process is known, in PEM files, which are read again when they change.
+ * The server certificate, in PEM files that are reloaded when they change.
  *
- * @param certificate with those that lead to the authority
- * @param listeners the ports that speak TLS, by name
+ * @param certificate the certificate chain
+ * @param listeners the names of the ports that use TLS
  */
 public record TlsSettings(Path certificate, Path key, Set<String> listeners) {
   /** All ports. */
@@ -26,7 +26,7 @@ public record TlsSettings(Path certificate, Path key, Set<String> listeners) {
 
   private static final Set<String> PROTOCOLS = Set.of("TLSv1.3", "TLSv1.2");
 
-  /** Those with forward secrecy and authenticated encryption, as BCP 195 (RFC 9325) recommends. */
+  /** Suites with forward secrecy and authenticated encryption, as BCP 195 (RFC 9325) recommends. */
   private static final List<String> SUITES =
       List.of(
           "TLS_AES_256_GCM_SHA384",
@@ -51,34 +51,34 @@ public record TlsSettings(Path certificate, Path key, Set<String> listeners) {
    */
   static String listener(String name) {
     if (!ALL.contains(name)) {
-      throw new IllegalArgumentException("'" + name + "' is none of http, grpc, admin, gateway");
+      throw new IllegalArgumentException("'" + name + "' is not one of http, grpc, admin, gateway");
     }
     return name;
   }
 
-  /** What one port needs to speak TLS. */
+  /** The TLS settings of one port. */
   public record ListenerTls(TlsSettings files, Optional<Path> authority) {
-    /** Tells a server to begin with. */
+    /** Adds TLS to the options of a new server. */
     public HttpServerOptions addTo(HttpServerOptions options) {
       options.setSsl(true).setUseAlpn(true).setKeyCertOptions(files.pem());
       options.setEnabledSecureTransportProtocols(PROTOCOLS);
       SUITES.forEach(options::addEnabledCipherSuite);
       authority.ifPresent(
           file -> {
-            // Asked for and not insisted on: a token does as well, and health needs neither.
+            // Requested, not required: a token is enough too, and health checks need neither.
             options.setClientAuth(ClientAuth.REQUEST);
             options.setTrustOptions(new PemTrustOptions().addCertPath(file.toString()));
           });
       return options;
     }
 
-    /** The same for a server that runs. */
+    /** The options for a running server, with the files read again. */
     public ServerSSLOptions again() {
       return addTo(new HttpServerOptions()).getSslOptions();
     }
   }
 
-  /** What a port needs, if it is one of ours. */
+  /** The TLS settings of a port, if it uses TLS. */
   public Optional<ListenerTls> of(String listener, Optional<Path> authority) {
     return listeners.contains(listener)
         ? Optional.of(new ListenerTls(this, authority))
@@ -90,9 +90,9 @@ public record TlsSettings(Path certificate, Path key, Set<String> listeners) {
   }
 
   /**
-   * Changes when a file does; reads the disk.
+   * Modification times, which change when a file does; reads the disk.
    *
-   * @param authority what client certificates must lead to, if they are asked for
+   * @param authority the CA of client certificates, if they are requested
    */
   public List<FileTime> stamp(Optional<Path> authority) throws IOException {
     List<FileTime> times = new ArrayList<>();

@@ -21,10 +21,10 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets those ask for decisions who may: by a token in {@code Authorization: Bearer}, or in {@code
- * X-Weir-Token} where the other belongs to the client whose request is decided, or by a client
- * certificate. Tokens are known by their hash only, and found by it, so that the time it takes
- * tells nothing.
+ * Authenticates callers of the data and gRPC ports: by a token in {@code Authorization: Bearer}, by
+ * a token in {@code X-Weir-Token} (where {@code Authorization} belongs to the client whose request
+ * is decided), or by a client certificate. Only hashes of tokens are stored. The lookup is by hash,
+ * so its timing reveals nothing about a token.
  */
 public final class CallerAuth implements AccessCheck {
   static final CharSequence TOKEN_HEADER = HttpHeaders.createOptimized("x-weir-token");
@@ -43,10 +43,11 @@ public final class CallerAuth implements AccessCheck {
   public Optional<HttpProblemException> refusal(HttpServerRequest request, @Nullable Route route) {
     return (route != null && route.open()) || admit(request)
         ? Optional.empty()
-        : Optional.of(HttpProblemException.unauthorized("this needs a token or a certificate"));
+        : Optional.of(
+            HttpProblemException.unauthorized("a token or a client certificate is required"));
   }
 
-  /** Whether a request is answered. */
+  /** Whether a request is allowed. */
   public boolean admit(HttpServerRequest request) {
     return settings.isAnyone() || hasToken(request) || hasCertificate(request);
   }
@@ -76,7 +77,7 @@ public final class CallerAuth implements AccessCheck {
       return false;
     }
     try {
-      // The handshake has seen to it that they lead to the authority.
+      // The handshake has verified them against the CA.
       Certificate[] chain = session.getPeerCertificates();
       return settings.names().isEmpty() || isNamed(chain[0]);
     } catch (SSLPeerUnverifiedException e) {

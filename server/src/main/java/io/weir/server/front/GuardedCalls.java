@@ -7,28 +7,28 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
-/** Lets work begin only if the guard has room, and tells how long it took. */
+/** Runs calls under the load guard, and measures their duration. */
 public final class GuardedCalls {
   private final LoadShedder guard;
   private final TimeSource time;
-  private final LongConsumer tookMicros;
+  private final LongConsumer durationMicros;
 
-  public GuardedCalls(LoadShedder guard, TimeSource time, LongConsumer tookMicros) {
+  public GuardedCalls(LoadShedder guard, TimeSource time, LongConsumer durationMicros) {
     this.guard = guard;
     this.time = time;
-    this.tookMicros = tookMicros;
+    this.durationMicros = durationMicros;
   }
 
   /**
-   * Begins work.
+   * Starts a call.
    *
-   * @throws HttpProblemException if the process has enough to do
+   * @throws HttpProblemException if the process is overloaded
    */
   public <T> CompletionStage<T> begin(Supplier<CompletionStage<T>> work) {
     if (!guard.tryEnter()) {
-      throw HttpProblemException.unavailable("this process is at its guard; try again in a second");
+      throw HttpProblemException.unavailable("overloaded; retry in 1 s");
     }
-    long begun = time.micros();
+    long start = time.micros();
     CompletableFuture<T> done;
     try {
       done = work.get().toCompletableFuture();
@@ -37,15 +37,15 @@ public final class GuardedCalls {
       throw e;
     }
     if (done.isDone()) {
-      onEnd(begun);
+      onEnd(start);
     } else {
-      done.whenComplete((value, failure) -> onEnd(begun));
+      done.whenComplete((value, failure) -> onEnd(start));
     }
     return done;
   }
 
-  private void onEnd(long begun) {
+  private void onEnd(long start) {
     guard.exit();
-    tookMicros.accept(time.micros() - begun);
+    durationMicros.accept(time.micros() - start);
   }
 }

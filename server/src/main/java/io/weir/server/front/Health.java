@@ -4,11 +4,11 @@ import io.weir.server.http.HttpExchange;
 import io.weir.server.http.JsonWriter;
 import java.util.Locale;
 
-/** Whether the process lives, and whether it wants traffic. */
+/** Liveness and readiness of the process. */
 public final class Health {
   private static final byte[] STATUS = JsonWriter.name("status");
 
-  /** How far the process is. */
+  /** The phase of the process. */
   public enum State {
     STARTING,
     READY,
@@ -39,12 +39,12 @@ public final class Health {
     exchange.answerPlain(ready ? 200 : 500, ready ? "OK" : "not ready");
   }
 
-  /** {@code GET /healthz}: 200 for as long as there is somebody to answer. */
+  /** {@code GET /healthz}: 200 while the process runs. */
   public void alive(HttpExchange exchange, byte[] body) {
     exchange.answer(exchange.json().open().field(STATUS).text("ok").close());
   }
 
-  /** {@code GET /readyz}: 200 when traffic is welcome. */
+  /** {@code GET /readyz}: 200 when the process is ready for traffic. */
   public void ready(HttpExchange exchange, byte[] body) {
     State now = state;
     exchange.answer(

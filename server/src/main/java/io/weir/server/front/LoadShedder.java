@@ -8,22 +8,22 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The last resort: a ceiling on what one process takes on, in calls a second and in calls under
- * way. It knows no keys and no rules, and holds when everything else fails.
+ * The last line of defence: caps the calls of one process, per second and in flight. It uses
+ * neither keys nor rules, and works when everything else fails.
  */
 public final class LoadShedder {
   private final Meter rate;
   private final int maxInFlight;
   private final TimeSource time;
-  private final LimitState cell = new LimitState();
+  private final LimitState state = new LimitState();
   private final AtomicInteger inFlight = new AtomicInteger();
   private final LongAdder refused = new LongAdder();
 
   /**
-   * A guard.
+   * A load guard.
    *
-   * @param rate calls over time
-   * @param maxInFlight calls under way at once
+   * @param rate maximum rate of calls
+   * @param maxInFlight maximum number of calls in flight
    */
   public LoadShedder(TokenBucket rate, int maxInFlight, TimeSource time) {
     this.rate = Meter.of(rate);
@@ -31,7 +31,7 @@ public final class LoadShedder {
     this.time = time;
   }
 
-  /** Whether one more call may be taken on; if so, {@link #exit} must follow. */
+  /** Whether one more call is admitted; if so, {@link #exit} must follow. */
   public boolean tryEnter() {
     if (inFlight.incrementAndGet() > maxInFlight || !takeOne()) {
       inFlight.decrementAndGet();
@@ -43,25 +43,25 @@ public final class LoadShedder {
 
   private synchronized boolean takeOne() {
     long now = time.micros();
-    rate.open(cell, now, 0);
-    boolean admitted = rate.admits(cell, now, 1);
+    rate.open(state, now, 0);
+    boolean admitted = rate.admits(state, now, 1);
     if (admitted) {
-      rate.take(cell, now, 1, 0);
+      rate.take(state, now, 1, 0);
     }
     return admitted;
   }
 
-  /** A call that was taken on has ended. */
+  /** An admitted call has ended. */
   public void exit() {
     inFlight.decrementAndGet();
   }
 
-  /** How many calls were turned away so far. */
+  /** The number of calls refused so far. */
   public long refused() {
     return refused.sum();
   }
 
-  /** Calls under way. */
+  /** The number of calls in flight. */
   public int inFlight() {
     return inFlight.get();
   }

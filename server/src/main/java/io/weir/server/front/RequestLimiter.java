@@ -24,19 +24,19 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * What all front ends that see real requests share: who calls, what is decided, and how that is
- * told.
+ * Limits real requests for the gateway and forward-auth: identifies the caller, decides the call,
+ * and builds the response.
  */
 public final class RequestLimiter implements AutoCloseable {
   private final Engine engine;
   private final GuardedCalls guarded;
   private final Identity identity;
   private final ClientAddress address;
-  private final RateLimitResponses answers;
+  private final RateLimitResponses responses;
   private final IdentitySettings identitySettings;
-  private volatile RequiredHeaders needs;
+  private volatile RequiredHeaders requiredHeaders;
 
-  /** The headers that a rule set asks for. */
+  /** The headers that the keys and conditions of a rule set use. */
   private record RequiredHeaders(RuleSet rules, RuleHeaders headers) {
     static RequiredHeaders of(RuleSet rules) {
       return new RequiredHeaders(rules, RuleHeaders.of(rules));
@@ -50,16 +50,16 @@ public final class RequestLimiter implements AutoCloseable {
     this.address = settings.identity().address();
     this.identitySettings = settings.identity();
     this.identity = identitySettings.open();
-    this.answers = new RateLimitResponses(settings.headers());
-    this.needs = RequiredHeaders.of(engine.rules());
+    this.responses = new RateLimitResponses(settings.headers());
+    this.requiredHeaders = RequiredHeaders.of(engine.rules());
   }
 
   /**
-   * Goes on with the call that a request makes: at once, or on the event loop when the signature of
-   * its token was verified. What {@code next} throws is thrown in the first case and answered in
-   * the second.
+   * Passes the call that a request makes to {@code next}: synchronously, or on the event loop after
+   * the signature of its token has been verified. An exception of {@code next} is thrown in the
+   * first case and becomes the response in the second.
    *
-   * @throws HttpProblemException if the request names no host that can be
+   * @throws HttpProblemException if the host of the request is invalid
    */
   public void identify(HttpExchange exchange, RequestHead head, Consumer<Call> next) {
     TokenClaims claims = identity.claims(head);
@@ -73,15 +73,15 @@ public final class RequestLimiter implements AutoCloseable {
 
   private Call call(RequestHead head, TokenClaims.Known claims) {
     RuleSet rules = engine.rules();
-    RequiredHeaders now = needs;
+    RequiredHeaders now = requiredHeaders;
     if (now.rules != rules) {
       now = RequiredHeaders.of(rules);
-      needs = now;
+      requiredHeaders = now;
     }
     return identity.call(head, now.headers, claims);
   }
 
-  /** How callers are told apart. */
+  /** The settings by which callers are identified. */
   public IdentitySettings identity() {
     return identitySettings;
   }
@@ -91,17 +91,17 @@ public final class RequestLimiter implements AutoCloseable {
     return !head.headers(address.header()).isEmpty();
   }
 
-  /** A decision for a front end that cannot make a call wait. */
+  /** A decision for a front end that cannot delay a call. */
   public CompletionStage<Decision> checkNow(Call call) {
-    return ask(() -> engine.checkUndelayed(call));
+    return decide(() -> engine.checkUndelayed(call));
   }
 
-  /** A decision for a front end that can make a call wait, and knows when it ends. */
+  /** A decision for a front end that can delay a call, and knows when it ends. */
   public CompletionStage<Decision> enter(Call call) {
-    return ask(() -> engine.checkAndHold(call));
+    return decide(() -> engine.checkAndHold(call));
   }
 
-  /** Shows what became of signed tokens, if they are an identity here. */
+  /** Registers the counters of signed tokens, if they are configured. */
   public void show(Metrics metrics) {
     identity
         .tokenCounts()
@@ -110,7 +110,7 @@ public final class RequestLimiter implements AutoCloseable {
               for (TokenOutcome outcome : TokenOutcome.values()) {
                 metrics.counter(
                     "weir.token.checks",
-                    "Signed tokens that were not in the cache of verified ones",
+                    "Signed tokens that were not in the cache of verified tokens",
                     counts,
                     all -> all.count(outcome),
                     "outcome",
@@ -123,31 +123,31 @@ public final class RequestLimiter implements AutoCloseable {
     return engine;
   }
 
-  /** Whether what a request says of those before it is believed. */
+  /** Whether the forwarding headers of a request are trusted. */
   public boolean isTrustedProxy(RequestHead head) {
     return address.isTrustedProxy(head);
   }
 
   /**
-   * Asks, if the guard has room.
+   * Decides a call under the load guard.
    *
-   * @throws HttpProblemException if a header that a rule takes as cost is no number
+   * @throws HttpProblemException if a header that a rule uses as cost is not a number
    */
-  private <T> CompletionStage<T> ask(Supplier<CompletionStage<T>> question) {
+  private <T> CompletionStage<T> decide(Supplier<CompletionStage<T>> decision) {
     try {
-      return guarded.begin(question);
+      return guarded.begin(decision);
     } catch (IllegalArgumentException e) {
       throw HttpProblemException.badRequest(String.valueOf(e.getMessage()));
     }
   }
 
-  public RateLimitResponses answers() {
-    return answers;
+  public RateLimitResponses responses() {
+    return responses;
   }
 
   /** The response to a refused call. */
   public Refusal refused(Call call, Decision decision) {
-    return answers.refused(call, decision, engine.rules());
+    return responses.refused(call, decision, engine.rules());
   }
 
   @Override

@@ -16,12 +16,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the limiter has in hand for a call that was let through: permits, which are kept for as long
- * as the call goes on and then given back, and a cost that the response tells.
+ * The reservation of an admitted call: renews its permits while the call is in flight, releases
+ * them at its end, and settles the cost that the response reports.
  */
 final class AdmittedCall {
   private static final long NO_TIMER = -1;
-  private static final int LONGEST_NUMBER = 100;
+  private static final int MAX_DIGITS = 100;
   private static final BigInteger MAX_COST = BigInteger.valueOf(Call.MAX_COST);
 
   private final Engine engine;
@@ -29,7 +29,7 @@ final class AdmittedCall {
   private final Decision decision;
   private final @Nullable String reservation;
   private long timer = NO_TIMER;
-  private boolean over;
+  private boolean closed;
 
   AdmittedCall(Engine engine, LoopContext loop, Decision decision) {
     this.engine = engine;
@@ -42,33 +42,33 @@ final class AdmittedCall {
     }
   }
 
-  /** A third of the shortest life of its permits; 0 if it holds none. */
+  /** The renewal interval: a third of the shortest TTL of its permits; 0 if it holds none. */
   private long renewMillis() {
-    long shortest = Long.MAX_VALUE;
+    long minTtl = Long.MAX_VALUE;
     if (reservation != null) {
-      for (LimitStatus standing : decision.statuses()) {
-        if (standing.limit() instanceof Concurrency limit) {
-          shortest = Math.min(shortest, limit.permitTtl().toMillis());
+      for (LimitStatus status : decision.statuses()) {
+        if (status.limit() instanceof Concurrency limit) {
+          minTtl = Math.min(minTtl, limit.permitTtl().toMillis());
         }
       }
     }
-    return shortest == Long.MAX_VALUE ? 0 : Math.max(1, shortest / 3);
+    return minTtl == Long.MAX_VALUE ? 0 : Math.max(1, minTtl / 3);
   }
 
-  /** The upstream has answered: settles what the response says that the call has cost. */
+  /** The upstream has responded: settles the cost that the response headers report. */
   void onResponse(MultiMap headers) {
     if (reservation == null) {
       return;
     }
     Map<String, Long> costs = new HashMap<>();
     RuleSet rules = engine.rules();
-    for (LimitStatus standing : decision.statuses()) {
+    for (LimitStatus status : decision.statuses()) {
       rules
-          .rule(standing.rule())
+          .rule(status.rule())
           .filter(rule -> rule.cost() instanceof Cost.FromResponse)
           .map(rule -> (Cost.FromResponse) rule.cost())
           .flatMap(cost -> number(headers.get(cost.header())))
-          .ifPresent(cost -> costs.put(standing.rule(), cost));
+          .ifPresent(cost -> costs.put(status.rule(), cost));
     }
     if (!costs.isEmpty()) {
       engine.settleOnce(reservation, costs);
@@ -76,11 +76,11 @@ final class AdmittedCall {
   }
 
   /**
-   * A cost; what is no whole number leaves the reservation as it is. One that is too large is
-   * charged as much as may be.
+   * The cost in a header; empty, which leaves the reservation unsettled, if it is not a whole
+   * number. A cost above the maximum is charged as the maximum.
    */
   private static Optional<Long> number(@Nullable String text) {
-    if (text == null || text.length() > LONGEST_NUMBER) {
+    if (text == null || text.length() > MAX_DIGITS) {
       return Optional.empty();
     }
     try {
@@ -92,10 +92,10 @@ final class AdmittedCall {
     }
   }
 
-  /** The call is over, however it ended. */
+  /** The call has ended, with or without success. */
   void close() {
-    if (!over) {
-      over = true;
+    if (!closed) {
+      closed = true;
       if (timer != NO_TIMER) {
         loop.vertx().cancelTimer(timer);
         engine.releaseAsync(reservation);

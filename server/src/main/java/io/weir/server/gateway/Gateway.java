@@ -27,33 +27,35 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The public port, one event loop's part of it: decides every request, and forwards what may pass.
+ * The gateway on one event loop: decides every request, and forwards admitted ones.
  *
- * <p>A request is charged when its head is here, so one that is cancelled is not free. Nothing is
- * read of its body before it may pass. What is forwarded is the path that rules have seen, with its
+ * <p>A request is charged when its head has arrived, so a cancelled request is not free. Its body
+ * is not read before it is admitted. The forwarded path is the one that the rules matched, with its
  * trailing slash and matrix parameters.
  */
 public final class Gateway implements Handler<HttpServerRequest> {
-  /** An unwanted body up to this size is read, so that the connection can be used again. */
-  private static final int MOST_UNWANTED = 64 * 1024;
+  /**
+   * An unwanted body up to this size is read and discarded, so that the connection can be reused.
+   */
+  private static final int MAX_DISCARDED = 64 * 1024;
 
   private final LoopContext loop;
-  private final RequestLimiter front;
+  private final RequestLimiter limiter;
   private final GatewaySettings settings;
-  private final UpstreamMetrics counts;
+  private final UpstreamMetrics metrics;
   private final List<Upstream> upstreams;
-  private final Set<ProxiedRequest> underWay = new HashSet<>();
+  private final Set<ProxiedRequest> inFlight = new HashSet<>();
 
   public Gateway(
       LoopContext loop,
-      RequestLimiter front,
+      RequestLimiter limiter,
       GatewaySettings settings,
-      UpstreamMetrics counts,
+      UpstreamMetrics metrics,
       int loops) {
     this.loop = loop;
-    this.front = front;
+    this.limiter = limiter;
     this.settings = settings;
-    this.counts = counts;
+    this.metrics = metrics;
     this.upstreams =
         settings.upstreams().stream()
             .sorted((a, b) -> b.prefix().length() - a.prefix().length())
@@ -61,10 +63,10 @@ public final class Gateway implements Handler<HttpServerRequest> {
             .toList();
   }
 
-  /** Ends what has kept silent for too long; called every tick. */
+  /** Ends requests that were silent for too long; called every tick. */
   public void tick() {
-    for (ProxiedRequest forwarding : List.copyOf(underWay)) {
-      forwarding.tick();
+    for (ProxiedRequest proxied : List.copyOf(inFlight)) {
+      proxied.tick();
     }
   }
 
@@ -82,11 +84,11 @@ public final class Gateway implements Handler<HttpServerRequest> {
   private void begin(HttpExchange exchange, HttpServerRequest request) {
     String uri = request.uri();
     if (uri == null || isConnect(request.method())) {
-      throw HttpProblemException.badRequest("this server opens no tunnels");
+      throw HttpProblemException.badRequest("CONNECT is not supported");
     }
     BodyFraming.checkText(request);
     RequestTarget target = UnambiguousTarget.of(uri, request.method().name());
-    front.identify(
+    limiter.identify(
         exchange,
         new GatewayHead(new VertxRequestHead(request), target.path()),
         call -> decide(exchange, request, target, call));
@@ -98,7 +100,7 @@ public final class Gateway implements Handler<HttpServerRequest> {
       Upstream upstream = upstream(call.normalPath());
       String forwarded = target.forwarded(call.normalPath());
       exchange.whenDone(
-          front.enter(call),
+          limiter.enter(call),
           decision -> decided(exchange, request, call, decision, upstream, forwarded));
     } catch (RuntimeException | Error e) {
       fail(exchange, request, e);
@@ -106,7 +108,7 @@ public final class Gateway implements Handler<HttpServerRequest> {
   }
 
   private static void fail(HttpExchange exchange, HttpServerRequest request, Throwable e) {
-    unwanted(exchange, request);
+    discardBody(exchange, request);
     exchange.answerFailure(e);
   }
 
@@ -131,28 +133,28 @@ public final class Gateway implements Handler<HttpServerRequest> {
       @Nullable Upstream upstream,
       String uri) {
     if (!decision.allowed()) {
-      refuse(exchange, request, front.refused(call, decision));
+      refuse(exchange, request, limiter.refused(call, decision));
       return;
     }
-    List<HeaderLine> lines = front.answers().admitted(decision);
-    AdmittedCall passage = new AdmittedCall(front.engine(), loop, decision);
+    List<HeaderLine> lines = limiter.responses().admitted(decision);
+    AdmittedCall admitted = new AdmittedCall(limiter.engine(), loop, decision);
     if (request.response().closed()) {
-      passage.close();
+      admitted.close();
       exchange.finished();
     } else if (upstream == null) {
-      passage.close();
-      unwanted(exchange, request);
-      exchange.problem(HttpProblemException.notFound("nothing is behind this path"));
+      admitted.close();
+      discardBody(exchange, request);
+      exchange.problem(HttpProblemException.notFound("no upstream for this path"));
     } else {
-      ProxiedRequest forwarding =
-          new ProxiedRequest(this, exchange, request, upstream, uri, lines, passage);
+      ProxiedRequest proxied =
+          new ProxiedRequest(this, exchange, request, upstream, uri, lines, admitted);
       long millis = (decision.delay().toNanos() + 999_999) / 1_000_000;
-      forwarding.begin(millis);
+      proxied.begin(millis);
     }
   }
 
   private void refuse(HttpExchange exchange, HttpServerRequest request, Refusal refusal) {
-    unwanted(exchange, request);
+    discardBody(exchange, request);
     ResponseHeaders.put(refusal.headers(), request.response().headers());
     if (GrpcErrorResponse.isFor(request)) {
       GrpcErrorResponse.answer(exchange, refusal);
@@ -162,34 +164,34 @@ public final class Gateway implements Handler<HttpServerRequest> {
   }
 
   /**
-   * Gets rid of a body that nobody wants: by reading it if it is small, else by closing soon. The
-   * answer follows in the same turn of the loop, or has been given.
+   * Discards an unwanted body: reads it if it is small, otherwise closes the connection soon. The
+   * response is sent in the same turn of the event loop, or has been sent.
    */
-  static void unwanted(HttpExchange exchange, HttpServerRequest request) {
-    if (BodyFraming.isLarge(request, MOST_UNWANTED)
+  static void discardBody(HttpExchange exchange, HttpServerRequest request) {
+    if (BodyFraming.isLarge(request, MAX_DISCARDED)
         || request.headers().contains(HttpHeaders.EXPECT)) {
       exchange.closeSoon();
     }
     if (!request.isEnded()) {
-      request.handler(thrownAway(exchange, request));
+      request.handler(discarder(exchange, request));
       request.resume();
     }
   }
 
   /**
-   * HTTP/2 need not say how large a body is, nor whether there is one: what comes of it tells. Who
-   * sends at all has little time, and who sends much none.
+   * HTTP/2 need not declare the size of a body, nor whether there is one, so this counts the bytes.
+   * After the first byte the stream is closed within 2 s; above the maximum, at once.
    */
-  private static Handler<Buffer> thrownAway(HttpExchange exchange, HttpServerRequest request) {
+  private static Handler<Buffer> discarder(HttpExchange exchange, HttpServerRequest request) {
     if (request.version() != HttpVersion.HTTP_2) {
       return piece -> {};
     }
-    long[] left = {MOST_UNWANTED};
+    long[] left = {MAX_DISCARDED};
     return piece -> {
-      boolean first = left[0] == MOST_UNWANTED;
-      boolean much = left[0] >= 0 && left[0] < piece.length();
+      boolean first = left[0] == MAX_DISCARDED;
+      boolean tooMuch = left[0] >= 0 && left[0] < piece.length();
       left[0] -= piece.length();
-      if (much) {
+      if (tooMuch) {
         exchange.closeNow();
       } else if (first) {
         exchange.closeSoon();
@@ -201,27 +203,27 @@ public final class Gateway implements Handler<HttpServerRequest> {
     return loop;
   }
 
-  RequestLimiter front() {
-    return front;
+  RequestLimiter limiter() {
+    return limiter;
   }
 
   GatewaySettings settings() {
     return settings;
   }
 
-  UpstreamMetrics counts() {
-    return counts;
+  UpstreamMetrics metrics() {
+    return metrics;
   }
 
-  void watch(ProxiedRequest forwarding) {
-    underWay.add(forwarding);
+  void watch(ProxiedRequest proxied) {
+    inFlight.add(proxied);
   }
 
-  void forget(ProxiedRequest forwarding) {
-    underWay.remove(forwarding);
+  void forget(ProxiedRequest proxied) {
+    inFlight.remove(proxied);
   }
 
-  /** What the gateway sees of a request: its path without what else is in the target. */
+  /** The head of a request with the path of its target, without scheme, host and query. */
   private record GatewayHead(VertxRequestHead head, String path)
       implements io.weir.http.RequestHead {
     @Override

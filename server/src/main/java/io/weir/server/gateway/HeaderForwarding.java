@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which headers go through the gateway. Those between two hops stay behind, in both directions; so
- * do those that only Weir has a say in, and those in which a stranger says for whom it speaks.
+ * Selects the headers that pass the gateway. Hop-by-hop headers are dropped in both directions. In
+ * requests, headers reserved for Weir and forwarding headers of untrusted clients are dropped too.
  */
 final class HeaderForwarding {
   private static final CharSequence X_FORWARDED_FOR =
@@ -32,29 +32,30 @@ final class HeaderForwarding {
   private HeaderForwarding() {}
 
   /**
-   * Writes the head of a request for the upstream, but for how its body is framed.
+   * Writes the head of a request for the upstream, except for the framing of its body.
    *
-   * @param trusted whether what the caller says of those before it is believed
+   * @param trusted whether the client's forwarding headers are trusted
    */
   static void request(
       HttpServerRequest from, boolean trusted, String peer, HttpClientRequest sent) {
     MultiMap to = sent.headers();
     MultiMap headers = from.headers();
-    Set<String> named = named(headers);
+    Set<String> connectionOptions = connectionOptions(headers);
     StringBuilder cookies = null;
     for (Map.Entry<String, String> header : headers) {
       String name = header.getKey();
-      if (isHop(name) || isOurs(name) || isFraming(name) || (!trusted && isClaim(name))) {
+      if (isHop(name) || isReserved(name) || isFraming(name) || (!trusted && isForwarding(name))) {
         continue;
       }
       if (isDisguised(name)) {
         continue;
       }
-      if (!named.isEmpty() && named.contains(name.toLowerCase(Locale.ROOT))) {
+      if (!connectionOptions.isEmpty()
+          && connectionOptions.contains(name.toLowerCase(Locale.ROOT))) {
         continue;
       }
       if (name.length() == 6 && name.equalsIgnoreCase("cookie")) {
-        // HTTP/2 may send them one by one; HTTP/1 wants them in one line.
+        // HTTP/2 may split cookies into several fields; HTTP/1 needs one line.
         cookies = cookies == null ? new StringBuilder() : cookies.append("; ");
         cookies.append(header.getValue());
       } else {
@@ -66,17 +67,17 @@ final class HeaderForwarding {
     }
     if (from.version() == HttpVersion.HTTP_2
         && sent.version() == HttpVersion.HTTP_2
-        && takesTrailers(headers)) {
+        && acceptsTrailers(headers)) {
       to.set(TE, TRAILERS);
     }
     addForwarded(from, trusted, peer, to);
   }
 
   /**
-   * Whether the client understands trailers. It is a word between two hops, but where both speak
-   * HTTP/2, which always can carry them, it is true of both; and gRPC does not go without it.
+   * Whether the client accepts trailers. {@code TE} is a hop-by-hop header, but where both hops are
+   * HTTP/2, which can always carry trailers, it holds for both; and gRPC requires it.
    */
-  private static boolean takesTrailers(MultiMap headers) {
+  private static boolean acceptsTrailers(MultiMap headers) {
     for (String line : headers.getAll(TE)) {
       for (String coding : line.split(",", -1)) {
         if (coding.strip().equalsIgnoreCase("trailers")) {
@@ -104,34 +105,36 @@ final class HeaderForwarding {
 
   /** Writes the head of an upstream's response for the client. */
   static void response(MultiMap from, MultiMap to) {
-    Set<String> named = named(from);
+    Set<String> connectionOptions = connectionOptions(from);
     for (Map.Entry<String, String> header : from) {
       String name = header.getKey();
-      if (!isHop(name) && (named.isEmpty() || !named.contains(name.toLowerCase(Locale.ROOT)))) {
+      if (!isHop(name)
+          && (connectionOptions.isEmpty()
+              || !connectionOptions.contains(name.toLowerCase(Locale.ROOT)))) {
         to.add(name, header.getValue());
       }
     }
   }
 
-  /** The headers that {@code Connection} says are for this hop only. */
-  private static Set<String> named(MultiMap headers) {
+  /** The headers that {@code Connection} lists as hop-by-hop. */
+  private static Set<String> connectionOptions(MultiMap headers) {
     if (!headers.contains(HttpHeaders.CONNECTION)) {
       return Set.of();
     }
-    Set<String> named = Set.of();
+    Set<String> connectionOptions = Set.of();
     for (String line : headers.getAll(HttpHeaders.CONNECTION)) {
       if (line.equalsIgnoreCase("keep-alive") || line.equalsIgnoreCase("close")) {
-        continue; // what nearly all say
+        continue; // the usual values
       }
-      named = named.isEmpty() ? new HashSet<>() : named;
+      connectionOptions = connectionOptions.isEmpty() ? new HashSet<>() : connectionOptions;
       for (String name : line.split(",", -1)) {
-        named.add(name.strip().toLowerCase(Locale.ROOT));
+        connectionOptions.add(name.strip().toLowerCase(Locale.ROOT));
       }
     }
-    return named;
+    return connectionOptions;
   }
 
-  /** Headers between two hops (RFC 9110, 7.6.1). */
+  /** Hop-by-hop headers (RFC 9110, 7.6.1). */
   private static boolean isHop(String name) {
     return switch (name.length()) {
       case 2 -> name.equalsIgnoreCase("te");
@@ -146,14 +149,16 @@ final class HeaderForwarding {
     };
   }
 
-  /** Headers that a client cannot send on: tokens past the rules, and what only responses say. */
-  private static boolean isOurs(String name) {
+  /**
+   * Headers reserved for Weir, not forwarded from clients: bypass tokens and rate limit headers.
+   */
+  private static boolean isReserved(String name) {
     return name.equalsIgnoreCase(Identity.BYPASS_HEADER)
         || startsWith(name, "ratelimit")
         || startsWith(name, "x-ratelimit");
   }
 
-  /** What is written anew for the connection to the upstream. */
+  /** Headers that are rewritten for the connection to the upstream. */
   private static boolean isFraming(String name) {
     return switch (name.length()) {
       case 4 -> name.equalsIgnoreCase("host");
@@ -163,20 +168,22 @@ final class HeaderForwarding {
     };
   }
 
-  /** Headers in which proxies say whom they speak for. */
-  private static boolean isClaim(String name) {
+  /** Headers in which proxies name the client. */
+  private static boolean isForwarding(String name) {
     return startsWith(name, "x-forwarded-")
         || name.equalsIgnoreCase("forwarded")
         || name.equalsIgnoreCase("x-real-ip");
   }
 
-  /** Names that many servers take for one of those above, as to them an underscore is a hyphen. */
+  /**
+   * Names that equal one of the above after replacing {@code _} by {@code -}, as many servers do.
+   */
   private static boolean isDisguised(String name) {
     if (name.indexOf('_') < 0) {
       return false;
     }
     String plain = name.replace('_', '-');
-    return isHop(plain) || isOurs(plain) || isFraming(plain) || isClaim(plain);
+    return isHop(plain) || isReserved(plain) || isFraming(plain) || isForwarding(plain);
   }
 
   private static boolean startsWith(String name, String prefix) {

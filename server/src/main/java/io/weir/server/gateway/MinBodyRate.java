@@ -1,11 +1,11 @@
 package io.weir.server.gateway;
 
 /**
- * How fast the body of a request is to come. Whoever sends a byte now and then is never silent, and
- * yet would hold a connection to the upstream for as long as it likes. So a body has {@value
- * #FIRST_TICKS} seconds, and another one for each {@value #BYTES_PER_TICK} bytes of it.
+ * The minimum rate of a request body. A client that sends single bytes is never silent, and could
+ * hold a connection to the upstream without end. So a body must arrive within {@value #FIRST_TICKS}
+ * s plus 1 s per {@value #BYTES_PER_TICK} bytes received.
  *
- * <p>Time is counted in ticks, and only those in which the client could have sent.
+ * <p>Time is counted in ticks, and only in those in which the client could have sent.
  */
 final class MinBodyRate {
   static final int FIRST_TICKS = 30;
@@ -18,12 +18,12 @@ final class MinBodyRate {
     received += bytes;
   }
 
-  /** How many bytes have come. */
+  /** The number of bytes received. */
   long received() {
     return received;
   }
 
-  /** A tick in which the client was waited for; whether it has been waited for long enough. */
+  /** Counts a tick of waiting for the client; returns whether the body is too slow. */
   boolean isTooSlow() {
     ticks++;
     return ticks > FIRST_TICKS + received / BYTES_PER_TICK;

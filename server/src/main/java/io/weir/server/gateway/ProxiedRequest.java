@@ -23,18 +23,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request on its way to an upstream, and the response on its way back. Both pass through piece
- * by piece, each no faster than the other side takes it, and neither is ever held whole.
+ * One request that is forwarded to an upstream, and its response. Both are streamed with
+ * back-pressure; neither is ever buffered as a whole.
  *
- * <p>It is over when the response has ended, when the client has gone, when the upstream has
- * failed, or when nothing has moved for too long; whichever comes first. Until then the call holds
- * its permits.
+ * <p>It ends when the response has ended, the client has disconnected, the upstream has failed, or
+ * a timeout has passed, whichever comes first. Until then the call holds its permits.
  */
 final class ProxiedRequest {
-  /** How long a client may keep silent in the middle of a body. */
+  /** How long a client may send nothing in the middle of a body. */
   static final int BODY_TICKS = 30;
 
-  private static final Set<HttpMethod> REPEATABLE =
+  private static final Set<HttpMethod> RETRYABLE =
       Set.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.OPTIONS);
 
   private final Gateway gateway;
@@ -43,17 +42,17 @@ final class ProxiedRequest {
   private final HttpServerResponse response;
   private final Upstream upstream;
   private final String uri;
-  private final AdmittedCall passage;
-  private final ResponseRelay back;
-  private final MinBodyRate pace = new MinBodyRate();
+  private final AdmittedCall admitted;
+  private final ResponseRelay relay;
+  private final MinBodyRate bodyRate = new MinBodyRate();
   private @Nullable HttpClientRequest sent;
   private long timer = -1;
-  private boolean mayHaveNoBody;
+  private boolean bodyUncertain;
   private boolean bodyDone;
-  private boolean declined;
-  private boolean handedOver;
+  private boolean upgradeDeclined;
+  private boolean tunnelled;
   private boolean waitsForUpstream;
-  private boolean repeated;
+  private boolean retried;
   private boolean over;
   private int idle;
 
@@ -64,15 +63,15 @@ final class ProxiedRequest {
       Upstream upstream,
       String uri,
       List<HeaderLine> lines,
-      AdmittedCall passage) {
+      AdmittedCall admitted) {
     this.gateway = gateway;
     this.exchange = exchange;
     this.request = request;
     this.response = request.response();
     this.upstream = upstream;
     this.uri = uri;
-    this.passage = passage;
-    this.back = new ResponseRelay(this, gateway, request, lines, passage);
+    this.admitted = admitted;
+    this.relay = new ResponseRelay(this, gateway, request, lines, admitted);
   }
 
   /** Forwards the request after a delay, or at once if that is 0. */
@@ -83,14 +82,14 @@ final class ProxiedRequest {
 
   private void start(long delayMillis) {
     response.closeHandler(gone -> clientGone());
-    response.exceptionHandler(broken -> clientGone());
-    request.exceptionHandler(broken -> clientGone());
+    response.exceptionHandler(failure -> clientGone());
+    request.exceptionHandler(failure -> clientGone());
     if (BodyFraming.length(request) > gateway.settings().maxBody()) {
       fail(tooLarge());
     } else if (request.canUpgradeToWebSocket() && !upstream.canUpgrade()) {
       fail(
           HttpProblemException.notImplemented(
-              "the upstream is spoken to in HTTP/2, without WebSockets"));
+              "WebSockets are not supported: the upstream uses HTTP/2"));
     } else if (delayMillis > 0) {
       timer = gateway.loop().vertx().setTimer(delayMillis, step(due -> connect()));
     } else {
@@ -106,8 +105,8 @@ final class ProxiedRequest {
   }
 
   /**
-   * Something that Vert.x is to call back. Should it throw, the exchange is over: nobody else would
-   * end it, and until then it holds a connection and its permits.
+   * Wraps a Vert.x callback. If it throws, the exchange is ended here; otherwise it would hold its
+   * connection and permits for ever.
    */
   <T> Handler<T> step(Handler<T> step) {
     return value -> {
@@ -130,7 +129,7 @@ final class ProxiedRequest {
     sent = up;
     idle = 0;
     VertxRequestHead head = new VertxRequestHead(request);
-    HeaderForwarding.request(request, gateway.front().isTrustedProxy(head), head.peer(), up);
+    HeaderForwarding.request(request, gateway.limiter().isTrustedProxy(head), head.peer(), up);
     HostAndPort host = HostHeader.of(request);
     if (host != null) {
       up.authority(host);
@@ -156,16 +155,16 @@ final class ProxiedRequest {
     long length = BodyFraming.length(request);
     if (length >= 0) {
       up.putHeader(HttpHeaders.CONTENT_LENGTH, Long.toString(length));
-    } else if (REPEATABLE.contains(request.method())) {
-      mayHaveNoBody = true; // HTTP/2 does not say before
+    } else if (RETRYABLE.contains(request.method())) {
+      bodyUncertain = true; // HTTP/2 does not declare it
     } else {
       up.setChunked(true);
-      up.sendHead(); // whoever streams may wait for a word from the other side first
+      up.sendHead(); // a streaming client may wait for response headers first
     }
     if (request.headers().contains(HttpHeaders.EXPECT)) {
       response.writeContinue();
     }
-    request.handler(step(this::more));
+    request.handler(step(this::onBody));
     request.endHandler(
         step(
             end -> {
@@ -177,19 +176,19 @@ final class ProxiedRequest {
     request.resume();
   }
 
-  private void more(Buffer piece) {
+  private void onBody(Buffer piece) {
     HttpClientRequest up = sent;
     if (over || up == null) {
       return;
     }
     idle = 0;
-    pace.add(piece.length());
-    if (pace.received() > gateway.settings().maxBody()) {
+    bodyRate.add(piece.length());
+    if (bodyRate.received() > gateway.settings().maxBody()) {
       fail(tooLarge());
       return;
     }
-    if (mayHaveNoBody) {
-      mayHaveNoBody = false;
+    if (bodyUncertain) {
+      bodyUncertain = false;
       up.setChunked(true);
     }
     up.write(piece);
@@ -224,16 +223,16 @@ final class ProxiedRequest {
     }
     idle = 0;
     if (from.version() == HttpVersion.HTTP_2 && !HeaderSyntax.isPlain(from.headers())) {
-      gateway.counts().onFailure(request, upstream, "sent a header that cannot be passed on");
-      fail(HttpProblemException.badGateway("the upstream sent a header that cannot be passed on"));
+      gateway.metrics().onFailure(request, upstream, "sent an invalid header");
+      fail(HttpProblemException.badGateway("the upstream sent an invalid header"));
       return;
     }
-    back.relay(from);
+    relay.relay(from);
   }
 
   // ---- upgrades
 
-  /** Asks the upstream to speak WebSocket, and lets both talk if it does. */
+  /** Requests a WebSocket from the upstream, and opens a tunnel if it agrees. */
   private void upgrade(HttpClientRequest up) {
     up.headers().set(HttpHeaders.CONNECTION, HttpHeaders.UPGRADE);
     up.headers().set(HttpHeaders.UPGRADE, HttpHeaders.WEBSOCKET);
@@ -248,15 +247,15 @@ final class ProxiedRequest {
     } else if (from.statusCode() == 101) {
       open(from);
     } else {
-      declined = true;
+      upgradeDeclined = true;
       onResponse(from);
     }
   }
 
   private void open(HttpClientResponse from) {
-    handedOver = true;
-    gateway.forget(this); // the port closes what keeps silent
-    back.head(from);
+    tunnelled = true;
+    gateway.forget(this); // the listener closes silent connections
+    relay.head(from);
     response.headers().set(HttpHeaders.CONNECTION, HttpHeaders.UPGRADE);
     response.headers().set(HttpHeaders.UPGRADE, HttpHeaders.WEBSOCKET);
     Tunnel.open(request, from.netSocket(), this::finish, this::clientGone);
@@ -264,12 +263,12 @@ final class ProxiedRequest {
 
   // ---- ends
 
-  /** Whether there is nothing more to be done. */
+  /** Whether the exchange has ended. */
   boolean isOver() {
     return over;
   }
 
-  /** Something has come, or could be sent on. */
+  /** Bytes were received or sent. */
   void onProgress() {
     idle = 0;
   }
@@ -283,27 +282,29 @@ final class ProxiedRequest {
   }
 
   void onUpstreamFailure(Throwable failure) {
-    if (over || handedOver) {
-      return; // the end of a tunnel is no failure, and what has come of it is still to be sent on
+    if (over || tunnelled) {
+      return; // the end of a tunnel is no failure, and its last bytes are still being sent
     }
     if (response.headWritten()) {
-      gateway.counts().onFailure(request, upstream, "broke off in the middle of a response");
+      gateway
+          .metrics()
+          .onFailure(request, upstream, "closed the connection in the middle of a response");
       abortResponse();
-    } else if (canRepeat(failure)) {
-      repeated = true;
+    } else if (canRetry(failure)) {
+      retried = true;
       connect();
     } else {
       fail(
           UpstreamFailure.of(failure, sent != null)
-              .countAndDescribe(gateway.counts(), request, upstream));
+              .countAndDescribe(gateway.metrics(), request, upstream));
     }
   }
 
-  /** Something is wrong with ourselves. */
+  /** An unexpected exception in this process. */
   private void onInternalError(Throwable error) {
     HttpProblemException problem =
-        error instanceof HttpProblemException told
-            ? told
+        error instanceof HttpProblemException known
+            ? known
             : gateway.loop().faults().report(error, request.getHeader(TraceParent.HEADER));
     try {
       if (!over) {
@@ -315,20 +316,20 @@ final class ProxiedRequest {
   }
 
   /**
-   * Whether to try once more: a connection that was kept open may have been closed at the moment it
-   * was used, and then nothing has happened yet.
+   * Whether to retry once: the upstream may have closed a pooled connection just as it was used,
+   * and then has not processed the request.
    */
-  private boolean canRepeat(Throwable failure) {
+  private boolean canRetry(Throwable failure) {
     return sent != null
-        && !back.hasBegun()
-        && !repeated
+        && !relay.hasStarted()
+        && !retried
         && bodyDone
-        && pace.received() == 0
-        && REPEATABLE.contains(request.method())
+        && bodyRate.received() == 0
+        && RETRYABLE.contains(request.method())
         && !UpstreamFailure.isTimeout(failure);
   }
 
-  /** Answers with a problem instead of what was asked for; too late for that, it breaks off. */
+  /** Answers with a problem; aborts the response if its head is already sent. */
   private void fail(HttpProblemException problem) {
     if (response.headWritten()) {
       abortResponse();
@@ -341,13 +342,13 @@ final class ProxiedRequest {
     if (request.version() != HttpVersion.HTTP_2) {
       response.setStatusMessage(problem.title());
     }
-    Gateway.unwanted(exchange, request);
+    Gateway.discardBody(exchange, request);
     exchange.problem(problem);
     cleanUp();
   }
 
   /**
-   * A response that has begun cannot become another: the client is to notice that it is not whole.
+   * Aborts a response whose head is already sent, so that the client notices that it is incomplete.
    */
   private void abortResponse() {
     over = true;
@@ -366,11 +367,11 @@ final class ProxiedRequest {
     if (!over) {
       over = true;
       if (!bodyDone) {
-        // Answered without having read all: nobody wants the rest.
+        // The upstream responded before the body ended; the rest is not needed.
         reset();
-        Gateway.unwanted(exchange, request);
-      } else if (declined && sent != null) {
-        sent.connection().close(); // its request has no end, so it would never be free again
+        Gateway.discardBody(exchange, request);
+      } else if (upgradeDeclined && sent != null) {
+        sent.connection().close(); // its request never ends, so it cannot be reused
       }
       cleanUp();
     }
@@ -381,29 +382,29 @@ final class ProxiedRequest {
       gateway.loop().vertx().cancelTimer(timer);
     }
     gateway.forget(this);
-    passage.close();
+    admitted.close();
     exchange.finished();
   }
 
-  /** A second has passed. */
+  /** A tick (1 s) has passed. */
   void tick() {
     if (timer >= 0) {
-      return; // held back, as a limit wants it
+      return; // delayed by a limit
     }
     idle++;
-    boolean byClient = sent != null && !bodyDone && !waitsForUpstream;
+    boolean waitsForClient = sent != null && !bodyDone && !waitsForUpstream;
     boolean tooLong = idle > gateway.settings().timeoutTicks();
-    if (byClient && idle > BODY_TICKS) {
-      fail(HttpProblemException.tooSlow("nothing came of the body for " + BODY_TICKS + " seconds"));
-    } else if (byClient && !back.hasBegun() && pace.isTooSlow()) {
-      fail(HttpProblemException.tooSlow("the body comes too slowly"));
-    } else if (tooLong && back.waitsForClient()) {
-      abortResponse(); // the upstream would go on, but the client takes nothing
+    if (waitsForClient && idle > BODY_TICKS) {
+      fail(HttpProblemException.tooSlow("no byte of the body arrived for " + BODY_TICKS + " s"));
+    } else if (waitsForClient && !relay.hasStarted() && bodyRate.isTooSlow()) {
+      fail(HttpProblemException.tooSlow("the body arrives too slowly"));
+    } else if (tooLong && relay.waitsForClient()) {
+      abortResponse(); // the upstream would continue, but the client does not read
     } else if (tooLong) {
-      gateway.counts().onTimeout(request, upstream);
+      gateway.metrics().onTimeout(request, upstream);
       fail(
           HttpProblemException.gatewayTimeout(
-              "the upstream said nothing for " + gateway.settings().timeoutTicks() + " s"));
+              "the upstream did not respond for " + gateway.settings().timeoutTicks() + " s"));
     }
   }
 }

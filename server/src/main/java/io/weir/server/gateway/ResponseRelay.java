@@ -14,81 +14,80 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The response of an upstream on its way to the client, piece by piece, no faster than the client
- * takes it.
+ * Streams the response of an upstream to the client, with back-pressure.
  *
- * <p>What comes together leaves together: a head waits for as long as this turn of the event loop
- * lasts, in which the body of a small response comes too, so that both are one write. It does not
- * wait longer, as the body may be a stream whose first word comes much later.
+ * <p>The head is delayed until the end of the current turn of the event loop. The body of a small
+ * response arrives in the same turn, so that both become one write. The head does not wait longer,
+ * as the first bytes of a streamed body may come much later.
  */
 final class ResponseRelay {
   private static final long UNKNOWN = -1;
 
-  private final ProxiedRequest forwarding;
+  private final ProxiedRequest proxied;
   private final Gateway gateway;
   private final HttpServerRequest request;
   private final HttpServerResponse response;
   private final List<HeaderLine> lines;
-  private final AdmittedCall passage;
-  private long left = UNKNOWN;
-  private @Nullable Buffer held;
-  private boolean begun;
-  private boolean waits;
+  private final AdmittedCall admitted;
+  private long remaining = UNKNOWN;
+  private @Nullable Buffer lastPiece;
+  private boolean started;
+  private boolean paused;
 
   ResponseRelay(
-      ProxiedRequest forwarding,
+      ProxiedRequest proxied,
       Gateway gateway,
       HttpServerRequest request,
       List<HeaderLine> lines,
-      AdmittedCall passage) {
-    this.forwarding = forwarding;
+      AdmittedCall admitted) {
+    this.proxied = proxied;
     this.gateway = gateway;
     this.request = request;
     this.response = request.response();
     this.lines = lines;
-    this.passage = passage;
+    this.admitted = admitted;
   }
 
-  /** Whether the upstream has answered, be it that nothing of that was written yet. */
-  boolean hasBegun() {
-    return begun;
+  /** Whether the upstream has responded, even if nothing has been written to the client yet. */
+  boolean hasStarted() {
+    return started;
   }
 
-  /** Whether the client is to take what there is before more is read. */
+  /** Whether reading is paused until the client has read more. */
   boolean waitsForClient() {
-    return waits;
+    return paused;
   }
 
-  /** Takes a response over, from its head on. */
+  /** Relays a response, from its head on. */
   void relay(HttpClientResponse from) {
     head(from);
-    boolean bare =
+    boolean bodyless =
         request.method() == HttpMethod.HEAD || from.statusCode() == 204 || from.statusCode() == 304;
     String length = from.getHeader(HttpHeaders.CONTENT_LENGTH);
-    if (length == null && !bare) {
+    if (length == null && !bodyless) {
       if (request.version() == HttpVersion.HTTP_1_0) {
         response.headers().set(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
       } else {
         response.setChunked(true);
       }
     }
-    left = length == null || bare ? UNKNOWN : Long.parseLong(length);
-    from.exceptionHandler(forwarding.step(forwarding::onUpstreamFailure));
-    from.handler(forwarding.step(piece -> relay(from, piece)));
-    from.endHandler(forwarding.step(end -> ended(from)));
-    if (!bare && left != 0) {
+    remaining = length == null || bodyless ? UNKNOWN : Long.parseLong(length);
+    from.exceptionHandler(proxied.step(proxied::onUpstreamFailure));
+    from.handler(proxied.step(piece -> relay(from, piece)));
+    from.endHandler(proxied.step(end -> ended(from)));
+    if (!bodyless && remaining != 0) {
       deferToNextTurn(this::writeHead);
     }
   }
 
-  /** Writes the head for the client, but for how the body is framed. */
+  /** Writes the head for the client, except for the framing of the body. */
   void head(HttpClientResponse from) {
-    begun = true;
-    gateway.counts().onResponse(from.statusCode());
-    passage.onResponse(from.headers());
+    started = true;
+    gateway.metrics().onResponse(from.statusCode());
+    admitted.onResponse(from.headers());
     response.setStatusCode(from.statusCode());
     String message = from.statusMessage();
-    if (hasOwnWords(from.statusCode(), message) && request.version() != HttpVersion.HTTP_2) {
+    if (hasCustomMessage(from.statusCode(), message) && request.version() != HttpVersion.HTTP_2) {
       response.setStatusMessage(message);
     }
     HeaderForwarding.response(from.headers(), response.headers());
@@ -96,10 +95,10 @@ final class ResponseRelay {
   }
 
   /**
-   * A 304 in words of its own would be given a length of 0, which is not that of what it stands
-   * for.
+   * Whether the reason phrase differs from the standard one. Not for 304: with a custom phrase
+   * Vert.x would add a Content-Length of 0, which is wrong for the cached representation.
    */
-  private boolean hasOwnWords(int status, @Nullable String message) {
+  private boolean hasCustomMessage(int status, @Nullable String message) {
     return message != null && status != 304 && !message.equals(response.getStatusMessage());
   }
 
@@ -108,15 +107,15 @@ final class ResponseRelay {
         .loop()
         .context()
         .runOnContext(
-            forwarding.step(
+            proxied.step(
                 turn -> {
-                  if (!forwarding.isOver()) {
+                  if (!proxied.isOver()) {
                     work.run();
                   }
                 }));
   }
 
-  /** Sends the head alone, as nothing came with it. */
+  /** Sends the head alone, if no body arrived in the same turn. */
   private void writeHead() {
     if (response.headWritten()) {
       return;
@@ -129,14 +128,14 @@ final class ResponseRelay {
   }
 
   private void relay(HttpClientResponse from, Buffer piece) {
-    if (forwarding.isOver()) {
+    if (proxied.isOver()) {
       return;
     }
-    forwarding.onProgress();
-    writeHeld();
-    if (left != UNKNOWN) {
-      left -= piece.length();
-      if (left == 0) {
+    proxied.onProgress();
+    writeLastPiece();
+    if (remaining != UNKNOWN) {
+      remaining -= piece.length();
+      if (remaining == 0) {
         last(from, piece);
         return;
       }
@@ -144,51 +143,54 @@ final class ResponseRelay {
     response.write(piece);
     if (response.writeQueueFull()) {
       from.pause();
-      waits = true;
+      paused = true;
       response.drainHandler(
           drained -> {
-            waits = false;
-            forwarding.onProgress();
+            paused = false;
+            proxied.onProgress();
             from.resume();
           });
     }
   }
 
-  /** The last piece and the end in one; but HTTP/2 may have trailers behind it. */
+  /**
+   * Writes the last piece together with the end. With HTTP/2 trailers may follow, so it waits for
+   * them.
+   */
   private void last(HttpClientResponse from, Buffer piece) {
     if (from.version() == HttpVersion.HTTP_2) {
-      held = piece;
-      deferToNextTurn(this::writeHeld);
+      lastPiece = piece;
+      deferToNextTurn(this::writeLastPiece);
     } else {
       response.end(piece);
-      forwarding.finish();
+      proxied.finish();
     }
   }
 
-  private void writeHeld() {
-    if (held != null) {
-      response.write(held);
-      held = null;
+  private void writeLastPiece() {
+    if (lastPiece != null) {
+      response.write(lastPiece);
+      lastPiece = null;
     }
   }
 
   private void ended(HttpClientResponse from) {
-    if (forwarding.isOver()) {
+    if (proxied.isOver()) {
       return;
     }
-    // Those of HTTP/2 may have what HTTP/1 cannot; the head is long gone, so that nobody is told.
+    // HTTP/2 trailers may contain what HTTP/1 cannot carry. They are dropped, as the head is sent.
     if (from.version() != HttpVersion.HTTP_2 || HeaderSyntax.isPlain(from.trailers())) {
       from.trailers().forEach((name, value) -> response.putTrailer(name, value));
     }
-    if (held == null) {
+    if (lastPiece == null) {
       response.end();
     } else {
-      response.end(held);
+      response.end(lastPiece);
     }
     boolean close =
         request.version() == HttpVersion.HTTP_1_0
             && from.getHeader(HttpHeaders.CONTENT_LENGTH) == null;
-    forwarding.finish();
+    proxied.finish();
     if (close) {
       request.connection().close();
     }

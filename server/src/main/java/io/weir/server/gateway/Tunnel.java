@@ -3,32 +3,30 @@ package io.weir.server.gateway;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.NetSocket;
 
-/**
- * Two connections that were handed over to another protocol: what comes on one goes out on the
- * other.
- */
+/** Two connections that were upgraded to another protocol; bytes are copied in both directions. */
 final class Tunnel {
   private Tunnel() {}
 
   /**
-   * Hands the client's connection over too, and lets both talk until one of them ends.
+   * Upgrades the client's connection too, and copies bytes until either side closes.
    *
-   * @param over called when it has ended
-   * @param failed called if the client's connection could not be handed over
+   * @param onClose called when the tunnel has closed
+   * @param onFailure called if the client's connection could not be upgraded
    */
-  static void open(HttpServerRequest request, NetSocket behind, Runnable over, Runnable failed) {
-    behind.pause();
+  static void open(
+      HttpServerRequest request, NetSocket upstream, Runnable onClose, Runnable onFailure) {
+    upstream.pause();
     request
         .toNetSocket()
         .onComplete(
             client -> {
-              client.closeHandler(closed -> over.run());
-              client.pipeTo(behind).onComplete(ended -> behind.close());
-              behind.pipeTo(client).onComplete(ended -> client.close());
+              client.closeHandler(closed -> onClose.run());
+              client.pipeTo(upstream).onComplete(ended -> upstream.close());
+              upstream.pipeTo(client).onComplete(ended -> client.close());
             },
             failure -> {
-              behind.close();
-              failed.run();
+              upstream.close();
+              onFailure.run();
             });
   }
 }

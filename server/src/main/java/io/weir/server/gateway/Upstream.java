@@ -12,15 +12,15 @@ import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.SocketAddress;
 import io.weir.server.config.GatewaySettings;
 
-/** A server behind the gateway, with one event loop's connections to it, which are kept open. */
+/** A server behind the gateway, with one event loop's connection pool. */
 final class Upstream {
   /**
-   * Servers close connections too; who keeps them for less long meets fewer that are half closed.
+   * Upstreams close idle connections too; a short keep-alive meets fewer half-closed connections.
    */
   private static final int KEEP_ALIVE_SECONDS = 15;
 
-  private static final int MOST_HEADER_BYTES = 64 * 1024;
-  private static final int MOST_STREAMS = 100;
+  private static final int MAX_HEADER_BYTES = 64 * 1024;
+  private static final int MAX_STREAMS = 100;
 
   private final GatewaySettings.Upstream settings;
   private final HttpClient client;
@@ -37,31 +37,31 @@ final class Upstream {
             .setConnectTimeout((int) Math.min(Integer.MAX_VALUE, connectMillis))
             .setKeepAlive(true)
             .setKeepAliveTimeout(KEEP_ALIVE_SECONDS)
-            .setMaxHeaderSize(MOST_HEADER_BYTES)
-            .setHttp2MultiplexingLimit(MOST_STREAMS);
-    // With TLS it stays HTTP/1.1 also if HTTP/2 is offered: WebSockets do not pass over the latter.
+            .setMaxHeaderSize(MAX_HEADER_BYTES)
+            .setHttp2MultiplexingLimit(MAX_STREAMS);
+    // With TLS it stays HTTP/1.1 even if HTTP/2 is offered, because WebSockets need HTTP/1.1 here.
     if (settings.http2()) {
       options.setProtocolVersion(HttpVersion.HTTP_2).setHttp2ClearTextUpgrade(false);
     }
-    int mine = Math.max(1, gateway.connections() / loops);
+    int connections = Math.max(1, gateway.connections() / loops);
     this.client =
         vertx
             .httpClientBuilder()
             .with(options)
             .with(
                 new PoolOptions()
-                    .setHttp1MaxSize(mine)
-                    .setHttp2MaxSize(Math.max(1, mine / MOST_STREAMS))
+                    .setHttp1MaxSize(connections)
+                    .setHttp2MaxSize(Math.max(1, connections / MAX_STREAMS))
                     .setMaxWaitQueueSize(gateway.waiting()))
             .build();
   }
 
-  /** Where it is, in words. */
+  /** Its address, for log lines. */
   String uri() {
     return settings.uri().toString();
   }
 
-  /** Whether connections to it can be handed over to another protocol. */
+  /** Whether connections to it can be upgraded to another protocol. */
   boolean canUpgrade() {
     return !settings.http2();
   }
@@ -70,7 +70,7 @@ final class Upstream {
     return settings.takes(path);
   }
 
-  /** A request to this server, as soon as there is a connection. */
+  /** A request to this server, when a connection is available. */
   Future<HttpClientRequest> request(HttpMethod method, String uri) {
     return client.request(
         new RequestOptions()

@@ -6,7 +6,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.weir.server.http.HttpProblemException;
 import java.util.concurrent.TimeoutException;
 
-/** What kept an upstream from answering, and what the client is told of it. */
+/** Why an upstream did not respond, and the response for the client. */
 enum UpstreamFailure {
   BUSY,
   LATE,
@@ -14,9 +14,9 @@ enum UpstreamFailure {
   BROKEN;
 
   /**
-   * What a failure means.
+   * Classifies a failure.
    *
-   * @param sent whether the upstream was reached
+   * @param sent whether the request was sent
    */
   static UpstreamFailure of(Throwable failure, boolean sent) {
     if (failure instanceof ConnectionPoolTooBusyException) {
@@ -29,7 +29,7 @@ enum UpstreamFailure {
     return failure instanceof TimeoutException || failure instanceof ConnectTimeoutException;
   }
 
-  /** Counts it, and returns what to answer. */
+  /** Counts the failure, and returns the response. */
   HttpProblemException countAndDescribe(
       UpstreamMetrics counts, HttpServerRequest request, Upstream upstream) {
     switch (this) {
@@ -37,9 +37,9 @@ enum UpstreamFailure {
         return HttpProblemException.unavailable("all connections to the upstream are in use");
       case LATE:
         counts.onTimeout(request, upstream);
-        return HttpProblemException.gatewayTimeout("the upstream could not be reached in time");
+        return HttpProblemException.gatewayTimeout("the connection to the upstream timed out");
       default:
-        String how = this == BROKEN ? "broke off" : "cannot be reached";
+        String how = this == BROKEN ? "closed the connection" : "is unreachable";
         counts.onFailure(request, upstream, how);
         return HttpProblemException.badGateway("the upstream " + how);
     }

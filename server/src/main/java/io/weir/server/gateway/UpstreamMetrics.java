@@ -12,16 +12,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts what upstreams answer, by the first digit of the status, and how often they do not; the
- * log is told of the latter, but not of each in a flood.
+ * Counts the responses of upstreams by status class, and their failures and timeouts. Failures are
+ * logged too, at most 20 lines per minute.
  */
 public final class UpstreamMetrics {
   private static final Logger LOG = LoggerFactory.getLogger(UpstreamMetrics.class);
 
   private final Limiter logged = Weir.limiter(Limit.perMinute(20));
   private final LongAdder[] byClass = new LongAdder[6];
-  private final LongAdder failed = new LongAdder();
-  private final LongAdder late = new LongAdder();
+  private final LongAdder failures = new LongAdder();
+  private final LongAdder timeouts = new LongAdder();
 
   public UpstreamMetrics() {
     for (int i = 0; i < byClass.length; i++) {
@@ -34,16 +34,16 @@ public final class UpstreamMetrics {
     byClass[digit >= 1 && digit <= 5 ? digit : 0].increment();
   }
 
-  /** The upstream could not be reached, or broke off. */
+  /** The upstream was unreachable, or closed the connection too early. */
   void onFailure(HttpServerRequest request, Upstream upstream, String how) {
-    failed.increment();
+    failures.increment();
     log(request, upstream, how);
   }
 
-  /** The upstream took too long. */
+  /** The upstream did not respond in time. */
   void onTimeout(HttpServerRequest request, Upstream upstream) {
-    late.increment();
-    log(request, upstream, "took too long");
+    timeouts.increment();
+    log(request, upstream, "timed out");
   }
 
   private void log(HttpServerRequest request, Upstream upstream, String how) {
@@ -54,12 +54,12 @@ public final class UpstreamMetrics {
     }
   }
 
-  /** Shows the counts. */
+  /** Registers the counters. */
   public void register(Metrics metrics) {
     for (int digit = 1; digit <= 5; digit++) {
       metrics.upstream(digit + "xx", byClass[digit]);
     }
-    metrics.upstream("failed", failed);
-    metrics.upstream("timeout", late);
+    metrics.upstream("failed", failures);
+    metrics.upstream("timeout", timeouts);
   }
 }

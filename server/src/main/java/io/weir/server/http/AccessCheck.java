@@ -4,13 +4,13 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Who may come in: asked before a request reaches what it is for. */
+/** Access control of a listener, evaluated before a request reaches its route. */
 @FunctionalInterface
 public interface AccessCheck {
   /**
-   * Why a request goes no further; empty if it may.
+   * Why a request is refused; empty if it is allowed.
    *
-   * @param route what it is for; null if there is nothing at its path
+   * @param route its route; null if there is none at its path
    */
   Optional<HttpProblemException> refusal(HttpServerRequest request, @Nullable Route route);
 }

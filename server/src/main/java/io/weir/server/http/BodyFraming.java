@@ -6,15 +6,17 @@ import io.vertx.core.http.HttpVersion;
 import java.util.Map;
 import java.util.Optional;
 
-/** How a request says where its body ends, and whom it is for. */
+/**
+ * Rejects HTTP/1 requests whose body length or host is ambiguous, which prevents request smuggling.
+ */
 public final class BodyFraming {
   private BodyFraming() {}
 
   /**
-   * What is wrong with a request that can be read in two ways, if so.
+   * Why a request is ambiguous; empty if it is not.
    *
-   * @param request of HTTP/1; a length beside chunks is gone by now: the decoder has removed it, as
-   *     it does not hold
+   * @param request an HTTP/1 request; the decoder has already removed a Content-Length beside
+   *     chunked encoding, as it does not apply
    */
   public static Optional<HttpProblemException> problem(HttpServerRequest request) {
     int codings = 0;
@@ -34,20 +36,20 @@ public final class BodyFraming {
     }
     boolean is10 = request.version() == HttpVersion.HTTP_1_0;
     if (!chunked || codings > 1 || lengths > 1 || (codings == 1 && is10)) {
-      return Optional.of(malformed("where the body ends can be read in two ways"));
+      return Optional.of(malformed("the body length is ambiguous"));
     }
     if (hosts > 1 || (hosts == 0 && !is10)) {
-      return Optional.of(malformed("one Host header is needed"));
+      return Optional.of(malformed("exactly one Host header is required"));
     }
     return HostHeader.isReadable(request)
         ? Optional.empty()
-        : Optional.of(malformed("the Host header names no host"));
+        : Optional.of(malformed("the Host header is not a valid host"));
   }
 
-  /** Refuses text that a server behind us could read as another header. */
+  /** Refuses text that the upstream could parse as another header. */
   public static void checkText(HttpServerRequest request) {
     if (!HeaderSyntax.isPlain(request)) {
-      throw malformed("a header has a character that does not belong there");
+      throw malformed("a header contains an invalid character");
     }
   }
 
@@ -55,25 +57,25 @@ public final class BodyFraming {
     return HttpProblemException.malformed(400, "Bad Request", detail);
   }
 
-  /** What the request says of the length of its body; -1 if nothing. */
+  /** The Content-Length of the request; -1 if there is none. */
   public static long length(HttpServerRequest request) {
     String text = request.getHeader(HttpHeaders.CONTENT_LENGTH);
     try {
       return text == null ? -1 : Long.parseLong(text);
     } catch (NumberFormatException e) {
       throw HttpProblemException.malformed(
-          400, "Bad Request", "the length of the body is no number");
+          400, "Bad Request", "the Content-Length is not a number");
     }
   }
 
-  /** Whether a request comes without a body, as far as its head says. */
+  /** Whether a request has no body, judging by its head. */
   public static boolean hasNoBody(HttpServerRequest request) {
     return request.version() == HttpVersion.HTTP_2
         ? request.isEnded()
         : length(request) <= 0 && !request.headers().contains(HttpHeaders.TRANSFER_ENCODING);
   }
 
-  /** Whether the body is, or may be, larger than this. */
+  /** Whether the body is, or may be, larger than this many bytes. */
   public static boolean isLarge(HttpServerRequest request, long bytes) {
     String text = request.getHeader(HttpHeaders.CONTENT_LENGTH);
     return text == null

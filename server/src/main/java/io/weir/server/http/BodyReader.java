@@ -6,21 +6,21 @@ import io.vertx.core.http.HttpServerRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the body of one request, up to a size and within a time, and hands it to the endpoint.
- * What comes after either is exceeded is thrown away.
+ * Collects the body of one request, up to a maximum size and time, and passes it to the endpoint.
+ * After either limit is exceeded, further bytes are discarded.
  */
 final class BodyReader {
-  static final int MOST_BYTES = 1 << 20;
+  static final int MAX_BYTES = 1 << 20;
 
-  private static final String TOO_LARGE = "the body is larger than " + MOST_BYTES + " bytes";
+  private static final String TOO_LARGE = "the body is larger than " + MAX_BYTES + " bytes";
   private static final byte[] NO_BYTES = {};
 
   private final HttpExchange exchange;
   private final Endpoint endpoint;
   private final ConnectionTracker connections;
   private @Nullable Buffer body;
-  private int begun;
-  private boolean over;
+  private int startTick;
+  private boolean done;
 
   private BodyReader(HttpExchange exchange, Endpoint endpoint, ConnectionTracker connections) {
     this.exchange = exchange;
@@ -28,14 +28,14 @@ final class BodyReader {
     this.connections = connections;
   }
 
-  /** Reads the body of an exchange and has it answered. */
+  /** Reads the body of an exchange, then calls the endpoint. */
   static void read(HttpExchange exchange, Endpoint endpoint, ConnectionTracker connections) {
     new BodyReader(exchange, endpoint, connections).read(exchange.request());
   }
 
   private void read(HttpServerRequest request) {
-    if (announcesTooMuch(request)) {
-      over = true;
+    if (declaresTooMuch(request)) {
+      done = true;
       request.handler(more -> {});
       exchange.problem(HttpProblemException.tooLarge(TOO_LARGE));
       return;
@@ -43,26 +43,26 @@ final class BodyReader {
     if (request.headers().contains(HttpHeaders.EXPECT)) {
       request.response().writeContinue();
     }
-    begun = connections.onBodyStart(this);
+    startTick = connections.onBodyStart(this);
     request.handler(this::add);
-    request.endHandler(end -> whole());
-    request.exceptionHandler(failure -> broken());
+    request.endHandler(end -> complete());
+    request.exceptionHandler(failure -> abort());
   }
 
-  private static boolean announcesTooMuch(HttpServerRequest request) {
+  private static boolean declaresTooMuch(HttpServerRequest request) {
     String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-    // Longer than any number up to the limit, or a number above it; the decoder has refused others.
+    // More digits than a long holds, or a number above the limit; the decoder refused other text.
     return length != null
         && length.length() >= 7
-        && (length.length() > 18 || Long.parseLong(length) > MOST_BYTES);
+        && (length.length() > 18 || Long.parseLong(length) > MAX_BYTES);
   }
 
   private void add(Buffer more) {
-    if (over) {
+    if (done) {
       return;
     }
     Buffer before = body;
-    if ((before == null ? 0 : before.length()) + more.length() > MOST_BYTES) {
+    if ((before == null ? 0 : before.length()) + more.length() > MAX_BYTES) {
       stop();
       exchange.problem(HttpProblemException.tooLarge(TOO_LARGE));
     } else {
@@ -70,38 +70,38 @@ final class BodyReader {
     }
   }
 
-  private void whole() {
-    if (!over) {
+  private void complete() {
+    if (!done) {
       byte[] bytes = body == null ? NO_BYTES : body.getBytes();
       stop();
       exchange.answerWith(endpoint, bytes);
     }
   }
 
-  /** The caller went away, or reset the stream. */
-  private void broken() {
-    if (!over) {
+  /** The client disconnected, or reset the stream. */
+  private void abort() {
+    if (!done) {
       stop();
       exchange.finished();
     }
   }
 
-  /** The time for the body is over. */
+  /** The timeout for the body has passed. */
   void onTimeout() {
     stop();
     exchange.problem(
         HttpProblemException.tooSlow(
-            "the body did not arrive within " + ConnectionTracker.BODY_TICKS + " seconds"));
+            "the body did not arrive within " + ConnectionTracker.BODY_TICKS + " s"));
   }
 
   private void stop() {
-    over = true;
+    done = true;
     body = null;
     connections.onBodyEnd(this);
   }
 
   /** The tick at which the body began to arrive. */
   int startTick() {
-    return begun;
+    return startTick;
   }
 }

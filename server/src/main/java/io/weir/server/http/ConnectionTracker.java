@@ -11,17 +11,17 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The connections of one event loop, and its patience with them.
+ * Tracks the connections of one event loop and closes those that exceed their timeouts.
  *
- * <p>A connection is closed when it brings no whole request for {@value #IDLE_TICKS} seconds, or
- * longer where that is usual: counted from the last answer and not from the last byte, so that
- * nobody keeps one open by sending headers a byte at a time. A body has {@value #BODY_TICKS}
- * seconds. Also in the middle of an exchange it is closed when nothing moves for too long, as some
- * leave without a word. Time is counted in ticks of a timer, so that a request costs no look at a
- * clock.
+ * <p>A connection is closed when it sends no complete request for {@value #IDLE_TICKS} s, or longer
+ * on ports with long-lived connections. That time counts from the last response and not from the
+ * last byte, so that a client cannot keep a connection open by sending headers a byte at a time. A
+ * body must arrive within {@value #BODY_TICKS} s. During an exchange a connection is closed when no
+ * byte moves in either direction for too long, because some clients disappear without closing. Time
+ * is counted in ticks of a timer, so that a request does not read the clock.
  *
- * <p>A connection is known here from its first whole head on; before that the {@link AcceptGuard}
- * looks after it.
+ * <p>A connection is tracked here from its first complete head on; before that, by {@link
+ * AcceptGuard}.
  */
 public final class ConnectionTracker {
   public static final int IDLE_TICKS = 60;
@@ -30,18 +30,18 @@ public final class ConnectionTracker {
 
   /** One connection. */
   static final class OpenConnection {
-    private final ActivityMonitor pulse;
+    private final ActivityMonitor activity;
     private int since;
-    private int underWay;
+    private int inFlight;
     private boolean closing;
 
-    OpenConnection(ActivityMonitor pulse, int since) {
-      this.pulse = pulse;
+    OpenConnection(ActivityMonitor activity, int since) {
+      this.activity = activity;
       this.since = since;
     }
   }
 
-  private final AcceptGuard doorstep;
+  private final AcceptGuard acceptGuard;
   private final int idleTicks;
   private final int silentTicks;
   private final Map<HttpConnection, OpenConnection> open = new IdentityHashMap<>();
@@ -51,42 +51,42 @@ public final class ConnectionTracker {
   /**
    * Connections of one loop.
    *
-   * @param doorstep where they were accepted
-   * @param idleTicks how long one may bring nothing
-   * @param silentTicks how long one may be without a byte in either direction
+   * @param acceptGuard the guard that accepted them
+   * @param idleTicks how long one may send no complete request
+   * @param silentTicks how long no byte may move in either direction
    */
-  public ConnectionTracker(AcceptGuard doorstep, int idleTicks, int silentTicks) {
-    this.doorstep = doorstep;
+  public ConnectionTracker(AcceptGuard acceptGuard, int idleTicks, int silentTicks) {
+    this.acceptGuard = acceptGuard;
     this.idleTicks = idleTicks;
     this.silentTicks = silentTicks;
   }
 
-  /** Takes a new connection on. */
+  /** Starts to track a new connection. */
   public void onOpen(HttpConnection connection) {
-    ActivityMonitor pulse = ActivityMonitor.of(connection);
-    open.put(connection, new OpenConnection(pulse, now));
-    pulse.whenClosed(() -> open.remove(connection)); // Vert.x does not tell of those handed over
+    ActivityMonitor activity = ActivityMonitor.of(connection);
+    open.put(connection, new OpenConnection(activity, now));
+    activity.whenClosed(() -> open.remove(connection)); // Vert.x does not report tunnelled ones
     Http2HeadValidator.check(connection);
     ProtocolCheck.check(connection);
-    doorstep.onHeadRead(connection.remoteAddress());
+    acceptGuard.onHeadRead(connection.remoteAddress());
   }
 
   public void onRequestStart(HttpConnection connection) {
     OpenConnection state = open.get(connection);
     if (state != null) {
-      state.underWay++;
+      state.inFlight++;
     }
   }
 
   public void onRequestEnd(HttpConnection connection) {
     OpenConnection state = open.get(connection);
     if (state != null) {
-      state.underWay--;
+      state.inFlight--;
       state.since = now;
     }
   }
 
-  /** A response says that no further request of the connection is handled. */
+  /** A response announced that the connection is closed after it. */
   void onClosing(HttpConnection connection) {
     OpenConnection state = open.get(connection);
     if (state != null) {
@@ -94,13 +94,16 @@ public final class ConnectionTracker {
     }
   }
 
-  /** Whether it is closed, or about to be. Vert.x hands over what it had read before it closed. */
+  /**
+   * Whether it is closed or about to be. Vert.x still delivers requests that it read before
+   * closing.
+   */
   public boolean isClosing(HttpConnection connection) {
     OpenConnection state = open.get(connection);
     return state == null || state.closing;
   }
 
-  /** A body begins to arrive; returns the present tick. */
+  /** A body starts to arrive; returns the current tick. */
   int onBodyStart(BodyReader body) {
     bodies.add(body);
     return now;
@@ -110,7 +113,7 @@ public final class ConnectionTracker {
     bodies.remove(body);
   }
 
-  /** A tick of the timer: ends what has taken too long. */
+  /** A tick of the timer: ends bodies and connections whose timeout has passed. */
   public void tick() {
     now++;
     for (BodyReader body : Set.copyOf(bodies)) {
@@ -120,9 +123,9 @@ public final class ConnectionTracker {
     }
     for (Map.Entry<HttpConnection, OpenConnection> entry : Map.copyOf(open).entrySet()) {
       OpenConnection state = entry.getValue();
-      if (state.pulse.tick() > silentTicks) {
-        state.pulse.close();
-      } else if (state.underWay == 0 && now - state.since > idleTicks) {
+      if (state.activity.tick() > silentTicks) {
+        state.activity.close();
+      } else if (state.inFlight == 0 && now - state.since > idleTicks) {
         entry.getKey().close();
       }
     }

@@ -1,13 +1,13 @@
 package io.weir.server.http;
 
-/** What one address of the data port does. Runs on the event loop and must not block. */
+/** The handler of one route. Runs on the event loop and must not block. */
 @FunctionalInterface
 public interface Endpoint {
   /**
-   * Answers a request, now or later.
+   * Answers a request, synchronously or later.
    *
-   * @param body all of it; empty for a GET
-   * @throws HttpProblemException if the request is not answerable; it becomes the answer
+   * @param body the complete body; empty for a GET
+   * @throws HttpProblemException if the request is invalid; the problem becomes the response
    */
   void answer(HttpExchange exchange, byte[] body);
 }

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Turns callers of gRPC away in their own words: 200, no body, and a status of gRPC in the headers
- * ("trailers only"). A status of HTTP they would only see as some failure of the network, without
- * the reason and the moment to come back.
+ * Refuses gRPC calls with a gRPC status: HTTP 200, no body, and the status in the headers
+ * ("trailers only"). gRPC clients map an HTTP status to a generic failure without reason and retry
+ * time.
  */
 public final class GrpcErrorResponse {
   private static final String TYPE = "application/grpc";
@@ -30,7 +30,7 @@ public final class GrpcErrorResponse {
   private GrpcErrorResponse() {}
 
   /**
-   * Whether a request is a call of gRPC: a POST of {@code application/grpc}, {@code
+   * Whether a request is a gRPC call: a POST of {@code application/grpc}, {@code
    * application/grpc+proto}.
    */
   public static boolean isFor(HttpServerRequest request) {
@@ -41,13 +41,13 @@ public final class GrpcErrorResponse {
         && (type.length() == TYPE.length() || "+;-".indexOf(type.charAt(TYPE.length())) >= 0);
   }
 
-  /** Answers that limits do not let the call through, or could not be asked. */
+  /** Responds that the call is refused by a limit, or that limits could not be evaluated. */
   public static void answer(HttpExchange exchange, Refusal refusal) {
     int code = refusal.status() == 503 ? UNAVAILABLE : RESOURCE_EXHAUSTED;
     answer(exchange, code, refusal.detail(), refusal.retryAfter(), refusal.violated());
   }
 
-  /** Answers that what is behind cannot be reached now. */
+  /** Responds that the upstream is unavailable. */
   static void answer(HttpExchange exchange, HttpProblemException problem) {
     Optional<Duration> retryAfter =
         problem.retryAfter() > 0
@@ -78,7 +78,9 @@ public final class GrpcErrorResponse {
     exchange.answerNothing();
   }
 
-  /** A message as gRPC sends it: what is no plain ASCII, and the percent sign, in percents. */
+  /**
+   * A message as gRPC sends it: percent-encoded except for printable ASCII other than {@code %}.
+   */
   private static String encoded(String message) {
     StringBuilder out = new StringBuilder(message.length());
     for (byte b : message.getBytes(StandardCharsets.UTF_8)) {

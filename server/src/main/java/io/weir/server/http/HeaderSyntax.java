@@ -6,13 +6,13 @@ import io.vertx.core.net.HostAndPort;
 import java.util.Map;
 
 /**
- * Which characters a head may consist of. HTTP/2 can carry any in names and values; written into
- * HTTP/1 for an upstream, some of them would end a line and begin another.
+ * Checks the characters of a request head. HTTP/2 can carry any byte in names and values; written
+ * as HTTP/1 to an upstream, some of them would end a line and inject another header.
  */
 public final class HeaderSyntax {
   private HeaderSyntax() {}
 
-  /** Whether nothing in the head of a request could be read as anything else further on. */
+  /** Whether the head of a request has no text that an upstream could parse differently. */
   static boolean isPlain(HttpServerRequest request) {
     HostAndPort host = HostHeader.of(request);
     return isName(request.method().name())
@@ -42,7 +42,7 @@ public final class HeaderSyntax {
     return !text.isEmpty();
   }
 
-  /** Whether it has no control characters but tabs (RFC 9110, 5.5). */
+  /** Whether it has no control characters except tabs (RFC 9110, 5.5). */
   static boolean isValue(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

@@ -7,22 +7,21 @@ import io.vertx.core.net.HostAndPort;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The host that a request names. Rules match it and the upstream is told of it, so one that cannot
- * be read is refused: as no host at all it would slip past the rules for the host that somebody
- * further on takes it for.
+ * The host of a request. Rules match it and the upstream receives it, so an unparsable host is
+ * refused. Treated as absent, it would evade the rules for the host that the upstream reads from
+ * it.
  */
 public final class HostHeader {
   private HostHeader() {}
 
   /**
-   * The host, and the port if one is named; null if the request names no host.
+   * The host, with the port if there is one; null if the request has no host.
    *
-   * @throws HttpProblemException if what it names is no host
+   * @throws HttpProblemException if the host is invalid
    */
   public static @Nullable HostAndPort of(HttpServerRequest request) {
     if (request.version() == HttpVersion.HTTP_2) {
-      HostAndPort named =
-          request.authority(); // what cannot be read was refused, see Http2HeadValidator
+      HostAndPort named = request.authority(); // Http2HeadValidator has refused unparsable ones
       return named == null ? null : portOrNone(checked(named));
     }
     String text = request.getHeader(HttpHeaders.HOST);
@@ -32,7 +31,7 @@ public final class HostHeader {
     return portOrNone(checked(isEncoded(text) ? null : request.authority()));
   }
 
-  /** Whether a request of HTTP/1 names no host, or one that can be read. */
+  /** Whether an HTTP/1 request has no host, or a valid one. */
   static boolean isReadable(HttpServerRequest request) {
     String text = request.getHeader(HttpHeaders.HOST);
     if (text == null) {
@@ -44,15 +43,16 @@ public final class HostHeader {
 
   private static HostAndPort checked(@Nullable HostAndPort host) {
     if (host == null || host.host().isEmpty()) {
-      throw HttpProblemException.malformed(400, "Bad Request", "the Host header names no host");
+      throw HttpProblemException.malformed(
+          400, "Bad Request", "the Host header is not a valid host");
     }
     return host;
   }
 
   /**
-   * Whether a name is spelled with {@code %}, which nobody does and Vert.x cannot read: it looks
-   * for the digits at a fixed place, and throws where the name is shorter. An address in brackets
-   * may have one before its zone.
+   * Whether a name is percent-encoded. No client does that, and Vert.x cannot parse it: it looks
+   * for the digits at a fixed index, and throws if the name is shorter. An IPv6 address in brackets
+   * may have a {@code %} before its zone.
    */
   static boolean isEncoded(CharSequence host) {
     for (int i = 0; i < host.length(); i++) {
@@ -63,7 +63,7 @@ public final class HostHeader {
     return false;
   }
 
-  /** A colon without a port behind it is the same as none, and not port 0. */
+  /** A colon without a port means no port, not port 0. */
   private static HostAndPort portOrNone(HostAndPort host) {
     return host.port() != 0 ? host : HostAndPort.create(host.host(), -1);
   }

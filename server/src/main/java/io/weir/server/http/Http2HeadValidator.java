@@ -20,29 +20,29 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers the streams of an HTTP/2 connection whose method or host Vert.x would stumble over. It
- * takes them apart while it reads frames, and what it throws there closes the connection with all
- * its streams: where a proxy sends many clients' requests on one, one of them could end those of
- * the others. So could resets, of which only so many are allowed; hence an answer.
+ * Responds 400 to HTTP/2 streams whose method or host Vert.x cannot parse. Vert.x parses them while
+ * it reads frames, and an exception there closes the connection with all its streams. Behind a
+ * proxy that multiplexes clients on one connection, one client could then end the requests of the
+ * others. We respond instead of resetting, because resets count towards the client's flood limit.
  */
 final class Http2HeadValidator extends Http2FrameListenerDecorator {
-  /** What comes of the body of such a request is thrown away for at most this long. */
+  /** How long the body of a refused request is read and discarded, at most. */
   private static final long LINGER_MILLIS = 2000;
 
   /**
-   * A connection that brings more such streams than this in a window is closed. More than resets,
-   * as one client of a proxy should not easily end the connection of the others.
+   * A connection with more refused streams than this in a window is closed. The number is above
+   * that of resets, as one client of a proxy should not easily end the connection of the others.
    */
-  static final int MOST_REFUSED = 1000;
+  static final int MAX_REFUSED = 1000;
 
   private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final Http2ConnectionHandler handler;
   private final PropertyKey refused;
-  private long windowBegan;
+  private long windowStart;
   private int refusedInWindow;
 
-  /** The host of the last stream that was read; most streams of a connection name the same. */
+  /** The last valid host; most streams of a connection have the same. */
   private @Nullable CharSequence lastHost;
 
   private Http2HeadValidator(Http2ConnectionHandler handler, Http2FrameListener next) {
@@ -51,7 +51,7 @@ final class Http2HeadValidator extends Http2FrameListenerDecorator {
     this.refused = handler.connection().newKey();
   }
 
-  /** Looks at all streams to come, if this is HTTP/2. */
+  /** Validates all further streams, if the connection is HTTP/2. */
   static void check(HttpConnection connection) {
     if (connection instanceof ConnectionBase base) {
       Http2ConnectionHandler handler = base.channel().pipeline().get(Http2ConnectionHandler.class);
@@ -98,7 +98,7 @@ final class Http2HeadValidator extends Http2FrameListenerDecorator {
       throws Http2Exception {
     Http2Stream to = handler.connection().stream(stream);
     return to != null && Boolean.TRUE.equals(to.getProperty(refused))
-        ? data.readableBytes() + padding // all of it is done with
+        ? data.readableBytes() + padding // consumed
         : super.onDataRead(context, stream, data, padding, endOfStream);
   }
 
@@ -121,7 +121,7 @@ final class Http2HeadValidator extends Http2FrameListenerDecorator {
       return true;
     }
     Http2Headers answer = new DefaultHttp2Headers().status("400").setInt("content-length", 0);
-    // Flushed when all that has been read is handled, and not stream by stream.
+    // Flushed once after all frames of a read, not stream by stream.
     handler.encoder().writeHeaders(context, id, answer, 0, true, context.newPromise());
     context.executor().schedule(() -> end(context, id), LINGER_MILLIS, TimeUnit.MILLISECONDS);
     return true;
@@ -129,15 +129,15 @@ final class Http2HeadValidator extends Http2FrameListenerDecorator {
 
   private boolean isTooMany() {
     long now = System.nanoTime();
-    if (refusedInWindow == 0 || now - windowBegan > WINDOW_NANOS) {
-      windowBegan = now;
+    if (refusedInWindow == 0 || now - windowStart > WINDOW_NANOS) {
+      windowStart = now;
       refusedInWindow = 0;
     }
-    return ++refusedInWindow > MOST_REFUSED;
+    return ++refusedInWindow > MAX_REFUSED;
   }
 
   private void endConnection(ChannelHandlerContext context) {
-    if (refusedInWindow == MOST_REFUSED + 1) { // else it is being closed
+    if (refusedInWindow == MAX_REFUSED + 1) { // else it is closing already
       handler.goAway(
           context,
           handler.connection().remote().lastStreamCreated(),
@@ -149,7 +149,9 @@ final class Http2HeadValidator extends Http2FrameListenerDecorator {
     }
   }
 
-  /** Nobody keeps a place among the streams of a connection with a body that does not end. */
+  /**
+   * Resets the stream if its body has not ended, so that it does not occupy a stream slot for ever.
+   */
   private void end(ChannelHandlerContext context, int id) {
     if (handler.connection().stream(id) != null) {
       handler.resetStream(context, id, Http2Error.NO_ERROR.code(), context.newPromise());
@@ -165,14 +167,14 @@ final class Http2HeadValidator extends Http2FrameListenerDecorator {
         && isHost(headers.get(HttpHeaders.HOST));
   }
 
-  private boolean isHost(@Nullable CharSequence said) {
-    if (said == null || said.equals(lastHost)) {
+  private boolean isHost(@Nullable CharSequence text) {
+    if (text == null || text.equals(lastHost)) {
       return true;
     }
-    if (HostHeader.isEncoded(said) || HostAndPort.parseAuthority(said.toString(), -1) == null) {
+    if (HostHeader.isEncoded(text) || HostAndPort.parseAuthority(text.toString(), -1) == null) {
       return false;
     }
-    lastHost = said;
+    lastHost = text;
     return true;
   }
 }

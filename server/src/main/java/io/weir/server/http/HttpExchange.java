@@ -14,7 +14,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One request and its answer, which is given once, on the event loop of the connection. */
+/** One request and its response, which is sent once, on the event loop of the connection. */
 public final class HttpExchange {
   private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
   private static final CharSequence PROBLEM =
@@ -25,13 +25,13 @@ public final class HttpExchange {
       HttpHeaders.createOptimized("text/plain; charset=utf-8");
   private static final CharSequence RETRY_AFTER = HttpHeaders.createOptimized("retry-after");
 
-  /** What is left of a body that is not wanted is read and thrown away for at most this long. */
+  /** How long the rest of an unwanted body is read and discarded, at most. */
   private static final long LINGER_MILLIS = 2000;
 
   private final HttpServerRequest request;
   private final LoopContext loop;
   private final boolean forwarded;
-  private boolean over;
+  private boolean done;
 
   private HttpExchange(HttpServerRequest request, LoopContext loop, boolean forwarded) {
     this.request = request;
@@ -45,8 +45,9 @@ public final class HttpExchange {
   }
 
   /**
-   * One that is to be forwarded, so that a call of gRPC is told in its own words that it cannot be.
-   * Elsewhere the headers may be those of a client whose gateway asks, and it reads the status.
+   * An exchange of the gateway: gRPC calls receive failures as a gRPC status. On other ports the
+   * gRPC headers may be those of a client on whose behalf a proxy asks, and the proxy reads the
+   * HTTP status.
    */
   public static HttpExchange toForward(HttpServerRequest request, LoopContext loop) {
     return new HttpExchange(request, loop, true);
@@ -56,7 +57,7 @@ public final class HttpExchange {
     return request;
   }
 
-  /** Has an endpoint answer; what it throws becomes the answer too. */
+  /** Calls an endpoint; an exception it throws becomes the response. */
   void answerWith(Endpoint endpoint, byte[] body) {
     try {
       endpoint.answer(this, body);
@@ -65,7 +66,7 @@ public final class HttpExchange {
     }
   }
 
-  /** Answers with what a stage brings, written by {@code writer}, on the event loop. */
+  /** Answers with the result of a stage, written by {@code writer}, on the event loop. */
   public <T> void answerWhenDone(CompletionStage<T> stage, BiConsumer<JsonWriter, T> writer) {
     whenDone(
         stage,
@@ -76,7 +77,10 @@ public final class HttpExchange {
         });
   }
 
-  /** Goes on with what a stage brings, on the event loop; what {@code next} throws is answered. */
+  /**
+   * Passes the result of a stage to {@code next} on the event loop; an exception becomes the
+   * response.
+   */
   public <T> void whenDone(CompletionStage<T> stage, Consumer<T> next) {
     CompletableFuture<T> future = stage.toCompletableFuture();
     if (future.isDone()) {
@@ -91,7 +95,7 @@ public final class HttpExchange {
   private <T> void resume(@Nullable T value, @Nullable Throwable failure, Consumer<T> next) {
     if (failure != null || value == null) {
       answerFailure(
-          failure == null ? new IllegalStateException("a stage brought nothing") : failure);
+          failure == null ? new IllegalStateException("a stage completed with null") : failure);
       return;
     }
     try {
@@ -111,7 +115,7 @@ public final class HttpExchange {
     answer(200, body);
   }
 
-  /** Answers 200 with what nobody is to keep or to take for something else. */
+  /** Answers 200 with headers that forbid caching and content sniffing. */
   public void answerUncached(JsonWriter body) {
     request
         .response()
@@ -124,12 +128,12 @@ public final class HttpExchange {
     end(status, JSON, body.toBuffer());
   }
 
-  /** Answers with JSON that somebody else has written. */
+  /** Answers with JSON that is already written. */
   public void answerJson(int status, String json) {
     end(status, JSON, Buffer.buffer(json));
   }
 
-  /** Answers in plain words. */
+  /** Answers with plain text. */
   public void answerPlain(int status, String text) {
     end(status, PLAIN, Buffer.buffer(text));
   }
@@ -144,7 +148,7 @@ public final class HttpExchange {
     end(200, type, file);
   }
 
-  /** Answers 200 and no more. */
+  /** Answers 200 without a body. */
   public void answerNothing() {
     if (isOpen()) {
       request.response().end();
@@ -152,7 +156,7 @@ public final class HttpExchange {
     }
   }
 
-  /** Answers with a body whose type and other headers have been set. */
+  /** Answers with a body; its type and other headers are set already. */
   public void answerBody(int status, String body) {
     if (isOpen()) {
       request.response().setStatusCode(status).end(body);
@@ -160,7 +164,7 @@ public final class HttpExchange {
     }
   }
 
-  /** Answers that the request will not be answered, and why. */
+  /** Answers with a problem. */
   public void problem(HttpProblemException problem) {
     if (problem.retryAfter() > 0) {
       request.response().putHeader(RETRY_AFTER, Long.toString(problem.retryAfter()));
@@ -180,7 +184,10 @@ public final class HttpExchange {
     end(problem.status(), PROBLEM, json.toBuffer());
   }
 
-  /** Answers for an exception: a problem as it is, anything else without a word about it. */
+  /**
+   * Answers for an exception: a problem as it is; any other as an internal error, without its
+   * message.
+   */
   public void answerFailure(Throwable failure) {
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null
@@ -201,26 +208,27 @@ public final class HttpExchange {
     }
   }
 
-  /** Whether somebody still waits for an answer. */
+  /** Whether a response can still be sent. */
   private boolean isOpen() {
-    if (over || request.response().closed()) {
+    if (done || request.response().closed()) {
       finished();
       return false;
     }
     return true;
   }
 
-  /** Nobody waits for an answer any more. */
+  /** The exchange is over, with or without a response. */
   public void finished() {
-    if (!over) {
-      over = true;
+    if (!done) {
+      done = true;
       loop.connections().onRequestEnd(request.connection());
     }
   }
 
   /**
-   * Closes the connection (of HTTP/2: the stream) when the rest of the body was read, or has been
-   * thrown away for long enough. Closing at once would reset it, and the answer with it.
+   * Closes the connection (HTTP/2: the stream) when the rest of the body has been read, or after 2
+   * s of discarding it. An immediate close would reset the connection, and the client could lose
+   * the response.
    */
   public void closeSoon() {
     if (request.version() == HttpVersion.HTTP_2) {
@@ -237,7 +245,7 @@ public final class HttpExchange {
     }
   }
 
-  /** Closes the stream as soon as what is under way on this loop is done; for HTTP/2. */
+  /** Closes an HTTP/2 stream as soon as the event loop is free. */
   public void closeNow() {
     loop.context().runOnContext(now -> resetUnlessEnded());
   }

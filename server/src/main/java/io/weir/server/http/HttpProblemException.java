@@ -3,8 +3,8 @@ package io.weir.server.http;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that is answered with a problem body (RFC 9457) instead of what it asked for. Thrown
- * where it is noticed; has no stack trace, as it is the caller's mistake and not ours.
+ * A request that is answered with a problem body (RFC 9457). It has no stack trace, as the client's
+ * request is the cause.
  */
 public final class HttpProblemException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -39,22 +39,26 @@ public final class HttpProblemException extends RuntimeException {
     this(status, title, detail, field, closing, 0);
   }
 
-  /** A field of the body or query that is wrong, and why. */
+  /** A field of the body or query is invalid. */
   public static HttpProblemException badField(String field, String detail) {
     return new HttpProblemException(400, "Bad Request", detail, field, false);
   }
 
-  /** A body that is wrong as a whole. */
+  /** The request is invalid as a whole. */
   public static HttpProblemException badRequest(String detail) {
     return badField("", detail);
   }
 
-  /** The caller does not say who it is, or nobody we know. */
+  /** The caller has no credentials, or unknown ones. */
   public static HttpProblemException unauthorized(String detail) {
     return new HttpProblemException(401, "Unauthorized", detail, "", false);
   }
 
-  /** The caller did something too often, and is heard again after so many seconds. */
+  /**
+   * The caller did something too often.
+   *
+   * @param retryAfter seconds until a retry is accepted
+   */
   public static HttpProblemException tooMany(String detail, long retryAfter) {
     return new HttpProblemException(429, "Too Many Requests", detail, "", false, retryAfter);
   }
@@ -67,42 +71,42 @@ public final class HttpProblemException extends RuntimeException {
     return new HttpProblemException(405, "Method Not Allowed", detail, "", false);
   }
 
-  /** The body did not arrive in time; the rest of it is not waited for. */
+  /** The body did not arrive in time; the connection is closed. */
   public static HttpProblemException tooSlow(String detail) {
     return new HttpProblemException(408, "Request Timeout", detail, "", true);
   }
 
-  /** The body is too large; the rest of it is not read. */
+  /** The body is too large; the connection is closed. */
   public static HttpProblemException tooLarge(String detail) {
     return new HttpProblemException(413, "Content Too Large", detail, "", true);
   }
 
-  /** The body is of a type that is not taken. */
+  /** The media type of the body is not accepted. */
   static HttpProblemException unsupported(String detail) {
     return new HttpProblemException(415, "Unsupported Media Type", detail, "", false);
   }
 
-  /** What was sent is not HTTP that can be understood. */
+  /** The request is not valid HTTP; the connection is closed. */
   public static HttpProblemException malformed(int status, String title, String detail) {
     return new HttpProblemException(status, title, detail, "", true);
   }
 
-  /** What is behind the gateway does not speak what was asked for. */
+  /** The upstream does not support the requested protocol. */
   public static HttpProblemException notImplemented(String detail) {
     return new HttpProblemException(501, "Not Implemented", detail, "", false);
   }
 
-  /** What is behind the gateway could not be reached, or broke off. */
+  /** The upstream is unavailable, or its response ended early. */
   public static HttpProblemException badGateway(String detail) {
     return new HttpProblemException(502, "Bad Gateway", detail, "", false);
   }
 
-  /** What is behind the gateway took too long. */
+  /** The upstream did not respond in time. */
   public static HttpProblemException gatewayTimeout(String detail) {
     return new HttpProblemException(504, "Gateway Timeout", detail, "", false);
   }
 
-  /** Nothing is wrong with the question, but it cannot be answered now. */
+  /** The request is valid, but cannot be answered now. */
   public static HttpProblemException unavailable(String detail) {
     return new HttpProblemException(503, "Service Unavailable", detail, "", false, 1);
   }
@@ -115,27 +119,27 @@ public final class HttpProblemException extends RuntimeException {
     return title;
   }
 
-  /** Which field is wrong; empty if it is none in particular. */
+  /** The invalid field; empty if there is none in particular. */
   public String field() {
     return field;
   }
 
-  /** Whether the connection is of no more use. */
+  /** Whether the connection is closed after the response. */
   boolean closing() {
     return closing;
   }
 
-  /** After how many seconds trying again helps; 0 if it does not. */
+  /** Seconds after which a retry helps; 0 if it does not. */
   long retryAfter() {
     return retryAfter;
   }
 
-  /** Whether nothing is wrong with the question. */
+  /** Whether the request itself is valid. */
   boolean isTemporary() {
     return status == 503;
   }
 
-  /** Whether what was asked for is out of reach at the moment. */
+  /** Whether the upstream or this process is at fault: 502 to 504. */
   boolean isOfGateway() {
     return status >= 502 && status <= 504;
   }

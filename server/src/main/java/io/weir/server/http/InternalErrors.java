@@ -11,23 +11,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Errors that should not happen: counted, logged with an id that the caller is told, and never
- * shown.
+ * Reports unexpected errors: counts them and logs them with an id. The caller receives the id and
+ * never the error.
  */
 public final class InternalErrors {
   private static final Logger LOG = LoggerFactory.getLogger(InternalErrors.class);
 
-  /** A flood of errors must not become a flood of log lines. */
+  /** Limits log lines, so that a flood of errors does not flood the log. */
   private final Limiter logged = Weir.limiter(Limit.perMinute(20));
 
   private final LongAdder count = new LongAdder();
 
-  /** Counts and logs an error, and returns what to tell the caller. */
+  /** Counts and logs an error, and returns the response for the caller. */
   public HttpProblemException report(Throwable error) {
     return report(error, null);
   }
 
-  /** As {@link #report(Throwable)}, for a request that may say which trace it belongs to. */
+  /** As {@link #report(Throwable)}, for a request that may carry a trace id. */
   public HttpProblemException report(Throwable error, @Nullable String traceparent) {
     count.increment();
     String id = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
@@ -35,10 +35,10 @@ public final class InternalErrors {
       TraceLogging.run(
           traceparent, () -> LOG.error("internal error {}", id, SanitizedError.of(error)));
     }
-    return HttpProblemException.unavailable("internal error; the log knows it as " + id);
+    return HttpProblemException.unavailable("internal error; see the log for id " + id);
   }
 
-  /** How many there were. */
+  /** The number of errors so far. */
   public long count() {
     return count.sum();
   }

@@ -15,13 +15,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request's JSON, read field by field without building a tree, that knows at every moment where
- * it is, so that whatever is wrong is reported by the name of its field: {@code calls[3].cost}.
+ * Reads the JSON of a request field by field without building a tree. It tracks its position, so
+ * that errors name their field: {@code calls[3].cost}.
  */
 public final class JsonReader {
-  private static final int DEEPEST = 8;
-  private static final int MOST_FIELDS = 256;
-  private static final int LONGEST_DETAIL = 200;
+  private static final int MAX_DEPTH = 8;
+  private static final int MAX_FIELDS = 256;
+  private static final int MAX_DETAIL = 200;
 
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
@@ -30,29 +30,29 @@ public final class JsonReader {
           .disable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
           .streamReadConstraints(
               StreamReadConstraints.builder()
-                  .maxNestingDepth(DEEPEST)
-                  .maxStringLength(BodyReader.MOST_BYTES)
+                  .maxNestingDepth(MAX_DEPTH)
+                  .maxStringLength(BodyReader.MAX_BYTES)
                   .maxNameLength(1024)
                   .maxNumberLength(100)
                   .build())
           .build();
 
-  /** Reads one thing from a body. */
+  /** Parses a body into a value. */
   public interface BodyParser<T> {
     T from(JsonReader body) throws IOException;
   }
 
   private final JsonParser parser;
 
-  /** The names seen so far in all objects that are open, the outermost first. */
+  /** The names seen so far in all open objects, the outermost first. */
   private String[] names = new String[16];
 
   private int seen;
 
-  /** Where each open object's names begin, and which item of a list its latest field is at. */
-  private final int[] start = new int[DEEPEST];
+  /** Where the names of each open object start, and the list index of its latest field. */
+  private final int[] start = new int[MAX_DEPTH];
 
-  private final int[] item = new int[DEEPEST];
+  private final int[] item = new int[MAX_DEPTH];
   private int depth = -1;
 
   private JsonReader(JsonParser parser) {
@@ -72,7 +72,7 @@ public final class JsonReader {
       }
       T value = reading.from(body);
       if (parser.nextToken() != null) {
-        throw HttpProblemException.badRequest("there is more after the JSON object");
+        throw HttpProblemException.badRequest("there is text after the JSON object");
       }
       return value;
     } catch (StreamConstraintsException e) {
@@ -84,7 +84,7 @@ public final class JsonReader {
     }
   }
 
-  /** What the parser says is for programmers; where it stopped helps anybody. */
+  /** The position of a syntax error; the parser's own message is written for programmers. */
   private static String where(JsonProcessingException e) {
     JsonLocation at = e.getLocation();
     return at == null
@@ -93,12 +93,15 @@ public final class JsonReader {
   }
 
   private static HttpProblemException notJson(@Nullable JsonReader body, String why) {
-    String reason = why.length() > LONGEST_DETAIL ? why.substring(0, LONGEST_DETAIL) + "…" : why;
+    String reason = why.length() > MAX_DETAIL ? why.substring(0, MAX_DETAIL) + "…" : why;
     return HttpProblemException.badField(
         body == null ? "" : body.whereItBroke(), "the body cannot be read as JSON: " + reason);
   }
 
-  /** The parser reads a little ahead, so it may have met a field that we have not. */
+  /**
+   * The path of the field at a syntax error. The parser reads ahead, so it may be one field
+   * further.
+   */
   private String whereItBroke() {
     try {
       String name = parser.currentName();
@@ -106,12 +109,12 @@ public final class JsonReader {
         push(name);
       }
     } catch (IOException e) {
-      // then what we know must do
+      // then the path as known so far
     }
     return where();
   }
 
-  /** Enters the object that stands here. */
+  /** Enters the object at the current position. */
   public void object() {
     if (parser.currentToken() != JsonToken.START_OBJECT) {
       throw wrong("must be an object");
@@ -121,7 +124,7 @@ public final class JsonReader {
     item[depth] = -1;
   }
 
-  /** Moves to the next field of the object and on to its value; null, and out of it, at its end. */
+  /** Moves to the value of the next field; at the end of the object leaves it and returns null. */
   public @Nullable String next() throws IOException {
     item[depth] = -1;
     String name = parser.nextFieldName();
@@ -133,12 +136,12 @@ public final class JsonReader {
     for (int i = start[depth]; i < seen; i++) {
       if (names[i].equals(name)) {
         push(name);
-        throw wrong("is there twice");
+        throw wrong("is duplicated");
       }
     }
     push(name);
-    if (seen - start[depth] > MOST_FIELDS) {
-      throw wrong("comes after " + MOST_FIELDS + " others, and more are not taken");
+    if (seen - start[depth] > MAX_FIELDS) {
+      throw wrong("exceeds the maximum of " + MAX_FIELDS + " fields");
     }
     parser.nextToken();
     return name;
@@ -151,24 +154,24 @@ public final class JsonReader {
     names[seen++] = name;
   }
 
-  /** A text. */
+  /** A string. */
   public String text() throws IOException {
     if (parser.currentToken() != JsonToken.VALUE_STRING) {
-      throw wrong("must be a text");
+      throw wrong("must be a string");
     }
     return parser.getText();
   }
 
-  /** A text, or a number or flag as it was written. */
+  /** A string, or a number or boolean as written. */
   public String textOfAnything() throws IOException {
     JsonToken token = parser.currentToken();
     if (token == null || !token.isScalarValue() || token == JsonToken.VALUE_NULL) {
-      throw wrong("must be a text, a number, true or false");
+      throw wrong("must be a string, a number, true or false");
     }
     return parser.getText();
   }
 
-  /** A whole number between 0 and {@code most}, written as one: neither 1.0 nor 1e2. */
+  /** A whole number between 0 and {@code most}, in integer notation: neither 1.0 nor 1e2. */
   public long wholeNumber(long most) throws IOException {
     if (parser.currentToken() == JsonToken.VALUE_NUMBER_INT
         && parser.getNumberType() != JsonParser.NumberType.BIG_INTEGER) {
@@ -180,25 +183,25 @@ public final class JsonReader {
     throw wrong("must be a whole number between 0 and " + most);
   }
 
-  /** Begins a list that is a field's value. */
+  /** Enters a list that is a field's value. */
   public void list() {
     if (parser.currentToken() != JsonToken.START_ARRAY) {
       throw wrong("must be a list");
     }
   }
 
-  /** Moves to the next item of the list; false at its end. */
+  /** Moves to the next item of the list; false at the end. */
   public boolean nextItem() throws IOException {
     item[depth]++;
     return parser.nextToken() != JsonToken.END_ARRAY;
   }
 
-  /** A field that nobody knows. */
+  /** The current field is unknown. */
   public HttpProblemException unknown(List<String> known) {
-    return wrong("is not a field of this request; there are " + String.join(", ", known));
+    return wrong("is not a field of this request; known fields: " + String.join(", ", known));
   }
 
-  /** The field that was read last is wrong. */
+  /** The current field is invalid. */
   public HttpProblemException wrong(String why) {
     String where = where();
     return HttpProblemException.badField(where, where + " " + why);

@@ -6,8 +6,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes JSON into bytes: commas come by themselves, names are encoded once, and one writer serves
- * an event loop for as long as it lives.
+ * Writes JSON into bytes. Commas are automatic, field names are encoded once, and each event loop
+ * reuses one writer.
  */
 public final class JsonWriter {
   private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
@@ -15,21 +15,21 @@ public final class JsonWriter {
   private static final byte[] FALSE = "false".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] NULL = "null".getBytes(StandardCharsets.US_ASCII);
 
-  /** Past this size a writer does not keep its bytes for the next answer. */
-  private static final int LARGEST_KEPT = 64 * 1024;
+  /** A buffer larger than this is not reused for the next response. */
+  private static final int MAX_REUSED = 64 * 1024;
 
   private byte[] bytes = new byte[1024];
   private int size;
   private boolean comma;
 
-  /** A field's name as it stands in the output. */
+  /** An encoded field name. */
   public static byte[] name(String name) {
     return ('"' + name + "\":").getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Begins anew. */
+  /** Clears the writer for the next document. */
   public JsonWriter clear() {
-    if (bytes.length > LARGEST_KEPT) {
+    if (bytes.length > MAX_REUSED) {
       bytes = new byte[1024];
     }
     size = 0;
@@ -112,7 +112,7 @@ public final class JsonWriter {
     return this;
   }
 
-  /** A text, or null. */
+  /** A string, or null. */
   public JsonWriter text(@Nullable String text) {
     if (text == null) {
       return nothing();
@@ -140,7 +140,7 @@ public final class JsonWriter {
     return this;
   }
 
-  /** A field that is a list of texts. */
+  /** A field that is a list of strings. */
   public JsonWriter texts(byte[] name, Iterable<String> texts) {
     field(name).openList();
     texts.forEach(this::text);
@@ -199,7 +199,7 @@ public final class JsonWriter {
     }
   }
 
-  /** What was written. */
+  /** The document. */
   Buffer toBuffer() {
     return Buffer.buffer(size).appendBytes(bytes, 0, size);
   }

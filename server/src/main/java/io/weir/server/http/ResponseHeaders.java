@@ -7,9 +7,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Puts what callers are told into the head of a response. */
+/** Writes header lines into the head of a response. */
 public final class ResponseHeaders {
-  /** Names in the form in which they are hashed, checked and written fastest: a handful. */
+  /**
+   * Header names in Vert.x's optimized form, with hash, validation and bytes precomputed. There are
+   * only a few.
+   */
   private static final Map<String, CharSequence> NAMES = new ConcurrentHashMap<>();
 
   private ResponseHeaders() {}

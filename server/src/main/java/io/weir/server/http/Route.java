@@ -3,10 +3,10 @@ package io.weir.server.http;
 import io.vertx.core.http.HttpMethod;
 
 /**
- * One address of a port: which method it takes, and what answers.
+ * One path of a port: its method and its endpoint.
  *
- * @param method {@code GET} takes HEAD too
- * @param open whether it answers everybody, whoever may ask for decisions
+ * @param method {@code GET} accepts HEAD too
+ * @param open whether it needs no authentication
  */
 public record Route(HttpMethod method, Endpoint endpoint, boolean open) {
   public static Route get(Endpoint endpoint) {
@@ -17,7 +17,7 @@ public record Route(HttpMethod method, Endpoint endpoint, boolean open) {
     return new Route(HttpMethod.POST, endpoint, false);
   }
 
-  /** The same, for everybody. */
+  /** The same route, without authentication. */
   public Route forAll() {
     return new Route(method, endpoint, true);
   }

@@ -6,24 +6,24 @@ import io.vertx.core.http.HttpServerRequest;
 import java.util.Map;
 import java.util.Optional;
 
-/** Brings each request to its route, and answers those that have none. */
+/** Dispatches each request to its route, and answers requests without one. */
 public final class Router implements Handler<HttpServerRequest> {
   private static final byte[] NO_BODY = {};
 
   private final LoopContext loop;
   private final Map<String, Route> routes;
-  private final AccessCheck door;
+  private final AccessCheck access;
 
-  /** Routes by their exact path, for those who may ask. */
-  public Router(LoopContext loop, Map<String, Route> routes, AccessCheck door) {
+  /** Routes by exact path, behind an access check. */
+  public Router(LoopContext loop, Map<String, Route> routes, AccessCheck access) {
     this.loop = loop;
     this.routes = routes;
-    this.door = door;
+    this.access = access;
   }
 
   /**
-   * Whether a page from elsewhere may have a browser send this without being asked first: it does
-   * so with an {@code Origin}, and with some types, but not with that of JSON.
+   * Whether this may be a cross-site request that a browser sends without a CORS preflight. Such a
+   * request has an {@code Origin}, and a media type other than JSON.
    */
   private static boolean isOfAnotherPage(HttpServerRequest request) {
     return request.headers().contains(HttpHeaders.ORIGIN) && !isJson(request);
@@ -43,18 +43,18 @@ public final class Router implements Handler<HttpServerRequest> {
     HttpExchange exchange = new HttpExchange(request, loop);
     String path = request.path();
     Route route = path == null ? null : routes.get(path);
-    Optional<HttpProblemException> refusal = door.refusal(request, route);
+    Optional<HttpProblemException> refusal = access.refusal(request, route);
     if (refusal.isPresent()) {
       exchange.problem(refusal.get());
     } else if (route == null) {
-      exchange.problem(HttpProblemException.notFound("there is nothing at this path"));
+      exchange.problem(HttpProblemException.notFound("no such path"));
     } else if (!route.takes(request.method())) {
       request.response().putHeader(HttpHeaders.ALLOW, route.allow());
-      exchange.problem(HttpProblemException.methodNotAllowed("this path takes " + route.allow()));
+      exchange.problem(HttpProblemException.methodNotAllowed("this path accepts " + route.allow()));
     } else if (route.hasBody() && isOfAnotherPage(request)) {
       exchange.problem(
           HttpProblemException.unsupported(
-              "a request with an Origin needs the type application/json"));
+              "a request with an Origin header needs the media type application/json"));
     } else if (route.hasBody()) {
       BodyReader.read(exchange, route.endpoint(), loop.connections());
     } else {

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The details of a status of gRPC: a {@code google.rpc.Status} with a {@code RetryInfo} and a
- * {@code QuotaFailure}. These are four small messages that have not changed for years, so they are
- * written field by field here rather than with the hundreds of classes they are published with.
+ * Encodes the details of a gRPC status: a {@code google.rpc.Status} with a {@code RetryInfo} and a
+ * {@code QuotaFailure}. These four small messages have been stable for years, so they are written
+ * field by field here instead of depending on the hundreds of classes they are published with.
  */
 final class RpcStatusEncoder {
   private static final String TYPES = "type.googleapis.com/google.rpc.";
@@ -79,7 +79,7 @@ final class RpcStatusEncoder {
       fields.writeTo(out);
       out.flush();
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // not in memory
+      throw new UncheckedIOException(e); // cannot happen in memory
     }
     return bytes.toByteString();
   }

@@ -3,13 +3,13 @@ package io.weir.server.http;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An error in a form that can be logged. What it says may quote a stranger, at any length and with
- * line breaks by which a log could be made to tell something else.
+ * An error whose message is safe to log. Messages may quote client input of any length, with line
+ * breaks that could forge log lines.
  */
 final class SanitizedError extends RuntimeException {
   private static final long serialVersionUID = 1L;
-  private static final int LONGEST = 300;
-  private static final int DEEPEST = 10;
+  private static final int MAX_LENGTH = 300;
+  private static final int MAX_DEPTH = 10;
 
   private SanitizedError(Throwable error, int depth) {
     super(error.getClass().getName() + ": " + plain(error.getMessage()), cause(error, depth));
@@ -18,19 +18,19 @@ final class SanitizedError extends RuntimeException {
 
   private static @Nullable Throwable cause(Throwable error, int depth) {
     Throwable cause = error.getCause();
-    return cause == null || depth == DEEPEST ? null : new SanitizedError(cause, depth + 1);
+    return cause == null || depth == MAX_DEPTH ? null : new SanitizedError(cause, depth + 1);
   }
 
   /**
-   * The error itself if there is nothing in what it says, else one like it, without what was
-   * suppressed on its way.
+   * The error itself if its messages are safe; otherwise a copy with escaped messages and without
+   * suppressed exceptions.
    */
   static Throwable of(Throwable error) {
     Throwable at = error;
     for (int depth = 0; at != null; depth++) {
       String message = at.getMessage();
       boolean isPlain = message == null || message.equals(plain(message));
-      if (depth > DEEPEST || !isPlain || at.getSuppressed().length > 0) {
+      if (depth > MAX_DEPTH || !isPlain || at.getSuppressed().length > 0) {
         return new SanitizedError(error, 0);
       }
       at = at.getCause();
@@ -38,13 +38,13 @@ final class SanitizedError extends RuntimeException {
     return error;
   }
 
-  /** A text in one line that is not too long. */
+  /** The text in one line of bounded length. */
   private static String plain(@Nullable String text) {
     if (text == null) {
       return "";
     }
     StringBuilder out = new StringBuilder();
-    for (int i = 0; i < text.length() && i < LONGEST; i++) {
+    for (int i = 0; i < text.length() && i < MAX_LENGTH; i++) {
       char c = text.charAt(i);
       if (Character.isISOControl(c) || c == '\u2028' || c == '\u2029') {
         out.append(String.format("\\u%04x", (int) c));
@@ -52,6 +52,6 @@ final class SanitizedError extends RuntimeException {
         out.append(c);
       }
     }
-    return text.length() > LONGEST ? out + "…" : out.toString();
+    return text.length() > MAX_LENGTH ? out + "…" : out.toString();
   }
 }

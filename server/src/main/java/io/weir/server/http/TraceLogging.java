@@ -5,26 +5,24 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
-/**
- * Has log lines say which trace they belong to, under the names that OpenTelemetry gives the ids.
- */
+/** Adds trace and span ids to log lines, under OpenTelemetry's names. */
 public final class TraceLogging {
   private static final String TRACE = "trace_id";
   private static final String SPAN = "span_id";
 
   private TraceLogging() {}
 
-  /** Runs something that logs, for a request with this header. */
-  public static void run(@Nullable String traceparent, Runnable logging) {
+  /** Runs an action that logs, with the ids of a request's {@code traceparent} header. */
+  public static void run(@Nullable String traceparent, Runnable action) {
     Optional<TraceParent> trace = TraceParent.of(traceparent);
     if (trace.isEmpty()) {
-      logging.run();
+      action.run();
       return;
     }
     MDC.put(TRACE, trace.get().traceId());
     MDC.put(SPAN, trace.get().spanId());
     try {
-      logging.run();
+      action.run();
     } finally {
       MDC.remove(TRACE);
       MDC.remove(SPAN);

@@ -2,41 +2,39 @@ package io.weir.server.http;
 
 import io.weir.http.RequestTarget;
 
-/** What a request asks for, where servers agree on it. */
+/** Parses the request target and rejects targets that different servers normalise differently. */
 public final class UnambiguousTarget {
   private UnambiguousTarget() {}
 
   /**
-   * Takes a request target apart that somebody else sends on as it stands.
+   * Parses a request target that a proxy forwards unchanged.
    *
-   * @throws HttpProblemException if whoever gets it may see another path in it than the rules do
+   * @throws HttpProblemException if the upstream may read another path from it than the rules do
    */
   public static RequestTarget parseForwarded(String text, String method) {
     if (!RequestTarget.isWhole(text)) {
-      throw unclear();
+      throw ambiguous();
     }
     return of(text, method);
   }
 
   /**
-   * Takes a request target apart.
+   * Parses a request target.
    *
-   * @throws HttpProblemException if the server behind us may see another path in it than the rules
-   *     do
+   * @throws HttpProblemException if the upstream may read another path from it than the rules do
    */
   public static RequestTarget of(String text, String method) {
     RequestTarget target = RequestTarget.of(text);
     boolean wanted = !target.ofServer() || method.equals("OPTIONS");
     if (!wanted || target.isAmbiguous()) {
-      throw unclear();
+      throw ambiguous();
     }
     return target;
   }
 
-  private static HttpProblemException unclear() {
+  private static HttpProblemException ambiguous() {
     return HttpProblemException.badRequest(
-        "servers do not agree on what this path is: it does not begin with a slash, or has an"
-            + " encoded slash, backslash or NUL, a dot segment with an encoded semicolon, or"
-            + " a character that does not belong there");
+        "the path is ambiguous: it does not start with a slash, or contains an encoded slash,"
+            + " backslash or NUL, a dot segment with an encoded semicolon, or an invalid character");
   }
 }

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Notices that certificates were renewed, and has the ports take them. Connections that are open
- * keep the old ones; files that cannot be used change nothing.
+ * Reloads renewed certificates on all TLS listeners. Open connections keep the old ones; unusable
+ * files change nothing.
  */
 final class CertificateReloader {
   static final Duration EVERY = Duration.ofSeconds(10);
@@ -27,9 +27,9 @@ final class CertificateReloader {
   private List<FileTime> last = List.of();
 
   /**
-   * Watches files.
+   * Watches certificate files.
    *
-   * @param authority what client certificates must lead to, if they are asked for
+   * @param authority the CA of client certificates, if they are requested
    */
   CertificateReloader(
       Vertx vertx, TlsSettings files, Optional<Path> authority, List<Listener> listeners) {
@@ -39,7 +39,7 @@ final class CertificateReloader {
     this.listeners = listeners;
   }
 
-  /** Looks from now on. */
+  /** Starts to watch. */
   void begin(Duration every) {
     reloadIfChanged();
     vertx.setPeriodic(every.toMillis(), tick -> reloadIfChanged());
@@ -53,7 +53,7 @@ final class CertificateReloader {
     try {
       return files.stamp(authority);
     } catch (IOException e) {
-      return List.of(); // between the old files and the new ones
+      return List.of(); // files are being replaced
     }
   }
 
@@ -64,8 +64,13 @@ final class CertificateReloader {
       for (Listener listener : listeners) {
         listener
             .reload()
-            .onSuccess(taken -> LOG.info("tls: {} was read again", files.certificate()))
-            .onFailure(e -> LOG.warn("tls: {} is not used: {}", files.certificate(), e.toString()));
+            .onSuccess(taken -> LOG.info("tls: {} reloaded", files.certificate()))
+            .onFailure(
+                e ->
+                    LOG.warn(
+                        "tls: {} cannot be used, the old certificate stays in force: {}",
+                        files.certificate(),
+                        e.toString()));
       }
     }
   }

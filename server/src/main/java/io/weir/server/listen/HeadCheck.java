@@ -10,12 +10,11 @@ import io.weir.server.http.LoopContext;
 import java.util.Optional;
 
 /**
- * The check of every HTTP/1 request head before a port handles it, which prevents request
- * smuggling.
+ * Checks every HTTP/1 request head before a port handles it, which prevents request smuggling.
  *
- * <p>Where the end of a message is in doubt, so is everything behind it. After a response that
- * closes the connection, nothing that was pipelined behind it is handled: Vert.x reads ahead, and
- * would hand the next request over before the connection is closed.
+ * <p>If the end of a message is ambiguous, so are all bytes after it. After a response that closes
+ * the connection, no pipelined request is handled: Vert.x reads ahead, and would deliver the next
+ * request before the connection is closed.
  */
 final class HeadCheck implements Handler<HttpServerRequest> {
   private final LoopContext loop;
@@ -28,7 +27,7 @@ final class HeadCheck implements Handler<HttpServerRequest> {
 
   @Override
   public void handle(HttpServerRequest request) {
-    if (request.version() == HttpVersion.HTTP_2) { // its frames say where a message ends
+    if (request.version() == HttpVersion.HTTP_2) { // frames delimit its messages
       next.handle(request);
     } else if (loop.connections().isClosing(request.connection())) {
       request.connection().close();

@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * One event loop's part of a port: Vert.x hands it its share of the connections. What a caller may
- * use of us in size, time and number is set here.
+ * One event loop's part of a port; Vert.x distributes connections over the loops. Sets the limits
+ * on size, time and number for clients.
  */
 public final class Listener extends VerticleBase {
   private static final int RESET_WINDOW_SECONDS = 30;
@@ -30,22 +30,22 @@ public final class Listener extends VerticleBase {
   private static final List<String> NAMES =
       List.of(ListenerGroup.HTTP, ListenerGroup.GRPC, ListenerGroup.ADMIN, ListenerGroup.GATEWAY);
 
-  /** What is spoken on a port, and what a connection may use of us. */
+  /** The protocol of a port, with the limits of a connection. */
   public enum Protocol {
     HTTP(256, 200, ConnectionTracker.IDLE_TICKS),
     /**
-     * Envoy keeps few connections for long, with many calls on each, and gives calls up by the
-     * hundred when answers are late.
+     * Envoy keeps few long-lived connections with many calls on each, and cancels hundreds of calls
+     * at once when responses are late.
      */
     GRPC(1000, 6000, 5 * ConnectionTracker.IDLE_TICKS);
 
-    private final int mostStreams;
-    private final int mostResets;
+    private final int maxStreams;
+    private final int maxResets;
     private final int idleTicks;
 
-    Protocol(int mostStreams, int mostResets, int idleTicks) {
-      this.mostStreams = mostStreams;
-      this.mostResets = mostResets;
+    Protocol(int maxStreams, int maxResets, int idleTicks) {
+      this.maxStreams = maxStreams;
+      this.maxResets = maxResets;
       this.idleTicks = idleTicks;
     }
 
@@ -55,21 +55,21 @@ public final class Listener extends VerticleBase {
   }
 
   /**
-   * Where to listen, and who answers: what all loops of a port have in common.
+   * The address, handler and limits of a port, shared by its loops.
    *
-   * @param name by which the configuration knows it
+   * @param name the port's name in the configuration
    * @param loops how many loops share it
-   * @param doorstep where connections are accepted
-   * @param tick the unit of time in which patience is counted
-   * @param silentTicks how long a connection may be without a byte in either direction
-   * @param drain how long requests under way are waited for at the end
+   * @param acceptGuard the guard that accepts connections
+   * @param tick the unit of timeouts
+   * @param silentTicks how long no byte may move on a connection in either direction
+   * @param drain how long a stop waits for requests in flight
    */
   record Port(
       String name,
-      Protocol spoken,
+      Protocol protocol,
       ListenAddress address,
       int loops,
-      AcceptGuard doorstep,
+      AcceptGuard acceptGuard,
       InternalErrors faults,
       Duration tick,
       int silentTicks,
@@ -78,8 +78,8 @@ public final class Listener extends VerticleBase {
       Function<LoopContext, Handler<HttpServerRequest>> handler) {
 
     /**
-     * To Vert.x a negative number is a free port that all who ask for that number share, and 0 one
-     * for each.
+     * The number for Vert.x. Listeners with the same negative number share one free port; with 0
+     * each would get its own.
      */
     private int number() {
       return address.port() == 0 && loops > 1 ? -1 - NAMES.indexOf(name) : address.port();
@@ -96,7 +96,7 @@ public final class Listener extends VerticleBase {
   @Override
   public Future<?> start() {
     ConnectionTracker connections =
-        new ConnectionTracker(port.doorstep(), port.spoken().idleTicks, port.silentTicks());
+        new ConnectionTracker(port.acceptGuard(), port.protocol().idleTicks, port.silentTicks());
     LoopContext loop =
         new LoopContext(vertx, context, connections, new JsonWriter(), port.faults());
     vertx.setPeriodic(port.tick().toMillis(), tick -> connections.tick());
@@ -105,45 +105,45 @@ public final class Listener extends VerticleBase {
             .createHttpServer(options())
             .connectionHandler(connections::onOpen)
             .invalidRequestHandler(new MalformedRequestHandler(loop))
-            .exceptionHandler(broken -> {}) // connections that break are no news
+            .exceptionHandler(broken -> {}) // broken connections are normal
             .requestHandler(new HeadCheck(loop, port.handler().apply(loop)));
     return server.listen(port.number(), port.address().host());
   }
 
   private HttpServerOptions options() {
-    HttpServerOptions options = plain(port.spoken());
-    options.setHost(port.name()); // see Doorsteps
+    HttpServerOptions options = plain(port.protocol());
+    options.setHost(port.name()); // see GuardedTransport
     return port.tls().isPresent() ? port.tls().get().addTo(options) : options;
   }
 
-  private static HttpServerOptions plain(Protocol spoken) {
+  private static HttpServerOptions plain(Protocol protocol) {
     return new HttpServerOptions()
         .setAcceptBacklog(BACKLOG)
-        .setMaxInitialLineLength(MalformedRequestHandler.LONGEST_LINE)
-        .setMaxHeaderSize(MalformedRequestHandler.MOST_HEADER_BYTES)
+        .setMaxInitialLineLength(MalformedRequestHandler.MAX_LINE_BYTES)
+        .setMaxHeaderSize(MalformedRequestHandler.MAX_HEADER_BYTES)
         .setHttp2ClearTextEnabled(true)
         .setInitialSettings(
             new Http2Settings()
-                .setMaxConcurrentStreams(spoken.mostStreams)
-                .setMaxHeaderListSize(MalformedRequestHandler.MOST_HEADER_BYTES))
-        .setHttp2RstFloodMaxRstFramePerWindow(spoken.mostResets)
+                .setMaxConcurrentStreams(protocol.maxStreams)
+                .setMaxHeaderListSize(MalformedRequestHandler.MAX_HEADER_BYTES))
+        .setHttp2RstFloodMaxRstFramePerWindow(protocol.maxResets)
         .setHttp2RstFloodWindowDuration(RESET_WINDOW_SECONDS)
         .setHttp2RstFloodWindowDurationTimeUnit(TimeUnit.SECONDS);
   }
 
-  /** Reads the certificates again for the connections to come. */
+  /** Reloads the certificates for new connections. */
   Future<Boolean> reload() {
     return port.tls().isPresent()
         ? server.updateSSLOptions(port.tls().get().again(), true)
         : Future.succeededFuture(false);
   }
 
-  /** The port that is really listened on. */
+  /** The actual port. */
   int actualPort() {
     return server.actualPort();
   }
 
-  /** Takes no more connections, finishes what is under way, and closes. */
+  /** Stops accepting connections, finishes requests in flight, and closes. */
   @Override
   public Future<?> stop() {
     return server.shutdown(port.drain().toMillis(), TimeUnit.MILLISECONDS);

@@ -39,8 +39,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ports of a process, by their names in the configuration, and the event loops behind them:
- * opens them, follows their certificates, and closes them when what is under way is done.
+ * The ports of a process, by their names in the configuration, and their event loops. Opens the
+ * ports, reloads their certificates, and closes them when requests in flight are done.
  */
 public final class ListenerGroup {
   public static final String HTTP = "http";
@@ -48,23 +48,26 @@ public final class ListenerGroup {
   public static final String GRPC = "grpc";
   public static final String ADMIN = "admin";
 
-  /** Event loops, and so listeners of each port but the admin one. */
+  /** The number of event loops, which is also the number of listeners per port (admin: one). */
   public static final int LOOPS = Runtime.getRuntime().availableProcessors();
 
   private static final Logger LOG = LoggerFactory.getLogger(ListenerGroup.class);
-  private static final int MOST_CONNECTIONS = 20_000;
-  private static final int MOST_ADMIN_CONNECTIONS = 100;
+  private static final int MAX_CONNECTIONS = 20_000;
+  private static final int MAX_ADMIN_CONNECTIONS = 100;
 
-  /** Probes and scrapers send their request at once, also many of them through one proxy. */
-  private static final int MOST_ADMIN_WAITING = 32;
+  /**
+   * Cap per address. Probes and scrapers send their request immediately, so even many behind one
+   * proxy stay below it.
+   */
+  private static final int MAX_ADMIN_PENDING = 32;
 
-  private static final int ADMIN_PATIENCE_TICKS = 5;
+  private static final int ADMIN_HEAD_TIMEOUT_TICKS = 5;
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
-  private final GuardedTransport doorsteps = new GuardedTransport();
+  private final GuardedTransport transport = new GuardedTransport();
   private final Vertx vertx =
       Vertx.builder()
-          .withTransport(doorsteps)
+          .withTransport(transport)
           .with(
               new VertxOptions()
                   .setEventLoopPoolSize(LOOPS)
@@ -79,7 +82,7 @@ public final class ListenerGroup {
   private final List<Listener> secured = new CopyOnWriteArrayList<>();
   private final Map<String, String> deployments = new ConcurrentHashMap<>();
 
-  /** No ports yet; {@code faults} hears of errors that nobody waits for. */
+  /** A group without ports; {@code faults} reports errors outside of any request. */
   public ListenerGroup(FrontEndSettings settings, InternalErrors faults, Duration tick) {
     this.settings = settings;
     this.faults = faults;
@@ -87,26 +90,29 @@ public final class ListenerGroup {
     vertx.exceptionHandler(faults::report);
   }
 
-  /** Whose event loops everything runs on. */
+  /** The Vert.x instance whose event loops run all listeners. */
   public Vertx vertx() {
     return vertx;
   }
 
-  /** Does something again and again, by an event loop. */
+  /** Runs a task periodically on an event loop. */
   public void every(Duration period, Runnable task) {
     vertx.setPeriodic(period.toMillis(), now -> task.run());
   }
 
   // ---- opening
 
-  /** Listens on a port, and returns where that really is. */
+  /** Opens a port, and returns its address with the actual port. */
   public ListenAddress open(
       String name, ListenAddress address, Function<LoopContext, Handler<HttpServerRequest>> handler)
       throws ConfigException {
     return open(name, address, protocolOf(name).idleTicks(), handler);
   }
 
-  /** The same, where a connection may be without a byte for so long. */
+  /**
+   * As {@link #open(String, ListenAddress, Function)}, with the number of ticks that a connection
+   * may be without a byte.
+   */
   public ListenAddress open(
       String name,
       ListenAddress address,
@@ -117,28 +123,28 @@ public final class ListenerGroup {
     int loops = isAdmin ? 1 : LOOPS;
     Optional<TlsSettings.ListenerTls> tls =
         settings.tls().flatMap(files -> files.of(name, authority(name)));
-    AcceptGuard doorstep =
+    AcceptGuard acceptGuard =
         new AcceptGuard(
             isAdmin
                 ? new AcceptGuard.ConnectionCaps(
-                    MOST_ADMIN_CONNECTIONS,
-                    MOST_ADMIN_WAITING,
-                    ADMIN_PATIENCE_TICKS,
+                    MAX_ADMIN_CONNECTIONS,
+                    MAX_ADMIN_PENDING,
+                    ADMIN_HEAD_TIMEOUT_TICKS,
                     tls.isPresent())
                 : new AcceptGuard.ConnectionCaps(
-                    MOST_CONNECTIONS,
-                    MOST_CONNECTIONS,
-                    AcceptGuard.PATIENCE_TICKS,
+                    MAX_CONNECTIONS,
+                    MAX_CONNECTIONS,
+                    AcceptGuard.HEAD_TIMEOUT_TICKS,
                     tls.isPresent()));
-    doorsteps.put(name, doorstep);
-    every(tick, doorstep::tick);
+    transport.put(name, acceptGuard);
+    every(tick, acceptGuard::tick);
     Listener.Port port =
         new Listener.Port(
             name,
             protocolOf(name),
             address,
             loops,
-            doorstep,
+            acceptGuard,
             faults,
             tick,
             silentTicks,
@@ -169,14 +175,14 @@ public final class ListenerGroup {
     return name.equals(GRPC) ? Listener.Protocol.GRPC : Listener.Protocol.HTTP;
   }
 
-  /** What certificates of clients must lead to, where they are asked for. */
+  /** The CA of client certificates, on ports that request them. */
   private Optional<Path> authority(String name) {
-    boolean asksWhoCalls = name.equals(HTTP) || name.equals(GRPC);
-    return asksWhoCalls ? settings.callers().authority() : Optional.empty();
+    boolean authenticatesCallers = name.equals(HTTP) || name.equals(GRPC);
+    return authenticatesCallers ? settings.callers().authority() : Optional.empty();
   }
 
   private static String cannotListen(String name, ListenAddress address, Throwable cause) {
-    Throwable reason = cause.getMessage() == null ? found(address, cause) : cause;
+    Throwable reason = cause.getMessage() == null ? bindError(address, cause) : cause;
     boolean inUse =
         reason instanceof BindException && String.valueOf(reason.getMessage()).contains("in use");
     return "cannot listen on "
@@ -187,17 +193,20 @@ public final class ListenerGroup {
         + (inUse ? "the port is in use" : Objects.requireNonNullElse(reason.getMessage(), reason));
   }
 
-  /** Of two loops that share a port, one may only have heard that the other failed. */
-  private static Throwable found(ListenAddress address, Throwable hearsay) {
+  /**
+   * The reason why an address cannot be bound. Of two loops that share a port, one may only report
+   * that the other failed, so this tries again.
+   */
+  private static Throwable bindError(ListenAddress address, Throwable reported) {
     try (ServerSocket attempt = new ServerSocket()) {
       attempt.bind(new InetSocketAddress(address.host(), address.port()));
-      return hearsay;
+      return reported;
     } catch (IOException e) {
       return e;
     }
   }
 
-  /** Takes certificates that are renewed from now on. */
+  /** Starts to watch for renewed certificates. */
   public void followCertificates() {
     Duration every =
         CertificateReloader.EVERY
@@ -212,8 +221,8 @@ public final class ListenerGroup {
   // ---- closing
 
   /**
-   * Takes no more requests, finishes those under way, and stops. The admin port is the last to
-   * close: it says meanwhile that no more traffic is wanted.
+   * Stops accepting requests, finishes those in flight, and stops. The admin port closes last:
+   * until then it reports that the process is not ready.
    */
   public void close() {
     try {
@@ -227,7 +236,7 @@ public final class ListenerGroup {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
-      LOG.warn("not everything could be closed: {}", e.toString());
+      LOG.warn("not all listeners could be closed: {}", e.toString());
     }
   }
 

@@ -9,10 +9,10 @@ import io.weir.server.http.HttpProblemException;
 import io.weir.server.http.LoopContext;
 import io.weir.server.netty.ProtocolCheck;
 
-/** Answers what is not HTTP, or more of it than is taken, and closes the connection. */
+/** Answers requests that are not valid HTTP or exceed a size limit, and closes the connection. */
 final class MalformedRequestHandler implements Handler<HttpServerRequest> {
-  static final int LONGEST_LINE = 8 * 1024;
-  static final int MOST_HEADER_BYTES = 16 * 1024;
+  static final int MAX_LINE_BYTES = 8 * 1024;
+  static final int MAX_HEADER_BYTES = 16 * 1024;
 
   private final LoopContext loop;
 
@@ -28,18 +28,18 @@ final class MalformedRequestHandler implements Handler<HttpServerRequest> {
   private static HttpProblemException problem(Throwable cause) {
     if (cause instanceof TooLongHttpLineException) {
       return HttpProblemException.malformed(
-          414, "URI Too Long", "the request line is longer than " + LONGEST_LINE + " bytes");
+          414, "URI Too Long", "the request line is longer than " + MAX_LINE_BYTES + " bytes");
     }
     if (cause instanceof TooLongHttpHeaderException) {
       return HttpProblemException.malformed(
           431,
           "Request Header Fields Too Large",
-          "the headers are larger than " + MOST_HEADER_BYTES + " bytes");
+          "the headers are larger than " + MAX_HEADER_BYTES + " bytes");
     }
     if (cause instanceof ProtocolCheck.UnknownProtocolException) {
       return HttpProblemException.malformed(
-          505, "HTTP Version Not Supported", "HTTP/1.0, HTTP/1.1 and HTTP/2 are spoken here");
+          505, "HTTP Version Not Supported", "supported: HTTP/1.0, HTTP/1.1 and HTTP/2");
     }
-    return HttpProblemException.malformed(400, "Bad Request", "this is not a request in HTTP");
+    return HttpProblemException.malformed(400, "Bad Request", "this is not a valid HTTP request");
   }
 }

@@ -12,115 +12,114 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of one port from the moment they are accepted: how many there are, and which of
- * them have not yet said what they want.
+ * Caps the connections of one port from the moment they are accepted, and closes those that do not
+ * send a complete request head in time.
  *
- * <p>Vert.x tells of a connection when it has become one of HTTP, which takes a handshake where
- * there is TLS, and else the first whole head, as only then it is settled whether it is to become
- * HTTP/2. Until then it would not count, and could stay for as long as an idle one: at a gateway,
- * as long as an upstream may take. So this stands before Vert.x, where sockets are accepted.
+ * <p>Vert.x reports a connection only when its protocol is known: after the handshake with TLS,
+ * otherwise after the first complete head, which decides between HTTP/1 and HTTP/2. Until then the
+ * connection would not count, and could stay open for the idle timeout: at a gateway, for the
+ * upstream timeout. So this handler runs before Vert.x, where sockets are accepted.
  */
 public final class AcceptGuard extends ChannelInboundHandlerAdapter {
-  /** How many seconds somebody may take to say what it wants. */
-  public static final int PATIENCE_TICKS = 60;
+  /** How many seconds a connection may take to send a complete head. */
+  public static final int HEAD_TIMEOUT_TICKS = 60;
 
   /**
-   * What connections may use.
+   * The caps of a port.
    *
-   * @param most connections at once
-   * @param mostWaiting connections of one address at once that have not sent a whole head
-   * @param patienceTicks seconds to send it
-   * @param secure whether they speak TLS
+   * @param max open connections
+   * @param maxPending open connections of one address that have not sent a complete head
+   * @param headTimeoutTicks ticks (s) within which the head must be complete
+   * @param tls whether the port uses TLS
    */
-  public record ConnectionCaps(int most, int mostWaiting, int patienceTicks, boolean secure) {}
+  public record ConnectionCaps(int max, int maxPending, int headTimeoutTicks, boolean tls) {}
 
   private record PendingConnection(Channel channel, String host, long order, int since) {}
 
-  private final ConnectionCaps terms;
+  private final ConnectionCaps caps;
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicLong accepted = new AtomicLong();
-  private final Map<SocketAddress, PendingConnection> waiting = new ConcurrentHashMap<>();
+  private final Map<SocketAddress, PendingConnection> pending = new ConcurrentHashMap<>();
   private volatile int now;
 
-  public AcceptGuard(ConnectionCaps terms) {
-    this.terms = terms;
+  public AcceptGuard(ConnectionCaps caps) {
+    this.caps = caps;
   }
 
   /**
-   * A socket was accepted. If there are too many, the one that has kept silent for longest is
-   * closed in its place, and only if there is none, the new one: so silent connections do not keep
-   * others out, also not those from the same address, such as a proxy's.
+   * A socket was accepted. Above the cap, the oldest pending connection is closed instead, and the
+   * new one only if none is pending. So silent connections do not block others, even from the same
+   * address, such as a proxy's.
    */
   @Override
   public void channelRead(ChannelHandlerContext context, Object accepted) throws Exception {
     Channel channel = (Channel) accepted;
-    if (open.incrementAndGet() > terms.most && !closeOldest(null, 1)) {
+    if (open.incrementAndGet() > caps.max && !closeOldest(null, 1)) {
       open.decrementAndGet();
       channel.unsafe().closeForcibly();
       return;
     }
-    if (!terms.secure) {
+    if (!caps.tls) {
       channel.pipeline().addFirst(new UpgradeFilter());
     }
     if (channel.remoteAddress() instanceof InetSocketAddress address) {
       SocketAddress from = SocketAddress.inetSocketAddress(address);
       String host = address.getAddress().getHostAddress();
-      if (terms.mostWaiting < terms.most) {
-        closeOldest(host, terms.mostWaiting);
+      if (caps.maxPending < caps.max) {
+        closeOldest(host, caps.maxPending);
       }
-      PendingConnection one =
+      PendingConnection connection =
           new PendingConnection(channel, host, this.accepted.incrementAndGet(), now);
-      waiting.put(from, one);
-      channel.closeFuture().addListener(closed -> left(from, one));
-    } else { // has gone already
+      pending.put(from, connection);
+      channel.closeFuture().addListener(closed -> onClose(from, connection));
+    } else { // closed already
       channel.closeFuture().addListener(closed -> open.decrementAndGet());
     }
     super.channelRead(context, accepted);
   }
 
   /**
-   * Closes the connection that has waited for longest, of one address or of all, if at least so
-   * many wait. Looks at all of them, so ports with room for many do not limit addresses.
+   * Closes the oldest pending connection, of one address or of all, if at least {@code atLeast} are
+   * pending. It scans all of them, so ports with a high cap have no cap per address.
    */
   private boolean closeOldest(@Nullable String host, int atLeast) {
     SocketAddress oldest = null;
     long order = Long.MAX_VALUE;
     int count = 0;
-    for (Map.Entry<SocketAddress, PendingConnection> entry : waiting.entrySet()) {
-      PendingConnection one = entry.getValue();
-      if (host == null || one.host.equals(host)) {
+    for (Map.Entry<SocketAddress, PendingConnection> entry : pending.entrySet()) {
+      PendingConnection connection = entry.getValue();
+      if (host == null || connection.host.equals(host)) {
         count++;
-        if (one.order < order) {
-          order = one.order;
+        if (connection.order < order) {
+          order = connection.order;
           oldest = entry.getKey();
         }
       }
     }
-    PendingConnection found = count < atLeast || oldest == null ? null : waiting.remove(oldest);
+    PendingConnection found = count < atLeast || oldest == null ? null : pending.remove(oldest);
     if (found != null) {
       found.channel.close();
     }
     return found != null;
   }
 
-  private void left(SocketAddress from, PendingConnection one) {
-    waiting.remove(from, one);
+  private void onClose(SocketAddress from, PendingConnection connection) {
+    pending.remove(from, connection);
     open.decrementAndGet();
   }
 
-  /** A connection has said what it wants; from now on {@code ConnectionTracker} looks after it. */
+  /** A connection has sent a complete head; from now on {@code ConnectionTracker} tracks it. */
   public void onHeadRead(SocketAddress from) {
-    waiting.remove(from);
+    pending.remove(from);
   }
 
-  /** A tick of the timer: closes what has said nothing for too long. */
-  @SuppressWarnings("NonAtomicVolatileUpdate")
-  public // one timer counts
-  void tick() {
+  /** A tick of the timer: closes connections whose head is overdue. */
+  @SuppressWarnings("NonAtomicVolatileUpdate") // only one timer calls it
+  public void tick() {
     now++;
-    for (PendingConnection one : waiting.values()) {
-      if (now - one.since > terms.patienceTicks) {
-        one.channel.close();
+    for (PendingConnection connection : pending.values()) {
+      if (now - connection.since > caps.headTimeoutTicks) {
+        connection.channel.close();
       }
     }
   }

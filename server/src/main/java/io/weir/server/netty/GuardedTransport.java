@@ -8,25 +8,25 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Puts a {@link AcceptGuard} before each port: the sockets of the JDK, but for that.
+ * The NIO transport of Vert.x with an {@link AcceptGuard} before each port.
  *
- * <p>Vert.x listens where it is told when it is told to listen; the host in a port's options is the
- * name by which its doorstep is found.
+ * <p>The guard is found by the host in the server options, which holds the port's name here. Vert.x
+ * does not use that host: it binds the address passed to {@code listen}.
  */
 public final class GuardedTransport extends NioTransport implements Transport {
   private final Map<String, AcceptGuard> byName = new ConcurrentHashMap<>();
 
-  /** Puts a doorstep before the port of this name, when it will be listened on. */
-  public void put(String name, AcceptGuard doorstep) {
-    byName.put(name, doorstep);
+  /** Sets the guard of the port with this name, before it is opened. */
+  public void put(String name, AcceptGuard guard) {
+    byName.put(name, guard);
   }
 
   @Override
   public void configure(NetServerOptions options, boolean domainSocket, ServerBootstrap bootstrap) {
     super.configure(options, domainSocket, bootstrap);
-    AcceptGuard doorstep = byName.get(options.getHost());
-    if (doorstep != null) {
-      bootstrap.handler(doorstep);
+    AcceptGuard guard = byName.get(options.getHost());
+    if (guard != null) {
+      bootstrap.handler(guard);
     }
   }
 

@@ -10,14 +10,14 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.net.impl.ConnectionBase;
 
 /**
- * Refuses requests of HTTP/1 in any other protocol than HTTP/1.0 and HTTP/1.1. Vert.x would repeat
- * what the client calls its protocol in the first line of the response.
+ * Refuses HTTP/1 requests with a version other than HTTP/1.0 and HTTP/1.1. Vert.x would echo the
+ * client's protocol name in the status line.
  */
 public final class ProtocolCheck extends ChannelInboundHandlerAdapter {
   /** Vert.x's name for its handler of requests. */
   private static final String REQUEST_HANDLER = "handler";
 
-  /** What such a request fails with; see {@code MalformedRequestHandler}. */
+  /** The failure of such a request; see {@code MalformedRequestHandler}. */
   public static final class UnknownProtocolException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -26,7 +26,7 @@ public final class ProtocolCheck extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Looks at all requests to come, if this is HTTP/1. */
+  /** Checks all further requests, if the connection is HTTP/1. */
   public static void check(HttpConnection connection) {
     if (connection instanceof ConnectionBase base) {
       ChannelPipeline pipeline = base.channel().pipeline();

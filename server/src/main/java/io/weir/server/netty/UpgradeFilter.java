@@ -10,16 +10,16 @@ import io.netty.handler.codec.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Has a connection in clear text speak HTTP/2 only if it begins with it ("prior knowledge").
+ * Allows HTTP/2 on a clear-text connection only with prior knowledge, and ignores upgrades.
  *
- * <p>Vert.x also lets a first request of HTTP/1 ask for an upgrade to {@code h2c}, which browsers
- * never used and RFC 9113 dropped. It turns that request into a stream without the checks that
- * heads of HTTP/1 and HTTP/2 pass here. The upgrade cannot be switched off without prior knowledge,
- * so this removes the wish from the request, which is then answered in HTTP/1, as the protocol
+ * <p>Vert.x also accepts an upgrade to {@code h2c} in the first HTTP/1 request, which browsers
+ * never used and RFC 9113 dropped. It turns that request into a stream without Weir's checks of
+ * HTTP/1 and HTTP/2 heads. Vert.x can switch upgrades off only together with prior knowledge. So
+ * this filter removes the upgrade headers, and the request is answered in HTTP/1, as the protocol
  * allows.
  *
- * <p>Vert.x builds its pipeline when the first bytes differ from the preface of HTTP/2. So these
- * are passed on alone, and the rest when the filter is in its place behind the decoder.
+ * <p>Vert.x builds its pipeline when the first bytes differ from the HTTP/2 preface. So those bytes
+ * are passed on alone, and the rest after the filter is inserted behind the decoder.
  */
 final class UpgradeFilter extends ChannelInboundHandlerAdapter {
   private static final byte[] PREFACE =
@@ -42,16 +42,16 @@ final class UpgradeFilter extends ChannelInboundHandlerAdapter {
       matched++;
     }
     if (matched < PREFACE.length && i == size) {
-      context.fireChannelRead(bytes); // too few to tell
+      context.fireChannelRead(bytes); // too few bytes to decide
     } else if (matched == PREFACE.length) {
       context.pipeline().remove(this);
       context.fireChannelRead(bytes);
     } else {
-      isHttp1(context, bytes, i + 1);
+      onHttp1(context, bytes, i + 1);
     }
   }
 
-  private void isHttp1(ChannelHandlerContext context, ByteBuf bytes, int decisive) {
+  private void onHttp1(ChannelHandlerContext context, ByteBuf bytes, int decisive) {
     context.fireChannelRead(bytes.readRetainedSlice(decisive));
     ChannelPipeline pipeline = context.pipeline();
     if (pipeline.get(UPGRADE_HANDLER) != null) {
@@ -61,7 +61,7 @@ final class UpgradeFilter extends ChannelInboundHandlerAdapter {
     pipeline.remove(this);
   }
 
-  /** Removes the wish for an upgrade from the first request; no other can have it granted. */
+  /** Removes the upgrade headers from the first request; Vert.x ignores them in later ones. */
   private static final class FirstRequest extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {

@@ -1,4 +1,4 @@
-/** Everything that reaches below Vert.x into Netty. */
+/** Handlers that work below Vert.x, on Netty. */
 @NullMarked
 package io.weir.server.netty;
 

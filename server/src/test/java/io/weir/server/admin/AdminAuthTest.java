@@ -228,8 +228,8 @@ class AdminAuthTest {
           admin: { tokens: [secret viewer] }    | tokens are written as their SHA-256
           admin: { tokens: [HASH] }             | tokens are written as their SHA-256
           admin: { tokens: [HASH boss] }        | 'boss' is not viewer, operator or admin
-          admin: { tokens: [HASH viewer soon] } | 'soon' is not a day
-          admin: { metrics: yes }               | is either open or token
+          admin: { tokens: [HASH viewer soon] } | 'soon' is not a date
+          admin: { metrics: yes }               | must be 'open' or 'token'
           listen: { admin: 0.0.0.0:6070 }       | set admin.tokens, or listen on 127.0.0.1
           """)
   void saysWhatIsWrong(String yaml, String reason, @TempDir Path folder) {

@@ -205,12 +205,12 @@ class RatelimitEnvironmentTest {
         .containsEntry(Setting.STORE_REDIS_USER, "me");
     assertThatThrownBy(
             () -> RatelimitRedisEnvironment.settings(Map.of("REDIS_URL", "/run/redis.sock")))
-        .hasMessageContaining("not by a socket file");
+        .hasMessageContaining("socket files are not supported");
     assertThatThrownBy(
             () ->
                 RatelimitRedisEnvironment.settings(
                     Map.of("REDIS_URL", "h:1", "REDIS_TYPE", "SENTINEL")))
-        .hasMessageContaining("the master's name comes first");
+        .hasMessageContaining("the master's name must come first");
     assertThatThrownBy(
             () -> RatelimitRedisEnvironment.settings(Map.of("REDIS_URL", "h:1", "REDIS_TYPE", "X")))
         .hasMessageContaining("SINGLE, SENTINEL or CLUSTER");
@@ -245,7 +245,7 @@ class RatelimitEnvironmentTest {
     assertThat(read(environment).redis().orElseThrow().tls()).isEqualTo(RedisOptions.Tls.PLATFORM);
     assertThat(ignored(environment))
         .containsExactly(
-            "envoy: these variables mean nothing here:"
+            "envoy: these variables have no effect:"
                 + " REDIS_TLS_CACERT, REDIS_TLS_CLIENT_CERT, REDIS_TLS_CLIENT_KEY");
     environment.put("REDIS_TLS", "true");
     environment.put("REDIS_TLS_CACERT", "/none");
@@ -272,7 +272,7 @@ class RatelimitEnvironmentTest {
 
     assertThat(ignored(environment))
         .containsExactly(
-            "envoy: these variables mean nothing here: DEBUG_HOST, DISABLE_STATS, GRPC_UDS, PROTO,"
+            "envoy: these variables have no effect: DEBUG_HOST, DISABLE_STATS, GRPC_UDS, PROTO,"
                 + " REDIS_AUTH, REDIS_TLS_SKIP_HOSTNAME_VERIFICATION, STATS_FLUSH_INTERVAL,"
                 + " XDS_CLIENT_BACKOFF_JITTER");
     assertThat(read(environment).admin()).isEqualTo(ServerConfig.DEFAULT.admin());
@@ -310,8 +310,8 @@ class RatelimitEnvironmentTest {
   void namesWhatIsNotTakenAsThereIsNoFolder() throws Exception {
     assertThat(ignored(Map.of("REDIS_URL", "redis:6379", "SHADOW_MODE", "true", "HOST", "box")))
         .containsExactly(
-            "envoy: no configuration folder is named, by RUNTIME_ROOT for example, so these"
-                + " variables mean nothing here: REDIS_URL, SHADOW_MODE");
+            "envoy: no configuration folder is set (for example by RUNTIME_ROOT), so these"
+                + " variables have no effect: REDIS_URL, SHADOW_MODE");
     assertThat(ignored(Map.of("PORT", "8080", "HOST", "box"))).isEmpty();
     assertThat(ignored(Map.of("WEIR_RULES_ENVOY", "/mine", "SHADOW_MODE", "true"))).isEmpty();
   }

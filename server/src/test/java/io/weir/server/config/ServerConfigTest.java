@@ -95,8 +95,8 @@ class ServerConfigTest {
         "WEIR_LISTENHTTP                  | 1    | did you mean WEIR_LISTEN_HTTP?",
         "WEIR_GUARD_RTE                   | 1    | did you mean WEIR_GUARD_RATE?",
         "WEIR_STORE_REDIS_PASWORD_FILE    | f    | did you mean WEIR_STORE_REDIS_PASSWORD_FILE?",
-        "WEIR_LISTEN_PORT                 | 8080 | there are WEIR_LISTEN_ADMIN, WEIR_LISTEN_",
-        "WEIR_COLOUR                      | red  | variables that begin with WEIR_ are settings"
+        "WEIR_LISTEN_PORT                 | 8080 | known here: WEIR_LISTEN_ADMIN, WEIR_LISTEN_",
+        "WEIR_COLOUR                      | red  | variables that start with WEIR_ are settings"
       })
   void refusesVariablesThatAreNoSettings(String variable, String value, String hint) {
     assertThat(reasons("", Map.of(variable, value)))
@@ -159,7 +159,7 @@ class ServerConfigTest {
             file + ":6: cell.id is not available in this version",
             file + ":7: events.denied is not available in this version",
             file + ":8: rules.file: has no value",
-            file + ":9: reservations.secret: a secret has at least 16 characters",
+            file + ":9: reservations.secret: a secret must have at least 16 characters",
             "WEIR_CELL_ID is not available in this version");
   }
 
@@ -188,17 +188,17 @@ class ServerConfigTest {
     assertThat(reasons("store: { hot: { uri: 'redis://b:2', rules: [a] } }", Map.of()))
         .singleElement()
         .asString()
-        .endsWith("store.hot.uri: means nothing without store.redis.uri");
+        .endsWith("store.hot.uri: has no effect without store.redis.uri");
     assertThat(
             reasons(
                 "store: { redis: { uri: 'redis://a:1' }, hot: { uri: 'redis://b:2' } }", Map.of()))
         .singleElement()
         .asString()
-        .endsWith("store.hot.uri: means nothing without store.hot.rules, the ids of rules");
+        .endsWith("store.hot.uri: has no effect without store.hot.rules, the ids of rules");
     assertThat(reasons("store: { redis: { uri: 'redis://a:1' }, hot: { rules: [a] } }", Map.of()))
         .singleElement()
         .asString()
-        .contains("store.hot.rules", "means nothing without store.hot.uri");
+        .contains("store.hot.rules", "has no effect without store.hot.uri");
   }
 
   @Test
@@ -265,22 +265,22 @@ class ServerConfigTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "store: redis | store: a store is 'memory', or a map such as",
+        "store: redis | store: must be 'memory', or a map such as",
         "store: { redis: { uri: http://x } } | store.redis.uri: unknown kind of Redis address",
         "store: { redis: { uri: } } | store.redis.uri: has no value",
-        "store: { redis: { timeout: 5ms } } | store.redis.timeout: means nothing without",
+        "store: { redis: { timeout: 5ms } } | store.redis.timeout: has no effect without",
         "store: { redis: { uri: redis://x, timeout: 0ms } } | timeout: must be from 1ms to 10s",
         "store: { redis: { uri: redis://x, timeout: 11s } } | timeout: must be from 1ms to 10s",
         "store: { redis: { uri: redis://x, timeout: soon } } | timeout: 'soon' is not a time",
         "store: { redis: { uri: redis://x, clock: mine } } | clock: must be 'store' or 'instance'",
         "store: { redis: { uri: redis://x, colour: red } } | store.redis.colour is not a setting",
-        "store: { redis: { uri: redis://x, tag_secret: x } } | tag_secret: a secret has at least",
+        "store: { redis: { uri: redis://x, tag_secret: x } } | tag_secret: a secret must have at least",
         "store: { redis: { uri: redis://x, password_file: no } } | password_file: no cannot be",
-        "store: { redis: { uri: redis://x, tls: { ca: weir.yaml } } } | ca: means nothing unless",
+        "store: { redis: { uri: redis://x, tls: { ca: weir.yaml } } } | ca: has no effect unless",
         "store: { redis: { uri: rediss://x, tls: { ca: none } } } | cannot be read",
         "store: { redis: { uri: rediss://x, tls: { key: weir.yaml } } } | key: a certificate and",
         "store: { redis: { uri: rediss://x, tls: { cert: weir.yaml } } } | cert: a certificate and",
-        "store: { redis: { uri: redis://x, password: a, password_file: weir.yaml } } | set one of"
+        "store: { redis: { uri: redis://x, password: a, password_file: weir.yaml } } | set only one of"
       })
   void saysWhatIsWrongWithTheSettingsOfRedis(String yaml, String reason) {
     assertThat(reasons(yaml, Map.of())).hasSize(1).first().asString().contains(reason);

@@ -91,7 +91,7 @@ class GatewayFailureTest {
       HttpResponse<String> answer = gateway.get("/silent");
 
       assertThat(answer.statusCode()).isEqualTo(504);
-      assertThat(answer.body()).contains("said nothing for 2 s");
+      assertThat(answer.body()).contains("did not respond for 2 s");
     }
   }
 

@@ -164,7 +164,7 @@ class GatewayGrpcTest {
 
       assertThat(failed.status()).isEqualTo(200);
       assertThat(failed.headers().get("grpc-status")).isEqualTo("14");
-      assertThat(failed.headers().get("grpc-message")).isEqualTo("the upstream cannot be reached");
+      assertThat(failed.headers().get("grpc-message")).isEqualTo("the upstream is unreachable");
       assertThat(failed.headers().get("cache-control")).isEqualTo("no-store");
       assertThat(failed.details().getDetailsList()).isEmpty();
     }

@@ -190,7 +190,7 @@ class GatewayTest {
       assertThat(api.paths).containsExactly("/api", "/api/x");
       assertThat(upstream.paths).containsExactly("/api/old/y");
       assertThat(nowhere.statusCode()).isEqualTo(404);
-      assertThat(nowhere.body()).contains("nothing is behind this path");
+      assertThat(nowhere.body()).contains("no upstream for this path");
     }
   }
 

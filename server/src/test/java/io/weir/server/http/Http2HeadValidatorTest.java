@@ -18,7 +18,7 @@ class Http2HeadValidatorTest {
   void endsAConnectionThatBringsTooManyInvalidStreams() throws Exception {
     try (TestServer server = TestServer.with("{ id: x, key: [], limit: 1/s }");
         RawHttp2Connection client = new RawHttp2Connection(server.port())) {
-      for (int first = 0; first < Http2HeadValidator.MOST_REFUSED; first += BATCH) {
+      for (int first = 0; first < Http2HeadValidator.MAX_REFUSED; first += BATCH) {
         for (int i = first; i < first + BATCH; i++) {
           client.head(2 * i + 1, RawHttp2Connection.END_STREAM, "B(D");
         }
@@ -26,7 +26,7 @@ class Http2HeadValidatorTest {
           assertThat(client.status(2 * i + 1)).isEqualTo(400);
         }
       }
-      client.head(2 * Http2HeadValidator.MOST_REFUSED + 1, RawHttp2Connection.END_STREAM, "B(D");
+      client.head(2 * Http2HeadValidator.MAX_REFUSED + 1, RawHttp2Connection.END_STREAM, "B(D");
 
       assertThat(client.next(GO_AWAY, 0).payload()[7]).isEqualTo((byte) 0x0b); // calm down
       assertThatExceptionOfType(IOException.class)

@@ -142,7 +142,7 @@ class ConnectionCapsTest {
       names = {"HTTP_1_1", "HTTP_2"})
   void keepsThoseWhoGoOn(HttpVersion version) throws Exception {
     Duration tick = Duration.ofMillis(10);
-    Duration longEnough = tick.multipliedBy(3 * AcceptGuard.PATIENCE_TICKS);
+    Duration longEnough = tick.multipliedBy(3 * AcceptGuard.HEAD_TIMEOUT_TICKS);
     Vertx vertx = Vertx.vertx();
     try (TestServer server =
         TestServer.with(UnaryOperator.identity(), tick, "{ id: x, limit: 1/s }")) {

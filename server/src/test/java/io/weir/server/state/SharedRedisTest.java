@@ -304,7 +304,7 @@ class SharedRedisTest {
       assertThat(away.statusCode()).isEqualTo(503);
       assertThat(away.headers().firstValue("content-type")).hasValue("application/problem+json");
       assertThat(away.headers().firstValue("retry-after")).hasValue("1");
-      assertThat(away.body()).contains("\"detail\":\"the store is away; try again in a second\"");
+      assertThat(away.body()).contains("\"detail\":\"the store is unavailable; retry in 1 s\"");
 
       redis.thaw();
       await()
