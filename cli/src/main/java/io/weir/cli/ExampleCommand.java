@@ -64,7 +64,7 @@ record ExampleCommand(String note, String command) {
 
   private static String note(boolean refusedSoon, CallerSettings callers) {
     String note = refusedSoon ? REFUSED_SOON : PLAIN;
-    if (callers.isAnyone()) {
+    if (callers.acceptsAll()) {
       return note;
     }
     String needed =
@@ -76,7 +76,7 @@ record ExampleCommand(String note, String command) {
     String proof = "";
     if (!callers.tokens().isEmpty()) {
       proof = " -H 'Authorization: Bearer TOKEN'";
-    } else if (!callers.isAnyone()) {
+    } else if (!callers.acceptsAll()) {
       proof = " --cert CLIENT.pem --key CLIENT-KEY.pem";
     }
     return curl("curl -s", url) + proof + " " + url + " -d " + quoted(body);

@@ -50,10 +50,10 @@ public final class AdminRoutes {
   public Router router(LoopContext loop) {
     Route scrape = Route.get((exchange, body) -> scrape(loop, exchange));
     Map<String, Route> routes = new HashMap<>(console.routes());
-    routes.put("/", Route.get(console::root).forAll());
-    routes.put("/healthz", Route.get(health::alive).forAll());
-    routes.put("/readyz", Route.get(health::ready).forAll());
-    routes.put("/metrics", openMetrics ? scrape.forAll() : scrape);
+    routes.put("/", Route.get(console::root).withoutAuth());
+    routes.put("/healthz", Route.get(health::alive).withoutAuth());
+    routes.put("/readyz", Route.get(health::ready).withoutAuth());
+    routes.put("/metrics", openMetrics ? scrape.withoutAuth() : scrape);
     routes.put(HOT_KEYS, Route.get(hotKeys::show));
     routes.put(OVERVIEW, Route.get(overview::show));
     return new Router(loop, Map.copyOf(routes), auth);

@@ -71,11 +71,11 @@ final class DecisionRoutes {
             Map.entry("/v1/limits", Route.get(checks::limits)),
             Map.entry("/v1/authorize", Route.get(forwardAuth::authorize)),
             Map.entry("/ratelimit/check", Route.post(rateLimit::check)),
-            Map.entry(warmUpPath, Route.post(checks::look).forAll()),
+            Map.entry(warmUpPath, Route.post(checks::look).withoutAuth()),
             Map.entry("/json", Route.post(json::json)),
-            Map.entry("/healthcheck", Route.get(health::healthcheck).forAll()),
-            Map.entry("/healthz", Route.get(health::alive).forAll()),
-            Map.entry("/readyz", Route.get(health::ready).forAll()));
+            Map.entry("/healthcheck", Route.get(health::healthcheck).withoutAuth()),
+            Map.entry("/healthz", Route.get(health::alive).withoutAuth()),
+            Map.entry("/readyz", Route.get(health::ready).withoutAuth()));
     return new Router(loop, routes, callers);
   }
 }

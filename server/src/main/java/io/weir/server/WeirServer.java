@@ -133,7 +133,7 @@ public final class WeirServer implements AutoCloseable {
     GuardedCalls guarded = new GuardedCalls(guard, SystemTime.INSTANCE, metrics::onDecisionTime);
     this.gateway = settings.gateway().address();
     this.limiter = new RequestLimiter(engine, guarded, settings);
-    limiter.show(metrics);
+    limiter.registerMetrics(metrics);
     this.callers = new CallerAuth(settings.callers());
     this.envoy = new EnvoyFrontEnd(reloaders.envoy(), config.envoy(), engine, guard, metrics, tick);
     this.decisionRoutes =
@@ -251,7 +251,7 @@ public final class WeirServer implements AutoCloseable {
   }
 
   private void warnIfOpen(ListenAddress address) {
-    if (!address.isLoopback() && settings.callers().isAnyone()) {
+    if (!address.isLoopback() && settings.callers().acceptsAll()) {
       LOG.warn(
           "{} can be reached from other machines without authentication; set callers", address);
     }

@@ -79,7 +79,7 @@ public final class ConsolePages {
             add(PATH + "lib/" + library + "/" + file, file, read(folder + file));
           }
         });
-    routes.put("/ui", Route.get(this::redirect).forAll());
+    routes.put("/ui", Route.get(this::redirect).withoutAuth());
   }
 
   /** All there is, for everybody. */
@@ -89,7 +89,7 @@ public final class ConsolePages {
 
   private void add(String path, String file, byte[] bytes) {
     ConsoleFile served = new ConsoleFile(type(file), Buffer.buffer(bytes));
-    routes.put(path, Route.get((exchange, body) -> send(exchange, served)).forAll());
+    routes.put(path, Route.get((exchange, body) -> send(exchange, served)).withoutAuth());
   }
 
   private static String type(String file) {

@@ -111,7 +111,7 @@ public final class HotKeysEndpoint {
     if (named) {
       out.texts(KEY, hot.key().parts());
     } else {
-      out.field(KEY).nothing();
+      out.field(KEY).nullValue();
     }
     out.field(PER_SECOND).number(Math.round(hot.perSecond()));
     // Both are estimates; more than all of them cannot have been answered.

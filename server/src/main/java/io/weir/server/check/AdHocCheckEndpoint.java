@@ -47,7 +47,7 @@ public final class AdHocCheckEndpoint {
     out.field(RETRY_AFTER_S);
     long wait = ExactNumbers.waitMillis(status.retryAfterMicros());
     if (wait == Meter.NEVER) {
-      out.nothing();
+      out.nullValue();
     } else {
       out.number((wait + 999) / 1000);
     }
@@ -72,7 +72,7 @@ public final class AdHocCheckEndpoint {
           case "weight" -> weight = in.wholeNumber(Call.MAX_COST);
           case "burst" -> burst = in.wholeNumber(Call.MAX_COST);
           case "algorithm" -> algorithm = algorithm(in);
-          default -> throw in.unknown(KNOWN);
+          default -> throw in.unknownField(KNOWN);
         }
       }
       if (key == null) {

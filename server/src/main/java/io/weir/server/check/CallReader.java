@@ -32,7 +32,7 @@ public final class CallReader {
     in.object();
     for (String name = in.next(); name != null; name = in.next()) {
       if (!name.equals("calls")) {
-        throw in.unknown(List.of("calls"));
+        throw in.unknownField(List.of("calls"));
       }
       calls = calls(in);
     }
@@ -68,7 +68,7 @@ public final class CallReader {
         case "host" -> host = in.text();
         case "cost" -> cost = in.wholeNumber(Call.MAX_COST);
         case "attributes" -> attributes = attributes(in);
-        default -> throw in.unknown(KNOWN);
+        default -> throw in.unknownField(KNOWN);
       }
     }
     Call call = Call.of(method, path);
@@ -82,7 +82,7 @@ public final class CallReader {
   private static String path(JsonReader in) throws IOException {
     String path = in.text();
     if (!path.startsWith("/")) {
-      throw in.wrong("must begin with '/'");
+      throw in.invalid("must begin with '/'");
     }
     return path;
   }
@@ -93,7 +93,7 @@ public final class CallReader {
     in.object();
     for (@Nullable String name = in.next(); name != null; name = in.next()) {
       attributes.add(name);
-      attributes.add(in.textOfAnything());
+      attributes.add(in.scalarText());
     }
     return attributes;
   }

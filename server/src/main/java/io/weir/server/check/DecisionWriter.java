@@ -63,7 +63,7 @@ public final class DecisionWriter {
   static void writeUnavailable(JsonWriter out) {
     out.open();
     out.field(ALLOWED).flag(false);
-    out.field(RULE).nothing();
+    out.field(RULE).nullValue();
     out.field(REASON).text("unavailable");
     noLimit(out);
     out.field(RETRY_AFTER_MS).number(GUARD_WAIT_MS);
@@ -97,15 +97,15 @@ public final class DecisionWriter {
   }
 
   private static void noLimit(JsonWriter out) {
-    out.field(KIND).nothing();
-    out.field(LIMIT).nothing();
-    out.field(REMAINING).nothing();
-    out.field(RESET_MS).nothing();
+    out.field(KIND).nullValue();
+    out.field(LIMIT).nullValue();
+    out.field(REMAINING).nullValue();
+    out.field(RESET_MS).nullValue();
   }
 
   private static void millis(JsonWriter out, long millis) {
     if (millis == Meter.NEVER) {
-      out.nothing();
+      out.nullValue();
     } else {
       out.number(millis);
     }

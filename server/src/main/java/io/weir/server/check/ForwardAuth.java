@@ -56,7 +56,7 @@ public final class ForwardAuth {
   }
 
   private void decide(HttpExchange exchange, Call call) {
-    exchange.whenDone(limiter.checkNow(call), decision -> answer(exchange, call, decision));
+    exchange.whenDone(limiter.checkUndelayed(call), decision -> answer(exchange, call, decision));
   }
 
   /** Warns once per address, for the first 10 addresses. */
@@ -89,7 +89,7 @@ public final class ForwardAuth {
     MultiMap headers = exchange.request().response().headers();
     if (decision.allowed()) {
       ResponseHeaders.put(limiter.responses().admitted(decision), headers);
-      exchange.answerNothing();
+      exchange.answerEmpty();
     } else {
       Refusal refusal = limiter.refused(call, decision);
       ResponseHeaders.put(refusal.headers(), headers);

@@ -82,7 +82,7 @@ public final class ReservationEndpoints {
         } else if (withCost && name.equals("cost")) {
           cost = in.wholeNumber(Call.MAX_COST);
         } else {
-          throw in.unknown(withCost ? List.of("reservation", "cost") : List.of("reservation"));
+          throw in.unknownField(withCost ? List.of("reservation", "cost") : List.of("reservation"));
         }
       }
       if (reservation == null) {

@@ -23,7 +23,7 @@ public record CallerSettings(Set<String> tokens, Optional<Path> authority, Set<S
   }
 
   /** Whether every caller is accepted. */
-  public boolean isAnyone() {
+  public boolean acceptsAll() {
     return tokens.isEmpty() && authority.isEmpty();
   }
 }

@@ -203,7 +203,7 @@ final class ConfigReader {
   }
 
   /** Whether a listen address is set explicitly, and not only by {@code PORT} or the like. */
-  boolean isNamed(Setting setting) {
+  boolean isExplicit(Setting setting) {
     SettingValue value = values.get(setting);
     return value != null && !RatelimitEnvironment.isPort(value);
   }

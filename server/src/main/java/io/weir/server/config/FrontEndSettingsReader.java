@@ -255,8 +255,8 @@ final class FrontEndSettingsReader {
 
   /** Whether the data and gRPC ports are opened beside a gateway. */
   private boolean servesDecisions() {
-    return config.isNamed(Setting.LISTEN_HTTP)
-        || config.isNamed(Setting.LISTEN_GRPC)
+    return config.isExplicit(Setting.LISTEN_HTTP)
+        || config.isExplicit(Setting.LISTEN_GRPC)
         || config.has(Setting.RULES_ENVOY);
   }
 

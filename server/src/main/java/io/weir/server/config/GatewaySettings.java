@@ -136,7 +136,7 @@ public record GatewaySettings(
     }
 
     /** Whether it serves a normalised path. */
-    public boolean takes(String path) {
+    public boolean serves(String path) {
       return prefix.equals("/")
           || (path.startsWith(prefix)
               && (path.length() == prefix.length() || path.charAt(prefix.length()) == '/'));
@@ -162,7 +162,7 @@ public record GatewaySettings(
   }
 
   /** A copy with other timeouts. */
-  public GatewaySettings patience(Duration timeout, Duration connectTimeout) {
+  public GatewaySettings timeouts(Duration timeout, Duration connectTimeout) {
     return new GatewaySettings(
         address,
         upstreams,

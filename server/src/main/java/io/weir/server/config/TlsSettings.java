@@ -73,7 +73,7 @@ public record TlsSettings(Path certificate, Path key, Set<String> listeners) {
     }
 
     /** The options for a running server, with the files read again. */
-    public ServerSSLOptions again() {
+    public ServerSSLOptions reloaded() {
       return addTo(new HttpServerOptions()).getSslOptions();
     }
   }

@@ -49,7 +49,7 @@ public final class CallerAuth implements AccessCheck {
 
   /** Whether a request is allowed. */
   public boolean admit(HttpServerRequest request) {
-    return settings.isAnyone() || hasToken(request) || hasCertificate(request);
+    return settings.acceptsAll() || hasToken(request) || hasCertificate(request);
   }
 
   private boolean hasToken(HttpServerRequest request) {

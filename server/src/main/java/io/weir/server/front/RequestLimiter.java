@@ -92,17 +92,17 @@ public final class RequestLimiter implements AutoCloseable {
   }
 
   /** A decision for a front end that cannot delay a call. */
-  public CompletionStage<Decision> checkNow(Call call) {
+  public CompletionStage<Decision> checkUndelayed(Call call) {
     return decide(() -> engine.checkUndelayed(call));
   }
 
   /** A decision for a front end that can delay a call, and knows when it ends. */
-  public CompletionStage<Decision> enter(Call call) {
+  public CompletionStage<Decision> checkAndHold(Call call) {
     return decide(() -> engine.checkAndHold(call));
   }
 
   /** Registers the counters of signed tokens, if they are configured. */
-  public void show(Metrics metrics) {
+  public void registerMetrics(Metrics metrics) {
     identity
         .tokenCounts()
         .ifPresent(

@@ -73,7 +73,7 @@ public final class Gateway implements Handler<HttpServerRequest> {
   @Override
   public void handle(HttpServerRequest request) {
     request.pause();
-    HttpExchange exchange = HttpExchange.toForward(request, loop);
+    HttpExchange exchange = HttpExchange.forGateway(request, loop);
     try {
       begin(exchange, request);
     } catch (RuntimeException | Error e) {
@@ -100,7 +100,7 @@ public final class Gateway implements Handler<HttpServerRequest> {
       Upstream upstream = upstream(call.normalPath());
       String forwarded = target.forwarded(call.normalPath());
       exchange.whenDone(
-          limiter.enter(call),
+          limiter.checkAndHold(call),
           decision -> decided(exchange, request, call, decision, upstream, forwarded));
     } catch (RuntimeException | Error e) {
       fail(exchange, request, e);
@@ -118,7 +118,7 @@ public final class Gateway implements Handler<HttpServerRequest> {
 
   private @Nullable Upstream upstream(String path) {
     for (Upstream upstream : upstreams) {
-      if (upstream.takes(path)) {
+      if (upstream.serves(path)) {
         return upstream;
       }
     }
@@ -215,11 +215,11 @@ public final class Gateway implements Handler<HttpServerRequest> {
     return metrics;
   }
 
-  void watch(ProxiedRequest proxied) {
+  void track(ProxiedRequest proxied) {
     inFlight.add(proxied);
   }
 
-  void forget(ProxiedRequest proxied) {
+  void untrack(ProxiedRequest proxied) {
     inFlight.remove(proxied);
   }
 

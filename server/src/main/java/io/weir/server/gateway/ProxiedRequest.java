@@ -76,7 +76,7 @@ final class ProxiedRequest {
 
   /** Forwards the request after a delay, or at once if that is 0. */
   void begin(long delayMillis) {
-    gateway.watch(this);
+    gateway.track(this);
     step(this::start).handle(delayMillis);
   }
 
@@ -254,7 +254,7 @@ final class ProxiedRequest {
 
   private void open(HttpClientResponse from) {
     tunnelled = true;
-    gateway.forget(this); // the listener closes silent connections
+    gateway.untrack(this); // the listener closes silent connections
     relay.head(from);
     response.headers().set(HttpHeaders.CONNECTION, HttpHeaders.UPGRADE);
     response.headers().set(HttpHeaders.UPGRADE, HttpHeaders.WEBSOCKET);
@@ -381,7 +381,7 @@ final class ProxiedRequest {
     if (timer >= 0) {
       gateway.loop().vertx().cancelTimer(timer);
     }
-    gateway.forget(this);
+    gateway.untrack(this);
     admitted.close();
     exchange.finished();
   }

@@ -66,8 +66,8 @@ final class Upstream {
     return !settings.http2();
   }
 
-  boolean takes(String path) {
-    return settings.takes(path);
+  boolean serves(String path) {
+    return settings.serves(path);
   }
 
   /** A request to this server, when a connection is available. */

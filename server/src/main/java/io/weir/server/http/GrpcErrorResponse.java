@@ -75,7 +75,7 @@ public final class GrpcErrorResponse {
         .putHeader(STATUS, Integer.toString(code))
         .putHeader(MESSAGE, encoded(message))
         .putHeader(DETAILS, BASE64.encodeToString(details));
-    exchange.answerNothing();
+    exchange.answerEmpty();
   }
 
   /**

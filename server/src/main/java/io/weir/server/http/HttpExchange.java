@@ -49,7 +49,7 @@ public final class HttpExchange {
    * gRPC headers may be those of a client on whose behalf a proxy asks, and the proxy reads the
    * HTTP status.
    */
-  public static HttpExchange toForward(HttpServerRequest request, LoopContext loop) {
+  public static HttpExchange forGateway(HttpServerRequest request, LoopContext loop) {
     return new HttpExchange(request, loop, true);
   }
 
@@ -149,7 +149,7 @@ public final class HttpExchange {
   }
 
   /** Answers 200 without a body. */
-  public void answerNothing() {
+  public void answerEmpty() {
     if (isOpen()) {
       request.response().end();
       finished();
@@ -172,10 +172,10 @@ public final class HttpExchange {
     if (problem.status() == 401) {
       request.response().putHeader("www-authenticate", "Bearer");
     }
-    if (problem.closing()) {
+    if (problem.closesConnection()) {
       closeSoon();
     }
-    if (forwarded && problem.isOfGateway() && GrpcErrorResponse.isFor(request)) {
+    if (forwarded && problem.isGatewayError() && GrpcErrorResponse.isFor(request)) {
       GrpcErrorResponse.answer(this, problem);
       return;
     }

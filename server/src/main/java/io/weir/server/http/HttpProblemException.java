@@ -125,7 +125,7 @@ public final class HttpProblemException extends RuntimeException {
   }
 
   /** Whether the connection is closed after the response. */
-  boolean closing() {
+  boolean closesConnection() {
     return closing;
   }
 
@@ -140,7 +140,7 @@ public final class HttpProblemException extends RuntimeException {
   }
 
   /** Whether the upstream or this process is at fault: 502 to 504. */
-  boolean isOfGateway() {
+  boolean isGatewayError() {
     return status >= 502 && status <= 504;
   }
 

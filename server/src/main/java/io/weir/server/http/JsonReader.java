@@ -117,7 +117,7 @@ public final class JsonReader {
   /** Enters the object at the current position. */
   public void object() {
     if (parser.currentToken() != JsonToken.START_OBJECT) {
-      throw wrong("must be an object");
+      throw invalid("must be an object");
     }
     depth++;
     start[depth] = seen;
@@ -136,12 +136,12 @@ public final class JsonReader {
     for (int i = start[depth]; i < seen; i++) {
       if (names[i].equals(name)) {
         push(name);
-        throw wrong("is duplicated");
+        throw invalid("is duplicated");
       }
     }
     push(name);
     if (seen - start[depth] > MAX_FIELDS) {
-      throw wrong("exceeds the maximum of " + MAX_FIELDS + " fields");
+      throw invalid("exceeds the maximum of " + MAX_FIELDS + " fields");
     }
     parser.nextToken();
     return name;
@@ -157,16 +157,16 @@ public final class JsonReader {
   /** A string. */
   public String text() throws IOException {
     if (parser.currentToken() != JsonToken.VALUE_STRING) {
-      throw wrong("must be a string");
+      throw invalid("must be a string");
     }
     return parser.getText();
   }
 
   /** A string, or a number or boolean as written. */
-  public String textOfAnything() throws IOException {
+  public String scalarText() throws IOException {
     JsonToken token = parser.currentToken();
     if (token == null || !token.isScalarValue() || token == JsonToken.VALUE_NULL) {
-      throw wrong("must be a string, a number, true or false");
+      throw invalid("must be a string, a number, true or false");
     }
     return parser.getText();
   }
@@ -180,13 +180,13 @@ public final class JsonReader {
         return value;
       }
     }
-    throw wrong("must be a whole number between 0 and " + most);
+    throw invalid("must be a whole number between 0 and " + most);
   }
 
   /** Enters a list that is a field's value. */
   public void list() {
     if (parser.currentToken() != JsonToken.START_ARRAY) {
-      throw wrong("must be a list");
+      throw invalid("must be a list");
     }
   }
 
@@ -197,12 +197,12 @@ public final class JsonReader {
   }
 
   /** The current field is unknown. */
-  public HttpProblemException unknown(List<String> known) {
-    return wrong("is not a field of this request; known fields: " + String.join(", ", known));
+  public HttpProblemException unknownField(List<String> known) {
+    return invalid("is not a field of this request; known fields: " + String.join(", ", known));
   }
 
   /** The current field is invalid. */
-  public HttpProblemException wrong(String why) {
+  public HttpProblemException invalid(String why) {
     String where = where();
     return HttpProblemException.badField(where, where + " " + why);
   }

@@ -79,7 +79,7 @@ public final class JsonWriter {
     return plain(value ? TRUE : FALSE);
   }
 
-  public JsonWriter nothing() {
+  public JsonWriter nullValue() {
     return plain(NULL);
   }
 
@@ -115,7 +115,7 @@ public final class JsonWriter {
   /** A string, or null. */
   public JsonWriter text(@Nullable String text) {
     if (text == null) {
-      return nothing();
+      return nullValue();
     }
     separate();
     comma = true;

@@ -18,11 +18,11 @@ public record Route(HttpMethod method, Endpoint endpoint, boolean open) {
   }
 
   /** The same route, without authentication. */
-  public Route forAll() {
+  public Route withoutAuth() {
     return new Route(method, endpoint, true);
   }
 
-  boolean takes(HttpMethod asked) {
+  boolean accepts(HttpMethod asked) {
     return asked == method || (method == HttpMethod.GET && asked == HttpMethod.HEAD);
   }
 

@@ -48,7 +48,7 @@ public final class Router implements Handler<HttpServerRequest> {
       exchange.problem(refusal.get());
     } else if (route == null) {
       exchange.problem(HttpProblemException.notFound("no such path"));
-    } else if (!route.takes(request.method())) {
+    } else if (!route.accepts(request.method())) {
       request.response().putHeader(HttpHeaders.ALLOW, route.allow());
       exchange.problem(HttpProblemException.methodNotAllowed("this path accepts " + route.allow()));
     } else if (route.hasBody() && isOfAnotherPage(request)) {

@@ -40,7 +40,7 @@ final class CertificateReloader {
   }
 
   /** Starts to watch. */
-  void begin(Duration every) {
+  void start(Duration every) {
     reloadIfChanged();
     vertx.setPeriodic(every.toMillis(), tick -> reloadIfChanged());
   }

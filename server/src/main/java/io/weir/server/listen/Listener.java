@@ -134,7 +134,7 @@ public final class Listener extends VerticleBase {
   /** Reloads the certificates for new connections. */
   Future<Boolean> reload() {
     return port.tls().isPresent()
-        ? server.updateSSLOptions(port.tls().get().again(), true)
+        ? server.updateSSLOptions(port.tls().get().reloaded(), true)
         : Future.succeededFuture(false);
   }
 

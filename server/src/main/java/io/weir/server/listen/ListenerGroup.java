@@ -215,7 +215,7 @@ public final class ListenerGroup {
     Optional<Path> authority = settings.callers().authority();
     settings
         .tls()
-        .ifPresent(files -> new CertificateReloader(vertx, files, authority, secured).begin(every));
+        .ifPresent(files -> new CertificateReloader(vertx, files, authority, secured).start(every));
   }
 
   // ---- closing

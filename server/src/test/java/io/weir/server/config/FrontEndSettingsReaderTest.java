@@ -162,7 +162,7 @@ class FrontEndSettingsReaderTest {
         .isEqualTo(Map.of("user", "email", "tenant", "org"));
     assertThat(front.headers())
         .containsExactly(HeaderDialect.named("draft-06"), HeaderDialect.named("ietf"));
-    assertThat(front.callers().isAnyone()).isFalse();
+    assertThat(front.callers().acceptsAll()).isFalse();
   }
 
   @Test

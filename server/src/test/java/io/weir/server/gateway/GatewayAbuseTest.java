@@ -134,7 +134,7 @@ class GatewayAbuseTest {
   void doesNotBlameTheUpstreamForAClientThatDoesNotRead() throws Exception {
     UnaryOperator<FrontEndSettings> impatient =
         front ->
-            front.gateway(front.gateway().patience(Duration.ofSeconds(20), Duration.ofSeconds(20)));
+            front.gateway(front.gateway().timeouts(Duration.ofSeconds(20), Duration.ofSeconds(20)));
     try (TestGateway gateway =
             TestGateway.before(upstream.url(), impatient, Duration.ofMillis(20));
         RawClient idle = gateway.raw()) {

@@ -68,7 +68,7 @@ class GatewayFailureTest {
             upstream.url(),
             front ->
                 front.gateway(
-                    front.gateway().patience(Duration.ofSeconds(5), Duration.ofSeconds(5))),
+                    front.gateway().timeouts(Duration.ofSeconds(5), Duration.ofSeconds(5))),
             Duration.ofMillis(50))) {
       HttpResponse<String> answer = gateway.get("/silent");
 
@@ -86,7 +86,7 @@ class GatewayFailureTest {
             upstream.url(),
             front ->
                 front.gateway(
-                    front.gateway().patience(Duration.ofMillis(1500), Duration.ofSeconds(5))),
+                    front.gateway().timeouts(Duration.ofMillis(1500), Duration.ofSeconds(5))),
             Duration.ofMillis(50))) {
       HttpResponse<String> answer = gateway.get("/silent");
 
@@ -105,7 +105,7 @@ class GatewayFailureTest {
             front.gateway(
                 front
                     .gateway()
-                    .patience(Duration.ofSeconds(60), Duration.ofSeconds(60))
+                    .timeouts(Duration.ofSeconds(60), Duration.ofSeconds(60))
                     .connections(1, 1));
     try (TestGateway gateway = TestGateway.before(upstream.url(), few, ConnectionTracker.TICK);
         RawHttp2Connection client = new RawHttp2Connection(gateway.port())) {

@@ -78,7 +78,7 @@ class GatewayResponseTest {
                 upstream.url(),
                 front ->
                     front.gateway(
-                        front.gateway().patience(Duration.ofSeconds(8), Duration.ofSeconds(8))),
+                        front.gateway().timeouts(Duration.ofSeconds(8), Duration.ofSeconds(8))),
                 Duration.ofMillis(100),
                 ONE_AT_ONCE);
         RawClient raw = gateway.raw()) {

@@ -133,7 +133,7 @@ class GatewayStreamsTest {
     UnaryOperator<FrontEndSettings> patient =
         front ->
             front.gateway(
-                front.gateway().patience(Duration.ofSeconds(1500), Duration.ofSeconds(5)));
+                front.gateway().timeouts(Duration.ofSeconds(1500), Duration.ofSeconds(5)));
     try (TestGateway gateway = TestGateway.before(upstream.url(), patient, tick);
         RawClient raw = gateway.raw()) {
       raw.send("POST /stuck HTTP/1.1\r\nHost: x\r\nContent-Length: " + (pieces << 20) + "\r\n\r\n");

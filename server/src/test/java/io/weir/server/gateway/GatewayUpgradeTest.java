@@ -183,7 +183,7 @@ class GatewayUpgradeTest {
   private static FrontEndSettings few(FrontEndSettings front) {
     GatewaySettings some = front.gateway();
     return front.gateway(
-        some.patience(some.timeout(), Duration.ofSeconds(2))
+        some.timeouts(some.timeout(), Duration.ofSeconds(2))
             .connections(CONNECTIONS, some.waiting()));
   }
 

@@ -178,7 +178,7 @@ class NginxGatewayTest {
                 nginx.uri(),
                 front ->
                     front.gateway(
-                        front.gateway().patience(Duration.ofSeconds(10), Duration.ofSeconds(10))),
+                        front.gateway().timeouts(Duration.ofSeconds(10), Duration.ofSeconds(10))),
                 Duration.ofMillis(100))) {
       assertThat(gateway.get("/said").statusCode()).isEqualTo(200);
       nginx.freeze();

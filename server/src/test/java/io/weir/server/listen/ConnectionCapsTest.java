@@ -123,7 +123,7 @@ class ConnectionCapsTest {
     try (TestGateway gateway =
             TestGateway.before(
                 "http://127.0.0.1:1",
-                front -> front.gateway(front.gateway().patience(hour, Duration.ofSeconds(1))),
+                front -> front.gateway(front.gateway().timeouts(hour, Duration.ofSeconds(1))),
                 Duration.ofMillis(10));
         Socket socket = connect(gateway.server.server.gateway(), "")) {
       socket.setSoTimeout(40);
