@@ -52,8 +52,7 @@ class LogFormatTest {
           log().lines().filter(one -> one.contains("is unreachable")).findFirst().orElseThrow();
       JsonMap line = JsonMap.parse(text);
       assertThat(line.text("level")).isEqualTo("WARN");
-      assertThat(line.text("message"))
-          .isEqualTo("the upstream http://127.0.0.1:1 is unreachable");
+      assertThat(line.text("message")).isEqualTo("the upstream http://127.0.0.1:1 is unreachable");
       assertThat(line.text("trace_id")).isEqualTo(TRACE);
       assertThat(line.text("span_id")).isEqualTo(SPAN);
       assertThat(line.has("time") && line.has("logger")).isTrue();

@@ -265,7 +265,7 @@ class ForwardAuthTest {
       assertThat(log.said())
           .singleElement()
           .asString()
-          .contains("gateway at 127.0.0.1 ")
+          .contains("proxy at 127.0.0.1 ")
           .contains("add 127.0.0.1 to identity.client_ip.trusted");
     }
   }

@@ -278,8 +278,8 @@ class ServerConfigTest {
         "store: { redis: { uri: redis://x, password_file: no } } | password_file: no cannot be",
         "store: { redis: { uri: redis://x, tls: { ca: weir.yaml } } } | ca: has no effect unless",
         "store: { redis: { uri: rediss://x, tls: { ca: none } } } | cannot be read",
-        "store: { redis: { uri: rediss://x, tls: { key: weir.yaml } } } | key: a certificate and",
-        "store: { redis: { uri: rediss://x, tls: { cert: weir.yaml } } } | cert: a certificate and",
+        "store: { redis: { uri: rediss://x, tls: { key: weir.yaml } } } | key: needs both the certificate",
+        "store: { redis: { uri: rediss://x, tls: { cert: weir.yaml } } } | cert: needs both the certificate",
         "store: { redis: { uri: redis://x, password: a, password_file: weir.yaml } } | set only one of"
       })
   void saysWhatIsWrongWithTheSettingsOfRedis(String yaml, String reason) {
