@@ -20,13 +20,16 @@ class CodeWarmUpTest {
 
   @Test
   void takesNothingAndIsNotCounted() {
-    List<Decision> heard = new ArrayList<>();
+    List<Decision> decisions = new ArrayList<>();
     Engine engine =
-        Engine.builder().rules(rules()).listener((call, decision) -> heard.add(decision)).build();
+        Engine.builder()
+            .rules(rules())
+            .listener((call, decision) -> decisions.add(decision))
+            .build();
 
     CodeWarmUp.run(engine);
 
-    assertThat(heard).isEmpty();
+    assertThat(decisions).isEmpty();
     Call call = Call.of("GET", "/").with("ip", "192.0.2.1");
     assertThat(engine.lookAsync(call).toCompletableFuture().join().remaining()).isEqualTo(5);
   }

@@ -26,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Compiles and runs the Java on docs/use/embedding.md as it stands: the blocks of a section, with
- * the imports they show, are one program.
+ * Compiles and runs the Java of docs/use/embedding.md unchanged. The blocks of a section, with the
+ * imports they show, form one program.
  */
 class EmbeddingDocumentationTest {
   private static RedisServer redis;

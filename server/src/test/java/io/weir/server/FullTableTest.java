@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** A flood of invented keys is seen in the metrics and in the log, and leaves room for others. */
+/** A flood of invented keys shows in the metrics and in the log, and leaves room for other keys. */
 class FullTableTest {
   private static final int MAX_KEYS = 200;
   private static final int PER_ADDRESS = 30;

@@ -28,7 +28,7 @@ class LifecycleTest {
   private static final String RULE = "{ id: one, key: [user], limit: 5/h }";
 
   @Test
-  void answers503BeyondTheGuard() {
+  void answers503AboveTheLoadGuard() {
     try (TestServer server =
         TestServer.with(
             config -> config.guard(new ServerConfig.LoadLimit(Limit.perHour(2), 10)),
@@ -54,14 +54,14 @@ class LifecycleTest {
   }
 
   @Test
-  void finishesWhatIsUnderWayWhenItStops() throws Exception {
+  void finishesRequestsInFlightWhenItStops() throws Exception {
     TestServer server = TestServer.with(RULE);
     try (RawClient idle = new RawClient(server);
         RawClient busy = new RawClient(server)) {
       idle.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("}", 1);
       busy.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("}", 1);
       busy.send("POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{");
-      server.get("/healthz"); // by now the request above has arrived, or soon will
+      server.get("/healthz"); // by now the request above has arrived, or is about to
       CompletableFuture<Void> closing = CompletableFuture.runAsync(server::close);
       assertThat(idle.readAll()).isEmpty();
       await().atMost(Duration.ofSeconds(2)).until(() -> refusesConnections(server));
@@ -73,7 +73,7 @@ class LifecycleTest {
   }
 
   @Test
-  void saysThatItStopsUntilAllElseIsDone() throws Exception {
+  void reportsStoppingUntilAllRequestsAreDone() throws Exception {
     TestServer server = TestServer.with(RULE);
     try (RawClient busy = new RawClient(server)) {
       busy.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("}", 1);
@@ -113,7 +113,7 @@ class LifecycleTest {
   }
 
   @Test
-  void saysInOneLineThatAPortIsTaken() {
+  void reportsAPortInUseInOneLine() {
     try (TestServer server = TestServer.with(RULE)) {
       ServerConfig same =
           ServerConfig.DEFAULT

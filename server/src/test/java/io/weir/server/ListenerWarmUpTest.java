@@ -48,7 +48,7 @@ class ListenerWarmUpTest {
   }
 
   @Test
-  void reachesListenersThatWantATokenAndSpeakTls() throws Exception {
+  void reachesListenersWithTokensAndTls() throws Exception {
     try (TlsFiles files = TlsFiles.create()) {
       CallerSettings callers =
           new CallerSettings(Set.of(Sha256.hex("token")), Optional.empty(), Set.of());
@@ -66,7 +66,7 @@ class ListenerWarmUpTest {
   }
 
   @Test
-  void goesOnWithoutAListenerThatDoesNotAnswer() {
+  void skipsAListenerThatDoesNotRespond() {
     Vertx vertx = Vertx.vertx();
     try {
       ListenerWarmUp warmUp = new ListenerWarmUp(PATIENCE);
@@ -78,7 +78,7 @@ class ListenerWarmUpTest {
   }
 
   @Test
-  void leavesNoWayInForOthers() {
+  void cannotBeCalledByClients() {
     try (TestServer server = TestServer.with(RULE)) {
       String path = new ListenerWarmUp().path(); // of another process
       assertThat(server.post(path, "{}").statusCode()).isEqualTo(404);

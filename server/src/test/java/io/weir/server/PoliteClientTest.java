@@ -30,7 +30,7 @@ class PoliteClientTest {
               print(answer.status)
       """;
 
-  /** Tells how often it would have waited for each request. */
+  /** Prints how often it would have waited for each request. */
   private static final String GIVE_UP =
       """
 
@@ -55,15 +55,18 @@ class PoliteClientTest {
     return block.group(1);
   }
 
-  /** Of three calls in a row at least one is told to wait, however slow the machine is. */
+  /**
+   * Of three consecutive calls at least one is refused with a Retry-After, however slow the machine
+   * is.
+   */
   @Test
-  void isServedAfterItWasTurnedAway() throws Exception {
+  void isServedAfterARefusal() throws Exception {
     try (EchoUpstream upstream = new EchoUpstream();
         TestGateway gateway =
             TestGateway.before(upstream.url(), "{ id: slow, key: [ip], limit: 1/s }")) {
       String url = "http://127.0.0.1:" + gateway.port() + "/x";
 
-      assertThat(said(USE, url)).isEqualTo("200\n200\n200\n");
+      assertThat(output(USE, url)).isEqualTo("200\n200\n200\n");
       assertThat(upstream.paths).hasSize(3);
       assertThat(gateway.metric("weir_decisions_total{outcome=\"denied\",rule=\"slow\"}"))
           .isBetween(1.0, 2.0);
@@ -71,19 +74,19 @@ class PoliteClientTest {
   }
 
   @Test
-  void sendsAgainOnlyWhatCanBeRepeated() throws Exception {
+  void retriesOnlyIdempotentRequests() throws Exception {
     String busy =
         "HTTP/1.1 503 Busy\r\nRetry-After: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Length: 0\r\n"
             + "Connection: close\r\n\r\n";
     try (RawUpstream upstream = new RawUpstream(busy)) {
-      assertThat(said(GIVE_UP, upstream.url() + "/")).isEqualTo("4\n0\n4\n");
+      assertThat(output(GIVE_UP, upstream.url() + "/")).isEqualTo("4\n0\n4\n");
       assertThat(upstream.asked).hasValue(5 + 1 + 5);
     }
-    assertThat(said(GIVE_UP, "http://127.0.0.1:1/")).isEqualTo("4\n0\n4\n");
+    assertThat(output(GIVE_UP, "http://127.0.0.1:1/")).isEqualTo("4\n0\n4\n");
   }
 
-  /** What the client prints. */
-  private String said(String use, String url) throws Exception {
+  /** The output of the client. */
+  private String output(String use, String url) throws Exception {
     Process client = PythonScripts.plain(folder).run("polite.py", example() + use, url);
     try {
       return new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -39,7 +39,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Errors inside Weir: each rule does what it chose, and they can be seen. */
+/** Errors inside Weir: each rule follows its {@code on_fail}, and the errors are counted. */
 class StoreErrorsTest {
   private final Metrics metrics = new Metrics(new InternalErrors());
   private final Engine engine =
@@ -182,7 +182,9 @@ class StoreErrorsTest {
     }
   }
 
-  /** Where there is no store elsewhere, nothing stands before the memory that could help. */
+  /**
+   * Without a shared store there is no layer above the memory store that could handle its errors.
+   */
   @Test
   void inMemoryFollowOnFailForEnvoyToo() throws Exception {
     BrokenClock clock = new BrokenClock();

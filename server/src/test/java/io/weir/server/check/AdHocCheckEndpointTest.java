@@ -30,7 +30,7 @@ class AdHocCheckEndpointTest {
   }
 
   @Test
-  void answersWithAllFourAlways() {
+  void alwaysAnswersWithAllFourFields() {
     String hour = "\"limit\":2,\"window_ms\":3600000";
     JsonObject first = ask("four", hour);
     ask("four", hour);
@@ -46,7 +46,7 @@ class AdHocCheckEndpointTest {
   }
 
   @Test
-  void waitsForNothingWhenItCanNeverBe() {
+  void hasNoRetryTimeWhenWaitingCannotHelp() {
     JsonObject never = ask("never", "\"limit\":2,\"window_ms\":1000,\"weight\":3");
 
     assertThat(never.getBoolean("allowed")).isFalse();
@@ -55,7 +55,7 @@ class AdHocCheckEndpointTest {
   }
 
   @Test
-  void keepsWhatWasTakenWhenTheNumbersChange() {
+  void keepsUsageWhenTheNumbersChange() {
     ask("change", "\"limit\":10,\"window_ms\":3600000,\"weight\":8");
 
     assertThat(ask("change", "\"limit\":9,\"window_ms\":3600000").getLong("remaining")).isZero();
@@ -65,7 +65,7 @@ class AdHocCheckEndpointTest {
   }
 
   @Test
-  void takesABurst() {
+  void acceptsABurst() {
     String bucket = "\"limit\":1,\"window_ms\":3600000,\"algorithm\":\"token-bucket\",\"burst\":3";
 
     assertThat(ask("burst", bucket).getLong("remaining")).isEqualTo(2);

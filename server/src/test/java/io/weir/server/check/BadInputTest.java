@@ -91,7 +91,7 @@ class BadInputTest {
           {"path":"/spend","attributes":{"tokens":"-1"}}     | attributes.tokens
           {"path":"/spend","attributes":{"tokens":1.5}}      | attributes.tokens
           """)
-  void namesTheFieldThatIsWrong(String body, String field) {
+  void namesTheInvalidField(String body, String field) {
     assertThat(refused(server.post("/v1/check", body), 400).getString("field")).isEqualTo(field);
   }
 
@@ -116,12 +116,12 @@ class BadInputTest {
         "{\"path\":\"\u0000\"}",
         "<xml/>"
       })
-  void refusesWhatIsNoJsonObject(String body) {
+  void refusesBodiesThatAreNotAJsonObject(String body) {
     refused(server.post("/v1/check", body), 400);
   }
 
   @Test
-  void refusesBytesThatAreNoText() {
+  void refusesBytesThatAreNotUtf8() {
     byte[] body = "{\"path\":\"/?\"}".getBytes(StandardCharsets.US_ASCII);
     body[10] = (byte) 0xff;
 
@@ -148,7 +148,7 @@ class BadInputTest {
   }
 
   @Test
-  void takesAKeyOf64KilobytesWhole() {
+  void acceptsAKeyOf64Kilobytes() {
     String long1 = "{\"path\":\"/one\",\"attributes\":{\"ip\":\"" + "x".repeat(65_536) + "1\"}}";
     String long2 = "{\"path\":\"/one\",\"attributes\":{\"ip\":\"" + "x".repeat(65_536) + "2\"}}";
 
@@ -206,7 +206,7 @@ class BadInputTest {
   }
 
   @Test
-  void refusesAParameterThatIsThereTwice() {
+  void refusesADuplicatedParameter() {
     JsonObject problem = refused(server.get("/v1/limits?user=1&user=2"), 400);
 
     assertThat(problem.getString("field")).isEqualTo("user");
@@ -230,12 +230,12 @@ class BadInputTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/", "/v1", "/v1/check/", "/v2/check", "/metrics", "/v1/../v1/check"})
-  void knowsNoOtherPath(String path) {
+  void answers404ForUnknownPaths(String path) {
     refused(server.get(path), 404);
   }
 
   @Test
-  void saysWhichMethodsAPathTakes() {
+  void namesTheMethodsThatAPathAccepts() {
     HttpResponse<String> get = server.get("/v1/check");
     HttpResponse<String> delete =
         server.send(HttpRequest.newBuilder(server.uri("/v1/limits")).DELETE());

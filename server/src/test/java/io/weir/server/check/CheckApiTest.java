@@ -84,7 +84,7 @@ class CheckApiTest {
   }
 
   @Test
-  void takesAMethodInAnyCase() {
+  void acceptsAMethodInAnyCase() {
     String call = "{\"method\":\"%s\",\"path\":\"/posts\",\"attributes\":{\"user\":\"1\"}}";
 
     assertThat(server.check(call.formatted("post")).getLong("remaining")).isEqualTo(1);
@@ -98,7 +98,7 @@ class CheckApiTest {
   }
 
   @Test
-  void saysWhenToComeBackWhenRefused() {
+  void givesARetryTimeWhenRefused() {
     server.check(call("/pair", "wait"));
     server.check(call("/pair", "wait"));
     JsonObject refused = server.check(call("/pair", "wait"));
@@ -119,7 +119,7 @@ class CheckApiTest {
   }
 
   @Test
-  void knowsThatWaitingCannotHelp() {
+  void givesNoRetryTimeWhenWaitingCannotHelp() {
     JsonObject tooMuch =
         server.check("{\"path\":\"/pair\",\"attributes\":{\"user\":\"big\"},\"cost\":3}");
     JsonObject shut = server.check(call("/shut", "x"));
@@ -147,7 +147,7 @@ class CheckApiTest {
   }
 
   @Test
-  void tellsShapedCallsHowLongToWait() {
+  void givesTheDelayOfShapedCalls() {
     server.check(call("/even", "d"));
     JsonObject second = server.check(call("/even", "d"));
 
@@ -156,7 +156,7 @@ class CheckApiTest {
   }
 
   @Test
-  void takesNumbersAndFlagsAsAttributes() {
+  void acceptsNumbersAndBooleansAsAttributes() {
     JsonObject decision =
         server.check("{\"path\":\"/spend\",\"attributes\":{\"user\":7,\"tokens\":4,\"x\":true}}");
 
@@ -185,9 +185,9 @@ class CheckApiTest {
         .isEqualTo("{\"decisions\":[]}");
   }
 
-  /** Refused means that nothing has happened, also to the calls before. */
+  /** A rejected batch takes nothing, not even for the calls before the invalid one. */
   @Test
-  void takesNothingForABatchWithACostThatIsNoNumber() {
+  void takesNothingForABatchWithAnInvalidCost() {
     String spend = "{\"path\":\"/spend\",\"attributes\":{\"tokens\":\"no\"}}";
     HttpResponse<String> refused =
         server.post(
@@ -202,7 +202,7 @@ class CheckApiTest {
             server
                 .post("/v1/check/batch", "{\"calls\":[" + spend.replace("/spend", "/pair") + "]}")
                 .statusCode())
-        .isEqualTo(200); // no cost to the rules that match
+        .isEqualTo(200); // not a cost of the matching rules
   }
 
   @Test
@@ -261,7 +261,7 @@ class CheckApiTest {
   }
 
   @Test
-  void knowsNoForgedReservation() {
+  void answers404ForAForgedReservation() {
     for (String path : List.of("/v1/settle", "/v1/release", "/v1/renew")) {
       String cost = path.equals("/v1/settle") ? ",\"cost\":1" : "";
       HttpResponse<String> response = server.post(path, "{\"reservation\":\"AAAA\"" + cost + "}");
@@ -273,7 +273,7 @@ class CheckApiTest {
   }
 
   @Test
-  void showsTheCallersOwnStandingFreeOfCharge() {
+  void showsTheCallersOwnLimitsFreeOfCharge() {
     server.check(call("/pair", "own"));
     JsonObject first = new JsonObject(server.get("/v1/limits?path=/pair&user=own").body());
     JsonObject again = new JsonObject(server.get("/v1/limits?user=own&path=%2Fpair").body());
@@ -283,7 +283,7 @@ class CheckApiTest {
   }
 
   @Test
-  void takesThePeerForTheAddressOfAQuery() {
+  void usesThePeerAsTheAddressOfAQuery() {
     JsonObject named =
         new JsonObject(
             server
@@ -300,17 +300,17 @@ class CheckApiTest {
   void explainsWithoutTaking() {
     String body = "{\"path\":\"//pair/\",\"attributes\":{\"user\":\"e\"}}";
     server.post("/v1/explain", body);
-    JsonObject said = new JsonObject(server.post("/v1/explain", body).body());
+    JsonObject explanation = new JsonObject(server.post("/v1/explain", body).body());
 
-    assertThat(said.getString("normal_path")).isEqualTo("/pair");
-    assertThat(said.getJsonArray("rules")).hasSize(9);
-    JsonObject pair = said.getJsonArray("rules").getJsonObject(0);
+    assertThat(explanation.getString("normal_path")).isEqualTo("/pair");
+    assertThat(explanation.getJsonArray("rules")).hasSize(9);
+    JsonObject pair = explanation.getJsonArray("rules").getJsonObject(0);
     assertThat(pair.getBoolean("applies")).isTrue();
     assertThat(pair.getString("key")).isEqualTo("e");
-    JsonObject limit = said.getJsonArray("limits").getJsonObject(0);
+    JsonObject limit = explanation.getJsonArray("limits").getJsonObject(0);
     assertThat(limit.getString("limit")).isEqualTo("2/h");
     assertThat(limit.getString("arithmetic")).contains("deficit 0");
-    assertThat(said.getJsonObject("decision").getLong("remaining")).isEqualTo(2);
+    assertThat(explanation.getJsonObject("decision").getLong("remaining")).isEqualTo(2);
   }
 
   @Test

@@ -20,7 +20,7 @@ import net.jqwik.api.Tag;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
-/** Whatever is posted: 200, or a problem that is the caller's, and never ours. */
+/** Any body gets 200 or a 4xx problem, never an internal error. */
 @Tag("fuzz")
 class CheckFuzzProperties {
   private static final List<String> PATHS =

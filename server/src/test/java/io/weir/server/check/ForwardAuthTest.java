@@ -38,7 +38,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void saysYesWithHeadersAndThenNoWithAProblem() {
+  void admitsWithHeadersThenRefusesWithAProblem() {
     try (TestServer server =
         TestServer.with(
             "{ id: payments, key: [ip], limit: { algorithm: sliding-window, rate: 1/h } }")) {
@@ -66,7 +66,7 @@ class ForwardAuthTest {
     "X-Original-Method, X-Original-URL",
     "X-Forwarded-Method, X-Forwarded-Uri"
   })
-  void decidesAboutTheRequestThatTheGatewayHolds(String method, String uri) {
+  void decidesTheDescribedRequest(String method, String uri) {
     try (TestServer server =
         TestServer.with(
             "{ id: pay, match: { methods: [POST], path: /payments }, key: [], limit: 1/h }")) {
@@ -80,7 +80,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void takesAMethodInAnyCase() {
+  void acceptsAMethodInAnyCase() {
     try (TestServer server =
         TestServer.with(
             "{ id: pay, match: { methods: [POST], path: /payments }, key: [method], limit: 1/h }")) {
@@ -91,7 +91,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void takesTheWholeServerOnlyFromOptions() {
+  void acceptsAnAsteriskOnlyForOptions() {
     try (TestServer server =
         TestServer.with("{ id: root, match: { path: / }, key: [], limit: 1/h }")) {
       assertThat(original(server, "OPTIONS", "*").statusCode()).isEqualTo(200);
@@ -102,7 +102,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void warnsOfKeysThatItCannotKnowOnceItIsInUse() {
+  void warnsOfKeysItCannotProvideOnFirstUse() {
     try (TestServer server =
             TestServer.with(
                 "{ id: a, key: [user], limit: 9/h }", "{ id: b, key: [user, plan], limit: 9/h }");
@@ -122,7 +122,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void knowsTheHostThatWasAskedFor() {
+  void usesTheRequestedHost() {
     try (TestServer server =
         TestServer.with("{ id: h, match: { hosts: [api.example.com] }, key: [], limit: 0/h }")) {
       assertThat(
@@ -141,7 +141,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void refusesToGuessWhichRequestIsMeant() {
+  void refusesAmbiguousDescriptions() {
     try (TestServer server = TestServer.with("{ id: a, key: [], limit: 1/h }")) {
       List<HttpResponse<String>> answers =
           List.of(
@@ -178,7 +178,7 @@ class ForwardAuthTest {
     }
   }
 
-  /** What is behind the gateway would see another path than the rules. */
+  /** The upstream would read another path than the rules. */
   @ParameterizedTest
   @CsvSource({
     "/x%2Fa, X-Original-URI",
@@ -194,7 +194,7 @@ class ForwardAuthTest {
     "?x, X-Original-URI",
     "*, X-Original-URI"
   })
-  void refusesPathsThatServersDoNotAgreeOn(String path, String header) {
+  void refusesAmbiguousPaths(String path, String header) {
     String method = header.startsWith("X-Original") ? "X-Original-Method" : "X-Forwarded-Method";
     try (TestServer server = TestServer.with("{ id: a, key: [], limit: 1/h }")) {
       HttpResponse<String> answer = ask(server, method, "GET", header, path);
@@ -207,7 +207,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void tellsClientsApartBehindATrustedProxyOnly() {
+  void distinguishesClientsOnlyBehindATrustedProxy() {
     String rule = "{ id: a, key: [ip], limit: 1/h }";
     String[] first = {
       "X-Original-Method", "GET", "X-Original-URI", "/", "X-Forwarded-For", "1.1.1.1"
@@ -225,7 +225,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void tellsClientsApartByTheirOwnHeaders() {
+  void distinguishesClientsByTheirOwnHeaders() {
     try (TestServer server =
         TestServer.with(
             BEHIND_A_PROXY,
@@ -243,19 +243,19 @@ class ForwardAuthTest {
     }
   }
 
-  /** As that is what one has to write. */
+  /** The warning contains the address to add to the settings. */
   @ParameterizedTest
   @ValueSource(strings = {"", "10.0.0.0/8"})
-  void namesAGatewayThatIsNotTrusted(String trusted) {
+  void warnsOfAnUntrustedProxy(String trusted) {
     List<Cidr> ranges = trusted.isEmpty() ? List.of() : List.of(Cidr.parse(trusted));
-    FrontEndSettings front =
+    FrontEndSettings settings =
         FrontEndSettings.DEFAULT.identity(
             IdentitySettings.DEFAULT.address(new ClientAddress("x-forwarded-for", ranges, 0, 64)));
     String[] head = {
       "X-Original-Method", "GET", "X-Original-URI", "/", "X-Forwarded-For", "1.1.1.1"
     };
     try (LogCapture log = LogCapture.of(ForwardAuth.class);
-        TestServer server = TestServer.with(front, "{ id: a, key: [ip], limit: 9/h }")) {
+        TestServer server = TestServer.with(settings, "{ id: a, key: [ip], limit: 9/h }")) {
       original(server, "GET", "/");
       assertThat(log.said()).isEmpty();
       for (int i = 0; i < 3; i++) {
@@ -271,7 +271,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void saysNothingOfAGatewayThatIsTrusted() {
+  void doesNotWarnOfATrustedProxy() {
     try (LogCapture log = LogCapture.of(ForwardAuth.class);
         TestServer server = TestServer.with(BEHIND_A_PROXY, "{ id: a, key: [ip], limit: 9/h }")) {
       ask(server, "X-Original-Method", "GET", "X-Original-URI", "/", "X-Forwarded-For", "1.1.1.1");
@@ -281,7 +281,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void admitsOnlyWhatNeedNotWait() {
+  void refusesCallsThatWouldBeDelayed() {
     try (TestServer server =
         TestServer.with(
             "{ id: even, key: [], limit: { algorithm: leaky-bucket, rate: 1/h, queue: 5 } }")) {
@@ -291,7 +291,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void takesNoCostThatIsNoNumber() {
+  void refusesACostThatIsNotANumber() {
     try (TestServer server =
         TestServer.with(
             "{ id: a, key: [], limit: 9/h, cost: { attribute: header.x-cost, max: 5 } }")) {
@@ -304,7 +304,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void answers503AtTheGuard() {
+  void answers503AboveTheLoadGuard() {
     try (TestServer server =
         TestServer.with(
             config -> config.guard(new ServerConfig.LoadLimit(io.weir.Limit.perHour(1), 1)),
@@ -318,10 +318,10 @@ class ForwardAuthTest {
     }
   }
 
-  /** The headers are those of the client, which would like to be let through. */
+  /** The gRPC headers come from the client, which could use them to get a 200. */
   @ParameterizedTest
   @ValueSource(strings = {"GET", "POST"})
-  void answers503AtTheGuardAlsoToWhoSpeaksOfGrpc(String method) {
+  void answers503AboveTheLoadGuardEvenWithGrpcHeaders(String method) {
     String[] head = {
       "X-Original-Method", method, "X-Original-URI", "/", "Content-Type", "application/grpc"
     };
@@ -349,7 +349,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void speaksOnlyTheDialectsItWasTold() {
+  void sendsOnlyTheConfiguredDialects() {
     try (TestServer server =
         TestServer.with(
             FrontEndSettings.DEFAULT.headers(List.of(HeaderDialect.named("draft-06"))),
@@ -363,7 +363,7 @@ class ForwardAuthTest {
   }
 
   @Test
-  void showsACallerItsOwnStanding() {
+  void showsACallerItsOwnLimits() {
     try (TestServer server = TestServer.with(BEHIND_A_PROXY, "{ id: a, key: [ip], limit: 5/h }")) {
       ask(server, "X-Original-Method", "GET", "X-Original-URI", "/", "X-Forwarded-For", "1.1.1.1");
       HttpResponse<String> mine =

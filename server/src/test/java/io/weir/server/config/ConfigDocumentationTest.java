@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Holds the process configuration that the documentation shows to what is read of such. */
+/** Reads every process configuration that the documentation shows. */
 class ConfigDocumentationTest {
   private static final Pattern BLOCK = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL);
   private static final Pattern CONFIGURATION =
@@ -40,7 +40,7 @@ class ConfigDocumentationTest {
     }
   }
 
-  /** What the pages take for granted. */
+  /** Files and variables that the pages assume. */
   @BeforeEach
   void makeFiles() throws IOException {
     for (String file :
@@ -96,7 +96,7 @@ class ConfigDocumentationTest {
         .contains("redis.md", "outage.md", "envoy.md");
   }
 
-  /** The gateway's page shows what holds anyway, so that it can be changed. */
+  /** The gateway's page shows the defaults, as a template. */
   @Test
   void showsTheDefaultsOfTheGateway() throws Exception {
     Example example =

@@ -166,7 +166,7 @@ class FrontEndSettingsReaderTest {
   }
 
   @Test
-  void trustsNobodyAndTellsAllUnlessTold() throws Exception {
+  void trustsNoProxyAndSendsAllHeadersByDefault() throws Exception {
     assertThat(read("", Map.of())).isEqualTo(FrontEndSettings.DEFAULT);
     assertThat(FrontEndSettings.DEFAULT.headers()).isEqualTo(HeaderDialect.ALL);
     assertThat(FrontEndSettings.DEFAULT.identity().address().trusted()).isEmpty();
@@ -228,7 +228,7 @@ class FrontEndSettingsReaderTest {
         "gateway: { timeout: 0s }                      | gateway.timeout: must be more than 0",
         "gateway: { connect_timeout: 0ms }             | gateway.connect_timeout: must be more than 0",
       })
-  void refusesWhatCannotBeMeant(String yaml, String reason) {
+  void refusesInvalidSettings(String yaml, String reason) {
     ConfigException refused =
         catchThrowableOfType(ConfigException.class, () -> read(yaml, Map.of()));
 
@@ -237,7 +237,7 @@ class FrontEndSettingsReaderTest {
   }
 
   @Test
-  void doesNotStartWithFilesThatAreNoGood() throws Exception {
+  void doesNotStartWithInvalidFiles() throws Exception {
     Path rules = folder.resolve("rules.yaml");
     Files.writeString(rules, TestServer.document("{ id: a, key: [], limit: 1/s }"));
     IdentitySettings keys =

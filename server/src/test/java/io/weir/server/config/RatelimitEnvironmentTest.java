@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The variables that operators of envoyproxy/ratelimit set keep working. */
+/** The variables of envoyproxy/ratelimit keep working. */
 class RatelimitEnvironmentTest {
   @TempDir private Path folder;
 
@@ -27,7 +27,7 @@ class RatelimitEnvironmentTest {
   }
 
   @Test
-  void takesThemAll() throws Exception {
+  void readsEveryVariable() throws Exception {
     ServerConfig config =
         read(
             Map.ofEntries(
@@ -76,7 +76,7 @@ class RatelimitEnvironmentTest {
   }
 
   @Test
-  void leavesAloneWhatIsMeantForOthers() throws Exception {
+  void ignoresVariablesOfOtherPrograms() throws Exception {
     ServerConfig config =
         read(Map.of("REDIS_URL", "redis://elsewhere", "SHADOW_MODE", "maybe", "HOST", "box"));
     assertThat(config.envoy()).isEqualTo(EnvoySettings.DEFAULT);
@@ -84,7 +84,7 @@ class RatelimitEnvironmentTest {
   }
 
   @Test
-  void takesPortsAsNoSignThatAGatewayDecidesForOthersToo() throws Exception {
+  void portsDoNotOpenDecisionListenersBesideAGateway() throws Exception {
     Map<String, String> ports = Map.of("PORT", "18080", "GRPC_PORT", "18081");
     Path named = Files.writeString(folder.resolve("weir.yaml"), "listen: { grpc: 0.0.0.0:1 }\n");
 
@@ -104,7 +104,7 @@ class RatelimitEnvironmentTest {
   }
 
   @Test
-  void keepsHostsOfTheFileAndGivesOwnVariablesTheLastWord() throws Exception {
+  void keepsHostsOfTheFileAndPrefersWeirVariables() throws Exception {
     Path file =
         Files.writeString(
             folder.resolve("weir.yaml"),
@@ -119,7 +119,7 @@ class RatelimitEnvironmentTest {
   }
 
   @Test
-  void aPortDoesNotHideAnAddressThatIsNone() {
+  void aPortDoesNotHideAMalformedAddress() {
     Map<String, String> environment =
         Map.of("PORT", "18080", "GRPC_PORT", "18081", "WEIR_LISTEN_HTTP", "nonsense");
 
@@ -141,7 +141,7 @@ class RatelimitEnvironmentTest {
           NEAR_LIMIT_RATIO       | NaN    | NEAR_LIMIT_RATIO: NaN is not between 0 and 1
           LIMIT_RESET_HEADER     | a b    | LIMIT_RESET_HEADER: 'a b' is not the name of a header
           """)
-  void saysWhatIsWrong(String variable, String value, String reason) {
+  void reportsInvalidValues(String variable, String value, String reason) {
     assertThatThrownBy(() -> read(Map.of("RUNTIME_ROOT", "/data", variable, value)))
         .isInstanceOfSatisfying(
             ConfigException.class, e -> assertThat(e.reasons()).containsExactly(reason));
@@ -159,7 +159,7 @@ class RatelimitEnvironmentTest {
           SENTINEL | mymaster,a:1,b:2        | -    | redis-sentinel://mymaster@a:1,b:2
           CLUSTER  | a:1,b:2                 | 1    | rediss-cluster://a:1,b:2
           """)
-  void translatesWhereRedisIs(String type, String url, String tls, String uri) {
+  void translatesTheRedisAddress(String type, String url, String tls, String uri) {
     Map<String, String> environment = new HashMap<>(Map.of("REDIS_URL", url));
     if (type != null) {
       environment.put("REDIS_TYPE", type);
@@ -193,7 +193,7 @@ class RatelimitEnvironmentTest {
   }
 
   @Test
-  void translatesWhoAsksRedis() {
+  void translatesRedisCredentials() {
     assertThat(
             RatelimitRedisEnvironment.settings(Map.of("REDIS_URL", "h:1", "REDIS_AUTH", "secret")))
         .containsEntry(Setting.STORE_REDIS_PASSWORD, "secret")
@@ -217,7 +217,7 @@ class RatelimitEnvironmentTest {
   }
 
   @Test
-  void takesTheFilesForRedisWhereItIsReachedByTls() throws Exception {
+  void usesRedisCertificatesOnlyWithTls() throws Exception {
     Path ca = Files.writeString(folder.resolve("ca.pem"), "");
     Path certificate = Files.writeString(folder.resolve("c.pem"), "");
     Path key = Files.writeString(folder.resolve("k.pem"), "");
@@ -256,7 +256,7 @@ class RatelimitEnvironmentTest {
   }
 
   @Test
-  void namesWhatMeansNothingHereInOneLine() throws Exception {
+  void logsIgnoredVariablesInOneLine() throws Exception {
     Map<String, String> environment =
         Map.of(
             "RUNTIME_ROOT", "/data",
@@ -279,7 +279,7 @@ class RatelimitEnvironmentTest {
   }
 
   @Test
-  void looksWhereThatProjectDoesUnlessTheRootIsSaid() throws Exception {
+  void usesTheDefaultRootOfRatelimit() throws Exception {
     Map<String, String> environment =
         Map.of("RUNTIME_SUBDIRECTORY", "ratelimit", "REDIS_URL", "redis:6379");
     ServerConfig config = read(environment);
@@ -307,7 +307,7 @@ class RatelimitEnvironmentTest {
   }
 
   @Test
-  void namesWhatIsNotTakenAsThereIsNoFolder() throws Exception {
+  void logsVariablesIgnoredWithoutAFolder() throws Exception {
     assertThat(ignored(Map.of("REDIS_URL", "redis:6379", "SHADOW_MODE", "true", "HOST", "box")))
         .containsExactly(
             "envoy: no configuration folder is set (for example by RUNTIME_ROOT), so these"
@@ -316,7 +316,7 @@ class RatelimitEnvironmentTest {
     assertThat(ignored(Map.of("WEIR_RULES_ENVOY", "/mine", "SHADOW_MODE", "true"))).isEmpty();
   }
 
-  /** What the log says of an environment. */
+  /** The log lines for an environment. */
   private static List<String> ignored(Map<String, String> environment) throws ConfigException {
     try (LogCapture log = LogCapture.of(RatelimitEnvironment.class)) {
       read(environment);

@@ -66,7 +66,7 @@ class ServerConfigTest {
   }
 
   @Test
-  void letsTheEnvironmentHaveTheLastWord() throws Exception {
+  void environmentOverridesTheFile() throws Exception {
     Path secret = folder.resolve("secret");
     Files.writeString(secret, "a secret of some length\n");
     ServerConfig config =
@@ -98,7 +98,7 @@ class ServerConfigTest {
         "WEIR_LISTEN_PORT                 | 8080 | known here: WEIR_LISTEN_ADMIN, WEIR_LISTEN_",
         "WEIR_COLOUR                      | red  | variables that start with WEIR_ are settings"
       })
-  void refusesVariablesThatAreNoSettings(String variable, String value, String hint) {
+  void refusesUnknownVariables(String variable, String value, String hint) {
     assertThat(reasons("", Map.of(variable, value)))
         .singleElement()
         .asString()
@@ -106,7 +106,7 @@ class ServerConfigTest {
   }
 
   @Test
-  void leavesVariablesAloneThatOthersSet() throws Exception {
+  void ignoresVariablesSetByPlatforms() throws Exception {
     ServerConfig config =
         read(
             "",
@@ -130,7 +130,7 @@ class ServerConfigTest {
   }
 
   @Test
-  void listsAllThatIsWrongWithItsLine() {
+  void listsAllErrorsWithTheirLines() {
     List<String> reasons =
         reasons(
             """
@@ -164,7 +164,7 @@ class ServerConfigTest {
   }
 
   @Test
-  void readsWhatIsSharedAndWhereHotKeysLive() throws Exception {
+  void readsTheSharedStoreAndTheStoreForHotKeys() throws Exception {
     ServerConfig config =
         read(
             """
@@ -237,7 +237,7 @@ class ServerConfigTest {
   }
 
   @Test
-  void letsTheLaterWordOnRedisWinOverTheEarlier() throws Exception {
+  void laterSourcesOverrideTheRedisAddress() throws Exception {
     Path secret = Files.writeString(folder.resolve("secret"), "from a file\n");
     String yaml = "store: { redis: { uri: 'redis://me:old@one', password: older, timeout: 5ms } }";
 
@@ -282,13 +282,13 @@ class ServerConfigTest {
         "store: { redis: { uri: rediss://x, tls: { cert: weir.yaml } } } | cert: needs both the certificate",
         "store: { redis: { uri: redis://x, password: a, password_file: weir.yaml } } | set only one of"
       })
-  void saysWhatIsWrongWithTheSettingsOfRedis(String yaml, String reason) {
+  void reportsInvalidRedisSettings(String yaml, String reason) {
     assertThat(reasons(yaml, Map.of())).hasSize(1).first().asString().contains(reason);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"[1]", "text", "a: [", "a: 1\na: 2", "!!java/object x", "a: &b 1"})
-  void refusesWhatIsNoConfiguration(String yaml) {
+  void refusesInvalidDocuments(String yaml) {
     assertThat(reasons(yaml, Map.of())).isNotEmpty();
   }
 

@@ -70,7 +70,7 @@ class CallerAuthTest {
   }
 
   @Test
-  void answersOnlyThoseWithAToken() {
+  void requiresAToken() {
     try (TestServer server = TestServer.with(tokens("one", "two"), RULE)) {
       assertThat(check(server, "Authorization", "Bearer one")).isEqualTo(200);
       assertThat(check(server, "Authorization", "bearer  two")).isEqualTo(200);
@@ -87,7 +87,7 @@ class CallerAuthTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"/v1/limits", "/v1/authorize", "/v1/check", "/ratelimit/check", "/nowhere"})
-  void keepsStrangersFromEverything(String path) {
+  void refusesEveryPathWithoutAToken(String path) {
     try (TestServer server = TestServer.with(tokens("one"), RULE)) {
       HttpResponse<String> answer = server.get(path);
 
@@ -98,7 +98,7 @@ class CallerAuthTest {
   }
 
   @Test
-  void showsEverybodyItsHealth() {
+  void answersHealthWithoutAToken() {
     try (TestServer server = TestServer.with(tokens("one"), RULE)) {
       assertThat(server.get("/healthz").statusCode()).isEqualTo(200);
       assertThat(server.get("/readyz").statusCode()).isEqualTo(200);
@@ -118,7 +118,7 @@ class CallerAuthTest {
   }
 
   @Test
-  void speaksTlsOnAllPorts() throws Exception {
+  void usesTlsOnAllPorts() throws Exception {
     try (TestServer server = TestServer.with(tls(CallerSettings.ANYONE), RULE)) {
       HttpResponse<String> data = secure(server, files.strangerContext(), "/v1/limits");
       HttpResponse<String> admin = secure(server, files.strangerContext(), "/metrics");
@@ -133,7 +133,7 @@ class CallerAuthTest {
   }
 
   @Test
-  void answersOnlyThoseWithACertificate() throws Exception {
+  void requiresAClientCertificate() throws Exception {
     try (TestServer server = TestServer.with(tls(certificates()), RULE);
         TlsFiles others = TlsFiles.create()) {
       assertThat(secure(server, files.clientContext(), "/v1/limits").statusCode()).isEqualTo(200);
@@ -146,7 +146,7 @@ class CallerAuthTest {
   }
 
   @Test
-  void answersOnlyCertificatesWithAName() throws Exception {
+  void requiresAnAcceptedCertificateName() throws Exception {
     try (TestServer named = TestServer.with(tls(certificates("other", "weir")), RULE);
         TestServer other = TestServer.with(tls(certificates("other")), RULE)) {
       assertThat(secure(named, files.clientContext(), "/v1/limits").statusCode()).isEqualTo(200);
@@ -155,7 +155,7 @@ class CallerAuthTest {
   }
 
   @Test
-  void takesRenewedCertificatesWithoutARestart(@TempDir Path folder) throws Exception {
+  void reloadsRenewedCertificates(@TempDir Path folder) throws Exception {
     Path certificate = Files.copy(files.serverCertificate(), folder.resolve("c.pem"));
     Path key = Files.copy(files.serverKey(), folder.resolve("k.pem"));
     FrontEndSettings front =
@@ -182,7 +182,7 @@ class CallerAuthTest {
   }
 
   @Test
-  void takesARenewedAuthorityWithoutARestart(@TempDir Path folder) throws Exception {
+  void reloadsARenewedAuthority(@TempDir Path folder) throws Exception {
     try (TlsFiles renewed = TlsFiles.create()) {
       Path authority = Files.copy(files.ca(), folder.resolve("ca.pem"));
       FrontEndSettings front =

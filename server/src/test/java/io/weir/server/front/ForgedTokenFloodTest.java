@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ForgedTokenFloodTest {
   private static final int BUDGET = 5;
 
-  /** On a busy machine a thread may begin late, which is not what is tested here. */
+  /** A long timeout: on a busy machine a thread may start late, which is not tested here. */
   private static final JwtSettings.Checks CHECKS =
       new JwtSettings.Checks(BUDGET, 1, 1000, Duration.ofSeconds(30));
 
@@ -99,7 +99,7 @@ class ForgedTokenFloodTest {
       String known = good("known");
       assertThat(ask(server, ATTACKER, known).statusCode()).isEqualTo(200);
       for (int i = 0; i < 20; i++) {
-        // Each names another user, and all are counted as one anonymous client.
+        // Each token names another user, and all count as one anonymous client.
         assertThat(ask(server, ATTACKER, forged("x" + i)).statusCode())
             .isEqualTo(i < 8 ? 200 : 429);
       }
@@ -135,13 +135,13 @@ class ForgedTokenFloodTest {
       }
       assertThat(gateway.metric("weir_token_checks_total{outcome=\"verified\"}")).isOne();
       assertThat(gateway.get("/a", "Authorization", "Bearer " + forged("42")).statusCode())
-          .isEqualTo(200); // anonymous, and so counted apart
+          .isEqualTo(200); // anonymous, so counted separately
     }
   }
 
-  /** What goes wrong after the wait leaves the connection as usable as what goes wrong before. */
+  /** An error after the wait for the signature leaves the connection as usable as one before it. */
   @Test
-  void readsAnUnwantedBodyAlsoAfterTheWait() throws Exception {
+  void discardsAnUnwantedBodyAfterTheWait() throws Exception {
     try (EchoUpstream upstream = new EchoUpstream();
         TestGateway gateway =
             TestGateway.before(
@@ -160,7 +160,7 @@ class ForgedTokenFloodTest {
   }
 
   @Test
-  void knowsTheUserWhoAsksForTheirLimits() throws Exception {
+  void identifiesTheUserOfALimitsRequest() throws Exception {
     try (TestServer server = TestServer.with(frontEnd, PER_USER)) {
       String token = good("42");
       ask(server, HONEST, token);

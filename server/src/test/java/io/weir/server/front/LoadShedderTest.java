@@ -11,7 +11,7 @@ class LoadShedderTest {
   private final VirtualTime time = new VirtualTime();
 
   @Test
-  void holdsTheRate() {
+  void capsTheRate() {
     LoadShedder guard = new LoadShedder(Limit.perSecond(2), 100, time);
 
     assertThat(guard.tryEnter()).isTrue();
@@ -23,7 +23,7 @@ class LoadShedderTest {
   }
 
   @Test
-  void holdsTheNumberUnderWay() {
+  void capsTheCallsInFlight() {
     LoadShedder guard = new LoadShedder(Limit.perSecond(1000), 2, time);
 
     guard.tryEnter();

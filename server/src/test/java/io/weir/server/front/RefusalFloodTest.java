@@ -16,7 +16,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Somebody who is refused again and again fills neither Redis' time nor the log. */
+/** A client that is refused repeatedly causes neither load on Redis nor log lines. */
 class RefusalFloodTest {
   private static final int BATCH = 100;
   private static final int BATCHES = 500;
@@ -30,7 +30,7 @@ class RefusalFloodTest {
   private static final int REQUESTS = 2000;
   private static final String AD_HOC = adHoc("{\"key\":\"42\",\"limit\":5,\"window_ms\":3600000}");
 
-  /** Lines and script calls that come of time passing, each second. */
+  /** Log lines and script calls per second that occur without requests. */
   private static final int BESIDE = 10;
 
   private static String adHoc(String body) {
@@ -73,7 +73,7 @@ class RefusalFloodTest {
   }
 
   @Test
-  void costsRedisNextToNothingWithoutRulesEitherWhicheverLoopsItMeets() throws IOException {
+  void costsRedisNextToNothingForAdHocLimitsOnAllLoops() throws IOException {
     List<RawClient> clients = new ArrayList<>();
     try (RedisServer redis = RedisServer.start();
         TestServer server =

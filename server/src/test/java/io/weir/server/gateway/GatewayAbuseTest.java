@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What callers may use of the gateway itself: size, time and number. */
+/** Limits of the gateway itself on size, time and number. */
 @Timeout(60)
 class GatewayAbuseTest {
   private static final UnaryOperator<FrontEndSettings> SMALL =
@@ -88,7 +88,9 @@ class GatewayAbuseTest {
     }
   }
 
-  /** Each byte ends a silence, and yet the upstream's connection is held by next to nothing. */
+  /**
+   * Each byte resets the idle timeout, so a minimum rate protects the connection to the upstream.
+   */
   @Test
   void doesNotWaitForeverForABodyThatTrickles() throws Exception {
     try (TestGateway gateway =
@@ -108,7 +110,7 @@ class GatewayAbuseTest {
   }
 
   @Test
-  void letsABodyTrickleThatIsAnsweredAlready() throws Exception {
+  void allowsASlowBodyAfterTheResponseStarted() throws Exception {
     try (TestGateway gateway =
             TestGateway.before(upstream.url(), front -> front, Duration.ofMillis(20));
         RawClient slow = gateway.raw()) {
@@ -116,7 +118,7 @@ class GatewayAbuseTest {
       slow.readUntil("first,", 1);
       AtomicInteger pieces = new AtomicInteger();
       await()
-          .pollInterval(Duration.ofMillis(50)) // two ticks and more
+          .pollInterval(Duration.ofMillis(50)) // at least two ticks
           .until(
               () -> {
                 slow.send("1\r\nx\r\n");
@@ -141,7 +143,7 @@ class GatewayAbuseTest {
       idle.send("GET /big?mb=100 HTTP/1.1\r\nHost: x\r\n\r\n");
       await().until(() -> upstream.brokenOff.get() == 1);
 
-      assertThat(idle.readAll().length()).isLessThan(100 << 20); // and it ends
+      assertThat(idle.readAll().length()).isLessThan(100 << 20); // and ends
       assertThat(gateway.metric("weir_upstream_responses_total{outcome=\"2xx\"}")).isOne();
       assertThat(gateway.metric("weir_upstream_responses_total{outcome=\"timeout\"}")).isZero();
     }
@@ -179,7 +181,7 @@ class GatewayAbuseTest {
     }
   }
 
-  /** A dribble is cut off after a while, and a flood at once. */
+  /** A slow body is cut off after 2 s, and a large one at once. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void doesNotReadTheBodyOfARefusedRequestWithoutEndOverHttp2(boolean flood) throws Exception {
@@ -232,7 +234,7 @@ class GatewayAbuseTest {
       }
 
       assertThat(closed.await(10, TimeUnit.SECONDS)).isTrue();
-      // Those that arrived were charged.
+      // Requests that arrived were charged.
       assertThat(gateway.metric("weir_decisions_total{outcome=\"allowed\",rule=\"count\"}"))
           .isBetween(1.0, 999.0);
       assertThat(gateway.get("/x").statusCode()).isEqualTo(200);

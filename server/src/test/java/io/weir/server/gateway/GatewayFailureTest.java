@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Upstreams that are away, late or too busy, and those that break off. */
+/** Upstreams that are unavailable, late, too busy, or close the connection. */
 @Timeout(60)
 class GatewayFailureTest {
   private final EchoUpstream upstream = new EchoUpstream();
@@ -29,7 +29,7 @@ class GatewayFailureTest {
   }
 
   @Test
-  void answers502WhenTheUpstreamIsAway() throws Exception {
+  void answers502WhenTheUpstreamIsUnreachable() throws Exception {
     upstream.close();
     try (TestGateway gateway = TestGateway.before(upstream.url())) {
       HttpResponse<String> answer = gateway.post("/a", "body");
@@ -42,17 +42,17 @@ class GatewayFailureTest {
   }
 
   @Test
-  void answers502WhenTheUpstreamBreaksOffBeforeItAnswers() throws Exception {
+  void answers502WhenTheUpstreamClosesBeforeItResponds() throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url())) {
       assertThat(gateway.get("/close").statusCode()).isEqualTo(502);
-      assertThat(upstream.paths).containsExactly("/close", "/close"); // a GET can be repeated
+      assertThat(upstream.paths).containsExactly("/close", "/close"); // a GET can be retried
       assertThat(gateway.post("/close", "x").statusCode()).isEqualTo(502);
       assertThat(upstream.paths).hasSize(3); // a POST cannot
     }
   }
 
   @Test
-  void breaksOffAResponseThatTheUpstreamBrokeOff() throws Exception {
+  void abortsAResponseThatTheUpstreamAborts() throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url());
         RawClient raw = gateway.raw()) {
       String answer = raw.send("GET /break HTTP/1.1\r\nHost: x\r\n\r\n").readAll();
@@ -62,7 +62,7 @@ class GatewayFailureTest {
   }
 
   @Test
-  void answers504WhenTheUpstreamTakesTooLong() throws Exception {
+  void answers504WhenTheUpstreamTimesOut() throws Exception {
     try (TestGateway gateway =
         TestGateway.before(
             upstream.url(),
@@ -80,7 +80,7 @@ class GatewayFailureTest {
   }
 
   @Test
-  void givesTheUpstreamAllOfAFractionOfASecond() throws Exception {
+  void roundsTheTimeoutUpToWholeTicks() throws Exception {
     try (TestGateway gateway =
         TestGateway.before(
             upstream.url(),
@@ -96,7 +96,8 @@ class GatewayFailureTest {
   }
 
   /**
-   * One connection of HTTP/2 is with one event loop, which has one connection here, and one place.
+   * One HTTP/2 client connection uses one event loop, which here has one upstream connection and
+   * one waiting place.
    */
   @Test
   void answers503WhenTooManyWaitForAConnection() throws Exception {

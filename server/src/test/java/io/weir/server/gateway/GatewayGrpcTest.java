@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Calls of gRPC through the gateway, and how they are told that they may not pass. */
+/** gRPC calls through the gateway, and the status of refused ones. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class GatewayGrpcTest {
   private static final String ONE = "{ id: one, match: { path: /*/Say }, key: [ip], limit: 1/h }";
@@ -60,7 +60,7 @@ class GatewayGrpcTest {
     }
   }
 
-  /** On one event loop, as a response can be over before another thread asks for its body. */
+  /** On one event loop, as a response can end before another thread requests its body. */
   private Answer call(TestGateway gateway, String path, String type) {
     Promise<Answer> answer = Promise.promise();
     vertx.runOnContext(
@@ -95,22 +95,22 @@ class GatewayGrpcTest {
 
   @Test
   @Tag("python")
-  void carriesCallsOfTheCCore() throws Exception {
+  void forwardsCallsOfGrpcCore() throws Exception {
     Process python = PythonScripts.in(folder).start("grpc_through.py");
-    try (BufferedReader said = python.inputReader(StandardCharsets.UTF_8);
-        TestGateway gateway = TestGateway.before("h2c://127.0.0.1:" + said.readLine(), ONE)) {
+    try (BufferedReader output = python.inputReader(StandardCharsets.UTF_8);
+        TestGateway gateway = TestGateway.before("h2c://127.0.0.1:" + output.readLine(), ONE)) {
       python.outputWriter().append("127.0.0.1:" + gateway.port() + "\n").flush();
 
-      assertThat(said.readLine()).isEqualTo("first OK said one");
-      String[] refused = said.readLine().split("\\|", -1);
+      assertThat(output.readLine()).isEqualTo("first OK said one");
+      String[] refused = output.readLine().split("\\|", -1);
       assertThat(refused[1]).isEqualTo("RESOURCE_EXHAUSTED");
       assertThat(refused[2]).startsWith("the limit one of 1 is reached; try again in ");
       Status details = Status.parseFrom(HexFormat.of().parseHex(refused[4]));
       assertThat(details.getDetails(0).unpack(RetryInfo.class).getRetryDelay().getSeconds())
           .isEqualTo(Long.parseLong(refused[3]));
-      assertThat(said.readLine()).isEqualTo("stream OK said a, said b");
-      assertThat(said.readLine()).startsWith("fail|NOT_FOUND|no such thing|");
-      assertThat(said.readLine()).startsWith("gone|UNAVAILABLE|the upstream ");
+      assertThat(output.readLine()).isEqualTo("stream OK said a, said b");
+      assertThat(output.readLine()).startsWith("fail|NOT_FOUND|no such thing|");
+      assertThat(output.readLine()).startsWith("gone|UNAVAILABLE|the upstream ");
     } finally {
       python.destroyForcibly();
     }
@@ -118,7 +118,7 @@ class GatewayGrpcTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"application/grpc", "application/grpc+proto", "application/grpc;x=y"})
-  void tellsWhyAndUntilWhenInTheWordsOfGrpc(String type) throws Exception {
+  void refusesWithAGrpcStatusAndRetryTime(String type) throws Exception {
     try (TestGateway gateway = gateway("{ id: \"one\", key: [ip], limit: 1/h }")) {
       assertThat(call(gateway, "/a.B/Say", type).headers().get("x-upstream")).isEqualTo("echo");
       Answer refused = call(gateway, "/a.B/Say", type);
@@ -145,7 +145,7 @@ class GatewayGrpcTest {
   }
 
   @Test
-  void doesNotSendThoseBackForWhomWaitingCannotHelp() throws Exception {
+  void givesNoRetryTimeWhenWaitingCannotHelp() throws Exception {
     try (TestGateway gateway = gateway("{ id: none, key: [], limit: 0/h }")) {
       Answer refused = call(gateway, "/a.B/Say", "application/grpc");
 
@@ -157,7 +157,7 @@ class GatewayGrpcTest {
   }
 
   @Test
-  void saysUnavailableWhenTheUpstreamIsAway() throws Exception {
+  void answersUnavailableWhenTheUpstreamIsUnreachable() throws Exception {
     upstream.close();
     try (TestGateway gateway = gateway()) {
       Answer failed = call(gateway, "/a.B/Say", "application/grpc");
@@ -170,7 +170,7 @@ class GatewayGrpcTest {
     }
   }
 
-  /** Calls of gRPC are POSTs; whatever else names their type is answered over HTTP. */
+  /** gRPC calls are POSTs; other requests with their media type get an HTTP status. */
   @Test
   void answersAGetOverHttpWhateverItsType() throws Exception {
     upstream.close();
@@ -195,7 +195,7 @@ class GatewayGrpcTest {
   }
 
   @Test
-  void tellsClientsOfHttp11Too() throws Exception {
+  void refusesGrpcOverHttp11Too() throws Exception {
     try (TestGateway gateway = gateway("{ id: none, key: [], limit: 0/h }");
         RawClient raw = gateway.raw()) {
       String answer =
@@ -213,11 +213,11 @@ class GatewayGrpcTest {
 
   @ParameterizedTest
   @CsvSource({"h2c, trailers", "http, "})
-  void saysThatTrailersAreUnderstoodWhereBothSpeakHttp2(String scheme, String forwarded) {
+  void forwardsTeTrailersWhereBothSidesUseHttp2(String scheme, String forwarded) {
     try (TestGateway gateway = TestGateway.before(scheme + "://127.0.0.1:" + upstream.port())) {
-      JsonObject said = new JsonObject(call(gateway, "/x", "application/grpc").body());
+      JsonObject echo = new JsonObject(call(gateway, "/x", "application/grpc").body());
 
-      assertThat(said.getJsonObject("headers").getString("te")).isEqualTo(forwarded);
+      assertThat(echo.getJsonObject("headers").getString("te")).isEqualTo(forwarded);
     }
   }
 }

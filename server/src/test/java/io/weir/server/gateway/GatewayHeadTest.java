@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of the head of a request and of a response: path, framing and headers. */
+/** How the heads of requests and responses are forwarded: path, framing and headers. */
 @Timeout(60)
 class GatewayHeadTest {
   private final EchoUpstream upstream = new EchoUpstream();
@@ -76,7 +76,7 @@ class GatewayHeadTest {
         "/..%5c..%5cb",
         "/a/..%3Bx/b"
       })
-  void refusesPathsThatServersDoNotAgreeOn(String path) throws Exception {
+  void refusesAmbiguousPaths(String path) throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url());
         RawClient raw = gateway.raw()) {
       String answer = raw.send("GET " + path + " HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("}", 1);
@@ -87,7 +87,7 @@ class GatewayHeadTest {
   }
 
   @Test
-  void letsAServerRedirectToATrailingSlash() throws Exception {
+  void forwardsTheTrailingSlashOfARedirect() throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url())) {
       HttpResponse<String> redirect = gateway.get("/docs");
       HttpResponse<String> there =
@@ -112,7 +112,7 @@ class GatewayHeadTest {
         "GET / HTTP/1.1\r\nHost: x\r\nA B: c\r\n\r\n",
         "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n"
       })
-  void refusesWhatCanBeReadInTwoWays(String request) throws Exception {
+  void refusesAmbiguousFraming(String request) throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url());
         RawClient raw = gateway.raw()) {
       assertThat(raw.send(request).readUntil("}", 1)).startsWith("HTTP/1.1 400");
@@ -121,7 +121,7 @@ class GatewayHeadTest {
   }
 
   @Test
-  void forwardsALengthOfABodyOnlyIfThatIsWhereItEnds() throws Exception {
+  void forwardsAContentLengthOnlyIfItApplies() throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url());
         RawClient raw = gateway.raw()) {
       String answer =
@@ -136,7 +136,7 @@ class GatewayHeadTest {
   }
 
   @Test
-  void keepsHeadersBetweenHopsAndItsOwnFromTheUpstream() throws Exception {
+  void dropsHopByHopAndReservedHeadersOfRequests() throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url());
         RawClient raw = gateway.raw()) {
       String answer =
@@ -171,7 +171,7 @@ class GatewayHeadTest {
   }
 
   @Test
-  void goesOnWithWhatATrustedProxySaid() throws Exception {
+  void extendsTheForwardingHeadersOfATrustedProxy() throws Exception {
     ClientAddress trusting =
         new ClientAddress("x-forwarded-for", List.of(Cidr.parse("127.0.0.0/8")), 0, 64);
     try (TestGateway gateway =
@@ -191,7 +191,7 @@ class GatewayHeadTest {
   }
 
   @Test
-  void keepsHeadersBetweenHopsFromTheClient() throws Exception {
+  void dropsHopByHopHeadersOfResponses() throws Exception {
     try (TestGateway gateway =
         TestGateway.before(upstream.url(), "{ id: a, key: [], limit: 9/h }")) {
       HttpResponse<String> answer = gateway.get("/hops");
@@ -212,7 +212,7 @@ class GatewayHeadTest {
     "X-Secret, keep-alive",
     "a, 'b , X-Secret'"
   })
-  void keepsWhatAnyLineNamesFromTheUpstream(String first, String second) throws Exception {
+  void dropsRequestHeadersNamedByAnyConnectionLine(String first, String second) throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url());
         RawClient raw = gateway.raw()) {
       String answer =
@@ -227,7 +227,7 @@ class GatewayHeadTest {
   }
 
   @Test
-  void keepsWhatAnyLineNamesFromTheClient() throws Exception {
+  void dropsResponseHeadersNamedByAnyConnectionLine() throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url())) {
       HttpResponse<String> answer = gateway.get("/hops-in-lines");
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Characters in heads that would be read as something else further on. */
+/** Characters in heads that an upstream could parse differently. */
 @Timeout(60)
 class GatewayHeaderSyntaxTest {
   private static final String ERRORS = "weir_internal_errors_total";
@@ -89,7 +89,7 @@ class GatewayHeaderSyntaxTest {
   }
 
   @Test
-  void areAnUpstreamsFaultWhereItSendsThem() throws Exception {
+  void answer502WhenTheUpstreamSendsThem() throws Exception {
     try (Http2Upstream odd =
             new Http2Upstream(
                 (to, stream) ->
@@ -102,7 +102,7 @@ class GatewayHeaderSyntaxTest {
                         "v\u0001"));
         TestGateway before = TestGateway.before(odd.url(), ONE)) {
       assertThat(before.get("/").statusCode()).isEqualTo(502);
-      assertThat(before.get("/").statusCode()).isEqualTo(502); // the permit is back
+      assertThat(before.get("/").statusCode()).isEqualTo(502); // the permit is released
       assertThat(before.metric("weir_upstream_responses_total{outcome=\"failed\"}")).isEqualTo(2);
       assertThat(before.metric(ERRORS)).isZero();
     }
@@ -116,7 +116,7 @@ class GatewayHeaderSyntaxTest {
                     to.fields(stream, 0, ":status", "200")
                         .fields(stream, RawHttp2Connection.END_STREAM, "x-a", "v\u0001"));
         TestGateway before = TestGateway.before(odd.url(), ONE)) {
-      for (int i = 0; i < 2; i++) { // the second finds the permit back
+      for (int i = 0; i < 2; i++) { // the second takes the released permit
         assertThat(before.get("/").statusCode()).isEqualTo(200);
       }
       assertThat(before.metric(ERRORS)).isZero();
@@ -124,7 +124,7 @@ class GatewayHeaderSyntaxTest {
   }
 
   @Test
-  void errorsThatNobodyWaitsForAreCounted() {
+  void errorsOutsideOfRequestsAreCounted() {
     gateway
         .server
         .server

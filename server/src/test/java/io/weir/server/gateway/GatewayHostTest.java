@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The host that a request names: rules match it, and the upstream is told of it. */
+/** The host of a request, which rules match and the upstream receives. */
 @Timeout(60)
 class GatewayHostTest {
   private static EchoUpstream upstream;
@@ -60,7 +60,7 @@ class GatewayHostTest {
         "",
         ":80"
       })
-  void isRefusedIfItCannotBeRead(String host) throws Exception {
+  void isRefusedIfInvalid(String host) throws Exception {
     int before = upstream.paths.size();
 
     assertThat(answerTo("1.1", host)).startsWith("HTTP/1.1 400 ").contains("Host");
@@ -85,7 +85,7 @@ class GatewayHostTest {
     "api.example.com:, api.example.com",
     "[::1]:, [::1]"
   })
-  void reachesTheUpstreamAsItIs(String host, String told) throws Exception {
+  void reachesTheUpstreamUnchanged(String host, String told) throws Exception {
     String answer = answerTo("1.1", host);
     JsonObject headers =
         new JsonObject(answer.substring(answer.indexOf("{"))).getJsonObject("headers");
@@ -102,7 +102,7 @@ class GatewayHostTest {
   }
 
   @Test
-  void endsAConnectionThatIsToBecomeHttp2() throws Exception {
+  void isCheckedBeforeAnUpgradeToHttp2() throws Exception {
     try (RawClient raw = gateway.raw()) {
       raw.send(
           "GET / HTTP/1.1\r\nHost: a%41b\r\nConnection: Upgrade, HTTP2-Settings\r\n"
@@ -112,9 +112,9 @@ class GatewayHostTest {
     assertThat(gateway.metric("weir_internal_errors_total")).isZero();
   }
 
-  /** Other requests on the same connection may be somebody else's: a proxy's clients share it. */
+  /** Other requests on the same connection may be another client's: a proxy's clients share it. */
   @Test
-  void endsNothingButItsOwnStreamOverHttp2() throws Exception {
+  void endsOnlyItsOwnStreamOverHttp2() throws Exception {
     try (RawHttp2Connection client = new RawHttp2Connection(gateway.port())) {
       client.ask(1, "x", "/silent");
       String[][] odd = {
@@ -126,7 +126,7 @@ class GatewayHostTest {
         {"G\u00c4T", ":authority", "x"},
       };
       int stream = 3;
-      for (int i = 0; i < 60; i++) { // more often than streams may be reset
+      for (int i = 0; i < 60; i++) { // more than the allowed number of resets
         for (String[] one : odd) {
           client.fields(stream, RawHttp2Connection.END_STREAM, odd(one));
           assertThat(client.status(stream)).isEqualTo(400);
@@ -143,9 +143,12 @@ class GatewayHostTest {
     return new String[] {":method", one[0], ":scheme", "http", ":path", "/", one[1], one[2]};
   }
 
-  /** A body behind such a head is thrown away, and does not use up what the connection may send. */
+  /**
+   * The body of a refused request is discarded, and does not use up the flow-control window of the
+   * connection.
+   */
   @Test
-  void readsNoBodyWithoutEndOverHttp2() throws Exception {
+  void doesNotReadAnEndlessBodyOverHttp2() throws Exception {
     try (RawHttp2Connection client = new RawHttp2Connection(gateway.port())) {
       client.fields(1, 0, odd("POST", ":authority", "a%41b"));
       assertThat(client.status(1)).isEqualTo(400);

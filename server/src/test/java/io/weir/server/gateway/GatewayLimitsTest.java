@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Limits that last as long as an exchange does, or longer. */
+/** Permits, delays and costs at the gateway, which last as long as an exchange or longer. */
 @Timeout(60)
 class GatewayLimitsTest {
   private static final String ONE_AT_ONCE =
@@ -47,7 +47,7 @@ class GatewayLimitsTest {
   }
 
   @Test
-  void holdsAPermitForAsLongAsTheExchangeLasts() throws Exception {
+  void holdsAPermitDuringTheExchange() throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url(), ONE_AT_ONCE.formatted(""))) {
       CompletableFuture<HttpResponse<String>> held = begin(gateway, "/stream");
       HttpResponse<String> refused = gateway.get("/x");
@@ -62,7 +62,7 @@ class GatewayLimitsTest {
   }
 
   @Test
-  void keepsThePermitOfAnExchangeThatOutlivesIt() throws Exception {
+  void renewsThePermitOfALongExchange() throws Exception {
     try (TestGateway gateway =
         TestGateway.before(upstream.url(), ONE_AT_ONCE.formatted(", permit_ttl: 1s"))) {
       CompletableFuture<HttpResponse<String>> held = begin(gateway, "/held");
@@ -79,13 +79,13 @@ class GatewayLimitsTest {
   }
 
   @Test
-  void givesThePermitBackHoweverTheExchangeEnds() throws Exception {
+  void releasesThePermitHoweverTheExchangeEnds() throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url(), ONE_AT_ONCE.formatted(""))) {
       try (RawClient raw = gateway.raw()) {
         raw.send("GET /silent HTTP/1.1\r\nHost: x\r\n\r\n");
         await().until(() -> upstream.paths.contains("/silent"));
         assertThat(gateway.get("/x").statusCode()).isEqualTo(429);
-      } // the client goes away
+      } // the client disconnects
       await().until(() -> gateway.get("/x").statusCode() == 200);
       await().until(() -> gateway.get("/close").statusCode() == 502);
       await().until(() -> gateway.get("/x").statusCode() == 200);
@@ -94,7 +94,10 @@ class GatewayLimitsTest {
     }
   }
 
-  /** Asks for a response that breaks off; the permit of the request before may not be back yet. */
+  /**
+   * Requests a response that ends early; the permit of the previous request may not be released
+   * yet.
+   */
   private boolean isBrokenOff(TestGateway gateway) throws Exception {
     try (RawClient raw = gateway.raw()) {
       raw.send("GET /break HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").readAll();
@@ -103,7 +106,7 @@ class GatewayLimitsTest {
   }
 
   @Test
-  void givesThePermitBackWhenTheUpstreamIsAway() throws Exception {
+  void releasesThePermitWhenTheUpstreamIsUnreachable() throws Exception {
     upstream.close();
     try (TestGateway gateway = TestGateway.before(upstream.url(), ONE_AT_ONCE.formatted(""))) {
       for (int i = 0; i < 3; i++) {
@@ -113,7 +116,7 @@ class GatewayLimitsTest {
   }
 
   @Test
-  void holdsRequestsBackAsALeakyBucketWants() throws Exception {
+  void delaysRequestsByALeakyBucket() throws Exception {
     try (TestGateway gateway =
         TestGateway.before(
             upstream.url(),
@@ -127,7 +130,7 @@ class GatewayLimitsTest {
       double seconds = (System.nanoTime() - begun) / 1e9;
 
       assertThat(passed)
-          .isBetween(1L, 3L); // those who would wait for more than a second are refused
+          .isBetween(1L, 3L); // requests that would wait for more than 1 s are refused
       assertThat(seconds).isCloseTo(1, within(0.8));
     }
   }
@@ -137,7 +140,7 @@ class GatewayLimitsTest {
   }
 
   @Test
-  void forgetsARequestThatGoesAwayWhileItIsHeldBack() throws Exception {
+  void dropsADelayedRequestWhoseClientDisconnects() throws Exception {
     try (TestGateway gateway =
         TestGateway.before(
             upstream.url(),
@@ -157,7 +160,7 @@ class GatewayLimitsTest {
   }
 
   @Test
-  void settlesTheCostThatTheResponseTells() throws Exception {
+  void settlesTheCostOfTheResponse() throws Exception {
     try (TestGateway gateway =
         TestGateway.before(
             upstream.url(),
@@ -173,9 +176,9 @@ class GatewayLimitsTest {
     }
   }
 
-  /** At 100 an hour, 120 of the 200 have to come back before another 20 can be reserved. */
+  /** At 100 per hour, 120 of the 200 must be refilled before another 20 can be reserved. */
   @Test
-  void chargesNoMoreThanTheCapForACostThatIsTooHigh() throws Exception {
+  void capsTheCostOfTheResponse() throws Exception {
     for (String cost : List.of("201", "9007199254740991", "99999999999999999999999")) {
       try (TestGateway gateway =
           TestGateway.before(
@@ -192,9 +195,9 @@ class GatewayLimitsTest {
     }
   }
 
-  /** Who cancels to dodge a cost has paid what was reserved. */
+  /** A client that cancels to avoid the cost has paid the reserved amount. */
   @Test
-  void keepsWhatWasReservedForACallThatIsCancelled() throws Exception {
+  void chargesTheReservedCostOfACancelledCall() throws Exception {
     try (TestGateway gateway =
         TestGateway.before(
             upstream.url(),
@@ -205,13 +208,14 @@ class GatewayLimitsTest {
       }
       await().until(() -> upstream.brokenOff.get() == 1);
 
-      assertThat(remaining(gateway.get("/none"))).isEqualTo("80"); // this one's 10 are gone, too
+      assertThat(remaining(gateway.get("/none")))
+          .isEqualTo("80"); // includes the 10 reserved by this request
     }
   }
 
-  /** Each call is settled, so what is kept of that must not be kept for long. */
+  /** Each call is settled, so its settled marker must be short-lived. */
   @Test
-  void leavesAMarkInRedisForSecondsOnly() throws Exception {
+  void settledMarkerInRedisExpiresWithinSeconds() throws Exception {
     try (RedisServer redis = RedisServer.start();
         TestGateway gateway =
             TestGateway.sharing(
@@ -234,7 +238,7 @@ class GatewayLimitsTest {
     return answer.headers().firstValue("RateLimit-Remaining").orElse("");
   }
 
-  /** Collects what a WebSocket brings. */
+  /** Collects the messages of a WebSocket. */
   private static final class MessageRecorder implements WebSocket.Listener {
     final BlockingQueue<String> texts = new LinkedBlockingQueue<>();
     final CompletableFuture<Void> closed = new CompletableFuture<>();
@@ -253,26 +257,26 @@ class GatewayLimitsTest {
     }
   }
 
-  private static WebSocket open(TestGateway gateway, MessageRecorder heard) {
+  private static WebSocket open(TestGateway gateway, MessageRecorder messages) {
     return gateway
         .client
         .newWebSocketBuilder()
-        .buildAsync(URI.create("ws://127.0.0.1:" + gateway.port() + "/socket"), heard)
+        .buildAsync(URI.create("ws://127.0.0.1:" + gateway.port() + "/socket"), messages)
         .join();
   }
 
   @Test
-  void letsWebSocketsThroughAndHoldsTheirPermit() throws Exception {
+  void forwardsWebSocketsAndHoldsTheirPermit() throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url(), ONE_AT_ONCE.formatted(""))) {
-      MessageRecorder heard = new MessageRecorder();
-      WebSocket socket = open(gateway, heard);
+      MessageRecorder messages = new MessageRecorder();
+      WebSocket socket = open(gateway, messages);
       for (int i = 0; i < 20; i++) {
         socket.sendText("hello " + i, true).join();
-        assertThat(heard.texts.poll(10, TimeUnit.SECONDS)).isEqualTo("hello " + i);
+        assertThat(messages.texts.poll(10, TimeUnit.SECONDS)).isEqualTo("hello " + i);
       }
       assertThat(gateway.get("/x").statusCode()).isEqualTo(429);
       socket.sendClose(WebSocket.NORMAL_CLOSURE, "").join();
-      heard.closed.get(10, TimeUnit.SECONDS);
+      messages.closed.get(10, TimeUnit.SECONDS);
 
       await().until(() -> gateway.get("/x").statusCode() == 200);
     }
@@ -300,7 +304,7 @@ class GatewayLimitsTest {
   }
 
   @Test
-  void letsABypassTokenPastAndKeepsItFromTheUpstream() throws Exception {
+  void acceptsABypassTokenAndDoesNotForwardIt() throws Exception {
     try (TestGateway gateway =
         TestGateway.before(upstream.url(), "{ id: none, key: [], limit: 0/h }")) {
       java.nio.file.Files.writeString(
@@ -312,20 +316,20 @@ class GatewayLimitsTest {
       await()
           .atMost(Duration.ofSeconds(10))
           .until(() -> gateway.get("/", "X-Weir-Bypass", "sesame").statusCode() == 200);
-      JsonObject said = gateway.echo("/", "X-Weir-Bypass", "sesame");
+      JsonObject echo = gateway.echo("/", "X-Weir-Bypass", "sesame");
 
-      assertThat(said.getJsonObject("headers").containsKey("x-weir-bypass")).isFalse();
+      assertThat(echo.getJsonObject("headers").containsKey("x-weir-bypass")).isFalse();
       assertThat(gateway.get("/").statusCode()).isEqualTo(429);
       assertThat(gateway.get("/", "X-Weir-Bypass", "guess").statusCode()).isEqualTo(429);
     }
   }
 
-  /** A request that is held back is not a client that has gone. */
+  /** A delayed request is not taken for a disconnected client. */
   @Test
-  void holdsRequestsForLongerThanOthersMayKeepSilent() throws Exception {
+  void delaysRequestsLongerThanTheIdleTimeout() throws Exception {
     String even =
         "{ id: even, key: [], limit: { algorithm: leaky-bucket, rate: 20/min, queue: 1 } }";
-    Duration tick = Duration.ofMillis(10); // others may keep silent for 0.65 s
+    Duration tick = Duration.ofMillis(10); // the idle timeout of other requests is 0.65 s
     try (TestGateway gateway = TestGateway.before(upstream.url(), front -> front, tick, even)) {
       assertThat(gateway.get("/").statusCode()).isEqualTo(200);
       try (RawClient held = gateway.raw()) {

@@ -20,7 +20,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What clients of the gateway are told by a rule that is closed while its store is away. */
+/**
+ * Responses of the gateway for a rule with {@code on_fail: closed} while its store is unavailable.
+ */
 @Timeout(60)
 class GatewayOutageTest {
   private static final String CLOSED =
@@ -30,7 +32,7 @@ class GatewayOutageTest {
   private final RedisServer redis = RedisServer.start();
   private TestGateway gateway;
 
-  /** Which has passed a request, so that it knows its store. */
+  /** A gateway that has forwarded a request, so that it is connected to its store. */
   @BeforeEach
   void start() throws Exception {
     gateway =

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Exchanges that end in an unusual way: they give their permit back, and nobody waits for them. */
+/** Exchanges that end in an unusual way release their permit, and do not delay a stop. */
 @Timeout(60)
 class GatewayPermitTest {
   private static final String ONE_AT_ONCE =
@@ -71,7 +71,7 @@ class GatewayPermitTest {
   }
 
   @Test
-  void whenSomebodyTakesTooLongOrSendsTooMuch() throws Exception {
+  void afterATimeoutOrATooLargeBody() throws Exception {
     try (TestGateway gateway = gateway(Duration.ofMillis(10), ONE_AT_ONCE)) {
       String head = "POST /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
       awaitPermit(gateway);
@@ -93,7 +93,7 @@ class GatewayPermitTest {
   }
 
   @Test
-  void besideACostThatTheResponseTells() throws Exception {
+  void besideACostOfTheResponse() throws Exception {
     try (TestGateway gateway = gateway(ConnectionTracker.TICK, ONE_AT_ONCE, WORK)) {
       assertThat(gateway.get("/cost?is=37").statusCode()).isEqualTo(200);
       awaitPermit(gateway);

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How a response comes back: when its head goes out, and what becomes of one that ends early. */
+/** How a response is relayed: when its head is sent, and what happens if it ends early. */
 @Timeout(60)
 class GatewayResponseTest {
   private static final String ONE_AT_ONCE =
@@ -59,7 +59,7 @@ class GatewayResponseTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"http", "h2c"})
-  void leavesInOnePieceIfItIsSmall(String scheme) throws Exception {
+  void isOneWriteIfItIsSmall(String scheme) throws Exception {
     try (EchoUpstream upstream = new EchoUpstream();
         TestGateway gateway = TestGateway.before(scheme + "://127.0.0.1:" + upstream.port());
         RawClient raw = gateway.raw()) {
@@ -71,7 +71,7 @@ class GatewayResponseTest {
   }
 
   @Test
-  void isCutOffIfTheUpstreamFallsSilentAfterItsHead() throws Exception {
+  void isAbortedIfTheUpstreamTimesOutAfterItsHead() throws Exception {
     try (EchoUpstream upstream = new EchoUpstream();
         TestGateway gateway =
             TestGateway.before(
@@ -87,13 +87,13 @@ class GatewayResponseTest {
 
       assertThat(answer).startsWith("HTTP/1.1 200").endsWith("\r\n\r\n");
       assertThat(gateway.metric("weir_upstream_responses_total{outcome=\"timeout\"}")).isPositive();
-      await().until(() -> gateway.get("/").statusCode() == 200); // the permit is back
+      await().until(() -> gateway.get("/").statusCode() == 200); // the permit is released
     }
   }
 
-  /** It is not repeated: the upstream has answered, and its cost has been settled. */
+  /** It is not retried: the upstream has responded, and the cost has been settled. */
   @Test
-  void isABadGatewayIfTheUpstreamFailsBeforeAnythingWentOut() throws Exception {
+  void is502IfTheUpstreamFailsBeforeAnythingIsSent() throws Exception {
     AtomicInteger asked = new AtomicInteger();
     try (Http2Upstream upstream =
             new Http2Upstream(
@@ -104,7 +104,7 @@ class GatewayResponseTest {
                 });
         TestGateway gateway = TestGateway.before(upstream.url(), ONE_AT_ONCE);
         RawClient raw = gateway.raw()) {
-      for (int i = 1; i <= 2; i++) { // the second finds the permit back
+      for (int i = 1; i <= 2; i++) { // the second takes the released permit
         String answer = raw.send("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("\r\n\r\n", 1);
 
         assertThat(answer)
@@ -116,7 +116,7 @@ class GatewayResponseTest {
   }
 
   @Test
-  void isCutOffIfTheUpstreamFailsAfterItsHead() throws Exception {
+  void isAbortedIfTheUpstreamFailsAfterItsHead() throws Exception {
     try (RawUpstream upstream = new RawUpstream("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n");
         TestGateway gateway = TestGateway.before(upstream.url());
         RawClient raw = gateway.raw()) {
@@ -144,13 +144,13 @@ class GatewayResponseTest {
       assertThat(client.get(1).status(1)).isEqualTo(200);
       assertThat(text(client.next(RawHttp2Connection.DATA, 1))).isEqualTo("body");
       assertThat(client.headers(1).get("x-sum")).hasToString("42");
-      // HTTP/1 has no place for them there.
+      // HTTP/1 cannot send them after a Content-Length.
       old.send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
       assertThat(old.readAll()).endsWith("\r\n\r\nbody");
     }
   }
 
-  /** Whatever it says of caches and dates is for others to read. */
+  /** Cache and date headers are forwarded unchanged. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -161,7 +161,7 @@ class GatewayResponseTest {
         "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
             + "Warning: 112 - \"away\" \"Mon, 07 Nov 1994 08:49:37 GMT\""
       })
-  void keepsWhatItSaysOfItsAge(String headers) throws Exception {
+  void keepsCacheAndDateHeaders(String headers) throws Exception {
     String first = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Type: text/x\r\n";
     try (RawUpstream upstream = new RawUpstream(first + headers + "\r\n\r\nbody");
         TestGateway gateway = TestGateway.before(upstream.url());
@@ -177,7 +177,7 @@ class GatewayResponseTest {
     }
   }
 
-  /** The lines of these headers, with their names in small letters. */
+  /** The lines of these headers, with names in lower case. */
   private static List<String> lines(String head, String names) {
     return head.lines()
         .filter(line -> line.matches("(?i)(" + names + "): .*"))
@@ -195,24 +195,24 @@ class GatewayResponseTest {
     "1.1, GET, 304, Content-Length: 9",
     "1.1, GET, 304, "
   })
-  void saysOfABodyThatDoesNotComeWhatTheUpstreamSays(
+  void keepsTheContentLengthOfABodilessResponse(
       String version, String method, int status, @Nullable String length) throws Exception {
-    String said = length == null ? "" : length + "\r\n";
+    String header = length == null ? "" : length + "\r\n";
     try (RawUpstream upstream =
-            new RawUpstream("HTTP/1.1 %d Told\r\nX: 1\r\n%s\r\n".formatted(status, said));
+            new RawUpstream("HTTP/1.1 %d Told\r\nX: 1\r\n%s\r\n".formatted(status, header));
         TestGateway gateway = TestGateway.before(upstream.url());
         RawClient raw = gateway.raw()) {
       raw.send("%s / HTTP/%s\r\nHost: x\r\n".formatted(method, version));
       String answer = raw.send("Connection: close\r\n\r\n").readAll();
 
       assertThat(answer).contains(" " + status + " ").endsWith("\r\n\r\n");
-      assertThat(lines(answer, "content-length")).isEqualTo(lines(said, ".*"));
+      assertThat(lines(answer, "content-length")).isEqualTo(lines(header, ".*"));
     }
   }
 
-  /** The rest of the body is read for a while, and wanted by nobody. */
+  /** The rest of the body is read for up to 2 s and discarded. */
   @Test
-  void mayComeBeforeTheRequestIsWhole() throws Exception {
+  void mayStartBeforeTheRequestEnds() throws Exception {
     try (EchoUpstream upstream = new EchoUpstream();
         TestGateway gateway = TestGateway.before(upstream.url());
         RawClient raw = gateway.raw()) {

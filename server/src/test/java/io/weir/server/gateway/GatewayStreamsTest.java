@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Bodies pass through piece by piece, in both directions, and none is held whole. */
+/** Bodies are streamed in both directions; none is buffered as a whole. */
 @Timeout(60)
 class GatewayStreamsTest {
   private final EchoUpstream upstream = new EchoUpstream();
@@ -34,7 +34,7 @@ class GatewayStreamsTest {
   }
 
   @Test
-  void passesResponsesOnPieceByPiece() throws Exception {
+  void streamsResponses() throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url())) {
       HttpResponse<InputStream> answer =
           gateway.client.send(gateway.request("/stream").build(), BodyHandlers.ofInputStream());
@@ -46,7 +46,7 @@ class GatewayStreamsTest {
   }
 
   @Test
-  void passesRequestsOnPieceByPiece() throws Exception {
+  void streamsRequests() throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url());
         RawClient raw = gateway.raw()) {
       raw.send("POST /in HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n");
@@ -59,7 +59,7 @@ class GatewayStreamsTest {
   }
 
   @Test
-  void waitsWithTheBodyUntilItMayPass() throws Exception {
+  void readsTheBodyOnlyAfterAdmission() throws Exception {
     String head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n";
     try (TestGateway gateway =
             TestGateway.before(upstream.url(), "{ id: one, key: [], limit: 1/h }");
@@ -72,7 +72,7 @@ class GatewayStreamsTest {
   }
 
   @Test
-  void passesBigBodiesThroughWithoutHoldingThem() throws Exception {
+  void streamsLargeBodiesWithoutBuffering() throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url())) {
       byte[] body = new byte[40 << 20];
       HttpResponse<String> up =
@@ -104,7 +104,7 @@ class GatewayStreamsTest {
     }
   }
 
-  /** Bytes in buffers outside the heap, of everybody in this process. */
+  /** Direct buffer memory of the whole process, in bytes. */
   private static long direct() {
     return io.netty.util.internal.PlatformDependent.usedDirectMemory();
   }
@@ -124,9 +124,9 @@ class GatewayStreamsTest {
     }
   }
 
-  /** It is not the client's fault either that it cannot send. */
+  /** Back-pressure from the upstream does not count as a slow client. */
   @Test
-  void readsNoFasterThanTheUpstreamTakes() throws Exception {
+  void readsNoFasterThanTheUpstreamReads() throws Exception {
     int pieces = 200;
     byte[] piece = new byte[1 << 20];
     Duration tick = Duration.ofMillis(20);
@@ -154,7 +154,7 @@ class GatewayStreamsTest {
     }
   }
 
-  /** Sends a piece again and again, counting, and returns the answer. */
+  /** Sends a piece repeatedly, counting, and returns the response. */
   private static String upload(RawClient raw, byte[] piece, int pieces, AtomicInteger taken) {
     try {
       for (int i = 0; i < pieces; i++) {

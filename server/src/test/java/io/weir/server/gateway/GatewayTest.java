@@ -56,21 +56,21 @@ class GatewayTest {
                   .header("X-Mine", "1")
                   .build(),
               BodyHandlers.ofString());
-      JsonObject said = new JsonObject(answer.body());
+      JsonObject echo = new JsonObject(answer.body());
 
       assertThat(answer.statusCode()).isEqualTo(200);
       assertThat(answer.headers().firstValue("x-upstream")).hasValue("echo");
-      assertThat(said.getString("method")).isEqualTo("PATCH");
-      assertThat(said.getString("uri")).isEqualTo("/a/b?x=1&y=%2F");
-      assertThat(said.getString("body")).isEqualTo("some body");
-      assertThat(said.getString("host")).isEqualTo("127.0.0.1:" + gateway.port());
-      assertThat(said.getJsonObject("headers").getString("x-mine")).isEqualTo("1");
-      assertThat(said.getJsonObject("headers").getString("content-length")).isEqualTo("9");
+      assertThat(echo.getString("method")).isEqualTo("PATCH");
+      assertThat(echo.getString("uri")).isEqualTo("/a/b?x=1&y=%2F");
+      assertThat(echo.getString("body")).isEqualTo("some body");
+      assertThat(echo.getString("host")).isEqualTo("127.0.0.1:" + gateway.port());
+      assertThat(echo.getJsonObject("headers").getString("x-mine")).isEqualTo("1");
+      assertThat(echo.getJsonObject("headers").getString("content-length")).isEqualTo("9");
     }
   }
 
   @Test
-  void tellsAdmittedAndRefusedHowTheyStand() throws Exception {
+  void sendsRateLimitHeadersWhetherAdmittedOrRefused() throws Exception {
     try (TestGateway gateway =
         TestGateway.before(upstream.url(), "{ id: two, key: [ip], limit: 2/h }")) {
       HttpResponse<String> first = gateway.get("/");
@@ -103,7 +103,7 @@ class GatewayTest {
   }
 
   @Test
-  void asksTheWholeServerOnlyByOptions() throws Exception {
+  void forwardsAnAsteriskOnlyForOptions() throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url());
         RawClient raw = gateway.raw()) {
       raw.send("OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("\r\n\r\n", 1);
@@ -139,7 +139,7 @@ class GatewayTest {
   }
 
   @Test
-  void opensNoTunnelInAnyCase() throws Exception {
+  void refusesConnectInAnyCase() throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url())) {
       for (String method : List.of("CONNECT", "connect", "Connect")) {
         try (RawClient raw = gateway.raw()) {
@@ -152,7 +152,7 @@ class GatewayTest {
   }
 
   @Test
-  void tellsTheUpstreamThatTheClientHasGone() throws Exception {
+  void cancelsTheUpstreamRequestWhenTheClientDisconnects() throws Exception {
     try (TestGateway gateway =
         TestGateway.before(upstream.url(), "{ id: three, key: [], limit: 3/h }")) {
       try (RawClient raw = gateway.raw()) {
@@ -195,7 +195,7 @@ class GatewayTest {
   }
 
   @Test
-  void finishesExchangesUnderWayWhenItStops() throws Exception {
+  void finishesExchangesInFlightWhenItStops() throws Exception {
     TestGateway gateway = TestGateway.before(upstream.url());
     CompletableFuture<HttpResponse<String>> held =
         gateway.client.sendAsync(gateway.request("/held").build(), BodyHandlers.ofString());
@@ -245,7 +245,7 @@ class GatewayTest {
   }
 
   @Test
-  void passesTrailersOn() throws Exception {
+  void forwardsTrailers() throws Exception {
     try (TestGateway gateway = TestGateway.before(upstream.url());
         RawClient raw = gateway.raw()) {
       String answer = raw.send("GET /trailer HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("\r\n\r\n", 2);
@@ -256,7 +256,7 @@ class GatewayTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"http", "h2c"})
-  void speaksHttp2OnBothSides(String scheme) throws Exception {
+  void supportsHttp2OnBothSides(String scheme) throws Exception {
     try (TestGateway gateway = TestGateway.before(scheme + "://127.0.0.1:" + upstream.port());
         Http2Client client = new Http2Client()) {
       Http2Client.Answer get =
@@ -265,18 +265,18 @@ class GatewayTest {
       Http2Client.Answer post =
           EnvoyTestServer.await(
               client.send(gateway.port(), HttpMethod.POST, "/x", Buffer.buffer(new byte[100_000])));
-      JsonObject said = new JsonObject(post.body());
+      JsonObject echo = new JsonObject(post.body());
 
       assertThat(get.version()).isEqualTo(HttpVersion.HTTP_2);
       assertThat(new JsonObject(get.body()).getString("uri")).isEqualTo("/x?y");
       assertThat(get.headers().get("ratelimit-policy")).isNotNull();
-      assertThat(said.getInteger("size")).isEqualTo(100_000);
-      assertThat(said.getString("version")).isEqualTo(scheme.equals("h2c") ? "HTTP_2" : "HTTP_1_1");
+      assertThat(echo.getInteger("size")).isEqualTo(100_000);
+      assertThat(echo.getString("version")).isEqualTo(scheme.equals("h2c") ? "HTTP_2" : "HTTP_1_1");
     }
   }
 
   @Test
-  void speaksTls() throws Exception {
+  void supportsTls() throws Exception {
     try (TlsFiles files = TlsFiles.create();
         TestGateway gateway =
             TestGateway.before(

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** WebSockets to upstreams that could speak, or do speak, HTTP/2, and to those that decline. */
+/** WebSockets to upstreams that offer or use HTTP/2, and to upstreams that decline. */
 @Timeout(60)
 class GatewayUpgradeTest {
   private static final String HANDSHAKE =
@@ -45,7 +45,7 @@ class GatewayUpgradeTest {
 
   @TempDir private Path folder;
 
-  /** Has the JDK trust this authority, as it would trust a public one, while {@code work} runs. */
+  /** Makes the JDK trust this CA like a public one while {@code work} runs. */
   private void trusting(TlsFiles files, Work work) throws Exception {
     char[] password = "testkit".toCharArray();
     Path file = folder.resolve("trusted.p12");
@@ -76,12 +76,12 @@ class GatewayUpgradeTest {
   }
 
   private static String echoed(TestGateway gateway, String text) throws Exception {
-    CompletableFuture<String> heard = new CompletableFuture<>();
+    CompletableFuture<String> message = new CompletableFuture<>();
     WebSocket.Listener listener =
         new WebSocket.Listener() {
           @Override
-          public CompletionStage<?> onText(WebSocket socket, CharSequence said, boolean last) {
-            heard.complete(said.toString());
+          public CompletionStage<?> onText(WebSocket socket, CharSequence text, boolean last) {
+            message.complete(text.toString());
             return null;
           }
         };
@@ -93,14 +93,14 @@ class GatewayUpgradeTest {
             .get(20, TimeUnit.SECONDS);
     socket.sendText(text, true);
     try {
-      return heard.get(20, TimeUnit.SECONDS);
+      return message.get(20, TimeUnit.SECONDS);
     } finally {
       socket.abort();
     }
   }
 
   @Test
-  void speaksHttp11OverTlsAlsoIfHttp2IsOffered() throws Exception {
+  void usesHttp11OverTlsEvenIfHttp2IsOffered() throws Exception {
     try (TlsFiles files = TlsFiles.create();
         EchoUpstream upstream = EchoUpstream.secure(files)) {
       trusting(
@@ -117,7 +117,7 @@ class GatewayUpgradeTest {
   }
 
   @Test
-  void saysAtOnceThatWebSocketsDoNotPassOverHttp2() throws Exception {
+  void refusesWebSocketsToHttp2Upstreams() throws Exception {
     try (EchoUpstream upstream = new EchoUpstream();
         TestGateway gateway = TestGateway.before("h2c://127.0.0.1:" + upstream.port());
         RawClient raw = gateway.raw()) {
@@ -128,10 +128,10 @@ class GatewayUpgradeTest {
     }
   }
 
-  /** Nobody else would notice that both sides have left without a word. */
+  /** Without the idle timeout, a tunnel whose peers both vanished would stay open. */
   @Test
-  void closesATunnelThroughWhichNothingComesAnyMore() throws Exception {
-    Duration tick = Duration.ofMillis(20); // closed after 65 of these
+  void closesAnIdleTunnel() throws Exception {
+    Duration tick = Duration.ofMillis(20); // closed after 65 ticks
     try (EchoUpstream upstream = new EchoUpstream();
         TestGateway gateway = TestGateway.before(upstream.url(), front -> front, tick);
         RawClient raw = gateway.raw()) {
@@ -154,7 +154,9 @@ class GatewayUpgradeTest {
           assertThat(raw.send(HANDSHAKE).readUntil("\r\n\r\n", 1)).startsWith("HTTP/1.1 101");
         }
       }
-      for (int i = 0; i < 2; i++) { // the second begins when the ended ones have been silent long
+      for (int i = 0;
+          i < 2;
+          i++) { // the second starts when the ended ones have been silent for long
         try (RawClient raw = gateway.raw()) {
           raw.send(HANDSHAKE).readUntil("\r\n\r\n", 1);
           assertThat(raw.readAll()).isEmpty();
@@ -164,9 +166,9 @@ class GatewayUpgradeTest {
     }
   }
 
-  /** What is still on its way to a client when the upstream has closed belongs to it. */
+  /** Bytes that are in flight to the client when the upstream closes are still delivered. */
   @Test
-  void bringsAllThatTheUpstreamSaidBeforeItLeft() throws Exception {
+  void deliversAllBytesThatTheUpstreamSentBeforeClosing() throws Exception {
     String head =
         "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
     int size = 4 << 20;
@@ -187,10 +189,10 @@ class GatewayUpgradeTest {
             .connections(CONNECTIONS, some.waiting()));
   }
 
-  /** One that is refused must not keep its connection: after a few nothing would pass any more. */
+  /** A declined upgrade must release its connection; otherwise a few would exhaust the pool. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void givesTheConnectionBackIfTheUpstreamDeclines(boolean chunked) throws Exception {
+  void releasesTheConnectionIfTheUpstreamDeclines(boolean chunked) throws Exception {
     Vertx vertx = Vertx.vertx();
     try {
       HttpServer declining =

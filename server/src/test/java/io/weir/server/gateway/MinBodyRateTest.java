@@ -16,12 +16,12 @@ class MinBodyRateTest {
   }
 
   @Test
-  void isPatientAtFirst() {
+  void allowsAnInitialDelay() {
     assertThat(ticksUntilTooSlow()).isEqualTo(MinBodyRate.FIRST_TICKS + 1);
   }
 
   @Test
-  void earnsASecondWithEachKibibyte() {
+  void addsASecondPerKibibyte() {
     pace.add(10 * MinBodyRate.BYTES_PER_TICK + 1);
     pace.add(MinBodyRate.BYTES_PER_TICK - 2);
 
@@ -29,7 +29,7 @@ class MinBodyRateTest {
   }
 
   @Test
-  void goesOnForAsLongAsEnoughComes() {
+  void hasNoLimitAtTheMinimumRate() {
     for (int i = 0; i < 100_000; i++) {
       pace.add(MinBodyRate.BYTES_PER_TICK);
       assertThat(pace.isTooSlow()).isFalse();

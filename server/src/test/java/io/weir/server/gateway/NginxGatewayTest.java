@@ -26,13 +26,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The gateway before a server that nobody here has written. */
+/** The gateway in front of a real nginx. */
 @Tag("nginx")
 @Timeout(120)
 class NginxGatewayTest {
   @TempDir Path folder;
 
-  /** Serves files, takes files, says which path it was asked for, and passes WebSockets on. */
+  /** Serves files, accepts uploads, echoes the requested path, and proxies WebSockets. */
   private NginxServer nginx(int socketPort) throws Exception {
     // nginx may run as another user.
     assertThat(folder.toFile().setReadable(true, false)).isTrue();
@@ -76,7 +76,7 @@ class NginxGatewayTest {
   }
 
   @Test
-  void bringsFilesWholeAndInParts() throws Exception {
+  void servesFilesAndRanges() throws Exception {
     byte[] big = someFile("big", 30 << 20);
     try (NginxServer nginx = nginx(9);
         TestGateway gateway = TestGateway.before(nginx.uri())) {
@@ -105,7 +105,7 @@ class NginxGatewayTest {
 
   /** nginx redirects {@code /docs} to {@code /docs/}, for ever if it sees no slash. */
   @Test
-  void bringsTheIndexOfAFolder() throws Exception {
+  void servesTheIndexOfAFolder() throws Exception {
     Path docs = Files.createDirectory(folder.resolve("docs"));
     Files.writeString(docs.resolve("index.html"), "all about it");
     try (NginxServer nginx = nginx(9);
@@ -121,7 +121,7 @@ class NginxGatewayTest {
   }
 
   @Test
-  void takesFilesThere() throws Exception {
+  void uploadsFiles() throws Exception {
     byte[] big = someFile("source", 20 << 20);
     Files.createDirectory(folder.resolve("put"));
     try (NginxServer nginx = nginx(9);
@@ -146,7 +146,7 @@ class NginxGatewayTest {
   }
 
   @Test
-  void asksForThePathThatWasMatched() throws Exception {
+  void requestsTheMatchedPath() throws Exception {
     try (NginxServer nginx = nginx(9);
         TestGateway gateway = TestGateway.before(nginx.uri());
         RawClient raw = gateway.raw()) {
@@ -157,14 +157,14 @@ class NginxGatewayTest {
   }
 
   @Test
-  void usesNoConnectionThatNginxHasClosed() throws Exception {
+  void neverFailsOnAConnectionThatNginxHasClosed() throws Exception {
     try (NginxServer nginx = nginx(9);
         TestGateway gateway = TestGateway.before(nginx.uri())) {
       await()
           .during(Duration.ofSeconds(3))
           .atMost(Duration.ofSeconds(5))
           .pollDelay(Duration.ZERO)
-          .pollInterval( // about when nginx closes it
+          .pollInterval( // about the time when nginx closes it
               iterative(before -> before.plusMillis(10), Duration.ofMillis(990)))
           .until(() -> gateway.get("/said").statusCode() == 200);
     }
@@ -191,7 +191,7 @@ class NginxGatewayTest {
   }
 
   @Test
-  void breaksAResponseOffWhenNginxIsKilledInIt() throws Exception {
+  void abortsAResponseWhenNginxIsKilled() throws Exception {
     someFile("big", 20 << 20);
     try (NginxServer nginx = nginx(9);
         TestGateway gateway = TestGateway.before(nginx.uri());
@@ -199,12 +199,12 @@ class NginxGatewayTest {
       raw.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").readUntil("\r\n\r\n", 1);
       nginx.kill();
 
-      assertThat(raw.readAll().length()).isLessThan(20 << 20); // and it ends
+      assertThat(raw.readAll().length()).isLessThan(20 << 20); // and ends
     }
   }
 
   @Test
-  void tellsNginxOfARequestThatIsCancelledAndChargesIt() throws Exception {
+  void cancelsTheUpstreamRequestAndChargesTheClient() throws Exception {
     someFile("big", 20 << 20);
     try (NginxServer nginx = nginx(9);
         TestGateway gateway =
@@ -218,14 +218,14 @@ class NginxGatewayTest {
       }
       await().until(() -> gateway.get("/said").statusCode() == 200);
 
-      // Nginx would take more than a minute to bring all of it.
+      // nginx would take more than a minute to send all of it.
       assertThat(ended("/slow")).matches("/slow 200 [0-9]{1,7}");
       assertThat(gateway.get("/said").body()).contains("\"rule\":\"hour\"");
     }
   }
 
   @Test
-  void leavesNothingOfAnUploadThatIsCancelled() throws Exception {
+  void leavesNoPartOfACancelledUpload() throws Exception {
     Files.createDirectory(folder.resolve("put"));
     try (NginxServer nginx = nginx(9);
         TestGateway gateway = TestGateway.before(nginx.uri())) {
@@ -239,7 +239,7 @@ class NginxGatewayTest {
     }
   }
 
-  /** What nginx noted at the end of a request. */
+  /** The line that nginx logged at the end of a request. */
   private String ended(String path) {
     return await()
         .until(
@@ -252,13 +252,13 @@ class NginxGatewayTest {
   }
 
   @Test
-  void letsWebSocketsThrough() throws Exception {
-    CompletableFuture<String> heard = new CompletableFuture<>();
+  void forwardsWebSockets() throws Exception {
+    CompletableFuture<String> message = new CompletableFuture<>();
     WebSocket.Listener listener =
         new WebSocket.Listener() {
           @Override
           public CompletionStage<?> onText(WebSocket socket, CharSequence text, boolean last) {
-            heard.complete(text.toString());
+            message.complete(text.toString());
             return null;
           }
         };
@@ -273,7 +273,7 @@ class NginxGatewayTest {
               .get(20, TimeUnit.SECONDS);
       socket.sendText("through three", true);
 
-      assertThat(heard.get(20, TimeUnit.SECONDS)).isEqualTo("through three");
+      assertThat(message.get(20, TimeUnit.SECONDS)).isEqualTo("through three");
       socket.abort();
     }
   }

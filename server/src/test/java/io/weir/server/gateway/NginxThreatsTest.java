@@ -32,10 +32,10 @@ class NginxThreatsTest {
 
   private static NginxServer nginx;
 
-  /** Believes nobody; {@code /b} may be asked for once in each case. */
+  /** Trusts no proxy; {@code /b} may be requested once per case. */
   private static TestGateway strict;
 
-  /** Believes what comes from this machine; each address may ask once. */
+  /** Trusts this machine as a proxy; each address may send one request. */
   private static TestGateway trusting;
 
   @BeforeAll
@@ -103,7 +103,7 @@ class NginxThreatsTest {
         "/a\\..\\b",
         "http://elsewhere/b"
       })
-  void meetsOneLimitAndOnePathInEverySpelling(String target) throws Exception {
+  void everySpellingHasOneLimitAndOnePath(String target) throws Exception {
     try (RawClient raw = strict.raw()) {
       String first = ask(raw, target);
 
@@ -116,7 +116,7 @@ class NginxThreatsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/b/", "/b;x=1", "/b;x=1/"})
-  void meetsOneLimitWithTrailingSlashAndMatrixParameters(String target) throws Exception {
+  void trailingSlashAndMatrixParametersShareTheLimit(String target) throws Exception {
     try (RawClient raw = strict.raw()) {
       assertThat(ask(raw, target)).startsWith("HTTP/1.1 200");
       assertThat(raw.readUntil("from", 1)).isEqualTo("GET " + target + " from");
@@ -132,7 +132,7 @@ class NginxThreatsTest {
       assertThat(ask(raw, target)).startsWith("HTTP/1.1 200");
       assertThat(raw.readUntil("from", 1)).isEqualTo("GET " + target + " from");
       assertThat(raw.readUntil(".", 4)).isNotEmpty();
-      assertThat(ask(raw, target)).startsWith("HTTP/1.1 200"); // not what the limit is about
+      assertThat(ask(raw, target)).startsWith("HTTP/1.1 200"); // outside of the limit
     }
   }
 
@@ -149,7 +149,7 @@ class NginxThreatsTest {
         "/%2e%2e%2fb",
         "\\b"
       })
-  void keepsFromNginxWhatServersDoNotAgreeOn(String target) throws Exception {
+  void refusesAmbiguousPaths(String target) throws Exception {
     try (RawClient raw = strict.raw()) {
       String head = ask(raw, target);
 
@@ -159,7 +159,7 @@ class NginxThreatsTest {
   }
 
   @Test
-  void ignoresWhatAStrangerSaysOfItsAddress() throws Exception {
+  void ignoresForwardingHeadersOfUntrustedClients() throws Exception {
     HttpResponse<String> first = strict.get("/address", XFF, "203.0.113.1", "X-Real-IP", "6.6.6.6");
 
     assertThat(first.statusCode()).isEqualTo(200);
@@ -188,13 +188,14 @@ class NginxThreatsTest {
         "203.0.113.8                  | 0:0:0:0:0:ffff:203.0.113.8     | 429",
         "::ffff:203.0.113.9           | ::ffff:203.0.113.10            | 200",
       })
-  void tellsClientsOfATrustedProxyApart(String first, String second, int status) throws Exception {
+  void distinguishesClientsOfATrustedProxy(String first, String second, int status)
+      throws Exception {
     assertThat(trusting.get("/", XFF, first).statusCode()).isEqualTo(200);
     assertThat(trusting.get("/", XFF, second).statusCode()).isEqualTo(status);
   }
 
   @Test
-  void countsWhatIsNoAddressAsTheProxy() throws Exception {
+  void countsAnInvalidAddressAsTheProxy() throws Exception {
     assertThat(trusting.get("/").statusCode()).isEqualTo(200);
     for (String loose :
         List.of("0177.0.0.1", "127.1", "fe80::1%eth0", "unknown", "203.0.113.20:port", "<b>")) {
@@ -213,7 +214,7 @@ class NginxThreatsTest {
   }
 
   @Test
-  void writesFieldsThatAParserReads() throws Exception {
+  void writesValidStructuredFields() throws Exception {
     HttpResponse<String> admitted = strict.get("/fields");
     strict.get("/fields");
     HttpResponse<String> refused = strict.get("/fields");

@@ -11,19 +11,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Paths that can be written in two ways: with bytes beyond ASCII that nobody has encoded, which are
- * the same to rules and to upstreams, and with encoded delimiters, which are not.
+ * Paths with two spellings: with raw bytes beyond ASCII, which are the same for rules and
+ * upstreams, and with encoded delimiters, which are not.
  */
 @Timeout(60)
 class RawPathsTest {
   private static final String RULE =
       "{ id: coffee, match: { path: /caf\u00e9 }, key: [], limit: 0/h }";
 
-  /** The two bytes of é in UTF-8, a character each. */
+  /** The two bytes of é in UTF-8, each as one character. */
   private static final String E = "\u00c3\u00a9";
 
   @Test
-  void passTheGatewayInOneForm() throws Exception {
+  void passTheGatewayInOneSpelling() throws Exception {
     try (EchoUpstream upstream = new EchoUpstream();
         TestGateway gateway = TestGateway.before(upstream.url(), RULE);
         RawClient http1 = gateway.raw();
@@ -66,7 +66,7 @@ class RawPathsTest {
   }
 
   @Test
-  void areNoWayAroundForwardAuth() throws Exception {
+  void doNotEvadeForwardAuth() throws Exception {
     try (TestServer server = TestServer.with(RULE);
         RawClient client = new RawClient(server)) {
       String question =

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
 class BodyLimitsTest {
-  /** Short, so that patience ends soon: 0.2 s for a body, 1.2 s for a request. */
+  /** Short ticks, so that timeouts pass soon: 0.2 s for a body, 1.2 s for a request. */
   private static final Duration TICK = Duration.ofMillis(20);
 
   private static final int MIB = 1 << 20;
@@ -41,7 +41,7 @@ class BodyLimitsTest {
   }
 
   @Test
-  void takesAMebibyteAndNotAByteMore() {
+  void acceptsOneMebibyteAndNoMore() {
     assertThat(server.post("/v1/check", bodyOf(MIB)).statusCode()).isEqualTo(200);
     HttpResponse<String> more = server.post("/v1/check", bodyOf(MIB + 1));
 
@@ -60,7 +60,7 @@ class BodyLimitsTest {
   }
 
   @Test
-  void takesAChunkedBodyThatFits() {
+  void acceptsAChunkedBodyBelowTheMaximum() {
     byte[] body = bodyOf(200_000).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
 
     assertThat(
@@ -72,7 +72,7 @@ class BodyLimitsTest {
   }
 
   @Test
-  void closesAfterAnAnnouncedFlood() throws IOException {
+  void closesAfterATooLargeContentLength() throws IOException {
     try (RawClient client = new RawClient(server)) {
       client.send(
           "POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999\r\n\r\nabc");
@@ -101,7 +101,7 @@ class BodyLimitsTest {
   }
 
   @Test
-  void givesUpOnABodyThatDoesNotCome() throws IOException {
+  void timesOutWithoutABody() throws IOException {
     try (RawClient client = new RawClient(server)) {
       client.send("POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n{\"p");
 
@@ -112,7 +112,7 @@ class BodyLimitsTest {
   }
 
   @Test
-  void givesUpOnARequestThatDoesNotCome() throws IOException {
+  void timesOutWithoutARequest() throws IOException {
     try (RawClient silent = new RawClient(server);
         RawClient slow = new RawClient(server)) {
       slow.send("POST /v1/check HTTP/1.1\r\nHost: x\r\nX-A: b");
@@ -123,7 +123,7 @@ class BodyLimitsTest {
   }
 
   @Test
-  void forgetsACallerWhoLeavesInTheMiddle() throws IOException {
+  void forgetsAClientThatDisconnectsWithinTheBody() throws IOException {
     for (int i = 0; i < 50; i++) {
       try (RawClient client = new RawClient(server)) {
         client.send("POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{\"path\":");

@@ -28,7 +28,7 @@ class Http2HeadValidatorTest {
       }
       client.head(2 * Http2HeadValidator.MAX_REFUSED + 1, RawHttp2Connection.END_STREAM, "B(D");
 
-      assertThat(client.next(GO_AWAY, 0).payload()[7]).isEqualTo((byte) 0x0b); // calm down
+      assertThat(client.next(GO_AWAY, 0).payload()[7]).isEqualTo((byte) 0x0b); // ENHANCE_YOUR_CALM
       assertThatExceptionOfType(IOException.class)
           .isThrownBy(
               () -> {

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class InternalErrorsTest {
   @Test
-  void countsErrorsAndTellsCallersOnlyAnId() {
+  void countsErrorsAndReturnsOnlyAnId() {
     InternalErrors faults = new InternalErrors();
     HttpProblemException problem =
         faults.report(new IllegalStateException("the password is swordfish"));
@@ -19,9 +19,9 @@ class InternalErrorsTest {
   }
 
   @Test
-  void logsNoLineThatAStrangerWrote() {
-    Throwable said = new IllegalStateException("bad: v\r\n12:00:00 ERROR all is lost\u0001");
-    Throwable logged = SanitizedError.of(new IllegalArgumentException("x".repeat(100_000), said));
+  void logsNoLineForgedByAClient() {
+    Throwable cause = new IllegalStateException("bad: v\r\n12:00:00 ERROR all is lost\u0001");
+    Throwable logged = SanitizedError.of(new IllegalArgumentException("x".repeat(100_000), cause));
 
     assertThat(logged.getMessage())
         .startsWith("java.lang.IllegalArgumentException: xxx")
@@ -29,7 +29,7 @@ class InternalErrorsTest {
     assertThat(logged.getCause())
         .hasMessage(
             "java.lang.IllegalStateException: bad: v\\u000d\\u000a12:00:00 ERROR all is lost\\u0001");
-    assertThat(logged.getStackTrace()[0].getMethodName()).isEqualTo("logsNoLineThatAStrangerWrote");
+    assertThat(logged.getStackTrace()[0].getMethodName()).isEqualTo("logsNoLineForgedByAClient");
   }
 
   @Test

@@ -73,7 +73,7 @@ class OddHttpTest {
       try (RawClient client = new RawClient(server)) {
         client.send(noise).send("\r\n\r\n");
       } catch (IOException e) {
-        // closed on us while we were still sending
+        // closed while the client was still sending
       }
     }
 
@@ -133,9 +133,9 @@ class OddHttpTest {
     }
   }
 
-  /** As clients in Java do by default; they go on in HTTP/1.1. */
+  /** Java's HttpClient requests the upgrade by default, and continues in HTTP/1.1. */
   @Test
-  void answersWhoAsksForAnUpgrade() throws Exception {
+  void answersAnUpgradeRequestInHttp1() throws Exception {
     HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
     HttpRequest request =
         HttpRequest.newBuilder(server.uri("/v1/check")).POST(BodyPublishers.ofString("{}")).build();
@@ -155,9 +155,9 @@ class OddHttpTest {
     assertThat(answer).startsWith("HTTP/1.1 400 ").contains("application/problem+json");
   }
 
-  /** As no host at all it would slip past the rules for the host that a proxy takes it for. */
+  /** Treated as absent, it would evade the rules for the host that a proxy reads from it. */
   @Test
-  void refusesHostsThatCannotBeRead() throws IOException {
+  void refusesInvalidHosts() throws IOException {
     for (String host : List.of("a%41b", "api.example.com:99999")) {
       String rest = " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n";
       String original = "X-Original-Method: GET\r\nX-Original-URI: /one\r\n\r\n";
@@ -167,9 +167,9 @@ class OddHttpTest {
     }
   }
 
-  /** A browser sends these for any page that somebody looks at, without asking first. */
+  /** A browser sends these for any web page without a CORS preflight. */
   @Test
-  void takesNoPostsOfPagesFromElsewhere() throws IOException {
+  void refusesCrossSitePosts() throws IOException {
     String post =
         "POST /v1/check HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n";
     String origin = "Origin: http://evil.example\r\n";

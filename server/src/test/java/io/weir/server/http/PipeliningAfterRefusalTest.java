@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is pipelined behind a message that is refused for its framing or its Host. */
+/** Requests that are pipelined behind a message that is refused for its framing or its Host. */
 @Timeout(60)
 class PipeliningAfterRefusalTest {
   private static final String BEHIND = " HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -89,9 +89,9 @@ class PipeliningAfterRefusalTest {
     assertThat(upstream.paths).doesNotContain("/behind", "/refused");
   }
 
-  /** What came before it is answered, in its order. */
+  /** Requests before it are answered, in order. */
   @Test
-  void leavesWhatCameBeforeAlone() throws Exception {
+  void answersEarlierRequests() throws Exception {
     String all =
         answers(
             gateway.port(),
@@ -104,7 +104,7 @@ class PipeliningAfterRefusalTest {
     assertThat(upstream.paths).contains("/before").doesNotContain("/behind", "/refused");
   }
 
-  /** One that asks for an upgrade to HTTP/2 is answered in HTTP/1, by the same checks. */
+  /** A request for an upgrade to HTTP/2 is answered in HTTP/1, after the same checks. */
   @Test
   void isNeverHandledBehindAnUpgrade() throws Exception {
     String upgrade =

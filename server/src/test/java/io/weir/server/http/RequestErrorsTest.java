@@ -59,7 +59,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Requests that end in an error inside Weir: answered, logged with their trace, and over. */
+/** Requests that end in an error inside Weir are answered, logged with their trace, and ended. */
 @Timeout(60)
 class RequestErrorsTest {
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -118,7 +118,8 @@ class RequestErrorsTest {
   }
 
   /**
-   * A clock that fails once, where rules are found; what fails in a store is no fault of a call.
+   * A clock that fails once, while rules are matched. An error in a store would become an {@code
+   * on_fail} decision instead.
    */
   private static final class FailingOnce implements TimeSource {
     private final AtomicBoolean fails = new AtomicBoolean();

@@ -34,25 +34,25 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How many connections, and streams on each, a stranger may have. */
+/** Caps on the connections of a client, and on the streams of each. */
 @Timeout(60)
 class ConnectionCapsTest {
   private static final int MOST_ADMIN_CONNECTIONS = 100;
 
-  /** Silent connections cannot keep a probe out, not even one from the same address. */
+  /** Silent connections cannot block a probe, not even one from the same address. */
   @ParameterizedTest
   @ValueSource(strings = {"", "GET /healthz HTT"})
-  void answersProbesBesideSilentConnections(String said) throws Exception {
+  void answersProbesBesideSilentConnections(String text) throws Exception {
     List<Socket> sockets = new ArrayList<>();
     try (TestServer server = TestServer.with("{ id: x, key: [], limit: 1/s }")) {
       for (int i = 0; i < 3 * MOST_ADMIN_CONNECTIONS; i++) {
-        sockets.add(connect(server.server.admin(), said));
+        sockets.add(connect(server.server.admin(), text));
         if (i % 10 == 0) {
           assertThat(probe(server.server.admin())).startsWith("HTTP/1.1 200 ");
         }
       }
       await()
-          .atMost(Duration.ofSeconds(20)) // less patience than for others
+          .atMost(Duration.ofSeconds(20)) // a shorter timeout than on other ports
           .until(() -> sockets.stream().allMatch(ConnectionCapsTest::hasEnded));
     } finally {
       for (Socket socket : sockets) {
@@ -68,7 +68,7 @@ class ConnectionCapsTest {
   }
 
   @Test
-  void closesConnectionsBeyondTheMostThatHaveAsked() throws Exception {
+  void closesNewConnectionsAboveTheCap() throws Exception {
     List<Socket> sockets = new ArrayList<>();
     try (TestServer server = TestServer.with("{ id: x, limit: 1/s }")) {
       for (int i = 0; i < MOST_ADMIN_CONNECTIONS; i++) {
@@ -86,9 +86,9 @@ class ConnectionCapsTest {
     }
   }
 
-  private static Socket connect(ListenAddress address, String said) throws IOException {
+  private static Socket connect(ListenAddress address, String text) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), address.port());
-    socket.getOutputStream().write(said.getBytes(US_ASCII));
+    socket.getOutputStream().write(text.getBytes(US_ASCII));
     return socket;
   }
 
@@ -113,12 +113,12 @@ class ConnectionCapsTest {
   }
 
   /**
-   * A byte now and then keeps no connection open that never says what it wants, also where an
-   * upstream may take an hour to answer.
+   * Single bytes do not keep a connection open that never completes its head, even where the
+   * upstream timeout is an hour.
    */
   @ParameterizedTest
   @ValueSource(strings = {"GET / HTTP/1.1\r\nX-Slow: ", "PRI * HTTP/2.0\r\n\r\n", "\0"})
-  void closesThoseWhoDribbleTheirFirstHead(String head) throws Exception {
+  void closesConnectionsWithASlowFirstHead(String head) throws Exception {
     Duration hour = Duration.ofHours(1);
     try (TestGateway gateway =
             TestGateway.before(
@@ -135,12 +135,12 @@ class ConnectionCapsTest {
     }
   }
 
-  /** Who has said what it wants stays for as long as it goes on. */
+  /** A connection with a complete head stays open as long as it is active. */
   @ParameterizedTest
   @EnumSource(
       value = HttpVersion.class,
       names = {"HTTP_1_1", "HTTP_2"})
-  void keepsThoseWhoGoOn(HttpVersion version) throws Exception {
+  void keepsActiveConnections(HttpVersion version) throws Exception {
     Duration tick = Duration.ofMillis(10);
     Duration longEnough = tick.multipliedBy(3 * AcceptGuard.HEAD_TIMEOUT_TICKS);
     Vertx vertx = Vertx.vertx();
@@ -174,7 +174,7 @@ class ConnectionCapsTest {
     }
   }
 
-  /** Writes the next byte; false if nobody takes it. */
+  /** Writes the next byte; false if the connection is closed. */
   private static boolean write(Socket socket, String head, int at) {
     try {
       socket.getOutputStream().write(at < head.length() ? head.charAt(at) : 'x');

@@ -17,7 +17,7 @@ import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Which protocols and cipher suites the ports agree on. */
+/** The protocols and cipher suites that the ports negotiate. */
 @Timeout(60)
 class TlsSuitesTest {
   private static final List<String> OLD =

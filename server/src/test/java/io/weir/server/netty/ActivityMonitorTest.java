@@ -8,7 +8,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import org.junit.jupiter.api.Test;
 
 class ActivityMonitorTest {
-  /** A connection whose other side takes as many bytes as it is told to. */
+  /** A connection whose peer accepts a given number of bytes. */
   private static final class Socket extends EmbeddedChannel {
     private int taken = Integer.MAX_VALUE;
 
@@ -35,14 +35,14 @@ class ActivityMonitorTest {
   }
 
   @Test
-  void countsTheTicksInWhichNothingMoves() {
+  void countsTicksWithoutAByte() {
     assertThat(pulse.tick()).isEqualTo(1);
     assertThat(pulse.tick()).isEqualTo(2);
     assertThat(pulse.tick()).isEqualTo(3);
   }
 
   @Test
-  void beatsWhenSomethingComes() {
+  void resetsWhenBytesAreReceived() {
     pulse.tick();
     socket.writeInbound(Unpooled.wrappedBuffer(new byte[1]));
     assertThat(pulse.tick()).isZero();
@@ -50,7 +50,7 @@ class ActivityMonitorTest {
   }
 
   @Test
-  void beatsWhenSomethingLeaves() {
+  void resetsWhenBytesAreSent() {
     pulse.tick();
     write(1);
     assertThat(pulse.tick()).isZero();
@@ -58,7 +58,7 @@ class ActivityMonitorTest {
   }
 
   @Test
-  void beatsWhileTheOtherSideTakesABitOfWhatWaits() {
+  void resetsWhileThePeerReadsSlowly() {
     socket.takes(0);
     write(1000);
     pulse.tick();
@@ -70,7 +70,7 @@ class ActivityMonitorTest {
   }
 
   @Test
-  void beatsWhenTheRestOfWhatWasWrittenLeavesLater() {
+  void resetsWhenBufferedBytesAreSentLater() {
     for (int i = 0; i < 3; i++) {
       socket.takes(500);
       write(1000);
@@ -80,7 +80,7 @@ class ActivityMonitorTest {
   }
 
   @Test
-  void doesNotBeatForWhatTheOtherSideDoesNotTake() {
+  void countsTicksWhileThePeerDoesNotRead() {
     socket.takes(0);
     write(1000);
     pulse.tick();
@@ -91,11 +91,11 @@ class ActivityMonitorTest {
   }
 
   @Test
-  void closesTheConnectionAlsoIfSomethingWaits() {
+  void closesTheConnectionWithBytesUnsent() {
     socket.takes(0);
     write(1000);
     pulse.close();
     assertThat(socket.isOpen()).isFalse();
-    pulse.close(); // once more does no harm
+    pulse.close(); // idempotent
   }
 }
