@@ -167,7 +167,7 @@ class DoctorCommandTest {
       assertThat(away.code()).isEqualTo(1);
       assertThat(away.out())
           .contains("ok    reach        127.0.0.1:" + redis.port() + ": connected")
-          .contains("fail  reach        " + where + ": nobody listens there");
+          .contains("fail  reach        " + where + ": connection refused");
     }
   }
 
@@ -179,7 +179,7 @@ class DoctorCommandTest {
 
       assertThat(run.code()).isEqualTo(1);
       assertThat(run.out())
-          .containsPattern("(?m)^fail  reach +127.0.0.1:[0-9]+: nobody listens there.* → is Redis")
+          .containsPattern("(?m)^fail  reach +127.0.0.1:[0-9]+: connection refused.* → is Redis")
           .doesNotContain("hunter2");
     }
   }

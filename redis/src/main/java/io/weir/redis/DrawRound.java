@@ -20,98 +20,99 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call's draws on their way to one or several groups of keys and back.
+ * One call's draws, split into the groups of keys that can share a script call, and their replies.
  *
- * <p>Each group decides for itself, all or none. The call passes if every group does; if one
- * refuses, what the others took has to be given back.
+ * <p>Each group decides by itself, all or none. The call passes if every group admits it. If one
+ * refuses, the tokens taken by the others have to be given back.
  */
 final class DrawRound {
-  /** Draws of one group: as many as fit into the two bytes that say how many there are. */
-  private static final int MOST_DRAWS = 0xFFFF;
+  /** Maximum draws of one group: their number is sent in two bytes. */
+  private static final int MAX_DRAWS = 0xFFFF;
 
   private final List<Draw> draws;
   private final byte[][] keys;
-  private final @Nullable ScriptReply[] answers;
+  private final @Nullable ScriptReply[] replies;
   private final List<int[]> groups;
 
-  /** The draws of calls that were never sent. */
-  private @Nullable BitSet unsent;
+  /** Draws whose script call was never sent, by index. */
+  private @Nullable BitSet notSent;
 
-  DrawRound(List<Draw> draws, KeyNames names, ScriptRunner link) {
+  DrawRound(List<Draw> draws, KeyNames names, ScriptRunner runner) {
     this.draws = draws;
     this.keys = new byte[draws.size()][];
-    this.answers = new ScriptReply[draws.size()];
+    this.replies = new ScriptReply[draws.size()];
     for (int i = 0; i < keys.length; i++) {
       keys[i] = names.bucket(draws.get(i).pool(), draws.get(i).key());
     }
-    this.groups = keys.length == 1 ? List.of(new int[] {0}) : grouped(link);
+    this.groups = keys.length == 1 ? List.of(new int[] {0}) : grouped(runner);
   }
 
   private DrawRound(DrawRound other) {
     this.draws = other.draws;
     this.keys = other.keys;
-    this.answers = other.answers.clone();
+    this.replies = other.replies.clone();
     this.groups = other.groups;
-    this.unsent = other.unsent == null ? null : (BitSet) other.unsent.clone();
+    this.notSent = other.notSent == null ? null : (BitSet) other.notSent.clone();
   }
 
-  /** A round of its own, in which these groups have not been answered. */
+  /** A copy in which these groups have no reply. */
   DrawRound without(List<int[]> unanswered) {
     DrawRound round = new DrawRound(this);
     for (int[] group : unanswered) {
-      for (int place : group) {
-        round.answers[place] = null;
+      for (int index : group) {
+        round.replies[index] = null;
       }
     }
     return round;
   }
 
-  private List<int[]> grouped(ScriptRunner link) {
-    Map<Integer, List<Integer>> places = new LinkedHashMap<>();
+  private List<int[]> grouped(ScriptRunner runner) {
+    Map<Integer, List<Integer>> indices = new LinkedHashMap<>();
     for (int i = 0; i < keys.length; i++) {
-      places.computeIfAbsent(link.groupOf(keys[i]), any -> new ArrayList<>()).add(i);
+      indices.computeIfAbsent(runner.groupOf(keys[i]), any -> new ArrayList<>()).add(i);
     }
-    return places.values().stream()
+    return indices.values().stream()
         .map(group -> group.stream().mapToInt(Integer::intValue).toArray())
         .peek(DrawRound::requireRoom)
         .toList();
   }
 
   private static void requireRoom(int[] group) {
-    if (group.length > MOST_DRAWS) {
+    if (group.length > MAX_DRAWS) {
       throw new IllegalArgumentException(
-          "a call draws from at most " + MOST_DRAWS + " buckets at once, not " + group.length);
+          "a call can draw from at most " + MAX_DRAWS + " buckets at once, not " + group.length);
     }
   }
 
-  /** The places of the draws that go together, group by group. */
+  /** The indices of the draws of each group. */
   List<int[]> groups() {
     return groups;
   }
 
-  Draw draw(int place) {
-    return draws.get(place);
+  Draw draw(int index) {
+    return draws.get(index);
   }
 
-  byte[] key(int place) {
-    return keys[place];
+  byte[] key(int index) {
+    return keys[index];
   }
 
-  void answer(int place, ScriptReply answer) {
-    answers[place] = answer;
+  void setReply(int index, ScriptReply reply) {
+    replies[index] = reply;
   }
 
-  /** Notes that the call about this group was never sent. */
+  /** Records that the script call of this group was never sent. */
   synchronized void markNotSent(int[] group) {
-    BitSet places = unsent == null ? new BitSet() : unsent;
-    for (int place : group) {
-      places.set(place);
+    BitSet indices = notSent == null ? new BitSet() : notSent;
+    for (int index : group) {
+      indices.set(index);
     }
-    unsent = places;
+    notSent = indices;
   }
 
   /**
-   * Whether any draw goes by calendar periods, which are sent along and may not be those of now.
+   * Whether any draw uses calendar periods. They are computed here and sent along, and may not
+   * match the store's clock.
    */
   boolean hasCalendar() {
     for (int i = 0; i < draws.size(); i++) {
@@ -122,7 +123,7 @@ final class DrawRound {
     return false;
   }
 
-  /** The groups in which a calendar period that was sent was not that of the store's clock. */
+  /** The groups for which the calendar periods that were sent did not match the store's clock. */
   List<int[]> undecided() {
     List<int[]> undecided = List.of();
     for (int[] group : groups) {
@@ -135,45 +136,45 @@ final class DrawRound {
   }
 
   private boolean isUndecided(int[] group) {
-    for (int place : group) {
-      ScriptReply answer = answers[place];
-      if (answer != null && answer.verdict() == ScriptReply.ReplyStatus.UNDECIDED) {
+    for (int index : group) {
+      ScriptReply reply = replies[index];
+      if (reply != null && reply.status() == ScriptReply.ReplyStatus.UNDECIDED) {
         return true;
       }
     }
     return false;
   }
 
-  /** The latest time that any node said it was. */
+  /** The latest time in the replies of any node. */
   long storeNow() {
     long latest = 0;
-    for (ScriptReply answer : answers) {
-      latest = answer == null ? latest : Math.max(latest, answer.now());
+    for (ScriptReply reply : replies) {
+      latest = reply == null ? latest : Math.max(latest, reply.now());
     }
     return latest;
   }
 
-  /** Whether an enforced draw was refused by a node that answered. */
+  /** Whether any node refused an enforced draw. */
   private boolean refused() {
-    for (int i = 0; i < answers.length; i++) {
-      ScriptReply answer = answers[i];
-      if (answer != null && stops(answer, draws.get(i))) {
+    for (int i = 0; i < replies.length; i++) {
+      ScriptReply reply = replies[i];
+      if (reply != null && stops(reply, draws.get(i))) {
         return true;
       }
     }
     return false;
   }
 
-  /** Whether the script let nothing pass because of this answer. */
-  private static boolean stops(ScriptReply answer, Draw draw) {
-    return answer.verdict() == ScriptReply.ReplyStatus.UNDECIDED
-        || (!answer.admitted() && draw.mode() == Mode.ENFORCE);
+  /** Whether the script admitted nothing because of this reply. */
+  private static boolean stops(ScriptReply reply, Draw draw) {
+    return reply.status() == ScriptReply.ReplyStatus.UNDECIDED
+        || (!reply.admitted() && draw.mode() == Mode.ENFORCE);
   }
 
   private boolean groupTook(int[] group) {
-    for (int place : group) {
-      ScriptReply answer = answers[place];
-      if (answer == null || stops(answer, draws.get(place))) {
+    for (int index : group) {
+      ScriptReply reply = replies[index];
+      if (reply == null || stops(reply, draws.get(index))) {
         return false;
       }
     }
@@ -181,88 +182,88 @@ final class DrawRound {
   }
 
   /**
-   * What has to be given back, group by group: what some groups took for a call that another
-   * refused.
+   * The parts to give back, group by group, if one group refused the call and others took tokens
+   * for it.
    */
   List<List<ReservedPart>> giveBacks() {
     List<List<ReservedPart>> backs = new ArrayList<>();
     if (groups.size() > 1 && refused()) {
       for (int[] group : groups) {
-        List<ReservedPart> held = groupTook(group) ? held(group) : List.of();
-        if (!held.isEmpty()) {
-          backs.add(held);
+        List<ReservedPart> taken = groupTook(group) ? taken(group) : List.of();
+        if (!taken.isEmpty()) {
+          backs.add(taken);
         }
       }
     }
     return backs;
   }
 
-  private List<ReservedPart> held(int[] group) {
-    List<ReservedPart> held = new ArrayList<>();
-    for (int place : group) {
-      Draw draw = draws.get(place);
-      ScriptReply answer = answers[place];
-      boolean took = answer != null && answer.admitted() && draw.intent() != Draw.Intent.LOOK;
+  private List<ReservedPart> taken(int[] group) {
+    List<ReservedPart> taken = new ArrayList<>();
+    for (int index : group) {
+      Draw draw = draws.get(index);
+      ScriptReply reply = replies[index];
+      boolean took = reply != null && reply.admitted() && draw.intent() != Draw.Intent.LOOK;
       if (took && draw.amount() > 0) {
-        held.add(new ReservedPart(draw.pool(), draw.key(), draw.amount(), 0, answer.stamp(draw)));
+        taken.add(new ReservedPart(draw.pool(), draw.key(), draw.amount(), 0, reply.receipt(draw)));
       }
     }
-    return held;
+    return taken;
   }
 
-  TakeResult taking() {
+  TakeResult result() {
     boolean refused = refused();
     boolean taken = !refused;
-    List<LimitStatus> standings = new ArrayList<>(answers.length);
-    List<TakeReceipt> stamps = new ArrayList<>(answers.length);
+    List<LimitStatus> standings = new ArrayList<>(replies.length);
+    List<TakeReceipt> receipts = new ArrayList<>(replies.length);
     for (int[] group : groups) {
       boolean took = groupTook(group);
-      for (int place : group) {
-        ScriptReply answer = answers[place];
-        if (answer != null) {
-          answers[place] = refused && took ? answer.givenBack(draws.get(place)) : answer;
+      for (int index : group) {
+        ScriptReply reply = replies[index];
+        if (reply != null) {
+          replies[index] = refused && took ? reply.givenBack(draws.get(index)) : reply;
         }
       }
     }
-    for (int i = 0; i < answers.length; i++) {
+    for (int i = 0; i < replies.length; i++) {
       Draw draw = draws.get(i);
-      ScriptReply answer = answers[i];
-      taken &= answer != null || draw.mode() != Mode.ENFORCE;
-      standings.add(answer == null ? draw.unanswered() : answer.standing(draw, !refused));
-      stamps.add(answer == null ? new TakeReceipt(0, 0) : answer.stamp(draw));
+      ScriptReply reply = replies[i];
+      taken &= reply != null || draw.mode() != Mode.ENFORCE;
+      standings.add(reply == null ? draw.unanswered() : reply.limitStatus(draw, !refused));
+      receipts.add(reply == null ? new TakeReceipt(0, 0) : reply.receipt(draw));
     }
-    return new TakeResult(taken, standings, refused ? List.of() : stamps, grants());
+    return new TakeResult(taken, standings, refused ? List.of() : receipts, grants());
   }
 
-  /** How leases stand, if any draw told of one. */
+  /** The lease state after each draw; empty if no draw had a lease report. */
   private List<LeaseGrant> grants() {
-    boolean tells = false;
+    boolean reported = false;
     for (Draw draw : draws) {
-      tells |= ScriptArguments.hasLeaseReport(draw);
+      reported |= ScriptArguments.hasLeaseReport(draw);
     }
-    if (!tells) {
+    if (!reported) {
       return List.of();
     }
-    List<LeaseGrant> grants = new ArrayList<>(answers.length);
-    for (int i = 0; i < answers.length; i++) {
-      ScriptReply answer = answers[i];
+    List<LeaseGrant> grants = new ArrayList<>(replies.length);
+    for (int i = 0; i < replies.length; i++) {
+      ScriptReply reply = replies[i];
       grants.add(
-          answer != null ? answer.grant() : isNotSent(i) ? LeaseGrant.NOT_SENT : LeaseGrant.NONE);
+          reply != null ? reply.grant() : isNotSent(i) ? LeaseGrant.NOT_SENT : LeaseGrant.NONE);
     }
     return grants;
   }
 
-  private synchronized boolean isNotSent(int place) {
-    BitSet places = unsent;
-    return places != null && places.get(place);
+  private synchronized boolean isNotSent(int index) {
+    BitSet indices = notSent;
+    return indices != null && indices.get(index);
   }
 
-  /** The arithmetic behind each draw, in words. */
+  /** The arithmetic behind each draw, as text. */
   List<String> descriptions() {
-    List<String> texts = new ArrayList<>(answers.length);
-    for (int i = 0; i < answers.length; i++) {
-      ScriptReply answer = answers[i];
-      texts.add(answer == null ? "the store did not answer" : answer.describe(draws.get(i)));
+    List<String> texts = new ArrayList<>(replies.length);
+    for (int i = 0; i < replies.length; i++) {
+      ScriptReply reply = replies[i];
+      texts.add(reply == null ? "the store did not answer" : reply.describe(draws.get(i)));
     }
     return texts;
   }

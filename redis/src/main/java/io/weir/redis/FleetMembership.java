@@ -22,21 +22,22 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many instances share a store.
+ * Counts the instances that share a store.
  *
- * <p>To be alive is to hold a permit that everybody can have: each instance renews its own every
- * two seconds, and one that has died is forgotten after {@value #TTL_SECONDS}. What is in use is
- * the number of instances. While the store does not answer, the last number stays. A larger number
- * counts at once, a smaller one only once it has held for as long as an instance may be silent:
- * when a store comes back empty, its instances come back one by one.
+ * <p>Each live instance holds a permit of a concurrency limit large enough for all. It renews the
+ * permit every two seconds; the permit of a dead instance expires after {@value #TTL_SECONDS} s.
+ * The number of permits in use is the number of instances. While the store is unavailable, the last
+ * number remains in force. A larger number counts at once. A smaller one counts only once it has
+ * held for 15 s, longer than a permit lives: when a store comes back empty, its instances rejoin
+ * one by one.
  */
 public final class FleetMembership implements AutoCloseable {
   private static final long TTL_SECONDS = 10;
-  private static final Duration BEAT = Duration.ofSeconds(2);
-  private static final Duration FIRST_BEAT = Duration.ofMillis(50);
-  private static final long PATIENCE_MICROS = (TTL_SECONDS + 5) * 1_000_000;
-  private static final long LEAVE_MILLIS = 250;
-  private static final long MOST = 100_000;
+  private static final Duration HEARTBEAT = Duration.ofSeconds(2);
+  private static final Duration FIRST_HEARTBEAT = Duration.ofMillis(50);
+  private static final long SHRINK_AFTER_MICROS = (TTL_SECONDS + 5) * 1_000_000;
+  private static final long LEAVE_TIMEOUT_MILLIS = 250;
+  private static final long MAX_INSTANCES = 100_000;
 
   /** No rule can have this id. */
   private static final String NAME = "/fleet";
@@ -44,7 +45,12 @@ public final class FleetMembership implements AutoCloseable {
   private static final Key KEY = Key.of();
 
   private static final Pool POOL =
-      new Pool(NAME, NAME, "1", new Concurrency(MOST, Duration.ofSeconds(TTL_SECONDS), ""), false);
+      new Pool(
+          NAME,
+          NAME,
+          "1",
+          new Concurrency(MAX_INSTANCES, Duration.ofSeconds(TTL_SECONDS), ""),
+          false);
 
   private final Store store;
   private final TimeSource time;
@@ -54,50 +60,55 @@ public final class FleetMembership implements AutoCloseable {
   private boolean counted;
   private long since;
 
-  private FleetMembership(Store store, TimeSource time, int before) {
+  private FleetMembership(Store store, TimeSource time, int assumed) {
     this.store = store;
     this.time = time;
-    this.instances = before;
+    this.instances = assumed;
   }
 
   /**
    * Joins the instances that share a store.
    *
-   * @param before how many there are taken to be until the store has said it
+   * @param assumed the number of instances assumed until the store has replied
    */
-  public static FleetMembership join(Store store, TimeSource time, int before) {
-    FleetMembership fleet = new FleetMembership(store, time, before);
-    fleet.beatAfter(FIRST_BEAT);
+  public static FleetMembership join(Store store, TimeSource time, int assumed) {
+    FleetMembership fleet = new FleetMembership(store, time, assumed);
+    fleet.heartbeatAfter(FIRST_HEARTBEAT);
     return fleet;
   }
 
-  /** How many instances there are, as last heard; at least 1. */
+  /** The last known number of instances; at least 1. */
   public int instances() {
     return instances;
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // goes on until it is closed
-  private void beatAfter(Duration wait) {
+  @SuppressWarnings("FutureReturnValueIgnored") // repeats until closed
+  private void heartbeatAfter(Duration wait) {
     time.delay(wait)
-        .thenCompose(rested -> closed ? CompletableFuture.completedFuture(null) : sendHeartbeat())
+        .thenCompose(waited -> closed ? CompletableFuture.completedFuture(null) : sendHeartbeat())
         .exceptionally(this::onHeartbeatFailure)
         .thenRun(
             () -> {
               if (!closed) {
-                beatAfter(BEAT);
+                heartbeatAfter(HEARTBEAT);
               }
             });
   }
 
-  /** Stays alive, and counts who else does. */
+  /** Renews the permit, or takes one if it has expired, and reads the number of permits in use. */
   private CompletionStage<Void> sendHeartbeat() {
     return store
         .renew(id, List.of(permit()))
         .thenCompose(
             renewed -> {
-              boolean has = renewed == SettlementResult.DONE;
+              boolean holdsPermit = renewed == SettlementResult.DONE;
               Draw draw =
-                  new Draw(POOL, KEY, 1, Mode.ENFORCE, has ? Draw.Intent.LOOK : Draw.Intent.HOLD);
+                  new Draw(
+                      POOL,
+                      KEY,
+                      1,
+                      Mode.ENFORCE,
+                      holdsPermit ? Draw.Intent.LOOK : Draw.Intent.HOLD);
               return renewed == SettlementResult.UNAVAILABLE
                   ? CompletableFuture.completedFuture(onHeartbeatFailure(null))
                   : store
@@ -121,15 +132,15 @@ public final class FleetMembership implements AutoCloseable {
       since = now;
       return;
     }
-    int alive = (int) Math.max(1, MOST - standing.remaining());
-    if (!counted || alive >= instances || now - since > PATIENCE_MICROS) {
+    int alive = (int) Math.max(1, MAX_INSTANCES - standing.remaining());
+    if (!counted || alive >= instances || now - since > SHRINK_AFTER_MICROS) {
       instances = alive;
       counted = true;
       since = now;
     }
   }
 
-  /** Leaves, and waits a moment for that to arrive. */
+  /** Leaves, and waits up to 250 ms for the store to confirm it. */
   @Override
   public void close() {
     if (closed) {
@@ -140,11 +151,11 @@ public final class FleetMembership implements AutoCloseable {
       store
           .release(id, List.of(permit()))
           .toCompletableFuture()
-          .get(LEAVE_MILLIS, TimeUnit.MILLISECONDS);
+          .get(LEAVE_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
-      // Forgotten by itself then.
+      // The permit expires by itself.
     }
   }
 }

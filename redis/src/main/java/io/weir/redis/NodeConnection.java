@@ -10,18 +10,18 @@ import io.weir.redis.call.RedisErrors;
 import io.weir.redis.link.LettuceConfig;
 import java.util.concurrent.TimeUnit;
 
-/** One plain connection to a single Redis node, for tools that administer it. Not for decisions. */
+/** One plain connection to a single Redis node, for administrative tools. Not for decisions. */
 public final class NodeConnection implements AutoCloseable {
   private final ClientResources resources = LettuceConfig.resources();
   private final RedisClient client = RedisClient.create(resources);
   private final StatefulRedisConnection<byte[], byte[]> connection;
 
   /**
-   * Connects with the credentials and TLS settings of the options. Waits for the connection, which
-   * is not made again when it breaks.
+   * Connects with the credentials and TLS settings of the options, and waits for the connection. A
+   * lost connection is not re-established.
    *
    * @throws IllegalArgumentException if the node cannot be reached or refuses the credentials; its
-   *     message has the reason
+   *     message contains the reason
    */
   public NodeConnection(RedisOptions options, Node node) {
     try {
@@ -33,7 +33,6 @@ public final class NodeConnection implements AutoCloseable {
     }
   }
 
-  /** The connection itself. */
   public StatefulRedisConnection<byte[], byte[]> connection() {
     return connection;
   }

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Where Redis is, and what stands there.
+ * Address and topology of a Redis deployment.
  *
  * <pre>
  *   redis://[[user]:password@]host[:port][/db]             one Redis
@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  *   redis-ring://[[user]:password@]host[:port],host…[/db]  independent nodes
  * </pre>
  *
- * Each with {@code rediss} instead of {@code redis} is the same over TLS.
+ * With {@code rediss} instead of {@code redis}, each is the same over TLS.
  *
  * @param master the name of the master, for Sentinel; else empty
  * @param credentials those in the text, if any
@@ -33,7 +33,7 @@ public record RedisAddress(
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]+");
   private static final Pattern IPV6 = Pattern.compile("\\[[0-9A-Fa-f:.]+]");
 
-  /** What stands at an address. */
+  /** The kind of deployment at an address. */
   public enum Topology {
     SINGLE("redis", 6379),
     SENTINEL("redis-sentinel", 26379),
@@ -49,7 +49,7 @@ public record RedisAddress(
     }
   }
 
-  /** One process. */
+  /** One Redis process. */
   public record Node(String host, int port) {
     @Override
     public String toString() {
@@ -62,9 +62,10 @@ public record RedisAddress(
   }
 
   /**
-   * Reads an address.
+   * Parses an address.
    *
-   * @throws IllegalArgumentException if it is none, with the reason but without the password
+   * @throws IllegalArgumentException if the text is not an address; the message has the reason but
+   *     not the password
    */
   public static RedisAddress parse(String text) {
     int mark = text.indexOf("://");
@@ -78,19 +79,19 @@ public record RedisAddress(
     Topology topology = topology(tls ? "redis" + scheme.substring(6) : scheme);
     String rest = text.substring(mark + 3);
     int at = rest.lastIndexOf('@');
-    String who = at < 0 ? "" : rest.substring(0, at);
+    String userInfo = at < 0 ? "" : rest.substring(0, at);
     String where = rest.substring(at + 1);
     int slash = where.indexOf('/');
     int database = slash < 0 ? 0 : database(topology, where.substring(slash + 1));
     List<Node> nodes = nodes(topology, slash < 0 ? where : where.substring(0, slash));
     if (topology == Topology.SENTINEL) {
-      if (who.isEmpty()) {
+      if (userInfo.isEmpty()) {
         throw new IllegalArgumentException(
             "the master's name is missing: redis-sentinel://MASTER@host:port,…");
       }
-      return new RedisAddress(topology, tls, nodes, database, master(who), Credentials.NONE);
+      return new RedisAddress(topology, tls, nodes, database, master(userInfo), Credentials.NONE);
     }
-    return new RedisAddress(topology, tls, nodes, database, "", credentials(who));
+    return new RedisAddress(topology, tls, nodes, database, "", credentials(userInfo));
   }
 
   private static Topology topology(String scheme) {
@@ -102,32 +103,37 @@ public record RedisAddress(
     throw new IllegalArgumentException("unknown kind of Redis address: " + scheme + "://");
   }
 
-  /** Sentinels take no other names; so what stands here by mistake is not shown. */
-  private static String master(String who) {
-    if (!NAME.matcher(who).matches()) {
+  /**
+   * Sentinels accept no other names. The text is not shown, as it may be a password put here by
+   * mistake.
+   */
+  private static String master(String userInfo) {
+    if (!NAME.matcher(userInfo).matches()) {
       throw new IllegalArgumentException(
-          "a master's name is letters, digits, '.', '-' and '_'; a user or password does not go in"
-              + " an address of Sentinels");
+          "a master's name is letters, digits, '.', '-' and '_'; a user or password is not allowed in"
+              + " a redis-sentinel:// address");
     }
-    return who;
+    return userInfo;
   }
 
-  private static Credentials credentials(String who) {
-    if (who.isEmpty()) {
+  private static Credentials credentials(String userInfo) {
+    if (userInfo.isEmpty()) {
       return Credentials.NONE;
     }
-    int colon = who.indexOf(':');
+    int colon = userInfo.indexOf(':');
     return colon < 0
-        ? new Credentials("", decode(who))
-        : new Credentials(decode(who.substring(0, colon)), decode(who.substring(colon + 1)));
+        ? new Credentials("", decode(userInfo))
+        : new Credentials(
+            decode(userInfo.substring(0, colon)), decode(userInfo.substring(colon + 1)));
   }
 
   private static String decode(String text) {
     try {
       return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
-      // Its message would quote the text.
-      throw new IllegalArgumentException("a % in a user or password is written %25");
+      // The message of e would quote the text.
+      throw new IllegalArgumentException(
+          "invalid percent-encoding in the user or password; write % as %25");
     }
   }
 
@@ -148,7 +154,7 @@ public record RedisAddress(
     }
     if (topology == Topology.SINGLE && nodes.size() > 1) {
       throw new IllegalArgumentException(
-          "redis:// takes one node; several are redis-cluster://, redis-sentinel:// or"
+          "redis:// takes one node; for several use redis-cluster://, redis-sentinel:// or"
               + " redis-ring://");
     }
     if (nodes.stream().distinct().count() < nodes.size()) {
@@ -187,9 +193,9 @@ public record RedisAddress(
         return number;
       }
     } catch (NumberFormatException e) {
-      // Said below, in the same words as a number out of bounds.
+      // Reported below, with the same message as a number out of range.
     }
-    // The text is not shown: where a host was forgotten, it is a password.
+    // The text is not shown: if the host was forgotten, it is a password.
     throw new IllegalArgumentException(
         "the " + what + " is not a whole number from " + least + " to " + most);
   }

@@ -1,33 +1,37 @@
 package io.weir.redis;
 
 /**
- * Hears how nodes answer; for metrics. Called on the way of every call, so it must be quick; but
- * not of calls that only make the way warm.
+ * Listener for the replies and failures of nodes; used for metrics. Called for every call, so
+ * implementations must be fast. Not called for warm-up calls.
  */
 public interface RedisEvents {
-  /** Hears nothing. */
+  /** Ignores all events. */
   RedisEvents NONE = new RedisEvents() {};
 
-  /** A node answered a call, so long after it was asked for. */
+  /**
+   * A node answered a call.
+   *
+   * @param nanos time since the call started
+   */
   default void onAnswer(String node, long nanos) {}
 
   /**
    * A call was not answered.
    *
    * @param kind {@code timeout}, {@code disconnected}, {@code queue_full}, {@code readonly}, {@code
-   *     oom}, {@code auth}, {@code loading}, {@code busy}, {@code error}, or {@code breaker} for
-   *     one that was kept from a node that does not answer
+   *     oom}, {@code auth}, {@code loading}, {@code busy}, {@code error}, or {@code breaker} if the
+   *     circuit breaker of the node rejected it
    */
   default void onFailure(String node, String kind) {}
 
   /**
-   * Calls are kept from a node from now on, or no longer; told of every node when it is first heard
-   * of. A Cluster of which no node was ever reached is told of as one node, by all the addresses it
-   * was given; slots that nobody serves as {@code no node}.
+   * The circuit breaker of a node opened or closed. Also called once for every node when it becomes
+   * known. A Cluster of which no node was ever reached is reported as one node, named by all the
+   * addresses it was given. Slots without a node are reported as {@code no node}.
    */
   default void onBreakerChange(String node, boolean open) {}
 
-  /** So many values on a node were none that Weir writes. They counted as absent. */
+  /** A script found values that Weir did not write. They counted as absent. */
   default void onInvalidValue(String node, long values) {}
 
   /** A node has left its Cluster. */

@@ -5,14 +5,14 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How to reach Redis, and how long to wait for it.
+ * Settings of the connection to Redis.
  *
- * @param address where it is
- * @param credentials who to be there
- * @param tls which certificates to trust and to show; matters only if the address asks for TLS
+ * @param address where Redis is
+ * @param credentials the user and password
+ * @param tls which certificates to trust and to present; used only if the address asks for TLS
  * @param timeout how long a call may take before it counts as unanswered
  * @param clock whose time decides
- * @param tagSecret if not empty, keys the hashes in names, so that nobody can choose a slot
+ * @param tagSecret if not empty, keys the hashes in key names, so that clients cannot choose a slot
  */
 public record RedisOptions(
     RedisAddress address,
@@ -21,31 +21,34 @@ public record RedisOptions(
     Duration timeout,
     Clock clock,
     String tagSecret) {
-  /** How long a call may take unless said otherwise. */
+  /** The default timeout of a call. */
   public static final Duration DEFAULT_TIMEOUT = Duration.ofMillis(10);
 
   /** Whose time decides. */
   public enum Clock {
-    /** Redis' own, read inside the scripts. */
+    /** The clock of Redis, read inside the scripts. */
     STORE,
-    /** This instance's, kept to that of Redis; for services that refuse TIME in scripts. */
+    /**
+     * The clock of this instance, synchronized with that of Redis; for services that do not allow
+     * TIME in scripts.
+     */
     INSTANCE
   }
 
   /**
-   * An ACL user and the password; both empty for a Redis that asks for neither.
+   * An ACL user and password; both empty for a Redis that requires neither.
    *
    * @param user empty for the default user
    */
   public record Credentials(String user, String password) {
     public static final Credentials NONE = new Credentials("", "");
 
-    /** The user's name as Redis knows it. */
+    /** The user's name in Redis. */
     public String name() {
       return user.isEmpty() ? "default" : user;
     }
 
-    /** Does not tell the password. */
+    /** Does not contain the password. */
     @Override
     public String toString() {
       return user.isEmpty() ? "default user" : "user " + user;
@@ -55,32 +58,32 @@ public record RedisOptions(
   /**
    * Certificates as PEM files.
    *
-   * @param ca whom to trust, instead of what the platform trusts
-   * @param certificate what to show to a Redis that asks for it, with {@code key}
+   * @param ca the authority to trust, instead of those that the platform trusts
+   * @param certificate the client certificate for a Redis that requires one, with {@code key}
    */
   public record Tls(Optional<Path> ca, Optional<Path> certificate, Optional<Path> key) {
-    /** What the platform trusts, and nothing to show. */
+    /** Trusts what the platform trusts; no client certificate. */
     public static final Tls PLATFORM =
         new Tls(Optional.empty(), Optional.empty(), Optional.empty());
 
     public Tls {
       if (certificate.isPresent() != key.isPresent()) {
         throw new IllegalArgumentException(
-            "a client certificate and its key go together: one of the two is missing");
+            "a client certificate needs its key: one of the two files is missing");
       }
     }
   }
 
   public RedisOptions {
     if (timeout.toNanos() <= 0) {
-      throw new IllegalArgumentException("timeout " + timeout + " is not longer than 0");
+      throw new IllegalArgumentException("timeout " + timeout + " must be greater than 0");
     }
   }
 
   /**
-   * The defaults for an address as text, such as {@code redis://localhost:6379}.
+   * The defaults for an address such as {@code redis://localhost:6379}.
    *
-   * @throws IllegalArgumentException if it is none, with the reason
+   * @throws IllegalArgumentException if the text is not an address; the message has the reason
    */
   public static RedisOptions of(String uri) {
     RedisAddress address = RedisAddress.parse(uri);
@@ -108,7 +111,7 @@ public record RedisOptions(
     return new RedisOptions(address, credentials, tls, timeout, clock, other);
   }
 
-  /** Tells neither the password nor the secret. */
+  /** Contains neither the password nor the secret. */
   @Override
   public String toString() {
     return address + " as " + credentials;

@@ -37,43 +37,44 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * State in Redis, shared by the whole fleet.
+ * A store in Redis, shared by the whole fleet.
  *
- * <p>A call's draws go out at the same moment, one script call per group of keys that can share
- * one: one in all on a single Redis, one per slot on a Cluster. If one group refuses, what the
- * others took is given back, once. Draws that no node answered in time come back as such; what
- * follows from that is for the tier before this store to say.
+ * <p>The draws of a call are sent at the same time, in one script call per group of keys that can
+ * share one: one in all on a single Redis, one per slot on a Cluster. If one group refuses, the
+ * tokens taken by the others are given back, in one attempt. Draws that no node answered in time
+ * are returned as unanswered; the near store in front of this one applies {@code on_fail} to them.
  */
 public final class RedisStore implements Store {
-  /** How long those who were reached wait for the others before the way to them is warmed. */
-  private static final long OTHERS_MILLIS = 500;
+  /** How long to wait for the remaining nodes before the connected ones are warmed up. */
+  private static final long OTHER_NODES_MILLIS = 500;
 
   private static final long CONNECT_SECONDS = 2;
 
-  /** No decision takes so long. */
-  private static final long FORGOTTEN_MICROS = 60_000_000;
+  /** An older start cannot belong to a decision in progress. */
+  private static final long MAX_DECISION_MICROS = 60_000_000;
 
-  /** Of what is done whenever it is asked for, and leaves no mark. */
+  /** For changes that leave no settled marker. */
   private static final SettlementTerms NO_TERM = SettlementTerms.of(Duration.ZERO);
 
-  private final ScriptRunner link;
+  private final ScriptRunner runner;
   private final KeyNames names;
   private final TimeSource time;
   private final long timeoutMicros;
   private final CallPurpose purpose;
-  private volatile long behindMicros;
+  private volatile long clockOffsetMicros;
   private volatile boolean closed;
   private volatile Optional<FleetMembership> fleet = Optional.empty();
 
   /**
    * A store for a service that embeds Weir, such as {@code connect("redis://localhost")}. Waits up
-   * to two seconds for Redis and goes on without it after that. Counts the instances that share it.
+   * to two seconds for Redis, and returns without it after that. Counts the instances that share
+   * it.
    */
   public static RedisStore connect(String address) {
     return connect(RedisOptions.of(address));
   }
 
-  /** As {@link #connect(String)}, with other options than the address. */
+  /** As {@link #connect(String)}, with further options. */
   public static RedisStore connect(RedisOptions options) {
     RedisStore store = open(options, SystemTime.INSTANCE);
     store.fleet = Optional.of(FleetMembership.join(store, SystemTime.INSTANCE, 1));
@@ -88,14 +89,16 @@ public final class RedisStore implements Store {
   }
 
   /**
-   * A store on the Redis that the options name; returns at once, and keeps trying to reach it.
-   * Until it is reached, every draw is unanswered.
+   * A store on the Redis of these options. Returns at once and connects in the background. Until it
+   * is connected, every draw is unanswered.
    */
   public static RedisStore open(RedisOptions options, TimeSource time) {
     return open(options, time, RedisEvents.NONE);
   }
 
-  /** As {@link #open(RedisOptions, TimeSource)}, telling how nodes answer. */
+  /**
+   * As {@link #open(RedisOptions, TimeSource)}, with a listener for replies and failures of nodes.
+   */
   public static RedisStore open(RedisOptions options, TimeSource time, RedisEvents events) {
     return new RedisStore(
         RedisClients.open(options, time, events),
@@ -106,7 +109,7 @@ public final class RedisStore implements Store {
 
   /**
    * As {@link #open(RedisOptions, TimeSource, RedisEvents)}, with the keys of some rules in another
-   * Redis: for keys so hot that one node could not bear them beside all others.
+   * Redis: for keys with more load than one node can serve beside all others.
    *
    * @param rules the ids of the rules whose keys live in {@code hot}
    */
@@ -129,13 +132,17 @@ public final class RedisStore implements Store {
     }
   }
 
-  public RedisStore(ScriptRunner link, KeyNames names, TimeSource time, Duration timeout) {
-    this(link, names, time, timeout.toNanos() / 1000, CallPurpose.USE);
+  public RedisStore(ScriptRunner runner, KeyNames names, TimeSource time, Duration timeout) {
+    this(runner, names, time, timeout.toNanos() / 1000, CallPurpose.USE);
   }
 
   RedisStore(
-      ScriptRunner link, KeyNames names, TimeSource time, long timeoutMicros, CallPurpose purpose) {
-    this.link = link;
+      ScriptRunner runner,
+      KeyNames names,
+      TimeSource time,
+      long timeoutMicros,
+      CallPurpose purpose) {
+    this.runner = runner;
     this.names = names;
     this.time = time;
     this.timeoutMicros = timeoutMicros;
@@ -151,17 +158,17 @@ public final class RedisStore implements Store {
   public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
     return draws.isEmpty()
         ? CompletableFuture.completedFuture(new TakeResult(true, List.of(), List.of()))
-        : decide(reservation, draws).thenApply(DrawRound::taking);
+        : decide(reservation, draws).thenApply(DrawRound::result);
   }
 
   private CompletionStage<DrawRound> decide(long reservation, List<Draw> draws) {
-    long earlier = Draw.startOf(draws);
-    long begun = earlier == 0 ? time.micros() : earlier;
-    DrawRound round = new DrawRound(draws, names, link);
+    long started = Draw.startOf(draws);
+    long startMicros = started == 0 ? time.micros() : started;
+    DrawRound round = new DrawRound(draws, names, runner);
     CompletionStage<DrawRound> decided =
-        ask(reservation, round, round.groups(), wallNow(), earlier);
+        send(reservation, round, round.groups(), wallNow(), started);
     if (round.hasCalendar()) {
-      decided = decided.thenCompose(asked -> retryUndecided(reservation, asked, begun));
+      decided = decided.thenCompose(sent -> retryUndecided(reservation, sent, startMicros));
     }
     return round.groups().size() == 1
         ? decided
@@ -173,98 +180,102 @@ public final class RedisStore implements Store {
   }
 
   /**
-   * Asks groups again for which the calendar periods that were sent were not those of now. Both
-   * times share one deadline; what is not answered by then is unanswered.
+   * Sends groups again whose calendar periods did not match the store's clock. Both attempts share
+   * one deadline; a group without a reply by then is unanswered.
    */
-  private CompletionStage<DrawRound> retryUndecided(long reservation, DrawRound asked, long begun) {
-    List<int[]> undecided = asked.undecided();
+  private CompletionStage<DrawRound> retryUndecided(
+      long reservation, DrawRound sent, long startMicros) {
+    List<int[]> undecided = sent.undecided();
     if (undecided.isEmpty()) {
-      return CompletableFuture.completedFuture(asked);
+      return CompletableFuture.completedFuture(sent);
     }
-    updateClockOffset(asked.storeNow());
-    return ask(reservation, asked.without(undecided), undecided, wallNow(), begun);
+    updateClockOffset(sent.storeNow());
+    return send(reservation, sent.without(undecided), undecided, wallNow(), startMicros);
   }
 
   /**
-   * Asks in a further call of what began earlier: there is no answer once its deadline is over.
+   * Sends a follow-up call of a decision, within the decision's deadline.
    *
-   * @param question asks, unless it is too late for that
+   * @param request sends the call; not used if no time is left
    */
-  @SuppressWarnings("FutureReturnValueIgnored") // ends what is still under way then, and no more
-  private CompletionStage<byte[]> inTime(long begun, Supplier<CompletionStage<byte[]>> question) {
-    long gone = time.micros() - begun;
-    // If it is not of this clock, it says nothing.
-    long left = gone < 0 || gone > FORGOTTEN_MICROS ? timeoutMicros : timeoutMicros - gone;
+  @SuppressWarnings(
+      "FutureReturnValueIgnored") // cancels the call if it is still in flight then, nothing else
+  private CompletionStage<byte[]> withinDeadline(
+      long startMicros, Supplier<CompletionStage<byte[]>> request) {
+    long elapsed = time.micros() - startMicros;
+    // A start on another clock is no use: the full timeout applies.
+    long left =
+        elapsed < 0 || elapsed > MAX_DECISION_MICROS ? timeoutMicros : timeoutMicros - elapsed;
     if (left <= 0) {
       return CompletableFuture.failedFuture(NoAnswerException.noTimeLeft());
     }
-    CompletableFuture<byte[]> answer = question.get().toCompletableFuture();
-    if (!answer.isDone()) {
-      time.delay(Duration.ofNanos(1000 * left)).thenRun(() -> answer.cancel(false));
+    CompletableFuture<byte[]> reply = request.get().toCompletableFuture();
+    if (!reply.isDone()) {
+      time.delay(Duration.ofNanos(1000 * left)).thenRun(() -> reply.cancel(false));
     }
-    return answer;
+    return reply;
   }
 
-  /** The time of day, set right where it was found to be in another calendar period than Redis. */
+  /** The wall clock, corrected after it was found to be in another calendar period than Redis. */
   private long wallNow() {
-    return time.wallMicros() + behindMicros;
+    return time.wallMicros() + clockOffsetMicros;
   }
 
   private void updateClockOffset(long storeNow) {
-    behindMicros = storeNow - time.wallMicros();
+    clockOffsetMicros = storeNow - time.wallMicros();
   }
 
   /**
-   * Asks groups at the same moment, with the calendar periods around this time.
+   * Sends groups at the same time, with the calendar periods around this time.
    *
-   * @param earlier when the decision began; 0 if that is now
+   * @param started when the decision began, in µs; 0 if it begins now
    */
-  private CompletionStage<DrawRound> ask(
-      long reservation, DrawRound round, List<int[]> groups, long wallNow, long earlier) {
+  private CompletionStage<DrawRound> send(
+      long reservation, DrawRound round, List<int[]> groups, long wallNow, long started) {
     if (groups.size() == 1) {
-      return ask(reservation, round, groups.get(0), wallNow, earlier);
+      return send(reservation, round, groups.get(0), wallNow, started);
     }
-    CompletableFuture<?>[] asked = new CompletableFuture<?>[groups.size()];
-    for (int i = 0; i < asked.length; i++) {
-      asked[i] = ask(reservation, round, groups.get(i), wallNow, earlier).toCompletableFuture();
+    CompletableFuture<?>[] sent = new CompletableFuture<?>[groups.size()];
+    for (int i = 0; i < sent.length; i++) {
+      sent[i] = send(reservation, round, groups.get(i), wallNow, started).toCompletableFuture();
     }
-    return CompletableFuture.allOf(asked).thenApply(done -> round);
+    return CompletableFuture.allOf(sent).thenApply(done -> round);
   }
 
   /**
-   * Gives back what some groups took for a call that another refused; sent once, whatever comes of
-   * it.
+   * Gives back the tokens that some groups took for a call that another refused. Sent once, without
+   * a retry.
    */
   private void giveBack(long reservation, DrawRound round) {
-    for (List<ReservedPart> back : round.giveBacks()) {
-      changeGroup(StateChange.GIVE_BACK, reservation, back, NO_TERM);
+    for (List<ReservedPart> parts : round.giveBacks()) {
+      changeGroup(StateChange.GIVE_BACK, reservation, parts, NO_TERM);
     }
   }
 
-  private CompletionStage<DrawRound> ask(
-      long reservation, DrawRound round, int[] group, long wallNow, long earlier) {
-    ScriptArguments packer = new ScriptArguments(wallNow).count(group.length);
+  private CompletionStage<DrawRound> send(
+      long reservation, DrawRound round, int[] group, long wallNow, long started) {
+    ScriptArguments arguments = new ScriptArguments(wallNow).count(group.length);
     byte[][] keys = new byte[group.length][];
     Script script = keys.length == 1 ? Script.BUCKET : Script.BUCKETS;
     for (int i = 0; i < keys.length; i++) {
       Draw draw = round.draw(group[i]);
       keys[i] = round.key(group[i]);
-      packer.draw(draw, reservation);
+      arguments.draw(draw, reservation);
       script = ScriptArguments.isForBuckets(draw) ? script : Script.TAKE;
     }
-    Script asked = script;
-    byte[] args = packer.bytes();
-    CompletionStage<byte[]> answer =
-        earlier == 0
-            ? link.run(purpose, asked, keys, args)
-            : inTime(earlier, () -> link.run(purpose, asked, keys, args));
-    return answer.handle(
+    Script chosen = script;
+    byte[] args = arguments.bytes();
+    CompletionStage<byte[]> reply =
+        started == 0
+            ? runner.run(purpose, chosen, keys, args)
+            : withinDeadline(started, () -> runner.run(purpose, chosen, keys, args));
+    return reply.handle(
         (bytes, problem) -> {
           if (problem == null) {
             ByteBuffer from = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
             long now = (long) from.getDouble();
-            for (int place : group) {
-              round.answer(place, ScriptReply.read(asked, from, now, round.draw(place)));
+            for (int index : group) {
+              round.setReply(index, ScriptReply.read(chosen, from, now, round.draw(index)));
             }
           } else if (!NoAnswerException.from(problem).mayHaveBeenApplied()) {
             round.markNotSent(group);
@@ -299,77 +310,77 @@ public final class RedisStore implements Store {
 
   @Override
   public CompletionStage<Void> endLease(Pool pool, Key key, LeaseReport lease) {
-    ScriptArguments packer = new ScriptArguments(wallNow()).octet(StateChange.END_LEASE.ordinal());
-    packer.add(0);
-    packer.add(0);
-    return link.run(
+    ScriptArguments arguments =
+        new ScriptArguments(wallNow()).octet(StateChange.END_LEASE.ordinal());
+    arguments.add(0);
+    arguments.add(0);
+    return runner
+        .run(
             purpose,
             Script.SETTLE,
             new byte[][] {names.bucket(pool, key)},
-            packer.endOf(lease, pool).bytes())
-        .handle((answer, problem) -> null);
+            arguments.endOf(lease, pool).bytes())
+        .handle((reply, problem) -> null);
   }
 
-  /** Changes every group that parts are in. */
+  /** Applies a change to every group of the parts. */
   private CompletionStage<SettlementResult> change(
-      StateChange what, long reservation, List<ReservedPart> parts, SettlementTerms term) {
+      StateChange change, long reservation, List<ReservedPart> parts, SettlementTerms term) {
     Map<Integer, List<ReservedPart>> groups = new LinkedHashMap<>();
     for (ReservedPart part : parts) {
       groups
           .computeIfAbsent(
-              link.groupOf(names.bucket(part.pool(), part.key())), any -> new ArrayList<>())
+              runner.groupOf(names.bucket(part.pool(), part.key())), any -> new ArrayList<>())
           .add(part);
     }
     CompletionStage<SettlementResult> all =
         CompletableFuture.completedFuture(SettlementResult.ALREADY);
     for (List<ReservedPart> group : groups.values()) {
-      all = all.thenCombine(changeGroup(what, reservation, group, term), SettlementResult::and);
+      all = all.thenCombine(changeGroup(change, reservation, group, term), SettlementResult::and);
     }
     return all;
   }
 
   private CompletionStage<SettlementResult> changeGroup(
-      StateChange what, long reservation, List<ReservedPart> parts, SettlementTerms term) {
-    long begun = time.micros();
-    return runChange(what, reservation, parts, term)
+      StateChange change, long reservation, List<ReservedPart> parts, SettlementTerms term) {
+    long startMicros = time.micros();
+    return runChange(change, reservation, parts, term)
         .thenCompose(
-            answer -> {
-              if (answer.length != Double.BYTES) {
-                return CompletableFuture.completedFuture(answer);
+            reply -> {
+              if (reply.length != Double.BYTES) {
+                return CompletableFuture.completedFuture(reply);
               }
               updateClockOffset(
-                  (long) ByteBuffer.wrap(answer).order(ByteOrder.LITTLE_ENDIAN).getDouble());
-              return inTime(begun, () -> runChange(what, reservation, parts, term));
+                  (long) ByteBuffer.wrap(reply).order(ByteOrder.LITTLE_ENDIAN).getDouble());
+              return withinDeadline(startMicros, () -> runChange(change, reservation, parts, term));
             })
         .handle(
-            (answer, problem) -> problem == null ? resultOf(answer) : SettlementResult.UNAVAILABLE);
+            (reply, problem) -> problem == null ? resultOf(reply) : SettlementResult.UNAVAILABLE);
   }
 
   private CompletionStage<byte[]> runChange(
-      StateChange what, long reservation, List<ReservedPart> parts, SettlementTerms term) {
-    ScriptArguments packer = new ScriptArguments(wallNow()).octet(what.ordinal());
-    packer.add(term.within().toMillis());
-    packer.add(term.marked().toMillis());
+      StateChange change, long reservation, List<ReservedPart> parts, SettlementTerms term) {
+    ScriptArguments arguments = new ScriptArguments(wallNow()).octet(change.ordinal());
+    arguments.add(term.within().toMillis());
+    arguments.add(term.marked().toMillis());
     List<byte[]> keys = new ArrayList<>();
     for (ReservedPart part : parts) {
       keys.add(names.bucket(part.pool(), part.key()));
-      packer.part(part, reservation);
+      arguments.part(part, reservation);
     }
-    if (what == StateChange.SETTLE) {
+    if (change == StateChange.SETTLE) {
       keys.addAll(names.markers(keys, reservation));
     }
-    return link.run(purpose, Script.SETTLE, keys.toArray(byte[][]::new), packer.bytes());
+    return runner.run(purpose, Script.SETTLE, keys.toArray(byte[][]::new), arguments.bytes());
   }
 
-  private static SettlementResult resultOf(byte[] answer) {
-    return answer.length == 1 && answer[0] == '1'
-        ? SettlementResult.DONE
-        : SettlementResult.ALREADY;
+  private static SettlementResult resultOf(byte[] reply) {
+    return reply.length == 1 && reply[0] == '1' ? SettlementResult.DONE : SettlementResult.ALREADY;
   }
 
   @Override
   public boolean isUnavailable(Pool pool, Key key) {
-    return link.isUnavailable(names.bucket(pool, key));
+    return runner.isUnavailable(names.bucket(pool, key));
   }
 
   @Override
@@ -379,24 +390,25 @@ public final class RedisStore implements Store {
   }
 
   /**
-   * Completes once every node was reached and every script was answered wherever the keys live that
-   * it is warmed up with, so that the first real call is not the slow one. Never completes if a
-   * node is never reached; the way to the others is warm soon all the same. May fail once the store
-   * is closed.
+   * Completes once every node is connected and has answered every script for its warm-up keys, so
+   * that the first real call is not slow. Never completes if a node never connects; the other nodes
+   * are warmed up all the same. May fail once the store is closed.
    */
   public CompletionStage<Void> ready() {
-    CompletableFuture<Void> all = link.connected().toCompletableFuture();
-    return link.anyConnected()
+    CompletableFuture<Void> all = runner.connected().toCompletableFuture();
+    return runner
+        .anyConnected()
         .thenCompose(
-            some -> all.copy().completeOnTimeout(null, OTHERS_MILLIS, TimeUnit.MILLISECONDS))
+            some -> all.copy().completeOnTimeout(null, OTHER_NODES_MILLIS, TimeUnit.MILLISECONDS))
         .thenCompose(there -> all.isDone() ? all : warmUp().once().thenCompose(warm -> all))
         .thenCompose(reached -> warmUp().untilAnswered());
   }
 
-  /** Of wherever keys live. */
+  /** A warm-up of all nodes. */
   private WarmUp warmUp() {
-    RedisStore cold = new RedisStore(link, names, time, timeoutMicros, CallPurpose.WARM_UP);
-    return new WarmUp(cold, link.ruleOfEachNode(), time, () -> closed);
+    RedisStore warmingStore =
+        new RedisStore(runner, names, time, timeoutMicros, CallPurpose.WARM_UP);
+    return new WarmUp(warmingStore, runner.ruleOfEachNode(), time, () -> closed);
   }
 
   @Override
@@ -408,6 +420,6 @@ public final class RedisStore implements Store {
   public void close() {
     fleet.ifPresent(FleetMembership::close);
     closed = true;
-    link.close();
+    runner.close();
   }
 }

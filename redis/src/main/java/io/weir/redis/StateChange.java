@@ -1,6 +1,6 @@
 package io.weir.redis;
 
-/** The changes that {@code settle.lua} makes; their order is the script's. */
+/** The changes that {@code settle.lua} makes, in the order of the script's codes. */
 enum StateChange {
   SETTLE,
   RELEASE,

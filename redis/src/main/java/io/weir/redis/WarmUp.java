@@ -25,20 +25,19 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Asks a store about keys that nobody has, so that every script, connection and algorithm has been
- * used before the first real call. It looks, and releases what nobody holds: nothing is taken and
- * nothing written. The keys are so many that every primary of a Cluster is asked about some, unless
- * there are dozens of them.
+ * Calls every script, algorithm and connection before the first real call, with keys that are not
+ * in use. It reads, and releases permits that do not exist: nothing is taken and nothing is
+ * written. There are enough keys to reach every primary of a Cluster, unless it has dozens of them.
  *
- * <p>Its calls pass by breakers and metrics. So where there is no answer, little is asked: one
- * question at a time and place, about once a second, and the others once there is an answer.
+ * <p>Warm-up calls bypass breakers and metrics. So while there is no reply, few calls are sent: one
+ * at a time per deployment, about once a second, and the others once that one is answered.
  */
 final class WarmUp {
   private static final int ROUNDS = 12;
-  private static final int MOST = 28;
+  private static final int MAX_CALLS = 28;
   private static final long NO_RESERVATION = 0;
   private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
-  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(1);
 
   private static final List<Limit> LIMITS =
       Stream.of(
@@ -57,9 +56,9 @@ final class WarmUp {
   private final TimeSource time;
   private final BooleanSupplier closed;
 
-  /** A key, asked about in every way: alone, together with a bucket, and to be released. */
+  /** One warm-up key, used in every way: alone, together with a bucket, and released. */
   private record WarmUpCall(Draw alone, Draw bucket, ReservedPart held) {
-    /** The rule of the place where it is asked. */
+    /** The rule that selects the deployment (usual or hot). */
     String rule() {
       return alone.pool().rule();
     }
@@ -83,10 +82,10 @@ final class WarmUp {
   }
 
   /**
-   * A warm-up of where the keys of some rules live, one place after the other.
+   * A warm-up of the deployments that hold the keys of these rules, one after the other.
    *
-   * @param rules they need not be there
-   * @param closed whether nobody wants to know any more
+   * @param rules one rule id per deployment; the rules need not exist
+   * @param closed whether the store has been closed
    */
   WarmUp(RedisStore store, List<String> rules, TimeSource time, BooleanSupplier closed) {
     this.store = store;
@@ -95,24 +94,24 @@ final class WarmUp {
     this.closed = closed;
   }
 
-  /** Completes when everything was asked, whether it was answered or not. */
+  /** Completes when all calls were sent and ended, answered or not. */
   CompletionStage<Void> once() {
-    return askAll().thenApply(left -> null);
+    return sendAll().thenApply(left -> null);
   }
 
   /**
-   * Asks again, with pauses, what was not answered. Completes when all of it was, and so every
-   * script has run wherever these keys live; fails if nobody wants to know any more.
+   * Repeats unanswered calls, with pauses. Completes when all were answered, so that every script
+   * has run on every node of these keys. Fails once the store is closed.
    */
   CompletionStage<Void> untilAnswered() {
     CompletableFuture<Void> answered = new CompletableFuture<>();
-    scheduleNext(askAll(), FIRST_PAUSE, answered);
+    scheduleNext(sendAll(), FIRST_PAUSE, answered);
     return answered;
   }
 
   private void scheduleNext(
-      CompletionStage<List<WarmUpCall>> asked, Duration pause, CompletableFuture<Void> answered) {
-    asked.whenComplete(
+      CompletionStage<List<WarmUpCall>> sent, Duration pause, CompletableFuture<Void> answered) {
+    sent.whenComplete(
         (left, problem) -> {
           if (problem != null) {
             answered.completeExceptionally(problem);
@@ -120,37 +119,37 @@ final class WarmUp {
             answered.complete(null);
           } else {
             scheduleNext(
-                time.delay(pause).thenCompose(rested -> again(left)), longer(pause), answered);
+                time.delay(pause).thenCompose(waited -> retry(left)), longer(pause), answered);
           }
         });
   }
 
-  /** Asks one question of each place, and the others of those where it is answered. */
-  private CompletionStage<List<WarmUpCall>> again(List<WarmUpCall> left) {
+  /** Sends one call to each deployment, and the others to those that answered it. */
+  private CompletionStage<List<WarmUpCall>> retry(List<WarmUpCall> left) {
     if (closed.getAsBoolean()) {
       return CompletableFuture.failedFuture(NoAnswerException.closed());
     }
-    Map<String, List<WarmUpCall>> places =
+    Map<String, List<WarmUpCall>> deployments =
         left.stream()
             .collect(
                 Collectors.groupingBy(WarmUpCall::rule, LinkedHashMap::new, Collectors.toList()));
     CompletionStage<List<WarmUpCall>> done = CompletableFuture.completedFuture(List.of());
-    for (List<WarmUpCall> place : places.values()) {
-      done = done.thenCombine(againAt(place), WarmUp::joined);
+    for (List<WarmUpCall> deployment : deployments.values()) {
+      done = done.thenCombine(retryAt(deployment), WarmUp::joined);
     }
     return done;
   }
 
-  /** The next time another is the first: it may be of another node. */
-  private CompletionStage<List<WarmUpCall>> againAt(List<WarmUpCall> left) {
+  /** Next time another call is the first, which may go to another node. */
+  private CompletionStage<List<WarmUpCall>> retryAt(List<WarmUpCall> left) {
     List<WarmUpCall> first = left.subList(0, 1);
     List<WarmUpCall> others = left.subList(1, left.size());
-    return ask(first)
+    return send(first)
         .thenCompose(
-            silent ->
-                silent.isEmpty()
-                    ? ask(others)
-                    : CompletableFuture.completedFuture(joined(others, silent)));
+            unanswered ->
+                unanswered.isEmpty()
+                    ? send(others)
+                    : CompletableFuture.completedFuture(joined(others, unanswered)));
   }
 
   private static List<WarmUpCall> joined(List<WarmUpCall> some, List<WarmUpCall> more) {
@@ -159,25 +158,25 @@ final class WarmUp {
 
   private static Duration longer(Duration pause) {
     Duration twice = pause.multipliedBy(2);
-    return twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
+    return twice.compareTo(MAX_PAUSE) < 0 ? twice : MAX_PAUSE;
   }
 
   /**
-   * Asks everywhere; tells what was not answered in the last round of a place. The first rounds are
-   * small: they wait for code to be loaded, and may be late.
+   * Sends all calls; returns those of the last round of each deployment that were not answered. The
+   * first rounds are small: they wait for code to be loaded, and may be late.
    */
-  private CompletionStage<List<WarmUpCall>> askAll() {
+  private CompletionStage<List<WarmUpCall>> sendAll() {
     List<WarmUpCall> all = new ArrayList<>();
     CompletionStage<List<WarmUpCall>> done = CompletableFuture.completedFuture(all);
     for (String rule : rules) {
-      CompletionStage<List<WarmUpCall>> asked = done;
+      CompletionStage<List<WarmUpCall>> sent = done;
       for (int round = 0; round < ROUNDS; round++) {
-        int first = round * MOST;
-        int count = Math.min(MOST, 1 << round);
-        asked = asked.thenCompose(before -> ask(questions(rule, first, count)));
+        int first = round * MAX_CALLS;
+        int count = Math.min(MAX_CALLS, 1 << round);
+        sent = sent.thenCompose(before -> send(calls(rule, first, count)));
       }
       done =
-          asked.thenApply(
+          sent.thenApply(
               left -> {
                 all.addAll(left);
                 return all;
@@ -186,24 +185,24 @@ final class WarmUp {
     return done;
   }
 
-  private static List<WarmUpCall> questions(String rule, int first, int count) {
+  private static List<WarmUpCall> calls(String rule, int first, int count) {
     return IntStream.range(first, first + count).mapToObj(i -> WarmUpCall.of(rule, i)).toList();
   }
 
   /**
-   * Asks questions at once, so that a node far away is warm soon too; tells those that were not
+   * Sends calls concurrently, so that a distant node is warm soon too; returns those that were not
    * answered.
    */
-  private CompletionStage<List<WarmUpCall>> ask(List<WarmUpCall> questions) {
+  private CompletionStage<List<WarmUpCall>> send(List<WarmUpCall> calls) {
     List<WarmUpCall> left = new ArrayList<>();
     CompletionStage<Void> all = CompletableFuture.completedFuture(null);
-    for (WarmUpCall question : questions) {
+    for (WarmUpCall call : calls) {
       all =
           all.thenCombine(
-              isAnswered(question),
+              isAnswered(call),
               (before, answered) -> {
                 if (!answered) {
-                  left.add(question);
+                  left.add(call);
                 }
                 return null;
               });
@@ -211,17 +210,17 @@ final class WarmUp {
     return all.thenApply(done -> left);
   }
 
-  private CompletionStage<Boolean> isAnswered(WarmUpCall question) {
-    CompletionStage<TakeResult> alone = store.take(List.of(question.alone));
-    CompletionStage<TakeResult> both = store.take(List.of(question.alone, question.bucket));
+  private CompletionStage<Boolean> isAnswered(WarmUpCall call) {
+    CompletionStage<TakeResult> alone = store.take(List.of(call.alone));
+    CompletionStage<TakeResult> both = store.take(List.of(call.alone, call.bucket));
     return store
-        .release(NO_RESERVATION, List.of(question.held))
+        .release(NO_RESERVATION, List.of(call.held))
         .thenApply(released -> released != SettlementResult.UNAVAILABLE)
-        .thenCombine(alone, (so, taking) -> so && isAnswered(taking))
-        .thenCombine(both, (so, taking) -> so && isAnswered(taking));
+        .thenCombine(alone, (answered, result) -> answered && isAnswered(result))
+        .thenCombine(both, (answered, result) -> answered && isAnswered(result));
   }
 
-  private static boolean isAnswered(TakeResult taking) {
-    return taking.statuses().stream().allMatch(LimitStatus::answered);
+  private static boolean isAnswered(TakeResult result) {
+    return result.statuses().stream().allMatch(LimitStatus::answered);
   }
 }

@@ -82,7 +82,7 @@ class EmbeddingTest {
   }
 
   @Test
-  void theStoreCountsTheInstancesForTheirShares() {
+  void storeCountsInstancesForLocalShares() {
     Rule ten = Rule.named("ten").key("user").limit(Limit.perHour(10)).build();
     try (RedisServer server = RedisServer.start();
         RedisStore one = RedisStore.connect(patient(server));
@@ -98,7 +98,7 @@ class EmbeddingTest {
   }
 
   @Test
-  void connectingGoesOnWithoutARedisThatIsNotThere() {
+  void connectReturnsWhenRedisIsUnavailable() {
     try (RedisStore none = RedisStore.connect("redis://127.0.0.1:1");
         Weir weir = Weir.builder().rules(RuleSet.of(two())).store(none).build()) {
       assertThat(weir.check(CALL).reason()).isEqualTo(Reason.UNAVAILABLE);

@@ -94,7 +94,7 @@ class FirstCallTest {
   }
 
   @Test
-  void everyScriptWasRunBeforeTheStoreIsReadyAndIsThereAgainAfterARestart() {
+  void everyScriptHasRunBeforeReadyAndIsReloadedAfterRestart() {
     try (RedisServer redis = RedisServer.builder().config(LOG_ALL[0]).config(LOG_ALL[1]).start();
         RedisStore store = RedisStores.ready(redis.uri(), PATIENT)) {
       assertThat(wereRun(redis)).containsAll(OF_CALLS);
@@ -115,7 +115,7 @@ class FirstCallTest {
   }
 
   @Test
-  void onAClusterEveryScriptWasRunOnEveryPrimaryAndIsOnReplicas() {
+  void onClusterEveryScriptHasRunOnPrimariesAndIsLoadedOnReplicas() {
     RedisCluster cluster = SharedCluster.get();
     cluster.nodes().forEach(node -> logAll(node, "0"));
     cluster.nodes().forEach(node -> node.command("SCRIPT", "FLUSH"));
@@ -138,7 +138,7 @@ class FirstCallTest {
   }
 
   @Test
-  void aNodeOfAClusterThatComesLaterOrAgainHasTheScriptsBeforeItsFirstCall() {
+  void newOrReturningClusterNodeHasScriptsBeforeItsFirstCall() {
     try (RedisCluster cluster = RedisCluster.builder().primaries(2).replicasEach(0).start();
         RedisServer late = RedisServer.builder().config("cluster-enabled yes").start();
         RedisStore store = RedisStores.ready("redis-cluster://" + cluster.addresses(), PATIENT)) {

@@ -50,7 +50,7 @@ class FleetMembershipTest {
   }
 
   @Test
-  void believesWhatItIsToldUntilItHasCounted() {
+  void assumedNumberIsInForceUntilFirstCount() {
     away = true;
     FleetMembership fleet = join();
     pass(30);
@@ -63,7 +63,7 @@ class FleetMembershipTest {
   }
 
   @Test
-  void countsWhoJoinsWithinSecondsAndWhoLeavesAfterAWhile() {
+  void joiningCountsWithinSecondsAndLeavingAfterExpiry() {
     FleetMembership one = join();
     FleetMembership other = join();
     FleetMembership third = join();
@@ -79,7 +79,7 @@ class FleetMembershipTest {
   }
 
   @Test
-  void keepsTheLastNumberWhileTheStoreIsAwayAndWhileItFillsAgain() {
+  void lastNumberIsInForceDuringOutageAndWhileInstancesRejoin() {
     FleetMembership one = join();
     FleetMembership other = join();
     pass(5);
@@ -96,7 +96,7 @@ class FleetMembershipTest {
   }
 
   @Test
-  void aRealRedisIsAskedLikewise() {
+  void countsInstancesOnRealRedis() {
     try (RedisServer redis = RedisServer.start();
         RedisStore shared = RedisStores.ready(redis.uri(), RedisStores.PATIENT);
         FleetMembership one = FleetMembership.join(shared, SystemTime.INSTANCE, 1);

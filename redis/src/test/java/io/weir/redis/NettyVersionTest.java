@@ -48,7 +48,7 @@ class NettyVersionTest {
   }
 
   @Test
-  void everyPartThatLettuceBringsIsNamedHere() throws Exception {
+  void everyNettyModuleOfLettuceIsListed() throws Exception {
     try (InputStream lettuce = RedisClient.class.getResourceAsStream(LETTUCE);
         InputStream own = Files.newInputStream(Path.of("pom.xml"))) {
       assertThat(nettyOf(own)).isNotEmpty().containsAll(nettyOf(lettuce));
@@ -56,7 +56,7 @@ class NettyVersionTest {
   }
 
   @Test
-  void allPartsAreOfTheVersionThatThePageNames() throws Exception {
+  void allNettyModulesHaveTheDocumentedVersion() throws Exception {
     List<String> versions =
         Version.identify().values().stream().map(Version::artifactVersion).distinct().toList();
 

@@ -54,7 +54,7 @@ class RedisAddressTest {
         "rediss-ring://h",
         "rediss-sentinel://m@h"
       })
-  void withTwoLettersSItIsOverTls(String text) {
+  void schemesWithDoubleSUseTls(String text) {
     assertThat(parse(text).tls()).isTrue();
     assertThat(parse(text.toLowerCase(java.util.Locale.ROOT).replace("rediss", "redis")).tls())
         .isFalse();
@@ -77,7 +77,7 @@ class RedisAddressTest {
   }
 
   @Test
-  void readsAddressesOfSixteenBytes() {
+  void readsIpv6Addresses() {
     assertThat(parse("redis://[::1]:7000").nodes()).containsExactly(new Node("::1", 7000));
     assertThat(parse("redis-ring://[::1],[fe80::2]:7").nodes())
         .containsExactly(new Node("::1", 6379), new Node("fe80::2", 7));
@@ -113,7 +113,7 @@ class RedisAddressTest {
         "redis://user:%zz@h | password",
         "redis://[::1 | host",
       })
-  void saysWhatIsWrong(String text, String reason) {
+  void reportsTheReasonForInvalidAddresses(String text, String reason) {
     assertThatThrownBy(() -> parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(reason);
@@ -136,7 +136,7 @@ class RedisAddressTest {
         "redis-foo://user:hunter2@h",
         "user:hunter2@h",
       })
-  void noErrorTellsThePassword(String text) {
+  void errorsDoNotContainThePassword(String text) {
     assertThatThrownBy(() -> parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .satisfies(e -> assertThat(e.toString()).doesNotContain("hunter2"));
@@ -155,7 +155,7 @@ class RedisAddressTest {
   }
 
   @Test
-  void optionsTellNeitherPasswordNorSecretNorKey() {
+  void optionsPrintNeitherPasswordNorSecretNorKey() {
     RedisOptions options =
         RedisOptions.of("rediss://weir:hunter2@h")
             .tagSecret("hunter2")
@@ -168,10 +168,10 @@ class RedisAddressTest {
   @Test
   void optionsAreChecked() {
     assertThatThrownBy(() -> RedisOptions.of("redis://h").timeout(Duration.ZERO))
-        .hasMessageContaining("not longer than 0");
+        .hasMessageContaining("must be greater than 0");
     assertThatThrownBy(
             () ->
                 new RedisOptions.Tls(Optional.empty(), Optional.of(Path.of("a")), Optional.empty()))
-        .hasMessageContaining("go together");
+        .hasMessageContaining("needs its key");
   }
 }

@@ -49,7 +49,7 @@ class RedisKeyFloodTest {
   }
 
   @Test
-  void oneAddressBringsOnlySoManyKeys() {
+  void oneAddressCanCreateOnlyALimitedNumberOfKeys() {
     assertThat(check("198.51.100.7", "alice").allowed()).isTrue();
 
     long allowed = 0;

@@ -163,7 +163,7 @@ class ShardedBucketTest {
 
   @ParameterizedTest
   @MethodSource("places")
-  void everyShardIsAKeyInASlotOfItsOwnByTheNameThatIsPromised(String place) throws Exception {
+  void everyShardHasTheDocumentedKeyInItsOwnSlot(String place) throws Exception {
     String limit = "1/h burst=1000";
     Rule rule = open(place, limit, "exact");
     admittedByAll(50);
@@ -194,7 +194,7 @@ class ShardedBucketTest {
 
   @ParameterizedTest
   @MethodSource("places")
-  void settlesOnAnyInstanceAgainstTheShardThatWasTakenFrom(String place) {
+  void anyInstanceSettlesAgainstTheShardOfTheTake(String place) {
     String limit = "1/h burst=80";
     Rule rule = open(place, limit, "exact");
     for (int i = 0; i < 40; i++) {

@@ -77,7 +77,7 @@ class SharedDeadlineTest {
   }
 
   @Test
-  void isUnansweredAfterOneDeadlineAndNotAfterTwo() throws Exception {
+  void retryForCalendarPeriodSharesOneDeadline() throws Exception {
     Draw draw = new Draw(QUOTA, Key.of("a"), 1, Mode.ENFORCE, Draw.Intent.TAKE);
     CompletableFuture<LimitStatus> standing =
         store
@@ -97,7 +97,7 @@ class SharedDeadlineTest {
   }
 
   @Test
-  void aFurtherCallOfADecisionHasWhatIsLeftOfItsDeadline() {
+  void followUpCallHasTheRemainingTimeOfItsDecision() {
     VirtualTime time = new VirtualTime();
     Undecided link = new Undecided();
     link.asked = 1; // and so it says nothing
@@ -120,7 +120,7 @@ class SharedDeadlineTest {
   }
 
   @Test
-  void settlingIsUnavailableLikewise() throws Exception {
+  void settlementRetrySharesOneDeadline() throws Exception {
     ReservedPart held = new ReservedPart(QUOTA, Key.of("a"), 1, 0, new TakeReceipt(1, 1));
     CompletableFuture<SettlementResult> settled =
         store.settle(1, List.of(held), Duration.ofSeconds(1)).toCompletableFuture();

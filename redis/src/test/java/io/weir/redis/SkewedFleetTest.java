@@ -25,7 +25,7 @@ class SkewedFleetTest {
   private static final Duration HOUR = Duration.ofHours(1);
 
   @Test
-  void instancesInSeveralProcessesAreAdmittedExactlyWhatEachLimitHolds() throws Exception {
+  void instancesWithSkewedClocksTogetherAdmitExactlyTheLimit() throws Exception {
     try (RedisServer redis = RedisServer.start();
         StoreInstanceProcess third = new StoreInstanceProcess(2, redis.uri(), HOUR.negated());
         StoreInstanceProcess fourth =
@@ -39,21 +39,21 @@ class SkewedFleetTest {
   }
 
   @Test
-  void soTheyAreOnACluster() {
+  void admitExactlyTheLimitOnCluster() {
     RedisCluster cluster = SharedCluster.get();
     cluster.primaries().forEach(node -> node.command("FLUSHALL"));
     assertExact("redis-cluster://" + cluster.addresses(), Clock.STORE);
   }
 
   @Test
-  void soTheyAreWhereScriptsMayNotTellTheTime() {
+  void admitExactlyTheLimitWithInstanceClock() {
     try (RedisServer redis = RedisServer.start()) {
       assertExact(redis.uri(), Clock.INSTANCE);
     }
   }
 
   @Test
-  void soTheyAreOnAClusterWhereScriptsMayNotTellTheTime() {
+  void admitExactlyTheLimitOnClusterWithInstanceClock() {
     RedisCluster cluster = SharedCluster.get();
     cluster.primaries().forEach(node -> node.command("FLUSHALL"));
     assertExact("redis-cluster://" + cluster.addresses(), Clock.INSTANCE);

@@ -101,7 +101,7 @@ class WarmUpRetryTest {
   }
 
   @Test
-  void whereNobodyAnswersOneQuestionASecondIsAskedAndTheOthersThen() {
+  void silentDeploymentGetsOneCallPerSecondUntilItAnswers() {
     places.silent.add("any");
     CompletableFuture<Void> answered = begin("any");
 
@@ -116,7 +116,7 @@ class WarmUpRetryTest {
   }
 
   @Test
-  void aPlaceThatAnswersIsNotAskedAgainWhileAnotherDoesNot() {
+  void answeredDeploymentIsNotCalledAgainWhileAnotherIsSilent() {
     places.silent.add("hot");
     CompletableFuture<Void> answered = begin("any", "hot");
 
@@ -126,7 +126,7 @@ class WarmUpRetryTest {
   }
 
   @Test
-  void eachOfTwoPlacesIsAskedWhicheverAnswers() {
+  void bothDeploymentsAreCalledWhicheverAnswers() {
     places.silent.addAll(Set.of("any", "hot"));
     CompletableFuture<Void> answered = begin("any", "hot");
     places.silent.remove("hot");
@@ -140,7 +140,7 @@ class WarmUpRetryTest {
   }
 
   @Test
-  void nothingIsAskedOnceNobodyWantsToKnow() {
+  void noCallAfterClose() {
     places.silent.add("any");
     CompletableFuture<Void> answered = begin("any");
     closed = true;

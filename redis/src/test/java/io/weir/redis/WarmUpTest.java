@@ -52,7 +52,7 @@ class WarmUpTest {
 
   /** Neither are calls that come back in time, nor those that do not. */
   @Test
-  void isInNoMetrics() {
+  void warmUpIsNotInMetrics() {
     RecordingRedisEvents heard = new RecordingRedisEvents();
     RedisOptions hasty = RedisOptions.of(there.uri()).timeout(Duration.ofMillis(1));
     try (RedisStore store = RedisStore.open(hasty, SystemTime.INSTANCE, heard)) {
@@ -63,7 +63,7 @@ class WarmUpTest {
   }
 
   @Test
-  void saysNothingAgainstANodeThatIsLate() {
+  void lateWarmUpDoesNotCountAgainstTheNode() {
     VirtualTime time = new VirtualTime();
     RecordingRedisEvents heard = new RecordingRedisEvents();
     NodeHealth node =
@@ -84,7 +84,7 @@ class WarmUpTest {
   }
 
   @Test
-  void aRingWarmsUpThoughANodeIsAway() {
+  void ringWarmsUpWithAnUnavailableNode() {
     away.kill();
     RedisOptions options =
         RedisOptions.of(RedisFixture.ringOf(List.of(there, away))).timeout(PATIENT);
@@ -97,7 +97,7 @@ class WarmUpTest {
   }
 
   @Test
-  void aStoreWarmsUpThoughTheRedisOfHotRulesIsAway() {
+  void storeWarmsUpWithAnUnavailableHotRedis() {
     away.kill();
     try (RedisStore store =
         RedisStore.open(

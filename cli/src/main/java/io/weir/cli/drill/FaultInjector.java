@@ -113,7 +113,7 @@ public final class FaultInjector implements AutoCloseable {
             node + " is not on loopback; drills are done to a Redis that is yours alone");
       }
     } catch (UnknownHostException e) {
-      throw new IllegalArgumentException(node + ": the name is unknown", e);
+      throw new IllegalArgumentException(node + ": unknown host name", e);
     }
     return node;
   }

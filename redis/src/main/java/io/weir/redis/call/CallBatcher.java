@@ -15,44 +15,47 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue before keys that can share a script call: those of a node, or of a slot.
+ * Batches script calls to keys that can share one: the keys of a node, or of a Cluster slot.
  *
  * <pre>
- *   ask ─► under way &lt; {@value #EAGER} calls? and where the node is near, &lt; {@value #MANY_KEYS} keys? ── yes ─► send now
+ *   submit ─► in flight &lt; {@value #EAGER} calls? and if the node is near, &lt; {@value #MANY_KEYS} keys? ── yes ─► send now
  *                 │ no
  *                 ▼
- *              waiting ── answers came, or a call is full ─► send up to {@value #SHARED_KEYS} keys in one call
+ *              waiting ── replies arrived, or a batch is full ─► send up to {@value #SHARED_KEYS} keys in one call
  * </pre>
  *
- * <p>Calls of one script share; those of others wait beside them, and who waits longest goes first.
+ * <p>Only calls of the same script share a batch. Each script has its own queue, and the queue
+ * whose head has waited longest goes first.
  *
- * <p>Callers that come while calls are under way share the next one, so that a busy node does less
- * work per decision; a caller who comes alone goes at once and waits for nobody. A node that hangs
- * holds up what is under way and no more: whoever waits is told at the deadline, is not sent any
- * more, and so is not charged for a call that was given up. How many may wait is said by {@link
- * NodeHealth#enter}, for all lanes of a node together.
+ * <p>Calls that arrive while others are in flight share the next batch, so that a busy node does
+ * less work per decision. A call that arrives alone is sent at once and waits for no other. A node
+ * that hangs delays only the calls in flight: a waiting call fails at its deadline, is then never
+ * sent, and so is not charged. {@link NodeHealth#enter} bounds the number of waiting calls, for all
+ * batchers of a node together.
  */
 public final class CallBatcher {
-  /** Calls that may be under way before others wait for them. */
+  /** Script calls that may be in flight before further calls wait for them. */
   private static final int EAGER = 4;
 
   /**
-   * Keys under way that keep a node so busy that it pays to wait for a call to fill, as a node does
-   * less work for one large call than for two small ones. It does not pay where a node is far away
-   * or slow: there the wait would be longer than the work.
+   * Keys in flight from which a node is busy enough to wait until a batch fills: one large call
+   * costs the node less than two small ones. This does not pay if the node is distant or slow,
+   * because the wait would exceed the work.
    */
   private static final int MANY_KEYS = 16;
 
-  /** A node whose last answer came within this time is near. */
+  /** A node is near if its last reply took less than this. */
   private static final long NEAR_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
-  /** Calls that may be under way at all; matters where a node is far away. */
-  private static final int MOST = 64;
+  /** Upper bound of script calls in flight; matters for distant nodes. */
+  private static final int MAX_IN_FLIGHT = 64;
 
-  /** Keys in a call that several share. */
+  /** Maximum keys in a batch. */
   private static final int SHARED_KEYS = 32;
 
-  /** How long nothing may come back before another call tries whether the node still answers. */
+  /**
+   * After this long without a reply, one more call is sent to test whether the node still answers.
+   */
   private static final long SILENCE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** Sends one script call. */
@@ -60,61 +63,64 @@ public final class CallBatcher {
     CompletionStage<byte[]> send(Script script, byte[][] keys, byte[] args);
   }
 
-  /** Asks that go in one call, how many keys they have, when, and the silences before that. */
-  private record Batch(List<PendingCall> asks, int keys, long sentNanos, int silences) {
+  /**
+   * Calls sent as one script call, their number of keys, when they were sent, and the number of
+   * silences before that.
+   */
+  private record Batch(List<PendingCall> calls, int keys, long sentNanos, int silences) {
     static final Batch NONE = new Batch(List.of(), 0, 0, 0);
 
     boolean isEmpty() {
-      return asks.isEmpty();
+      return calls.isEmpty();
     }
   }
 
-  private final Transport wire;
+  private final Transport transport;
   private final LongSupplier nanoTime;
 
-  /** Those who wait, by script. */
+  /** Waiting calls, by script ordinal. */
   private final @Nullable ArrayDeque<PendingCall>[] waiting = queues();
 
   private int waitingKeys;
-  private int underWay;
-  private int keysUnderWay;
+  private int inFlight;
+  private int keysInFlight;
 
-  /** Calls that were under way when the node fell silent, and may be lost. */
+  /** Script calls that were in flight when the node fell silent and may be lost. */
   private int lost;
 
   private int silences;
 
-  /** Calls that are back and whose callers are being told just now. */
-  private int telling;
+  /** Batches whose replies are being delivered to their callers right now. */
+  private int delivering;
 
-  private long newsNanos;
+  private long lastActivityNanos;
   private boolean near;
 
-  public CallBatcher(Transport wire) {
-    this(wire, System::nanoTime);
+  public CallBatcher(Transport transport) {
+    this(transport, System::nanoTime);
   }
 
-  /** A lane with a clock of its own; for tests. */
-  CallBatcher(Transport wire, LongSupplier nanoTime) {
-    this.wire = wire;
+  /** A batcher with its own clock, for tests. */
+  CallBatcher(Transport transport, LongSupplier nanoTime) {
+    this.transport = transport;
     this.nanoTime = nanoTime;
   }
 
-  @SuppressWarnings({"unchecked", "rawtypes"}) // there are no arrays of a queue of something
+  @SuppressWarnings({"unchecked", "rawtypes"}) // Java has no generic arrays
   private static @Nullable ArrayDeque<PendingCall>[] queues() {
     return new ArrayDeque[Script.values().length];
   }
 
-  public void submit(PendingCall ask) {
+  public void submit(PendingCall call) {
     Batch batch;
     synchronized (this) {
-      ArrayDeque<PendingCall> alike = waiting[ask.script().ordinal()];
-      if (alike == null) {
-        alike = new ArrayDeque<>();
-        waiting[ask.script().ordinal()] = alike;
+      ArrayDeque<PendingCall> queue = waiting[call.script().ordinal()];
+      if (queue == null) {
+        queue = new ArrayDeque<>();
+        waiting[call.script().ordinal()] = queue;
       }
-      alike.add(ask);
-      waitingKeys += ask.keys().length;
+      queue.add(call);
+      waitingKeys += call.keys().length;
       batch = nextBatch();
     }
     if (!batch.isEmpty()) {
@@ -122,108 +128,108 @@ public final class CallBatcher {
     }
   }
 
-  /** What may go now, if anything. */
+  /** The batch to send now, or {@link Batch#NONE}. */
   private Batch nextBatch() {
     ArrayDeque<PendingCall> next = longestWaiting();
     if (next == null) {
       return Batch.NONE;
     }
     long now = nanoTime.getAsLong();
-    if (now - newsNanos > SILENCE_NANOS) {
-      lost += underWay;
-      underWay = 0;
-      keysUnderWay = 0;
+    if (now - lastActivityNanos > SILENCE_NANOS) {
+      lost += inFlight;
+      inFlight = 0;
+      keysInFlight = 0;
       silences++;
     } else if (!canSend()) {
       return Batch.NONE;
     }
-    List<PendingCall> asks = batchOf(next);
-    int keys = keysOf(asks);
-    underWay++;
-    keysUnderWay += keys;
-    newsNanos = now;
-    return new Batch(asks, keys, now, silences);
+    List<PendingCall> calls = batchOf(next);
+    int keys = keysOf(calls);
+    inFlight++;
+    keysInFlight += keys;
+    lastActivityNanos = now;
+    return new Batch(calls, keys, now, silences);
   }
 
   private boolean canSend() {
-    int out = underWay + lost;
+    int sent = inFlight + lost;
     if (waitingKeys >= SHARED_KEYS) {
-      return out < MOST;
+      return sent < MAX_IN_FLIGHT;
     }
-    return out < EAGER && telling == 0 && !(near && keysUnderWay >= MANY_KEYS);
+    return sent < EAGER && delivering == 0 && !(near && keysInFlight >= MANY_KEYS);
   }
 
-  /** The queue in which somebody waits longest, or null if nobody does. */
+  /** The queue whose head has waited longest, or null if all are empty. */
   private @Nullable ArrayDeque<PendingCall> longestWaiting() {
     ArrayDeque<PendingCall> longest = null;
     PendingCall first = null;
-    for (ArrayDeque<PendingCall> alike : waiting) {
-      PendingCall head = alike == null ? null : head(alike);
+    for (ArrayDeque<PendingCall> queue : waiting) {
+      PendingCall head = queue == null ? null : head(queue);
       if (head != null && (first == null || head.isBefore(first))) {
-        longest = alike;
+        longest = queue;
         first = head;
       }
     }
     return longest;
   }
 
-  /** The first in a queue who was not given up. */
-  private @Nullable PendingCall head(ArrayDeque<PendingCall> alike) {
-    PendingCall head = alike.peek();
+  /** The first call of a queue that is not done yet. */
+  private @Nullable PendingCall head(ArrayDeque<PendingCall> queue) {
+    PendingCall head = queue.peek();
     while (head != null && head.isDone()) {
-      leave(alike);
-      head = alike.peek();
+      leave(queue);
+      head = queue.peek();
     }
     return head;
   }
 
-  private PendingCall leave(ArrayDeque<PendingCall> alike) {
-    PendingCall head = alike.remove();
+  private PendingCall leave(ArrayDeque<PendingCall> queue) {
+    PendingCall head = queue.remove();
     waitingKeys -= head.keys().length;
     return head;
   }
 
-  /** Takes as many as go in one call, at least one. */
-  private List<PendingCall> batchOf(ArrayDeque<PendingCall> alike) {
+  /** Removes as many calls as fit into one batch, at least one. */
+  private List<PendingCall> batchOf(ArrayDeque<PendingCall> queue) {
     List<PendingCall> batch = new ArrayList<>(8);
     int keys = 0;
-    for (PendingCall ask = head(alike); ask != null; ask = head(alike)) {
-      keys += ask.keys().length;
-      if (!batch.isEmpty() && (keys > SHARED_KEYS || !ask.script().isShared())) {
+    for (PendingCall call = head(queue); call != null; call = head(queue)) {
+      keys += call.keys().length;
+      if (!batch.isEmpty() && (keys > SHARED_KEYS || !call.script().isShared())) {
         break;
       }
-      batch.add(leave(alike));
+      batch.add(leave(queue));
     }
     return batch;
   }
 
   /**
-   * Sends a call, and the next when it is back; one after the other where the node is away and
-   * every call is back at once, however many wait.
+   * Sends a batch, and the next one when its reply arrives. Loops instead of recursing if the node
+   * is unavailable and every call completes at once, however many calls wait.
    */
   private void send(Batch batch) {
     Batch next = batch;
     while (!next.isEmpty()) {
       Batch now = next;
-      CompletableFuture<byte[]> back = start(now.asks);
-      if (!back.isDone()) {
-        back.whenComplete((answer, problem) -> send(deliver(now, answer, problem)));
+      CompletableFuture<byte[]> future = start(now.calls);
+      if (!future.isDone()) {
+        future.whenComplete((reply, problem) -> send(deliver(now, reply, problem)));
         return;
       }
       onReply(now, false);
-      back.whenComplete((answer, problem) -> end(now.asks, answer, problem));
+      future.whenComplete((reply, problem) -> end(now.calls, reply, problem));
       next = onBatchDelivered();
     }
   }
 
   /**
-   * Tells the callers of a call that is back, after the next has been sent.
+   * Delivers a reply to the callers, after the next batch has been sent.
    *
-   * @return what can go then: those who, being told, ask again at once go together
+   * @return the batch to send afterwards: callers that call again on delivery share it
    */
-  private Batch deliver(Batch batch, byte[] answer, @Nullable Throwable problem) {
+  private Batch deliver(Batch batch, byte[] reply, @Nullable Throwable problem) {
     send(onReply(batch, true));
-    end(batch.asks, answer, problem);
+    end(batch.calls, reply, problem);
     return onBatchDelivered();
   }
 
@@ -239,54 +245,54 @@ public final class CallBatcher {
       args = joinedArgs(batch);
     }
     try {
-      return wire.send(first.script(), keys, args).toCompletableFuture();
+      return transport.send(first.script(), keys, args).toCompletableFuture();
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
   }
 
   /**
-   * A call is back, and its callers are going to be told. A node answers in order: if it does again
-   * after a silence, whatever was under way before has been answered or never will be.
+   * Accounts for a reply before it is delivered. A node replies in order: once it replies after a
+   * silence, every earlier call has been answered or never will be.
    */
   private synchronized Batch onReply(Batch batch, boolean sendsNext) {
     if (batch.silences == silences) {
-      underWay--;
-      keysUnderWay -= batch.keys;
+      inFlight--;
+      keysInFlight -= batch.keys;
       lost = 0;
     } else {
       lost = Math.max(0, lost - 1);
     }
-    newsNanos = nanoTime.getAsLong();
-    near = newsNanos - batch.sentNanos < NEAR_NANOS;
+    lastActivityNanos = nanoTime.getAsLong();
+    near = lastActivityNanos - batch.sentNanos < NEAR_NANOS;
     Batch next = sendsNext ? nextBatch() : Batch.NONE;
-    telling++;
+    delivering++;
     return next;
   }
 
   private synchronized Batch onBatchDelivered() {
-    telling--;
+    delivering--;
     return nextBatch();
   }
 
-  private static void end(List<PendingCall> batch, byte[] answer, @Nullable Throwable problem) {
+  private static void end(List<PendingCall> batch, byte[] reply, @Nullable Throwable problem) {
     Throwable failure = problem;
     if (failure == null) {
       try {
-        distribute(batch, answer);
+        distribute(batch, reply);
         return;
-      } catch (RuntimeException e) { // no answer of our scripts
+      } catch (RuntimeException e) { // not a reply of our scripts
         failure = e;
       }
     }
     NoAnswerException reason = NoAnswerException.from(failure);
-    batch.forEach(ask -> ask.fail(reason));
+    batch.forEach(call -> call.fail(reason));
   }
 
   private static int keysOf(List<PendingCall> batch) {
     int count = 0;
-    for (PendingCall ask : batch) {
-      count += ask.keys().length;
+    for (PendingCall call : batch) {
+      count += call.keys().length;
     }
     return count;
   }
@@ -294,29 +300,30 @@ public final class CallBatcher {
   private static byte[][] joinedKeys(List<PendingCall> batch) {
     byte[][] joined = new byte[keysOf(batch)][];
     int at = 0;
-    for (PendingCall ask : batch) {
-      System.arraycopy(ask.keys(), 0, joined, at, ask.keys().length);
-      at += ask.keys().length;
+    for (PendingCall call : batch) {
+      System.arraycopy(call.keys(), 0, joined, at, call.keys().length);
+      at += call.keys().length;
     }
     return joined;
   }
 
   /**
-   * What the asks say, one after the other; asks that say the same are said once, and how often.
+   * The arguments of all calls, concatenated. A run of equal arguments is written once, with a
+   * repeat count.
    */
   private static byte[] joinedArgs(List<PendingCall> batch) {
     int size = 0;
-    for (PendingCall ask : batch) {
-      size += ask.args().length;
+    for (PendingCall call : batch) {
+      size += call.args().length;
     }
     ByteBuffer joined = ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
     byte[] last = {};
     int lastAt = 0;
-    for (PendingCall ask : batch) {
-      if (Arrays.equals(ask.args(), last)) {
+    for (PendingCall call : batch) {
+      if (Arrays.equals(call.args(), last)) {
         joined.putShort(lastAt, (short) (joined.getShort(lastAt) + 1));
       } else {
-        last = ask.args();
+        last = call.args();
         lastAt = joined.position();
         joined.put(last);
       }
@@ -324,39 +331,40 @@ public final class CallBatcher {
     return Arrays.copyOf(joined.array(), joined.position());
   }
 
-  /** Gives every ask its part of the answer, with the time before it. */
-  private static void distribute(List<PendingCall> batch, byte[] answer) {
+  /** Gives every call its part of the reply, preceded by the store time. */
+  private static void distribute(List<PendingCall> batch, byte[] reply) {
     PendingCall first = batch.get(0);
     if (batch.size() == 1) {
       if (first.script().isShared()) {
         noteInvalid(
             first,
-            answer,
-            ScriptReply.end(first.script(), answer, Double.BYTES, first.keys().length));
+            reply,
+            ScriptReply.end(first.script(), reply, Double.BYTES, first.keys().length));
       }
-      first.answer(answer);
+      first.answer(reply);
       return;
     }
     int at = Double.BYTES;
-    for (PendingCall ask : batch) {
-      int size = ScriptReply.end(ask.script(), answer, at, ask.keys().length) - at;
+    for (PendingCall call : batch) {
+      int size = ScriptReply.end(call.script(), reply, at, call.keys().length) - at;
       byte[] own = new byte[Double.BYTES + size];
-      System.arraycopy(answer, 0, own, 0, Double.BYTES);
-      System.arraycopy(answer, at, own, Double.BYTES, size);
-      ask.answer(own);
+      System.arraycopy(reply, 0, own, 0, Double.BYTES);
+      System.arraycopy(reply, at, own, Double.BYTES, size);
+      call.answer(own);
       at += size;
     }
-    noteInvalid(first, answer, at);
+    noteInvalid(first, reply, at);
   }
 
-  /** Behind its answers, a script says how many values counted as absent, if any did. */
-  private static void noteInvalid(PendingCall ask, byte[] answer, int end) {
-    if (answer.length == end + Double.BYTES) {
-      ask.onInvalidValue(
+  /**
+   * Reads the number of values that counted as absent, which a script appends to its reply if there
+   * were any.
+   */
+  private static void noteInvalid(PendingCall call, byte[] reply, int end) {
+    if (reply.length == end + Double.BYTES) {
+      call.onInvalidValue(
           (long)
-              ByteBuffer.wrap(answer, end, Double.BYTES)
-                  .order(ByteOrder.LITTLE_ENDIAN)
-                  .getDouble());
+              ByteBuffer.wrap(reply, end, Double.BYTES).order(ByteOrder.LITTLE_ENDIAN).getDouble());
     }
   }
 }

@@ -1,13 +1,14 @@
 package io.weir.redis.call;
 
-/** What a call to a node is for. */
+/** Why a call is made to a node. */
 public enum CallPurpose {
-  /** Somebody waits for what comes of it. */
+  /** A caller waits for the result. */
   USE,
 
   /**
-   * It makes the way warm, and may be late because the way is cold. So it says nothing of its node,
-   * is in no metrics, and is no probe: it goes wherever there is a connection.
+   * Warms up connections and code, and may be late because they are cold. It does not count for the
+   * node's health or the metrics and is no breaker probe; it is sent whenever there is a
+   * connection.
    */
   WARM_UP
 }

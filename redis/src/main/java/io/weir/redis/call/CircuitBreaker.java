@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.function.DoubleSupplier;
 
 /**
- * Keeps calls from a node that does not answer, so that nobody waits for it.
+ * Stops calls to a node that does not answer, so that callers do not wait for it.
  *
  * <pre>
  *            5 failures in a row, or 5% of at least
@@ -16,35 +16,35 @@ import java.util.function.DoubleSupplier;
  *                   the probe succeeds                     the probe fails
  * </pre>
  *
- * <p>A cool-down is 2 s and up to a fifth more, so that instances do not return together. While
- * probing, one call goes through and all others are kept away. Whoever knows more than calls can
- * tell may open it at once ({@link #trip}) or close it before a cool-down is over ({@link
- * #recovered}). In the first second after it has closed only failures in a row open it. Knows no
- * clock; times are in microseconds on the monotonic one.
+ * <p>The first cool-down is 2 s. Each cool-down is extended by a random 0 to 20%, so that instances
+ * do not return together. While probing, one call passes and all others are rejected. A component
+ * with better knowledge than call results can open the breaker at once ({@link #trip}) or close it
+ * before the cool-down ends ({@link #onRecovery}). In the first second after closing, only failures
+ * in a row open it again. The breaker reads no clock; times are monotonic, in microseconds.
  */
 public final class CircuitBreaker {
   static final long SECOND = 1_000_000;
   private static final int SLICES = 10;
-  private static final int IN_A_ROW = 5;
-  private static final int ENOUGH_CALLS = 20;
-  private static final int ONE_IN = 20;
+  private static final int MAX_FAILURES_IN_A_ROW = 5;
+  private static final int MIN_CALLS = 20;
+  private static final int MAX_BAD_ONE_IN = 20;
   private static final long FIRST_COOL_DOWN = 2 * SECOND;
-  private static final long LONGEST_COOL_DOWN = 30 * SECOND;
+  private static final long MAX_COOL_DOWN = 30 * SECOND;
   private static final double JITTER = 0.2;
 
   /**
-   * After it has closed, for so long only failures in a row open it again: all counts begin at 0
-   * then, and two late calls of 40 are chance.
+   * Time after closing in which only failures in a row open the breaker. All counts start at 0
+   * then, and two late calls of 40 can be chance.
    */
   private static final long SETTLING = SECOND;
 
-  /** What a breaker does with calls. */
+  /** How a breaker treats calls. */
   public enum State {
-    /** Lets them through. */
+    /** Calls pass. */
     CLOSED,
-    /** Keeps them away. */
+    /** Calls are rejected. */
     OPEN,
-    /** Has let one through, and waits for what comes of it. */
+    /** One call has passed; the others are rejected until its result is known. */
     PROBING
   }
 
@@ -74,14 +74,14 @@ public final class CircuitBreaker {
   }
 
   /**
-   * Whether a call may go to the node now. Of the calls after a cool-down the first may, and must
-   * report what came of it.
+   * Whether a call may go to the node now. After a cool-down the first call may pass, and must
+   * report its result.
    */
   public boolean tryPass(long now) {
     return state == State.CLOSED || tryProbe(now);
   }
 
-  /** Whether a call would be kept from the node now; asking changes nothing. */
+  /** Whether a call would be rejected now. Does not change the state. */
   public boolean isBlocking(long now) {
     return state != State.CLOSED && !probeIsDue(now);
   }
@@ -105,7 +105,7 @@ public final class CircuitBreaker {
    * A call was answered.
    *
    * @param slow whether it took longer than it should
-   * @return whether that changed the state
+   * @return whether the state changed
    */
   public synchronized boolean onSuccess(long now, boolean slow) {
     if (state == State.PROBING) {
@@ -117,9 +117,9 @@ public final class CircuitBreaker {
   }
 
   /**
-   * A call was not answered in time, or not at all.
+   * A call failed or was not answered in time.
    *
-   * @return whether that changed the state
+   * @return whether the state changed
    */
   public synchronized boolean onFailure(long now) {
     if (onGivenUp(now)) {
@@ -130,24 +130,24 @@ public final class CircuitBreaker {
   }
 
   /**
-   * A call was given up before its time was over. That says nothing of the node, but a probe that
-   * nobody waits for has failed, so that there can be another.
+   * A caller gave up before the timeout. This is no evidence about the node, but an abandoned probe
+   * counts as failed, so that another one can follow.
    *
-   * @return whether that changed the state
+   * @return whether the state changed
    */
   public synchronized boolean onGivenUp(long now) {
     if (state != State.PROBING) {
       return false;
     }
-    coolDown = Math.min(2 * coolDown, LONGEST_COOL_DOWN);
+    coolDown = Math.min(2 * coolDown, MAX_COOL_DOWN);
     open(now);
     return true;
   }
 
   /**
-   * The node is known to be away, whatever came of calls so far.
+   * The node is known to be unavailable, whatever the results of calls so far.
    *
-   * @return whether that changed the state
+   * @return whether the state changed
    */
   public synchronized boolean trip(long now) {
     if (state == State.OPEN) {
@@ -158,9 +158,9 @@ public final class CircuitBreaker {
   }
 
   /**
-   * The node is known to answer, however long ago it was last asked by a call.
+   * The node is known to answer, even if no call has reached it for a while.
    *
-   * @return whether that changed the state
+   * @return whether the state changed
    */
   public synchronized boolean onRecovery(long now) {
     if (state == State.CLOSED) {
@@ -170,7 +170,7 @@ public final class CircuitBreaker {
     return true;
   }
 
-  /** Calls that were under way when it opened say nothing new. */
+  /** Counts a call. Calls that were in flight when the breaker opened are not counted. */
   private boolean count(long now, boolean isBad) {
     if (state != State.CLOSED) {
       return false;
@@ -182,8 +182,11 @@ public final class CircuitBreaker {
     bad[at] += worse;
     allBad += worse;
     boolean tooMany =
-        isBad && allCalls >= ENOUGH_CALLS && allBad * (long) ONE_IN >= allCalls && now >= settledAt;
-    if (failedInARow < IN_A_ROW && !tooMany) {
+        isBad
+            && allCalls >= MIN_CALLS
+            && allBad * (long) MAX_BAD_ONE_IN >= allCalls
+            && now >= settledAt;
+    if (failedInARow < MAX_FAILURES_IN_A_ROW && !tooMany) {
       return false;
     }
     coolDown = FIRST_COOL_DOWN;
@@ -191,7 +194,10 @@ public final class CircuitBreaker {
     return true;
   }
 
-  /** The slice of the last ten seconds that is now; those that have passed meanwhile are empty. */
+  /**
+   * The current slice of the last ten seconds; slices that have expired since the last call are
+   * cleared.
+   */
   private int at(long now) {
     long current = Math.floorDiv(now, SECOND);
     for (long i = Math.max(slice + 1, current - SLICES + 1); i <= current; i++) {

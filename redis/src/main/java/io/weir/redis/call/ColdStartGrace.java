@@ -1,28 +1,28 @@
 package io.weir.redis.call;
 
 /**
- * When late calls are not held against a node because this process is slow itself: for two seconds
- * after its start, after the first connection, and whenever load begins while it is cold, as code
- * that was not used yet is not compiled.
+ * Periods in which late calls do not count against a node because this process itself is slow: two
+ * seconds after its start, after the first connection, and whenever load begins while it is cold,
+ * as unused code is not compiled yet.
  */
 final class ColdStartGrace {
   private static final long LENGTH_MICROS = 2_000_000;
   private static final long SECOND_MICROS = 1_000_000;
 
-  /** So many calls in a second are load. Fewer cannot open a breaker by failing in a row. */
-  private static final int LOAD = 5;
+  /** Calls in one second that count as load. Fewer cannot open a breaker by failing in a row. */
+  private static final int LOAD_CALLS = 5;
 
-  /** Without load for so long, the next begins anew. */
+  /** After this long without load, the next load starts a new grace period. */
   private static final long IDLE_MICROS = 10_000_000;
 
-  /** A process that has made so many calls is warm. */
+  /** Number of calls after which the process is warm. */
   private static final int WARM_CALLS = 10_000;
 
   private volatile long until;
   private volatile boolean warm;
   private int calls;
   private long second;
-  private int inSecond;
+  private int callsInSecond;
   private boolean loaded;
   private long loadedAt;
 
@@ -51,9 +51,9 @@ final class ColdStartGrace {
     warm = ++calls >= WARM_CALLS;
     if (now - second >= SECOND_MICROS) {
       second = now;
-      inSecond = 0;
+      callsInSecond = 0;
     }
-    if (++inSecond < LOAD) {
+    if (++callsInSecond < LOAD_CALLS) {
       return;
     }
     if (!loaded || now - loadedAt >= IDLE_MICROS) {

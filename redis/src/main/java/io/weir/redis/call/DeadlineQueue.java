@@ -9,29 +9,29 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Tells whoever is past the deadline.
+ * Fails calls that are past their deadline.
  *
- * <p>All wait equally long, so the first to ask is the first to be late, and a queue in the order
- * of asking is all it takes. For the same reason it may sleep for a whole timeout when nobody
- * waits: whoever asks meanwhile is not late before it wakes. It does not sleep long all the same,
- * so that those who were answered are soon forgotten.
+ * <p>All calls have the same timeout, so they expire in the order in which they started, and a FIFO
+ * queue is enough. For the same reason the thread may sleep for a whole timeout if the queue is
+ * empty: no call that arrives meanwhile expires before it wakes. It sleeps at most 10 ms all the
+ * same, so that answered calls leave the queue soon.
  *
- * <p>What callers do when they are told is theirs, and may take long or wait for another decision.
- * So they are told by threads of their own: by one for as long as that gets on, and whoever waits
- * behind a caller who does not is soon told by another.
+ * <p>Completing a call runs code of its caller, which may block or wait for another decision. So
+ * completions run on a pool of threads: on one thread as long as it makes progress; the calls
+ * behind a caller that blocks are completed by another thread.
  */
 public final class DeadlineQueue implements AutoCloseable {
-  private static final long LONGEST_SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long MAX_SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  private final ConcurrentLinkedQueue<PendingCall> asked = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<PendingCall> pending = new ConcurrentLinkedQueue<>();
 
-  /** Those who are late and were not told yet. */
+  /** Calls that are late and have not been completed yet. */
   private final ConcurrentLinkedQueue<PendingCall> late = new ConcurrentLinkedQueue<>();
 
   private final long timeoutNanos;
   private final SchedulingLag.Sleeper sleeper;
   private final Thread thread;
-  private final ExecutorService tellers =
+  private final ExecutorService completions =
       Executors.newCachedThreadPool(task -> daemon(task, "weir-redis-late"));
   private volatile boolean closed;
 
@@ -52,39 +52,39 @@ public final class DeadlineQueue implements AutoCloseable {
     return thread;
   }
 
-  /** A call that begins now. */
+  /** Creates a call that starts now. */
   public PendingCall enqueue(
       NodeHealth node, CallPurpose purpose, Script script, byte[][] keys, byte[] args) {
-    PendingCall ask = new PendingCall(node, purpose, script, keys, args, System.nanoTime());
-    asked.add(ask);
-    return ask;
+    PendingCall call = new PendingCall(node, purpose, script, keys, args, System.nanoTime());
+    pending.add(call);
+    return call;
   }
 
-  /** How long everybody waits. */
+  /** The timeout of every call. */
   public long timeoutNanos() {
     return timeoutNanos;
   }
 
   private void watch() {
     while (!closed) {
-      long nobodyIsLateFor = findLateCalls(System.nanoTime());
+      long untilNextLate = findLateCalls(System.nanoTime());
       if (!late.isEmpty()) {
         executeCompletion(this::failLateCalls);
       }
-      long sleep = Math.min(nobodyIsLateFor, LONGEST_SLEEP_NANOS);
+      long sleep = Math.min(untilNextLate, MAX_SLEEP_NANOS);
       sleeper.sleeps(sleep);
       LockSupport.parkNanos(this, sleep);
       sleeper.wakes();
     }
     executeCompletion(this::failLateCalls);
-    executeCompletion(() -> asked.forEach(ask -> ask.fail(NoAnswerException.closed())));
-    tellers.shutdown();
+    executeCompletion(() -> pending.forEach(call -> call.fail(NoAnswerException.closed())));
+    completions.shutdown();
   }
 
-  /** Finds everybody who is late; returns how long nobody else can be. */
+  /** Moves late calls to {@link #late}; returns the time in ns until the next call can be late. */
   private long findLateCalls(long nowNanos) {
     long left = timeoutNanos;
-    for (PendingCall first = asked.peek(); first != null; first = asked.peek()) {
+    for (PendingCall first = pending.peek(); first != null; first = pending.peek()) {
       if (!first.isDone()) {
         left = timeoutNanos - first.age(nowNanos);
         if (left > 0) {
@@ -92,7 +92,7 @@ public final class DeadlineQueue implements AutoCloseable {
         }
         late.add(first);
       }
-      asked.poll();
+      pending.poll();
     }
     return left > 0 ? left : timeoutNanos;
   }
@@ -103,11 +103,11 @@ public final class DeadlineQueue implements AutoCloseable {
     }
   }
 
-  private void executeCompletion(Runnable telling) {
+  private void executeCompletion(Runnable completion) {
     try {
-      tellers.execute(telling);
-    } catch (OutOfMemoryError e) { // there can be no more threads
-      telling.run();
+      completions.execute(completion);
+    } catch (OutOfMemoryError e) { // no more threads can be created
+      completion.run();
     }
   }
 

@@ -8,7 +8,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
 
-/** Brings asks about one key together, as {@link Script#BUCKET} wants them. */
+/** Sorts calls so that those to one key are adjacent, as {@link Script#BUCKET} requires. */
 final class KeyRuns {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -16,31 +16,32 @@ final class KeyRuns {
   private KeyRuns() {}
 
   /**
-   * Puts asks of one key each in such an order that equal keys come in a row; those who ask for the
-   * same key stay in order. Nothing moves where all keys differ, which is found out by comparing
-   * eight bytes of each.
+   * Reorders calls of one key each so that equal keys are adjacent; calls to the same key keep
+   * their order. If all keys differ, nothing moves, and eight bytes of each key are enough to see
+   * that.
    */
-  static void ofEqualKeys(List<PendingCall> asks) {
-    int count = asks.size();
-    long[] marks = new long[count];
+  static void ofEqualKeys(List<PendingCall> calls) {
+    int count = calls.size();
+    long[] prefixes = new long[count];
     for (int i = 0; i < count; i++) {
-      byte[] key = asks.get(i).keys()[0];
-      long mark = mark(key);
+      byte[] key = calls.get(i).keys()[0];
+      long prefix = prefix(key);
       int like = i - 1;
-      while (like >= 0 && !(marks[like] == mark && Arrays.equals(asks.get(like).keys()[0], key))) {
+      while (like >= 0
+          && !(prefixes[like] == prefix && Arrays.equals(calls.get(like).keys()[0], key))) {
         like--;
       }
-      int place = like < 0 ? i : like + 1;
-      if (place < i) {
-        asks.add(place, asks.remove(i));
-        System.arraycopy(marks, place, marks, place + 1, i - place);
+      int target = like < 0 ? i : like + 1;
+      if (target < i) {
+        calls.add(target, calls.remove(i));
+        System.arraycopy(prefixes, target, prefixes, target + 1, i - target);
       }
-      marks[place] = mark;
+      prefixes[target] = prefix;
     }
   }
 
-  /** Eight bytes in which keys differ: they lie in the hash that a key has in its braces. */
-  private static long mark(byte[] key) {
+  /** Eight bytes in which keys differ: the beginning of the hash in the key's braces. */
+  private static long prefix(byte[] key) {
     int at = KeyNames.TAG_AT;
     return key.length < at + Long.BYTES ? 0 : (long) LONG.get(key, at);
   }

@@ -6,12 +6,13 @@ import java.util.Locale;
 import java.util.concurrent.CompletionException;
 
 /**
- * Why a node did not answer; a value that travels inside this package and never reaches a caller.
+ * The reason why a node did not answer. Used inside this module only; it never reaches a caller of
+ * the store.
  */
 public final class NoAnswerException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** The kinds of trouble, as metrics name them. */
+  /** The kinds of failure, as metrics name them. */
   public enum Kind {
     TIMEOUT,
     DISCONNECTED,
@@ -28,42 +29,45 @@ public final class NoAnswerException extends RuntimeException {
       return this == BREAKER ? "breaker" : name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether it says something about the node, and not about the keys of one call. */
+    /** Whether the failure concerns the node, not just the keys of one call. */
     boolean isOfNode() {
       return this != ERROR;
     }
   }
 
-  /** What a node says that serves nobody just now, whatever the keys. */
+  /** Error codes of a node that serves no call at the moment, whatever the keys. */
   private static final List<String> NODE_CODES =
       List.of("BUSY", "MISCONF", "CLUSTERDOWN", "NOREPLICAS", "UNKILLABLE", "MOVED", "ASK");
 
-  /** What a node says that does not let this user in, or do what calls do. */
+  /** Error codes of a node that rejects this user or the commands of the scripts. */
   private static final List<String> AUTH_CODES = List.of("NOAUTH", "NOPERM", "WRONGPASS");
 
-  /** The same of a command inside a script, which has no code: up to Redis 7.0, and from 7.2 on. */
+  /**
+   * The same for a command inside a script, which has no error code. Up to Redis 7.0, and from 7.2
+   * on.
+   */
   private static final List<String> REFUSED_IN_SCRIPT =
       List.of("The user executing the script can't ", "ACL failure in script");
 
   private final Kind kind;
-  private final boolean sent;
+  private final boolean mayHaveBeenApplied;
 
-  private NoAnswerException(Kind kind, String reason, boolean sent) {
+  private NoAnswerException(Kind kind, String reason, boolean mayHaveBeenApplied) {
     super(reason, null, false, false);
     this.kind = kind;
-    this.sent = sent;
+    this.mayHaveBeenApplied = mayHaveBeenApplied;
   }
 
   public static NoAnswerException timeout() {
     return new NoAnswerException(Kind.TIMEOUT, "no answer within the deadline", true);
   }
 
-  /** Of a call for which no time was left. */
+  /** No time was left to send the call. */
   public static NoAnswerException noTimeLeft() {
-    return new NoAnswerException(Kind.TIMEOUT, "no time was left to ask", false);
+    return new NoAnswerException(Kind.TIMEOUT, "no time was left to send the call", false);
   }
 
-  /** Of a call that was under way, or waited to be. */
+  /** The store was closed while the call was in flight or waiting. */
   public static NoAnswerException closed() {
     return new NoAnswerException(Kind.DISCONNECTED, "the store is closed", true);
   }
@@ -80,25 +84,25 @@ public final class NoAnswerException extends RuntimeException {
     return new NoAnswerException(Kind.DISCONNECTED, reason, false);
   }
 
-  /** What an error of the client or of Redis means. */
+  /** Classifies an error of the client or of Redis. */
   public static NoAnswerException from(Throwable problem) {
     Throwable cause = problem;
     while (cause instanceof CompletionException && cause.getCause() != null) {
       cause = cause.getCause();
     }
-    if (cause instanceof NoAnswerException unanswered) {
-      return unanswered;
+    if (cause instanceof NoAnswerException known) {
+      return known;
     }
     String reason = String.valueOf(cause.getMessage());
     if (cause instanceof RedisCommandExecutionException) {
       return new NoAnswerException(kindOf(reason), reason, true);
     }
-    // The client has several queues, and says this of each.
+    // The client uses this message for each of its queues.
     boolean full = reason.contains(" size exceeded: ");
     return new NoAnswerException(full ? Kind.QUEUE_FULL : Kind.DISCONNECTED, reason, true);
   }
 
-  /** An error's first word is its code, where it has one. */
+  /** The first word of an error is its code, if it has one. */
   private static Kind kindOf(String text) {
     String reason = withoutPlace(text);
     if (reason.startsWith("READONLY") || reason.contains("READONLY You can't write")) {
@@ -116,7 +120,7 @@ public final class NoAnswerException extends RuntimeException {
     return Kind.ERROR;
   }
 
-  /** Redis 6.2 says first where in a script an error was raised, and then {@code -CODE …}. */
+  /** Redis 6.2 puts the position in the script first, and then {@code -CODE …}. */
   private static String withoutPlace(String reason) {
     int dash = reason.startsWith("ERR Error running script") ? reason.indexOf(": -") : -1;
     return dash < 0 ? reason : reason.substring(dash + 3);
@@ -126,8 +130,8 @@ public final class NoAnswerException extends RuntimeException {
     return kind;
   }
 
-  /** Whether the call may have been heard; if not, it certainly was not. */
+  /** Whether the script may have run. If false, it certainly did not. */
   public boolean mayHaveBeenApplied() {
-    return sent;
+    return mayHaveBeenApplied;
   }
 }

@@ -9,23 +9,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes note of how one node answers, and keeps calls from it while it does not.
+ * Tracks how one node answers, and rejects calls to it while it does not.
  *
- * <p>A {@link CircuitBreaker} judges by the calls. Bad ones that follow one another within nine
- * tenths of a timeout, with no good one in between, were lost to the same stall, here or there, and
- * count as one: so it takes five timeouts of silence to make five failures in a row, and who asks
- * again when told makes them. A connection that is lost opens it at once; {@link RecoveryProbe}
- * closes it as soon as the node answers again, so that callers come back within a second or two of
- * that, whatever the cool-down is. Each turn is logged once.
+ * <p>A {@link CircuitBreaker} judges by the results of calls. Failures less than 0.9 × timeout
+ * apart, with no success in between, count as one, because one stall can time out dozens of calls.
+ * So the breaker needs five consecutive timeouts (50 ms by default) to open. A lost connection
+ * opens it at once. {@link RecoveryProbe} closes it as soon as the node answers again, so that
+ * calls return within one or two seconds, whatever the cool-down. Each change is logged once.
  */
 public final class NodeHealth implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeHealth.class);
 
-  /** Calls that may wait for a node at once, whatever their keys; all others are told so. */
-  private static final int MOST_WAITING = 10_000;
+  /** Calls that may wait for a node at once, whatever their keys; further calls are rejected. */
+  private static final int MAX_WAITING = 10_000;
 
-  /** Timeouts for which a node may be silent while late calls are blamed on this process. */
-  private static final int MOST_SILENCE = 10;
+  /** Timeouts without a reply after which late calls are no longer attributed to this process. */
+  private static final int MAX_SILENT_TIMEOUTS = 10;
 
   private final String node;
   private final RedisEvents events;
@@ -35,7 +34,7 @@ public final class NodeHealth implements AutoCloseable {
   private final long stallMicros;
   private final CircuitBreaker breaker =
       new CircuitBreaker(() -> ThreadLocalRandom.current().nextDouble());
-  private final NoAnswerException kept;
+  private final NoAnswerException breakerOpen;
   private final RecoveryProbe recovery;
   private final AtomicInteger waiting = new AtomicInteger();
   private final ColdStartGrace grace;
@@ -47,16 +46,16 @@ public final class NodeHealth implements AutoCloseable {
 
   private long silentSince;
 
-  /** Whether no good call has come back since {@link #stallBegan}. */
-  private volatile boolean stalls;
+  /** Whether no call has succeeded since {@link #stallBegan}. */
+  private volatile boolean stalling;
 
   private long stallBegan;
-  private volatile boolean complained;
+  private volatile boolean listenerErrorLogged;
   private boolean open;
   private long openSince;
   private volatile boolean closed;
 
-  /** What watches of all nodes share. */
+  /** Dependencies that all nodes share. */
   public record Context(
       RedisEvents events,
       TimeSource time,
@@ -69,16 +68,16 @@ public final class NodeHealth implements AutoCloseable {
     }
   }
 
-  public NodeHealth(String node, Context circle, RecoveryProbe.Probe check) {
+  public NodeHealth(String node, Context context, RecoveryProbe.Probe probe) {
     this.node = node;
-    this.events = circle.events;
-    this.time = circle.time;
-    this.slowNanos = circle.timeoutNanos / 10 * 9;
+    this.events = context.events;
+    this.time = context.time;
+    this.slowNanos = context.timeoutNanos / 10 * 9;
     this.stallMicros = slowNanos / 1000;
-    this.kept = NoAnswerException.breakerOpen(node + " is kept from calls");
-    this.recovery = new RecoveryProbe(circle, check, this);
-    this.lag = circle.lag;
-    this.timeoutNanos = circle.timeoutNanos;
+    this.breakerOpen = NoAnswerException.breakerOpen("the circuit breaker of " + node + " is open");
+    this.recovery = new RecoveryProbe(context, probe, this);
+    this.lag = context.lag;
+    this.timeoutNanos = context.timeoutNanos;
     this.grace = new ColdStartGrace(time.micros());
     notifyListener(() -> events.onBreakerChange(node, false));
   }
@@ -87,21 +86,26 @@ public final class NodeHealth implements AutoCloseable {
     return node;
   }
 
-  /** Whether a call may be sent there now; one that may has to report what came of it. */
+  /** Whether a call may be sent to the node now; if so, its result must be reported. */
   public boolean tryPass() {
     long now = time.micros();
     grace.onCall(now);
     return breaker.tryPass(now);
   }
 
-  /** Whether calls are kept from there now; unlike {@link #tryPass} this says nothing of one. */
+  /**
+   * Whether the breaker rejects calls now. Unlike {@link #tryPass} this does not count as a call.
+   */
   public boolean isBreakerOpen() {
     return breaker.isBlocking(time.micros());
   }
 
-  /** Whether there is room for another call to wait; one that does has to {@link #leave}. */
+  /**
+   * Takes a waiting place for a call, if one is free. Each success must be paired with {@link
+   * #leave}.
+   */
   public boolean enter() {
-    if (waiting.incrementAndGet() <= MOST_WAITING) {
+    if (waiting.incrementAndGet() <= MAX_WAITING) {
       return true;
     }
     waiting.decrementAndGet();
@@ -112,22 +116,22 @@ public final class NodeHealth implements AutoCloseable {
     waiting.decrementAndGet();
   }
 
-  /** Why a call for which there is no room is not sent. */
+  /** Rejects a call because all waiting places are taken. */
   public NoAnswerException rejectQueueFull() {
     NoAnswerException reason = NoAnswerException.queueFull();
     onFailure(reason);
     return reason;
   }
 
-  /** Why a call that may not be sent is not. */
+  /** Rejects a call because the breaker is open. */
   public NoAnswerException rejectByBreaker() {
-    notifyFailure(kept);
-    return kept;
+    notifyFailure(breakerOpen);
+    return breakerOpen;
   }
 
-  /** Why a node is not asked to which there is no connection. */
+  /** Rejects a call because there is no connection. */
   public NoAnswerException rejectUnavailable() {
-    NoAnswerException reason = NoAnswerException.unavailable(node + " is away");
+    NoAnswerException reason = NoAnswerException.unavailable(node + " is unavailable");
     notifyFailure(reason);
     return reason;
   }
@@ -144,8 +148,8 @@ public final class NodeHealth implements AutoCloseable {
     long now = time.micros();
     onSignOfLife();
     if (nanos > slowNanos && !grace.isActive(now) && !isCausedByProcessLag(now, nanos)) {
-      if (isNews(now) && breaker.onSuccess(now, true)) {
-        logBreakerChange("too many calls are slow or fail");
+      if (isNewFailure(now) && breaker.onSuccess(now, true)) {
+        logBreakerChange("too many calls are slow or failing");
       }
     } else {
       countSuccess(now);
@@ -153,24 +157,22 @@ public final class NodeHealth implements AutoCloseable {
   }
 
   private void countSuccess(long now) {
-    if (stalls) {
-      stalls = false;
+    if (stalling) {
+      stalling = false;
     }
     if (breaker.onSuccess(now, false)) {
       logBreakerChange("");
     }
   }
 
-  /**
-   * A call was answered, maybe after it had been given up: no good call then, but a sign of life.
-   */
+  /** A reply arrived, possibly after its caller gave up: no success then, but the node is alive. */
   void onSignOfLife() {
     if (silent) {
       silent = false;
     }
   }
 
-  /** A call met values that Weir did not write. Logged once for each node. */
+  /** A call found values that Weir did not write. Logged once per node. */
   void onInvalidValue(long values) {
     if (!invalidLogged) {
       invalidLogged = true;
@@ -200,23 +202,23 @@ public final class NodeHealth implements AutoCloseable {
     } else if ((reason.kind() != NoAnswerException.Kind.TIMEOUT
             || isOpen()
             || !isWithinGrace(now, nanos))
-        && isNews(now)
+        && isNewFailure(now)
         && breaker.onFailure(now)) {
       logBreakerChange(String.valueOf(reason.getMessage()));
     }
   }
 
-  /** Nobody waits for a call any more, though its time is not over. */
+  /** A caller gave up before the timeout. */
   void onGivenUp() {
-    breaker.onGivenUp(time.micros()); // calls were kept away before, and are still
+    breaker.onGivenUp(time.micros()); // the breaker was open before and stays open
   }
 
-  /** Whether a bad call says anything that those just before it did not. */
-  private synchronized boolean isNews(long now) {
-    if (!isOpen() && stalls && now - stallBegan < stallMicros) {
+  /** Whether a bad call counts, that is, does not belong to the same stall as the one before. */
+  private synchronized boolean isNewFailure(long now) {
+    if (!isOpen() && stalling && now - stallBegan < stallMicros) {
       return false;
     }
-    stalls = true;
+    stalling = true;
     stallBegan = now;
     return true;
   }
@@ -226,9 +228,9 @@ public final class NodeHealth implements AutoCloseable {
   }
 
   /**
-   * Whether a call was late because this process did not run for half of a timeout or more. A node
-   * that has answered nobody for ten timeouts in which the process did run is held to it all the
-   * same.
+   * Whether a call was late because this process was not scheduled for at least half a timeout. If
+   * the node has not answered any call for ten timeouts in which the process did run, the node is
+   * held responsible all the same.
    */
   private synchronized boolean isCausedByProcessLag(long now, long nanos) {
     long stalled = nanos <= 0 ? 0 : lag.within(nanos);
@@ -240,21 +242,21 @@ public final class NodeHealth implements AutoCloseable {
       silent = true;
     }
     long silence = 1000 * (now - silentSince);
-    if (silence - lag.within(silence) > MOST_SILENCE * timeoutNanos) {
+    if (silence - lag.within(silence) > MAX_SILENT_TIMEOUTS * timeoutNanos) {
       return false;
     }
     lag.logLag(node, stalled);
     return true;
   }
 
-  /** There is no connection any more. */
+  /** The connection was lost. */
   public void onDisconnect(String reason) {
     if (breaker.trip(time.micros())) {
       logBreakerChange(reason);
     }
   }
 
-  /** There is a new connection: if calls are kept away, the node may be asked at once. */
+  /** There is a new connection. If the breaker is open, the node is probed at once. */
   public void onConnect(boolean first) {
     if (first) {
       grace.onConnect(time.micros());
@@ -264,7 +266,7 @@ public final class NodeHealth implements AutoCloseable {
     }
   }
 
-  /** The node answered a check. */
+  /** The node answered a probe. */
   public void onRecovery() {
     if (breaker.onRecovery(time.micros())) {
       logBreakerChange("");
@@ -280,8 +282,8 @@ public final class NodeHealth implements AutoCloseable {
   }
 
   /**
-   * Says so if calls are kept away from now on, or no longer. Whoever listens is told under the
-   * lock, so that what they hear last is how it is.
+   * Logs and publishes a change between open and closed. The listener is called under the lock, so
+   * that the last event it receives matches the state.
    */
   private void logBreakerChange(String reason) {
     boolean now;
@@ -293,7 +295,10 @@ public final class NodeHealth implements AutoCloseable {
       open = now;
       if (now) {
         openSince = time.micros();
-        LOG.warn("Redis {} is away: {}; its keys follow on_fail", node, RedisErrors.inLog(reason));
+        LOG.warn(
+            "Redis {} is unavailable: {}; its keys follow on_fail",
+            node,
+            RedisErrors.inLog(reason));
       } else {
         String seconds = String.format(Locale.ROOT, "%.1f", (time.micros() - openSince) / 1e6);
         LOG.info("Redis {} is back after {} s", node, seconds);
@@ -320,21 +325,21 @@ public final class NodeHealth implements AutoCloseable {
     }
   }
 
-  /** Once: whoever listens to calls may fail at each of them, but must not fail them. */
+  /** Logged once: a listener may fail at every call, but must not fail the call. */
   private void logListenerError(RuntimeException problem) {
-    if (!complained) {
-      complained = true;
-      LOG.error("whoever listens to the calls of {} failed", node, problem);
+    if (!listenerErrorLogged) {
+      listenerErrorLogged = true;
+      LOG.error("the listener for calls to Redis {} failed", node, problem);
     }
   }
 
-  /** The node is not one of ours any more. */
+  /** The node has left the deployment. */
   public void onRemoved() {
     close();
     notifyListener(() -> events.onNodeRemoved(node));
   }
 
-  /** What happens to calls from now on is no news of the node, and it is asked nothing any more. */
+  /** Ends events and probes. Results of calls from now on are ignored. */
   @Override
   public synchronized void close() {
     closed = true;

@@ -4,8 +4,8 @@ import io.weir.redis.script.Script;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A script call for one group of keys, waiting for its answer. It has a place among those who wait
- * for its node, and leaves it when it ends.
+ * A script call for one group of keys that waits for its reply. It occupies one of the waiting
+ * places of its node until it ends.
  */
 public final class PendingCall extends CompletableFuture<byte[]> {
   private final CallPurpose purpose;
@@ -13,7 +13,7 @@ public final class PendingCall extends CompletableFuture<byte[]> {
   private final byte[][] keys;
   private final byte[] args;
   private final NodeHealth node;
-  private final long askedNanos;
+  private final long startNanos;
 
   public PendingCall(
       NodeHealth node,
@@ -21,13 +21,13 @@ public final class PendingCall extends CompletableFuture<byte[]> {
       Script script,
       byte[][] keys,
       byte[] args,
-      long askedNanos) {
+      long startNanos) {
     this.node = node;
     this.purpose = purpose;
     this.script = script;
     this.keys = keys;
     this.args = args;
-    this.askedNanos = askedNanos;
+    this.startNanos = startNanos;
   }
 
   Script script() {
@@ -38,26 +38,26 @@ public final class PendingCall extends CompletableFuture<byte[]> {
     return keys;
   }
 
-  /** What follows the time in the script's argument. */
+  /** The script's argument after the time. */
   byte[] args() {
     return args;
   }
 
-  /** Nanoseconds since it was asked. */
+  /** Nanoseconds since the call started. */
   long age(long nowNanos) {
-    return nowNanos - askedNanos;
+    return nowNanos - startNanos;
   }
 
   boolean isBefore(PendingCall other) {
-    return askedNanos - other.askedNanos < 0;
+    return startNanos - other.startNanos < 0;
   }
 
-  /** The call met so many values that Weir did not write. */
+  /** The script found values that Weir did not write. */
   void onInvalidValue(long values) {
     node.onInvalidValue(values);
   }
 
-  /** Ends with an answer, unless it was given up before. */
+  /** Completes with a reply, unless the caller gave up before. */
   void answer(byte[] bytes) {
     if (complete(bytes)) {
       node.leave();
@@ -70,9 +70,9 @@ public final class PendingCall extends CompletableFuture<byte[]> {
   }
 
   /**
-   * Ends as its caller waits no longer, unless there was an answer; if it was not sent yet, it
-   * never is. That says nothing of its node, which had less time than it may take, but if it was to
-   * find out whether the node answers, another has to.
+   * Ends the call because its caller gave up, unless there was a reply; a call that was not sent
+   * yet is never sent. This is no evidence about the node, which had less than the full timeout. If
+   * the call was the breaker's probe, another one follows.
    */
   @Override
   public boolean cancel(boolean mayInterrupt) {
@@ -86,7 +86,7 @@ public final class PendingCall extends CompletableFuture<byte[]> {
     return ended;
   }
 
-  /** Ends without an answer, unless there was one. */
+  /** Fails the call, unless there was a reply. */
   public void fail(NoAnswerException reason) {
     if (completeExceptionally(reason)) {
       node.leave();

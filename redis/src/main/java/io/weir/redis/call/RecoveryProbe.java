@@ -8,76 +8,75 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks a node that calls are kept from whether it answers again: a tenth of a second after that
- * began, and then about once a second; and as soon as there is a new connection. The question does
- * all that calls do, to a key of its own, so that a node that answers it can serve calls again. A
- * node that answers too late is asked again sooner.
+ * Probes a node whose breaker is open: 100 ms after it opened, then about once a second, and as
+ * soon as there is a new connection. The probe does everything that calls do, on its own key, so a
+ * node that answers it can serve calls again. A node that answers too late is probed again after
+ * 250 ms.
  *
- * <p>A node that comes and goes is given longer each time, up to about two seconds, and a new
- * connection to it changes nothing: callers do not follow it to and fro.
+ * <p>For a flapping node the first wait doubles each time, up to about 2 s, and a new connection
+ * does not trigger a probe: calls do not follow the node back and forth.
  */
 public final class RecoveryProbe {
   private static final long FIRST_WAIT_MILLIS = 100;
   private static final long LATE_WAIT_MILLIS = 250;
-  private static final long LONGEST_WAIT_MILLIS = 1000;
-  private static final long LONGEST_FIRST_WAIT_MILLIS = 2000;
+  private static final long MAX_WAIT_MILLIS = 1000;
+  private static final long MAX_FIRST_WAIT_MILLIS = 2000;
 
-  /** A node that stays for so long did not just come and go. */
-  public static final Duration STAYS = Duration.ofSeconds(10);
+  /** A node that stays up this long is not flapping. */
+  public static final Duration STABLE_AFTER = Duration.ofSeconds(10);
 
-  private static final long STAYS_MICROS = STAYS.toMillis() * 1000;
+  private static final long STABLE_MICROS = STABLE_AFTER.toMillis() * 1000;
 
-  /** Asks the node; completes normally if it could serve calls. */
+  /** Sends the probe; completes normally if the node could serve calls. */
   public interface Probe {
     CompletionStage<?> probe();
   }
 
-  /** Does something later. */
+  /** Runs tasks later. */
   public interface Timer {
     void schedule(long millis, Runnable task);
 
-    /** A timer that forgets what it was told once it is shut down. */
+    /** A timer on an executor. Tasks are dropped once the executor is shut down. */
     static Timer on(ScheduledExecutorService executor) {
       return (millis, task) -> {
         try {
           executor.schedule(task, millis, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
-          // The store is closed, and nobody asks any more.
+          // The store is closed; no probe is needed.
         }
       };
     }
   }
 
-  private final NodeHealth.Context circle;
-  private final Probe check;
+  private final NodeHealth.Context context;
+  private final Probe probe;
   private final NodeHealth node;
   private long firstWait = FIRST_WAIT_MILLIS;
-  private long backMicros;
+  private long recoveredMicros;
 
-  /** Whether it had been back for a short time only when calls were kept away. */
-  private boolean comesAndGoes;
+  /** Whether the node had been back for a short time only when the breaker opened. */
+  private boolean flapping;
 
-  /** Which time this is that calls are kept away; the one before is over. */
-  private int time;
+  /** Number of the current series of probes; tasks of an earlier series do nothing. */
+  private int series;
 
-  RecoveryProbe(NodeHealth.Context circle, Probe check, NodeHealth node) {
-    this.circle = circle;
-    this.check = check;
+  RecoveryProbe(NodeHealth.Context context, Probe probe, NodeHealth node) {
+    this.context = context;
+    this.probe = probe;
     this.node = node;
-    this.backMicros = circle.time().micros() - 2 * STAYS_MICROS;
+    this.recoveredMicros = context.time().micros() - 2 * STABLE_MICROS;
   }
 
-  /** Calls are kept away from now on. */
+  /** The breaker opened. */
   synchronized void begin() {
-    comesAndGoes = circle.time().micros() - backMicros <= STAYS_MICROS;
-    firstWait =
-        comesAndGoes ? Math.min(2 * firstWait, LONGEST_FIRST_WAIT_MILLIS) : FIRST_WAIT_MILLIS;
-    probeLater(firstWait, ++time);
+    flapping = context.time().micros() - recoveredMicros <= STABLE_MICROS;
+    firstWait = flapping ? Math.min(2 * firstWait, MAX_FIRST_WAIT_MILLIS) : FIRST_WAIT_MILLIS;
+    probeLater(firstWait, ++series);
   }
 
-  /** Calls are let through again. */
+  /** The breaker closed. */
   synchronized void end() {
-    backMicros = circle.time().micros();
+    recoveredMicros = context.time().micros();
   }
 
   /** There is a new connection. */
@@ -88,64 +87,64 @@ public final class RecoveryProbe {
   }
 
   private synchronized boolean isFlapping() {
-    return comesAndGoes;
+    return flapping;
   }
 
-  private void probeLater(long wait, int inTime) {
+  private void probeLater(long wait, int ofSeries) {
     long jitter = ThreadLocalRandom.current().nextLong(wait / 5 + 1);
-    circle
+    context
         .timer()
         .schedule(
             wait + jitter,
             () -> {
-              if (!node.isClosed() && node.isOpen() && isTime(inTime)) {
-                probeLater(Math.min(2 * wait, Math.max(wait, LONGEST_WAIT_MILLIS)), inTime);
+              if (!node.isClosed() && node.isOpen() && isCurrent(ofSeries)) {
+                probeLater(Math.min(2 * wait, Math.max(wait, MAX_WAIT_MILLIS)), ofSeries);
                 probe();
               }
             });
   }
 
-  private synchronized boolean isTime(int which) {
-    return which == time;
+  private synchronized boolean isCurrent(int which) {
+    return which == series;
   }
 
-  /** A node that answers, though late, is likely to be back soon: the pauses begin anew. */
-  private synchronized void probeSooner(int inTime) {
-    if (inTime == time && !comesAndGoes) {
-      probeLater(LATE_WAIT_MILLIS, ++time);
+  /** A node that answers, though late, is likely to recover soon: the waits start over. */
+  private synchronized void probeSooner(int ofSeries) {
+    if (ofSeries == series && !flapping) {
+      probeLater(LATE_WAIT_MILLIS, ++series);
     }
   }
 
-  private synchronized int now() {
-    return time;
+  private synchronized int currentSeries() {
+    return series;
   }
 
   /**
-   * Asks now, unless nobody cares any more. An answer that comes later than a call would wait for
-   * it is none, unless that is because this process did not run.
+   * Probes now, unless the node was removed. A reply that takes longer than the timeout does not
+   * count, unless this process was not scheduled in the meantime.
    */
   private void probe() {
     if (node.isClosed()) {
       return;
     }
-    long asked = circle.time().micros();
-    int inTime = now();
+    long sent = context.time().micros();
+    int ofSeries = currentSeries();
     CompletionStage<?> answer;
     try {
-      answer = check.probe();
+      answer = probe.probe();
     } catch (RuntimeException e) {
-      return; // as if there were no answer
+      return; // as if there were no reply
     }
     answer.whenComplete(
-        (said, problem) -> {
+        (reply, problem) -> {
           if (problem != null) {
             return;
           }
-          long took = 1000 * (circle.time().micros() - asked);
-          if (took - circle.lag().within(took) <= circle.timeoutNanos()) {
+          long took = 1000 * (context.time().micros() - sent);
+          if (took - context.lag().within(took) <= context.timeoutNanos()) {
             node.onRecovery();
           } else {
-            probeSooner(inTime);
+            probeSooner(ofSeries);
           }
         });
   }

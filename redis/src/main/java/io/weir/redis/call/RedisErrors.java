@@ -8,11 +8,14 @@ import java.security.GeneralSecurityException;
 import java.util.Locale;
 import javax.net.ssl.SSLException;
 
-/** Errors of Redis and of its client in words, with what to do about them. */
+/** Explains errors of Redis and of its client in one line, with advice. */
 public final class RedisErrors {
   private RedisErrors() {}
 
-  /** What it began with. What a resolver says below an unknown name does not tell the name. */
+  /**
+   * The root cause. Stops at an unknown host, because the resolver's exceptions below it do not
+   * contain the name.
+   */
   private static Throwable root(Throwable problem) {
     Throwable cause = problem;
     while (cause.getCause() != null && !(cause instanceof UnknownHostException)) {
@@ -30,23 +33,23 @@ public final class RedisErrors {
     return false;
   }
 
-  /** What went wrong, in one line. */
+  /** The reason, in one line. */
   public static String reason(Throwable problem) {
     Throwable cause = root(problem);
     String text = String.valueOf(cause.getMessage()).lines().findFirst().orElse("");
     if (cause instanceof ConnectException) {
-      return "nobody listens there (" + text + ")";
+      return "connection refused (" + text + ")";
     } else if (cause instanceof UnknownHostException) {
-      return "the name is unknown (" + text + ")";
+      return "unknown host name (" + text + ")";
     } else if (isAboutTls(problem)) {
-      return "no TLS (" + text + ")";
+      return "TLS failed (" + text + ")";
     }
     return text.isEmpty() ? cause.getClass().getSimpleName() : text;
   }
 
-  /** A reason as it stands inside a line of the log: plain words without a full stop. */
+  /** A reason as part of a log line: plain words without a full stop. */
   public static String inLog(String reason) {
-    if (reason.startsWith("Currently not connected")) { // the client's words
+    if (reason.startsWith("Currently not connected")) { // Lettuce's message
       return "there is no connection";
     } else if (isAboutPassword(reason)) {
       String code = reason.startsWith("NOAUTH") ? "NOAUTH" : "WRONGPASS";
@@ -56,38 +59,38 @@ public final class RedisErrors {
     return line.endsWith(".") ? line.substring(0, line.length() - 1) : line;
   }
 
-  /** Whether a reason is that a password is wrong, missing or needless, or the user unknown. */
+  /** Whether the password is wrong, missing or superfluous, or the user unknown. */
   public static boolean isAboutPassword(String reason) {
     return reason.startsWith("WRONGPASS")
         || reason.startsWith("NOAUTH")
         || reason.contains("called without any password");
   }
 
-  /** What to do about a connection that could not be made. */
+  /** Advice for a connection that could not be made. */
   public static String advice(Throwable problem, RedisOptions options) {
     String reason = reason(problem);
     if (reason.startsWith("NOAUTH")) {
-      return "this Redis asks for a password: set store.redis.password (or password_file)";
+      return "this Redis requires a password: set store.redis.password (or password_file)";
     } else if (isAboutPassword(reason)) {
-      return "set the right store.redis.user and store.redis.password (or password_file)";
+      return "correct store.redis.user and store.redis.password (or password_file)";
     } else if (reason.startsWith("NOPERM")) {
-      return "allow this user ROLE, and SELECT if the address names a database";
+      return "allow this user ROLE, and SELECT if the address contains a database number";
     } else if (reason.startsWith("LOADING")) {
       return "wait until it has loaded its data";
     } else if (reason.startsWith("DENIED")) {
       return "Redis is in protected mode: give it a password, or bind it to an address";
-    } else if (reason.startsWith("no TLS")) {
-      return "is it rediss:// there? name its authority in store.redis.tls.ca";
-    } else if (reason.startsWith("nobody") || reason.startsWith("the name")) {
+    } else if (reason.startsWith("TLS failed")) {
+      return "does this port speak TLS (rediss://)? set store.redis.tls.ca to the CA of its certificate";
+    } else if (reason.startsWith("connection refused") || reason.startsWith("unknown host name")) {
       return "is Redis running, and is the address right?";
     } else if (reason.startsWith("ERR DB index")) {
-      return "name a database that exists";
+      return "use a database number that exists";
     } else if (root(problem) instanceof RedisCommandExecutionException) {
-      return "that is what Redis says: look at its configuration";
+      return "this is an error from Redis: check its configuration";
     }
     return options.address().tls()
-        ? "is there TLS at that port, and may this machine reach it?"
-        : "may this machine reach it? a Redis that wants TLS is rediss://";
+        ? "does this port speak TLS, and can this machine reach it?"
+        : "can this machine reach it? if Redis requires TLS, use rediss://";
   }
 
   /** {@code 0.21 ms}. */

@@ -11,27 +11,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Measures for how long this process should have run and did not, so that it does not blame a node
- * for that: a machine without a free core, a CPU quota that is used up, a garbage collection.
+ * Measures how long this process should have run and did not, so that the lag is not attributed to
+ * a node: a machine without a free core, an exhausted CPU quota, a garbage collection.
  *
- * <p>A few threads take part: the event loops that read answers, and the one that watches
- * deadlines. Each says when it wants to wake, and that it is awake; what lies between is a stall.
+ * <p>A few threads take part: the event loops that read replies, and the thread that watches
+ * deadlines. Each records when it is due to wake, and when it is awake. The time in between is a
+ * stall.
  *
  * <pre>
  *   loop       tick    tick    tick··········late tick    tick
  *                              due ├─ stall ─┤
- *   call                 ├──── age ───────────┤   stalled: the part of the age inside of stalls
+ *   call                 ├──── age ───────────┤   stalled: the part of the age inside stalls
  * </pre>
  */
 public final class SchedulingLag {
   private static final Logger LOG = LoggerFactory.getLogger(SchedulingLag.class);
 
-  /** Shorter ones are how timers work. */
-  private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+  /** Shorter delays are normal timer inaccuracy. */
+  private static final long MIN_STALL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  private static final long SHORTEST_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-  private static final long LONGEST_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-  private static final int KEPT = 64;
+  private static final long MIN_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long MAX_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final int MAX_STALLS = 64;
   private static final long LINE_EVERY_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final long NEVER = Long.MAX_VALUE;
 
@@ -39,10 +40,10 @@ public final class SchedulingLag {
   private final CopyOnWriteArrayList<Sleeper> sleepers = new CopyOnWriteArrayList<>();
   private final Set<EventExecutor> loops = ConcurrentHashMap.newKeySet();
 
-  /** Stalls in the order of their ends. */
-  private final long[] begins = new long[KEPT];
+  /** Stalls, ordered by their ends. */
+  private final long[] begins = new long[MAX_STALLS];
 
-  private final long[] ends = new long[KEPT];
+  private final long[] ends = new long[MAX_STALLS];
   private int stalls;
   private long lineAt;
   private boolean hasLine;
@@ -51,7 +52,7 @@ public final class SchedulingLag {
     this(System::nanoTime);
   }
 
-  /** With a clock of its own; for tests. */
+  /** With its own clock, for tests. */
   SchedulingLag(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
   }
@@ -60,7 +61,7 @@ public final class SchedulingLag {
   final class Sleeper {
     private volatile long due = NEVER;
 
-    /** Wants to wake after this time. */
+    /** Goes to sleep for this long. */
     void sleeps(long nanos) {
       due = nanoTime.getAsLong() + nanos;
     }
@@ -70,8 +71,8 @@ public final class SchedulingLag {
       long wanted = due;
       due = NEVER;
       long now = nanoTime.getAsLong();
-      if (wanted != NEVER && now - wanted >= SHORTEST_NANOS) {
-        stalled(wanted, now);
+      if (wanted != NEVER && now - wanted >= MIN_STALL_NANOS) {
+        addStall(wanted, now);
       }
     }
   }
@@ -82,12 +83,15 @@ public final class SchedulingLag {
     return sleeper;
   }
 
-  /** How often an event loop is looked at: twice in a timeout, but at most every 5 ms. */
+  /** Interval at which an event loop is measured: half a timeout, from 5 to 50 ms. */
   public static long tickNanos(Duration timeout) {
-    return Math.max(SHORTEST_TICK_NANOS, Math.min(LONGEST_TICK_NANOS, timeout.toNanos() / 2));
+    return Math.max(MIN_TICK_NANOS, Math.min(MAX_TICK_NANOS, timeout.toNanos() / 2));
   }
 
-  /** Measures an event loop from now on, if it is not yet; for as long as it runs. */
+  /**
+   * Measures an event loop from now on, for as long as it runs; does nothing if it is measured
+   * already.
+   */
   @SuppressWarnings("FutureReturnValueIgnored")
   public // ends with the loop
   void measure(EventExecutor loop, long everyNanos) {
@@ -105,26 +109,31 @@ public final class SchedulingLag {
         TimeUnit.NANOSECONDS);
   }
 
-  private synchronized void stalled(long from, long until) {
-    int at = stalls++ % KEPT;
+  private synchronized void addStall(long from, long until) {
+    int at = stalls++ % MAX_STALLS;
     begins[at] = from;
     ends[at] = until;
   }
 
-  /** For how long of the last so many nanoseconds some thread should have run and did not. */
+  /**
+   * Total time within the last {@code nanos} in which at least one thread should have run and did
+   * not.
+   */
   long within(long nanos) {
     long now = nanoTime.getAsLong();
     long from = now - nanos;
-    long begin = now; // of what is added up so far, from the end backwards
+    long begin = now; // start of the interval counted so far, from the end backwards
     for (Sleeper sleeper : sleepers) {
       long due = sleeper.due;
       begin = due != NEVER && due - begin < 0 ? due : begin;
     }
-    long sum = begin - now > -SHORTEST_NANOS ? 0 : now - latest(begin, from);
+    long sum = begin - now > -MIN_STALL_NANOS ? 0 : now - latest(begin, from);
     synchronized (this) {
-      for (int i = stalls - 1; i >= Math.max(0, stalls - KEPT) && ends[i % KEPT] - from > 0; i--) {
-        long end = ends[i % KEPT] - begin < 0 ? ends[i % KEPT] : begin;
-        long start = latest(begins[i % KEPT], from);
+      for (int i = stalls - 1;
+          i >= Math.max(0, stalls - MAX_STALLS) && ends[i % MAX_STALLS] - from > 0;
+          i--) {
+        long end = ends[i % MAX_STALLS] - begin < 0 ? ends[i % MAX_STALLS] : begin;
+        long start = latest(begins[i % MAX_STALLS], from);
         sum += Math.max(0, end - start);
         begin = start - begin < 0 ? start : begin;
       }
@@ -136,7 +145,7 @@ public final class SchedulingLag {
     return one - other > 0 ? one : other;
   }
 
-  /** Says, at most once a minute, that answers were late because of this process. */
+  /** Logs, at most once a minute, that replies were late because of this process. */
   void logLag(String node, long nanos) {
     synchronized (this) {
       long now = nanoTime.getAsLong();
@@ -147,7 +156,7 @@ public final class SchedulingLag {
       lineAt = now;
     }
     LOG.warn(
-        "an answer of Redis {} was late because this process was not scheduled for {} ms; it needs"
+        "a reply of Redis {} was late because this process was not scheduled for {} ms; it needs"
             + " more CPU, or a longer store.redis.timeout",
         node,
         TimeUnit.NANOSECONDS.toMillis(nanos));

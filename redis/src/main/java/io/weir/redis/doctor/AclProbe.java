@@ -24,12 +24,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Finds out what a user may do on a node by doing it: every command that the store and its scripts
- * use, on a key that is gone two seconds later.
+ * Tests the rights of a user on a node by using them: every command of the store and its scripts,
+ * on a key that expires after a second.
  *
- * <p>On a replica nothing is written. It looks at rights first, so that who may not write is told
- * NOPERM, and who may is told READONLY, or MOVED in a Cluster. Even one that takes writes keeps
- * nothing: what is tried there changes only keys that exist, and this one does not.
+ * <p>On a replica nothing is written. Redis checks rights first, so a user without the right gets
+ * NOPERM, and one with it gets READONLY, or MOVED in a Cluster. Even a writable replica keeps
+ * nothing: the commands change only keys that exist, and this one does not.
  */
 final class AclProbe {
   private static final byte[] TIME_SCRIPT = "return redis.call('TIME')[1]".getBytes(US_ASCII);
@@ -42,48 +42,48 @@ final class AclProbe {
   private final List<String> allowed = new ArrayList<>();
   private final Map<String, String> refused = new LinkedHashMap<>();
   private String firstReason = "";
-  private String trouble = "";
+  private String problem = "";
   private String scriptReason = "";
   private boolean keyRefused;
-  private boolean tellsTimeInScripts;
+  private boolean canReadTimeInScripts;
 
   private AclProbe(RedisCommands<byte[], byte[]> node, byte[] key) {
     this.node = node;
     this.key = key;
   }
 
-  /** Tries everything that matters on this clock, on a key in this slot; −1 for any. */
+  /** Tests all rights that matter with this clock, on a key in this slot; −1 for any. */
   static AclProbe onPrimary(
       RedisCommands<byte[], byte[]> node, int slot, RedisOptions.Clock clock) {
-    AclProbe rights = new AclProbe(node, keyIn(slot, "doctor"));
-    rights.attempt(slot >= 0, clock, SetArgs.Builder.px(1000));
+    AclProbe probe = new AclProbe(node, keyIn(slot, "doctor"));
+    probe.attempt(slot >= 0, clock, SetArgs.Builder.px(1000));
     try {
-      rights.eval(TIME_SCRIPT);
-      rights.tellsTimeInScripts = true;
+      probe.eval(TIME_SCRIPT);
+      probe.canReadTimeInScripts = true;
     } catch (RedisCommandExecutionException e) {
-      rights.scriptReason = RedisErrors.reason(e);
+      probe.scriptReason = RedisErrors.reason(e);
     }
-    return rights;
+    return probe;
   }
 
-  /** Tries the same as far as a replica tells. */
+  /** Tests the same rights, as far as that is possible on a replica. */
   static AclProbe onReplica(
       RedisCommands<byte[], byte[]> node, boolean inCluster, RedisOptions.Clock clock) {
-    AclProbe rights = new AclProbe(node, keyIn(-1, "replica"));
-    rights.attempt(inCluster, clock, SetArgs.Builder.px(1000).xx());
-    return rights;
+    AclProbe probe = new AclProbe(node, keyIn(-1, "replica"));
+    probe.attempt(inCluster, clock, SetArgs.Builder.px(1000).xx());
+    return probe;
   }
 
-  private void attempt(boolean inCluster, RedisOptions.Clock clock, SetArgs how) {
+  private void attempt(boolean inCluster, RedisOptions.Clock clock, SetArgs setArgs) {
     if (!inCluster) {
-      attempt("ROLE", "+role", node::role); // a Cluster is not asked for it
+      attempt("ROLE", "+role", node::role); // not used on a Cluster
     }
     if (clock == RedisOptions.Clock.STORE) {
       attempt("TIME", "+time", node::time);
     } else {
-      tryTime();
+      attemptOptionalTime();
     }
-    attempt("SET", "+set", () -> node.set(key, SCRIPT, how));
+    attempt("SET", "+set", () -> node.set(key, SCRIPT, setArgs));
     attempt("GET", "+get", () -> node.get(key));
     attempt("MGET", "+mget", () -> node.mget(key));
     attempt("PTTL", "+pttl", () -> node.pttl(key));
@@ -96,13 +96,13 @@ final class AclProbe {
     }
   }
 
-  /** An instance's clock follows that of Redis, and goes on by itself where it may not ask. */
-  private void tryTime() {
+  /** Tests TIME for the instance clock, which works without it. */
+  private void attemptOptionalTime() {
     try {
       node.time();
       allowed.add("TIME");
     } catch (RedisCommandExecutionException e) {
-      // What follows from that the check of the clock says.
+      // The clock check reports the consequences.
     }
   }
 
@@ -123,8 +123,8 @@ final class AclProbe {
       String reason = RedisErrors.reason(e);
       boolean renamed = reason.startsWith("ERR unknown command");
       if (!renamed && !reason.startsWith("NOPERM")) {
-        // Allowed, and yet not possible: read-only, out of memory, a disk that is full.
-        trouble = trouble.isEmpty() ? reason : trouble;
+        // Allowed, but it fails: read-only, out of memory, or a full disk.
+        problem = problem.isEmpty() ? reason : problem;
         return;
       }
       firstReason = firstReason.isEmpty() ? reason : firstReason;
@@ -149,15 +149,15 @@ final class AclProbe {
     try {
       node.evalsha(node.digest(script), ScriptOutputType.VALUE, new byte[][] {key}, new byte[0]);
     } catch (RedisNoScriptException e) {
-      // It may be called; that it could not be loaded has been said.
+      // The user may call it. That it could not be loaded was reported before.
     }
   }
 
-  /** Asks for a decision as the store does, and takes nothing. */
+  /** Makes a decision as the store does, without taking anything. */
   void runLook() {
     Pool pool = new Pool("doctor", "doctor", "0", Limit.parse(LOOK_LIMIT), false);
     Draw draw = new Draw(pool, Key.of("nobody"), 1, Mode.ENFORCE, Draw.Intent.LOOK);
-    long now = tellsTimeInScripts ? 0 : 1;
+    long now = canReadTimeInScripts ? 0 : 1;
     byte[] args = ScriptArguments.timed(now, new ScriptArguments(0).count(1).draw(draw, 0).bytes());
     byte[][] keys = {key};
     node.evalsha(Script.BUCKET.digest(), ScriptOutputType.VALUE, keys, args);
@@ -167,23 +167,23 @@ final class AclProbe {
     return allowed;
   }
 
-  /** What is refused and why, in a line. */
+  /** The refused commands and the reason, in one line. */
   String refusal() {
     return "may not " + String.join(", ", refused.keySet()) + ": " + firstReason;
   }
 
-  /** How an administrator gives this user what is refused. */
+  /** How an administrator can grant the missing rights to this user. */
   String advice(String user) {
     String rules = missing();
     return (rules.isEmpty()
-            ? "give the commands their names back where that Redis is configured"
+            ? "restore the original command names in the configuration of that Redis"
             : "as an administrator: ACL SETUSER " + user + " " + rules)
         + (refused.containsKey("TIME")
             ? "; or, if only TIME is refused, set store.redis.clock: instance"
             : "");
   }
 
-  /** The rules that would allow what is refused, as {@code ACL SETUSER} takes them. */
+  /** The missing rules, as {@code ACL SETUSER} takes them. */
   private String missing() {
     List<String> rules = new ArrayList<>();
     if (keyRefused) {
@@ -193,17 +193,17 @@ final class AclProbe {
     return String.join(" ", rules);
   }
 
-  /** Why a command that is allowed cannot be done; empty if it can. */
-  Optional<String> trouble() {
-    return trouble.isEmpty() ? Optional.empty() : Optional.of(trouble);
+  /** Why a command that is allowed fails; empty if none does. */
+  Optional<String> problem() {
+    return problem.isEmpty() ? Optional.empty() : Optional.of(problem);
   }
 
   boolean areComplete() {
     return refused.isEmpty();
   }
 
-  boolean tellsTimeInScripts() {
-    return tellsTimeInScripts;
+  boolean canReadTimeInScripts() {
+    return canReadTimeInScripts;
   }
 
   String scriptReason() {

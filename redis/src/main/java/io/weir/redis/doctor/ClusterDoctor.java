@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at a Cluster as a whole, through the eyes of one node. */
+/** Checks a Cluster as a whole, as one of its nodes sees it. */
 final class ClusterDoctor {
   private static final String CHECK = "cluster";
 
-  /** A node that serves slots, and those that could take over from it. */
+  /** A node that serves slots, and the replicas that could take over from it. */
   record ServingNode(Node node, List<Integer> slots, List<Node> replicas) {}
 
   private final List<Finding> findings;
@@ -29,15 +29,15 @@ final class ClusterDoctor {
     this.findings = findings;
   }
 
-  /** The nodes that serve slots and are not known to be dead. */
+  /** The nodes that serve slots and are not known to be down. */
   List<ServingNode> primaries() {
     return primaries;
   }
 
-  /** Asks a node about the Cluster; false if it cannot say. */
-  boolean isAsked(Node seed, RedisCommands<byte[], byte[]> node) {
+  /** Reads the topology from a node; false if it has none. */
+  boolean inspect(Node seed, RedisCommands<byte[], byte[]> node) {
     try {
-      look(seed, ClusterPartitionParser.parse(node.clusterNodes()).getPartitions());
+      inspect(seed, ClusterPartitionParser.parse(node.clusterNodes()).getPartitions());
       return true;
     } catch (RedisException e) {
       findings.add(Finding.fail(CHECK, seed.toString(), RedisErrors.reason(e), advice(seed, e)));
@@ -47,14 +47,14 @@ final class ClusterDoctor {
 
   private static String advice(Node seed, RedisException problem) {
     if (!(problem instanceof RedisCommandExecutionException)) {
-      return "look at the log of that Redis and at the network";
+      return "check the log of this Redis and the network";
     }
     return RedisErrors.reason(problem).startsWith("NOPERM")
         ? "allow this user +cluster|nodes"
-        : "this is no node of a Cluster: name it as redis://" + seed;
+        : "this is not a node of a Cluster: use redis://" + seed;
   }
 
-  private void look(Node seed, List<RedisClusterNode> all) {
+  private void inspect(Node seed, List<RedisClusterNode> all) {
     int covered = 0;
     List<String> dead = new ArrayList<>();
     List<String> alone = new ArrayList<>();
@@ -79,8 +79,9 @@ final class ClusterDoctor {
   }
 
   /**
-   * Where a node is. One that has met no other does not know its own address, but it was reached at
-   * the seed's; of one that came back as somebody else the others have lost it.
+   * The address of a node. A node that has met no other does not know its own address, but it was
+   * reached at the seed's. The other nodes have lost the address of a node that came back with
+   * another id.
    */
   private static Optional<Node> address(RedisClusterNode known, Node seed) {
     @Nullable RedisURI uri = known.getUri();
@@ -90,7 +91,7 @@ final class ClusterDoctor {
     return known.is(NodeFlag.MYSELF) ? Optional.of(seed) : Optional.empty();
   }
 
-  /** Those of a primary that are not known to be dead. */
+  /** The replicas of a primary that are not known to be down. */
   private static List<Node> replicas(
       RedisClusterNode primary, Node seed, List<RedisClusterNode> all) {
     return all.stream()
@@ -124,11 +125,12 @@ final class ClusterDoctor {
               CHECK,
               where,
               text,
-              "keys in the other slots are decided by on_fail: bring them back"));
+              "keys in the other slots follow on_fail: restore the nodes that serve them"));
     }
     if (!dead.isEmpty()) {
       findings.add(
-          Finding.warn(CHECK, where, "down: " + String.join(", ", dead), "bring them back"));
+          Finding.warn(
+              CHECK, where, "down: " + String.join(", ", dead), "restart or remove these nodes"));
     }
     if (!alone.isEmpty()) {
       findings.add(
@@ -136,7 +138,7 @@ final class ClusterDoctor {
               CHECK,
               where,
               "without a replica: " + String.join(", ", alone),
-              "add replicas, or accept that their keys are away when they are"));
+              "add replicas, or accept that their keys are unavailable when they are down"));
     }
   }
 }

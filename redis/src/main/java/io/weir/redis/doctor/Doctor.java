@@ -23,10 +23,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at a Redis as a store would use it, and says what is wrong and what to do about it.
+ * Checks a Redis deployment in the way a store would use it, and reports problems with advice.
  *
- * <p>It takes as long as it needs, blocks, and writes nothing but one key per primary that is gone
- * a second later.
+ * <p>The check blocks for as long as it needs. It writes one key per primary, which expires after a
+ * second.
  */
 public final class Doctor {
   private final RedisOptions options;
@@ -40,23 +40,24 @@ public final class Doctor {
     this.client = client;
   }
 
-  /** Everything there is to say about the Redis that these options name, in order. */
+  /** All findings about the Redis of these options, in order. */
   public static List<Finding> examine(RedisOptions options, TimeSource time) {
-    ClientOptions setUp;
+    ClientOptions clientOptions;
     try {
-      setUp = LettuceConfig.node(options).mutate().pingBeforeActivateConnection(false).build();
+      clientOptions =
+          LettuceConfig.node(options).mutate().pingBeforeActivateConnection(false).build();
     } catch (IllegalArgumentException e) {
       return List.of(
           Finding.fail(
               "encryption",
               "",
               String.valueOf(e.getMessage()),
-              "correct the files that tls.ca, tls.cert and tls.key name"));
+              "correct the files in tls.ca, tls.cert and tls.key"));
     }
     ClientResources resources = LettuceConfig.resources();
     RedisClient client = RedisClient.create(resources);
     try {
-      client.setOptions(setUp);
+      client.setOptions(clientOptions);
       return new Doctor(options, time, client).examined();
     } finally {
       client.shutdown(0, 1, TimeUnit.SECONDS);
@@ -72,18 +73,18 @@ public final class Doctor {
       case SENTINEL -> examineMaster(new SentinelDoctor(client, address, findings));
       case CLUSTER -> examineCluster(address);
     }
-    if (!address.tls() && !options.credentials().password().isEmpty() && isFar(address)) {
+    if (!address.tls() && !options.credentials().password().isEmpty() && isRemote(address)) {
       findings.add(
           Finding.warn(
               "encryption",
               "",
-              "the password travels in the clear",
-              "use rediss:// if the network is not yours alone"));
+              "the password is sent unencrypted",
+              "use rediss:// unless the network is private"));
     }
     return List.copyOf(findings);
   }
 
-  private static boolean isFar(RedisAddress address) {
+  private static boolean isRemote(RedisAddress address) {
     return address.nodes().stream()
         .map(Node::host)
         .anyMatch(
@@ -103,7 +104,7 @@ public final class Doctor {
     ClusterDoctor cluster = new ClusterDoctor(findings);
     for (Node seed : address.nodes()) {
       try (StatefulRedisConnection<byte[], byte[]> connection = connect(seed)) {
-        if (connection != null && cluster.isAsked(seed, connection.sync())) {
+        if (connection != null && cluster.inspect(seed, connection.sync())) {
           break;
         }
       }
@@ -114,11 +115,13 @@ public final class Doctor {
     }
   }
 
-  /** Returns what a primary says about itself; empty if it is none or does not let this user in. */
-  private Optional<NodeInfo> examine(Node node, NodeDoctor.NodeDuty part) {
+  /**
+   * Returns the {@code INFO} of a primary; empty if the node is not a primary or refuses this user.
+   */
+  private Optional<NodeInfo> examine(Node node, NodeDoctor.NodeDuty duty) {
     try (StatefulRedisConnection<byte[], byte[]> connection = connect(node)) {
       if (connection != null) {
-        return new NodeDoctor(node, part, options, time, findings).examine(connection.sync());
+        return new NodeDoctor(node, duty, options, time, findings).examine(connection.sync());
       }
     } catch (RedisException e) {
       findings.add(
@@ -126,7 +129,7 @@ public final class Doctor {
               "reach",
               node.toString(),
               "stopped answering: " + RedisErrors.reason(e),
-              "look at the log of that Redis and at the network"));
+              "check the log of this Redis and the network"));
     }
     return Optional.empty();
   }
@@ -140,18 +143,18 @@ public final class Doctor {
         ping(connection.sync());
         findings.add(doctor.examine(connection.sync()));
       } catch (RedisException e) {
-        findings.add(doctor.away(e));
+        findings.add(doctor.unavailable(e));
       }
     }
   }
 
-  /** A connection, or null and a finding that says why there is none. */
+  /** A connection; or null, after adding a finding with the reason. */
   private @Nullable StatefulRedisConnection<byte[], byte[]> connect(Node node) {
-    long begun = time.micros();
+    long start = time.micros();
     @Nullable StatefulRedisConnection<byte[], byte[]> connection = null;
     try {
       connection = client.connect(ByteArrayCodec.INSTANCE, anonymous(node));
-      enter(connection.sync());
+      open(connection.sync());
       findings.add(
           Finding.ok(
               "reach",
@@ -160,7 +163,7 @@ public final class Doctor {
                   + options.credentials()
                   + (options.address().tls() ? " over TLS" : "")
                   + " in "
-                  + RedisErrors.millis(time.micros() - begun)));
+                  + RedisErrors.millis(time.micros() - start)));
       return connection;
     } catch (RedisException e) {
       findings.add(
@@ -173,14 +176,16 @@ public final class Doctor {
     }
   }
 
-  /** An address without password or database: what Redis says to those is to be heard. */
+  /**
+   * An address without password or database, so that the replies of Redis to those can be reported.
+   */
   private RedisURI anonymous(Node node) {
     RedisURI uri = LettuceConfig.uri(options.credentials(Credentials.NONE), node);
     uri.setDatabase(0);
     return uri;
   }
 
-  private void enter(RedisCommands<byte[], byte[]> node) {
+  private void open(RedisCommands<byte[], byte[]> node) {
     logIn(node);
     if (options.address().topology() == RedisAddress.Topology.CLUSTER) {
       ping(node);
@@ -190,18 +195,18 @@ public final class Doctor {
   }
 
   private void logIn(RedisCommands<byte[], byte[]> node) {
-    Credentials who = options.credentials();
-    if (!who.user().isEmpty()) {
-      node.auth(who.user(), who.password());
-    } else if (!who.password().isEmpty()) {
-      node.auth(who.password());
+    Credentials credentials = options.credentials();
+    if (!credentials.user().isEmpty()) {
+      node.auth(credentials.user(), credentials.password());
+    } else if (!credentials.password().isEmpty()) {
+      node.auth(credentials.password());
     }
     if (options.address().database() != 0) {
       node.select(options.address().database());
     }
   }
 
-  /** Who may not ask for that is in all the same. */
+  /** A user without the right to PING has still logged in successfully. */
   private static void ping(RedisCommands<byte[], byte[]> node) {
     try {
       node.ping();

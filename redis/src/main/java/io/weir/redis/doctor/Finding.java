@@ -3,30 +3,30 @@ package io.weir.redis.doctor;
 import java.util.Locale;
 
 /**
- * What came of one look at a Redis.
+ * The result of one check.
  *
- * @param check what was looked at, in a word
- * @param where at which node; empty if it is about all of them
- * @param text what was found
- * @param advice what to do about it; empty if nothing
+ * @param check the name of the check
+ * @param where the node; empty if the finding is about all nodes
+ * @param text the result
+ * @param advice how to fix it; empty if there is nothing to fix
  */
 public record Finding(String check, String where, Grade grade, String text, String advice) {
-  /** How good or bad it is. */
+  /** The severity of a finding. */
   public enum Grade {
     /** As it should be. */
     OK,
-    /** Works, but should be looked into. */
+    /** Works, but needs attention. */
     WARN,
     /** Does not work. */
     FAIL;
 
-    /** The name in answers, such as {@code warn}. */
+    /** The name in output, such as {@code warn}. */
     public String id() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
 
-  /** The same, about the store that goes by this name. */
+  /** The same finding, for the store with this name. */
   public Finding in(String store) {
     return new Finding(check, where.isEmpty() ? store : store + " " + where, grade, text, advice);
   }

@@ -5,27 +5,27 @@ import io.weir.time.TimeSource;
 import java.util.Arrays;
 
 /**
- * How long something takes, tried often enough to say.
+ * Latency of an action, measured over 200 runs.
  *
- * @param p50 half of the tries took at most this, in µs
- * @param p99 all but one in a hundred took at most this, in µs
+ * @param p50 the median, in µs
+ * @param p99 the 99th percentile, in µs
  */
 record LatencySample(long p50, long p99) {
   private static final int WARM_UPS = 50;
-  private static final int TRIES = 200;
+  private static final int RUNS = 200;
 
   static LatencySample of(Runnable action, TimeSource time) {
     for (int i = 0; i < WARM_UPS; i++) {
       action.run();
     }
-    long[] micros = new long[TRIES];
-    for (int i = 0; i < TRIES; i++) {
-      long begun = time.micros();
+    long[] micros = new long[RUNS];
+    for (int i = 0; i < RUNS; i++) {
+      long start = time.micros();
       action.run();
-      micros[i] = time.micros() - begun;
+      micros[i] = time.micros() - start;
     }
     Arrays.sort(micros);
-    return new LatencySample(micros[TRIES / 2 - 1], micros[TRIES * 99 / 100 - 1]);
+    return new LatencySample(micros[RUNS / 2 - 1], micros[RUNS * 99 / 100 - 1]);
   }
 
   @Override

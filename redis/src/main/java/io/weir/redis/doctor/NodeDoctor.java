@@ -12,25 +12,25 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Looks at one primary. */
+/** Checks one primary. */
 final class NodeDoctor {
-  private static final long MOST_OFFSET_MICROS = 1_000_000;
+  private static final long MAX_OFFSET_MICROS = 1_000_000;
   private static final int CLOCK_READINGS = 10;
-  private static final int ENOUGH_MEMORY_PERCENT = 80;
+  private static final int MAX_MEMORY_PERCENT = 80;
   private static final String FULL_COVERAGE = "cluster-require-full-coverage";
 
   /**
-   * What a node is part of.
+   * The node's role in the deployment.
    *
    * @param slot a slot that it serves; −1 outside of a Cluster
-   * @param replicated whether a replica takes over from it
+   * @param replicated whether a replica should take over from it
    */
   record NodeDuty(int slot, boolean replicated) {
     static final NodeDuty ALONE = new NodeDuty(-1, false);
     static final NodeDuty MASTER = new NodeDuty(-1, true);
 
     static NodeDuty inCluster(List<Integer> slots) {
-      return new NodeDuty(slots.get(0), false); // whether it has replicas is said of the whole
+      return new NodeDuty(slots.get(0), false); // replicas are checked for the Cluster as a whole
     }
 
     boolean isInCluster() {
@@ -39,35 +39,35 @@ final class NodeDoctor {
   }
 
   private final String where;
-  private final NodeDuty part;
+  private final NodeDuty duty;
   private final RedisOptions options;
   private final TimeSource time;
   private final List<Finding> findings;
 
   NodeDoctor(
-      Node node, NodeDuty part, RedisOptions options, TimeSource time, List<Finding> findings) {
+      Node node, NodeDuty duty, RedisOptions options, TimeSource time, List<Finding> findings) {
     this.where = node.toString();
-    this.part = part;
+    this.duty = duty;
     this.options = options;
     this.time = time;
     this.findings = findings;
   }
 
-  /** Returns what it says about itself; empty if it is no primary. */
+  /** Returns the node's {@code INFO}; empty if it is not a primary. */
   Optional<NodeInfo> examine(RedisCommands<byte[], byte[]> node) {
     NodeInfo info = info(node);
     version(info);
     if (!role(node, info)) {
       return Optional.empty();
     }
-    AclProbe rights = AclProbe.onPrimary(node, part.slot(), options.clock());
+    AclProbe rights = AclProbe.onPrimary(node, duty.slot(), options.clock());
     rights(rights);
     scriptClock(rights);
     clock(node);
     latency(node, rights);
     memory(info);
     persistence(info);
-    if (part.isInCluster()) {
+    if (duty.isInCluster()) {
       coverage(node);
     }
     return Optional.of(info);
@@ -91,9 +91,9 @@ final class NodeDoctor {
     } catch (RedisCommandExecutionException e) {
       warn(
           "info",
-          "does not tell its version, memory and persistence: " + RedisErrors.reason(e),
-          "Weir does not need it; to have it checked, allow this user +info");
-      return NodeInfo.SILENT;
+          "version, memory and persistence are unknown: " + RedisErrors.reason(e),
+          "Weir works without INFO; to check these too, allow this user +info");
+      return NodeInfo.UNKNOWN;
     }
   }
 
@@ -109,31 +109,30 @@ final class NodeDoctor {
     }
   }
 
-  /** Whether it makes sense to look further. */
+  /** Whether the further checks make sense. */
   private boolean role(RedisCommands<byte[], byte[]> node, NodeInfo info) {
     if (info.isSentinel()) {
-      fail(
-          "role", "this is a Sentinel and no Redis", "name it as redis-sentinel://MASTER@" + where);
+      fail("role", "this is a Sentinel, not a Redis", "use redis-sentinel://MASTER@" + where);
       return false;
     }
-    if (!part.isInCluster() && info.is("cluster_enabled", "1")) {
-      fail("role", "this is a node of a Cluster", "name it as redis-cluster://" + where);
+    if (!duty.isInCluster() && info.is("cluster_enabled", "1")) {
+      fail("role", "this is a node of a Cluster", "use redis-cluster://" + where);
       return false;
     }
     String role;
     try {
-      role = part.isInCluster() ? info.text("role") : askedRole(node);
+      role = duty.isInCluster() ? info.text("role") : roleOf(node);
     } catch (RedisCommandExecutionException e) {
-      return true; // told with the other rights
+      return true; // reported with the other rights
     }
     if (role.isEmpty()) {
-      return true; // a Cluster says by itself who serves what
+      return true; // CLUSTER NODES has shown which node serves which slots
     }
     if (!role.equals("master")) {
       fail(
           "role",
-          "this is a replica (" + role + "), and limits are kept on primaries only",
-          "name the primary, or the Sentinels that know it");
+          "this is a replica (" + role + "); Weir needs a primary",
+          "use the address of the primary, or of its Sentinels");
       return false;
     }
     if (info.fields().isEmpty()) {
@@ -141,18 +140,18 @@ final class NodeDoctor {
       return true;
     }
     long replicas = info.number("connected_slaves");
-    if (part.replicated() && replicas == 0) {
+    if (duty.replicated() && replicas == 0) {
       warn(
           "role",
-          "primary without a replica: nobody takes over from it",
-          "add a replica, or accept that its keys are away when it is");
+          "primary without a replica: no node can take over from it",
+          "add a replica, or accept that its keys are unavailable when it is down");
     } else {
       ok("role", "primary, " + replicas + (replicas == 1 ? " replica" : " replicas"));
     }
     return true;
   }
 
-  private static String askedRole(RedisCommands<byte[], byte[]> node) {
+  private static String roleOf(RedisCommands<byte[], byte[]> node) {
     return new String((byte[]) node.role().get(0), StandardCharsets.US_ASCII);
   }
 
@@ -163,28 +162,28 @@ final class NodeDoctor {
       fail("rights", rights.refusal(), rights.advice(options.credentials().name()));
     }
     rights
-        .trouble()
+        .problem()
         .ifPresent(
-            trouble ->
+            problem ->
                 fail(
                     "write",
-                    "cannot be written to: " + trouble,
-                    trouble.startsWith("OOM")
-                        ? "raise maxmemory, or give Weir a Redis of its own"
-                        : "look at the log of that Redis"));
+                    "writes fail: " + problem,
+                    problem.startsWith("OOM")
+                        ? "raise maxmemory, or use a separate Redis for Weir"
+                        : "check the log of this Redis"));
   }
 
   private void scriptClock(AclProbe rights) {
-    boolean stores = options.clock() == RedisOptions.Clock.STORE;
-    if (rights.tellsTimeInScripts()) {
+    boolean usesStoreClock = options.clock() == RedisOptions.Clock.STORE;
+    if (rights.canReadTimeInScripts()) {
       ok("script time", "scripts can read the clock of Redis");
-    } else if (rights.areComplete() && stores) {
+    } else if (rights.areComplete() && usesStoreClock) {
       fail(
           "script time",
           "scripts cannot read the clock: " + rights.scriptReason(),
           "set store.redis.clock: instance");
     } else if (rights.areComplete()) {
-      ok("script time", "scripts cannot read the clock, and need not: clock is instance");
+      ok("script time", "scripts cannot read the clock; not needed with clock: instance");
     }
   }
 
@@ -193,21 +192,21 @@ final class NodeDoctor {
     long offset = 0;
     try {
       for (int i = 0; i < CLOCK_READINGS; i++) {
-        long asked = time.micros();
-        List<byte[]> told = node.time();
-        long heard = time.micros();
-        if (heard - asked < bestTrip) {
-          bestTrip = heard - asked;
-          long there = number(told.get(0)) * 1_000_000 + number(told.get(1));
-          offset = there - (time.wallMicros() - (time.micros() - asked) + bestTrip / 2);
+        long sent = time.micros();
+        List<byte[]> reply = node.time();
+        long received = time.micros();
+        if (received - sent < bestTrip) {
+          bestTrip = received - sent;
+          long nodeMicros = number(reply.get(0)) * 1_000_000 + number(reply.get(1));
+          offset = nodeMicros - (time.wallMicros() - (time.micros() - sent) + bestTrip / 2);
         }
       }
     } catch (RedisCommandExecutionException e) {
       if (options.clock() == RedisOptions.Clock.INSTANCE) {
         warn(
             "clock",
-            "does not tell the time: " + RedisErrors.reason(e),
-            "every instance then goes by its own wall clock: keep them together with NTP");
+            "refuses TIME: " + RedisErrors.reason(e),
+            "every instance then uses its own wall clock: synchronize them with NTP");
       }
       return;
     }
@@ -218,11 +217,11 @@ final class NodeDoctor {
             RedisErrors.millis(Math.abs(offset)),
             offset < 0 ? "behind" : "ahead of",
             RedisErrors.millis(bestTrip / 2));
-    if (Math.abs(offset) > MOST_OFFSET_MICROS + bestTrip / 2) {
+    if (Math.abs(offset) > MAX_OFFSET_MICROS + bestTrip / 2) {
       warn(
           "clock",
           text,
-          "decisions go by the clock of Redis and are not affected, but logs and quotas will look"
+          "decisions use the clock of Redis and are not affected, but logs and quotas will look"
               + " odd: run NTP on both");
     } else {
       ok("clock", text);
@@ -233,7 +232,7 @@ final class NodeDoctor {
     return Long.parseLong(new String(digits, StandardCharsets.US_ASCII));
   }
 
-  /** A call may have to wait for one before it, so that two have to fit into the timeout. */
+  /** A call may have to wait for the one before it, so two must fit into the timeout. */
   private void latency(RedisCommands<byte[], byte[]> node, AclProbe rights) {
     List<String> texts = new ArrayList<>();
     long worst = measure("PING", node::ping, texts);
@@ -246,21 +245,24 @@ final class NodeDoctor {
       warn(
           "latency",
           text + "; the timeout is " + RedisErrors.millis(timeout),
-          "calls that take longer, with those they wait for, are answered by on_fail: bring Redis"
-              + " nearer, or raise store.redis.timeout");
+          "calls that take longer, including their wait for others, follow on_fail: move Redis"
+              + " closer, or raise store.redis.timeout");
     } else {
       ok("latency", text);
     }
   }
 
-  /** Notes how long something takes; returns what nearly all tries take, or two in a row, in µs. */
-  private long measure(String what, Runnable action, List<String> texts) {
+  /**
+   * Adds the latency of an action to the texts; returns its p99, or twice its p50 if that is
+   * longer, in µs.
+   */
+  private long measure(String name, Runnable action, List<String> texts) {
     try {
       LatencySample latency = LatencySample.of(action, time);
-      texts.add(what + " " + latency);
+      texts.add(name + " " + latency);
       return Math.max(latency.p99(), 2 * latency.p50());
     } catch (RedisCommandExecutionException e) {
-      texts.add(what + " is refused: " + RedisErrors.reason(e));
+      texts.add(name + " is refused: " + RedisErrors.reason(e));
       return 0;
     }
   }
@@ -271,12 +273,14 @@ final class NodeDoctor {
       return;
     }
     if (policy.equals("volatile-ttl")) {
-      ok("eviction", policy + ": a full Redis forgets first who has used least; keep it from full");
-    } else if (info.forgetsLimits()) {
+      ok(
+          "eviction",
+          policy + ": a full Redis evicts the least used limits first; avoid filling it");
+    } else if (info.evictsLimits()) {
       warn(
           "eviction",
-          "maxmemory-policy is " + policy + ": a full Redis forgets limits that are in use",
-          "set maxmemory-policy noeviction, or give Weir a Redis of its own");
+          "maxmemory-policy is " + policy + ": a full Redis evicts limits that are in use",
+          "set maxmemory-policy noeviction, or use a separate Redis for Weir");
     } else {
       ok("eviction", policy);
     }
@@ -284,7 +288,7 @@ final class NodeDoctor {
     long used = info.number("used_memory");
     String text =
         "uses " + megabytes(used) + (most == 0 ? ", no maxmemory" : " of " + megabytes(most));
-    if (most > 0 && used * 100 > most * ENOUGH_MEMORY_PERCENT) {
+    if (most > 0 && used * 100 > most * MAX_MEMORY_PERCENT) {
       warn("memory", text, "raise maxmemory, or add nodes; see sizing in docs/deploy/redis.md");
     } else {
       ok("memory", text);
@@ -303,30 +307,32 @@ final class NodeDoctor {
       warn(
           "persistence",
           "the last save to disk failed; Redis may refuse writes (MISCONF)",
-          "look at its disk and its log");
+          "check its disk and its log");
       return;
     }
     ok(
         "persistence",
         info.is("aof_enabled", "1")
-            ? "append-only file: a restart loses what was not yet on disk"
-            : "no append-only file: a restart forgets what was taken since the last snapshot, if"
-                + " there are any");
+            ? "append-only file: a restart loses the writes that are not on disk yet"
+            : "no append-only file: a restart loses all usage since the last snapshot, or all if"
+                + " there is none");
   }
 
-  /** Whether it serves its keys while others' are served by nobody; many users may not ask. */
+  /**
+   * Whether the node serves its keys while other slots have no node. Many users may not read it.
+   */
   private void coverage(RedisCommands<byte[], byte[]> node) {
     try {
       if ("yes".equals(node.configGet(FULL_COVERAGE).get(FULL_COVERAGE))) {
         warn(
             "cluster",
-            FULL_COVERAGE + " is yes: while any slot is served by nobody, it answers no call",
+            FULL_COVERAGE + " is yes: while any slot has no node, the whole Cluster is down",
             "set "
                 + FULL_COVERAGE
-                + " no on all nodes, so that a dead one takes its own keys only");
+                + " no on all nodes, so that a dead node affects its own keys only");
       }
     } catch (RedisCommandExecutionException e) {
-      // Weir does not need to know.
+      // Weir works without this.
     }
   }
 }

@@ -3,10 +3,10 @@ package io.weir.redis.doctor;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What a node says about itself: the fields of {@code INFO}. */
+/** The fields of a node's {@code INFO}. */
 record NodeInfo(Map<String, String> fields) {
-  /** What is known of a node that does not say. */
-  static final NodeInfo SILENT = new NodeInfo(Map.of());
+  /** For a node that refuses {@code INFO}. */
+  static final NodeInfo UNKNOWN = new NodeInfo(Map.of());
 
   static NodeInfo parse(String text) {
     Map<String, String> fields = new HashMap<>();
@@ -34,21 +34,24 @@ record NodeInfo(Map<String, String> fields) {
     return is("redis_mode", "sentinel") || is("server_mode", "sentinel");
   }
 
-  /** Such as {@code Redis 7.0.15}; empty if it is not said. */
+  /** Such as {@code Redis 7.0.15}; empty if unknown. */
   String version() {
     String valkey = text("valkey_version");
     String redis = text("redis_version");
     return valkey.isEmpty() ? (redis.isEmpty() ? "" : "Redis " + redis) : "Valkey " + valkey;
   }
 
-  /** Whether a full one evicts limits in use. All of them expire, so that they are volatile. */
-  boolean forgetsLimits() {
+  /**
+   * Whether the node evicts limits in use when it is full. All keys of Weir have a TTL, so they are
+   * volatile.
+   */
+  boolean evictsLimits() {
     String policy = text("maxmemory_policy");
     return (policy.startsWith("allkeys") || policy.startsWith("volatile"))
         && !policy.equals("volatile-ttl");
   }
 
-  /** A number; 0 if it is not said. */
+  /** A number; 0 if unknown. */
   long number(String field) {
     try {
       return Long.parseLong(text(field));
@@ -57,7 +60,7 @@ record NodeInfo(Map<String, String> fields) {
     }
   }
 
-  /** Whether the version is at least this; the first two numbers of it count. */
+  /** Whether the version is at least this; only its first two numbers count. */
   boolean isAtLeast(int major, int minor) {
     String[] parts = text("redis_version").split("\\.");
     try {

@@ -12,65 +12,65 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Looks at one replica: whether Weir could go on with it after a failover.
+ * Checks one replica: whether Weir could continue with it after a failover.
  *
- * <p>Users, passwords and settings belong to a node and are not replicated. What is wrong with them
- * shows only once the replica is the primary, which is why it is looked for here. All of it is said
- * in one finding: what would keep Weir from working fails, and the rest is to be looked into.
+ * <p>Users, passwords and settings belong to a node and are not replicated. Errors in them show
+ * only once the replica is the primary, so they are checked here. Everything is reported in one
+ * finding: a problem that would stop Weir is a failure, any other is a warning.
  */
 final class ReplicaDoctor {
   private static final String CHECK = "replica";
-  private static final String USELESS = "could not be used after a failover: ";
+  private static final String UNUSABLE = "could not be used after a failover: ";
 
   private final Node replica;
   private final Node primary;
-  private final NodeInfo ofPrimary;
+  private final NodeInfo primaryInfo;
   private final RedisOptions options;
   private final List<String> texts = new ArrayList<>();
   private final List<String> advice = new ArrayList<>();
   private Grade grade = Grade.OK;
 
-  ReplicaDoctor(Node replica, Node primary, NodeInfo ofPrimary, RedisOptions options) {
+  ReplicaDoctor(Node replica, Node primary, NodeInfo primaryInfo, RedisOptions options) {
     this.replica = replica;
     this.primary = primary;
-    this.ofPrimary = ofPrimary;
+    this.primaryInfo = primaryInfo;
     this.options = options;
   }
 
-  /** What to say of one that could not be reached or entered. */
-  Finding away(RedisException problem) {
+  /** The finding for a replica that could not be reached or refused the login. */
+  Finding unavailable(RedisException problem) {
     String reason = RedisErrors.reason(problem);
     if (RedisErrors.isAboutPassword(reason)) {
       String user = options.credentials().user();
       fail(
-          USELESS + reason,
+          UNUSABLE + reason,
           user.isEmpty()
-              ? "passwords are not replicated: let it ask for the same one as its primary"
-              : "users are not replicated: make the user " + user + " there as on its primary");
+              ? "passwords are not replicated: set the same requirepass as on its primary"
+              : "users are not replicated: create the user " + user + " there as on its primary");
     } else if (reason.startsWith("NOPERM")) {
-      fail(USELESS + reason, "users are not replicated: allow this user SELECT there too");
-    } else if (reason.startsWith("no TLS") && !reason.contains("timed out")) {
-      fail(USELESS + reason, RedisErrors.advice(problem, options));
+      fail(UNUSABLE + reason, "users are not replicated: allow this user SELECT there too");
+    } else if (reason.startsWith("TLS failed") && !reason.contains("timed out")) {
+      fail(UNUSABLE + reason, RedisErrors.advice(problem, options));
     } else {
-      warn("cannot be looked at: " + reason, adviceWhereAway(problem));
+      warn("cannot be checked: " + reason, adviceIfUnreachable(problem));
     }
     return finding();
   }
 
-  private String adviceWhereAway(RedisException problem) {
-    if (!RedisErrors.reason(problem).startsWith("nobody")) {
+  private String adviceIfUnreachable(RedisException problem) {
+    if (!RedisErrors.reason(problem).startsWith("connection refused")) {
       return RedisErrors.advice(problem, options);
     }
-    return "start it again, and let this machine reach it"
+    return "start it, and make it reachable from this machine"
         + (options.address().topology() == Topology.SENTINEL
-            ? "; if it is gone for good: SENTINEL RESET " + options.address().master()
+            ? "; if it was removed for good: SENTINEL RESET " + options.address().master()
             : "");
   }
 
   Finding examine(RedisCommands<byte[], byte[]> node) {
     NodeInfo info = info(node);
     if (info.is("role", "master")) {
-      warn("is a primary by now", "a failover may be under way; look again in a minute");
+      warn("has become a primary", "a failover may be in progress; check again in a minute");
       return finding();
     }
     rights(
@@ -78,16 +78,16 @@ final class ReplicaDoctor {
             node, options.address().topology() == Topology.CLUSTER, options.clock()));
     version(info);
     eviction(info);
-    link(info);
+    replication(info);
     if (grade == Grade.OK) {
-      texts.add("could take over from " + primary + ": has the rights" + told(info));
+      texts.add("could take over from " + primary + ": has the rights" + details(info));
     }
     return finding();
   }
 
-  private static String told(NodeInfo info) {
+  private static String details(NodeInfo info) {
     return info.fields().isEmpty()
-        ? "; does not tell its version and eviction"
+        ? "; its version and eviction policy are unknown"
         : ", " + info.version() + ", " + info.text("maxmemory_policy");
   }
 
@@ -95,16 +95,16 @@ final class ReplicaDoctor {
     try {
       return NodeInfo.parse(node.info());
     } catch (RedisCommandExecutionException e) {
-      return NodeInfo.SILENT;
+      return NodeInfo.UNKNOWN;
     }
   }
 
-  private void rights(AclProbe rights) {
-    if (!rights.areComplete()) {
+  private void rights(AclProbe probe) {
+    if (!probe.areComplete()) {
       fail(
-          rights.refusal(),
+          probe.refusal(),
           "users are not replicated; on this replica, "
-              + rights.advice(options.credentials().name()));
+              + probe.advice(options.credentials().name()));
     }
   }
 
@@ -115,43 +115,43 @@ final class ReplicaDoctor {
     }
     if (!info.isAtLeast(6, 2)) {
       fail(version + " is too old", "Weir needs Redis 6.2 or later, or Valkey");
-    } else if (!ofPrimary.version().isEmpty() && !version.equals(ofPrimary.version())) {
+    } else if (!primaryInfo.version().isEmpty() && !version.equals(primaryInfo.version())) {
       warn(
-          "is " + version + ", and its primary " + ofPrimary.version(),
-          "bring both to one version, unless you are upgrading now");
+          "is " + version + ", and its primary " + primaryInfo.version(),
+          "use one version on both, unless you are upgrading now");
     }
   }
 
   private void eviction(NodeInfo info) {
-    if (info.forgetsLimits()) {
+    if (info.evictsLimits()) {
       warn(
           "maxmemory-policy is "
               + info.text("maxmemory_policy")
-              + ": once it is primary and full, it forgets limits that are in use",
+              + ": once it is primary and full, it evicts limits that are in use",
           "set maxmemory-policy noeviction there");
     }
   }
 
-  private void link(NodeInfo info) {
+  private void replication(NodeInfo info) {
     if (info.is("master_link_status", "down")) {
       warn(
-          "is not in step with its primary, and would take over with what it had",
-          "look at its log and at the network");
+          "is not connected to its primary, and would take over with stale data",
+          "check its log and the network");
     }
   }
 
-  private void warn(String text, String what) {
-    note(Grade.WARN, text, what);
+  private void warn(String text, String advised) {
+    note(Grade.WARN, text, advised);
   }
 
-  private void fail(String text, String what) {
-    note(Grade.FAIL, text, what);
+  private void fail(String text, String advised) {
+    note(Grade.FAIL, text, advised);
   }
 
-  private void note(Grade worse, String text, String what) {
+  private void note(Grade worse, String text, String advised) {
     grade = worse.compareTo(grade) > 0 ? worse : grade;
     texts.add(text);
-    advice.add(what);
+    advice.add(advised);
   }
 
   private Finding finding() {

@@ -25,14 +25,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Asks Sentinels who the master is, and whether they agree and could replace it. */
+/** Checks Sentinels: which master they name, and whether they agree and could replace it. */
 final class SentinelDoctor {
   private static final String CHECK = "sentinel";
 
   private final RedisClient client;
   private final RedisAddress address;
   private final List<Finding> findings;
-  private final Map<Node, List<Node>> named = new HashMap<>();
+  private final Map<Node, List<Node>> sentinelsByMaster = new HashMap<>();
   private final Map<Node, Set<Node>> replicas = new HashMap<>();
   private boolean answered;
 
@@ -44,8 +44,8 @@ final class SentinelDoctor {
 
   /** The master that most Sentinels name. */
   Optional<Node> master() {
-    address.nodes().forEach(this::ask);
-    if (named.isEmpty()) {
+    address.nodes().forEach(this::query);
+    if (sentinelsByMaster.isEmpty()) {
       findings.add(
           Finding.fail(
               CHECK,
@@ -53,34 +53,37 @@ final class SentinelDoctor {
               "no Sentinel names a master called " + address.master(),
               answered
                   ? "correct the name in redis-sentinel://NAME@…"
-                  : "correct the addresses of the Sentinels, or what keeps each from answering"));
+                  : "correct the addresses of the Sentinels, or fix the problem reported for each"));
       return Optional.empty();
     }
-    if (named.size() > 1) {
+    if (sentinelsByMaster.size() > 1) {
       findings.add(
           Finding.fail(
               CHECK,
               "",
-              "they name different masters: " + named.keySet(),
-              "a failover may be under way; look again in a minute"));
+              "the Sentinels name different masters: " + sentinelsByMaster.keySet(),
+              "a failover may be in progress; check again in a minute"));
     }
-    return named.keySet().stream()
-        .max((one, other) -> Integer.compare(named.get(one).size(), named.get(other).size()));
+    return sentinelsByMaster.keySet().stream()
+        .max(
+            (one, other) ->
+                Integer.compare(
+                    sentinelsByMaster.get(one).size(), sentinelsByMaster.get(other).size()));
   }
 
-  /** Those that could take over from a master, as any Sentinel knows them. */
+  /** The replicas that could take over from a master, according to any Sentinel. */
   List<Node> replicasOf(Node master) {
     return List.copyOf(replicas.getOrDefault(master, Set.of()));
   }
 
-  private void ask(Node sentinel) {
+  private void query(Node sentinel) {
     RedisURI uri =
         RedisURI.builder()
             .withHost(sentinel.host())
             .withPort(sentinel.port())
             .withSsl(address.tls())
             .withVerifyPeer(SslVerifyMode.FULL)
-            .withTimeout(LettuceConfig.PATIENCE)
+            .withTimeout(LettuceConfig.CONNECT_TIMEOUT)
             .build();
     try (StatefulRedisSentinelConnection<String, String> connection =
         client.connectSentinel(StringCodec.UTF8, uri)) {
@@ -89,7 +92,7 @@ final class SentinelDoctor {
       answered = true;
       if (master instanceof InetSocketAddress known) {
         Node node = new Node(known.getHostString(), known.getPort());
-        named.computeIfAbsent(node, any -> new ArrayList<>()).add(sentinel);
+        sentinelsByMaster.computeIfAbsent(node, any -> new ArrayList<>()).add(sentinel);
         quorum(sentinel, node, commands);
         replicas
             .computeIfAbsent(node, any -> new LinkedHashSet<>())
@@ -100,7 +103,7 @@ final class SentinelDoctor {
                 CHECK,
                 sentinel.toString(),
                 "knows no master called " + address.master() + ", " + others(commands),
-                "is this the right Sentinel, and the right name?"));
+                "check the address of the Sentinel and the master's name"));
       }
     } catch (RedisException e) {
       String reason = RedisErrors.reason(e);
@@ -113,31 +116,31 @@ final class SentinelDoctor {
     return names.isEmpty() ? "nor any other" : "but " + String.join(", ", names);
   }
 
-  /** What to do about a Sentinel that could not be asked. */
+  /** Advice for a Sentinel that could not be queried. */
   private String advice(String reason) {
     if (RedisErrors.isAboutPassword(reason)) {
-      return "Sentinels are asked without a password: take requirepass out of its configuration";
+      return "Weir queries Sentinels without a password: remove requirepass from its configuration";
     } else if (reason.startsWith("NOPERM")) {
-      return "Sentinels are asked as their default user: allow it +sentinel there";
+      return "Weir queries Sentinels as the default user: allow it +sentinel there";
     } else if (reason.startsWith("DENIED")) {
       return "it is in protected mode: set protected-mode no in its configuration";
     } else if (reason.startsWith("ERR unknown command")) {
-      return "this is no Sentinel: name the port of one, mostly 26379";
-    } else if (reason.startsWith("no TLS")) {
-      return "is its tls-port named here? name its authority in store.redis.tls.ca";
-    } else if (reason.startsWith("the name")) {
-      return "correct the name of that host, or make it known to this machine";
-    } else if (reason.startsWith("nobody") && !reason.contains("timed out")) {
-      return "start it again: the others need a majority to replace a dead master";
+      return "this is not a Sentinel: use the port of one, usually 26379";
+    } else if (reason.startsWith("TLS failed")) {
+      return "is this its tls-port? set store.redis.tls.ca to the CA of its certificate";
+    } else if (reason.startsWith("unknown host name")) {
+      return "correct the host name, or make it resolvable on this machine";
+    } else if (reason.startsWith("connection refused") && !reason.contains("timed out")) {
+      return "start it: the others need a majority to replace a dead master";
     } else if (reason.contains("timed out") || reason.contains("o route to host")) {
-      return "may this machine reach it, or is it stuck? look at the network and at its log";
+      return "can this machine reach it, or is it stuck? check the network and its log";
     }
     return address.tls()
-        ? "is there TLS at that port? look at its log"
-        : "look at its log; a Sentinel that wants TLS is rediss-sentinel://";
+        ? "does this port speak TLS? check its log"
+        : "check its log; if the Sentinel requires TLS, use rediss-sentinel://";
   }
 
-  /** Who has priority 0 is never promoted. */
+  /** A replica with priority 0 is never promoted. */
   private static List<Node> candidates(List<Map<String, String>> replicas) {
     return replicas.stream()
         .filter(replica -> !"0".equals(replica.get("slave-priority")))

@@ -30,17 +30,14 @@ import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What is known of each primary of a Cluster: how it answers, what time it is there, and that it
- * has the scripts.
- */
+/** State of each node of a Cluster: its health, its clock, and whether it has the scripts. */
 final class ClusterNodes implements AutoCloseable {
-  /** Checks that go unanswered before another connection is tried. */
-  private static final int SILENT_CHECKS = 3;
+  /** Unanswered probes after which the connection is replaced. */
+  private static final int MAX_SILENT_PROBES = 3;
 
   private final RedisClusterClient client;
   private final Supplier<StoreClock> clocks;
-  private final NodeHealth.Context circle;
+  private final NodeHealth.Context context;
   private final ConcurrentHashMap<String, NodeEntry> known = new ConcurrentHashMap<>();
   private volatile @Nullable StatefulRedisClusterConnection<byte[], byte[]> connection;
 
@@ -48,16 +45,16 @@ final class ClusterNodes implements AutoCloseable {
   private final class NodeEntry {
     private final String host;
     private final int port;
-    private final NodeHealth watch;
+    private final NodeHealth health;
     private final StoreClock clock = clocks.get();
     private final AtomicInteger unanswered = new AtomicInteger();
     private final AtomicBoolean prepared = new AtomicBoolean();
-    private final ProbeKey own = new ProbeKey();
+    private final ProbeKey probeKey = new ProbeKey();
 
     NodeEntry(RedisClusterNode node) {
       this.host = node.getUri().getHost();
       this.port = node.getUri().getPort();
-      this.watch = new NodeHealth(host + ":" + port, circle, () -> check(node.getNodeId()));
+      this.health = new NodeHealth(host + ":" + port, context, () -> probe(node.getNodeId()));
     }
 
     private boolean isAt(RedisClusterNode node) {
@@ -65,18 +62,17 @@ final class ClusterNodes implements AutoCloseable {
     }
 
     private boolean isAt(SocketAddress address) {
-      return address instanceof InetSocketAddress there
-          && there.getPort() == port
-          && (there.getHostString().equals(host)
-              || (there.getAddress() != null && there.getAddress().getHostAddress().equals(host)));
+      return address instanceof InetSocketAddress link
+          && link.getPort() == port
+          && (link.getHostString().equals(host)
+              || (link.getAddress() != null && link.getAddress().getHostAddress().equals(host)));
     }
 
     /**
-     * Asks the node about a key of its own, on the connection that calls take too. To be told that
-     * it serves that key no more is an answer: calls go elsewhere by then. A connection that stays
-     * silent is given up for another.
+     * Probes the node with a key that it serves, on the connection that calls use too. A redirect
+     * is an answer: calls go to another node by then. A connection without replies is replaced.
      */
-    private CompletionStage<?> check(String id) {
+    private CompletionStage<?> probe(String id) {
       StatefulRedisClusterConnection<byte[], byte[]> all = connection;
       if (all == null) {
         return CompletableFuture.failedFuture(
@@ -84,16 +80,16 @@ final class ClusterNodes implements AutoCloseable {
       }
       return all.getConnectionAsync(host, port)
           .thenCompose(
-              there -> {
-                if (unanswered.incrementAndGet() > SILENT_CHECKS) {
+              link -> {
+                if (unanswered.incrementAndGet() > MAX_SILENT_PROBES) {
                   unanswered.set(0);
-                  disconnect(there);
+                  disconnect(link);
                 }
-                return ask(there, id);
+                return sendProbe(link, id);
               })
           .handle(
-              (said, problem) -> {
-                if (problem == null || isElsewhere(problem)) {
+              (message, problem) -> {
+                if (problem == null || isRedirect(problem)) {
                   unanswered.set(0);
                   return null;
                 }
@@ -102,9 +98,9 @@ final class ClusterNodes implements AutoCloseable {
     }
 
     /**
-     * Leaves the scripts there, on the connection that calls take, and again whenever that has been
-     * lost, as the node may have lost them too. Completes in any case: what could not be left there
-     * goes with the first call that needs it.
+     * Loads the scripts, on the connection that calls use, and again after every reconnect, as the
+     * node may have lost them too. Always completes: a script that could not be loaded is sent with
+     * the first call that needs it.
      */
     private CompletionStage<Void> prepare(StatefulRedisClusterConnection<byte[], byte[]> all) {
       if (!prepared.compareAndSet(false, true)) {
@@ -113,73 +109,75 @@ final class ClusterNodes implements AutoCloseable {
       return CompletableFuture.completedFuture(all)
           .thenCompose(reached -> reached.getConnectionAsync(host, port))
           .handle(
-              (there, problem) -> {
+              (link, problem) -> {
                 if (problem != null) {
                   prepared.set(false);
                   return CompletableFuture.<Void>completedFuture(null);
                 }
-                there.addListener(
+                link.addListener(
                     new RedisConnectionStateListener() {
                       @Override
                       public void onRedisConnected(
                           RedisChannelHandler<?, ?> same, SocketAddress at) {
-                        leaveScripts(there);
+                        loadScripts(link);
                       }
                     });
-                return leaveScripts(there);
+                return loadScripts(link);
               })
-          .thenCompose(left -> left);
+          .thenCompose(loaded -> loaded);
     }
 
-    private CompletableFuture<Void> leaveScripts(StatefulRedisConnection<byte[], byte[]> there) {
-      return PrimaryConnection.load(there.async())
+    private CompletableFuture<Void> loadScripts(StatefulRedisConnection<byte[], byte[]> link) {
+      return PrimaryConnection.load(link.async())
           .exceptionally(problem -> null)
           .toCompletableFuture();
     }
 
-    private NodeClock clockPeer(
-        StatefulRedisConnection<byte[], byte[]> there, RedisClusterNode node) {
-      return NodeClock.over(there.async(), HealthProbe.clockKey(own.keys(node)[0]));
+    private NodeClock nodeClock(
+        StatefulRedisConnection<byte[], byte[]> link, RedisClusterNode node) {
+      return NodeClock.over(link.async(), HealthProbe.clockKey(probeKey.keys(node)[0]));
     }
 
-    private CompletionStage<byte[]> ask(StatefulRedisConnection<byte[], byte[]> there, String id) {
-      byte[][] keys = own.keys(client.getPartitions().getPartitionByNodeId(id));
+    private CompletionStage<byte[]> sendProbe(
+        StatefulRedisConnection<byte[], byte[]> link, String id) {
+      byte[][] keys = probeKey.keys(client.getPartitions().getPartitionByNodeId(id));
       byte[] args = ScriptArguments.timed(clock.micros(), HealthProbe.args());
       Script script = HealthProbe.SCRIPT;
-      return there
-          .async()
+      return link.async()
           .<byte[]>evalsha(script.digest(), ScriptOutputType.VALUE, keys, args)
           .exceptionallyCompose(
               problem ->
                   problem instanceof RedisNoScriptException
-                      ? there.async().eval(script.text(), ScriptOutputType.VALUE, keys, args)
+                      ? link.async().eval(script.text(), ScriptOutputType.VALUE, keys, args)
                       : CompletableFuture.failedFuture(problem));
     }
   }
 
-  ClusterNodes(RedisClusterClient client, Supplier<StoreClock> clocks, NodeHealth.Context circle) {
+  ClusterNodes(RedisClusterClient client, Supplier<StoreClock> clocks, NodeHealth.Context context) {
     this.client = client;
     this.clocks = clocks;
-    this.circle = circle;
+    this.context = context;
   }
 
-  private static boolean isElsewhere(Throwable problem) {
-    String said = String.valueOf(NoAnswerException.from(problem).getMessage());
-    return said.startsWith("MOVED") || said.startsWith("ASK") || said.startsWith("READONLY");
+  private static boolean isRedirect(Throwable problem) {
+    String message = String.valueOf(NoAnswerException.from(problem).getMessage());
+    return message.startsWith("MOVED")
+        || message.startsWith("ASK")
+        || message.startsWith("READONLY");
   }
 
-  /** Closes a connection; the client makes another. */
-  private static void disconnect(StatefulRedisConnection<byte[], byte[]> there) {
-    if (there instanceof RedisChannelHandler<?, ?> handler
+  /** Closes a connection; the client opens another. */
+  private static void disconnect(StatefulRedisConnection<byte[], byte[]> link) {
+    if (link instanceof RedisChannelHandler<?, ?> handler
         && handler.getChannelWriter() instanceof DefaultEndpoint end) {
       end.disconnect();
     }
   }
 
-  /** The node that a slot is served by, or null if nobody serves it. */
-  @Nullable NodeHealth watchOf(int slot) {
+  /** The health of the node that serves a slot, or null if no node does. */
+  @Nullable NodeHealth healthOf(int slot) {
     NodeEntry node = ofSlot(slot);
-    return node == null ? null : node.watch;
+    return node == null ? null : node.health;
   }
 
   StoreClock clockOf(int slot) {
@@ -193,13 +191,13 @@ final class ClusterNodes implements AutoCloseable {
   }
 
   private NodeEntry known(RedisClusterNode node) {
-    NodeEntry there = known.get(node.getNodeId());
-    return there != null
-        ? there
+    NodeEntry link = known.get(node.getNodeId());
+    return link != null
+        ? link
         : known.computeIfAbsent(node.getNodeId(), any -> new NodeEntry(node));
   }
 
-  /** From now on nodes can be asked, on this connection. */
+  /** Enables probes, on this connection. */
   void use(StatefulRedisClusterConnection<byte[], byte[]> fresh) {
     connection = fresh;
     client.addListener(
@@ -211,35 +209,35 @@ final class ClusterNodes implements AutoCloseable {
         });
   }
 
-  /** A node to which there is a new connection may be asked at once, if calls are kept from it. */
+  /** Probes a node at once when there is a new connection to it, if its breaker is open. */
   private void onConnect(SocketAddress address) {
     for (NodeEntry node : known.values()) {
       if (node.isAt(address)) {
-        node.watch.onConnect(false);
+        node.health.onConnect(false);
       }
     }
   }
 
   /**
-   * Leaves the scripts with every node that is new, and asks all for their time where this
-   * instance's clock has to follow it; completes once all have answered or refused. Replicas too:
-   * they may be primaries at any moment. Nodes that have left are forgotten; so are those that have
-   * moved, and are then met anew.
+   * Loads the scripts on every new node. If this instance's clock follows that of Redis, also
+   * measures the time of all nodes. Completes once all have replied or refused. Includes replicas,
+   * which may become primaries at any moment. Nodes that have left are removed. So are nodes whose
+   * address changed, which are then added as new.
    */
   CompletionStage<Void> prepareNewNodes(StatefulRedisClusterConnection<byte[], byte[]> connection) {
     removeFormerNodes();
-    List<CompletableFuture<?>> told = new ArrayList<>();
+    List<CompletableFuture<?>> done = new ArrayList<>();
     for (RedisClusterNode node : client.getPartitions()) {
-      told.add(known(node).prepare(connection).toCompletableFuture());
+      done.add(known(node).prepare(connection).toCompletableFuture());
       if (known(node).clock instanceof OffsetClock clock) {
-        // The client throws at once if the node has left since.
-        told.add(
+        // The client throws at once if the node has left in the meantime.
+        done.add(
             CompletableFuture.completedFuture(connection)
                 .thenCompose(all -> all.getConnectionAsync(node.getNodeId()))
-                .thenCompose(there -> clock.measure(known(node).clockPeer(there, node))));
+                .thenCompose(link -> clock.measure(known(node).nodeClock(link, node))));
       }
     }
-    return CompletableFuture.allOf(told.toArray(CompletableFuture[]::new));
+    return CompletableFuture.allOf(done.toArray(CompletableFuture[]::new));
   }
 
   private void removeFormerNodes() {
@@ -254,22 +252,22 @@ final class ClusterNodes implements AutoCloseable {
           RedisClusterNode now = here.get(id);
           if (now == null || !node.isAt(now)) {
             known.remove(id);
-            forget(node);
+            remove(node);
           }
         });
   }
 
-  /** A node that was set up anew has another id, and may have taken its place meanwhile. */
-  private void forget(NodeEntry node) {
-    if (known.values().stream().anyMatch(other -> other.watch.node().equals(node.watch.node()))) {
-      node.watch.close();
+  /** A node that was set up anew has another id, and may have the same address as this one. */
+  private void remove(NodeEntry node) {
+    if (known.values().stream().anyMatch(other -> other.health.node().equals(node.health.node()))) {
+      node.health.close();
     } else {
-      node.watch.onRemoved();
+      node.health.onRemoved();
     }
   }
 
   @Override
   public void close() {
-    known.values().forEach(node -> node.watch.close());
+    known.values().forEach(node -> node.health.close());
   }
 }

@@ -31,16 +31,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The way to a Redis Cluster: a lane per slot, over one connection per primary.
+ * Runs scripts on a Redis Cluster: one batcher per slot, over one connection per primary.
  *
- * <p>The client follows the topology: it asks for it every other second and whenever a node
- * redirects or is lost. Replicas are never asked; they would redirect. While nobody there was ever
- * reached, no node is known, and the addresses of the Cluster stand for all of them.
+ * <p>The client follows the topology: it refreshes it every two seconds, and whenever a node
+ * redirects or a connection is lost. Replicas get no calls; they would redirect. Until a first node
+ * is reached no node is known, and the addresses of the Cluster stand for all of them.
  */
 final class ClusterRunner implements ScriptRunner {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterRunner.class);
-  private static final long LONGEST_WAIT_MILLIS = 1000;
-  private static final long TRY_AGAIN_MILLIS = 1;
+  private static final long MAX_WAIT_MILLIS = 1000;
+  private static final long RETRY_MILLIS = 1;
   private static final long HEARTBEAT_MILLIS = 1000;
 
   private final RedisClusterClient client;
@@ -49,8 +49,8 @@ final class ClusterRunner implements ScriptRunner {
   private final ClusterNodes nodes;
   private final UnservedSlots unserved;
   private final String addresses;
-  private final NodeHealth.Context circle;
-  private final AtomicReferenceArray<CallBatcher> lanes =
+  private final NodeHealth.Context context;
+  private final AtomicReferenceArray<CallBatcher> batchers =
       new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
   private final CompletableFuture<Void> connected = new CompletableFuture<>();
   private volatile @Nullable StatefulRedisClusterConnection<byte[], byte[]> connection;
@@ -58,14 +58,14 @@ final class ClusterRunner implements ScriptRunner {
   private volatile boolean closed;
 
   /**
-   * A way to a Cluster.
+   * A runner for a Cluster.
    *
-   * @param addresses where it is looked for at first, in words
+   * @param addresses the configured addresses, as text
    */
   ClusterRunner(
       String addresses,
       RedisClusterClient client,
-      NodeHealth.Context circle,
+      NodeHealth.Context context,
       DeadlineQueue deadlines,
       ScheduledExecutorService timer,
       Supplier<StoreClock> clocks) {
@@ -73,9 +73,9 @@ final class ClusterRunner implements ScriptRunner {
     this.client = client;
     this.deadlines = deadlines;
     this.timer = timer;
-    this.circle = circle;
-    this.nodes = new ClusterNodes(client, clocks, circle);
-    this.unserved = new UnservedSlots(addresses, client, circle);
+    this.context = context;
+    this.nodes = new ClusterNodes(client, clocks, context);
+    this.unserved = new UnservedSlots(addresses, client, context);
     connect();
   }
 
@@ -97,11 +97,12 @@ final class ClusterRunner implements ScriptRunner {
   }
 
   private void use(StatefulRedisClusterConnection<byte[], byte[]> fresh) {
-    // A node that is away gets the scripts when it is back. None of those that are there is asked
-    // before the time there is known; one that joins is, by the wall clock, until it is met.
+    // An unavailable node gets the scripts when it is back. No available node is called before
+    // its time is known. A node that joins later is called by the wall clock until it has been
+    // prepared.
     CompletableFuture.completedFuture(fresh)
         .thenCompose(nodes::prepareNewNodes)
-        .orTimeout(LettuceConfig.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+        .orTimeout(LettuceConfig.CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
         .whenComplete(
             (done, problem) -> {
               if (closed) {
@@ -120,13 +121,13 @@ final class ClusterRunner implements ScriptRunner {
             });
   }
 
-  /** A timer does not do again what has thrown once. */
+  /** Catches exceptions, because a timer cancels a task that throws. */
   private void prepareNewNodes(StatefulRedisClusterConnection<byte[], byte[]> fresh) {
     try {
       unserved.checkSlots();
       nodes.prepareNewNodes(fresh);
     } catch (RuntimeException e) {
-      LOG.warn("the nodes of the Cluster were not met; they will be in a second", e);
+      LOG.warn("preparing the nodes of the Redis Cluster failed; retrying in 1 s", e);
     }
   }
 
@@ -136,16 +137,16 @@ final class ClusterRunner implements ScriptRunner {
     }
     NodeHealth all = unreached;
     if (all == null) {
-      all = new NodeHealth(addresses, circle, CompletableFuture::new); // connect() asks
+      all = new NodeHealth(addresses, context, CompletableFuture::new); // connect() is the probe
       unreached = all;
     }
     String reason = String.valueOf(NoAnswerException.from(problem).getMessage());
     all.onDisconnect("no node of the Cluster can be reached: " + RedisErrors.inLog(reason));
-    long wait = ThreadLocalRandom.current().nextLong(LONGEST_WAIT_MILLIS / 2, LONGEST_WAIT_MILLIS);
+    long wait = ThreadLocalRandom.current().nextLong(MAX_WAIT_MILLIS / 2, MAX_WAIT_MILLIS);
     timer.schedule(this::connect, wait, TimeUnit.MILLISECONDS);
   }
 
-  /** From now on each node speaks for itself. */
+  /** From now on each node has its own health. */
   private void onConnect() {
     NodeHealth all = unreached;
     if (all != null) {
@@ -153,7 +154,9 @@ final class ClusterRunner implements ScriptRunner {
     }
   }
 
-  /** The slot: keys of one slot are on one node, and Redis lets a script touch only one slot. */
+  /**
+   * The slot: keys of one slot are on one node, and Redis allows a script to touch only one slot.
+   */
   @Override
   public int groupOf(byte[] key) {
     return SlotHash.getSlot(key);
@@ -163,67 +166,68 @@ final class ClusterRunner implements ScriptRunner {
   public CompletionStage<byte[]> run(
       CallPurpose purpose, Script script, byte[][] keys, byte[] args) {
     int slot = groupOf(keys[0]);
-    NodeHealth node = connection == null ? null : nodes.watchOf(slot);
-    boolean judged = purpose == CallPurpose.USE;
+    NodeHealth node = connection == null ? null : nodes.healthOf(slot);
+    boolean isUse = purpose == CallPurpose.USE;
     if (node == null) {
-      return CompletableFuture.failedFuture(judged ? noNode() : UnservedSlots.noNode());
+      return CompletableFuture.failedFuture(isUse ? noNode() : UnservedSlots.noNode());
     }
-    if (judged && !node.tryPass()) {
+    if (isUse && !node.tryPass()) {
       return CompletableFuture.failedFuture(node.rejectByBreaker());
     }
     if (!node.enter()) {
       return CompletableFuture.failedFuture(node.rejectQueueFull());
     }
-    PendingCall ask = deadlines.enqueue(node, purpose, script, keys, args);
-    lane(slot).submit(ask);
-    return ask;
+    PendingCall call = deadlines.enqueue(node, purpose, script, keys, args);
+    batcher(slot).submit(call);
+    return call;
   }
 
   @Override
   public boolean isUnavailable(byte[] key) {
-    NodeHealth node = connection == null ? null : nodes.watchOf(groupOf(key));
+    NodeHealth node = connection == null ? null : nodes.healthOf(groupOf(key));
     return node == null || node.isBreakerOpen();
   }
 
   /**
-   * Why nobody is asked before the client knows any node, or where nobody serves a slot: it would
-   * make callers wait for that.
+   * Rejects a call before any node is known, or to a slot that no node serves; the client would
+   * make the caller wait.
    */
   private NoAnswerException noNode() {
     NodeHealth all = unreached;
     if (all != null && connection == null) {
       return all.rejectUnavailable();
     }
-    return connection == null ? unserved.rejectUnserved() : unserved.callOfSlot();
+    return connection == null ? unserved.rejectUnserved() : unserved.rejectSlot();
   }
 
-  private CallBatcher lane(int slot) {
-    CallBatcher lane = lanes.get(slot);
-    if (lane == null) {
-      lanes.compareAndSet(
+  private CallBatcher batcher(int slot) {
+    CallBatcher batcher = batchers.get(slot);
+    if (batcher == null) {
+      batchers.compareAndSet(
           slot, null, new CallBatcher((script, keys, args) -> send(slot, script, keys, args)));
-      lane = lanes.get(slot);
+      batcher = batchers.get(slot);
     }
-    return lane;
+    return batcher;
   }
 
   private CompletionStage<byte[]> send(int slot, Script script, byte[][] keys, byte[] args) {
     StatefulRedisClusterConnection<byte[], byte[]> now = connection;
     if (now == null) {
       return CompletableFuture.failedFuture(
-          NoAnswerException.unavailable("the Redis Cluster is away"));
+          NoAnswerException.unavailable("the Redis Cluster is unavailable"));
     }
     byte[] timed = ScriptArguments.timed(nodes.clockOf(slot).micros(), args);
     RedisAdvancedClusterAsyncCommands<byte[], byte[]> commands = now.async();
-    long giveUp = System.nanoTime() + deadlines.timeoutNanos();
+    long deadlineNanos = System.nanoTime() + deadlines.timeoutNanos();
     return commands
         .<byte[]>evalsha(script.digest(), ScriptOutputType.VALUE, keys, timed)
-        .exceptionallyCompose(problem -> recover(commands, problem, script, keys, timed, giveUp));
+        .exceptionallyCompose(
+            problem -> recover(commands, problem, script, keys, timed, deadlineNanos));
   }
 
   /**
-   * Tries again what was certainly not applied: the script was missing, or its keys were on the
-   * move.
+   * Retries a call that was certainly not applied: the script was missing, or its keys were being
+   * migrated.
    */
   private CompletionStage<byte[]> recover(
       RedisAdvancedClusterAsyncCommands<byte[], byte[]> commands,
@@ -231,26 +235,27 @@ final class ClusterRunner implements ScriptRunner {
       Script script,
       byte[][] keys,
       byte[] timed,
-      long giveUp) {
+      long deadlineNanos) {
     if (problem instanceof RedisNoScriptException) {
       return commands
           .<byte[]>eval(script.text(), ScriptOutputType.VALUE, keys, timed)
-          .exceptionallyCompose(again -> recover(commands, again, script, keys, timed, giveUp));
+          .exceptionallyCompose(
+              again -> recover(commands, again, script, keys, timed, deadlineNanos));
     }
-    boolean moving =
+    boolean migrating =
         problem instanceof RedisCommandExecutionException
             && String.valueOf(problem.getMessage()).startsWith("TRYAGAIN");
-    if (!moving || System.nanoTime() - giveUp > 0) {
+    if (!migrating || System.nanoTime() - deadlineNanos > 0) {
       return CompletableFuture.failedFuture(NoAnswerException.from(problem));
     }
     CompletableFuture<Void> pause = new CompletableFuture<>();
-    timer.schedule(() -> pause.complete(null), TRY_AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+    timer.schedule(() -> pause.complete(null), RETRY_MILLIS, TimeUnit.MILLISECONDS);
     return pause
         .thenCompose(
-            rested ->
+            waited ->
                 commands.<byte[]>evalsha(script.digest(), ScriptOutputType.VALUE, keys, timed))
         .exceptionallyCompose(
-            again -> recover(commands, unwrapped(again), script, keys, timed, giveUp));
+            again -> recover(commands, unwrapped(again), script, keys, timed, deadlineNanos));
   }
 
   private static Throwable unwrapped(Throwable problem) {

@@ -10,15 +10,15 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 
 /**
- * The way to two stores: one for the keys of some rules, which are too hot to live beside others,
- * and one for all other keys.
+ * Runs scripts on two deployments: one for the keys of some rules with very high load, and one for
+ * all other keys.
  */
 public final class HotRuleRunner implements ScriptRunner {
   private final ScriptRunner hot;
   private final ScriptRunner others;
   private final Set<String> rules;
 
-  /** A way on which the keys of these rules go to {@code hot}. */
+  /** A runner that sends the keys of these rules to {@code hot}. */
   public HotRuleRunner(Set<String> rules, ScriptRunner hot, ScriptRunner others) {
     this.rules = Set.copyOf(rules);
     this.hot = hot;
@@ -29,13 +29,13 @@ public final class HotRuleRunner implements ScriptRunner {
     return rules.contains(KeyNames.ruleOf(new String(key, StandardCharsets.US_ASCII)));
   }
 
-  /** Groups of the two never meet. */
+  /** The groups of the two deployments are disjoint. */
   @Override
   public int groupOf(byte[] key) {
     return isHot(key) ? -1 - hot.groupOf(key) : others.groupOf(key);
   }
 
-  /** Keys that mark a reservation come after the buckets, so the first key is the one to ask. */
+  /** Markers of a reservation come after the buckets, so the first key selects the deployment. */
   @Override
   public CompletionStage<byte[]> run(
       CallPurpose purpose, Script script, byte[][] keys, byte[] args) {

@@ -33,29 +33,30 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * How the Redis client is set up; its defaults are made for caches, not for limits.
+ * Configuration of the Redis client. Its defaults suit caches, not limits.
  *
- * <p>By default it waits for ever, queues without bound, and after a reconnect sends again what had
- * not been answered. A take that is sent again may be applied twice, so here nothing is.
+ * <p>By default the client waits forever, queues without bound, and after a reconnect sends
+ * unanswered commands again. A take that is sent again may be applied twice, so here no command is.
  */
 public final class LettuceConfig {
-  /** How long connecting and asking for the topology may take. */
-  public static final Duration PATIENCE = Duration.ofSeconds(2);
+  /** Timeout for connecting and for topology requests. */
+  public static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
 
   private static final int QUEUE = 10_000;
   private static final Duration TOPOLOGY_EVERY = Duration.ofSeconds(2);
   private static final int MAX_REDIRECTS = 5;
 
   /**
-   * One loop does for two cores: on a Cluster, loops that wake each other cost more than they do.
+   * One event loop per two cores: on a Cluster, loops that wake each other cost more than they
+   * save.
    */
   private static final int LOOPS = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
 
   private static final int CALLS_PER_WRITE = 64;
 
   /**
-   * Calls that are made one after the other on a loop, as when an answer sets many callers free, go
-   * out in one write at the end of that turn.
+   * Combines calls that one event loop makes in one turn, for example when a reply completes many
+   * callers, into one write at the end of the turn.
    */
   private static final NettyCustomizer FEWER_WRITES =
       new NettyCustomizer() {
@@ -67,7 +68,7 @@ public final class LettuceConfig {
 
   private LettuceConfig() {}
 
-  /** For single nodes, whose calls are few and shared by many: each is written at once. */
+  /** For single nodes, which get few, batched calls: each is written at once. */
   public static ClientResources resources() {
     return resourcesBuilder().build();
   }
@@ -75,32 +76,32 @@ public final class LettuceConfig {
   /**
    * As {@link #resources()}.
    *
-   * @param loops takes the event loop of every connection
+   * @param loops receives the event loop of every connection
    */
   static ClientResources resources(Consumer<EventExecutor> loops) {
-    return resourcesBuilder().nettyCustomizer(telling(loops)).build();
+    return resourcesBuilder().nettyCustomizer(reporting(loops)).build();
   }
 
   /**
-   * For a Cluster, where calls are many and small.
+   * For a Cluster, which gets many small calls.
    *
-   * @param loops takes the event loop of every connection
+   * @param loops receives the event loop of every connection
    */
   public static ClientResources clusterResources(Consumer<EventExecutor> loops) {
-    NettyCustomizer telling = telling(loops);
+    NettyCustomizer reporting = reporting(loops);
     return resourcesBuilder()
         .nettyCustomizer(
             new NettyCustomizer() {
               @Override
               public void afterChannelInitialized(Channel channel) {
                 FEWER_WRITES.afterChannelInitialized(channel);
-                telling.afterChannelInitialized(channel);
+                reporting.afterChannelInitialized(channel);
               }
             })
         .build();
   }
 
-  private static NettyCustomizer telling(Consumer<EventExecutor> loops) {
+  private static NettyCustomizer reporting(Consumer<EventExecutor> loops) {
     return new NettyCustomizer() {
       @Override
       public void afterChannelInitialized(Channel channel) {
@@ -113,10 +114,11 @@ public final class LettuceConfig {
     return ClientResources.builder()
         .eventLoopGroupProvider(new DefaultEventLoopGroupProvider(LOOPS))
         .computationThreadPoolSize(2)
-        .commandLatencyRecorder(CommandLatencyRecorder.disabled()) // NodeHealth does that
-        // Half of it is chance. A shortest wait of more than half would take that from the first.
+        .commandLatencyRecorder(CommandLatencyRecorder.disabled()) // NodeHealth measures it
+        // Half of the delay is random. A minimum of more than half would remove the jitter from
+        // the first delay.
         .reconnectDelay(
-            Delay.fullJitter(Duration.ofMillis(50), PATIENCE, 100, TimeUnit.MILLISECONDS));
+            Delay.fullJitter(Duration.ofMillis(50), CONNECT_TIMEOUT, 100, TimeUnit.MILLISECONDS));
   }
 
   public static void close(ClientResources resources) {
@@ -124,7 +126,7 @@ public final class LettuceConfig {
     resources.eventLoopGroupProvider().shutdown(0, 1, TimeUnit.SECONDS);
   }
 
-  /** For a connection that is never made again by the client itself. */
+  /** For connections that the client does not re-establish by itself. */
   public static ClientOptions node(RedisOptions options) {
     return common(ClientOptions.builder(), options).autoReconnect(false).build();
   }
@@ -149,14 +151,14 @@ public final class LettuceConfig {
   private static ClientOptions.Builder common(ClientOptions.Builder builder, RedisOptions options) {
     return builder
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-        .replayFilter(LettuceConfig::giveUp)
+        .replayFilter(LettuceConfig::failUnanswered)
         .requestQueueSize(QUEUE)
-        // Deadlines do that, without a timer for every call.
+        // DeadlineQueue does that, without a timer per call.
         .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
         .protocolVersion(ProtocolVersion.RESP2)
         .socketOptions(
             SocketOptions.builder()
-                .connectTimeout(PATIENCE)
+                .connectTimeout(CONNECT_TIMEOUT)
                 .keepAlive(true)
                 .tcpNoDelay(true)
                 .build())
@@ -164,21 +166,22 @@ public final class LettuceConfig {
   }
 
   /**
-   * What was not answered is not sent again. The client forgets what it is told not to send, so
-   * whoever waits for it is told here.
+   * Fails unanswered commands instead of sending them again. The client drops a filtered command
+   * without completing it, so that is done here.
    */
-  private static boolean giveUp(RedisCommand<?, ?, ?> command) {
+  private static boolean failUnanswered(RedisCommand<?, ?, ?> command) {
     command.completeExceptionally(new RedisException("the connection was lost"));
     return true;
   }
 
   /**
-   * The certificates to trust and to show.
+   * The certificates to trust and to present.
    *
    * @throws IllegalArgumentException if a file is missing or holds something else
    */
   static SslOptions ssl(RedisOptions.Tls tls) {
-    SslOptions.Builder builder = SslOptions.builder().jdkSslProvider().handshakeTimeout(PATIENCE);
+    SslOptions.Builder builder =
+        SslOptions.builder().jdkSslProvider().handshakeTimeout(CONNECT_TIMEOUT);
     tls.ca().ifPresent(ca -> builder.trustManager(ca.toFile()));
     tls.certificate()
         .ifPresent(
@@ -192,7 +195,7 @@ public final class LettuceConfig {
     return ssl;
   }
 
-  /** Reads the files once now; otherwise every connection would fail because of them later. */
+  /** Reads the files now; otherwise every connection would fail because of them later. */
   private static void check(SslOptions ssl, RedisOptions.Tls tls) {
     try {
       ssl.createSslContextBuilder().build();
@@ -213,8 +216,8 @@ public final class LettuceConfig {
   }
 
   /**
-   * The address of the master that Sentinels name. With TLS, Sentinels are asked over it too; they
-   * are never told the password.
+   * The address of the master that Sentinels name. With TLS, Sentinels are contacted over TLS too.
+   * They never receive the password.
    */
   static RedisURI sentinelUri(RedisOptions options) {
     RedisURI.Builder builder = null;
@@ -228,18 +231,18 @@ public final class LettuceConfig {
   }
 
   private static RedisURI with(RedisOptions options, RedisURI.Builder builder) {
-    RedisOptions.Credentials who = options.credentials();
-    if (!who.user().isEmpty()) {
-      builder.withAuthentication(who.user(), who.password());
-    } else if (!who.password().isEmpty()) {
-      builder.withPassword((CharSequence) who.password());
+    RedisOptions.Credentials credentials = options.credentials();
+    if (!credentials.user().isEmpty()) {
+      builder.withAuthentication(credentials.user(), credentials.password());
+    } else if (!credentials.password().isEmpty()) {
+      builder.withPassword((CharSequence) credentials.password());
     }
     return builder
         .withSsl(options.address().tls())
         .withVerifyPeer(SslVerifyMode.FULL)
         .withDatabase(options.address().database())
         .withClientName("weir")
-        .withTimeout(PATIENCE)
+        .withTimeout(CONNECT_TIMEOUT)
         .build();
   }
 }

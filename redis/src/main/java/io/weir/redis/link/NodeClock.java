@@ -6,9 +6,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/** A node as an {@link OffsetClock} uses it: its time, and the step that the fleet agreed on. */
+/**
+ * The operations of a node that {@link OffsetClock} uses: its time, and the step that the fleet
+ * agreed on.
+ */
 interface NodeClock {
-  /** The answer to {@code TIME}. */
+  /** The reply to {@code TIME}. */
   CompletionStage<List<byte[]>> time();
 
   /** The agreed step, if there is one. */
@@ -18,9 +21,9 @@ interface NodeClock {
   CompletionStage<?> agree(ClockStep step);
 
   /**
-   * A peer over a connection.
+   * The clock of a node over a connection.
    *
-   * @param key where the agreed step is kept; the node serves it
+   * @param key the key of the agreed step, in a slot of the node
    */
   static NodeClock over(RedisAsyncCommands<byte[], byte[]> commands, byte[] key) {
     return new NodeClock() {

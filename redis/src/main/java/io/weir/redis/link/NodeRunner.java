@@ -16,32 +16,34 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-/** The way to one primary: one Redis, the master that Sentinels name, or a node of a ring. */
+/**
+ * Runs scripts on one primary: a single Redis, the master that Sentinels name, or a node of a ring.
+ */
 final class NodeRunner implements ScriptRunner {
-  private final NodeHealth node;
+  private final NodeHealth health;
   private final PrimaryConnection primary;
   private final DeadlineQueue deadlines;
   private final StoreClock clock;
-  private final CallBatcher lane = new CallBatcher(this::send);
+  private final CallBatcher batcher = new CallBatcher(this::send);
 
   /**
-   * A way to a node.
+   * A runner for a node.
    *
-   * @param reach begins to reach for the node that it is given
+   * @param connect starts to connect to the node whose health it is given
    */
   NodeRunner(
       String name,
-      NodeHealth.Context circle,
+      NodeHealth.Context context,
       DeadlineQueue deadlines,
       StoreClock clock,
-      Function<NodeHealth, PrimaryConnection> reach) {
+      Function<NodeHealth, PrimaryConnection> connect) {
     this.deadlines = deadlines;
     this.clock = clock;
-    this.node = new NodeHealth(name, circle, this::check);
-    this.primary = reach.apply(node);
+    this.health = new NodeHealth(name, context, this::probe);
+    this.primary = connect.apply(health);
   }
 
-  private CompletionStage<byte[]> check() {
+  private CompletionStage<byte[]> probe() {
     return send(HealthProbe.SCRIPT, HealthProbe.keys(), HealthProbe.args());
   }
 
@@ -53,31 +55,31 @@ final class NodeRunner implements ScriptRunner {
   @Override
   public CompletionStage<byte[]> run(
       CallPurpose purpose, Script script, byte[][] keys, byte[] args) {
-    boolean judged = purpose == CallPurpose.USE;
-    if (judged && primary.live() == null) {
-      return CompletableFuture.failedFuture(node.rejectUnavailable());
+    boolean isUse = purpose == CallPurpose.USE;
+    if (isUse && primary.live() == null) {
+      return CompletableFuture.failedFuture(health.rejectUnavailable());
     }
-    if (judged && !node.tryPass()) {
-      return CompletableFuture.failedFuture(node.rejectByBreaker());
+    if (isUse && !health.tryPass()) {
+      return CompletableFuture.failedFuture(health.rejectByBreaker());
     }
-    if (!node.enter()) {
-      return CompletableFuture.failedFuture(node.rejectQueueFull());
+    if (!health.enter()) {
+      return CompletableFuture.failedFuture(health.rejectQueueFull());
     }
-    PendingCall ask = deadlines.enqueue(node, purpose, script, keys, args);
-    lane.submit(ask);
-    return ask;
+    PendingCall call = deadlines.enqueue(health, purpose, script, keys, args);
+    batcher.submit(call);
+    return call;
   }
 
   @Override
   public boolean isUnavailable(byte[] key) {
-    return primary.live() == null || node.isBreakerOpen();
+    return primary.live() == null || health.isBreakerOpen();
   }
 
   private CompletionStage<byte[]> send(Script script, byte[][] keys, byte[] args) {
     PrimaryConnection.LiveConnection live = primary.live();
     if (live == null) {
       return CompletableFuture.failedFuture(
-          NoAnswerException.unavailable(node.node() + " is away"));
+          NoAnswerException.unavailable(health.node() + " is unavailable"));
     }
     byte[] timed = ScriptArguments.timed(clock.micros(), args);
     return live.commands()
@@ -95,7 +97,7 @@ final class NodeRunner implements ScriptRunner {
       PrimaryConnection.LiveConnection live, Throwable problem) {
     NoAnswerException reason = NoAnswerException.from(problem);
     if (reason.kind() == NoAnswerException.Kind.READONLY) {
-      live.drop("it is no primary");
+      live.drop("it is not a primary");
     }
     return CompletableFuture.failedFuture(reason);
   }
@@ -107,7 +109,7 @@ final class NodeRunner implements ScriptRunner {
 
   @Override
   public void close() {
-    node.close();
+    health.close();
     primary.close();
   }
 }

@@ -13,13 +13,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node's clock as this instance knows it: the monotonic clock here, plus the offset to the node's
- * that is measured with every heartbeat.
+ * Estimates a node's clock: the monotonic clock of this instance, plus the offset to the node's
+ * clock, measured with every heartbeat.
  *
- * <p>An answer gives the node's time at some moment between request and response. The middle is the
- * best guess, and off by at most half the round trip. So the sample with the smallest round trip of
- * the last {@value #KEPT} is used. Until there is one, and where a node refuses {@code TIME}, the
- * wall clock stands in.
+ * <p>A reply gives the node's time at some moment between request and response. The middle is the
+ * best estimate, and off by at most half the round trip. So the sample with the smallest round trip
+ * of the last {@value #MAX_SAMPLES} is used. Until there is one, and if a node refuses {@code
+ * TIME}, the wall clock is used.
  *
  * <p>Samples whose errors cannot explain their difference show that the clock stepped. The old ones
  * are dropped at once. But instances measure at different moments, and a bucket that is served by
@@ -32,22 +32,23 @@ import org.slf4j.LoggerFactory;
  *   started          measures, reads X, S: new − S ───────┤ new ──
  * </pre>
  *
- * <p>All go by the old clock until X, which is a time on the new one, and by the new clock from
- * there. Only calls that were in flight at X are out of step, for one round trip.
+ * <p>All instances use the old clock until X, which is a time on the new one, and the new clock
+ * from there on. Only calls that were in flight at X are out of step, for one round trip.
  */
 final class OffsetClock implements StoreClock {
   private static final Logger LOG = LoggerFactory.getLogger(OffsetClock.class);
-  private static final int KEPT = 10;
-  private static final long WORTH_A_LINE_MICROS = 1_000_000;
+  private static final int MAX_SAMPLES = 10;
+  private static final long LOGGED_MICROS = 1_000_000;
 
   /**
-   * Up to here clocks that run at different speeds explain a difference. It is followed at once.
+   * Smaller differences are explained by clocks that run at different speeds, and are followed at
+   * once.
    */
   private static final long DRIFT_MICROS = 10_000;
 
   private static final long NEVER = Long.MAX_VALUE;
 
-  /** The offset in force, and the one that follows it at a moment of the monotonic clock. */
+  /** The offset in force, and the one that follows it at a time of the monotonic clock. */
   private record OffsetSchedule(long offset, long next, long nextAt) {
     static OffsetSchedule of(long offset) {
       return new OffsetSchedule(offset, offset, NEVER);
@@ -59,12 +60,12 @@ final class OffsetClock implements StoreClock {
   }
 
   private final TimeSource time;
-  private final long[] offsets = new long[KEPT];
-  private final long[] roundTrips = new long[KEPT];
+  private final long[] offsets = new long[MAX_SAMPLES];
+  private final long[] roundTrips = new long[MAX_SAMPLES];
   private int measured;
-  private volatile @Nullable OffsetSchedule reading;
+  private volatile @Nullable OffsetSchedule schedule;
 
-  /** The step that is to be taken; null if there is none. */
+  /** The step to be taken; null if there is none. */
   private @Nullable ClockStep pending;
 
   OffsetClock(TimeSource time) {
@@ -72,23 +73,23 @@ final class OffsetClock implements StoreClock {
   }
 
   /**
-   * Asks a node for its time, and the fleet for its step if there is one. Completes in any case; a
-   * node that refuses changes nothing.
+   * Reads the node's time, and the fleet's step if needed. Always completes; a node that refuses
+   * changes nothing.
    */
   CompletionStage<Void> measure(NodeClock node) {
-    long asked = time.micros();
+    long sentAt = time.micros();
     return node.time()
         .thenCompose(
             parts ->
-                parts.size() == 2 && measured(asked, time.micros(), micros(parts))
+                parts.size() == 2 && measured(sentAt, time.micros(), micros(parts))
                     ? agree(node)
                     : CompletableFuture.<Void>completedFuture(null))
         .exceptionally(problem -> null);
   }
 
   /**
-   * As {@link #measure}, where the node may be another than before: after a failover the clock is
-   * that of another machine. Earlier samples do not count any more once this is answered.
+   * As {@link #measure}, for a node that may have changed: after a failover the clock is that of
+   * another machine. Earlier samples are discarded.
    */
   CompletionStage<Void> measureAnew(NodeClock node) {
     forget();
@@ -110,20 +111,21 @@ final class OffsetClock implements StoreClock {
   /**
    * Adds a sample.
    *
-   * @return whether the fleet's step is of interest: there is one here, or this is the first sample
+   * @return whether the fleet's step is needed: this instance has one pending, or this is the first
+   *     sample
    */
-  private synchronized boolean measured(long asked, long heard, long node) {
-    long roundTrip = heard - asked;
-    long offset = node - (asked + roundTrip / 2);
+  private synchronized boolean measured(long sentAt, long receivedAt, long node) {
+    long roundTrip = receivedAt - sentAt;
+    long offset = node - (sentAt + roundTrip / 2);
     boolean first = measured == 0;
     boolean step = !first && isStep(offset, roundTrip, best());
     if (step) {
       measured = 0;
     }
-    int at = measured++ % KEPT;
+    int at = measured++ % MAX_SAMPLES;
     roundTrips[at] = roundTrip;
     offsets[at] = offset;
-    follow(offsets[best()], heard, step || (pending != null && !first));
+    follow(offsets[best()], receivedAt, step || (pending != null && !first));
     return first || pending != null;
   }
 
@@ -131,22 +133,22 @@ final class OffsetClock implements StoreClock {
     return Math.abs(offset - offsets[best]) > (roundTrip + roundTrips[best]) / 2 + 1;
   }
 
-  /** The sample with the smallest round trip. */
+  /** The index of the sample with the smallest round trip. */
   private int best() {
     int best = 0;
-    for (int i = 1; i < Math.min(measured, KEPT); i++) {
+    for (int i = 1; i < Math.min(measured, MAX_SAMPLES); i++) {
       best = roundTrips[i] < roundTrips[best] ? i : best;
     }
     return best;
   }
 
-  /** Goes by this offset: at once, or when the fleet does. */
+  /** Uses this offset: at once, or together with the fleet. */
   private void follow(long offset, long now, boolean step) {
-    OffsetSchedule known = reading;
+    OffsetSchedule known = schedule;
     long before = known == null ? offset : known.at(now);
     if (!step || Math.abs(offset - before) <= DRIFT_MICROS) {
       pending = null;
-      reading = OffsetSchedule.of(offset);
+      schedule = OffsetSchedule.of(offset);
       return;
     }
     long nodeNow = now + offset;
@@ -159,7 +161,7 @@ final class OffsetClock implements StoreClock {
   }
 
   private static void log(ClockStep step) {
-    if (Math.abs(step.byMicros()) >= WORTH_A_LINE_MICROS) {
+    if (Math.abs(step.byMicros()) >= LOGGED_MICROS) {
       String seconds = String.format(Locale.ROOT, "%+.1f", step.byMicros() / 1e6);
       LOG.warn("the clock of Redis stepped by {} s; instances follow it together in 3 s", seconds);
     }
@@ -167,10 +169,10 @@ final class OffsetClock implements StoreClock {
 
   private void take(ClockStep step, long before, long offset) {
     pending = step;
-    reading = new OffsetSchedule(before, offset, step.atMicros() - offset);
+    schedule = new OffsetSchedule(before, offset, step.atMicros() - offset);
   }
 
-  /** Takes the step when the fleet does; proposes one if the fleet has none. */
+  /** Follows the fleet's step; proposes one if the fleet has none. */
   private CompletionStage<Void> agree(NodeClock node) {
     return node.step()
         .thenCompose(
@@ -180,11 +182,14 @@ final class OffsetClock implements StoreClock {
                     .orElseGet(() -> CompletableFuture.completedFuture(null)));
   }
 
-  /** Follows the fleet's step if it is of now; else returns the own one, if there is one. */
+  /**
+   * Follows the fleet's step if it is current; otherwise returns the pending step of this instance,
+   * if any.
+   */
   private synchronized Optional<ClockStep> proposal(Optional<ClockStep> agreed) {
     long now = time.micros();
     long offset = offsets[best()];
-    OffsetSchedule known = reading;
+    OffsetSchedule known = schedule;
     Optional<ClockStep> step = agreed.filter(one -> one.isOf(now + offset));
     if (step.isEmpty() || known == null) {
       return Optional.ofNullable(pending);
@@ -199,7 +204,7 @@ final class OffsetClock implements StoreClock {
 
   @Override
   public long micros() {
-    OffsetSchedule known = reading;
+    OffsetSchedule known = schedule;
     if (known == null) {
       return time.wallMicros();
     }

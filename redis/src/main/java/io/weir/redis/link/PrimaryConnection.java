@@ -25,21 +25,22 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a connection to one primary.
+ * Maintains a connection to one primary.
  *
- * <p>A connection is used only once the node has said that it is a primary and holds the scripts;
- * it is asked again with every heartbeat. One that is lost, silent or no primary any more is
- * dropped, and another is made after a wait with jitter, from scratch: names are looked up again
- * and Sentinels asked again. The wait grows with every attempt that fails, and with every
- * connection that does not last. What was under way on a lost connection is never sent again.
+ * <p>A connection is used only once the node has confirmed that it is a primary and has the
+ * scripts; every heartbeat checks the role again. A connection that is lost, silent or no longer to
+ * a primary is dropped. Another is opened after a wait with jitter, from scratch: names are
+ * resolved and Sentinels are queried again. The wait grows with every failed attempt, and with
+ * every connection that does not last. Commands in flight on a lost connection are never sent
+ * again.
  */
 public final class PrimaryConnection implements AutoCloseable {
   private static final long HEARTBEAT_MILLIS = 1000;
-  private static final int SILENT_HEARTBEATS = 3;
+  private static final int MAX_SILENT_HEARTBEATS = 3;
   private static final long FIRST_WAIT_MILLIS = 50;
-  private static final long LONGEST_WAIT_MILLIS = 2000;
+  private static final long MAX_WAIT_MILLIS = 2000;
 
-  private final NodeHealth node;
+  private final NodeHealth health;
   private final RedisClient client;
   private final RedisURI uri;
   private final ScheduledExecutorService timer;
@@ -49,10 +50,10 @@ public final class PrimaryConnection implements AutoCloseable {
   private volatile boolean closed;
   private int failures;
 
-  /** How many connections in a row were lost soon after they were made. */
-  private int brief;
+  /** Number of consecutive connections that were lost soon after they were made. */
+  private int shortLived;
 
-  /** A connection to a node that said it is a primary. */
+  /** A connection to a node that is a primary. */
   public final class LiveConnection {
     private final StatefulRedisConnection<byte[], byte[]> connection;
     private final RedisAsyncCommands<byte[], byte[]> commands;
@@ -68,12 +69,12 @@ public final class PrimaryConnection implements AutoCloseable {
     private void start() {
       heartbeat =
           timer.scheduleWithFixedDelay(
-              this::beat, HEARTBEAT_MILLIS, HEARTBEAT_MILLIS, TimeUnit.MILLISECONDS);
+              this::sendHeartbeat, HEARTBEAT_MILLIS, HEARTBEAT_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    private void beat() {
-      if (unanswered.incrementAndGet() > SILENT_HEARTBEATS) {
-        drop("silent for " + SILENT_HEARTBEATS * HEARTBEAT_MILLIS + " ms");
+    private void sendHeartbeat() {
+      if (unanswered.incrementAndGet() > MAX_SILENT_HEARTBEATS) {
+        drop("no reply for " + MAX_SILENT_HEARTBEATS * HEARTBEAT_MILLIS + " ms");
         return;
       }
       commands
@@ -81,19 +82,19 @@ public final class PrimaryConnection implements AutoCloseable {
           .whenComplete(
               (role, problem) -> {
                 if (problem != null) {
-                  return; // counted as silence
+                  return; // counts as silence
                 }
                 unanswered.set(0);
                 if (!isPrimary(role)) {
-                  drop("it is no primary");
+                  drop("it is not a primary");
                 }
               });
       if (clock instanceof OffsetClock offset) {
-        offset.measure(clockPeer());
+        offset.measure(nodeClock());
       }
     }
 
-    private NodeClock clockPeer() {
+    private NodeClock nodeClock() {
       return NodeClock.over(commands, HealthProbe.clockKey(HealthProbe.keys()[0]));
     }
 
@@ -101,31 +102,31 @@ public final class PrimaryConnection implements AutoCloseable {
       return commands;
     }
 
-    /** Gives this connection up because of what it answered. */
+    /** Drops this connection because of a reply. */
     public void drop(String reason) {
       PrimaryConnection.this.drop(this, reason);
     }
 
     private boolean hasLasted() {
-      return System.nanoTime() - madeNanos > RecoveryProbe.STAYS.toNanos();
+      return System.nanoTime() - madeNanos > RecoveryProbe.STABLE_AFTER.toNanos();
     }
 
     private void stop() {
-      ScheduledFuture<?> beating = heartbeat;
-      if (beating != null) {
-        beating.cancel(false);
+      ScheduledFuture<?> scheduled = heartbeat;
+      if (scheduled != null) {
+        scheduled.cancel(false);
       }
       connection.closeAsync();
     }
   }
 
   public PrimaryConnection(
-      NodeHealth node,
+      NodeHealth health,
       RedisClient client,
       RedisURI uri,
       ScheduledExecutorService timer,
       StoreClock clock) {
-    this.node = node;
+    this.health = health;
     this.client = client;
     this.uri = uri;
     this.timer = timer;
@@ -161,7 +162,7 @@ public final class PrimaryConnection implements AutoCloseable {
             });
   }
 
-  /** Asks who it is, and leaves the scripts there. */
+  /** Checks the role and loads the scripts. */
   private CompletionStage<LiveConnection> prepared(
       StatefulRedisConnection<byte[], byte[]> connection) {
     LiveConnection fresh = new LiveConnection(connection);
@@ -172,16 +173,16 @@ public final class PrimaryConnection implements AutoCloseable {
             .thenCompose(
                 role -> {
                   if (!isPrimary(role)) {
-                    throw NoAnswerException.unavailable("it is no primary");
+                    throw NoAnswerException.unavailable("it is not a primary");
                   }
                   return load(fresh.commands);
                 });
     if (clock instanceof OffsetClock offset) {
-      known = known.thenCombine(offset.measureAnew(fresh.clockPeer()), (loaded, measured) -> null);
+      known = known.thenCombine(offset.measureAnew(fresh.nodeClock()), (loaded, measured) -> null);
     }
     return known
         .toCompletableFuture()
-        .orTimeout(LettuceConfig.PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+        .orTimeout(LettuceConfig.CONNECT_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
         .handle(
             (done, problem) -> {
               if (problem != null) {
@@ -192,7 +193,7 @@ public final class PrimaryConnection implements AutoCloseable {
             });
   }
 
-  /** Leaves all scripts with a node. */
+  /** Loads all scripts on a node. */
   static CompletionStage<Void> load(RedisAsyncCommands<byte[], byte[]> commands) {
     CompletionStage<Void> loaded = CompletableFuture.completedFuture(null);
     for (Script script : Script.values()) {
@@ -227,7 +228,7 @@ public final class PrimaryConnection implements AutoCloseable {
       drop(fresh, "the connection was lost");
       return;
     }
-    node.onConnect(!connected.isDone());
+    health.onConnect(!connected.isDone());
     connected.complete(null);
   }
 
@@ -237,8 +238,8 @@ public final class PrimaryConnection implements AutoCloseable {
         return;
       }
       live = null;
-      brief = lost.hasLasted() ? 0 : brief + 1;
-      failures = brief;
+      shortLived = lost.hasLasted() ? 0 : shortLived + 1;
+      failures = shortLived;
     }
     lost.stop();
     connectLater(reason);
@@ -252,13 +253,13 @@ public final class PrimaryConnection implements AutoCloseable {
       }
       wait = waitMillis(failures++);
     }
-    node.onDisconnect(reason);
+    health.onDisconnect(reason);
     timer.schedule(this::connect, wait, TimeUnit.MILLISECONDS);
   }
 
-  /** How long to wait after so many failures: longer each time, and no two clients in step. */
+  /** Wait before the next attempt after this many failures: exponential, with jitter. */
   public static long waitMillis(int failures) {
-    long longest = Math.min(FIRST_WAIT_MILLIS << Math.min(failures, 10), LONGEST_WAIT_MILLIS);
+    long longest = Math.min(FIRST_WAIT_MILLIS << Math.min(failures, 10), MAX_WAIT_MILLIS);
     return ThreadLocalRandom.current().nextLong(longest / 2, longest + 1);
   }
 

@@ -25,19 +25,18 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** Opens the way to whatever stands at an address, with everything that belongs to it. */
+/** Opens the runner for the topology of an address, and owns its client, threads and timers. */
 public final class RedisClients implements ScriptRunner {
   private final ClientResources resources;
   private final ScheduledExecutorService timer;
   private final DeadlineQueue deadlines;
   private final Runnable clientShutdown;
-  private final ScriptRunner link;
+  private final ScriptRunner runner;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private RedisClients(
       RedisOptions options, Supplier<StoreClock> clocks, TimeSource time, RedisEvents events) {
-    LettuceConfig.ssl(
-        options.tls()); // bad files are told before anything runs that would have to end
+    LettuceConfig.ssl(options.tls()); // reports bad files before anything is started
     boolean cluster = options.address().topology() == RedisAddress.Topology.CLUSTER;
     SchedulingLag lag = new SchedulingLag();
     long tick = SchedulingLag.tickNanos(options.timeout());
@@ -47,7 +46,7 @@ public final class RedisClients implements ScriptRunner {
             : LettuceConfig.resources(loop -> lag.measure(loop, tick));
     this.timer = timer();
     this.deadlines = new DeadlineQueue(options.timeout(), lag);
-    NodeHealth.Context circle =
+    NodeHealth.Context context =
         new NodeHealth.Context(
             events, time, deadlines.timeoutNanos(), RecoveryProbe.Timer.on(timer), lag);
     if (cluster) {
@@ -61,16 +60,16 @@ public final class RedisClients implements ScriptRunner {
       this.clientShutdown = () -> client.shutdown(0, 1, TimeUnit.SECONDS);
       String addresses =
           options.address().nodes().stream().map(Node::toString).collect(Collectors.joining(","));
-      this.link = new ClusterRunner(addresses, client, circle, deadlines, timer, clocks);
+      this.runner = new ClusterRunner(addresses, client, context, deadlines, timer, clocks);
     } else {
       RedisClient client = RedisClient.create(resources);
       client.setOptions(LettuceConfig.node(options));
       this.clientShutdown = () -> client.shutdown(0, 1, TimeUnit.SECONDS);
-      this.link = ofNodes(client, options, clocks, circle);
+      this.runner = ofNodes(client, options, clocks, context);
     }
   }
 
-  /** The way to an address, on a clock of the kind that the options name. */
+  /** The runner for an address, with the kind of clock in the options. */
   public static ScriptRunner open(RedisOptions options, TimeSource time, RedisEvents events) {
     return new RedisClients(
         options,
@@ -81,7 +80,7 @@ public final class RedisClients implements ScriptRunner {
         events);
   }
 
-  /** The way to an address, on this clock. */
+  /** The runner for an address, with this clock. */
   public static ScriptRunner open(RedisOptions options, StoreClock clock) {
     return new RedisClients(options, () -> clock, SystemTime.INSTANCE, RedisEvents.NONE);
   }
@@ -90,13 +89,13 @@ public final class RedisClients implements ScriptRunner {
       RedisClient client,
       RedisOptions options,
       Supplier<StoreClock> clocks,
-      NodeHealth.Context circle) {
+      NodeHealth.Context context) {
     RedisAddress address = options.address();
     if (address.topology() == RedisAddress.Topology.SENTINEL) {
       StoreClock clock = clocks.get();
       return new NodeRunner(
           address.master(),
-          circle,
+          context,
           deadlines,
           clock,
           node ->
@@ -105,7 +104,7 @@ public final class RedisClients implements ScriptRunner {
     }
     List<NodeRunner> nodes =
         address.nodes().stream()
-            .map(node -> node(client, options, node, clocks.get(), circle))
+            .map(node -> node(client, options, node, clocks.get(), context))
             .toList();
     return nodes.size() == 1
         ? nodes.get(0)
@@ -117,14 +116,14 @@ public final class RedisClients implements ScriptRunner {
       RedisOptions options,
       Node node,
       StoreClock clock,
-      NodeHealth.Context circle) {
+      NodeHealth.Context context) {
     return new NodeRunner(
         node.toString(),
-        circle,
+        context,
         deadlines,
         clock,
-        watch ->
-            new PrimaryConnection(watch, client, LettuceConfig.uri(options, node), timer, clock));
+        health ->
+            new PrimaryConnection(health, client, LettuceConfig.uri(options, node), timer, clock));
   }
 
   private static ScheduledExecutorService timer() {
@@ -142,28 +141,28 @@ public final class RedisClients implements ScriptRunner {
 
   @Override
   public int groupOf(byte[] key) {
-    return link.groupOf(key);
+    return runner.groupOf(key);
   }
 
   @Override
   public CompletionStage<byte[]> run(
       CallPurpose purpose, Script script, byte[][] keys, byte[] args) {
-    return link.run(purpose, script, keys, args);
+    return runner.run(purpose, script, keys, args);
   }
 
   @Override
   public boolean isUnavailable(byte[] key) {
-    return link.isUnavailable(key);
+    return runner.isUnavailable(key);
   }
 
   @Override
   public CompletionStage<Void> connected() {
-    return link.connected();
+    return runner.connected();
   }
 
   @Override
   public CompletionStage<Void> anyConnected() {
-    return link.anyConnected();
+    return runner.anyConnected();
   }
 
   @Override
@@ -171,7 +170,7 @@ public final class RedisClients implements ScriptRunner {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    link.close();
+    runner.close();
     timer.shutdownNow();
     deadlines.close();
     clientShutdown.run();

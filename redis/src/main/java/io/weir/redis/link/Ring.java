@@ -13,7 +13,7 @@ import java.util.List;
  * Places keys on nodes by consistent hashing.
  *
  * <pre>
- *        a₁   c₇  b₂            every node stands at many points of a circle;
+ *        a₁   c₇  b₂            every node has many points on a circle;
  *      ──●────●───●────●──      a key belongs to the node at the next point
  *          ▲     k              after its own hash
  * </pre>
@@ -53,12 +53,12 @@ public final class Ring {
     }
   }
 
-  /** The place of the node that a key belongs to; keys with the same tag share one. */
+  /** The index of the node that a key belongs to; keys with the same tag share one. */
   public int nodeOf(byte[] key) {
     return owners[next(mixed(key))];
   }
 
-  /** The tag is a good hash already; its bytes only have to be gathered in one number. */
+  /** The tag is a good hash already; its bytes only have to be combined into one number. */
   private static long mixed(byte[] key) {
     long hash = 0;
     boolean inTag = false;

@@ -7,14 +7,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The way to independent nodes, each of which holds a part of the keys. A node that is away is away
- * for its own keys only.
+ * Runs scripts on independent nodes, each of which holds a part of the keys. An unavailable node
+ * affects its own keys only.
  */
 final class RingRunner implements ScriptRunner {
   private final Ring ring;
   private final List<NodeRunner> nodes;
 
-  /** A way to nodes, in the order in which the ring names them. */
+  /** A runner for nodes, in the order in which the ring names them. */
   RingRunner(Ring ring, List<NodeRunner> nodes) {
     this.ring = ring;
     this.nodes = List.copyOf(nodes);

@@ -7,28 +7,28 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A way to the nodes that hold the buckets. Every call ends within the deadline; one that could not
- * be answered completes with {@link NoAnswerException}.
+ * Runs scripts on the nodes that hold the buckets. Every call ends within the deadline; a call
+ * without a reply completes with {@link NoAnswerException}.
  */
 public interface ScriptRunner extends AutoCloseable {
-  /** The rule under which a place is tried that keeps the keys of any rule. */
+  /** The rule id used to warm up a deployment that holds the keys of any rule. */
   String ANY_RULE = "warm-up";
 
-  /** Which keys can share a script call: those of one group. */
+  /** The group of a key. Keys of one group can share a script call. */
   int groupOf(byte[] key);
 
-  /** Runs a script on keys of one group; {@code args} is what follows the time. */
+  /** Runs a script on keys of one group; {@code args} is the script's argument after the time. */
   CompletionStage<byte[]> run(CallPurpose purpose, Script script, byte[][] keys, byte[] args);
 
-  /** Whether a call about this key would not be sent now, as its node is away. */
+  /** Whether a call to this key would be rejected now because its node is unavailable. */
   default boolean isUnavailable(byte[] key) {
     return false;
   }
 
-  /** Completes when every node could be asked once, if ever. */
+  /** Completes when every node has been connected once. */
   CompletionStage<Void> connected();
 
-  /** Completes when any node could be asked once, if ever. */
+  /** Completes when any node has been connected once. */
   default CompletionStage<Void> anyConnected() {
     return connected();
   }
@@ -36,7 +36,7 @@ public interface ScriptRunner extends AutoCloseable {
   @Override
   void close();
 
-  /** For every place where keys live, a rule whose keys are there. */
+  /** For each deployment, the id of a rule whose keys are there. */
   default List<String> ruleOfEachNode() {
     return List.of(ANY_RULE);
   }

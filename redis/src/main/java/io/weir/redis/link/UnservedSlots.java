@@ -10,21 +10,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes note of slots of a Cluster that nobody serves: all, before the Cluster is made. That it
- * begins and that it is over is said once each, as of a node that is away.
+ * Tracks slots of a Cluster that no node serves; before the Cluster is created, that is all of
+ * them. The beginning and the end are logged once each, like the outage of a node.
  */
 final class UnservedSlots {
   private static final Logger LOG = LoggerFactory.getLogger(UnservedSlots.class);
 
-  /** What stands for a node where there is none. */
+  /** The node name in events for calls without a node. */
   static final String NO_NODE = "no node";
 
-  private static final NoAnswerException NOBODY =
-      NoAnswerException.unavailable("no node serves this");
+  private static final NoAnswerException REJECTION =
+      NoAnswerException.unavailable("no node serves this slot");
 
   private final String addresses;
   private final RedisClusterClient client;
-  private final NodeHealth.Context circle;
+  private final NodeHealth.Context context;
   private volatile boolean open;
   private long since;
   private boolean closed;
@@ -32,34 +32,34 @@ final class UnservedSlots {
   /**
    * Slots of a Cluster.
    *
-   * @param addresses where it is looked for, in words
+   * @param addresses the configured addresses, as text
    */
-  UnservedSlots(String addresses, RedisClusterClient client, NodeHealth.Context circle) {
+  UnservedSlots(String addresses, RedisClusterClient client, NodeHealth.Context context) {
     this.addresses = addresses;
     this.client = client;
-    this.circle = circle;
+    this.context = context;
   }
 
-  /** Why a call that nobody waits for is not sent. */
+  /** Rejects a warm-up call; it is not counted. */
   static NoAnswerException noNode() {
-    return NOBODY;
+    return REJECTION;
   }
 
-  /** Why a call is not sent; it is counted. */
+  /** Rejects a call; it is counted. */
   NoAnswerException rejectUnserved() {
-    tell(() -> circle.events().onFailure(NO_NODE, NOBODY.kind().label()));
-    return NOBODY;
+    notifyListener(() -> context.events().onFailure(NO_NODE, REJECTION.kind().label()));
+    return REJECTION;
   }
 
-  /** As {@link #rejectUnserved}, of a slot that nobody is known to serve. */
-  NoAnswerException callOfSlot() {
+  /** As {@link #rejectUnserved}, for a slot without a known node. */
+  NoAnswerException rejectSlot() {
     if (!open) {
       checkSlots();
     }
     return rejectUnserved();
   }
 
-  /** Looks at all slots. */
+  /** Checks all slots. */
   synchronized void checkSlots() {
     long slots =
         IntStream.range(0, SlotHash.SLOT_COUNT)
@@ -71,28 +71,28 @@ final class UnservedSlots {
     }
     open = now;
     if (now) {
-      since = circle.time().micros();
+      since = context.time().micros();
       LOG.warn(
-          "nobody in the Redis Cluster {} serves {} of its {} slots; their keys follow on_fail",
+          "no node of the Redis Cluster {} serves {} of its {} slots; their keys follow on_fail",
           addresses,
           slots,
           SlotHash.SLOT_COUNT);
     } else {
-      String seconds = String.format(Locale.ROOT, "%.1f", (circle.time().micros() - since) / 1e6);
+      String seconds = String.format(Locale.ROOT, "%.1f", (context.time().micros() - since) / 1e6);
       LOG.info("all slots of the Redis Cluster {} are served after {} s", addresses, seconds);
     }
-    tell(() -> circle.events().onBreakerChange(NO_NODE, now));
+    notifyListener(() -> context.events().onBreakerChange(NO_NODE, now));
   }
 
-  private static void tell(Runnable event) {
+  private static void notifyListener(Runnable event) {
     try {
       event.run();
     } catch (RuntimeException e) {
-      LOG.debug("whoever listens to calls failed", e);
+      LOG.debug("the listener for Redis calls failed", e);
     }
   }
 
-  /** What becomes of slots from now on is no news. */
+  /** Ends logging and events. */
   synchronized void close() {
     closed = true;
   }

@@ -7,10 +7,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.IntPredicate;
 
 /**
- * The script call by which a node is asked whether it could serve calls: it does all that the
- * scripts of calls do, to a key of its own. A look would do no harm to a node that has no memory
- * left or may not write, and so would say nothing; and a node that refuses one command which calls
- * need would be taken back, and lost again, every other second.
+ * The script call that tests whether a node could serve calls. It does everything that the scripts
+ * of calls do, on its own key. A read would succeed on a node that is out of memory or read-only,
+ * and so would prove nothing. A node that refuses one command which calls need would be taken back,
+ * and lost again, every two seconds.
  */
 public final class HealthProbe {
   public static final Script SCRIPT = Script.CHECK;
@@ -21,25 +21,25 @@ public final class HealthProbe {
   private static final Pool POOL =
       new Pool(NAME, NAME, "1", Limit.perSecond(1_000_000), false).withDimension(NAME);
   private static final KeyNames NAMES = new KeyNames(new byte[0]);
-  private static final int MOST_TRIES = 1 << 20;
+  private static final int MAX_TRIES = 1 << 20;
 
   private HealthProbe() {}
 
-  /** The keys of the call, wherever they live. */
+  /** The keys of the call, in any slot. */
   public static byte[][] keys() {
     return keys(any -> true, key -> 0);
   }
 
-  /** A way to tell where a key lives. */
+  /** Maps a key to its slot. */
   public interface Slots {
     int of(byte[] key);
   }
 
-  /** The keys of the call, living where they should. */
-  public static byte[][] keys(IntPredicate isThere, Slots slots) {
-    for (int i = 0; i < MOST_TRIES; i++) {
+  /** The keys of the call, in a slot that passes the test. */
+  public static byte[][] keys(IntPredicate isServed, Slots slots) {
+    for (int i = 0; i < MAX_TRIES; i++) {
       byte[] key = NAMES.bucket(POOL, Key.of(Integer.toString(i)));
-      if (isThere.test(slots.of(key))) {
+      if (isServed.test(slots.of(key))) {
         return new byte[][] {key};
       }
     }
@@ -53,7 +53,7 @@ public final class HealthProbe {
     return (tag + ":/clock").getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** What follows the time: nothing. */
+  /** The argument after the time: empty. */
   public static byte[] args() {
     return new byte[0];
   }

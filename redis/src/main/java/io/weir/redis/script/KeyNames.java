@@ -17,13 +17,14 @@ import org.jspecify.annotations.Nullable;
  * Names of keys in Redis: {@code weir:1:{tag}:rule:limit[:rest][:shard]}.
  *
  * <p>The tag is a 128-bit hash of the rule's leading dimension and its value, so that all rules
- * about one user live in one slot; the rest of a key is hashed in the same way. No value can be
- * read from a name or break out of it. With a secret the hash is keyed, and nobody can choose the
- * slot of a value either. Where a bucket is split, which of how many shards it is goes into the tag
- * too, so that shards lie apart, and other shards are other keys.
+ * about one user live in one slot. The rest of a key is hashed in the same way. No value can be
+ * read from a name or break out of it. With a secret the hash is keyed, and clients cannot choose
+ * the slot of a value either. If a bucket is sharded, the shard number and the number of shards are
+ * part of the tag too, so that shards spread over slots, and another number of shards means other
+ * keys.
  */
 public final class KeyNames {
-  /** The layout of keys and values; a new one starts with fresh keys. */
+  /** The version of the layout of keys and values; a new one starts with fresh keys. */
   private static final String PREFIX = "weir:1:{";
 
   /** Where the tag begins. */
@@ -31,13 +32,13 @@ public final class KeyNames {
 
   private static final int HASH_BYTES = 16;
 
-  /** A power of two: with a name in every place it is some 7 MB. */
-  private static final int LATELY = 1 << 16;
+  /** A power of two. A full cache takes about 7 MB. */
+  private static final int CACHE_SIZE = 1 << 16;
 
   private final byte[] secret;
 
-  /** Names of buckets that were asked for lately, where the key's fingerprint says. */
-  private final @Nullable CachedName[] lately = new CachedName[LATELY];
+  /** Cache of recent bucket names, indexed by the key's fingerprint. */
+  private final @Nullable CachedName[] cache = new CachedName[CACHE_SIZE];
 
   private record CachedName(Pool pool, long high, long low, byte[] name) {
     boolean isOf(Pool other, Key key) {
@@ -49,18 +50,21 @@ public final class KeyNames {
     this.secret = secret.clone();
   }
 
-  /** The name of a bucket's key, not to be changed. To make it is a fifth of what a call costs. */
+  /**
+   * The name of a bucket's key, which must not be modified. Computing it takes a fifth of the cost
+   * of a call, hence the cache.
+   */
   public byte[] bucket(Pool pool, Key key) {
-    int place = (int) (key.low() + 31L * System.identityHashCode(pool)) & (LATELY - 1);
-    CachedName known = lately[place];
-    if (known == null || !known.isOf(pool, key)) {
-      known = new CachedName(pool, key.high(), key.low(), make(pool, key));
-      lately[place] = known;
+    int index = (int) (key.low() + 31L * System.identityHashCode(pool)) & (CACHE_SIZE - 1);
+    CachedName cached = cache[index];
+    if (cached == null || !cached.isOf(pool, key)) {
+      cached = new CachedName(pool, key.high(), key.low(), compute(pool, key));
+      cache[index] = cached;
     }
-    return known.name;
+    return cached.name;
   }
 
-  private byte[] make(Pool pool, Key key) {
+  private byte[] compute(Pool pool, Key key) {
     List<String> parts = key.parts();
     StringBuilder name = new StringBuilder(80);
     name.append(PREFIX).append(tag(pool, parts)).append("}:");
@@ -75,7 +79,7 @@ public final class KeyNames {
     return name.toString().getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** The rule whose bucket has this name. */
+  /** The rule of the bucket with this name. */
   public static String ruleOf(String name) {
     int begin = name.indexOf('}') + 2;
     int end = name.indexOf(':', begin);
@@ -84,15 +88,15 @@ public final class KeyNames {
 
   /**
    * The names of the keys that mark a reservation as settled: one for each tag of its buckets, in
-   * their slot, so that any of the buckets leads to one.
+   * the same slot, so that each of the buckets leads to one.
    */
   public List<byte[]> markers(List<byte[]> buckets, long reservation) {
-    String mark = ":settled:" + Long.toHexString(reservation);
+    String suffix = ":settled:" + Long.toHexString(reservation);
     return buckets.stream()
         .map(bucket -> new String(bucket, StandardCharsets.US_ASCII))
         .map(name -> name.substring(0, name.indexOf('}') + 1))
         .distinct()
-        .map(tag -> (tag + mark).getBytes(StandardCharsets.US_ASCII))
+        .map(tag -> (tag + suffix).getBytes(StandardCharsets.US_ASCII))
         .toList();
   }
 
@@ -100,14 +104,15 @@ public final class KeyNames {
     if (parts.isEmpty()) {
       return hash("rule:" + pool.rule() + pool.shardMark());
     }
-    // A key that lacks its leading part is about whatever stands in for it.
+    // A key without its leading part is tagged by all its parts, which then contain the
+    // substitute.
     return parts.get(0).isEmpty()
-        ? hash(about(pool, KeyEncoding.join(parts.toArray(String[]::new))))
-        : hash(about(pool, KeyEncoding.join(parts.get(0))));
+        ? hash(tagText(pool, KeyEncoding.join(parts.toArray(String[]::new))))
+        : hash(tagText(pool, KeyEncoding.join(parts.get(0))));
   }
 
-  /** No value holds the mark of a shard, as it would be escaped. */
-  private static String about(Pool pool, String value) {
+  /** The text to hash for a tag. A value cannot contain the shard mark, as it would be escaped. */
+  private static String tagText(Pool pool, String value) {
     return pool.subject() + ":" + value + pool.shardMark();
   }
 

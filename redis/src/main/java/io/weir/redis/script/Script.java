@@ -9,17 +9,20 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** The scripts, as they are in the resources beside this class: constant, called by digest. */
+/**
+ * The scripts, from the resources beside this class. Their text is constant; they are called by
+ * digest.
+ */
 public enum Script {
-  /** Decides calls that draw once, from a token or leaky bucket. */
+  /** Decides calls with one draw from a token or leaky bucket. */
   BUCKET(true, "take_one_bucket.lua"),
-  /** Decides calls that draw several times, from token and leaky buckets only. */
+  /** Decides calls with several draws, all from token or leaky buckets. */
   BUCKETS(true, "take_buckets.lua"),
-  /** Decides any calls. */
+  /** Decides any call. */
   TAKE(true, "algorithms.lua", "take.lua"),
-  /** Puts takes right afterwards. */
+  /** Settles, releases, renews, refunds and gives back. */
   SETTLE(false, "algorithms.lua", "settle.lua"),
-  /** Says whether a node could serve calls. */
+  /** Tests whether a node could serve calls. */
   CHECK(false, "check.lua");
 
   private final boolean shared;
@@ -51,7 +54,7 @@ public enum Script {
     }
   }
 
-  /** Whether several asks can go in one call. */
+  /** Whether several calls can share one script call. */
   public boolean isShared() {
     return shared;
   }

@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** Writes the packed argument of the scripts; the layout is in the head of each script. */
+/** Encodes the packed argument of the scripts; the layout is at the head of each script. */
 public final class ScriptArguments implements Meter.Sink {
   private static final int ENFORCE = 1;
   private static final int TAKE = 2;
@@ -23,17 +23,17 @@ public final class ScriptArguments implements Meter.Sink {
   private static final int LEAKY = 8;
   private static final int AT_ONCE = 16;
   private static final int LOOK = 32;
-  private static final int TELLS = 64;
+  private static final int LEASE = 64;
 
   private ByteBuffer buffer = ByteBuffer.allocate(128).order(ByteOrder.LITTLE_ENDIAN);
   private final long wallNow;
 
-  /** Packs for this time of day, which decides the calendar periods that are sent along. */
+  /** Arguments for this time of day, which determines the calendar periods that are sent along. */
   public ScriptArguments(long wallNow) {
     this.wallNow = wallNow;
   }
 
-  /** The number of draws of a call that is made once. */
+  /** The number of draws of a call, which occurs once in a batch. */
   public ScriptArguments count(int draws) {
     room(2 * Short.BYTES).putShort((short) 1).putShort((short) draws);
     return this;
@@ -49,7 +49,7 @@ public final class ScriptArguments implements Meter.Sink {
             | (algorithm == Algorithm.LEAKY_BUCKET ? LEAKY : 0)
             | (draw.intent() == Draw.Intent.TAKE_NOW ? AT_ONCE : 0)
             | (draw.intent() == Draw.Intent.LOOK ? LOOK : 0)
-            | (hasLeaseReport(draw) ? TELLS : 0);
+            | (hasLeaseReport(draw) ? LEASE : 0);
     limit(draw.pool(), draw.key(), flags, draw.amount(), reservation);
     if (hasLeaseReport(draw)) {
       lease(draw.lease());
@@ -74,20 +74,20 @@ public final class ScriptArguments implements Meter.Sink {
 
   /** The end of a lease. */
   public ScriptArguments endOf(LeaseReport lease, Pool pool) {
-    octet(kind(pool.meter().limit().algorithm()));
+    octet(code(pool.meter().limit().algorithm()));
     held(lease.held());
     add(lease.returned());
     return this;
   }
 
-  /** Whether a draw has anything to say of leases. */
+  /** Whether a draw carries a lease report. */
   public static boolean hasLeaseReport(Draw draw) {
     return !draw.lease().equals(LeaseReport.NONE);
   }
 
-  /** Whether the scripts for buckets can decide a draw. */
+  /** Whether the bucket scripts can decide a draw. */
   public static boolean isForBuckets(Draw draw) {
-    return kind(draw.pool().meter().limit().algorithm()) == 0 && !hasLeaseReport(draw);
+    return code(draw.pool().meter().limit().algorithm()) == 0 && !hasLeaseReport(draw);
   }
 
   private static boolean takes(Draw draw, Algorithm algorithm) {
@@ -98,7 +98,7 @@ public final class ScriptArguments implements Meter.Sink {
     };
   }
 
-  /** One part of a reservation, by what is to be given back (or charged, if negative). */
+  /** One part of a reservation, with the amount to give back (or to charge, if negative). */
   public ScriptArguments part(ReservedPart part, long reservation) {
     Algorithm algorithm = part.pool().meter().limit().algorithm();
     long back = part.amount() - part.actualAmount();
@@ -116,7 +116,7 @@ public final class ScriptArguments implements Meter.Sink {
 
   private ScriptArguments limit(Pool pool, Key key, int flags, long amount, long reservation) {
     Meter meter = pool.meter();
-    octet(kind(meter.limit().algorithm()));
+    octet(code(meter.limit().algorithm()));
     octet(flags);
     add(Math.max(-ExactNumbers.EXACT, Math.min(amount, ExactNumbers.EXACT)));
     long hash = meter.hasPhase() ? KeyEncoding.hash(pool.rule(), key.parts()) : 0;
@@ -127,7 +127,7 @@ public final class ScriptArguments implements Meter.Sink {
     return this;
   }
 
-  private static int kind(Algorithm algorithm) {
+  private static int code(Algorithm algorithm) {
     return switch (algorithm) {
       case TOKEN_BUCKET, LEAKY_BUCKET -> 0;
       case FIXED_WINDOW -> 1;
@@ -158,7 +158,7 @@ public final class ScriptArguments implements Meter.Sink {
     return buffer;
   }
 
-  /** An argument with the time in front, or 0 for Redis' own. */
+  /** An argument preceded by the time; 0 for the clock of Redis. */
   public static byte[] timed(long micros, byte[] args) {
     return ByteBuffer.allocate(Double.BYTES + args.length)
         .order(ByteOrder.LITTLE_ENDIAN)

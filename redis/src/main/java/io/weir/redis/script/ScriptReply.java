@@ -13,56 +13,60 @@ import io.weir.store.LeaseGrant;
 import java.nio.ByteBuffer;
 
 /**
- * What the script said about one draw: whether it admits, and the cell after the decision.
+ * A script's reply to one draw: whether it is admitted, and the limit's state after the decision.
  *
- * @param grant how the lease stands that the draw told of
+ * @param grant the state of the lease that the draw reported
  */
 public record ScriptReply(
-    ReplyStatus verdict, long now, long time, long used, long previous, LeaseGrant grant) {
-  /** The bytes that one answer of {@link Script#TAKE} takes without a grant. */
+    ReplyStatus status, long now, long time, long used, long previous, LeaseGrant grant) {
+  /** Bytes of one reply of {@link Script#TAKE} without a grant. */
   public static final int BYTES = 1 + 3 * Double.BYTES;
 
-  /** The bytes that one answer of the scripts for buckets takes: the deficit. */
+  /** Bytes of one reply of the bucket scripts: the deficit. */
   public static final int BUCKET_BYTES = Double.BYTES;
 
   private static final int GRANT_BYTES = 5 * Double.BYTES;
 
-  /** Added to the verdict where a grant follows the cell. */
+  /** Added to the status if a grant follows the state. */
   private static final int WITH_GRANT = 4;
 
   public enum ReplyStatus {
     REFUSED,
     ADMITTED,
-    /** The calendar periods that were sent are not those of the store's clock. */
+    /** The calendar periods that were sent do not match the store's clock. */
     UNDECIDED
   }
 
-  private static final ReplyStatus[] VERDICTS = ReplyStatus.values();
+  private static final ReplyStatus[] STATUSES = ReplyStatus.values();
 
-  /** What a script said about a draw at this time of its clock. */
+  /**
+   * Reads the reply to a draw.
+   *
+   * @param now the time of the script's clock, in µs
+   */
   public static ScriptReply read(Script script, ByteBuffer from, long now, Draw draw) {
-    return script == Script.TAKE ? ofCell(from, now) : ofBucket(from, now, draw);
+    return script == Script.TAKE ? ofState(from, now) : ofBucket(from, now, draw);
   }
 
-  /** A bucket is brought to the present by every decision, so that its time need not be said. */
+  /** Every decision brings a bucket up to date, so its time is not part of the reply. */
   private static ScriptReply ofBucket(ByteBuffer from, long now, Draw draw) {
     BucketMeter meter = (BucketMeter) draw.pool().meter();
-    long said = number(from);
-    return said < 0
+    long value = number(from);
+    return value < 0
         ? new ScriptReply(
-            ReplyStatus.REFUSED, now, meter.tickOf(now), -1 - said, 0, LeaseGrant.NONE)
-        : new ScriptReply(ReplyStatus.ADMITTED, now, meter.tickOf(now), said, 0, LeaseGrant.NONE);
+            ReplyStatus.REFUSED, now, meter.tickOf(now), -1 - value, 0, LeaseGrant.NONE)
+        : new ScriptReply(ReplyStatus.ADMITTED, now, meter.tickOf(now), value, 0, LeaseGrant.NONE);
   }
 
-  private static ScriptReply ofCell(ByteBuffer from, long now) {
-    int verdict = from.get();
+  private static ScriptReply ofState(ByteBuffer from, long now) {
+    int status = from.get();
     return new ScriptReply(
-        VERDICTS[verdict % WITH_GRANT],
+        STATUSES[status % WITH_GRANT],
         now,
         number(from),
         number(from),
         number(from),
-        verdict < WITH_GRANT
+        status < WITH_GRANT
             ? LeaseGrant.NONE
             : new LeaseGrant(
                 number(from), number(from), number(from), number(from), number(from), now));
@@ -72,7 +76,7 @@ public record ScriptReply(
     return (long) from.getDouble();
   }
 
-  /** Where so many answers end that begin at a place. */
+  /** The end of {@code count} replies that begin at {@code from}. */
   public static int end(Script script, byte[] answers, int from, int count) {
     if (script != Script.TAKE) {
       return from + count * BUCKET_BYTES;
@@ -85,36 +89,36 @@ public record ScriptReply(
   }
 
   public boolean admitted() {
-    return verdict == ReplyStatus.ADMITTED;
+    return status == ReplyStatus.ADMITTED;
   }
 
-  public TakeReceipt stamp(Draw draw) {
+  public TakeReceipt receipt(Draw draw) {
     boolean log = draw.pool().meter().limit().algorithm() == Algorithm.SLIDING_LOG;
     return new TakeReceipt(log ? now : time, used).madeAt(now);
   }
 
-  /** How the draw's limit stands; {@code taken} says whether the call passed. */
-  public LimitStatus standing(Draw draw, boolean taken) {
+  /** The status of the draw's limit; {@code taken} is whether the call passed. */
+  public LimitStatus limitStatus(Draw draw, boolean taken) {
     Meter meter = draw.pool().meter();
-    LimitStatus.Builder standing =
+    LimitStatus.Builder limitStatus =
         new LimitStatus.Builder(draw.pool().rule(), draw.pool().name(), meter.limit(), draw.mode())
             .allowed(admitted())
             .source(DecisionSource.STORE);
     return switch (meter.limit().algorithm()) {
-      case SLIDING_LOG -> ofLog(draw, meter, standing);
+      case SLIDING_LOG -> ofLog(draw, meter, limitStatus);
       case CONCURRENCY ->
-          standing
+          limitStatus
               .remaining(Math.max(0, meter.capacity() - used))
               .reset(used == 0 ? 0 : time - now)
               .retryAfter(admitted() ? 0 : Meter.NEVER)
               .build();
-      default -> ofCell(draw, meter, standing, taken);
+      default -> ofState(draw, meter, limitStatus, taken);
     };
   }
 
-  private LimitStatus ofLog(Draw draw, Meter meter, LimitStatus.Builder standing) {
+  private LimitStatus ofLog(Draw draw, Meter meter, LimitStatus.Builder limitStatus) {
     boolean never = draw.amount() > meter.capacity() || meter.capacity() == 0;
-    return standing
+    return limitStatus
         .remaining(Math.max(0, meter.capacity() - used))
         .reset(used == 0 ? 0 : time + windowOf(meter) - now)
         .retryAfter(admitted() ? 0 : never ? Meter.NEVER : previous - now)
@@ -125,36 +129,36 @@ public record ScriptReply(
     return ExactNumbers.micros(meter.limit().window());
   }
 
-  private LimitState cell(Meter meter) {
-    LimitState cell = new LimitState();
-    cell.meter = meter;
-    cell.time = time;
-    cell.used = used;
-    cell.previous = previous;
-    return cell;
+  private LimitState state(Meter meter) {
+    LimitState state = new LimitState();
+    state.meter = meter;
+    state.time = time;
+    state.used = used;
+    state.previous = previous;
+    return state;
   }
 
-  /** The answer as it stands once what was taken has been given back. */
+  /** The reply after the taken tokens have been given back. */
   public ScriptReply givenBack(Draw draw) {
     Meter meter = draw.pool().meter();
     if (!admitted() || draw.amount() == 0 || draw.intent() == Draw.Intent.LOOK) {
       return this;
     }
     return switch (meter.limit().algorithm()) {
-      case SLIDING_LOG -> new ScriptReply(verdict, now, previous, used - draw.amount(), 0, grant);
+      case SLIDING_LOG -> new ScriptReply(status, now, previous, used - draw.amount(), 0, grant);
       case CONCURRENCY ->
           draw.intent() == Draw.Intent.HOLD
-              ? new ScriptReply(verdict, now, previous, used - draw.amount(), 0, grant)
+              ? new ScriptReply(status, now, previous, used - draw.amount(), 0, grant)
               : this;
       default -> {
-        LimitState cell = cell(meter);
-        meter.refund(cell, now, draw.amount());
-        yield new ScriptReply(verdict, now, cell.time, cell.used, cell.previous, grant);
+        LimitState state = state(meter);
+        meter.refund(state, now, draw.amount());
+        yield new ScriptReply(status, now, state.time, state.used, state.previous, grant);
       }
     };
   }
 
-  /** The decision as arithmetic that a person can follow. */
+  /** The decision as arithmetic for humans. */
   public String describe(Draw draw) {
     Meter meter = draw.pool().meter();
     return switch (meter.limit().algorithm()) {
@@ -167,21 +171,22 @@ public record ScriptReply(
               draw.amount(),
               meter.capacity(),
               admitted() ? "admits" : "refuses");
-      default -> meter.describe(cell(meter), now, draw.amount());
+      default -> meter.describe(state(meter), now, draw.amount());
     };
   }
 
-  private LimitStatus ofCell(Draw draw, Meter meter, LimitStatus.Builder standing, boolean taken) {
-    LimitState cell = cell(meter);
-    standing.remaining(meter.remaining(cell, now)).reset(meter.reset(cell, now));
+  private LimitStatus ofState(
+      Draw draw, Meter meter, LimitStatus.Builder limitStatus, boolean taken) {
+    LimitState state = state(meter);
+    limitStatus.remaining(meter.remaining(state, now)).reset(meter.reset(state, now));
     if (!admitted()) {
-      long retry = meter.retryAfter(cell, now, draw.amount());
+      long retry = meter.retryAfter(state, now, draw.amount());
       boolean atOnce = draw.intent() == Draw.Intent.TAKE_NOW && retry != Meter.NEVER;
-      return standing.retryAfter(atOnce ? Math.max(retry, meter.delay(cell)) : retry).build();
+      return limitStatus.retryAfter(atOnce ? Math.max(retry, meter.delay(state)) : retry).build();
     }
     if (taken && draw.intent() != Draw.Intent.LOOK) {
-      meter.refund(cell, now, draw.amount());
+      meter.refund(state, now, draw.amount());
     }
-    return standing.delay(meter.delay(cell)).build();
+    return limitStatus.delay(meter.delay(state)).build();
   }
 }

@@ -1,10 +1,10 @@
 package io.weir.redis.script;
 
-/** The time that goes in front of a script's argument. */
+/** The time at the beginning of a script's argument. */
 public interface StoreClock {
-  /** Lets the script read Redis' own clock. */
+  /** The clock of Redis, read by the script. */
   StoreClock OF_REDIS = () -> 0;
 
-  /** Microseconds since 1970, or 0 for Redis' own clock. */
+  /** Microseconds since 1970, or 0 for the clock of Redis. */
   long micros();
 }

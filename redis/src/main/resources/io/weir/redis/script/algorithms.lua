@@ -1,9 +1,9 @@
--- What every script knows of the seven algorithms: how a bucket is read, brought to the present, judged, changed and kept.
--- This file stands before the others; it is no script of its own.
+-- The seven algorithms, shared by the scripts: how a bucket is read, brought up to date, checked, changed and saved.
+-- This file is prepended to the others; it is not a script by itself.
 --
 -- KEYS     one bucket per draw, in the order of ARGV[1]
--- ARGV[1]  packed, little-endian, d = double, B = byte, H = two bytes: d the time in µs, or 0 to take Redis' own; then what the script
---          that follows says. A limit's numbers are, by algorithm:
+-- ARGV[1]  packed, little-endian, d = double, B = byte, H = two bytes: d the time in µs, or 0 to use the clock of Redis;
+--          then the arguments of the script that follows. A limit's numbers are, by algorithm:
 --            0 bucket          d tick, d drain, d token, d capacity
 --            1 fixed window    d window, d phase, d capacity
 --            2 sliding window  d window (negative: aligned), d tick, d phase, d capacity
@@ -11,23 +11,23 @@
 --            4 quota           d d d d starts of the previous, this, the next period and the one after, d capacity
 --            5 concurrency     d permit ttl, d capacity, c8 reservation
 --
--- A bucket, window or quota from which leases are out keeps them behind its own state: d epoch, d lent in it, d lent in the one
--- before. The arithmetic is that of Loans in core.
+-- While tokens of a bucket, window or quota are lent, its state is followed by d epoch, d lent in it, d lent in the epoch
+-- before. The arithmetic is that of LeaseLedger in core.
 --
--- All numbers are whole and below 2^53, so doubles are exact. State is packed doubles: concatenating or printing numbers
+-- All numbers are integers below 2^53, so doubles are exact. State is packed doubles: concatenating or printing numbers
 -- in Lua keeps only 14 digits and would corrupt µs timestamps. Every write sets the TTL.
 
 local unpack, pack, floor, ceil, max, min =
   struct.unpack, struct.pack, math.floor, math.ceil, math.max, math.min
 local call = redis.call
 local EXACT = 9007199254740991 -- 2^53 - 1
-local ENFORCE, TAKE, COUNT, LEAKY, AT_ONCE, LOOK, TELLS = 1, 2, 4, 8, 16, 32, 64
+local ENFORCE, TAKE, COUNT, LEAKY, AT_ONCE, LOOK, LEASE = 1, 2, 4, 8, 16, 32, 64
 local EPOCH = 5000000 -- µs for which leases are counted together, and live
-local ERA = 4294967296 -- added to an epoch whenever the clock is set back, so that no two are taken for one another
+local ERA = 4294967296 -- added to an epoch whenever the clock is set back, so that epochs stay distinct
 
 local args = ARGV[1]
 local now, at = unpack('<d', args, 1)
--- How long a key outlives what it says, in ms: longer where Redis' clock is not the one that decides.
+-- How long a key outlives its state, in ms. Longer if the clock of Redis is not the one that decides.
 local spare = 60000
 if now == 0 then
   spare = 1000
@@ -35,10 +35,10 @@ if now == 0 then
   now = clock[1] * 1000000 + clock[2]
 end
 
--- Values that Weir did not write: they count as absent.
+-- Number of values that Weir did not write; they count as absent.
 local invalid = 0
 
--- The value of a key; nothing if it has none, or one of another type.
+-- The value of a key; false if it has none, or one of another type.
 local function get(key)
   local raw = redis.pcall('GET', key)
   if type(raw) == 'table' then
@@ -50,10 +50,10 @@ local function get(key)
   return raw
 end
 
--- Whether a value holds only whole numbers from one place to another.
+-- Whether a value holds only integers from one position to another.
 local function is_whole(raw, from, to)
-  for place = from, to, 8 do
-    local number = unpack('<d', raw, place)
+  for position = from, to, 8 do
+    local number = unpack('<d', raw, position)
     if not (number >= 0 and number <= EXACT and number % 1 == 0) then
       return false
     end
@@ -65,7 +65,7 @@ local function has(flags, flag)
   return flags % (2 * flag) >= flag
 end
 
--- Reads what is out on lease, if anything is, from behind a state that is so long without it, and brings it to the present.
+-- Reads the lent tokens, if any, which follow a state of this size, and brings them up to date.
 local function read_loans(b, raw, size)
   if #raw == size then
     return
@@ -82,12 +82,12 @@ local function read_loans(b, raw, size)
   b.epoch, b.lent, b.lent_before = present, lent, lent_before
 end
 
--- What is out, as it is kept behind a state; nothing, where nothing is.
+-- The lent tokens, packed to follow a state; empty if none are lent.
 local function loans_of(b)
   return b.epoch and b.lent + b.lent_before > 0 and pack('<ddd', b.epoch, b.lent, b.lent_before) or ''
 end
 
--- Forgets so much of what was lent or kept in an epoch; what is older has been forgotten.
+-- Removes an amount that was lent in an epoch. Older epochs are not counted any more.
 local function forget_loan(b, held, epoch)
   if epoch == b.epoch then
     b.lent = b.lent - min(b.lent, held)
@@ -96,7 +96,7 @@ local function forget_loan(b, held, epoch)
   end
 end
 
--- Writes a state, for as long as it, or what is out on lease, says something.
+-- Writes a state, with a TTL for as long as the state or the lent tokens matter.
 local function save_state(key, b, state, life)
   local loans = loans_of(b)
   if loans ~= '' then
@@ -105,12 +105,13 @@ local function save_state(key, b, state, life)
   call('SET', key, state, 'PX', life + spare)
 end
 
--- Making functions costs more than most draws do, so each algorithm's are made when the first draw needs them.
+-- Creating functions costs more than most draws, so the functions of an algorithm are created when the first
+-- draw needs them.
 
-local function bucket_cells()
+local function bucket_algorithm()
   local bucket = {}
 
-  -- How long a bucket weighs, in ms. What was clipped is worth a day of memory, but not years.
+  -- How long a bucket matters, in ms. Clipped excess is worth a day of memory, but not years.
   local function life_of(b)
     local life = ceil(ceil(b.used / b.drain) * b.tick / 1000)
     if b.excess > 0 then
@@ -119,7 +120,8 @@ local function bucket_cells()
     return life
   end
 
-  -- Writes a bucket. A deficit past the capacity is a debt under these numbers, and says so; so does what was clipped.
+  -- Writes a bucket. A deficit above the capacity is a debt under these numbers, and is marked as such; so is
+  -- clipped excess.
   function bucket.save(key, b)
     if b.drain == 0 then
       return bucket.leave(key, b)
@@ -136,11 +138,12 @@ local function bucket_cells()
     save_state(key, b, state, life_of(b))
   end
 
-  -- Leaves a bucket as it is, in the numbers in which it was written, if a call takes nothing: instances that hold different
-  -- numbers would refund each other else. Only what is out on lease, and a clock that stepped back, are noted.
+  -- Leaves a bucket in the numbers in which it was written, if a call takes nothing. Otherwise instances with
+  -- different numbers (during a rule change) would refund each other. Only lent tokens and a clock that
+  -- stepped back are recorded.
   function bucket.leave(key, b)
     local state = b.known and b.known:sub(1, b.size) or pack('<ddd', b.time, 0, b.token)
-    if b.drain == 0 then -- a limit of 0 writes nothing but leases
+    if b.drain == 0 then -- a limit of 0 writes leases only
       if b.epoch then
         local left = call('PTTL', key) - spare
         if b.known or loans_of(b) ~= '' then
@@ -155,7 +158,7 @@ local function bucket_cells()
     save_state(key, b, state, life_of(b))
   end
 
-  -- A deficit in other units, to a 65,536th of a token, rounded up.
+  -- Converts a deficit to other units, to 1/65,536 of a token, rounded up.
   local function converted(deficit, from, to)
     if from == to then
       return deficit
@@ -194,7 +197,8 @@ local function bucket_cells()
       local empty = size > 24 and unpack('<d', raw, 25) or -1
       excess = size > 32 and unpack('<d', raw, 33) or 0
       if token ~= b.token or (used > full or size > 24) and empty ~= full then
-        -- Other numbers: what is above the burst in force is clipped and becomes excess, which a larger burst counts again.
+        -- Written under other numbers: the part above the burst in force is clipped and becomes excess, which
+        -- a larger burst counts again.
         local total = converted(used + excess, token, b.token)
         if empty >= b.capacity * token then
           used = converted(used, token, b.token)
@@ -256,8 +260,8 @@ local function window_end(window, phase)
   return floor((now - phase) / window) * window + phase + window
 end
 
--- Counts an amount in a window of another length too, if there is one; a negative one is given back. All that was charged to the
--- window in force was charged to both.
+-- Counts an amount in a window of another length too, if there is one; a negative amount is given back.
+-- Everything charged to the window in force was charged to both.
 local function count_elsewhere(b, amount)
   local other = b.other
   if other then
@@ -265,11 +269,11 @@ local function count_elsewhere(b, amount)
   end
 end
 
--- Fixed windows and quotas: the end of the window, the count in it, the kind of window. Instances may hold windows of different
--- lengths while a change spreads: what was taken counts in both, or each would end the other's window early. Then the count is
--- negative, -1 less itself, and end, count and kind of the other window follow. Aligned windows and others may be on different
--- clocks, and are not kept beside each other.
-local function count_cells()
+-- Fixed windows and quotas: the end of the window, the count in it, the kind of window. While a rule change
+-- spreads, instances may use windows of different lengths. A take counts in both; otherwise each would end
+-- the other's window early. Then the count is stored as -1 - count, and end, count and kind of the other
+-- window follow. Aligned and unaligned windows may be on different clocks, and are not stored together.
+local function count_algorithm()
   local count = {}
 
   function count.open_until(b, key, ends)
@@ -279,7 +283,7 @@ local function count_cells()
     if not raw then
       return
     end
-    -- Without leases and another window it is 24 bytes long, or 16: earlier versions wrote no kind.
+    -- Without leases and another window the size is 24 bytes, or 16: earlier versions wrote no kind.
     local size, length = #raw, 24
     local before, used, kind, other = -1, 0, b.id, nil
     if size == 16 or size == 40 then
@@ -301,19 +305,19 @@ local function count_cells()
       b.known, invalid = nil, invalid + 1
       return
     end
-    local runs = now < before
-    if runs then
-      read_loans(b, raw, length) -- leases die with their window
+    local current = now < before
+    if current then
+      read_loans(b, raw, length) -- leases end with their window
     end
     if kind ~= b.id then
-      local this = runs and used > 0 and (kind < 0) == (b.id < 0) and { time = before, used = used, id = kind } or nil
+      local this = current and used > 0 and (kind < 0) == (b.id < 0) and { time = before, used = used, id = kind } or nil
       if other and other.id == b.id then
-        used, runs, other = other.used, true, this
+        used, current, other = other.used, true, this
       else
         other = this or other
       end
     end
-    b.used, b.other = runs and used or 0, other
+    b.used, b.other = current and used or 0, other
   end
 
   function count.admits(b)
@@ -338,7 +342,7 @@ local function count_cells()
     return max(0, b.capacity - b.used)
   end
 
-  -- Only what was charged to the window that still counts.
+  -- Only tokens charged to a window that still counts.
   function count.give(b, amount, window)
     if window == b.time or b.other and window == b.other.time then
       count_elsewhere(b, -amount)
@@ -365,8 +369,8 @@ local function count_cells()
   return count
 end
 
-local function fixed_cells()
-  local fixed = count_cells()
+local function fixed_algorithm()
+  local fixed = count_algorithm()
 
   function fixed.read(b)
     b.window, b.phase, b.capacity, at = unpack('<ddd', args, at)
@@ -380,8 +384,8 @@ local function fixed_cells()
   return fixed
 end
 
-local function quota_cells()
-  local quota = count_cells()
+local function quota_algorithm()
+  local quota = count_algorithm()
 
   function quota.read(b)
     b.before, b.start, b.next, b.after, b.capacity, at = unpack('<ddddd', args, at)
@@ -401,16 +405,16 @@ local function quota_cells()
   return quota
 end
 
--- Sliding windows: the end of the current window, its count, the previous count, the length (negative: aligned), the tick. Where
--- instances hold windows of different lengths, the same five follow for the other.
-local function sliding_cells()
+-- Sliding windows: the end of the current window, its count, the previous count, the length (negative:
+-- aligned), the tick. If instances use windows of different lengths, the same five follow for the other.
+local function sliding_algorithm()
   local sliding = {}
 
   function sliding.read(b)
     b.length, b.tick, b.phase, b.capacity, at = unpack('<dddd', args, at)
     b.window = math.abs(b.length)
     b.ticks = b.window / b.tick
-    b.most = min(floor(EXACT / b.ticks), 4294967295)
+    b.max_count = min(floor(EXACT / b.ticks), 4294967295)
   end
 
   local function roll(time, used, previous, window)
@@ -418,7 +422,7 @@ local function sliding_cells()
       local passed = floor((now - time) / window)
       return time + (passed + 1) * window, 0, passed == 0 and used or 0
     elseif now < time - window then
-      -- All of it counts as current, as the previous count would weigh less later in a window.
+      -- Everything counts as current, because the previous count would weigh less later in a window.
       return time - floor((time - 1 - now) / window) * window, used + previous, 0
     end
     return time, used, previous
@@ -460,7 +464,7 @@ local function sliding_cells()
     if length == b.length then
       b.other = other
       b.time, b.used, b.previous = roll(time, used, previous, b.window)
-      b.used, b.previous = min(b.used, b.most), min(b.previous, b.most)
+      b.used, b.previous = min(b.used, b.max_count), min(b.previous, b.max_count)
       return
     end
     local window = math.abs(length)
@@ -474,9 +478,9 @@ local function sliding_cells()
       previous = ceil(previous * (ticks - floor((now - (time - window)) / tick)) / ticks)
     end
     if other and other.length == b.length then
-      b.time, b.used, b.previous, b.other = other.time, min(other.used, b.most), min(other.previous, b.most), this
+      b.time, b.used, b.previous, b.other = other.time, min(other.used, b.max_count), min(other.previous, b.max_count), this
     else
-      b.used, b.other = min(used + previous, b.most), this or other
+      b.used, b.other = min(used + previous, b.max_count), this or other
     end
   end
 
@@ -495,7 +499,7 @@ local function sliding_cells()
   end
 
   function sliding.count(b)
-    local used = max(b.used, min(b.used + min(b.amount, b.most), 2 * b.capacity, b.most))
+    local used = max(b.used, min(b.used + min(b.amount, b.max_count), 2 * b.capacity, b.max_count))
     count_elsewhere(b, used - b.used)
     b.used = used
   end
@@ -517,16 +521,17 @@ local function sliding_cells()
   end
 
   function sliding.charge(b, amount)
-    b.used = min(b.used + min(amount, b.most), b.most)
+    b.used = min(b.used + min(amount, b.max_count), b.max_count)
     count_elsewhere(b, amount)
   end
 
-  -- As if it had gone evenly over the last window: it weighs as much now, and less and less from now on.
+  -- As if it had been taken evenly over the last window: its weight is the full amount now, and declines from
+  -- now on.
   function sliding.owe(b, amount)
-    amount = min(amount, b.most)
+    amount = min(amount, b.max_count)
     count_elsewhere(b, amount)
-    b.used = min(b.used + ceil(amount * elapsed(b) / b.ticks), b.most)
-    b.previous = min(b.previous + amount, b.most)
+    b.used = min(b.used + ceil(amount * elapsed(b) / b.ticks), b.max_count)
+    b.previous = min(b.previous + amount, b.max_count)
   end
 
   function sliding.save(key, b)
@@ -543,28 +548,29 @@ local function sliding_cells()
   return sliding
 end
 
--- Sliding logs: the total and the window, then time and amount of every entry, oldest first. Where some instances hold a longer
--- window than this one, that window stands there, negative, and then until when its entries are kept, and 0.
-local function log_cells()
+-- Sliding logs: the total and the window, then time and amount of every entry, oldest first. If some
+-- instances use a longer window than this one, that window is stored instead, negative, followed by the time
+-- until which its entries are kept, and 0.
+local function log_algorithm()
   local log = {}
-  local KEPT = 60000000 -- µs for which entries of a longer window are kept after a call under a shorter one
-  local MOST = 10000 -- entries, as no limit admits more calls
+  local KEEP_LONGER = 60000000 -- µs for which entries of a longer window are kept after a call under a shorter one
+  local MAX_ENTRIES = 10000 -- entries, as no limit admits more calls
 
   function log.read(b)
     b.window, b.capacity, at = unpack('<dd', args, at)
   end
 
-  -- Of entries only the first and the last are known to be valid: to look at all would cost more than the call.
+  -- Only the first and the last entry are validated: to check all would cost more than the call.
   function log.open(b, key)
-    log.bring(b, get(key) or '')
+    log.load(b, get(key) or '')
     local used, entries = b.used, b.entries
     if not used or used < 0 or entries == '' and used > 0 or entries ~= '' and not is_whole(entries, 1, 16) then
       invalid = invalid + 1
-      log.bring(b, '')
+      log.load(b, '')
     end
   end
 
-  function log.bring(b, raw)
+  function log.load(b, raw)
     local total, from, size = 0, 17, #raw
     local keeps, until_then = b.window, 0
     local older, older_total = '', 0
@@ -588,7 +594,7 @@ local function log_cells()
         return
       end
       if keeps > b.window then
-        until_then = min(until_then > 0 and until_then or EXACT, now + KEPT)
+        until_then = min(until_then > 0 and until_then or EXACT, now + KEEP_LONGER)
         if now >= until_then then
           keeps = b.window
         end
@@ -616,7 +622,7 @@ local function log_cells()
       if keeps > b.window then
         local first = from
         while from < size and unpack('<d', raw, from) <= now - b.window do
-          if size - first >= 16 * MOST then
+          if size - first >= 16 * MAX_ENTRIES then
             total, first = total - unpack('<d', raw, from + 8), from + 16
           else
             older_total = older_total + unpack('<d', raw, from + 8)
@@ -648,7 +654,8 @@ local function log_cells()
     b.entries = b.entries .. pack('<dd', now, amount)
   end
 
-  -- The time of the newest entry that weighs: the last, but in a log that an instance wrote which kept empty ones.
+  -- The time of the newest entry with an amount: usually the last, except in a log written by an earlier
+  -- version, which kept empty entries.
   local function newest(b)
     local last = #b.entries - 15
     while last > 0 and unpack('<d', b.entries, last + 8) == 0 do
@@ -683,7 +690,8 @@ local function log_cells()
     end
   end
 
-  -- As if it had gone evenly over the last window, in up to 32 entries: it weighs as much now, and less and less.
+  -- As if it had been taken evenly over the last window, in up to 32 entries: its weight is the full amount
+  -- now, and declines.
   function log.owe(b, amount)
     local parts, entries, from = min(amount, 32), {}, 1
     for i = 1, parts do
@@ -716,8 +724,8 @@ local function log_cells()
     end
   end
 
-  -- What the instance cannot work out from a total: the newest entry that weighs, and when the amount would fit;
-  -- if it was taken, which entry would be the newest without it.
+  -- Values that the instance cannot compute from a total: the newest entry with an amount, and when the
+  -- amount would fit; if it was taken, the newest entry without it.
   function log.close(b)
     b.time = newest(b)
     if b.before then
@@ -736,11 +744,12 @@ local function log_cells()
   return log
 end
 
--- Concurrency: reservation, amount and deadline of every permit that is held, in the order of their deadlines. A new deadline is
--- nearly always the last: only where instances hold different ttls it may come before others. In front, as a permit that has
--- long expired, stand the longest ttl of a permit, the sum of the amounts, and 0; earlier versions wrote none, and drop it as
--- expired. Strings are cut and joined, never taken apart permit by permit, so that a call costs little more with thousands held.
-local function permit_cells()
+-- Concurrency: reservation, amount and deadline of every held permit, ordered by deadline. A new deadline is
+-- nearly always the last; only if instances use different TTLs it may come before others. The state begins
+-- with a header in the form of an expired permit: the longest TTL of a permit, the sum of the amounts, and 0.
+-- Earlier versions wrote no header, and drop it as expired. Strings are cut and joined, never decoded permit
+-- by permit, so that a call costs little more with thousands of permits held.
+local function permit_algorithm()
   local permits = {}
 
   function permits.read(b)
@@ -755,8 +764,8 @@ local function permit_cells()
     return total
   end
 
-  -- Lets no deadline lie further ahead than the longest ttl: the clock has stepped back.
-  local function pull_back(raw, latest)
+  -- Caps deadlines at the longest TTL from now: the clock has stepped back.
+  local function cap_deadlines(raw, latest)
     local from, moved = #raw - 23, {}
     while from > 0 and unpack('<d', raw, from + 16) > latest do
       from = from - 24
@@ -767,21 +776,21 @@ local function permit_cells()
     return raw:sub(1, from + 23) .. table.concat(moved)
   end
 
-  -- Of permits only the first and the last are known to be valid.
+  -- Only the first and the last permit are validated.
   function permits.open(b, key)
     local raw = get(key) or ''
     local size = #raw
     local valid = raw == '' or size > 0 and size % 24 == 0 and is_whole(raw, 9, 24) and is_whole(raw, size - 15, size)
-    permits.bring(b, valid and raw or '')
+    permits.load(b, valid and raw or '')
     local held = b.first < #b.raw
     if not valid or not (b.used >= 0 and b.used % 1 == 0 and b.longest >= 0 and b.longest <= EXACT) or not held and b.used > 0
         or held and not is_whole(b.raw, b.first + 8, b.first + 23) then
       invalid = invalid + 1
-      permits.bring(b, '')
+      permits.load(b, '')
     end
   end
 
-  function permits.bring(b, raw)
+  function permits.load(b, raw)
     local size, from, last = #raw, 1, 0
     b.known, b.used, b.longest = size > 0, 0, 0
     b.unchanged = size == 0
@@ -802,13 +811,13 @@ local function permit_cells()
         local latest = now + max(b.ttl, b.longest)
         if last > latest then
           last, b.unchanged = latest, false
-          raw = pull_back(raw, last)
+          raw = cap_deadlines(raw, last)
         end
       else
         b.longest = 0
       end
     end
-    -- From the first permit that is held, but for the one in the gap; then the one that was added.
+    -- The state is raw from the first held permit, without the one in the gap, and then the added one.
     b.raw, b.first, b.gap, b.added = raw, from, size + 1, ''
     b.time, b.previous = last, 0
   end
@@ -827,7 +836,7 @@ local function permit_cells()
       b.added, b.time = permit, deadline
       return
     end
-    -- Others were given for longer: it stands before them.
+    -- Other permits have a longer TTL: it is inserted before them.
     local raw = b.raw:sub(b.first, b.gap - 1) .. b.raw:sub(b.gap + 24)
     local last = #raw - 23
     while last > 0 and unpack('<d', raw, last + 16) > deadline do
@@ -841,15 +850,15 @@ local function permit_cells()
     permits.add(b, b.amount)
   end
 
-  -- Ends the permit of this reservation and tells its amount; nothing if it holds none.
+  -- Ends the permit of this reservation and returns its amount; nil if it holds none.
   function permits.drop(b)
-    local place = b.raw:find(b.id, b.first, true)
-    while place and (place - b.first) % 24 > 0 do -- not an id, but like one
-      place = b.raw:find(b.id, place + 1, true)
+    local position = b.raw:find(b.id, b.first, true)
+    while position and (position - b.first) % 24 > 0 do -- equal bytes at another position, not an id
+      position = b.raw:find(b.id, position + 1, true)
     end
-    if place then
-      local amount = unpack('<d', b.raw, place + 8)
-      b.used, b.gap, b.unchanged = b.used - amount, place, false
+    if position then
+      local amount = unpack('<d', b.raw, position + 8)
+      b.used, b.gap, b.unchanged = b.used - amount, position, false
       return amount
     end
   end
@@ -876,16 +885,16 @@ local function permit_cells()
   return permits
 end
 
-local made = {}
+local algorithms = {}
 
 -- The functions of an algorithm.
 local function algorithm_of(kind)
-  local algorithm = made[kind]
+  local algorithm = algorithms[kind]
   if not algorithm then
-    local make = kind == 0 and bucket_cells or kind == 1 and fixed_cells or kind == 2 and sliding_cells
-      or kind == 3 and log_cells or kind == 4 and quota_cells or permit_cells
+    local make = kind == 0 and bucket_algorithm or kind == 1 and fixed_algorithm or kind == 2 and sliding_algorithm
+      or kind == 3 and log_algorithm or kind == 4 and quota_algorithm or permit_algorithm
     algorithm = make()
-    made[kind] = algorithm
+    algorithms[kind] = algorithm
   end
   return algorithm
 end

@@ -1,7 +1,7 @@
--- Says whether a node could serve calls: uses every command that the other scripts use, and leaves nothing behind.
+-- Tests whether a node could serve calls: uses every command that the other scripts use, and leaves nothing behind.
 --
 -- KEYS     a key that no rule has
--- ARGV[1]  packed, little-endian: d the time in µs, or 0 where Redis' own is taken
+-- ARGV[1]  packed, little-endian: d the time in µs, or 0 to use the clock of Redis
 -- returns  '1'
 
 local call, key, life = redis.call, KEYS[1], 1000 -- ms

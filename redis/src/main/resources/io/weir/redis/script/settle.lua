@@ -1,30 +1,31 @@
--- Puts takes right afterwards: settles, releases, renews and refunds; and ends leases.
+-- Changes earlier takes: settles, releases, renews, refunds and gives back; also ends leases.
 --
--- KEYS     one bucket per part; to settle once, then the keys that mark the reservation as settled, one beside each subject's buckets
--- ARGV[1]  B what: 0 settle once, 1 release, 2 renew, 3 refund, 4 give back a call that was refused elsewhere;
+-- KEYS     one bucket per part; to settle, then the keys that mark the reservation as settled, one in the slot of each tag
+-- ARGV[1]  B change: 0 settle once, 1 release, 2 renew, 3 refund, 4 give back a call that another group refused;
 --          d how long after the take it may be settled, d how long it is marked as settled, both in ms
 --          per part:  B algorithm, B flags, d amount (to give back; negative: to charge), the limit's numbers,
---                     d d d the stamp: time and deficit or count right after the take, and when that was
---          or, where what is 5, end a lease: B algorithm, d d d held: amount, epoch, window, d given back
--- returns  '1' if anything was done, '0' if it had been done before, came too late or nothing was held; or packed d the time, and nothing
---          done, if the periods sent are not those of now
+--                     d d d the receipt: time and deficit or count right after the take, and when that was
+--          or, if the change is 5, end a lease: B algorithm, d d d the lease held: amount, epoch, window, d returned tokens
+-- returns  '1' if anything was done; '0' if it had been done before, came too late or no permit was held; or packed d the
+--          time, with nothing done, if the periods sent do not match the clock
 
 local BUCKET, SLIDING, LOG, CONCURRENCY = 0, 2, 3, 5
 local SETTLE, RELEASE, RENEW, REFUND, GIVE_BACK, END_LEASE = 0, 1, 2, 3, 4, 5
-local what, within, life
-what, within, life, at = unpack('<Bdd', args, at)
+local change, within, life
+change, within, life, at = unpack('<Bdd', args, at)
 
--- Ends a lease in the state as it is, whatever numbers it was written under. What is given back may be subtracted before the rest
--- has drained: the sum is the same. Windows and quotas take back only what is theirs.
+-- Ends a lease in the state as it is, whatever numbers it was written under. Returned tokens may be
+-- subtracted before the rest has drained: the sum is the same. Windows and quotas take back only tokens of
+-- their own window.
 local function end_lease(key)
   local kind, held, epoch, window, back = unpack('<Bdddd', args, at)
   local raw = get(key)
   if not raw or #raw < 16 or #raw % 8 > 0 then
     return
   end
-  for place = 1, #raw, 8 do
-    local number = unpack('<d', raw, place)
-    if number % 1 ~= 0 or math.abs(number) > EXACT then -- Weir did not write this
+  for position = 1, #raw, 8 do
+    local number = unpack('<d', raw, position)
+    if number % 1 ~= 0 or math.abs(number) > EXACT then -- not written by Weir
       return
     end
   end
@@ -36,7 +37,7 @@ local function end_lease(key)
     read_loans(b, raw, size)
     local left = max(0, used - back * token)
     state = pack('<dd', time, left) .. raw:sub(17, min(size, 32))
-    if size > 32 then -- what was clipped comes down with the deficit, or after it
+    if size > 32 then -- the excess shrinks with the deficit, or after it
       state = state .. pack('<d', max(0, used + unpack('<d', raw, 33) - back * token) - left)
     end
   else
@@ -65,16 +66,16 @@ local function end_lease(key)
   if b.epoch and (kind == BUCKET or window == time) then
     forget_loan(b, held, epoch)
   end
-  -- What is given back makes nothing last longer, and the rate is not known here: the key keeps what life it has left.
+  -- Returned tokens do not extend the TTL, and the rate is not known here: the key keeps its remaining TTL.
   call('SET', key, state .. loans_of(b), 'PX', max(call('PTTL', key), spare))
 end
 
-if what == END_LEASE then
+if change == END_LEASE then
   end_lease(KEYS[1])
   return '1'
 end
 
--- What a bucket that held this much would hold after so long.
+-- The deficit that a bucket with this deficit at that time has now.
 local function drained(b, time, used)
   local passed = floor(b.time / b.tick) - ceil(time / b.tick)
   if passed > 0 then
@@ -83,18 +84,18 @@ local function drained(b, time, used)
   return used
 end
 
--- Empty entries go, so that a log has no more of them than its limit admits.
+-- Removes empty entries, so that a log has no more of them than its limit admits.
 local function give_to_log(b)
   local left = b.amount
   local from = #b.entries - 15
   while left > 0 and from > 0 do
     local time, amount = unpack('<dd', b.entries, from)
-    if what ~= REFUND and time < b.stamp_time then
-      return -- it was forgotten
+    if change ~= REFUND and time < b.receipt_time then
+      return -- the entry has expired
     end
-    if what == REFUND or time == b.stamp_time then
+    if change == REFUND or time == b.receipt_time then
       local back = min(left, amount)
-      left = what == REFUND and left - back or 0
+      left = change == REFUND and left - back or 0
       b.used = b.used - back
       local rest = back < amount and pack('<dd', time, amount - back) or ''
       b.entries = b.entries:sub(1, from - 1) .. rest .. b.entries:sub(from + 16)
@@ -106,62 +107,63 @@ end
 local function give(b)
   if b.kind == LOG then
     give_to_log(b)
-  elseif what == REFUND or not has(b.flags, LEAKY) or b.used == drained(b, b.stamp_time, b.stamp_used) then
-    -- A leaky bucket takes back only what nobody has queued up behind.
-    b.algorithm.give(b, b.amount, what == REFUND and b.time or b.stamp_time)
+  elseif change == REFUND or not has(b.flags, LEAKY) or b.used == drained(b, b.receipt_time, b.receipt_used) then
+    -- A leaky bucket takes back a call only if no other has queued behind it.
+    b.algorithm.give(b, b.amount, change == REFUND and b.time or b.receipt_time)
   end
 end
 
 -- Ends or renews the permit of a reservation; false if it holds none.
 local function change_permit(b)
   local amount = b.algorithm.drop(b)
-  if amount and what == RENEW then
+  if amount and change == RENEW then
     b.algorithm.add(b, amount)
   end
   return amount ~= nil
 end
 
-local made = 0
+local latest_take = 0
 local parts = {}
 while at <= #args do
   local b = {}
   b.kind, b.flags, b.amount, at = unpack('<BBd', args, at)
   b.algorithm = algorithm_of(b.kind)
   b.algorithm.read(b)
-  local made_at
-  b.stamp_time, b.stamp_used, made_at, at = unpack('<ddd', args, at)
-  made = max(made, made_at)
+  local taken_at
+  b.receipt_time, b.receipt_used, taken_at, at = unpack('<ddd', args, at)
+  latest_take = max(latest_take, taken_at)
   parts[#parts + 1] = b
   b.key = KEYS[#parts]
   b.algorithm.open(b, b.key)
-  if b.stale and what ~= RELEASE and what ~= RENEW then
+  if b.stale and change ~= RELEASE and change ~= RENEW then
     return pack('<d', now)
   end
 end
 
--- Told by this clock alone, so that a mark that lives as long as a take may be settled outlives the last moment at which it is
--- looked for, even if the take was made in this clock's future: a clock can be set back, or be that of another primary. Any mark will do: whoever tries again may know
--- fewer of the parts, where rules have gone since.
-if what == SETTLE then
-  if now - made >= within * 1000 then
+-- Uses only this clock, so that a marker that lives as long as a take may be settled outlives the last moment
+-- at which it is checked. This holds even if the take was made in this clock's future: a clock can be set
+-- back, or be that of another primary. Any existing marker means that the reservation is settled: a retry may
+-- contain fewer parts, if rules have been removed in the meantime.
+if change == SETTLE then
+  if now - latest_take >= within * 1000 then
     return '0'
   end
   for i = #parts + 1, #KEYS do
-    if not call('SET', KEYS[i], '', 'NX', 'PX', life + ceil(max(0, made - now) / 1000) + spare) then
+    if not call('SET', KEYS[i], '', 'NX', 'PX', life + ceil(max(0, latest_take - now) / 1000) + spare) then
       return '0'
     end
   end
 end
 
-local done = what ~= RELEASE and what ~= RENEW
+local done = change ~= RELEASE and change ~= RENEW
 for _, b in ipairs(parts) do
-  local changed = b.known and what ~= RELEASE and what ~= RENEW
-  if what == RELEASE or what == RENEW then
+  local changed = b.known and change ~= RELEASE and change ~= RENEW
+  if change == RELEASE or change == RENEW then
     if b.kind == CONCURRENCY and change_permit(b) then
       changed, done = true, true
     end
-  elseif b.kind == CONCURRENCY then -- settled or refunded, a call still holds its permits until it releases them
-    changed = what == GIVE_BACK and change_permit(b) or changed
+  elseif b.kind == CONCURRENCY then -- after settle or refund, a call still holds its permits until it releases them
+    changed = change == GIVE_BACK and change_permit(b) or changed
   elseif b.amount < 0 then
     b.algorithm.charge(b, -b.amount)
     changed = true

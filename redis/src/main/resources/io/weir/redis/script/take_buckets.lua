@@ -1,32 +1,35 @@
--- Decides calls that draw several times, from token and leaky buckets only. It does what take.lua does, for the common case,
--- without functions in its way: that makes a draw half as dear. Calls that draw once are for take_one_bucket.lua.
+-- Decides calls with several draws, all from token or leaky buckets. Same decisions as take.lua, for the common case,
+-- but without functions on the way: a draw costs half. Calls with one draw use take_one_bucket.lua.
 --
 -- KEYS     one bucket per draw, in the order of ARGV[1]
--- ARGV[1]  packed, little-endian: d the time in µs, or 0 to take Redis' own
---          per call:  H how often, for calls that differ in their keys only, H number of draws
+-- ARGV[1]  packed, little-endian: d the time in µs, or 0 to use the clock of Redis
+--          per call:  H repeats, for calls that differ in their keys only, H number of draws
 --          per draw:  B algorithm (0), B flags, d amount, d tick, d drain, d token, d capacity
---          flags:     1 enforce, 2 take, 4 count refusals, 8 leaky, 16 only what goes at once, 32 only look
--- returns  packed: d the time, then per draw d the deficit after the decision, or -1 less the deficit if it was refused;
---          then, if any value was no bucket and counted as absent, d how many
+--          flags:     1 enforce, 2 take, 4 count refusals, 8 leaky, 16 only without delay, 32 only look
+-- returns  packed: d the time, then per draw d the deficit after the decision, or -1 - deficit if refused;
+--          then, if any value was not a bucket and counted as absent, d the number of such values
 --
--- A bucket is packed doubles: time, deficit, units of a token. In debt also the deficit at which it is empty. Where the deficit
--- was clipped also that, and the excess: what was taken beyond, which a larger burst still counts. Where leases are out, three
--- more: the epoch, lent in it, lent in the one before. This script lends nothing, and keeps them up to date.
+-- A bucket is packed doubles: time, deficit, units of a token. In debt, also the deficit at which it is empty. If the
+-- deficit was clipped, also that, and the excess: tokens taken beyond it, which a larger burst still counts. While
+-- tokens are lent, three more: the epoch, tokens lent in it, tokens lent in the epoch before. This script lends
+-- nothing, but keeps them up to date.
 --
--- A call that takes nothing leaves the bucket as it is, in the numbers in which it was written; it only renews its life.
--- Otherwise instances that hold different numbers would refund each other. Only a clock that stepped back is noted.
+-- A call that takes nothing leaves the bucket in the numbers in which it was written, and only renews its TTL.
+-- Otherwise instances with different numbers (during a rule change) would refund each other. Only a clock that
+-- stepped back is recorded.
 --
 -- x - x % 1 is x rounded down, x + -x % 1 is x rounded up.
 
 local spread = unpack
 local unpack, pack, call, format = struct.unpack, struct.pack, redis.call, string.format
-local EXACT, MOST_UNITS = 9007199254740991, 137438953472 -- 2^53 - 1, and 2^37 units in a token
+local EXACT, MAX_UNITS = 9007199254740991, 137438953472 -- 2^53 - 1, and 2^37 units in a token
 local invalid = 0
-local MOST = 4000 -- values that go in one call; Lua cannot pass 8,000
+local MAX_VALUES = 4000 -- values passed in one call; Lua cannot pass 8,000
 local args, keys = ARGV[1], KEYS
 local size, done = #args, 0
 local now, at = unpack('<d', args)
--- How long a key outlives what it says, in s, and one to round up: longer where Redis' clock is not the one that decides.
+-- How long a key outlives its state, in s, plus 1 s to round up. Longer if the clock of Redis is not the one
+-- that decides.
 local spare = 61
 if now == 0 then
   spare = 2
@@ -34,25 +37,26 @@ if now == 0 then
   now = clock[1] * 1000000 + clock[2]
 end
 
--- Answers, buckets as they were, as calls before this one left them, and lives in words, as to write down a number costs as
--- much as to decide.
-local answers, states, fresh, lives = {}, nil, {}, {}
-if #keys <= MOST then
+-- Replies, buckets as read, buckets as earlier calls of this batch left them, and TTLs as text, because
+-- formatting a number costs as much as a decision.
+local replies, states, fresh, life_texts = {}, nil, {}, {}
+if #keys <= MAX_VALUES then
   states = call('MGET', spread(keys))
 else
   states = {}
-  for from = 1, #keys, MOST do
-    for i, state in ipairs(call('MGET', spread(keys, from, math.min(from + MOST - 1, #keys)))) do
+  for from = 1, #keys, MAX_VALUES do
+    for i, state in ipairs(call('MGET', spread(keys, from, math.min(from + MAX_VALUES - 1, #keys)))) do
       states[from + i - 1] = state
     end
   end
 end
-local written, written_lives = {}, {} -- what a call writes, draw by draw
+local written, written_lives = {}, {} -- the writes of a call, draw by draw
 
 while at <= size do
-  local times, count, first = unpack('<HH', args, at)
-  for _ = 1, times do
-    -- Every draw is judged as if the call passed; if it does not, all are judged again, and none takes.
+  local repeats, count, first = unpack('<HH', args, at)
+  for _ = 1, repeats do
+    -- Every draw is decided as if the call passed. If it does not, all draws are decided again, without
+    -- taking.
     local passes, i = true, 0
     at = first
     while i < count do
@@ -72,13 +76,13 @@ while at <= size do
         if valid then
           before, used, unit = unpack('<ddd', state)
           valid = used >= 0 and used <= EXACT and used % 1 == 0 and before >= 0 and before <= EXACT and before % 1 == 0
-            and unit >= 1 and unit <= MOST_UNITS and unit % 1 == 0
+            and unit >= 1 and unit <= MAX_UNITS and unit % 1 == 0
           for from = 25, length, 8 do
             local number = unpack('<d', state, from)
             valid = valid and number >= 0 and number <= EXACT and number % 1 == 0
           end
         end
-        if not valid then -- Weir did not write this: it counts as absent
+        if not valid then -- not written by Weir: counts as absent
           invalid, state, used, states[done + i] = invalid + 1, false, 0, false
         end
       end
@@ -103,8 +107,8 @@ while at <= size do
           local empty = length > 24 and unpack('<d', state, 25) or -1
           excess = length > 32 and unpack('<d', state, 33) or 0
           if unit ~= token or empty ~= full then
-            -- Other numbers: tokens taken stay taken, to a 65,536th of a token. What is above the burst in force is clipped and
-            -- becomes excess, which a larger burst counts again.
+            -- Written under other numbers. Tokens taken stay taken, to 1/65,536 of a token. The part above
+            -- the burst in force is clipped and becomes excess, which a larger burst counts again.
             local total = used + excess
             if unit ~= token then
               if excess > 0 and empty >= capacity * unit then
@@ -152,12 +156,12 @@ while at <= size do
         elseif not admitted and flags % 8 >= 4 and flags % 2 == 1 then
           used, changed = math.max(used, math.min(used + price, 2 * full, EXACT)), true
         end
-        answers[done + i] = admitted and used or -1 - used
+        replies[done + i] = admitted and used or -1 - used
         written[i] = false
         local writes = amount > 0 and flags < 32
         if drain > 0 and (changed or state and writes) or loans and writes then
           local life = used * tick / math.max(drain, 1) / 1000000
-          if excess > 0 then -- it is worth a day of memory, but not years
+          if excess > 0 then -- worth a day of memory, but not years
             excess = math.min(excess, EXACT - used)
             life = math.max(life, math.min((used + excess) * tick / math.max(drain, 1) / 1000000, 86400))
           end
@@ -173,7 +177,7 @@ while at <= size do
             if #state > length then
               state = state:sub(1, length)
             end
-            if drain == 0 then -- a limit of 0 writes nothing but leases
+            if drain == 0 then -- a limit of 0 writes leases only
               life = math.max(math.ceil(call('PTTL', key) / 1000), 0)
             elseif now < before then
               state = pack('<d', ticks * tick) .. state:sub(9)
@@ -191,12 +195,12 @@ while at <= size do
       if state then
         local key = keys[done + i]
         fresh[key] = state
-        local words = lives[life]
-        if not words then
-          words = format('%d', life)
-          lives[life] = words
+        local text = life_texts[life]
+        if not text then
+          text = format('%d', life)
+          life_texts[life] = text
         end
-        call('SET', key, state, 'EX', words)
+        call('SET', key, state, 'EX', text)
       end
     end
     done = done + count
@@ -204,12 +208,12 @@ while at <= size do
 end
 
 local tail = invalid == 0 and '' or pack('<d', invalid)
-if done <= MOST then
-  return pack('<d' .. string.rep('d', done), now, spread(answers)) .. tail
+if done <= MAX_VALUES then
+  return pack('<d' .. string.rep('d', done), now, spread(replies)) .. tail
 end
 local packed = { pack('<d', now) }
-for from = 1, done, MOST do
-  local count = math.min(MOST, done - from + 1)
-  packed[#packed + 1] = pack('<' .. string.rep('d', count), spread(answers, from, from + count - 1))
+for from = 1, done, MAX_VALUES do
+  local count = math.min(MAX_VALUES, done - from + 1)
+  packed[#packed + 1] = pack('<' .. string.rep('d', count), spread(replies, from, from + count - 1))
 end
 return table.concat(packed) .. tail

@@ -1,27 +1,29 @@
--- Decides calls that draw once, from a token or leaky bucket: what most calls do. It does what take.lua does, without
--- functions, tables and rounding calls in its way: that makes a draw three times as cheap.
+-- Decides calls with one draw from a token or leaky bucket, which most calls are. Same decisions as take.lua, but
+-- without functions, tables and rounding calls on the way: a draw costs a third.
 --
--- KEYS     one bucket per call, in the order of ARGV[1]; a bucket that comes more than once comes in a row
--- ARGV[1]  packed, little-endian: d the time in µs, or 0 to take Redis' own
---          per call:  H how often, for calls that differ in their keys only, H 1, B algorithm (0), B flags,
+-- KEYS     one bucket per call, in the order of ARGV[1]; calls to the same bucket are adjacent
+-- ARGV[1]  packed, little-endian: d the time in µs, or 0 to use the clock of Redis
+--          per call:  H repeats, for calls that differ in their keys only, H 1, B algorithm (0), B flags,
 --                     d amount, d tick, d drain, d token, d capacity
---          flags:     1 enforce, 2 take, 4 count refusals, 8 leaky, 16 only what goes at once, 32 only look
--- returns  packed: d the time, then per call d the deficit after the decision, or -1 less the deficit if it was refused;
---          then, if any value was no bucket and counted as absent, d how many
+--          flags:     1 enforce, 2 take, 4 count refusals, 8 leaky, 16 only without delay, 32 only look
+-- returns  packed: d the time, then per call d the deficit after the decision, or -1 - deficit if refused;
+--          then, if any value was not a bucket and counted as absent, d the number of such values
 --
--- A call that takes nothing leaves the bucket as it is, in the numbers in which it was written; it only renews its life.
--- Otherwise instances that hold different numbers would refund each other. Only a clock that stepped back is noted.
+-- A call that takes nothing leaves the bucket in the numbers in which it was written, and only renews its TTL.
+-- Otherwise instances with different numbers (during a rule change) would refund each other. Only a clock that
+-- stepped back is recorded.
 --
--- A bucket is what take_buckets.lua says. x - x % 1 is x rounded down, x + -x % 1 is x rounded up.
+-- The layout of a bucket is in take_buckets.lua. x - x % 1 is x rounded down, x + -x % 1 is x rounded up.
 
 local spread = unpack
 local unpack, pack, call, format = struct.unpack, struct.pack, redis.call, string.format
-local EXACT, MOST_UNITS = 9007199254740991, 137438953472 -- 2^53 - 1, and 2^37 units in a token
+local EXACT, MAX_UNITS = 9007199254740991, 137438953472 -- 2^53 - 1, and 2^37 units in a token
 local invalid = 0
 local args, keys = ARGV[1], KEYS
 local size, done = #args, 0
-local now, times, _, _, flags, amount, tick, drain, token, capacity, at = unpack('<dHHBBddddd', args)
--- How long a key outlives what it says, in s, and one to round up: longer where Redis' clock is not the one that decides.
+local now, repeats, _, _, flags, amount, tick, drain, token, capacity, at = unpack('<dHHBBddddd', args)
+-- How long a key outlives its state, in s, plus 1 s to round up. Longer if the clock of Redis is not the one
+-- that decides.
 local spare = 61
 if now == 0 then
   spare = 2
@@ -29,27 +31,27 @@ if now == 0 then
   now = clock[1] * 1000000 + clock[2]
 end
 
--- Where there are several: buckets as they were, which give way to the answers, and lives in words, as to write down a number
--- costs as much as to decide.
-local states, lives
+-- With several keys: the buckets as read, overwritten by the replies; and TTLs as text, because formatting a
+-- number costs as much as a decision.
+local states, life_texts
 if keys[2] then
-  states, lives = call('MGET', spread(keys)), {}
+  states, life_texts = call('MGET', spread(keys)), {}
 end
-local last_key, last_state, last_life -- the bucket that was written last, how it is now, and how long it lives
+local last_key, last_state, last_life -- the bucket written last, its state and its TTL
 
 while true do
   local ticks = now / tick
   ticks = ticks - ticks % 1
   local full, price = capacity * token, amount * token
-  -- The deficit up to which a call is admitted.
+  -- The largest deficit at which a call is admitted.
   local room = amount <= capacity and full - price or -1
   if amount == 0 then
     room = full > 0 and EXACT or -1
   end
-  local slow = drain > 0 and tick / drain / 1000000 or 0 -- s in which a unit comes back
+  local slow = drain > 0 and tick / drain / 1000000 or 0 -- s until one unit is refilled
   local writes, takes = amount > 0 and flags < 32, amount > 0 and flags % 4 >= 2
   local at_once, counts = amount > 0 and flags % 32 >= 24, flags % 8 >= 4 and flags % 2 == 1
-  for left = times - 1, 0, -1 do
+  for left = repeats - 1, 0, -1 do
     done = done + 1
     local key = keys[done]
     local used, excess, changed, loans = 0, 0, false, nil
@@ -68,7 +70,7 @@ while true do
       if valid then
         before, used, unit = unpack('<ddd', state)
         valid = used >= 0 and used <= EXACT and used % 1 == 0 and before >= 0 and before <= EXACT and before % 1 == 0
-          and unit >= 1 and unit <= MOST_UNITS and unit % 1 == 0
+          and unit >= 1 and unit <= MAX_UNITS and unit % 1 == 0
         for from = 25, length, 8 do
           local number = unpack('<d', state, from)
           valid = valid and number >= 0 and number <= EXACT and number % 1 == 0
@@ -76,12 +78,12 @@ while true do
       elseif type(state) == 'table' and not state.err:find('WRONGTYPE', 1, true) then
         return state
       end
-      if not valid then -- Weir did not write this: it counts as absent
+      if not valid then -- not written by Weir: counts as absent
         invalid, state, used = invalid + 1, false, 0
       end
     end
     if state then
-      if length > 40 then -- leases are out
+      if length > 40 then -- tokens are lent
         local epoch, lent, lent_before = unpack('<ddd', state, length - 23)
         local present = now / 5000000
         present = present - present % 1 + epoch - epoch % 4294967296
@@ -101,8 +103,8 @@ while true do
         local empty = length > 24 and unpack('<d', state, 25) or -1
         excess = length > 32 and unpack('<d', state, 33) or 0
         if unit ~= token or empty ~= full then
-          -- Other numbers: tokens taken stay taken, to a 65,536th of a token. What is above the burst in force is clipped and
-          -- becomes excess, which a larger burst counts again.
+          -- Written under other numbers. Tokens taken stay taken, to 1/65,536 of a token. The part above the
+          -- burst in force is clipped and becomes excess, which a larger burst counts again.
           local total = used + excess
           if unit ~= token then
             if excess > 0 and empty >= capacity * unit then
@@ -154,7 +156,7 @@ while true do
 
     if drain > 0 and (changed or state and writes) or loans and writes then
       local life = used * slow
-      if excess > 0 then -- it is worth a day of memory, but not years
+      if excess > 0 then -- worth a day of memory, but not years
         excess = math.min(excess, EXACT - used)
         life = math.max(life, math.min((used + excess) * slow, 86400))
       end
@@ -170,7 +172,7 @@ while true do
         if #state > length then
           state = state:sub(1, length)
         end
-        if drain == 0 then -- a limit of 0 writes nothing but leases
+        if drain == 0 then -- a limit of 0 writes leases only
           life = math.max(math.ceil(call('PTTL', key) / 1000), 0)
         elseif now < before then
           state = pack('<d', ticks * tick) .. state:sub(9)
@@ -181,15 +183,15 @@ while true do
       end
       last_key, last_state, last_life = key, state, life
     end
-    if last_life and (left == 0 or keys[done + 1] ~= key) then -- else the next call reads it from here
-      local words = lives and lives[last_life]
-      if not words then
-        words = format('%d', last_life)
-        if lives then
-          lives[last_life] = words
+    if last_life and (left == 0 or keys[done + 1] ~= key) then -- otherwise the next call uses last_state
+      local text = life_texts and life_texts[last_life]
+      if not text then
+        text = format('%d', last_life)
+        if life_texts then
+          life_texts[last_life] = text
         end
       end
-      call('SET', key, last_state, 'EX', words)
+      call('SET', key, last_state, 'EX', text)
       last_life = nil
     end
 
@@ -202,5 +204,5 @@ while true do
     local answer = pack('<d' .. string.rep('d', done), now, spread(states))
     return invalid == 0 and answer or answer .. pack('<d', invalid)
   end
-  times, _, _, flags, amount, tick, drain, token, capacity, at = unpack('<HHBBddddd', args, at)
+  repeats, _, _, flags, amount, tick, drain, token, capacity, at = unpack('<HHBBddddd', args, at)
 end

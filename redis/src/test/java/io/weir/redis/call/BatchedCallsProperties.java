@@ -62,7 +62,7 @@ class BatchedCallsProperties {
   }
 
   @Property(tries = 25, edgeCases = EdgeCasesMode.NONE)
-  void decidesAsTheReferenceDoesInTheOrderOfPacking(@ForAll("crowds") CallWaves crowd) {
+  void batchedCallsDecideLikeTheReferenceInBatchOrder(@ForAll("crowds") CallWaves crowd) {
     VirtualTime time = new VirtualTime(Instant.EPOCH);
     time.advance(Duration.ofDays(20_454));
     TIME.set(time);

@@ -48,7 +48,7 @@ class BatchedCallsTest {
   }
 
   @Test
-  void whoComesAloneMakesOneCallWhateverTheNumberOfRules() {
+  void singleCallIsOneScriptCallWhateverTheNumberOfRules() {
     for (int rules : new int[] {1, 3, 10, 64, 300}) {
       List<Draw> draws =
           IntStream.range(0, rules)
@@ -91,7 +91,7 @@ class BatchedCallsTest {
   }
 
   @Test
-  void moreDrawsThanACallCanNameAreRefusedBeforeTheyAreSent() {
+  void tooManyDrawsAreRejectedBeforeSending() {
     List<Draw> draws = Collections.nCopies(65_536, one(plenty("too-many"), "user"));
     assertThatThrownBy(() -> store.take(draws))
         .isInstanceOf(IllegalArgumentException.class)
@@ -115,7 +115,7 @@ class BatchedCallsTest {
   }
 
   @Test
-  void thoseWhoComeTogetherShareCallsAndAreAnsweredEachForItself() {
+  void concurrentCallsShareBatchesAndGetTheirOwnReplies() {
     int callers = 2000;
     Pool pool = plenty("together");
     long before = redis.scriptCalls();
@@ -135,7 +135,7 @@ class BatchedCallsTest {
   }
 
   @Test
-  void thoseWhoAskForTheSameKeyAreCountedOneByOneAndWrittenDownTogether() {
+  void callsToTheSameKeyAreCountedOneByOneAndWrittenOnce() {
     Pool pool = new Pool("same", "same", "1", Limit.parse("100/day"), false);
     List<CompletionStage<TakeResult>> answers = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
@@ -160,7 +160,7 @@ class BatchedCallsTest {
   }
 
   @Test
-  void aClusterIsAskedOncePerSlotAndAllAtOnce() {
+  void clusterGetsOneCallPerSlotAllAtOnce() {
     RedisCluster cluster = SharedCluster.get();
     try (RedisStore clustered =
         RedisStores.ready("redis-cluster://" + cluster.addresses(), PATIENT)) {
@@ -177,7 +177,7 @@ class BatchedCallsTest {
   }
 
   @Test
-  void readyMeansThatEveryNodeOfAClusterHasItsConnection() {
+  void readyClusterHasAConnectionToEveryNode() {
     RedisCluster cluster = SharedCluster.get();
     try (RedisStore clustered =
         RedisStores.ready("redis-cluster://" + cluster.addresses(), PATIENT)) {

@@ -13,7 +13,7 @@ class CallBatcherFailureTest extends CallBatcherFixture {
   private static final Duration SILENCE = Duration.ofMillis(101);
 
   @Test
-  void whoeverGivesUpWaitingIsNotSent() {
+  void cancelledWaitingCallIsNotSent() {
     asks(4);
     List<PendingCall> late = asks(3);
 
@@ -28,7 +28,7 @@ class CallBatcherFailureTest extends CallBatcherFixture {
   }
 
   @Test
-  void anAnswerThatIsNoneFailsItsCallersOnly() {
+  void malformedReplyFailsOnlyTheCallsOfItsBatch() {
     asks(4);
     List<PendingCall> sharing = asks(2);
     sent.get(0).answerAll();
@@ -41,7 +41,7 @@ class CallBatcherFailureTest extends CallBatcherFixture {
   }
 
   @Test
-  void whoeverWasGivenUpIsNotSentAnyMore() {
+  void timedOutWaitingCallIsNotSent() {
     asks(4);
     List<PendingCall> waiting = asks(6);
     waiting.subList(0, 5).forEach(ask -> ask.fail(NoAnswerException.timeout()));
@@ -52,7 +52,7 @@ class CallBatcherFailureTest extends CallBatcherFixture {
   }
 
   @Test
-  void aFailedCallFailsAllWhoShareIt() {
+  void failedBatchFailsAllItsCalls() {
     asks(4);
     List<PendingCall> sharing = asks(5);
     sent.get(0).answerAll();
@@ -65,7 +65,7 @@ class CallBatcherFailureTest extends CallBatcherFixture {
   }
 
   @Test
-  void aCallThatCannotEvenBeSentIsAFailedCall() {
+  void exceptionOnSendFailsTheCall() {
     CallBatcher closed =
         new CallBatcher(
             (script, keys, args) -> {
@@ -86,7 +86,7 @@ class CallBatcherFailureTest extends CallBatcherFixture {
   }
 
   @Test
-  void noMoreCallsAreUnderWayThanThatHoweverManyWait() {
+  void callsInFlightAreBoundedHoweverManyWait() {
     List<PendingCall> asks = asks(13_000);
     int underWay = sent.size();
     assertThat(underWay).isEqualTo(64);
@@ -99,7 +99,7 @@ class CallBatcherFailureTest extends CallBatcherFixture {
   }
 
   @Test
-  void aNodeThatIsGoneEmptiesALongQueue() {
+  void longQueueIsFailedWithoutRecursionIfTheNodeIsUnavailable() {
     for (int i = 0; i < 4; i++) {
       ask(Script.SETTLE, 1);
     }
@@ -120,7 +120,7 @@ class CallBatcherFailureTest extends CallBatcherFixture {
   }
 
   @Test
-  void callsThatNeverComeBackDoNotKeepOthersBackForEver() {
+  void lostCallsDoNotBlockOthersForever() {
     asks(4);
     nanos += SILENCE.toNanos();
     ask();
@@ -135,7 +135,7 @@ class CallBatcherFailureTest extends CallBatcherFixture {
   }
 
   @Test
-  void keysThatNeverComeBackDoNotKeepOthersBackForEver() {
+  void keysOfLostCallsDoNotBlockOthersForever() {
     ask(Script.BUCKET, 16);
     nanos += SILENCE.toNanos();
     ask();
@@ -145,7 +145,7 @@ class CallBatcherFailureTest extends CallBatcherFixture {
   }
 
   @Test
-  void callsThatComeBackAfterASilenceAreNotCountedTwice() {
+  void repliesAfterASilenceAreNotCountedTwice() {
     asks(4);
     nanos += SILENCE.toNanos();
     ask();

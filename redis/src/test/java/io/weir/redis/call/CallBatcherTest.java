@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class CallBatcherTest extends CallBatcherFixture {
   @Test
-  void whoComesAloneGoesAtOnce() {
+  void singleCallIsSentAtOnce() {
     for (int i = 1; i <= 3; i++) {
       PendingCall ask = ask();
       assertThat(sent).hasSize(i);
@@ -27,7 +27,7 @@ class CallBatcherTest extends CallBatcherFixture {
   }
 
   @Test
-  void whoComesWhileCallsAreUnderWaySharesTheNext() {
+  void callsThatArriveWhileOthersAreInFlightShareTheNextBatch() {
     List<PendingCall> early = asks(4);
     assertThat(sent).hasSize(4);
     List<PendingCall> late = asks(10);
@@ -45,7 +45,7 @@ class CallBatcherTest extends CallBatcherFixture {
   }
 
   @Test
-  void aFullCallWaitsForNobody() {
+  void fullBatchIsSentAtOnce() {
     asks(4);
     asks(31);
     assertThat(sent).hasSize(4);
@@ -55,7 +55,7 @@ class CallBatcherTest extends CallBatcherFixture {
   }
 
   @Test
-  void whileANearNodeHasManyKeysToDoTheNextCallFills() {
+  void nextBatchFillsWhileANearNodeIsBusy() {
     answersWithin(Duration.ofNanos(499_999));
     ask(Script.BUCKET, 16);
     asks(10);
@@ -67,7 +67,7 @@ class CallBatcherTest extends CallBatcherFixture {
   }
 
   @Test
-  void nobodyWaitsForACallToFillWhereTheNodeIsFar() {
+  void batchIsNotHeldBackForADistantNode() {
     answersWithin(Duration.ofNanos(500_000));
     ask(Script.BUCKET, 16);
     ask();
@@ -82,7 +82,7 @@ class CallBatcherTest extends CallBatcherFixture {
   }
 
   @Test
-  void aCallTakesNoMoreKeysThanThatUnlessOneAskHasThem() {
+  void batchIsBoundedByKeysUnlessOneCallHasMore() {
     asks(4);
     ask(Script.BUCKET, 20);
     ask(Script.BUCKET, 10);
@@ -96,7 +96,7 @@ class CallBatcherTest extends CallBatcherFixture {
   }
 
   @Test
-  void differentScriptsDoNotShareAndSettlingNeverDoes() {
+  void differentScriptsDoNotShareABatchAndSettlementsNeverDo() {
     asks(4);
     ask(Script.BUCKET, 1);
     ask(Script.TAKE, 1);
@@ -113,7 +113,7 @@ class CallBatcherTest extends CallBatcherFixture {
   }
 
   @Test
-  void asksOfOneScriptShareThoughOthersComeBetween() {
+  void callsOfOneScriptShareABatchThoughOthersArriveInBetween() {
     asks(4);
     for (int i = 0; i < 5; i++) {
       ask(Script.BUCKET, 1);
@@ -133,7 +133,7 @@ class CallBatcherTest extends CallBatcherFixture {
   }
 
   @Test
-  void everyAskOfManyThreadsIsAnsweredByItsOwnCall() throws Exception {
+  void everyCallOfManyThreadsGetsItsOwnReply() throws Exception {
     ExecutorService node = Executors.newFixedThreadPool(2);
     CallBatcher busy =
         new CallBatcher(
@@ -176,7 +176,7 @@ class CallBatcherTest extends CallBatcherFixture {
   }
 
   @Test
-  void whatCallersSayAlikeIsSaidOnce() {
+  void equalArgumentsAreSentOnce() {
     asks(4);
     asks(3);
     ask(Script.BUCKET, 2);

@@ -24,7 +24,7 @@ class CircuitBreakerTest {
   }
 
   @Test
-  void letsEverythingThroughAtFirst() {
+  void closedAtFirst() {
     assertThat(breaker.tryPass(now)).isTrue();
     assertThat(breaker.tryPass(now)).isTrue();
     assertThat(breaker.state()).isEqualTo(CircuitBreaker.State.CLOSED);
@@ -42,7 +42,7 @@ class CircuitBreakerTest {
   }
 
   @Test
-  void tellsWhetherItKeepsACallAndLeavesTheProbeToWhoeverAsks() {
+  void isBlockingDoesNotConsumeTheProbe() {
     assertThat(breaker.isBlocking(now)).isFalse();
     fail(5);
     assertThat(breaker.isBlocking(now)).isTrue();
@@ -55,7 +55,7 @@ class CircuitBreakerTest {
   }
 
   @Test
-  void aSuccessInBetweenBreaksTheRow() {
+  void successInBetweenResetsTheRow() {
     fail(4);
     succeed(1);
     fail(4);
@@ -85,7 +85,7 @@ class CircuitBreakerTest {
   }
 
   @Test
-  void aFewCallsSayNothing() {
+  void fewCallsDoNotOpenIt() {
     fail(1);
     succeed(15);
     fail(1);
@@ -94,7 +94,7 @@ class CircuitBreakerTest {
   }
 
   @Test
-  void slowAnswersCountToo() {
+  void slowRepliesCountToo() {
     succeed(18);
     breaker.onSuccess(now, true); // too few calls to say
     assertThat(breaker.state()).isEqualTo(CircuitBreaker.State.CLOSED);
@@ -103,7 +103,7 @@ class CircuitBreakerTest {
   }
 
   @Test
-  void looksAtTheLastTenSecondsOnly() {
+  void countsTheLastTenSecondsOnly() {
     fail(3);
     succeed(10);
     now += 10 * SECOND;
@@ -116,7 +116,7 @@ class CircuitBreakerTest {
   }
 
   @Test
-  void letsASingleProbeThroughAfterTwoSeconds() {
+  void singleProbePassesAfterTwoSeconds() {
     fail(5);
 
     assertThat(breaker.tryPass(now + 2 * SECOND - 1)).isFalse();
@@ -127,7 +127,7 @@ class CircuitBreakerTest {
   }
 
   @Test
-  void spreadsReturnsByAFifth() {
+  void coolDownHasTwentyPercentJitter() {
     jitter = 1;
     fail(5);
 
@@ -149,7 +149,7 @@ class CircuitBreakerTest {
   }
 
   @Test
-  void waitsTwiceAsLongAfterEachProbeThatFails() {
+  void coolDownDoublesAfterEachFailedProbe() {
     fail(5);
     for (long wait : new long[] {2, 4, 8, 16, 30, 30}) {
       assertThat(breaker.tryPass(now + wait * SECOND - 1)).isFalse();
@@ -160,7 +160,7 @@ class CircuitBreakerTest {
   }
 
   @Test
-  void aProbeThatIsGivenUpHasFailed() {
+  void abandonedProbeCountsAsFailed() {
     fail(5);
     now += 2 * SECOND;
     breaker.tryPass(now);
@@ -172,7 +172,7 @@ class CircuitBreakerTest {
   }
 
   @Test
-  void otherCallsThatAreGivenUpSayNothing() {
+  void abandonedCallsThatAreNoProbeChangeNothing() {
     for (int i = 0; i < 100; i++) {
       assertThat(breaker.onGivenUp(now)).isFalse();
     }
@@ -184,7 +184,7 @@ class CircuitBreakerTest {
   }
 
   @Test
-  void startsAgainAtTwoSecondsOnceItHasClosed() {
+  void coolDownRestartsAtTwoSecondsAfterClosing() {
     fail(5);
     now += 2 * SECOND;
     breaker.tryPass(now);
@@ -198,7 +198,7 @@ class CircuitBreakerTest {
   }
 
   @Test
-  void callsThatWereUnderWayWhenItOpenedChangeNothing() {
+  void callsInFlightWhenItOpenedChangeNothing() {
     fail(5);
 
     assertThat(breaker.onFailure(now)).isFalse();
@@ -207,7 +207,7 @@ class CircuitBreakerTest {
   }
 
   @Test
-  void opensAtOnceWhenTheNodeIsKnownToBeAway() {
+  void opensAtOnceWhenTheNodeIsKnownToBeUnavailable() {
     assertThat(breaker.trip(now)).isTrue();
 
     assertThat(breaker.trip(now)).isFalse();
@@ -228,7 +228,7 @@ class CircuitBreakerTest {
   }
 
   @Test
-  void twoLateCallsJustAfterItHasClosedAreChance() {
+  void twoLateCallsRightAfterClosingDoNotOpenIt() {
     fail(5);
     breaker.onRecovery(now);
     succeed(19);

@@ -68,7 +68,7 @@ class ColdStartGraceTest {
   }
 
   @Test
-  void aColdProcessIsSlowWhenLoadBegins() {
+  void lateCallsOfAColdProcessAreIgnoredWhenLoadBegins() {
     idle(Duration.ofSeconds(64));
     waitInVain(Duration.ofMillis(1900));
     assertThat(node.tryPass()).isTrue();
@@ -78,7 +78,7 @@ class ColdStartGraceTest {
   }
 
   @Test
-  void aFewCallsByHandAreNoLoad() {
+  void fewManualCallsAreNoLoad() {
     idle(Duration.ofSeconds(10));
     serve(2);
     idle(Duration.ofSeconds(10));
@@ -87,7 +87,7 @@ class ColdStartGraceTest {
   }
 
   @Test
-  void loadThatGoesOnIsNotForgivenAgain() {
+  void continuedLoadHasNoSecondGrace() {
     for (int second = 0; second < 60; second++) {
       serve(20);
       time.advance(Duration.ofSeconds(1));
@@ -97,7 +97,7 @@ class ColdStartGraceTest {
   }
 
   @Test
-  void aWarmProcessIsNotSlowWhenLoadBeginsAgain() {
+  void warmProcessHasNoGraceWhenLoadBeginsAgain() {
     idle(Duration.ofSeconds(4));
     serve(10_000);
     idle(Duration.ofSeconds(64));
@@ -123,7 +123,7 @@ class ColdStartGraceTest {
   }
 
   @Test
-  void aProcessThatDidNotRunDoesNotBlameTheNode() {
+  void processLagIsNotAttributedToTheNode() {
     warm();
     try (LogCapture log = LogCapture.of(SchedulingLag.class)) {
       for (int i = 0; i < 100; i++) {
@@ -133,13 +133,13 @@ class ColdStartGraceTest {
       assertThat(log.said())
           .as("once a minute")
           .containsExactly(
-              "an answer of Redis n was late because this process was not scheduled for 39 ms; it"
+              "a reply of Redis n was late because this process was not scheduled for 39 ms; it"
                   + " needs more CPU, or a longer store.redis.timeout");
     }
   }
 
   @Test
-  void neitherDoesOneThatCallsSeldom() {
+  void processLagIsNotAttributedToTheNodeWithRareCalls() {
     warm();
     for (int i = 0; i < 30; i++) {
       time.advance(Duration.ofMillis(800));
@@ -149,7 +149,7 @@ class ColdStartGraceTest {
   }
 
   @Test
-  void answersThatWereReadLateAreGoodOnes() {
+  void repliesReadLateByThisProcessCountAsSuccess() {
     warm();
     for (int i = 0; i < 100; i++) {
       loop.sleeps(0);
@@ -161,7 +161,7 @@ class ColdStartGraceTest {
   }
 
   @Test
-  void aNodeThatAnswersNobodyIsHeldToItThoughTheProcessIsSlowToo() {
+  void silentNodeIsHeldResponsibleThoughTheProcessLagsToo() {
     warm();
     for (int i = 0; i < 50 && node.tryPass(); i++) {
       loop.sleeps(Duration.ofMillis(12).toNanos());
@@ -173,7 +173,7 @@ class ColdStartGraceTest {
   }
 
   @Test
-  void aProcessThatRanIsNoExcuse() {
+  void lateCallsCountIfTheProcessWasScheduled() {
     warm();
     for (int i = 0; i < 5; i++) {
       loop.sleeps(Duration.ofMillis(5).toNanos());
@@ -195,7 +195,7 @@ class ColdStartGraceTest {
   }
 
   @Test
-  void aCheckThatIsAnsweredTooLateIsFollowedByAnotherSoon() {
+  void lateProbeReplyIsFollowedByAnotherProbeSoon() {
     CompletableFuture<String> check = fifthCheck();
     time.advance(Duration.ofMillis(11));
     check.complete("yes");
@@ -213,7 +213,7 @@ class ColdStartGraceTest {
   }
 
   @Test
-  void aCheckWhoseAnswerWasReadLateBringsTheNodeBack() {
+  void probeReplyReadLateByThisProcessClosesTheBreaker() {
     CompletableFuture<String> check = fifthCheck();
     loop.sleeps(0);
     time.advance(Duration.ofMillis(50));

@@ -31,7 +31,7 @@ class DeadlineQueueTest {
   }
 
   @Test
-  void tellsEverybodyWhoIsLateAndNobodyElse() throws Exception {
+  void failsLateCallsOnly() throws Exception {
     PendingCall answered = ask();
     answered.answer(new byte[0]);
     PendingCall first = ask();
@@ -43,7 +43,7 @@ class DeadlineQueueTest {
   }
 
   @Test
-  void whoeverIsToldMayWaitForAnotherDecision() throws Exception {
+  void callbackOfALateCallMayWaitForAnotherDecision() throws Exception {
     CompletableFuture<NoAnswerException.Kind> both =
         reasonOf(ask()).thenApply(first -> reasonOf(ask()).join());
 
@@ -51,7 +51,7 @@ class DeadlineQueueTest {
   }
 
   @Test
-  void whoeverIsToldMayWaitForSomebodyWhoIsLateAtTheSameTime() throws Exception {
+  void callbackOfALateCallMayWaitForAnotherLateCall() throws Exception {
     PendingCall first = ask();
     PendingCall second = ask();
     CompletableFuture<NoAnswerException.Kind> reasonOfSecond = reasonOf(second);
@@ -61,7 +61,7 @@ class DeadlineQueueTest {
   }
 
   @Test
-  void tellsWhoeverStillWaitsWhenItEnds() throws Exception {
+  void closeFailsWaitingCalls() throws Exception {
     try (DeadlineQueue patient = new DeadlineQueue(Duration.ofSeconds(60))) {
       PendingCall ask =
           patient.enqueue(

@@ -123,7 +123,7 @@ class FullQueueTest {
   }
 
   @Test
-  void soManyWaitForASilentRedisAndAllOthersAreToldAtOnce() throws Exception {
+  void waitingCallsOfASilentRedisAreBoundedAndOthersFailAtOnce() throws Exception {
     try (RedisServer redis = RedisServer.start()) {
       open(redis.uri());
       long before = redis.scriptCalls();
@@ -151,7 +151,7 @@ class FullQueueTest {
 
   /** On a Cluster every slot has a queue of its own; the node's is that of the client. */
   @Test
-  void soManyWaitForASilentNodeOfAClusterInAllItsSlotsTogether() throws Exception {
+  void waitingCallsOfASilentClusterNodeAreBoundedOverAllSlots() throws Exception {
     try (RedisCluster cluster = RedisCluster.builder().primaries(1).replicasEach(0).start()) {
       RedisServer redis = cluster.nodes().get(0);
       open("redis-cluster://" + cluster.addresses());

@@ -32,7 +32,7 @@ class KeyRunsTest {
   }
 
   @Test
-  void equalKeysComeInARow() {
+  void equalKeysBecomeAdjacent() {
     List<PendingCall> asks = new ArrayList<>();
     for (String key : "a b a c b a d".split(" ")) {
       asks.add(ask(key));
@@ -44,7 +44,7 @@ class KeyRunsTest {
   }
 
   @Test
-  void keysThatBeginAlikeAreNotEqual() {
+  void keysWithEqualPrefixAreNotEqual() {
     List<PendingCall> asks = new ArrayList<>();
     for (String rule : List.of("one", "two", "one")) {
       asks.add(ask("weir:1:{AAAAAAAAAAAAAAAAAAAAAA}:" + rule + ":T1"));
@@ -57,7 +57,8 @@ class KeyRunsTest {
 
   /** Who asks for a key stays in order, nobody is lost, and no key comes back after another. */
   @Property
-  void anyAsks(@ForAll @Size(max = 40) List<@IntRange(max = 8) Integer> numbers) {
+  void anyCallsAreGroupedByKeyInOrder(
+      @ForAll @Size(max = 40) List<@IntRange(max = 8) Integer> numbers) {
     List<PendingCall> before = new ArrayList<>();
     numbers.forEach(number -> before.add(ask("weir:1:{0000000" + number + "}:rule:T1")));
     List<PendingCall> after = new ArrayList<>(before);

@@ -61,7 +61,7 @@ class NoAnswerExceptionTest {
           ERROR    | ERR user_script:1: data string too short script: 1f, on @user_script:1.
           ERROR    | WRONGTYPE Operation against a key holding the wrong kind of value
           """)
-  void isToldByWhatRedisSays(NoAnswerException.Kind kind, String said) {
+  void kindFollowsFromTheErrorOfRedis(NoAnswerException.Kind kind, String said) {
     assertThat(NoAnswerException.from(new RedisCommandExecutionException(said)).kind())
         .isEqualTo(kind);
   }
@@ -85,7 +85,7 @@ class NoAnswerExceptionTest {
 
   @ParameterizedTest
   @MethodSource("binaries")
-  void everyKindOfTroubleIsToldByItsName(RedisBinary binary) throws IOException {
+  void everyKindOfFailureIsReportedByItsName(RedisBinary binary) throws IOException {
     try (RedisServer server = RedisServer.builder().binary(binary).start()) {
       server.command("ACL", "SETUSER", "weir", "on", ">secret", "~*", "+@all");
       RedisOptions options =
@@ -139,7 +139,7 @@ class NoAnswerExceptionTest {
   /** Some calls need a command that others do not; a node that refuses it is no use to them. */
   @ParameterizedTest
   @MethodSource("binaries")
-  void aNodeThatRefusesOneCommandStaysAwayUntilItDoesNot(RedisBinary binary) {
+  void nodeThatRefusesOneCommandStaysUnavailableUntilItAllowsIt(RedisBinary binary) {
     try (RedisServer server = RedisServer.builder().binary(binary).start()) {
       server.command("ACL", "SETUSER", "weir", "on", ">secret", "~*", "+@all");
       RedisOptions options =

@@ -82,12 +82,12 @@ class NodeHealthTest {
   }
 
   @Test
-  void isToldOfWhenItIsFirstHeardOf() {
+  void newNodeIsPublished() {
     assertThat(heard).containsExactly("closes");
   }
 
   @Test
-  void keepsCallsAwayOnceFiveInARowHaveFailed() {
+  void rejectsCallsAfterFiveFailuresInARow() {
     time.advance(GRACE);
     fail(4);
     assertThat(node.tryPass()).isTrue();
@@ -101,7 +101,7 @@ class NodeHealthTest {
   }
 
   @Test
-  void aProcessThatHasJustBegunIsSlowItself() {
+  void lateCallsRightAfterStartDoNotCount() {
     for (int i = 0; i < 100; i++) {
       time.advance(Duration.ofMillis(15));
       node.onFailure(NoAnswerException.timeout());
@@ -112,7 +112,7 @@ class NodeHealthTest {
   }
 
   @Test
-  void callsThatWereLostToOneStallCountAsOne() {
+  void failuresOfOneStallCountOnce() {
     time.advance(GRACE);
     for (int stall = 0; stall < 4; stall++) {
       time.advance(STALL);
@@ -127,7 +127,7 @@ class NodeHealthTest {
   }
 
   @Test
-  void whoAsksAgainWhenToldIsLostToAnotherStall() {
+  void retriesAfterATimeoutCountAsFurtherStalls() {
     time.advance(GRACE);
     for (int i = 0; i < 5; i++) {
       assertThat(node.tryPass()).isTrue();
@@ -150,7 +150,7 @@ class NodeHealthTest {
   }
 
   @Test
-  void aNodeThatLosesOneCallInTenIsGivenUpHoweverManyThereAre() {
+  void losingOneCallInTenOpensTheBreakerWhateverTheLoad() {
     time.advance(GRACE);
     for (int i = 0; i < 1000; i++) {
       node.onAnswer(QUICK);
@@ -166,7 +166,7 @@ class NodeHealthTest {
   }
 
   @Test
-  void callsThatAreNearlyLateCountToo() {
+  void slowCallsCountToo() {
     time.advance(GRACE);
     for (int i = 0; i < 18; i++) {
       node.onAnswer(QUICK);
@@ -179,7 +179,7 @@ class NodeHealthTest {
   }
 
   @Test
-  void errorsAboutKeysSayNothingAgainstTheNode() {
+  void errorsAboutKeysDoNotCountAgainstTheNode() {
     time.advance(GRACE);
     for (int i = 0; i < 10; i++) {
       node.onFailure(
@@ -196,7 +196,7 @@ class NodeHealthTest {
   }
 
   @Test
-  void opensAtOnceWhenTheConnectionIsLostAndSaysSoOnce() {
+  void lostConnectionOpensTheBreakerAtOnceAndIsLoggedOnce() {
     heard.clear();
     node.onDisconnect("gone");
     node.onDisconnect("still gone");
@@ -206,7 +206,7 @@ class NodeHealthTest {
   }
 
   @Test
-  void logsEachTurnOnceWhateverTheTraffic() {
+  void logsEachStateChangeOnceWhateverTheTraffic() {
     try (LogCapture log = LogCapture.of(NodeHealth.class)) {
       open();
       for (int i = 0; i < 1000; i++) {
@@ -220,13 +220,13 @@ class NodeHealthTest {
 
       assertThat(log.said())
           .containsExactly(
-              "Redis n is away: no answer within the deadline; its keys follow on_fail",
+              "Redis n is unavailable: no answer within the deadline; its keys follow on_fail",
               "Redis n is back after 0.0 s");
     }
   }
 
   @Test
-  void asksTheNodeATenthOfASecondLaterAndThenAboutOnceASecond() {
+  void probesAfter100MillisAndThenAboutOncePerSecond() {
     open();
     List<Long> waits = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
@@ -242,7 +242,7 @@ class NodeHealthTest {
   }
 
   @Test
-  void letsCallsThroughAsSoonAsACheckIsAnsweredAndStopsAsking() {
+  void answeredProbeClosesTheBreakerAndEndsProbing() {
     open();
     timer.remove().task.run();
     checks.get(0).complete("yes");
@@ -255,7 +255,7 @@ class NodeHealthTest {
   }
 
   @Test
-  void aCheckThatFailsChangesNothing() {
+  void failedProbeChangesNothing() {
     open();
     timer.remove().task.run();
     checks.get(0).completeExceptionally(new IllegalStateException("OOM"));
@@ -265,7 +265,7 @@ class NodeHealthTest {
   }
 
   @Test
-  void asksAtOnceOverANewConnection() {
+  void newConnectionTriggersAProbe() {
     node.onDisconnect("gone");
     node.onConnect(false);
     checks.get(0).complete("yes");
@@ -280,7 +280,7 @@ class NodeHealthTest {
   }
 
   @Test
-  void leavesANodeThatComesAndGoesAloneThoughThereIsANewConnection() {
+  void newConnectionToAFlappingNodeTriggersNoProbe() {
     cut();
     checks.get(0).complete("yes");
     timer.clear();
@@ -295,17 +295,17 @@ class NodeHealthTest {
   }
 
   @Test
-  void asksAtOnceAgainOnceTheNodeHasStayed() {
+  void probesAtOnceAgainAfterAStablePeriod() {
     cut();
     checks.get(0).complete("yes");
-    time.advance(RecoveryProbe.STAYS.plusMillis(1));
+    time.advance(RecoveryProbe.STABLE_AFTER.plusMillis(1));
     cut();
 
     assertThat(checks).hasSize(2);
   }
 
   @Test
-  void aNodeThatAProbeBroughtBackMayComeAndGoToo() {
+  void nodeRecoveredByAProbeCanFlapToo() {
     open();
     time.advance(Duration.ofSeconds(3));
     assertThat(node.tryPass()).isTrue();
@@ -316,7 +316,7 @@ class NodeHealthTest {
   }
 
   @Test
-  void aNodeThatIsNotOursAnyMoreIsNeverAskedAgain() {
+  void removedNodeIsNotProbed() {
     open();
     timer.remove().task.run();
     assertThat(checks).hasSize(1);
@@ -330,7 +330,7 @@ class NodeHealthTest {
   }
 
   @Test
-  void nothingIsToldOfANodeThatIsNotOursAnyMore() {
+  void noEventsAfterRemoval() {
     open();
     node.onRemoved();
 
@@ -343,7 +343,7 @@ class NodeHealthTest {
   }
 
   @Test
-  void letsOneCallThroughAfterTheCoolDownEvenIfNoCheckWasAnswered() {
+  void oneCallPassesAfterTheCoolDownEvenIfNoProbeWasAnswered() {
     open();
     time.advance(Duration.ofSeconds(3));
 
@@ -354,7 +354,7 @@ class NodeHealthTest {
   }
 
   @Test
-  void aStoreThatIsClosedIsNoNewsOfTheNode() {
+  void noEventsAfterClose() {
     heard.clear();
     node.close();
     node.onDisconnect("closed");
@@ -363,7 +363,7 @@ class NodeHealthTest {
   }
 
   @Test
-  void turnsAreToldInTheOrderInWhichTheyHappen() throws InterruptedException {
+  void stateChangesArePublishedInOrder() throws InterruptedException {
     heard.clear();
     Thread other = new Thread(node::onRecovery);
     beforeItIsHeard =
@@ -380,7 +380,7 @@ class NodeHealthTest {
   }
 
   @Test
-  void aProbeThatItsCallerGivesUpIsFollowedByAnother() {
+  void abandonedProbeIsFollowedByAnother() {
     open();
     time.advance(Duration.ofSeconds(3));
     assertThat(node.tryPass()).isTrue();

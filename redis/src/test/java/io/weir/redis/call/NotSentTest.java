@@ -63,14 +63,14 @@ class NotSentTest {
   }
 
   @Test
-  void nobodyHeardWhatWasKeptFromANode() {
+  void rejectedCallIsReportedAsNotSent() {
     assertThat(grantAfter(NoAnswerException.breakerOpen("kept"))).isSameAs(LeaseGrant.NOT_SENT);
     assertThat(grantAfter(NoAnswerException.unavailable("away"))).isSameAs(LeaseGrant.NOT_SENT);
     assertThat(grantAfter(NoAnswerException.queueFull())).isSameAs(LeaseGrant.NOT_SENT);
   }
 
   @Test
-  void whatWasSentMayHaveBeenHeard() {
+  void sentCallMayHaveBeenApplied() {
     assertThat(grantAfter(NoAnswerException.timeout())).isSameAs(LeaseGrant.NONE);
     assertThat(grantAfter(NoAnswerException.from(new RuntimeException("connection reset"))))
         .isSameAs(LeaseGrant.NONE);

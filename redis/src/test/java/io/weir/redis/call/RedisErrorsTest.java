@@ -18,7 +18,7 @@ class RedisErrorsTest {
           LOADING Redis is loading the dataset in memory.               | LOADING Redis is loading the dataset in memory
           no answer within the deadline                                 | no answer within the deadline
           """)
-  void reasonsFitIntoALineOfTheLog(String reason, String inLog) {
+  void reasonsFitIntoALogLine(String reason, String inLog) {
     assertThat(RedisErrors.inLog(reason)).isEqualTo(inLog);
   }
 }

@@ -24,7 +24,7 @@ class SchedulingLagTest {
   }
 
   @Test
-  void isNoneWhileThreadsWakeWhenTheyWantTo() {
+  void noLagWhileThreadsWakeOnTime() {
     for (int i = 0; i < 10; i++) {
       one.sleeps(MILLISECONDS.toNanos(5));
       pass(5);
@@ -34,7 +34,7 @@ class SchedulingLagTest {
   }
 
   @Test
-  void isWhatAThreadWokeLaterThanItWanted() {
+  void lagIsTheDelayOfAWakeUp() {
     one.sleeps(MILLISECONDS.toNanos(5));
     pass(25);
     one.wakes();
@@ -46,7 +46,7 @@ class SchedulingLagTest {
   }
 
   @Test
-  void countsAStallThatIsNotOverYet() {
+  void countsAnOngoingStall() {
     one.sleeps(MILLISECONDS.toNanos(5));
     pass(25);
     assertThat(within(25)).isEqualTo(20);
@@ -54,7 +54,7 @@ class SchedulingLagTest {
   }
 
   @Test
-  void countsTimeInWhichTwoThreadsStalledOnce() {
+  void overlappingStallsOfTwoThreadsCountOnce() {
     one.sleeps(0);
     pass(10);
     other.sleeps(0);

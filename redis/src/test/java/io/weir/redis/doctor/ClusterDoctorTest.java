@@ -26,7 +26,7 @@ class ClusterDoctorTest {
       DoctorTest.RIGHTS + " " + String.join(" ", DocumentedAcl.FOR_CLUSTER);
 
   @Test
-  void looksAtAClusterAndEachOfItsPrimaries() {
+  void checksAClusterAndEachOfItsPrimaries() {
     try (RedisCluster cluster = RedisCluster.builder().primaries(3).replicasEach(0).start()) {
       RedisOptions options = patient("redis-cluster://" + cluster.addresses());
       List<Finding> findings = examine(options);
@@ -42,7 +42,7 @@ class ClusterDoctorTest {
 
       RedisServer node = cluster.nodes().get(0);
       assertThat(only(examine(patient(node.uri())), "role").advice())
-          .isEqualTo("name it as redis-cluster://127.0.0.1:" + node.port());
+          .isEqualTo("use redis-cluster://127.0.0.1:" + node.port());
       for (RedisServer each : cluster.nodes()) {
         String[] user = ("ACL SETUSER weir on >secret " + RIGHTS + " -role -ping").split(" ");
         each.command(user);
@@ -69,7 +69,7 @@ class ClusterDoctorTest {
 
   /** Redis' default. */
   @Test
-  void warnsWhereADeadShardWouldTakeAllKeysWithIt() {
+  void warnsIfFullCoverageIsRequired() {
     try (RedisCluster cluster =
         RedisCluster.builder()
             .primaries(1)
@@ -95,7 +95,7 @@ class ClusterDoctorTest {
   }
 
   @Test
-  void looksAtAClusterOfOneNodeWhichKnowsNoAddressOfItsOwn() {
+  void checksASingleNodeClusterThatDoesNotKnowItsOwnAddress() {
     try (RedisCluster cluster = RedisCluster.builder().primaries(1).replicasEach(0).start()) {
       assertThat(cluster.nodes().get(0).text("CLUSTER", "NODES")).contains(" :");
       List<Finding> findings = examine(patient("redis-cluster://" + cluster.addresses()));
@@ -108,7 +108,7 @@ class ClusterDoctorTest {
   }
 
   @Test
-  void countsANodeThatHasForgottenWhoItIsAsDown() {
+  void nodeThatLostItsIdentityCountsAsDown() {
     try (RedisCluster cluster = RedisCluster.builder().primaries(3).replicasEach(0).start()) {
       RedisServer asked = cluster.nodes().get(0);
       RedisServer forgetful = cluster.nodes().get(2);
@@ -126,7 +126,7 @@ class ClusterDoctorTest {
   }
 
   @Test
-  void asksTheNextNodeWhereOneDoesNotSayOrSaysNonsense() throws IOException {
+  void triesTheNextNodeAfterAnErrorOrNonsense() throws IOException {
     try (RedisCluster cluster = RedisCluster.builder().primaries(1).replicasEach(0).start();
         ScriptedRedis silent = ScriptedRedis.answering("CLUSTER", "");
         ScriptedRedis confused = ScriptedRedis.answering("CLUSTER", "$9\r\nwho knows\r\n")) {

@@ -41,7 +41,7 @@ class ReplicaDoctorTest {
         Finding without = at(replica, examine(options));
         assertThat(without.grade()).isEqualTo(Grade.FAIL);
         assertThat(without.text()).startsWith("could not be used after a failover: WRONGPASS");
-        assertThat(without.advice()).contains("make the user weir there");
+        assertThat(without.advice()).contains("create the user weir there");
         assertThat(at(other, examine(options)).grade()).isEqualTo(Grade.OK);
 
         allow(replica, RIGHTS + " -role -set -evalsha -info");
@@ -59,7 +59,7 @@ class ReplicaDoctorTest {
             .isEqualTo(
                 "could take over from 127.0.0.1:"
                     + master.port()
-                    + ": has the rights; does not tell its version and eviction");
+                    + ": has the rights; its version and eviction policy are unknown");
         allow(replica, "+info");
         List<Finding> findings = examine(options);
         assertThat(at(replica, findings).text())
@@ -95,7 +95,7 @@ class ReplicaDoctorTest {
   }
 
   @Test
-  void saysWhatElseIsOtherThereThanOnThePrimary() {
+  void reportsOtherDifferencesFromThePrimary() {
     try (RedisSentinels sentinels = RedisSentinels.start(1, "secret")) {
       RedisOptions options = behind(sentinels).credentials(new Credentials("", "secret"));
       RedisServer replica = sentinels.servers().get(1);
@@ -108,13 +108,13 @@ class ReplicaDoctorTest {
       replica.kill();
       Finding away = at(replica, examine(options));
       assertThat(away.grade()).isEqualTo(Grade.WARN);
-      assertThat(away.text()).startsWith("cannot be looked at: nobody listens there");
-      assertThat(away.advice()).endsWith("gone for good: SENTINEL RESET weir");
+      assertThat(away.text()).startsWith("cannot be checked: connection refused");
+      assertThat(away.advice()).endsWith("removed for good: SENTINEL RESET weir");
     }
   }
 
   @Test
-  void leavesOutOneThatIsNeverPromoted() {
+  void skipsAReplicaThatIsNeverPromoted() {
     try (RedisSentinels sentinels = RedisSentinels.start(1)) {
       assertThat(about("replica", examine(behind(sentinels)))).hasSize(1);
       sentinels.servers().get(1).command("CONFIG", "SET", "replica-priority", "0");
@@ -125,7 +125,7 @@ class ReplicaDoctorTest {
   }
 
   @Test
-  void saysThatAPasswordIsOtherThere() {
+  void reportsADifferentPassword() {
     try (RedisSentinels sentinels = RedisSentinels.start(1)) {
       RedisServer replica = sentinels.servers().get(1);
       replica.command("CONFIG", "SET", "requirepass", "other");
@@ -138,7 +138,7 @@ class ReplicaDoctorTest {
   }
 
   @Test
-  void warnsOfOneThatIsOfAnotherVersionOrOutOfStep() {
+  void warnsOfAnotherVersionOrALostReplicationLink() {
     try (RedisSentinels sentinels = RedisSentinels.start(RedisBinary.oldest(), 0);
         RedisServer replica =
             RedisServer.builder()
@@ -154,12 +154,12 @@ class ReplicaDoctorTest {
 
       replica.command("REPLICAOF", "127.0.0.1", "1");
       assertThat(at(replica, examine(behind(sentinels))).text())
-          .startsWith(version.text() + "; is not in step with its primary");
+          .startsWith(version.text() + "; is not connected to its primary");
     }
   }
 
   @Test
-  void writesNothingEvenWhereAReplicaTakesWrites() {
+  void writesNothingEvenOnAWritableReplica() {
     try (RedisSentinels sentinels = RedisSentinels.start(1)) {
       RedisServer replica = sentinels.servers().get(1);
       replica.command("CONFIG", "SET", "replica-read-only", "no");

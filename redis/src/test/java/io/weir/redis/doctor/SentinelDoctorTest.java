@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("process")
 class SentinelDoctorTest {
   @Test
-  void asksTheSentinelsAndTheMasterTheyName() {
+  void checksTheSentinelsAndTheirMaster() {
     try (RedisSentinels sentinels = RedisSentinels.start(1)) {
       RedisOptions options =
           patient("redis-sentinel://" + RedisSentinels.MASTER_NAME + "@" + sentinels.addresses());
@@ -40,7 +40,7 @@ class SentinelDoctorTest {
 
       RedisServer sentinel = sentinels.sentinels().get(0);
       assertThat(only(examine(patient(sentinel.uri())), "role").advice())
-          .startsWith("name it as redis-sentinel://");
+          .startsWith("use redis-sentinel://");
       List<Finding> unknown = examine(patient("redis-sentinel://nobody@" + sentinels.addresses()));
       assertThat(unknown.get(0).text()).isEqualTo("knows no master called nobody, but weir");
       assertThat(unknown.get(3).grade()).isEqualTo(Grade.FAIL);
@@ -60,13 +60,13 @@ class SentinelDoctorTest {
   }
 
   @Test
-  void advisesByWhatIsWrongWithASentinel() {
+  void adviceFollowsFromTheErrorOfASentinel() {
     try (RedisSentinels sentinels = RedisSentinels.start(0);
         RedisServer other = RedisServer.start()) {
       RedisServer sentinel = sentinels.sentinels().get(0);
       String address = "127.0.0.1:" + sentinel.port();
-      assertThat(adviceOn("127.0.0.1:" + other.port())).startsWith("this is no Sentinel");
-      assertThat(adviceOn("no-such-host.invalid:26379")).startsWith("correct the name of that");
+      assertThat(adviceOn("127.0.0.1:" + other.port())).startsWith("this is not a Sentinel");
+      assertThat(adviceOn("no-such-host.invalid:26379")).startsWith("correct the host name");
 
       sentinel.freeze();
       assertThat(adviceOn(address)).contains("is it stuck?");
@@ -74,14 +74,14 @@ class SentinelDoctorTest {
       sentinel.command("ACL", "SETUSER", "default", "-sentinel");
       assertThat(adviceOn(address)).contains("allow it +sentinel");
       sentinel.command("ACL", "SETUSER", "default", "resetpass", ">secret");
-      assertThat(adviceOn(address)).contains("take requirepass out");
+      assertThat(adviceOn(address)).contains("remove requirepass");
       sentinel.kill();
-      assertThat(adviceOn(address)).startsWith("start it again");
+      assertThat(adviceOn(address)).startsWith("start it: ");
     }
   }
 
   @Test
-  void tellsASentinelThatIsNotTrustedFromOneThatWantsTls() {
+  void distinguishesAnUntrustedSentinelFromOneThatRequiresTls() {
     try (TlsFiles files = TlsFiles.create();
         TlsFiles others = TlsFiles.create();
         RedisSentinels sentinels = RedisSentinels.start(0, files)) {

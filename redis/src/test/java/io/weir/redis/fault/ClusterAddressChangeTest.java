@@ -29,7 +29,7 @@ class ClusterAddressChangeTest {
   private final RecordingRedisEvents heard = new RecordingRedisEvents();
 
   @Test
-  void isKnownByItsNewAddressAndNoLongerByItsOldOne() {
+  void movedNodeIsKnownByItsNewAddressOnly() {
     try (RedisCluster cluster = RedisCluster.builder().primaries(2).replicasEach(0).start();
         SlowProxy place = SlowProxy.before(cluster.nodes().get(0));
         RedisStore store =

@@ -90,7 +90,7 @@ class ClusterFaultsTest {
   }
 
   @Test
-  void aKilledPrimaryIsReplacedByItsReplicaAndOnlyWhatThatHadNotHeardIsForgotten() {
+  void killedPrimaryIsReplacedAndOnlyUnreplicatedWritesAreLost() {
     List<RedisServer> primaries = cluster.primaries();
     RedisServer victim = primaries.get(0);
     RedisServer replica = replicaOf(victim);
@@ -134,7 +134,7 @@ class ClusterFaultsTest {
   }
 
   @Test
-  void aFrozenPrimaryHoldsUpItsOwnKeysOnlyAndIsReplaced() {
+  void frozenPrimaryAffectsItsOwnKeysOnlyAndIsReplaced() {
     List<RedisServer> primaries = cluster.primaries();
     RedisServer victim = primaries.get(1);
     String key = keyOn(victim);
@@ -189,7 +189,7 @@ class ClusterFaultsTest {
   }
 
   @Test
-  void callsThatWereHeldUpWhenTheirConnectionDiedAreNeverApplied() {
+  void callsInFlightOnADeadConnectionAreNeverApplied() {
     RedisServer node = cluster.primaries().get(0);
     String key = keyOn(node);
     try (StoreLoad before = load(store, key)) {
@@ -225,7 +225,7 @@ class ClusterFaultsTest {
 
   /** Redis' default: while some slot is served by nobody, no node serves anybody. */
   @Test
-  void whereFullCoverageIsRequiredADeadPrimaryTakesAllKeysWithItUntilItIsBack() {
+  void withFullCoverageRequiredADeadPrimaryStopsAllKeysUntilItIsBack() {
     try (RedisCluster strict =
         RedisCluster.builder()
             .primaries(3)
@@ -258,7 +258,7 @@ class ClusterFaultsTest {
   }
 
   @Test
-  void aClusterThatIsAwayAltogetherIsFoundWhenItComesBack() {
+  void clusterThatWasDownCompletelyIsFoundAgain() {
     try (RedisCluster small = RedisCluster.builder().primaries(2).replicasEach(0).start()) {
       String uri = "redis-cluster://" + small.addresses();
       try (RedisStore early = RedisStores.ready(uri, TIMEOUT);

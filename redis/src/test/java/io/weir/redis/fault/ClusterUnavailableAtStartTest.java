@@ -40,7 +40,7 @@ class ClusterUnavailableAtStartTest {
   }
 
   @Test
-  void isShownAsOneOpenBreakerUntilItIsReached() {
+  void unreachedClusterIsShownAsOneOpenBreaker() {
     try (RedisCluster cluster = RedisCluster.builder().primaries(2).replicasEach(0).start()) {
       cluster.nodes().forEach(RedisServer::kill);
       String addresses = cluster.addresses();
@@ -66,7 +66,9 @@ class ClusterUnavailableAtStartTest {
       assertThat(linesAbout(addresses)).hasSize(2);
       assertThat(linesAbout(addresses).get(0))
           .startsWith(
-              "WARN Redis " + addresses + " is away: no node of the Cluster can be reached: ")
+              "WARN Redis "
+                  + addresses
+                  + " is unavailable: no node of the Cluster can be reached: ")
           .endsWith("; its keys follow on_fail");
       assertThat(linesAbout(addresses).get(1))
           .matches("INFO Redis " + addresses + " is back after [0-9.]+ s");
@@ -74,7 +76,7 @@ class ClusterUnavailableAtStartTest {
   }
 
   @Test
-  void isNotShownIfItIsThere() {
+  void reachableClusterIsNotShownAsOneNode() {
     try (RedisCluster cluster = RedisCluster.builder().primaries(2).replicasEach(0).start();
         RedisStore store =
             RedisStore.open(

@@ -21,7 +21,7 @@ class DemotedPrimaryTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void isLeftAtOnceWhetherItHasTheScriptsOrNot(boolean scripts) {
+  void connectionIsDroppedAtOnceWithOrWithoutScripts(boolean scripts) {
     try (RedisServer primary = RedisServer.start();
         RedisServer redis = RedisServer.start();
         RedisStore store = RedisStores.ready(redis.uri(), PATIENT)) {

@@ -85,7 +85,7 @@ class NodeFaultsTest {
   }
 
   @Test
-  void callsThatWereHeldUpWhenTheirConnectionDiedAreNeverApplied() {
+  void callsInFlightOnADeadConnectionAreNeverApplied() {
     try (RedisStore store = store()) {
       // Scripts may write, so they are held up; what the test says itself is not.
       redis.command("CLIENT", "PAUSE", "2000", "WRITE");
@@ -103,7 +103,7 @@ class NodeFaultsTest {
   }
 
   @Test
-  void callsWhoseAnswersWereLostAreAppliedOnce() {
+  void callsWithLostRepliesAreAppliedOnce() {
     try (SlowProxy network = SlowProxy.before(redis);
         RedisStore store = RedisStores.ready(network.uri(), TIMEOUT)) {
       network.delay(Duration.ZERO, Duration.ofSeconds(30));
@@ -139,7 +139,7 @@ class NodeFaultsTest {
   }
 
   @Test
-  void aPausedRedisIsWaitedForNoLongerThanTheDeadline() {
+  void callsToAPausedRedisEndAtTheDeadline() {
     try (RedisStore store = store();
         StoreLoad load = load(store, "paused")) {
       load.awaitAnswered(20);
@@ -151,7 +151,7 @@ class NodeFaultsTest {
   }
 
   @Test
-  void aFrozenRedisIsWaitedForNoLongerThanTheDeadline() {
+  void callsToAFrozenRedisEndAtTheDeadline() {
     try (RedisStore store = store();
         StoreLoad load = load(store, "frozen")) {
       load.awaitAnswered(20);
@@ -165,7 +165,7 @@ class NodeFaultsTest {
   }
 
   @Test
-  void aFullRedisTakesNothingUntilThereIsRoom() {
+  void fullRedisIsUnavailableUntilThereIsRoom() {
     try (RedisStore store = store();
         StoreLoad load = load(store, "full")) {
       load.awaitAnswered(20);
@@ -184,7 +184,7 @@ class NodeFaultsTest {
   }
 
   @Test
-  void aReplicaIsNotAskedUntilItIsAPrimaryAgain() {
+  void replicaGetsNoCallsUntilItIsAPrimaryAgain() {
     try (RedisStore store = store();
         StoreLoad load = load(store, "replica")) {
       load.awaitAnswered(20);
@@ -201,7 +201,7 @@ class NodeFaultsTest {
 
   /** It could answer a look, from counts that are old. */
   @Test
-  void aReplicaIsNotEvenLookedAt() {
+  void replicaGetsNoReadsEither() {
     try (RedisServer replica = RedisServer.start()) {
       replica.command("REPLICAOF", "127.0.0.1", "1");
       Draw look = new Draw(pool, Key.of("look"), 1, Mode.ENFORCE, Draw.Intent.LOOK);
@@ -218,7 +218,7 @@ class NodeFaultsTest {
   }
 
   @Test
-  void aRedisThatWasAwayFromTheStartIsFoundWhenItComes() {
+  void redisUnavailableAtStartIsFoundLater() {
     try (RedisServer late = RedisServer.start()) {
       late.kill();
       try (RedisStore store =
@@ -238,7 +238,7 @@ class NodeFaultsTest {
   }
 
   @Test
-  void aRedisThatLoadsItsDataIsWaitedFor() throws Exception {
+  void redisThatLoadsItsDataIsRetried() throws Exception {
     try (RedisServer large =
         RedisServer.builder()
             .config("enable-debug-command yes")
@@ -270,7 +270,7 @@ class NodeFaultsTest {
   }
 
   @Test
-  void aRedisThatIsSilentForLongIsReachedOnANewConnection() {
+  void silentConnectionIsReplaced() {
     try (SlowProxy network = SlowProxy.before(redis);
         RedisStore store = RedisStores.ready(network.uri(), TIMEOUT);
         StoreLoad load = load(store, "silent")) {
@@ -297,7 +297,7 @@ class NodeFaultsTest {
   }
 
   @Test
-  void aStoreThatIsClosedKnowsNothingAndLeavesNobodyWaiting() throws Exception {
+  void closedStoreFailsWaitingCalls() throws Exception {
     RedisStore store = RedisStores.ready(redis.uri(), PATIENT);
     redis.command("CLIENT", "PAUSE", "3000", "WRITE");
     try {
@@ -314,7 +314,7 @@ class NodeFaultsTest {
   }
 
   @Test
-  void listenersThatFailDoNotFailCalls() {
+  void failingListenersDoNotFailCalls() {
     RedisEvents failing =
         new RedisEvents() {
           @Override
@@ -356,7 +356,7 @@ class NodeFaultsTest {
         "redis-cluster://no-such-host.invalid,127.0.0.1:1",
         "redis-ring://no-such-host.invalid,127.0.0.1:1"
       })
-  void anAddressThatLeadsNowhereIsAway(String uri) {
+  void unreachableAddressIsUnavailable(String uri) {
     try (RedisStore store =
             RedisStore.open(RedisOptions.of(uri).timeout(TIMEOUT), SystemTime.INSTANCE);
         StoreLoad load = StoreLoad.on(store, n -> List.of(one(pool, "a"), one(pool, "b")))) {

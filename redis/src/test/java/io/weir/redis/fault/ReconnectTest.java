@@ -60,7 +60,7 @@ class ReconnectTest {
   }
 
   @Test
-  void aLostNodeIsReachedForAgainAfterTimesThatAreSpread() {
+  void reconnectWaitsHaveJitter() {
     long[] longest = {50, 100, 200, 400, 800, 1600, 2000, 2000};
     for (int failures = 0; failures < longest.length; failures++) {
       int so = failures;
@@ -72,7 +72,7 @@ class ReconnectTest {
 
   /** By the client itself, which reconnects to the nodes of a Cluster. */
   @Test
-  void theClientIsToldToSpreadItsTimesToo() {
+  void clientReconnectDelayHasJitterToo() {
     for (Supplier<ClientResources> kind :
         List.<Supplier<ClientResources>>of(
             LettuceConfig::resources, () -> LettuceConfig.clusterResources(loop -> {}))) {
@@ -94,7 +94,7 @@ class ReconnectTest {
 
   /** Every client is one node of a ring, all of them the same listener that hangs up at once. */
   @Test
-  void clientsThatAreTurnedAwayTogetherDoNotReturnTogether() throws IOException {
+  void clientsRefusedTogetherDoNotReturnTogether() throws IOException {
     int port = FreePorts.free();
     String uri =
         IntStream.rangeClosed(1, CLIENTS)
@@ -123,7 +123,7 @@ class ReconnectTest {
   }
 
   @Test
-  void aConnectionThatDoesNotLastIsMadeAgainLaterEachTime() {
+  void shortLivedConnectionsIncreaseTheWait() {
     ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     ClientResources resources = LettuceConfig.resources();
     RedisClient client = RedisClient.create(resources);

@@ -79,7 +79,7 @@ class RingFaultsTest {
   }
 
   @Test
-  void aDeadNodeIsAwayForItsOwnKeysOnlyAndComesBack() {
+  void deadNodeAffectsItsOwnKeysOnlyAndRecovers() {
     Pool pool = plenty("dead");
     List<String> keys = Stream.of(0, 1, 2).map(node -> keyOn(pool, node)).toList();
     try (StoreLoad first = StoreLoad.on(store, n -> List.of(one(pool, keys.get(0))));
@@ -100,7 +100,7 @@ class RingFaultsTest {
   }
 
   @Test
-  void aCallThatAlsoNeedsADeadNodeTellsWhichDrawsItKnows() {
+  void callThatNeedsADeadNodeReportsTheAnsweredDraws() {
     Pool pool = plenty("partly");
     Pool small = new Pool("small", "small", "1", Limit.parse("1/h"), false);
     Draw healthy = one(pool, keyOn(pool, 0));
@@ -137,7 +137,7 @@ class RingFaultsTest {
   }
 
   @Test
-  void aCallThatAClosedRuleOnADeadNodeRefusesLeavesNothingOnOthers() {
+  void callRefusedByAClosedRuleOnADeadNodeTakesNothingElsewhere() {
     Pool pool = plenty("spared");
     Pool closed = plenty("closed").onFail(OnFail.CLOSED);
     Draw healthy = one(pool, keyOn(pool, 0));

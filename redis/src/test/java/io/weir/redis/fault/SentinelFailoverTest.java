@@ -25,7 +25,7 @@ class SentinelFailoverTest {
   private static final Duration TIMEOUT = RedisOptions.DEFAULT_TIMEOUT;
 
   @Test
-  void aKilledMasterIsReplacedAndOnlyWhatTheReplicaHadNotHeardIsForgotten() {
+  void killedMasterIsReplacedAndOnlyUnreplicatedWritesAreLost() {
     Pool pool = plenty("sentinel");
     try (RedisSentinels sentinels = RedisSentinels.start(1, "secret")) {
       RedisOptions options =

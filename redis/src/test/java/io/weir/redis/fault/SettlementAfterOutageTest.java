@@ -73,7 +73,7 @@ class SettlementAfterOutageTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"100/h", "quota 100/month", "fixed-window 100/40h", "sliding-window 100/40h"})
-  void theTrueCostIsLeftThoughTheDebtHadBeenTold(String limit) {
+  void settlementAfterOutageLeavesTheTrueCost(String limit) {
     Pool pool = new Pool("rule", "rule", "1", Limit.parse(limit), false);
     away = true;
     TakeResult alone = reserve(1, pool, 50);

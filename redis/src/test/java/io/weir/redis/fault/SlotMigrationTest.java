@@ -71,7 +71,7 @@ class SlotMigrationTest {
   }
 
   @Test
-  void callsAreAnsweredAndTakenAtMostOnceWhileTheirSlotMoves() throws Exception {
+  void callsDuringSlotMigrationAreAnsweredAndAppliedAtMostOnce() throws Exception {
     try (RedisStore store = open(PATIENT);
         StoreLoad load = StoreLoad.on(store, this::pair)) {
       load.awaitAnswered(2 * POOLS);
@@ -92,7 +92,7 @@ class SlotMigrationTest {
   }
 
   @Test
-  void aCallWhoseKeysStayApartEndsAtItsDeadline() {
+  void callWithSplitKeysEndsAtItsDeadline() {
     try (RedisStore store = open(RedisOptions.DEFAULT_TIMEOUT);
         RedisStore witness = open(PATIENT)) {
       try (StoreLoad load = StoreLoad.on(store, this::pair)) {
@@ -116,7 +116,7 @@ class SlotMigrationTest {
 
   /** Redis says TRYAGAIN where some keys of a call are not there, and new ones are not. */
   @Test
-  void newKeysThatComeTogetherAndSettlementsWaitUntilTheirSlotHasMoved() {
+  void batchedNewKeysAndSettlementsWaitForSlotMigration() {
     try (RedisStore store = open(Duration.ofSeconds(1));
         RedisStore patient = open(PATIENT)) {
       ContractCalls calls = new ContractCalls(patient);

@@ -116,7 +116,7 @@ class BulkLeaseReturnTest {
   }
 
   @Test
-  void everyTokenComesBackWhenRulesChange() {
+  void everyLeasedTokenIsReturnedWhenRulesChange() {
     try (Engine engine = open()) {
       haveALeaseOnEveryKey(engine);
 

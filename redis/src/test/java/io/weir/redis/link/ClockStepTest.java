@@ -169,7 +169,7 @@ class ClockStepTest {
 
   @ParameterizedTest
   @ValueSource(longs = {5, -5, 60, -60, 3600, -3600})
-  void aStepGivesWhatAForwardJumpMayAndNoMore(long seconds) {
+  void stepAdmitsNoMoreThanAForwardJumpAllows(long seconds) {
     begin(2);
 
     node.step(Duration.ofSeconds(seconds));
@@ -185,7 +185,7 @@ class ClockStepTest {
 
   @ParameterizedTest
   @ValueSource(longs = {60, -60})
-  void anInstanceThatStartsBeforeTheStepIsTakenWaitsWithTheOthers(long seconds) {
+  void instanceStartedDuringAStepWaitsWithTheOthers(long seconds) {
     begin(2);
     node.step(Duration.ofSeconds(seconds));
     int admitted = admitted(Duration.ofSeconds(2));
@@ -198,7 +198,7 @@ class ClockStepTest {
   }
 
   @Test
-  void aClockThatIsSetTwiceInARowIsFollowedToTheEnd() {
+  void twoStepsInARowAreFollowed() {
     begin(3);
     node.step(Duration.ofHours(1));
     admitted(Duration.ofSeconds(2));

@@ -76,7 +76,7 @@ class ClusterNodesTest {
   }
 
   @Test
-  void aNodeThatLeavesWhileItIsMetKeepsNobodyFromMeetingTheOthers() {
+  void nodeThatLeavesDuringPreparationDoesNotBlockTheOthers() {
     assertThat(nodes.prepareNewNodes(knowingNobody()).toCompletableFuture())
         .failsWithin(10, TimeUnit.SECONDS)
         .withThrowableOfType(ExecutionException.class)
@@ -84,12 +84,12 @@ class ClusterNodesTest {
   }
 
   @Test
-  void aNodeThatWasSetUpAnewIsNotForgottenWithWhoWasThereBefore() {
+  void newNodeAtTheSameAddressSurvivesRemovalOfTheOld() {
     RedisClusterNode node = client.getPartitions().getPartitionBySlot(1);
     String name = node.getUri().getHost() + ":" + node.getUri().getPort();
-    assertThat(nodes.watchOf(1).node()).isEqualTo(name);
+    assertThat(nodes.healthOf(1).node()).isEqualTo(name);
     node.setNodeId("f".repeat(40));
-    assertThat(nodes.watchOf(1).node()).isEqualTo(name);
+    assertThat(nodes.healthOf(1).node()).isEqualTo(name);
 
     nodes.prepareNewNodes(knowingNobody());
     assertThat(gone).isEmpty();

@@ -126,7 +126,7 @@ class CredentialsTest {
 
   @ParameterizedTest
   @MethodSource("binaries")
-  void aUserWithTheDocumentedRightsIsEnoughAndHasNoneToSpare(RedisBinary binary) {
+  void documentedRightsAreSufficientAndMinimal(RedisBinary binary) {
     try (RedisServer redis = RedisServer.builder().binary(binary).start()) {
       allow(redis, "weir", DocumentedAcl.RULES);
       try (RedisStore store = RedisStores.ready(as(redis.uri(), "weir"));
@@ -151,7 +151,7 @@ class CredentialsTest {
   }
 
   @Test
-  void aUserWithTheDocumentedRightsIsEnoughInAClusterAndHasNoneToSpare() {
+  void documentedRightsAreSufficientAndMinimalOnCluster() {
     RedisCluster cluster = SharedCluster.get();
     List<RedisServer> nodes = cluster.nodes();
     nodes.forEach(node -> allow(node, "weir", DocumentedAcl.inCluster()));
@@ -187,7 +187,7 @@ class CredentialsTest {
   }
 
   @Test
-  void whereTimeIsForbiddenTheClockOfTheInstanceDecides() {
+  void instanceClockDecidesWhereTimeIsForbidden() {
     try (RedisServer redis = RedisServer.start()) {
       List<String> rules = DocumentedAcl.RULES;
       allow(redis, "weir", rules.stream().filter(rule -> !rule.equals("+time")).toList());
@@ -200,7 +200,7 @@ class CredentialsTest {
   }
 
   @Test
-  void aUserWithoutRightsIsNotServedUntilItGetsThem() {
+  void missingRightsMakeTheStoreUnavailableUntilGranted() {
     try (RedisServer redis = RedisServer.start()) {
       allow(redis, "weir", List.of("~*", "+role", "+script|load"));
       try (RedisStore store = RedisStore.open(as(redis.uri(), "weir"), SystemTime.INSTANCE);
@@ -214,7 +214,7 @@ class CredentialsTest {
   }
 
   @Test
-  void aWrongPasswordIsNotServedAndNotToldUntilItIsRight() {
+  void wrongPasswordMakesTheStoreUnavailableAndIsNotLogged() {
     try (LogCapture log = LogCapture.ofPackage("io.weir.redis");
         RedisServer redis = RedisServer.builder().password("right").start();
         RedisStore store =
@@ -232,7 +232,7 @@ class CredentialsTest {
   }
 
   @Test
-  void aClusterMayAskForAPassword() {
+  void clusterWithPasswordIsServed() {
     try (RedisCluster cluster =
             RedisCluster.builder().primaries(2).replicasEach(0).password("secret").start();
         RedisStore store = RedisStores.ready(as("redis-cluster://" + cluster.addresses(), ""));

@@ -159,7 +159,7 @@ class EventLoopsTest {
   }
 
   @Test
-  void neitherTheLoopsThatAskNorThoseThatAnswerEverWait() throws Exception {
+  void eventLoopsNeverBlock() throws Exception {
     RedisCluster cluster = SharedCluster.get();
     SchedulingJitter noise = new SchedulingJitter(2);
     EventLoopMonitor ofRedis = EventLoopMonitor.ofRedis();

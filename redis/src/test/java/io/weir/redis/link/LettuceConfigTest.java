@@ -23,7 +23,7 @@ class LettuceConfigTest {
 
   @ParameterizedTest
   @MethodSource("options")
-  void whatIsNotSentAgainIsToldSo(ClientOptions options) {
+  void commandsThatAreNotReplayedFail(ClientOptions options) {
     AsyncCommand<byte[], byte[], String> command =
         new AsyncCommand<>(
             new Command<>(CommandType.PING, new StatusOutput<>(ByteArrayCodec.INSTANCE)));

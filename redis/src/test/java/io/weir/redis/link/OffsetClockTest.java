@@ -53,14 +53,14 @@ class OffsetClockTest {
   }
 
   @Test
-  void isTheWallClockUntilItKnowsBetter() {
+  void isTheWallClockUntilTheFirstSample() {
     assertThat(clock.micros()).isEqualTo(time.wallMicros());
     clock.measure(node(CompletableFuture.failedFuture(new IllegalStateException("NOPERM"))));
     assertThat(clock.micros()).isEqualTo(time.wallMicros());
   }
 
   @Test
-  void isTheNodesClockWhereTheWayIsTheSameThereAndBack() {
+  void isExactForASymmetricRoundTrip() {
     measure(NODE, 200, 200);
     assertThat(clock.micros()).isEqualTo(NODE + 200);
     time.advance(Duration.ofSeconds(5));
@@ -74,7 +74,7 @@ class OffsetClockTest {
   }
 
   @Test
-  void believesTheQuickestOfTheLastTenAnswers() {
+  void usesTheFastestOfTheLastTenSamples() {
     long start = time.micros();
     measure(NODE + 10, 10, 10);
     for (int i = 0; i < 9; i++) {
@@ -90,14 +90,14 @@ class OffsetClockTest {
   }
 
   @Test
-  void doesNotHeedTheWallClockOnceItKnowsTheNodes() {
+  void ignoresTheWallClockAfterTheFirstSample() {
     measure(NODE, 0, 0);
     time.stepWall(Duration.ofHours(1));
     assertThat(clock.micros()).isEqualTo(NODE);
   }
 
   @Test
-  void takesAStepThreeSecondsAfterItWasMeasuredThoughNoOtherInstanceCanBeAsked() {
+  void takesAStepAfterThreeSecondsEvenWithoutOtherInstances() {
     long start = time.micros();
     measure(NODE, 10, 10);
     try (LogCapture log = LogCapture.of(OffsetClock.class)) {
@@ -126,7 +126,7 @@ class OffsetClockTest {
   }
 
   @Test
-  void believesAnotherNodeAtOnceThoughTheWayThereIsLonger() {
+  void newNodeIsUsedAtOnceThoughItsRoundTripIsLonger() {
     measure(NODE, 10, 10);
 
     CompletableFuture<List<byte[]>> answer = new CompletableFuture<>();

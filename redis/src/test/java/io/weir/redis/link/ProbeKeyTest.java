@@ -17,7 +17,7 @@ class ProbeKeyTest {
   }
 
   @Test
-  void isInASlotThatTheNodeServesAlsoWhereThatIsOne() {
+  void isInASlotOfTheNodeEvenIfItServesOnlyOne() {
     for (int slot : List.of(0, 4711, 16_383)) {
       byte[][] keys = own.keys(serving(slot));
       assertThat(keys.length).isEqualTo(1);
@@ -26,7 +26,7 @@ class ProbeKeyTest {
   }
 
   @Test
-  void isLookedForOnlyWhenTheNodeDoesNotServeItAnyMore() {
+  void isKeptWhileTheNodeServesIt() {
     byte[][] first = own.keys(serving(1, 2));
     int slot = SlotHash.getSlot(first[0]);
 
@@ -37,7 +37,7 @@ class ProbeKeyTest {
   }
 
   @Test
-  void isAnyWhereTheNodeServesNothing() {
+  void isAnyKeyIfTheNodeServesNoSlot() {
     assertThat(own.keys(null).length).isEqualTo(1);
     assertThat(own.keys(serving()).length).isEqualTo(1);
   }

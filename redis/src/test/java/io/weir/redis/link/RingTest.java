@@ -58,7 +58,7 @@ class RingTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 5, 9})
-  void aNewNodeTakesItsPartAndNothingElseMoves(int count) {
+  void newNodeTakesItsShareAndNothingElseMoves(int count) {
     List<String> before = nodes(count);
     List<String> after = nodes(count + 1);
     Ring old = new Ring(before);
@@ -75,7 +75,7 @@ class RingTest {
   }
 
   @Test
-  void theOrderInWhichNodesAreNamedDoesNotMatter() {
+  void orderOfNodesDoesNotMatter() {
     List<String> nodes = nodes(7);
     Ring ring = new Ring(nodes);
     List<String> shuffled = new ArrayList<>(nodes);
@@ -87,7 +87,7 @@ class RingTest {
   }
 
   @Test
-  void whatIsAboutOneUserStaysTogether() {
+  void keysOfOneUserAreOnOneNode() {
     KeyNames names = new KeyNames(new byte[0]);
     Ring ring = new Ring(nodes(5));
     for (int i = 0; i < 1000; i++) {
@@ -101,7 +101,7 @@ class RingTest {
   }
 
   @Test
-  void theSameOnAllInstancesAndForAllTimes() {
+  void placementIsFixedForAllInstancesAndVersions() {
     // Were this to change, every key would be looked for on another node after an upgrade.
     List<String> nodes = nodes(10);
     Ring ring = new Ring(nodes);

@@ -132,7 +132,7 @@ class SettlementAcrossClocksTest {
 
   @ParameterizedTest
   @ValueSource(longs = {-60, -11, 11, 60})
-  void settlesWhatAnInstanceWithAnotherTimeHasJustReserved(long minutes) {
+  void settlesAReservationOfAnInstanceWithASkewedClock(long minutes) {
     Rule rule = rule("1/h burst=10", "exact");
     Engine right = offBy(Duration.ZERO, rule);
     Engine wrong = offBy(Duration.ofMinutes(minutes), rule);
@@ -148,7 +148,7 @@ class SettlementAcrossClocksTest {
 
   @ParameterizedTest
   @ValueSource(longs = {-60, 60})
-  void releasesThePermitsThatAnInstanceWithAnotherTimeHolds(long minutes) {
+  void releasesPermitsHeldByAnInstanceWithASkewedClock(long minutes) {
     Rule rule = rule("concurrency 2", "exact");
     Engine right = offBy(Duration.ZERO, rule);
     Engine wrong = offBy(Duration.ofMinutes(minutes), rule);
@@ -160,7 +160,7 @@ class SettlementAcrossClocksTest {
 
   @ParameterizedTest
   @ValueSource(longs = {-60, 60})
-  void settlesWhatWasTakenFromALeaseOfAnInstanceWithAnotherTime(long minutes) {
+  void settlesALeasedTakeOfAnInstanceWithASkewedClock(long minutes) {
     Rule rule = rule("1/h burst=100000", "10%");
     Engine right = offBy(Duration.ZERO, rule);
     Engine wrong = offBy(Duration.ofMinutes(minutes), rule);
@@ -176,7 +176,7 @@ class SettlementAcrossClocksTest {
 
   @ParameterizedTest
   @ValueSource(longs = {-60, 0, 60})
-  void neverSettlesAgainOnceTheMarkIsGone(long minutes) {
+  void neverSettlesAgainAfterTheMarkerExpired(long minutes) {
     Rule rule = rule("1/day burst=100", "exact");
     Engine right = virtuallyOffBy(Duration.ZERO, rule);
     Engine wrong = virtuallyOffBy(Duration.ofMinutes(minutes), rule);
@@ -198,7 +198,7 @@ class SettlementAcrossClocksTest {
   /** What it has held for long it settles by the store's clock, though its own was set back. */
   @ParameterizedTest
   @ValueSource(longs = {-60, 0, 60})
-  void settlesWhatItHoldsAloneThoughItsWallClockIsSet(long seconds) {
+  void settlesItsOwnReservationThoughItsWallClockSteps(long seconds) {
     Rule rule = rule("1/day burst=100", "exact");
     VirtualTime time = new VirtualTime(Instant.now());
     Engine engine = virtually(time, rule);
@@ -217,7 +217,7 @@ class SettlementAcrossClocksTest {
 
   @ParameterizedTest
   @ValueSource(longs = {-60, 60})
-  void settlesOnceThoughTheClockOfTheStoreIsSet(long minutes) {
+  void settlesOnceThoughTheStoreClockSteps(long minutes) {
     Rule rule = rule("1/day burst=100", "exact");
     Engine engine = virtuallyOffBy(Duration.ZERO, rule);
     Decision decision = reserved(engine, 10);

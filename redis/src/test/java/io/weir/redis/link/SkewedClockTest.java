@@ -88,7 +88,7 @@ class SkewedClockTest {
   }
 
   @Test
-  void saysWhenThePeriodEndsByTheClockOfRedis() {
+  void periodEndFollowsTheClockOfRedis() {
     Pool pool = pool("quota 3/month", false);
     ZonedDateTime now = Instant.now().atZone(ZoneOffset.UTC);
     Duration left =
@@ -98,7 +98,7 @@ class SkewedClockTest {
   }
 
   @Test
-  void countsARefusalOnceThoughItHadToAskTwice() {
+  void countsARefusalOnceThoughItWasSentTwice() {
     Pool counting = pool("1/h burst=10", true);
     Pool quota = pool("quota 3/h", false);
     take(right, draw(counting, 10));
@@ -122,7 +122,7 @@ class SkewedClockTest {
   }
 
   @Test
-  void neverAsksByAClockThatIsNotSetRightYet() {
+  void noCallBeforeTheClockIsSynchronized() {
     String cluster = "redis-cluster://" + SharedCluster.get().addresses();
     Pool pool = pool("fixed-window 1000000/3660day aligned=true", false);
     Duration end = take(right, draw(pool, 1)).statuses().get(0).reset();

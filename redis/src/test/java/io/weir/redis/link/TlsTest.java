@@ -75,7 +75,7 @@ class TlsTest {
   }
 
   @Test
-  void anAuthorityOfOnesOwnIsTrustedAndACertificateShown() {
+  void customAuthorityIsTrustedAndClientCertificatePresented() {
     Tls mutual =
         new Tls(
             Optional.of(files.ca()),
@@ -85,7 +85,7 @@ class TlsTest {
   }
 
   @Test
-  void sentinelsAreAskedOverTlsToo() {
+  void sentinelsAreQueriedOverTlsToo() {
     try (RedisSentinels sentinels = RedisSentinels.start(1, files)) {
       String address = RedisSentinels.MASTER_NAME + "@" + sentinels.addresses();
       RedisOptions options =
@@ -102,7 +102,7 @@ class TlsTest {
   }
 
   @Test
-  void aClusterIsAskedOverTls() {
+  void clusterIsUsedOverTls() {
     try (RedisCluster cluster = RedisCluster.builder().tls(files).start()) {
       RedisOptions options =
           RedisOptions.of("rediss-cluster://127.0.0.1:" + cluster.nodes().get(0).tlsPort())
@@ -113,25 +113,25 @@ class TlsTest {
   }
 
   @Test
-  void whoShowsNoCertificateWhereOneIsWantedIsNotServed() {
+  void missingClientCertificateMakesTheStoreUnavailable() {
     assertAway(options(redis, trusting(files.ca())));
   }
 
   @Test
-  void aRedisOfAnotherAuthorityIsNotTalkedTo() {
+  void certificateOfAnotherAuthorityIsRejected() {
     assertAway(options(redis, trusting(files.clientCertificate())));
     assertAway(options(redis, Tls.PLATFORM));
   }
 
   @Test
-  void aRedisThatWantsNoCertificateIsServedWithoutOne() {
+  void clientCertificateIsOptionalIfRedisDoesNotRequireIt() {
     try (RedisServer lenient = RedisServer.builder().tls(files).start()) {
       assertServed(options(lenient, trusting(files.ca())));
     }
   }
 
   @Test
-  void aCertificateForAnotherHostIsNotBelieved() {
+  void certificateForAnotherHostIsRejected() {
     try (RedisServer other =
         RedisServer.builder()
             .tls(files)
@@ -143,7 +143,7 @@ class TlsTest {
   }
 
   @Test
-  void filesThatAreNotThereAreToldAtOnce() {
+  void missingFilesAreReportedAtOnce() {
     RedisOptions nowhere = options(redis, trusting(Path.of("/nowhere/ca.crt")));
     assertThatThrownBy(() -> RedisStore.open(nowhere, SystemTime.INSTANCE))
         .isInstanceOf(IllegalArgumentException.class)
@@ -151,7 +151,7 @@ class TlsTest {
   }
 
   @Test
-  void filesThatHoldSomethingElseAreToldAtOnce() {
+  void invalidFilesAreReportedAtOnce() {
     RedisOptions wrong = options(redis, trusting(files.serverKey()));
     assertThatThrownBy(() -> RedisStore.open(wrong, SystemTime.INSTANCE))
         .isInstanceOf(IllegalArgumentException.class)

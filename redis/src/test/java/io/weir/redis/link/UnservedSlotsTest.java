@@ -71,7 +71,7 @@ class UnservedSlotsTest {
   }
 
   @Test
-  void theStoreIsReadyOnlyWhenAllSlotsAreServed() {
+  void storeIsReadyOnlyWhenAllSlotsAreServed() {
     one.command("CLUSTER", "SET-CONFIG-EPOCH", "1");
     other.command("CLUSTER", "SET-CONFIG-EPOCH", "2");
     one.command("CLUSTER", "MEET", other.host(), Integer.toString(other.port()));
@@ -80,7 +80,7 @@ class UnservedSlotsTest {
       await().atMost(PATIENCE).until(() -> log.said().size() == 1);
       assertThat(log.withLevels().get(0))
           .isEqualTo(
-              "WARN nobody in the Redis Cluster "
+              "WARN no node of the Redis Cluster "
                   + addresses
                   + " serves 16384 of its 16384 slots; their keys follow on_fail");
       assertThat(heard.breakers).containsEntry(UnservedSlots.NO_NODE, true);
@@ -105,7 +105,7 @@ class UnservedSlotsTest {
   }
 
   @Test
-  void aStoreThatIsClosedDoesNotWaitForThem() {
+  void closedStoreDoesNotWaitForUnservedSlots() {
     CompletableFuture<Void> ready;
     try (RedisStore store = open()) {
       ready = store.ready().toCompletableFuture();

@@ -125,7 +125,7 @@ class InvalidValuesTest {
 
   @ParameterizedTest
   @MethodSource("values")
-  void whatIsNoValueCountsAsAbsentAndIsWrittenAnew(String limit, String value) {
+  void invalidValueCountsAsAbsentAndIsOverwritten(String limit, String value) {
     Pool pool = pool("rule", limit);
     poison(pool, "redis.call('SET', KEYS[1], " + value + ")");
     assertThat(admitted(pool)).isEqualTo(5);
@@ -134,7 +134,7 @@ class InvalidValuesTest {
 
   @ParameterizedTest
   @MethodSource("limits")
-  void aKeyOfAnotherTypeCountsAsAbsentAndIsWrittenAnew(String limit) {
+  void keyOfAnotherTypeCountsAsAbsentAndIsOverwritten(String limit) {
     Pool pool = pool("rule", limit);
     poison(pool, "redis.call('DEL', KEYS[1]) redis.call('LPUSH', KEYS[1], 'x')");
     assertThat(admitted(pool)).isEqualTo(5);
@@ -142,7 +142,7 @@ class InvalidValuesTest {
   }
 
   @Test
-  void oneOfSeveralDrawsMeetsWhatIsNoValue() {
+  void oneOfSeveralDrawsFindsAnInvalidValue() {
     Pool pool = pool("rule", "5/day");
     poison(pool, "redis.call('SET', KEYS[1], " + pack("t", "-1e9", "1") + ")");
     int admitted = 0;
@@ -155,7 +155,7 @@ class InvalidValuesTest {
   }
 
   @Test
-  void whatIsNoValueIsNeitherSettledNorEndsALease() {
+  void invalidValueIsNeitherSettledNorEndsALease() {
     Pool pool = pool("rule", "5/day");
     poison(pool, "redis.call('SET', KEYS[1], " + pack("t", "1/0", "1") + ")");
     ContractCalls.get(store.refund(pool, KEY, 1));
@@ -164,7 +164,7 @@ class InvalidValuesTest {
   }
 
   @Test
-  void theLogSaysSoOnceForANode() {
+  void isLoggedOncePerNode() {
     Pool pool = pool("rule", "5/day");
     try (LogCapture log = LogCapture.of(NodeHealth.class);
         RedisStore fresh = RedisStores.ready(redis.uri(), RedisStores.PATIENT)) {

@@ -99,7 +99,7 @@ class KeyLifetimeTest {
 
   @ParameterizedTest
   @EnumSource(Clock.class)
-  void whateverIsDoneToAKeyItHasAnEnd(Clock clock) {
+  void everyOperationLeavesATtl(Clock clock) {
     try (RedisStore store =
         RedisStores.ready(RedisOptions.of(redis.uri()).timeout(PATIENT).clock(clock))) {
       for (String limit : LIMITS) {
@@ -134,7 +134,7 @@ class KeyLifetimeTest {
   }
 
   @Test
-  void aKeyKeptBusyForManyLivesNeverStartsAfreshAndAllKeysExpireAfterwards() {
+  void busyKeyNeverExpiresAndAllKeysExpireAfterwards() {
     Pool bucket = pool("100/s burst=10", false);
     Pool wide = pool("sliding-window 10000/50ms", true);
     // What may be admitted in so many milliseconds.

@@ -78,7 +78,7 @@ class KeyNamesTest {
   }
 
   @Test
-  void aReservationIsMarkedOnceBesideEverySubjectThatItDrewFrom() throws Exception {
+  void reservationHasOneMarkerPerTag() throws Exception {
     List<byte[]> buckets =
         List.of(
             NAMES.bucket(pool("payments", "user"), Key.of("42")),
@@ -100,7 +100,7 @@ class KeyNamesTest {
   }
 
   @Test
-  void whichShardItIsStandsInTheTagAndAtTheEnd() throws Exception {
+  void shardIsInTheTagAndAtTheEnd() throws Exception {
     assertThat(name(NAMES, shard("payments", "user", 8, 3), "42"))
         .isEqualTo("weir:1:{" + tagOf("user:42#3/8") + "}:payments:t1:3");
     assertThat(name(NAMES, shard("payments", "user", 8, 3), "42", "POST"))
@@ -159,7 +159,7 @@ class KeyNamesTest {
   }
 
   @Test
-  void theSameValueOfAnotherDimensionIsSomebodyElse() {
+  void sameValueOfAnotherDimensionHasAnotherTag() {
     assertThat(name(NAMES, pool("rule", "user"), "42"))
         .isNotEqualTo(name(NAMES, pool("rule", "tenant"), "42"));
   }
@@ -218,7 +218,7 @@ class KeyNamesTest {
   }
 
   @Test
-  void withASecretNobodyCanTellTheSlotOfAValue() throws Exception {
+  void secretKeysTheHash() throws Exception {
     Pool pool = pool("rule", "user");
     KeyNames other = new KeyNames("another secret".getBytes(UTF_8));
     int same = 0;
@@ -235,7 +235,7 @@ class KeyNamesTest {
   }
 
   @Test
-  void aCrowdChosenForOneSlotIsScatteredByASecret() {
+  void secretScattersKeysChosenForOneSlot() {
     Pool pool = pool("rule", "user");
     List<String> crowd =
         IntStream.range(0, 300_000)
@@ -249,7 +249,7 @@ class KeyNamesTest {
 
   /** More keys than names are kept, of several rules, again and again. */
   @Test
-  void remembersNoNameForAnotherKey() {
+  void cacheDoesNotReturnTheNameOfAnotherKey() {
     KeyNames names = new KeyNames(new byte[0]);
     List<Pool> pools = List.of(pool("one", "user"), pool("two", "user"), pool("one", "ip"));
     for (int round = 0; round < 2; round++) {

@@ -74,7 +74,7 @@ class LeaseStateTest {
   }
 
   @Test
-  void aBucketThatWasNeverLentFromIsNoLarger() {
+  void bucketWithoutLeasesIsNoLarger() {
     Pool pool = pool("100/min");
     take(draw(pool, "user", 1));
     assertThat(size()).isEqualTo(PLAIN);
@@ -83,7 +83,7 @@ class LeaseStateTest {
   }
 
   @Test
-  void aKeyOutlivesWhatIsLentFromItAndShrinksWhenThatIsBack() {
+  void keyOutlivesItsLeasesAndShrinksWhenTheyAreReturned() {
     Pool pool = pool("1000/s");
     LeaseGrant lent = take(draw(pool, "user", 1).withLease(asking(10))).grants().get(0);
     assertThat(lent.lent()).isEqualTo(10);
@@ -101,7 +101,7 @@ class LeaseStateTest {
   }
 
   @Test
-  void callersWhoShareACallAreEachToldOfTheirOwnLease() {
+  void batchedCallsGetTheirOwnLeaseGrants() {
     Pool pool = pool("100000/h");
     int callers = 500;
     List<CompletionStage<TakeResult>> answers = new ArrayList<>();

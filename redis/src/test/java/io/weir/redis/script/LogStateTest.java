@@ -61,7 +61,7 @@ class LogStateTest {
   }
 
   @Test
-  void whatIsSettledAtNothingLeavesNothingBehind() {
+  void settlementAtZeroLeavesNoEntry() {
     Key key = Key.of("settles");
     calls.take(POOL, key, 1);
     for (long id = 1; id <= ROUNDS; id++) {
@@ -73,7 +73,7 @@ class LogStateTest {
   }
 
   @Test
-  void whatIsRefundedLeavesNothingBehind() {
+  void refundLeavesNoEntry() {
     Key key = Key.of("refunds");
     calls.take(POOL, key, 1);
     for (int i = 0; i < ROUNDS; i++) {
@@ -85,7 +85,7 @@ class LogStateTest {
   }
 
   @Test
-  void whatAnotherNodeRefusedLeavesNothingBehind() {
+  void callRefusedByAnotherNodeLeavesNoEntry() {
     Key key = Key.of("refused");
     calls.take(POOL, key, 1);
     Draw elsewhere = refusedElsewhereThan(key);
@@ -108,14 +108,14 @@ class LogStateTest {
   }
 
   @Test
-  void aLogThatIsAllGivenBackIsGone() {
+  void fullyReturnedLogIsDeleted() {
     Key key = Key.of("all");
     calls.settle(1000, calls.reserve(1000, List.of(ContractCalls.draw(POOL, key, 2))), 0);
     assertThat(bytes(key)).isZero();
   }
 
   @Test
-  void aDebtThatCannotGrowAnyMoreWritesNoMoreEntries() {
+  void cappedDebtWritesNoMoreEntries() {
     Key key = Key.of("owes");
     long most = (1L << 53) - 1;
     for (long id = 2001; id <= 2003; id++) {

@@ -82,7 +82,7 @@ class PermitStateTest {
   }
 
   @Test
-  void permitsThatAnEarlierVersionWroteAreHeld() {
+  void permitsOfAnEarlierVersionAreHeld() {
     Pool pool = pool("before");
     writeAsBefore(pool, 2, 3);
     assertThat(held(pool)).isEqualTo(3);
@@ -96,7 +96,7 @@ class PermitStateTest {
   }
 
   @Test
-  void anEarlierVersionHoldsWhatWasWrittenHere() {
+  void earlierVersionReadsThePermitsOfThisOne() {
     Pool pool = pool("after");
     calls.reserve(1, pool, 3);
     List<ReservedPart> parts = calls.reserve(2, pool, 4);
@@ -106,7 +106,7 @@ class PermitStateTest {
   }
 
   @Test
-  void permitsAreNotTakenApartOneByOneHoweverManyAreHeld() {
+  void costDoesNotGrowWithTheNumberOfPermits() {
     Pool pool = pool("many");
     writeAsBefore(pool, 0, 10_000);
     List<ReservedPart> parts = calls.reserve(100_000, pool, 1);
@@ -127,7 +127,7 @@ class PermitStateTest {
   }
 
   @Test
-  void theLastReleaseLeavesNothingBehind() {
+  void lastReleaseDeletesTheKey() {
     Pool pool = pool("empty");
     assertThat(calls.release(1, calls.reserve(1, pool, 7))).isTrue();
     assertThat(redis.command("EXISTS", name(pool))).isEqualTo(0L);

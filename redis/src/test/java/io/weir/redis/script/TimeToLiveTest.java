@@ -119,7 +119,7 @@ class TimeToLiveTest {
 
   @ParameterizedTest
   @MethodSource("limits")
-  void aKeyLivesUntilItIsFullWhateverWasDoneToIt(String limit) {
+  void keyLivesUntilItIsFullAfterAnyOperation(String limit) {
     Pool pool = pool(limit);
     Draw take = draw(pool, 3, Intent.HOLD);
     List<ReservedPart> first = calls.reserve(1, List.of(take));
@@ -146,7 +146,7 @@ class TimeToLiveTest {
 
   @ParameterizedTest
   @MethodSource("limits")
-  void aKeyLivesUntilItIsFullAfterItsPartInARefusedCallWasGivenBack(String limit) {
+  void keyLivesUntilItIsFullAfterAGiveBack(String limit) {
     Pool pool = pool(limit);
     KeyNames names = new KeyNames(new byte[0]);
     Ring ring = new Ring(RING.stream().map(node -> node.host() + ":" + node.port()).toList());
@@ -165,7 +165,7 @@ class TimeToLiveTest {
 
   @ParameterizedTest
   @MethodSource("canLend")
-  void aKeyLivesForAsLongAsAnyLeaseIsOut(String limit) {
+  void keyLivesAsLongAsItsLeases(String limit) {
     Pool pool = pool(limit);
     LeaseGrant one = lend(pool);
     assertLends("a lease", pool);
@@ -182,7 +182,7 @@ class TimeToLiveTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"1000000/s burst=1000", "fixed-window 1000/1min aligned=true"})
-  void theEndOfALeaseGivesAKeyNoLongerLife(String limit) {
+  void endOfALeaseDoesNotExtendTheTtl(String limit) {
     Pool pool = pool(limit);
     LeaseGrant lent = lend(pool);
     long before = lifeMillis(pool);
@@ -193,7 +193,7 @@ class TimeToLiveTest {
   /** On the clock of the instance a key is spared for a minute, as the clocks may differ. */
   @ParameterizedTest
   @EnumSource(RedisOptions.Clock.class)
-  void theEndOfALeaseNeverLeavesAKeyForEver(RedisOptions.Clock clock) {
+  void endOfALeaseNeverRemovesTheTtl(RedisOptions.Clock clock) {
     Pool pool = pool("10/h burst=100");
     RedisOptions options = RedisOptions.of(RedisFixture.ringOf(RING)).timeout(RedisStores.PATIENT);
     try (RedisStore other = RedisStores.ready(options.clock(clock))) {
@@ -224,7 +224,7 @@ class TimeToLiveTest {
 
   /** Scripts can write with these commands only, and only with a time to live. */
   @Test
-  void everySetOfEveryScriptSaysHowLong() {
+  void everySetInEveryScriptHasATtl() {
     Pattern command = Pattern.compile("call\\('([A-Z]+)'(?=([^\\n]*))");
     int sets = 0;
     for (Script script : Script.values()) {
