@@ -214,7 +214,7 @@ final class DrawRound {
   TakeResult result() {
     boolean refused = refused();
     boolean taken = !refused;
-    List<LimitStatus> standings = new ArrayList<>(replies.length);
+    List<LimitStatus> statuses = new ArrayList<>(replies.length);
     List<TakeReceipt> receipts = new ArrayList<>(replies.length);
     for (int[] group : groups) {
       boolean took = groupTook(group);
@@ -229,10 +229,10 @@ final class DrawRound {
       Draw draw = draws.get(i);
       ScriptReply reply = replies[i];
       taken &= reply != null || draw.mode() != Mode.ENFORCE;
-      standings.add(reply == null ? draw.unanswered() : reply.limitStatus(draw, !refused));
+      statuses.add(reply == null ? draw.unanswered() : reply.limitStatus(draw, !refused));
       receipts.add(reply == null ? new TakeReceipt(0, 0) : reply.receipt(draw));
     }
-    return new TakeResult(taken, standings, refused ? List.of() : receipts, grants());
+    return new TakeResult(taken, statuses, refused ? List.of() : receipts, grants());
   }
 
   /** The lease state after each draw; empty if no draw had a lease report. */

@@ -126,13 +126,13 @@ public final class FleetMembership implements AutoCloseable {
     return null;
   }
 
-  private synchronized void onHeartbeat(LimitStatus standing) {
+  private synchronized void onHeartbeat(LimitStatus status) {
     long now = time.micros();
-    if (!standing.answered()) {
+    if (!status.answered()) {
       since = now;
       return;
     }
-    int alive = (int) Math.max(1, MAX_INSTANCES - standing.remaining());
+    int alive = (int) Math.max(1, MAX_INSTANCES - status.remaining());
     if (!counted || alive >= instances || now - since > SHRINK_AFTER_MICROS) {
       instances = alive;
       counted = true;

@@ -21,7 +21,7 @@ import io.weir.testkit.process.RedisServer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** Weir on Redis inside a Java service, as docs/use/embedding.md shows it. */
+/** Weir on Redis inside a Java service, as in docs/use/embedding.md. */
 class EmbeddingTest {
   private static final Call CALL = Call.of("POST", "/payments").with("user", "42");
 

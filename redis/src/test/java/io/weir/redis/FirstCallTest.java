@@ -27,10 +27,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/**
- * The first call costs what every call costs: whatever a node has to be told or has to compile was
- * told and compiled before.
- */
+/** The first call costs as much as any other: scripts are loaded and compiled before. */
 @Tag("process")
 class FirstCallTest {
   /** Redis logs every command as slow. */
@@ -39,7 +36,7 @@ class FirstCallTest {
   private static final Set<String> DIGESTS =
       Arrays.stream(Script.values()).map(Script::digest).collect(Collectors.toSet());
 
-  /** Those that callers wait for. */
+  /** Commands that callers wait for. */
   private static final Set<String> OF_CALLS =
       DIGESTS.stream()
           .filter(digest -> !digest.equals(HealthProbe.SCRIPT.digest()))
@@ -47,7 +44,7 @@ class FirstCallTest {
 
   private final Pool pool = plenty("first").withDimension("user");
 
-  /** The scripts that were run by their digests, so far. */
+  /** The scripts that have been run by digest so far. */
   private static Set<String> wereRun(RedisServer node) {
     return ((List<?>) node.command("SLOWLOG", "GET", "100000"))
         .stream()
@@ -82,7 +79,7 @@ class FirstCallTest {
     }
   }
 
-  /** A call that draws once, and one that needs another script. */
+  /** A call with one draw, and one that needs another script. */
   private void assertOneScriptCallEach(RedisStore store, RedisServer node, Key key) {
     Pool window = ContractCalls.pool("window", "sliding-window 10/s").withDimension("user");
     node.command("CONFIG", "RESETSTAT");

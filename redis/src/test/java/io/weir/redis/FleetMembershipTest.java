@@ -15,13 +15,13 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** How many instances each of them believes there are. */
+/** The number of instances that each instance counts. */
 class FleetMembershipTest {
   private final VirtualTime time = new VirtualTime();
   private final MemoryStore store = MemoryStore.builder().time(time).build();
   private boolean away;
 
-  /** The store, as long as it is not away. */
+  /** The store, which fails while it is unavailable. */
   private Store mayFail() {
     return (Store)
         Proxy.newProxyInstance(
@@ -84,7 +84,7 @@ class FleetMembershipTest {
     FleetMembership other = join();
     pass(5);
     away = true;
-    pass(600); // all permits are over by then
+    pass(600); // all permits have expired by then
     assertThat(one.instances()).isEqualTo(2);
 
     away = false;

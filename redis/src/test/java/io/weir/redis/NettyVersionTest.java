@@ -15,14 +15,11 @@ import org.junit.jupiter.api.Test;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
-/**
- * Users of this module get the Netty it is tested with. Their build does not see the versions that
- * our parent pom manages; it takes Lettuce's own unless this module's pom names each part.
- */
+/** Users of this module get the Netty version it is tested with. Their build does not see the versions that our parent pom manages; it uses Lettuce's own unless this module's pom lists each Netty module. */
 class NettyVersionTest {
   private static final String LETTUCE = "/META-INF/maven/io.lettuce/lettuce-core/pom.xml";
 
-  /** The parts of Netty that a pom brings to whoever depends on it. */
+  /** The Netty modules that a pom brings as dependencies. */
   private static List<String> nettyOf(InputStream pom) throws Exception {
     Element project =
         DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(pom).getDocumentElement();

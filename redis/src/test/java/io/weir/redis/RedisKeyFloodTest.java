@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** A flood of invented keys from one address does not fill Redis, and harms nobody else. */
+/** A flood of invented keys from one address does not fill Redis, and affects no other address. */
 class RedisKeyFloodTest {
   private static final int MOST = 50;
   private static final int SHARED = 64;
@@ -60,7 +60,7 @@ class RedisKeyFloodTest {
     assertThat(keys()).isEqualTo(1 + MOST + SHARED);
     // Each of the shared buckets has the rule's limit.
     assertThat(allowed).isEqualTo(MOST + SHARED * 10L);
-    // Who is known, and who comes from elsewhere, has a bucket of his own.
+    // Known keys, and keys from other addresses, have their own buckets.
     Decision known = check("192.0.2.1", "alice");
     assertThat(known.allowed()).isTrue();
     assertThat(known.deciding().orElseThrow().remaining()).isEqualTo(8);

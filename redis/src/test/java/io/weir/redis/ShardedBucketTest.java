@@ -39,7 +39,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A bucket in shards on real Redis processes: one, a Cluster, a ring. */
+/** A sharded bucket on real Redis processes: a single one, a Cluster, a ring. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("fleet")
 class ShardedBucketTest {
@@ -79,7 +79,7 @@ class ShardedBucketTest {
         RedisFixture.ringOf(servers));
   }
 
-  /** Instances with a rule that no other test has. */
+  /** Opens instances with a rule that no other test has. */
   private Rule open(String place, String limit, String accuracy) {
     Rule rule =
         Rule.named("r-" + UUID.randomUUID())
@@ -109,7 +109,7 @@ class ShardedBucketTest {
         .shard(shard);
   }
 
-  /** What is left in a shard, by the store itself. */
+  /** The tokens left in a shard, according to the store. */
   private long left(Rule rule, String limit, int shard) {
     Draw look = new Draw(pool(rule, limit, shard), Key.of(user), 0, Mode.ENFORCE, Draw.Intent.LOOK);
     return ContractCalls.get(stores.get(0).take(List.of(look))).statuses().get(0).remaining();
@@ -157,7 +157,8 @@ class ShardedBucketTest {
 
     int admitted = admittedByAll(3000);
 
-    // All calls that a lease cannot answer ask the shards; what is in other hands is short.
+    // All calls that a lease cannot answer go to the shards; tokens leased to other instances are
+    // missing.
     assertThat(admitted).isBetween(3600, 4000);
   }
 
@@ -175,7 +176,7 @@ class ShardedBucketTest {
       promised.add(name);
     }
     assertThat(keysOf(rule)).containsExactlyInAnyOrderElementsOf(promised);
-    // Two of eight meet in one of 16,384 slots by chance once in 600 times.
+    // Two of eight shards share one of 16,384 slots by chance once in 600 runs.
     assertThat(promised.stream().map(SlotHash::getSlot).distinct().count())
         .isGreaterThanOrEqualTo(SHARDS - 1);
   }

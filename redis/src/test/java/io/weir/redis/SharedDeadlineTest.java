@@ -27,13 +27,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A store that has to ask twice, as the calendar period it sent was not that of Redis. */
+/** A store that has to send twice, because the calendar period it sent did not match the clock of Redis. */
 class SharedDeadlineTest {
   private static final Duration TIMEOUT = Duration.ofMillis(400);
   private static final long FIRST_MILLIS = 300;
   private static final Pool QUOTA = new Pool("q", "q", "1", Limit.parse("quota 5/day"), false);
 
-  /** Says after a while that it needs other periods, and then nothing. */
+  /** Replies after a while that it needs other periods, and then does not reply. */
   private static final class Undecided implements ScriptRunner {
     private int asked;
 
@@ -100,7 +100,7 @@ class SharedDeadlineTest {
   void followUpCallHasTheRemainingTimeOfItsDecision() {
     VirtualTime time = new VirtualTime();
     Undecided link = new Undecided();
-    link.asked = 1; // and so it says nothing
+    link.asked = 1; // from now on it does not reply
     RedisStore store = new RedisStore(link, new KeyNames(new byte[0]), time, TIMEOUT);
     time.advance(Duration.ofSeconds(9));
     Pool pool = new Pool("r", "r", "1", Limit.perSecond(9), false);

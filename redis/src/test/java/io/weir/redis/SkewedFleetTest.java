@@ -16,10 +16,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/**
- * Four instances whose clocks are an hour apart and more: together they are admitted exactly what
- * every limit holds.
- */
+/** Four instances whose clocks are an hour and more apart: together they admit exactly the capacity of every limit. */
 @Tag("fleet")
 class SkewedFleetTest {
   private static final Duration HOUR = Duration.ofHours(1);

@@ -20,12 +20,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/**
- * One of several instances that draw from the same keys, in this JVM or, by {@link #main}, in one
- * of its own.
- */
+/** One of several instances that draw from the same keys, in this JVM or, by {@link #main}, in a separate one. */
 public final class StoreInstance implements AutoCloseable {
-  /** A limit of each algorithm; none of them gives anything back while a test runs. */
+  /** A limit of each algorithm; none of them refills while a test runs. */
   public static final List<String> LIMITS =
       List.of(
           "1/h burst=500",
@@ -36,10 +33,10 @@ public final class StoreInstance implements AutoCloseable {
           "quota 500/month",
           "concurrency 500 permit_ttl=day");
 
-  /** What every limit holds. */
+  /** The capacity of every limit. */
   static final int CAPACITY = 500;
 
-  /** Calls of each instance to each limit; four instances together ask for more than there is. */
+  /** Calls of each instance to each limit; four instances together request more than the capacity. */
   static final int CALLS = 200;
 
   private static final int IN_FLIGHT = 20;
@@ -60,7 +57,7 @@ public final class StoreInstance implements AutoCloseable {
     return new Pool(rule, rule, "1", Limit.parse(limit), false);
   }
 
-  /** How many calls were admitted, limit by limit. */
+  /** The number of admitted calls, limit by limit. */
   List<Integer> hammer() {
     List<Integer> admitted = new ArrayList<>();
     for (String limit : LIMITS) {
@@ -93,7 +90,7 @@ public final class StoreInstance implements AutoCloseable {
     store.close();
   }
 
-  /** Says that it is ready, waits for a line, and prints what was admitted. */
+  /** Prints that it is ready, waits for a line, and prints the number of admitted calls. */
   public static void main(String[] args) throws IOException {
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

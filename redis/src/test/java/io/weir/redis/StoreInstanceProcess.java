@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** An {@link StoreInstance} in a JVM of its own. */
+/** A {@link StoreInstance} in a separate JVM. */
 final class StoreInstanceProcess implements AutoCloseable {
   private final Process process;
   private final BufferedReader output;
@@ -33,7 +33,7 @@ final class StoreInstanceProcess implements AutoCloseable {
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
   }
 
-  /** Waits until it has reached Redis. */
+  /** Waits until it is connected to Redis. */
   void awaitReady() throws IOException {
     String line = output.readLine();
     if (!"ready".equals(line)) {
@@ -41,7 +41,7 @@ final class StoreInstanceProcess implements AutoCloseable {
     }
   }
 
-  /** Lets it hammer; returns how many calls were admitted, limit by limit. */
+  /** Starts the calls; returns the number of admitted calls, limit by limit. */
   List<Integer> hammer() {
     try (OutputStream input = process.getOutputStream()) {
       input.write('\n');

@@ -22,18 +22,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** How much a place is asked that does not answer. */
+/** How many warm-up calls a deployment gets that does not answer. */
 class WarmUpRetryTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
-  /** A question is asked in three ways. */
+  /** Script calls per warm-up call. */
   private static final int CALLS = 3;
 
   private final VirtualTime time = new VirtualTime();
   private final Places places = new Places();
   private boolean closed;
 
-  /** Places that answer at once, or are late at once. */
+  /** Deployments that answer at once, or time out at once. */
   private static final class Places implements ScriptRunner {
     private final Map<String, Integer> calls = new HashMap<>();
     private final Set<String> silent = new HashSet<>();

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Nodes that can be reached are warm before the first call, whoever else is away. */
+/** Reachable nodes are warm before the first call, even if other nodes are unavailable. */
 class WarmUpTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -35,7 +35,7 @@ class WarmUpTest {
     away.close();
   }
 
-  /** How many keys were looked for there that nobody has. */
+  /** The number of reads of unused keys on this server. */
   private static long looks(RedisServer server) {
     return Long.parseLong(server.info("keyspace_misses"));
   }
@@ -50,7 +50,7 @@ class WarmUpTest {
     assertThat(ready.orTimeout(60, TimeUnit.SECONDS)).succeedsWithin(PATIENCE);
   }
 
-  /** Neither are calls that come back in time, nor those that do not. */
+  /** Neither answered calls nor calls without a reply. */
   @Test
   void warmUpIsNotInMetrics() {
     RecordingRedisEvents heard = new RecordingRedisEvents();

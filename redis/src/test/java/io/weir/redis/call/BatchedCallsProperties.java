@@ -34,7 +34,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
-/** Callers who share script calls are answered as if they had come one by one. */
+/** Batched calls are decided as if they had arrived one by one. */
 class BatchedCallsProperties {
   private static final AtomicReference<VirtualTime> TIME = new AtomicReference<>();
 
@@ -113,7 +113,7 @@ class BatchedCallsProperties {
     }
   }
 
-  /** All that a caller is told; who tells of no lease is told nothing of one. */
+  /** The whole result of a call; calls without a lease report get no grant. */
   private static List<Object> told(TakeResult taking, List<Draw> draws) {
     List<Object> told = new ArrayList<>();
     told.add(taking.taken());

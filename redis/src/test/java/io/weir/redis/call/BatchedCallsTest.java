@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** How many script calls it takes: one per call and slot, and fewer where callers can share. */
+/** The number of script calls: one per call and slot, and fewer if calls can share one. */
 class BatchedCallsTest {
   private static RedisServer redis;
   private static RedisStore store;
@@ -139,7 +139,7 @@ class BatchedCallsTest {
     Pool pool = new Pool("same", "same", "1", Limit.parse("100/day"), false);
     List<CompletionStage<TakeResult>> answers = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
-      // Now and then somebody else, or somebody who only looks.
+      // Now and then another key, or a look.
       Intent intent = i % 50 == 30 ? Intent.LOOK : Intent.TAKE;
       String user = i % 50 == 40 ? "another" : "user";
       answers.add(store.take(List.of(new Draw(pool, Key.of(user), 1, Mode.ENFORCE, intent))));
@@ -189,7 +189,7 @@ class BatchedCallsTest {
     }
   }
 
-  /** Connections that scripts are sent on, leaving aside those that look at the topology. */
+  /** Connections that scripts are sent on, without those for the topology. */
   private static long connections(RedisCluster cluster) {
     return cluster.primaries().stream()
         .flatMap(node -> node.text("CLIENT", "LIST").lines())

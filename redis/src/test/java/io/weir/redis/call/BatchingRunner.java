@@ -18,16 +18,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.LongSupplier;
 
-/**
- * A way to one Redis through a real {@link CallBatcher} that sends nothing until it is told to, so
- * that calls share script calls, and that knows in which order they were packed.
- */
+/** Runs scripts on one Redis through a real {@link CallBatcher}. It sends nothing until {@link #release}, so that calls share script calls, and records the order in which they were batched. */
 final class BatchingRunner implements ScriptRunner {
   private final RedisClient client;
   private final RedisCommands<byte[], byte[]> commands;
   private final LongSupplier clock;
 
-  /** One call at a time: a client that is used by several threads may change their order. */
+  /** One call at a time: a client used by several threads may change their order. */
   private final ExecutorService node = Executors.newSingleThreadExecutor();
 
   private final NodeHealth watch = NodeHealthFixture.quiet("node");
@@ -48,7 +45,7 @@ final class BatchingRunner implements ScriptRunner {
     }
   }
 
-  /** From now on calls wait for {@link #release}, and are counted from 0. */
+  /** From now on calls wait for {@link #release}, and are numbered from 0. */
   synchronized void hold() {
     keeps = true;
     asked = 0;
@@ -56,19 +53,19 @@ final class BatchingRunner implements ScriptRunner {
     order.clear();
   }
 
-  /** Sends what has waited, and whatever comes of that. */
+  /** Sends the waiting calls and any follow-up calls. */
   synchronized void release() {
     keeps = false;
     kept.forEach(node::execute);
     kept.clear();
   }
 
-  /** Which calls were sent, in the order in which the scripts decide about them. */
+  /** The numbers of the calls, in the order in which the scripts decide them. */
   synchronized List<Integer> order() {
     return List.copyOf(order);
   }
 
-  /** How many calls of a script were made for several callers. */
+  /** The number of script calls that several calls shared. */
   synchronized int shared(Script script) {
     return shared.getOrDefault(script, 0);
   }
@@ -129,7 +126,7 @@ final class BatchingRunner implements ScriptRunner {
     return CompletableFuture.completedFuture(null);
   }
 
-  /** Does nothing: the stores of many tests go this way. */
+  /** Does nothing: the stores of many tests share this runner. */
   @Override
   public void close() {}
 

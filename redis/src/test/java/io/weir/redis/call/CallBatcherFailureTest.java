@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of those who wait when something goes wrong. */
+/** The effect of failures on waiting calls. */
 class CallBatcherFailureTest extends CallBatcherFixture {
   private static final Duration SILENCE = Duration.ofMillis(101);
 

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** A lane whose calls are answered by the test, in time that it moves. */
+/** A batcher whose calls are answered by the test, in virtual time. */
 public abstract class CallBatcherFixture {
   private static final long NOW = 1_767_225_600_000_000L;
 
@@ -29,9 +29,9 @@ public abstract class CallBatcherFixture {
           Mode.ENFORCE,
           Draw.Intent.TAKE);
 
-  /** A call as it went out, to be answered by the test. */
+  /** A script call as it was sent, to be answered by the test. */
   record Sent(Script script, byte[][] keys, byte[] args, CompletableFuture<byte[]> answer) {
-    /** Answers every key with the number in its name as what is used. */
+    /** Answers every key with the number in its name as the used amount. */
     void answerAll() {
       ByteBuffer bytes =
           ByteBuffer.allocate(Double.BYTES + keys.length * bytesOf(script))
@@ -68,7 +68,7 @@ public abstract class CallBatcherFixture {
     return call.answer();
   }
 
-  /** Asks about so many keys. */
+  /** Submits a call with this many keys. */
   PendingCall ask(Script script, int keys) {
     byte[][] names = new byte[keys][];
     for (int i = 0; i < keys; i++) {

@@ -74,7 +74,7 @@ class CallBatcherTest extends CallBatcherFixture {
     assertThat(sent).hasSize(3);
   }
 
-  /** Has a call answered after this time. */
+  /** Has one call answered after this time. */
   private void answersWithin(Duration time) {
     ask();
     nanos += time.toNanos();
@@ -120,7 +120,7 @@ class CallBatcherTest extends CallBatcherFixture {
       ask(Script.SETTLE, 1);
       ask(Script.TAKE, 2);
     }
-    for (int i = 0; i < sent.size(); i++) { // it grows: the last may go only once others are back
+    for (int i = 0; i < sent.size(); i++) { // it grows: the last calls are sent only after others have returned
       sent.get(i).answerAll();
     }
 

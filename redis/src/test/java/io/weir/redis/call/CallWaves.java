@@ -22,7 +22,7 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
 import net.jqwik.api.Tuple;
 
-/** Callers who come at the same moment, wave after wave, and ask about the same few keys. */
+/** Calls that arrive at the same moment, wave after wave, for the same few keys. */
 record CallWaves(List<Pool> pools, List<Wave> waves) {
   private static final Set<Algorithm> CAN_LEND =
       Set.of(
@@ -32,15 +32,14 @@ record CallWaves(List<Pool> pools, List<Wave> waves) {
           Algorithm.QUOTA);
 
   /**
-   * Those who come together.
-   *
-   * @param after how long after the ones before, in µs
+   * Calls that arrive together.
+   * @param after time since the previous wave, in µs
    */
   record Wave(long after, List<Visit> visits) {}
 
-  /** So many callers who all say this. */
+  /** A number of equal calls. */
   record Visit(int times, List<WaveDraw> parts) {
-    /** The draws, one per pool, of somebody to whom this was lent before. */
+    /** The draws, one per pool, of a caller with this lease. */
     List<Draw> draws(List<Pool> pools, Function<Bucket, LeaseGrant> lent) {
       Set<Integer> met = new HashSet<>();
       return parts.stream()
@@ -50,7 +49,7 @@ record CallWaves(List<Pool> pools, List<Wave> waves) {
     }
   }
 
-  /** What a caller says beside what it draws. */
+  /** The lease report of a caller. */
   enum LeaseUse {
     NOTHING,
     LEASE,
@@ -83,7 +82,7 @@ record CallWaves(List<Pool> pools, List<Wave> waves) {
     }
   }
 
-  /** What is drawn from. */
+  /** One bucket. */
   record Bucket(Pool pool, Key key) {}
 
   static Arbitrary<CallWaves> any() {

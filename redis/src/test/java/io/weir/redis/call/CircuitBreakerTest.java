@@ -9,7 +9,7 @@ class CircuitBreakerTest {
 
   private double jitter;
   private final CircuitBreaker breaker = new CircuitBreaker(() -> jitter);
-  private long now = -17 * SECOND; // monotonic clocks begin anywhere
+  private long now = -17 * SECOND; // monotonic clocks start anywhere
 
   private void fail(int times) {
     for (int i = 0; i < times; i++) {
@@ -96,7 +96,7 @@ class CircuitBreakerTest {
   @Test
   void slowRepliesCountToo() {
     succeed(18);
-    breaker.onSuccess(now, true); // too few calls to say
+    breaker.onSuccess(now, true); // too few calls to judge
     assertThat(breaker.state()).isEqualTo(CircuitBreaker.State.CLOSED);
 
     assertThat(breaker.onSuccess(now, true)).isTrue();

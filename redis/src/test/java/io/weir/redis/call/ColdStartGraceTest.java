@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Late calls that are not held against a node, as this process was slow itself. */
+/** Late calls that do not count against a node, because this process was slow itself. */
 class ColdStartGraceTest {
   private static final Duration TIMEOUT = Duration.ofMillis(10);
   private static final long QUICK = 1_000_000;
 
-  /** Something to be done later. */
+  /** A scheduled probe. */
   private record ScheduledProbe(long millis, Runnable task) {}
 
   private final VirtualTime time = new VirtualTime();
@@ -42,7 +42,7 @@ class ColdStartGraceTest {
     return checks.get(checks.size() - 1);
   }
 
-  /** So many calls that are answered at once. */
+  /** A number of calls that are answered at once. */
   private void serve(int calls) {
     for (int i = 0; i < calls; i++) {
       node.tryPass();
@@ -50,7 +50,7 @@ class ColdStartGraceTest {
     }
   }
 
-  /** Nothing but the heartbeats of the fleet. */
+  /** Only the heartbeats of the fleet. */
   private void idle(Duration during) {
     for (long beat = 0; beat < during.toSeconds(); beat += 2) {
       time.advance(Duration.ofSeconds(2));
@@ -58,7 +58,7 @@ class ColdStartGraceTest {
     }
   }
 
-  /** Callers who wait in vain, one after the other. */
+  /** Calls that time out, one after the other. */
   private void waitInVain(Duration during) {
     for (long passed = 0; passed < during.toNanos(); passed += TIMEOUT.toNanos()) {
       node.tryPass();
@@ -105,14 +105,14 @@ class ColdStartGraceTest {
     assertThat(node.tryPass()).isFalse();
   }
 
-  /** The process is past its beginning and warm. */
+  /** The process is past its start and warm. */
   private void warm() {
     time.advance(Duration.ofSeconds(4));
     serve(10_000);
     time.advance(Duration.ofSeconds(4));
   }
 
-  /** A call that is late as the event loop did not run in the meantime. */
+  /** A call that is late because the event loop was not scheduled. */
   private void stall(Duration stalled) {
     node.tryPass();
     loop.sleeps(Duration.ofMillis(1).toNanos());
@@ -185,7 +185,7 @@ class ColdStartGraceTest {
     assertThat(node.tryPass()).isFalse();
   }
 
-  /** Asks the node for the fifth time since calls are kept from it: the pauses are long by then. */
+  /** Sends the fifth probe since the breaker opened; the pauses are long by then. */
   private CompletableFuture<String> fifthCheck() {
     node.onDisconnect("gone");
     for (int i = 0; i < 5; i++) {

@@ -27,19 +27,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/**
- * A node takes connections and bytes and answers nothing, and nobody stops calling: so many wait,
- * all others are told at once, and nothing grows.
- */
+/** A node accepts connections and bytes and never replies, while calls continue: a bounded number waits, all others fail at once, and nothing grows. */
 @Tag("process")
 class FullQueueTest {
-  /** Long, so that callers meet the end of the queue and not their deadlines. */
+  /** Long, so that calls reach the end of the queue before their deadlines. */
   private static final Duration TIMEOUT = Duration.ofMillis(800);
 
   /** Calls that may wait for one node. */
   private static final int MOST = 10_000;
 
-  /** What may be on the wire of one lane, and what may try whether the node is still silent. */
+  /** Calls of one batcher that may be in flight, plus calls that test whether the node still answers. */
   private static final long MOST_ON_THE_WIRE = 64 + 100;
 
   private static final long MEGABYTE = 1 << 20;
@@ -80,7 +77,7 @@ class FullQueueTest {
     kinds.clear();
   }
 
-  /** Calls without waiting for anything. */
+  /** Calls without waiting for the results. */
   private void call(int times, int keys) {
     for (int i = 0; i < times; i++) {
       waiting.incrementAndGet();
@@ -92,7 +89,7 @@ class FullQueueTest {
     }
   }
 
-  /** Calls about ever more keys until many find the queue full. */
+  /** Calls more and more keys until many find the queue full. */
   private void callUntilFull() {
     long full = heard("queue_full") + 1000;
     for (int i = 0; i < 200 && heard("queue_full") < full; i++) {
@@ -149,7 +146,7 @@ class FullQueueTest {
     }
   }
 
-  /** On a Cluster every slot has a queue of its own; the node's is that of the client. */
+  /** On a Cluster every slot has its own batcher; the client has the queue of the node. */
   @Test
   void waitingCallsOfASilentClusterNodeAreBoundedOverAllSlots() throws Exception {
     try (RedisCluster cluster = RedisCluster.builder().primaries(1).replicasEach(0).start()) {
@@ -160,7 +157,7 @@ class FullQueueTest {
 
       callUntilFull();
       await("every call to end").until(() -> waiting.get() == 0);
-      // Those were given up, but the client has them still, and takes no more.
+      // The first calls have timed out, but the client still holds them, and accepts no more.
       callUntilFull();
       assertThat(mostWaiting).isLessThanOrEqualTo(MOST);
       assertThat(kinds.keySet()).isSubsetOf("queue_full", "timeout", "breaker");

@@ -55,7 +55,7 @@ class KeyRunsTest {
     assertThat(order(asks)).matches("\\S+:one:T1 \\S+:one:T1 \\S+:two:T1");
   }
 
-  /** Who asks for a key stays in order, nobody is lost, and no key comes back after another. */
+  /** Calls to one key keep their order, none is lost, and all calls to one key are adjacent. */
   @Property
   void anyCallsAreGroupedByKeyInOrder(
       @ForAll @Size(max = 40) List<@IntRange(max = 8) Integer> numbers) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What trouble is called, in the words of every Redis that is supported. */
+/** The kind of each failure, by the error messages of every supported Redis. */
 @Tag("process")
 class NoAnswerExceptionTest {
   private final RecordingRedisEvents heard = new RecordingRedisEvents();
@@ -66,7 +66,7 @@ class NoAnswerExceptionTest {
         .isEqualTo(kind);
   }
 
-  /** Something that is done to a server, and undone. */
+  /** Causes a failure on a server, and repairs it. */
   private void causes(String kind, Runnable begin, Runnable end, StoreLoad load) {
     heard.calls.clear();
     begin.run();
@@ -123,7 +123,7 @@ class NoAnswerExceptionTest {
     server.command("CONFIG", "SET", "maxmemory", maxmemory);
   }
 
-  /** Leaves a Redis that could not write its last snapshot, and serves all the same. */
+  /** Leaves a Redis that could not write its last snapshot, but still serves. */
   private static void failToSave(RedisServer server) throws IOException {
     server.command("CONFIG", "SET", "stop-writes-on-bgsave-error", "no");
     server.command("CONFIG", "SET", "save", "3600 1000000");
@@ -131,12 +131,12 @@ class NoAnswerExceptionTest {
     String file = (String) ((List<?>) server.command("CONFIG", "GET", "dbfilename")).get(1);
     Path snapshot = Path.of(folder, file);
     Files.deleteIfExists(snapshot);
-    Files.createDirectory(snapshot); // a file cannot take its place
+    Files.createDirectory(snapshot); // a file cannot replace it
     server.command("BGSAVE");
     await().until(() -> server.info("rdb_last_bgsave_status").equals("err"));
   }
 
-  /** Some calls need a command that others do not; a node that refuses it is no use to them. */
+  /** Some calls need a command that others do not; a node that refuses it cannot serve them. */
   @ParameterizedTest
   @MethodSource("binaries")
   void nodeThatRefusesOneCommandStaysUnavailableUntilItAllowsIt(RedisBinary binary) {
@@ -153,7 +153,7 @@ class NoAnswerExceptionTest {
         await().until(() -> heard.turns.contains("opens"));
         heard.turns.clear();
         await()
-            .during(Duration.ofSeconds(2)) // it is asked after 0.1, 0.2, 0.4 and 0.8 s
+            .during(Duration.ofSeconds(2)) // it is probed after 0.1, 0.2, 0.4 and 0.8 s
             .atMost(Duration.ofSeconds(20))
             .until(() -> !heard.turns.contains("closes"));
         user(server, "+mget");

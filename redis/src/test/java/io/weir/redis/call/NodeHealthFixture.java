@@ -4,11 +4,11 @@ import io.weir.redis.RedisEvents;
 import io.weir.time.SystemTime;
 import java.util.concurrent.CompletableFuture;
 
-/** Short words for the watch of a node that is not there. */
+/** Health of nodes that do not exist. */
 public final class NodeHealthFixture {
   private NodeHealthFixture() {}
 
-  /** Tells nobody, and never hears of the node again once it is gone. */
+  /** Has no listener; probes never complete. */
   public static NodeHealth quiet(String node) {
     return new NodeHealth(
         node,

@@ -24,7 +24,7 @@ class NodeHealthTest {
   private static final long DEADLINE = 1_500_000_000;
   private static final Duration STALL = Duration.ofNanos(DEADLINE);
 
-  /** Something to be done later. */
+  /** A scheduled task. */
   private record ScheduledTask(long millis, Runnable task) {}
 
   private final VirtualTime time = new VirtualTime();
@@ -131,7 +131,7 @@ class NodeHealthTest {
     time.advance(GRACE);
     for (int i = 0; i < 5; i++) {
       assertThat(node.tryPass()).isTrue();
-      time.advance(Duration.ofNanos(DEADLINE / 10 * 9)); // told a little early, or noted late
+      time.advance(Duration.ofNanos(DEADLINE / 10 * 9)); // reported a little early, or recorded late
       node.onFailure(NoAnswerException.timeout());
     }
     assertThat(node.tryPass()).isFalse();
@@ -273,7 +273,7 @@ class NodeHealthTest {
     assertThat(node.tryPass()).isTrue();
   }
 
-  /** Cuts the connection and makes a new one. */
+  /** Cuts the connection and opens a new one. */
   private void cut() {
     node.onDisconnect("cut");
     node.onConnect(false);

@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** What is told of a call that got no answer: whether anybody can have heard it. */
+/** Whether a call without an answer may have been applied. */
 class NotSentTest {
   private static final Pool POOL = new Pool("r", "r", "1", Limit.perSecond(1000), false);
   private static final Draw TELLING =

@@ -7,7 +7,7 @@ import io.weir.testkit.contract.StoreHarness;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The store on a Redis Cluster keeps the contract, with every rule in a slot of its own. */
+/** The store on a Redis Cluster satisfies the contract, with every rule in its own slot. */
 @Tag("process")
 class ClusterStoreContractTest extends StoreContract {
   @RegisterExtension static final RedisPerClass redis = new RedisPerClass(RedisFixture::cluster);

@@ -6,7 +6,7 @@ import io.weir.testkit.contract.LendingContract;
 import io.weir.testkit.contract.StoreHarness;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The store on a Cluster lends as the contract says. */
+/** The store on a Cluster satisfies the lending contract. */
 class ClusterStoreLendingTest extends LendingContract {
   @RegisterExtension static final RedisPerClass redis = new RedisPerClass(RedisFixture::cluster);
 

@@ -4,7 +4,7 @@ import io.weir.redis.fixture.RedisPerProperty;
 import io.weir.testkit.contract.StoreHarness;
 import io.weir.testkit.contract.StoreProperties;
 
-/** Calls whose draws lie in several slots are decided as the reference decides them. */
+/** Calls with draws in several slots are decided like the reference. */
 class ClusterStoreProperties extends StoreProperties {
   @Override
   protected StoreHarness create() {

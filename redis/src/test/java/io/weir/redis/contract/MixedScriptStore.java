@@ -12,10 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/**
- * A store that adds to every other call a glance at a window, so that the same buckets are met by
- * the script for buckets and by the one for everything.
- */
+/** A store that adds a look at a window to every other call, so that the bucket script and the general script alternate on the same buckets. */
 final class MixedScriptStore extends ForwardingStore {
   private static final Pool COMPANION =
       new Pool("companion", "companion", "1", Limit.parse("fixed-window 1/h"), false);

@@ -4,7 +4,7 @@ import io.weir.redis.fixture.RedisPerProperty;
 import io.weir.testkit.contract.LendingProperties;
 import io.weir.testkit.contract.StoreHarness;
 
-/** Leases are the same to the script for buckets and to the one for everything, met in turn. */
+/** The bucket script and the general script handle leases alike, when they alternate on the same buckets. */
 class MixedScriptsLendingProperties extends LendingProperties {
   @Override
   protected StoreHarness create() {

@@ -4,7 +4,7 @@ import io.weir.redis.fixture.RedisPerProperty;
 import io.weir.testkit.contract.StoreHarness;
 import io.weir.testkit.contract.StoreProperties;
 
-/** Buckets are the same to the script for buckets and to the one for everything, met in turn. */
+/** The bucket script and the general script decide alike, when they alternate on the same buckets. */
 class MixedScriptsProperties extends StoreProperties {
   @Override
   protected StoreHarness create() {

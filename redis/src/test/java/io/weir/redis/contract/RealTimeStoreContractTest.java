@@ -7,7 +7,7 @@ import io.weir.testkit.contract.StoreHarness;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The store on the clock of Redis, as it runs by default, keeps the contract. */
+/** The store on the clock of Redis, the default, satisfies the contract. */
 @Tag("process")
 class RealTimeStoreContractTest extends StoreContract {
   @RegisterExtension

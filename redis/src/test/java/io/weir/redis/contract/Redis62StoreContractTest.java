@@ -8,7 +8,7 @@ import io.weir.testkit.process.RedisBinary;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The store on the oldest Redis that is supported keeps the contract. */
+/** The store on the oldest supported Redis satisfies the contract. */
 @Tag("process")
 class Redis62StoreContractTest extends StoreContract {
   @RegisterExtension

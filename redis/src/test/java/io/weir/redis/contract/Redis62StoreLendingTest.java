@@ -7,7 +7,7 @@ import io.weir.testkit.contract.StoreHarness;
 import io.weir.testkit.process.RedisBinary;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The store on the oldest Redis that is supported lends as the contract says. */
+/** The store on the oldest supported Redis satisfies the lending contract. */
 class Redis62StoreLendingTest extends LendingContract {
   @RegisterExtension
   static final RedisPerClass redis =

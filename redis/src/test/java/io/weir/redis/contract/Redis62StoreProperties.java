@@ -4,7 +4,7 @@ import io.weir.redis.fixture.RedisPerProperty;
 import io.weir.testkit.contract.StoreHarness;
 import io.weir.testkit.contract.StoreProperties;
 
-/** The scripts mean the same to the oldest Redis that is supported. */
+/** The scripts decide alike on the oldest supported Redis. */
 class Redis62StoreProperties extends StoreProperties {
   @Override
   protected StoreHarness create() {

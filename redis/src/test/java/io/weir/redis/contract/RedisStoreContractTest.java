@@ -6,7 +6,7 @@ import io.weir.testkit.contract.StoreContract;
 import io.weir.testkit.contract.StoreHarness;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The store on a single Redis keeps the contract. */
+/** The store on a single Redis satisfies the contract. */
 class RedisStoreContractTest extends StoreContract {
   @RegisterExtension static final RedisPerClass redis = new RedisPerClass(RedisFixture::single);
 

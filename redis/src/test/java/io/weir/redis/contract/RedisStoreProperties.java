@@ -4,7 +4,7 @@ import io.weir.redis.fixture.RedisPerProperty;
 import io.weir.testkit.contract.StoreHarness;
 import io.weir.testkit.contract.StoreProperties;
 
-/** The scripts decide as the reference does, and so as the memory store does. */
+/** The scripts decide like the reference, and so like the memory store. */
 class RedisStoreProperties extends StoreProperties {
   @Override
   protected StoreHarness create() {

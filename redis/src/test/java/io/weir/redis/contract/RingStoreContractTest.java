@@ -7,7 +7,7 @@ import io.weir.testkit.contract.StoreHarness;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The store on a ring of three keeps the contract, with every rule somewhere else. */
+/** The store on a ring of three nodes satisfies the contract, with rules on different nodes. */
 @Tag("process")
 class RingStoreContractTest extends StoreContract {
   @RegisterExtension

@@ -4,7 +4,7 @@ import io.weir.redis.fixture.RedisPerProperty;
 import io.weir.testkit.contract.StoreHarness;
 import io.weir.testkit.contract.StoreProperties;
 
-/** Calls whose draws lie on several nodes are decided as the reference decides them. */
+/** Calls with draws on several nodes are decided like the reference. */
 class RingStoreProperties extends StoreProperties {
   @Override
   protected StoreHarness create() {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the doctor says about Clusters, whole and not. */
+/** Findings of the doctor about healthy and broken Clusters. */
 @Timeout(120)
 @Tag("process")
 class ClusterDoctorTest {
@@ -67,7 +67,7 @@ class ClusterDoctorTest {
     }
   }
 
-  /** Redis' default. */
+  /** The default of Redis. */
   @Test
   void warnsIfFullCoverageIsRequired() {
     try (RedisCluster cluster =

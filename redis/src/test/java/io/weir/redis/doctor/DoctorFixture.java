@@ -8,7 +8,7 @@ import io.weir.time.SystemTime;
 import java.time.Duration;
 import java.util.List;
 
-/** What the doctor finds, for tests of it. */
+/** Runs the doctor in tests. */
 public final class DoctorFixture {
   private DoctorFixture() {}
 
@@ -16,7 +16,7 @@ public final class DoctorFixture {
     return Doctor.examine(options, SystemTime.INSTANCE);
   }
 
-  /** Waits longer than a decision may, as the machine of a test may be busy. */
+  /** Options with a long timeout, as the test machine may be busy. */
   public static RedisOptions patient(String uri) {
     return RedisOptions.of(uri).timeout(Duration.ofSeconds(2));
   }

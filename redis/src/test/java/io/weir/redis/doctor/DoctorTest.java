@@ -34,11 +34,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the doctor says about real servers, healthy and not. */
+/** Findings of the doctor about real servers, healthy and broken. */
 @Timeout(120)
 @Tag("process")
 class DoctorTest {
-  /** What the documentation tells people to grant, and one thing that the doctor cannot miss. */
+  /** The documented rights, and one that the doctor needs. */
   static final String RIGHTS = String.join(" ", DocumentedAcl.RULES) + " +ping";
 
   @Test
@@ -168,7 +168,7 @@ class DoctorTest {
     }
   }
 
-  /** The commands as the doctor spells them; a name for the connection may be refused. */
+  /** The commands as the doctor spells them; the right to name the connection may be missing. */
   private static List<String> triedOf(List<String> rules) {
     return DocumentedAcl.commands(rules).stream()
         .filter(command -> !command.equals("client|setname"))

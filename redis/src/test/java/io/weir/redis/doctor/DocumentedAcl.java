@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The rights that docs/deploy/redis.md tells people to grant, as it says them. */
+/** The rights that docs/deploy/redis.md documents, read from that page. */
 public final class DocumentedAcl {
   private static final String PAGE = read();
 
@@ -19,10 +19,10 @@ public final class DocumentedAcl {
           "redis-cli ACL SETUSER weir on '>CHANGE-ME' ([^\\n]+)",
           "the command that makes a user of Weir's own");
 
-  /** What a Cluster takes besides. */
+  /** Further rights on a Cluster. */
   static final List<String> FOR_CLUSTER = words("\\| in a Cluster \\| `([^`]+)`", "a Cluster");
 
-  /** What the doctor takes besides. */
+  /** Further rights for the doctor. */
   static final List<String> FOR_DOCTOR = words("\\| for the doctor \\| `([^`]+)`", "the doctor");
 
   private DocumentedAcl() {}
@@ -35,7 +35,7 @@ public final class DocumentedAcl {
     }
   }
 
-  /** The words that follow, without the quotes of a shell and the escapes of a table. */
+  /** The words after the pattern, without shell quotes and table escapes. */
   private static List<String> words(String pattern, String what) {
     Matcher matcher = Pattern.compile(pattern).matcher(PAGE);
     if (!matcher.find()) {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the doctor says about replicas, which nobody notices before a failover. */
+/** Findings of the doctor about replicas, whose problems show only after a failover. */
 @Timeout(120)
 @Tag("process")
 class ReplicaDoctorTest {
@@ -119,7 +119,7 @@ class ReplicaDoctorTest {
       assertThat(about("replica", examine(behind(sentinels)))).hasSize(1);
       sentinels.servers().get(1).command("CONFIG", "SET", "replica-priority", "0");
       await()
-          .atMost(Duration.ofSeconds(30)) // an old Sentinel looks every ten
+          .atMost(Duration.ofSeconds(30)) // an old Sentinel checks every 10 s
           .until(() -> about("replica", examine(behind(sentinels))).isEmpty());
     }
   }
@@ -146,7 +146,7 @@ class ReplicaDoctorTest {
                 .config("replicaof 127.0.0.1 " + sentinels.servers().get(0).port())
                 .start()) {
       await()
-          .atMost(Duration.ofSeconds(30)) // a Sentinel looks every ten
+          .atMost(Duration.ofSeconds(30)) // a Sentinel checks every 10 s
           .until(() -> about("replica", examine(behind(sentinels))).size() == 1);
       Finding version = at(replica, examine(behind(sentinels)));
       assertThat(version.grade()).isEqualTo(Grade.WARN);
@@ -164,7 +164,7 @@ class ReplicaDoctorTest {
       RedisServer replica = sentinels.servers().get(1);
       replica.command("CONFIG", "SET", "replica-read-only", "no");
       allow(sentinels.servers().get(0), RIGHTS);
-      allow(replica, RIGHTS + " -del"); // it could not be tidied up
+      allow(replica, RIGHTS + " -del"); // a key could not be deleted
       RedisOptions options = behind(sentinels).credentials(new Credentials("weir", "secret"));
 
       assertThat(at(replica, examine(options)).text()).startsWith("may not DEL: NOPERM");

@@ -8,7 +8,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/** Agrees to whatever it is asked, but for one command: to that it says what it was told to. */
+/** A fake Redis that answers OK to every command except one, whose reply is given. */
 final class ScriptedRedis implements AutoCloseable {
   private final ServerSocket listener;
   private final String command;
@@ -20,7 +20,7 @@ final class ScriptedRedis implements AutoCloseable {
     this.reply = reply;
   }
 
-  /** With the reply to a command as it is on the wire; an empty one is silence. */
+  /** With the reply to a command as raw bytes; an empty reply is silence. */
   static ScriptedRedis answering(String command, String reply) throws IOException {
     ServerSocket listener = new ServerSocket(0, 10, InetAddress.getByName("127.0.0.1"));
     ScriptedRedis redis = new ScriptedRedis(listener, command, reply);
@@ -45,7 +45,7 @@ final class ScriptedRedis implements AutoCloseable {
         daemon(() -> serve(client));
       }
     } catch (IOException closed) {
-      // That is how it ends.
+      // The server was closed.
     }
   }
 
@@ -65,7 +65,7 @@ final class ScriptedRedis implements AutoCloseable {
         client.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
       }
     } catch (IOException gone) {
-      // So is the client.
+      // The client has disconnected.
     }
   }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the doctor says about Sentinels, and the master and replicas they know. */
+/** Findings of the doctor about Sentinels, their master and its replicas. */
 @Timeout(120)
 @Tag("process")
 class SentinelDoctorTest {

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A node of a Cluster that keeps its id and gets another address, as pods do. */
+/** A node of a Cluster keeps its id and gets another address, as pods do. */
 @Tag("process")
 class ClusterAddressChangeTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -59,7 +59,7 @@ class ClusterAddressChangeTest {
               });
       assertThat(heard.answering).doesNotContain(before);
 
-      // Who is away there is away by that name, and found again there.
+      // An outage is reported under the new address, and so is the recovery.
       place.refuse();
       place.cut();
       await().atMost(PATIENCE).until(() -> asked(store) && heard.breakers.get(after));
@@ -69,7 +69,7 @@ class ClusterAddressChangeTest {
     }
   }
 
-  /** Calls, so that somebody notices who is away. */
+  /** Makes a call, so that the outage is noticed. */
   private boolean asked(RedisStore store) {
     for (int i = 0; i < 20; i++) {
       store.take(List.of(one(pool, "key" + i)));

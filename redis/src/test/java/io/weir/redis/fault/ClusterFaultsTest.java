@@ -26,15 +26,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/**
- * What a node of a Cluster can do to its callers: those of other nodes notice nothing, its own get
- * an answer in time, and are served again once a replica has taken over.
- */
+/** Faults of one Cluster node: calls to other nodes are not affected, calls to this node end in time, and service returns once a replica has taken over. */
 @Tag("process")
 class ClusterFaultsTest {
   private static final Duration TIMEOUT = RedisOptions.DEFAULT_TIMEOUT;
 
-  /** For callers who are to notice nothing, on a machine that may be busy. */
+  /** A delay that counts as an effect, on a machine that may be busy. */
   private static final Duration NOTICEABLE = Duration.ofMillis(500);
 
   private static RedisCluster cluster;
@@ -60,7 +57,7 @@ class ClusterFaultsTest {
     return RedisStores.ready("redis-cluster://" + cluster.addresses(), timeout);
   }
 
-  /** A key whose bucket lives on this node now. */
+  /** A key whose bucket is on this node now. */
   private String keyOn(RedisServer node) {
     return keyOn(cluster, node);
   }
@@ -79,7 +76,7 @@ class ClusterFaultsTest {
     return StoreLoad.on(callers, n -> List.of(one(pool, key)));
   }
 
-  /** The node that would take over from this one. */
+  /** The replica of this node. */
   private static RedisServer replicaOf(RedisServer primary) {
     List<?> role = (List<?>) primary.command("ROLE");
     List<?> replica = (List<?>) ((List<?>) role.get(2)).get(0);
@@ -181,8 +178,8 @@ class ClusterFaultsTest {
       long millis = (System.nanoTime() - begun) / 1_000_000;
       load.awaitAnswered(100).stop().assertKept(TIMEOUT);
       System.out.printf("5 connections killed within %,d ms: %s%n", millis, load);
-      // A new connection is tried at once, however often the last ones broke; the node is asked
-      // over it after 0.1, 0.2, 0.4, 0.8 and 1.6 s, and up to a fifth more.
+      // A new connection is tried at once, however often the last ones broke. The node is probed
+      // after 0.1, 0.2, 0.4, 0.8 and 1.6 s, plus up to 20%.
       assertThat(millis).as("served again after each").isLessThan(8_000);
       assertThat(RedisStores.taken(witness, pool, key)).isBetween(load.taken(), load.sent());
     }
@@ -223,7 +220,7 @@ class ClusterFaultsTest {
     }
   }
 
-  /** Redis' default: while some slot is served by nobody, no node serves anybody. */
+  /** The default of Redis: while any slot has no node, no node serves calls. */
   @Test
   void withFullCoverageRequiredADeadPrimaryStopsAllKeysUntilItIsBack() {
     try (RedisCluster strict =

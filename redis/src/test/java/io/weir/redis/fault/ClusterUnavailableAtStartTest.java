@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A Cluster that nobody has reached yet is away like any node: that is shown, and said once. */
+/** A Cluster that was never reached is unavailable like any node: it is shown in the metrics, and logged once. */
 @Tag("process")
 class ClusterUnavailableAtStartTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A node that has become a replica is left with the first call that it refuses. */
+/** The connection to a node that has become a replica is dropped after the first refused call. */
 class DemotedPrimaryTest {
   private final Pool pool = plenty("no-primary");
 

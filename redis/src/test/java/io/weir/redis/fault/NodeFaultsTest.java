@@ -31,10 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * What a single Redis can do to its callers: every call ends in time, with a value, is applied at
- * most once, and service returns by itself.
- */
+/** Faults of a single Redis: every call ends in time, with a value, is applied at most once, and service returns by itself. */
 @Tag("process")
 class NodeFaultsTest {
   private static final Duration TIMEOUT = RedisOptions.DEFAULT_TIMEOUT;
@@ -65,7 +62,7 @@ class NodeFaultsTest {
     return StoreLoad.on(store, n -> List.of(one(pool, key)));
   }
 
-  /** Everything that was answered was applied, and nothing twice. */
+  /** Every answered call was applied, and none twice. */
   private void assertAppliedOnce(StoreLoad load, String key) {
     assertThat(RedisStores.taken(witness, pool, key)).isBetween(load.taken(), load.sent());
   }
@@ -87,7 +84,7 @@ class NodeFaultsTest {
   @Test
   void callsInFlightOnADeadConnectionAreNeverApplied() {
     try (RedisStore store = store()) {
-      // Scripts may write, so they are held up; what the test says itself is not.
+      // Scripts may write, so they are paused; the commands of the test are not.
       redis.command("CLIENT", "PAUSE", "2000", "WRITE");
       try (StoreLoad load = load(store, "held")) {
         load.awaitUnanswered(50).stop().assertKept(TIMEOUT);
@@ -199,7 +196,7 @@ class NodeFaultsTest {
     }
   }
 
-  /** It could answer a look, from counts that are old. */
+  /** It could answer a read, from stale counts. */
   @Test
   void replicaGetsNoReadsEither() {
     try (RedisServer replica = RedisServer.start()) {

@@ -30,50 +30,41 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
-/**
- * Callers of a limiter by rules on a real Redis to which something is done, and what they were told
- * when: one rule per way of {@code on_fail}, each asked in turn by every caller.
- */
+/** Calls to a limiter on a real Redis during a fault, and their results over time: one rule per {@code on_fail} value, each called in turn. */
 final class OutageRun implements AutoCloseable {
   static final Duration TIMEOUT = RedisOptions.DEFAULT_TIMEOUT;
 
-  /** What each rule allows: so much a second, and so much at once. */
+  /** Rate per second and burst of each rule. */
   static final int RATE = 50;
 
   private static final int CALLERS = 3;
   private static final long REST_NANOS = 1_000_000;
 
-  /** What a decision may take beyond its deadline and what the machine was late around it. */
+  /** How much longer than its deadline plus the scheduling jitter a decision may take. */
   private static final long GRACE_MICROS = 10_000;
 
-  /**
-   * What one in a thousand may: on two cores with six to nine times as much to do, the most in four
-   * runs was 33 ms.
-   */
+  /** The same for one in a thousand: on two cores with six to nine times as much load, the maximum of four runs was 33 ms. */
   private static final long MOST_GRACE_MICROS = 50_000;
 
-  /**
-   * How far around: a machine that is busy holds up now one thread and now another, and whoever
-   * listens is seldom held up with the caller.
-   */
+  /** The interval around a decision in which jitter counts: a busy machine delays one thread and then another, and the measuring threads are seldom delayed together with the caller. */
   private static final long AROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-  /** Who waits for the store is held up by its own processor and by those of two other threads. */
+  /** A call to the store is delayed by its own thread and by two others. */
   private static final int HANDS = 3;
 
-  /** Before a breaker opens, calls have gone unanswered for so long. */
+  /** Calls are unanswered for at least this long before a breaker opens. */
   private static final long OPENS_AFTER_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
   private static final Duration RECOVERS_WITHIN = Duration.ofSeconds(5);
 
-  /** One decision, and the moment it was asked for. */
+  /** One decision, and when it was requested. */
   record OutageAnswer(OnFail rule, String key, long atNanos, long micros, Decision decision) {
     boolean degraded() {
       return decision.degraded();
     }
   }
 
-  /** For how long calls were kept from a node: {@code until} is far away while they are. */
+  /** A period in which the breaker of a node was open; {@code until} is far in the future while it is. */
   private record Opening(String node, long from, long until) {
     boolean covers(long atNanos) {
       return atNanos - from > -OPENS_AFTER_NANOS && atNanos < until;
@@ -91,7 +82,7 @@ final class OutageRun implements AutoCloseable {
   private final long begun;
   private volatile boolean stopped;
 
-  /** Begins; callers ask about these keys. */
+  /** Starts calls for these keys. */
   OutageRun(String uri, List<String> keys) {
     this.keys = keys;
     RedisStore store =
@@ -101,7 +92,7 @@ final class OutageRun implements AutoCloseable {
     for (int i = 0; i < CALLERS; i++) {
       callers.execute(this::call);
     }
-    pass(Duration.ofSeconds(3)); // a process that has just begun is forgiven for two
+    pass(Duration.ofSeconds(3)); // late calls in the first two seconds do not count
     await("a healthy beginning").until(() -> open.isEmpty());
     this.begun = System.nanoTime();
   }
@@ -164,14 +155,14 @@ final class OutageRun implements AutoCloseable {
     SystemTime.INSTANCE.delay(time).join();
   }
 
-  /** Waits until calls are kept from a node, and says since when they are. */
+  /** Waits until the breaker of a node is open, and returns since when. */
   long awaitOpen(String node) {
     await("the breaker opens").atMost(Duration.ofSeconds(20)).until(() -> open.contains(node));
     List<Opening> its = openingsOf(node);
     return its.get(its.size() - 1).from;
   }
 
-  /** Waits until no decision about a key is degraded any more, and says when that was. */
+  /** Waits until no decision for a key is degraded, and returns when that was. */
   long awaitRecovered(String key) {
     int before = told.size();
     await("calls are answered by the store again")
@@ -208,9 +199,9 @@ final class OutageRun implements AutoCloseable {
     assertThat(thrown).as("exceptions that reached callers").isEmpty();
   }
 
-  /** While calls are kept away: nobody waits, and each rule says what it promised. */
+  /** While the breaker is open: no call waits, and each rule decides by its {@code on_fail}. */
   void assertPromises(String what, long opened, long ended, String key) {
-    // By then what was under way has ended.
+    // Calls in flight have ended by then.
     long alone = opened + TIMEOUT.toNanos();
     long[] micros =
         between(alone, ended, some -> some.key.equals(key)).stream()
@@ -241,7 +232,7 @@ final class OutageRun implements AutoCloseable {
     assertThat(unexplained[(int) ((unexplained.length - 1) * 0.999)])
         .isLessThanOrEqualTo(GRACE_MICROS);
     assertThat(most).isLessThanOrEqualTo(MOST_GRACE_MICROS);
-    // A refusal of the store is repeated from memory for up to a second.
+    // A refusal of the store is cached for up to a second.
     assertOnFail(opened + TimeUnit.MILLISECONDS.toNanos(1100), ended, key);
   }
 
@@ -264,7 +255,7 @@ final class OutageRun implements AutoCloseable {
     }
   }
 
-  /** By how much a decision was later than its deadline and the machine around it allow. */
+  /** The part of a decision's delay that its deadline and the jitter do not explain. */
   private long unexplainedMicros(OutageAnswer some) {
     long late = some.micros - TIMEOUT.toNanos() / 1000;
     if (late <= 0) {
@@ -274,7 +265,7 @@ final class OutageRun implements AutoCloseable {
     return Math.max(0, late - HANDS * noise.worstMicros(some.atNanos - AROUND_NANOS, until));
   }
 
-  /** Service is back soon after the fault is over. */
+  /** Service is back soon after the fault ends. */
   void assertRecovered(String what, long over, long back) {
     double seconds = (back - over) / 1e9;
     System.out.printf("%s: served by the store again %.1f s after it was over%n", what, seconds);
@@ -282,13 +273,7 @@ final class OutageRun implements AutoCloseable {
         .isLessThanOrEqualTo(RECOVERS_WITHIN.toMillis() / 1e3 + 3 * noise.worstMicros() / 1e6);
   }
 
-  /**
-   * What the rule that decides locally let through beyond its limit, on a key of one node: a burst
-   * for each time that calls were kept from it, as a share that was not needed is full. When the
-   * store is asked again it is told what the share still owes; if it were not, its bucket would be
-   * full too, for a second burst. Calls that were late by themselves, on a machine that was, are
-   * counted one by one.
-   */
+  /** Admissions beyond the limit under {@code on_fail: local}, for a key of one node: one burst per opening of the breaker, as an unused local share is full. After the outage, the store is sent the debt of the share; otherwise its bucket would be full too, for a second burst. Calls that were late because of the machine are counted one by one. */
   void assertOverAdmission(String what, String key, String node) {
     List<OutageAnswer> its =
         between(

@@ -17,10 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/**
- * Bad days on real processes: nobody waits once a node is known to be away, every rule says what it
- * chose, other nodes notice nothing, and service returns by itself. Prints what it measured.
- */
+/** Outages of real processes: no call waits once a node is known to be unavailable, every rule follows its {@code on_fail}, other nodes are not affected, and service returns by itself. Prints its measurements. */
 @Tag("process")
 class OutageTest {
   private static final Duration LASTS = Duration.ofSeconds(4);
@@ -82,12 +79,12 @@ class OutageTest {
     inACluster("one Cluster node hangs", RedisServer::freeze, RedisServer::thaw);
   }
 
-  /** Something that is done to a node. */
+  /** A fault of a node. */
   private interface OutageFault {
     void to(RedisServer node);
   }
 
-  /** Slots that nobody serves do not stop those of others here. */
+  /** Slots without a node do not stop the other nodes here. */
   private static void inACluster(String what, OutageFault begin, OutageFault end) {
     try (RedisCluster cluster = RedisCluster.builder().primaries(3).replicasEach(0).start()) {
       cluster
@@ -125,7 +122,7 @@ class OutageTest {
     }
   }
 
-  /** Redis' default: all nodes stop once one is declared to have failed, and none before that. */
+  /** The default of Redis: all nodes stop once one is declared failed, and none before that. */
   @Test
   void aClusterThatRequiresFullCoverageServesUntilItDeclaresTheFailure() {
     try (RedisCluster cluster = RedisCluster.builder().primaries(3).replicasEach(0).start()) {

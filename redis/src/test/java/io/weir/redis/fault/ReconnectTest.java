@@ -34,17 +34,17 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Clients that lost the same Redis at the same moment do not come back in step. */
+/** Clients that lost the same Redis at the same moment do not return in step. */
 @Tag("process")
 class ReconnectTest {
   private static final int TRIES = 2000;
 
-  /** Equal parts of the time in which they come; chance gives each a tenth of all. */
+  /** Equal parts of the period in which they return; on average each has a tenth of all. */
   private static final int PARTS = 10;
 
   private static final int CLIENTS = 12;
 
-  /** Waits are anywhere between half of the longest and the longest. */
+  /** Waits are spread between half of the longest and the longest. */
   private static void assertSpread(String which, long longestMillis, LongSupplier millis) {
     int[] hits = new int[PARTS];
     long shortest = longestMillis / 2;
@@ -70,7 +70,7 @@ class ReconnectTest {
     assertSpread("very many failures", 2000, () -> PrimaryConnection.waitMillis(Integer.MAX_VALUE));
   }
 
-  /** By the client itself, which reconnects to the nodes of a Cluster. */
+  /** For the client itself, which reconnects to the nodes of a Cluster. */
   @Test
   void clientReconnectDelayHasJitterToo() {
     for (Supplier<ClientResources> kind :
@@ -92,7 +92,7 @@ class ReconnectTest {
     }
   }
 
-  /** Every client is one node of a ring, all of them the same listener that hangs up at once. */
+  /** Every client is one node of a ring; all have the same listener, which disconnects at once. */
   @Test
   void clientsRefusedTogetherDoNotReturnTogether() throws IOException {
     int port = FreePorts.free();
@@ -116,7 +116,7 @@ class ReconnectTest {
     long sixth = spreadMillis(came, 5);
     System.out.printf(
         "%d clients: first attempts within %d ms, sixth within %d ms%n", CLIENTS, first, sixth);
-    // Five waits of up to 50, 100, 200, 400 and 800 ms, half of which is chance.
+    // Five waits of up to 50, 100, 200, 400 and 800 ms, half of which is random.
     assertThat(sixth).isGreaterThan(160);
     assertThat(came.values())
         .allSatisfy(times -> assertThat(times.get(5) - times.get(0)).isGreaterThan(750_000_000));
@@ -158,7 +158,7 @@ class ReconnectTest {
                 client.getLocalAddress().getHostAddress(), any -> new CopyOnWriteArrayList<>())
             .add(System.nanoTime());
       } catch (IOException e) {
-        // By a client that left first, or because the test is over.
+        // The client disconnected first, or the test is over.
       }
     }
   }

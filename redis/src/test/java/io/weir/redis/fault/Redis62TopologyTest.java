@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The store follows a failover and a moved slot on the oldest Redis that is supported too. */
+/** The store follows a failover and a moved slot on the oldest supported Redis too. */
 @Timeout(120)
 @Tag("process")
 class Redis62TopologyTest {

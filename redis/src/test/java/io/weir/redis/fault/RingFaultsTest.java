@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A ring of three real nodes, one of which is away. */
+/** A ring of three real nodes, one of which is unavailable. */
 @Tag("process")
 class RingFaultsTest {
   private static List<RedisServer> servers;
@@ -50,7 +50,7 @@ class RingFaultsTest {
     servers.forEach(RedisServer::close);
   }
 
-  /** A key that lives on this node. */
+  /** A key on this node. */
   private static String keyOn(Pool pool, int node) {
     Ring ring =
         new Ring(servers.stream().map(server -> server.host() + ":" + server.port()).toList());

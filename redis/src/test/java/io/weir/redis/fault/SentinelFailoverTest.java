@@ -19,7 +19,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The master that Sentinels name is used, and another when they name another. */
+/** The store uses the master that Sentinels name, and follows a failover. */
 @Tag("process")
 class SentinelFailoverTest {
   private static final Duration TIMEOUT = RedisOptions.DEFAULT_TIMEOUT;
@@ -40,7 +40,7 @@ class SentinelFailoverTest {
         RedisServer replica = sentinels.servers().get(1);
         long heard = RedisStores.taken(witness, pool, "key");
         sentinels.currentMaster().command("SET", "mark", "1");
-        await().until(() -> replica.command("EXISTS", "mark").equals(1L)); // so it heard of those
+        await().until(() -> replica.command("EXISTS", "mark").equals(1L)); // so these writes are replicated
         replica.freeze();
         sentinels.currentMaster().command("CLIENT", "KILL", "TYPE", "replica");
         load.awaitAnswered(100);

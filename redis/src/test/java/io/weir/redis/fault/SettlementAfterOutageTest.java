@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a reservation that was taken while Redis was away leaves there, once it is settled. */
+/** The usage in Redis after a reservation made during an outage is settled. */
 class SettlementAfterOutageTest {
   private static final Key KEY = Key.of("somebody");
 

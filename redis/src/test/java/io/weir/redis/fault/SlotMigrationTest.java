@@ -31,7 +31,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A slot moves to another node while its keys are in use: MOVED, ASK and TRYAGAIN on the way. */
+/** A slot moves to another node while its keys are in use, with MOVED, ASK and TRYAGAIN errors. */
 @Tag("process")
 class SlotMigrationTest {
   private static final int POOLS = 40;
@@ -59,7 +59,7 @@ class SlotMigrationTest {
     return cluster.primaries().stream().filter(node -> node != from).findFirst().orElseThrow();
   }
 
-  /** A call draws from two buckets, which are on their way at different moments. */
+  /** A call draws from two buckets, which are migrated at different moments. */
   private List<Draw> pair(long n) {
     int first = (int) (n % POOLS);
     int second = (first + POOLS / 2) % POOLS;
@@ -77,7 +77,7 @@ class SlotMigrationTest {
       load.awaitAnswered(2 * POOLS);
       for (int i = 0; i < 2; i++) {
         SlotMigration migration = cluster.beginMigration(slot(), another());
-        // Now some keys are there and some still here, and calls that need both wait.
+        // Now some keys are moved and some are not, and calls that need both wait.
         while (migration.moveKeys(10) > 0) {
           ContractCalls.get(SystemTime.INSTANCE.delay(Duration.ofMillis(30)));
         }
@@ -114,7 +114,7 @@ class SlotMigrationTest {
     }
   }
 
-  /** Redis says TRYAGAIN where some keys of a call are not there, and new ones are not. */
+  /** Redis replies TRYAGAIN if some keys of a call are missing, as new ones are. */
   @Test
   void batchedNewKeysAndSettlementsWaitForSlotMigration() {
     try (RedisStore store = open(Duration.ofSeconds(1));
@@ -141,7 +141,7 @@ class SlotMigrationTest {
     }
   }
 
-  /** It turned out to cost nothing. */
+  /** Settles at a cost of 0. */
   private static SettlementResult settle(RedisStore store, List<ReservedPart> parts) {
     return ContractCalls.get(store.settle(7, ContractCalls.owing(parts, 0), ContractCalls.EVER));
   }

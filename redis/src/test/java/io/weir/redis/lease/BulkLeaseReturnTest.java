@@ -69,7 +69,7 @@ class BulkLeaseReturnTest {
     return Engine.builder().rules(rules("")).store(store).build();
   }
 
-  /** Counts the leases that are on their way back. */
+  /** Counts the lease returns in flight. */
   private final class Counting extends ForwardingStore {
     private Counting(Store next) {
       super(next);
@@ -94,7 +94,7 @@ class BulkLeaseReturnTest {
     admitted[user] += cost;
   }
 
-  /** A key has a lease when it was asked for twice, and some more a moment later. */
+  /** Acquires a lease on every key: a key gets a lease when it is called twice, and again a moment later. */
   private void haveALeaseOnEveryKey(Engine engine) {
     for (int user = 0; user < KEYS; user++) {
       take(engine, user, 1);

@@ -14,9 +14,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Several {@link LeasingInstance}s, each in a JVM of its own, on one real Redis. */
+/** Several {@link LeasingInstance}s, each in a separate JVM, on one real Redis. */
 final class LeasingFleet implements AutoCloseable {
-  /** What a fleet saw, and what it cost Redis. */
+  /** The counts of a fleet, and its cost for Redis. */
   record FleetResult(Duration time, long scriptCalls, List<Count> counts) {
     long calls() {
       return counts.stream().mapToLong(Count::calls).sum();
@@ -38,7 +38,7 @@ final class LeasingFleet implements AutoCloseable {
       return counts.stream().mapToLong(Count::degraded).sum();
     }
 
-    /** How long an instance stood still at most, because the machine had other things to do. */
+    /** The longest time an instance was not scheduled, because the machine was busy. */
     Duration longestGap() {
       return Duration.ofNanos(
           1000 * counts.stream().mapToLong(Count::longestGapMicros).max().orElse(0));
@@ -64,8 +64,7 @@ final class LeasingFleet implements AutoCloseable {
   private final List<BufferedReader> outputs = new ArrayList<>();
 
   /**
-   * Starts a fleet, and waits until it has reached Redis.
-   *
+   * Starts a fleet, and waits until it is connected to Redis.
    * @param traffic {@code hot}: one key; {@code mix}: many, each at one instance
    */
   LeasingFleet(
@@ -104,7 +103,7 @@ final class LeasingFleet implements AutoCloseable {
     }
   }
 
-  /** Lets it get warm, and counts for a time. */
+  /** Warms up, and counts for a time. */
   FleetResult run(Duration warmUp, Duration time) throws IOException {
     long from = System.currentTimeMillis() + warmUp.toMillis();
     long to = from + time.toMillis();
@@ -124,7 +123,7 @@ final class LeasingFleet implements AutoCloseable {
     return new FleetResult(time, after - before, counts);
   }
 
-  /** All JVMs go by the time of day. */
+  /** All JVMs use the wall clock. */
   private static void awaitMoment(long millis) {
     await()
         .atMost(Duration.ofMinutes(5))

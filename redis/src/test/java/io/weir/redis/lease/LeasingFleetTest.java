@@ -19,20 +19,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * What leases save and what they cost in accuracy, on a real Redis with every instance in a JVM of
- * its own. A minute each with {@code -Dweir.proof=true}, else seven seconds.
- */
+/** The savings of leases and their cost in accuracy, on a real Redis with every instance in a separate JVM. A minute each with {@code -Dweir.proof=true}, otherwise seven seconds. */
 @Tag("fleet")
 class LeasingFleetTest {
   private static final boolean PROOF = Boolean.getBoolean("weir.proof");
   private static final Duration WARM_UP = Duration.ofSeconds(5);
   private static final Duration TIME = Duration.ofSeconds(PROOF ? 60 : 7);
 
-  /** What is in hand at the first and last moment weighs more in a shorter time. */
+  /** Tokens leased at the start and the end weigh more in a shorter run. */
   private static final double TOLERANCE = PROOF ? 0.01 : 0.03;
 
-  /** An instance that stands still asks for nothing, and says nothing about leases. */
+  /** An instance that is not scheduled makes no calls, and proves nothing about leases. */
   private static final Duration STOOD_STILL = Duration.ofMillis(400);
 
   private static final int TRIES = 3;

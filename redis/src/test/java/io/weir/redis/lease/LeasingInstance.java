@@ -24,17 +24,15 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * One instance of a fleet in a JVM of its own, with one rule and callers who come at a steady pace.
- *
- * <p>It is told on a line when to count, in milliseconds of the wall clock that all processes of a
- * machine share, calls until then to get warm, and prints what it counted.
+ * One instance of a fleet in a separate JVM, with one rule and calls at a steady rate.
+ * <p>It reads the counting period from a line, in milliseconds of the wall clock that all processes of a machine share, makes calls until then to warm up, and prints its counts.
  */
 final class LeasingInstance {
   private static final Duration PATIENT = Duration.ofSeconds(1);
   private static final double ZIPF = 1.1;
   private static final int KEYS = 10_000;
 
-  /** What an instance saw between two moments. */
+  /** The counts of an instance between two moments. */
   record Count(long calls, long admitted, long inMemory, long degraded, long longestGapMicros) {
     static Count parse(String line) {
       long[] numbers = Arrays.stream(line.split(" ")).mapToLong(Long::parseLong).toArray();
@@ -77,7 +75,7 @@ final class LeasingInstance {
     }
   }
 
-  /** Calls as fast as is due, and counts from one moment to another. */
+  /** Makes calls at the given rate, and counts from one moment to another. */
   private Count run(long fromMillis, long toMillis) {
     long start = System.nanoTime();
     long made = 0;
@@ -100,7 +98,7 @@ final class LeasingInstance {
         called.get(), admitted.get(), inMemory.get(), degraded.get(), longestGap / 1000);
   }
 
-  /** All callers are the same. */
+  /** All calls have the same key. */
   private static Supplier<Call> oneKey() {
     Call call = Call.of("GET", "/").with("user", "everybody");
     return () -> call;

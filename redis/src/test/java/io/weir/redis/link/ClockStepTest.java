@@ -34,9 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * The clock of Redis steps under instances that send the time along: real scripts, virtual time.
- */
+/** The clock of Redis steps while instances send the time along: real scripts, virtual time. */
 class ClockStepTest {
   private static final Duration ONE_WAY = Duration.ofNanos(400_000);
   private static final long ROUND_TRIP = 800;
@@ -95,7 +93,7 @@ class ClockStepTest {
     }
   }
 
-  /** An instance, whose heart beats once a second. */
+  /** An instance with a heartbeat once a second. */
   private final class Member {
     private final OffsetClock clock = new OffsetClock(time);
     private final RedisStore store;
@@ -142,7 +140,7 @@ class ClockStepTest {
     members.forEach(member -> member.store.close());
   }
 
-  /** Starts this many instances, whose heartbeats lie apart, and empties the bucket. */
+  /** Starts this many instances with staggered heartbeats, and empties the bucket. */
   private void begin(int count) {
     for (int i = 0; i < count; i++) {
       members.add(new Member());
@@ -151,7 +149,7 @@ class ClockStepTest {
     assertThat(admitted(Duration.ofSeconds(12))).isBetween(BURST + 11, BURST + 13);
   }
 
-  /** How many calls are admitted if all instances ask in turn, all the time. */
+  /** The number of admitted calls if all instances call in turn, all the time. */
   private int admitted(Duration during) {
     int admitted = 0;
     long end = time.micros() + during.toNanos() / 1000;
@@ -210,7 +208,7 @@ class ClockStepTest {
     }
   }
 
-  /** The whole way: connections, heartbeats and the key through which instances agree. */
+  /** End to end: connections, heartbeats and the key through which instances agree. */
   @Test
   @Tag("process")
   void twoStoresTakeTheStepOfARealRedisTogether() throws IOException {

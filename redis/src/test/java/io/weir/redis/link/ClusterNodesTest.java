@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class ClusterNodesTest {
-  /** A connection to which every node has left since the topology was looked at. */
+  /** A connection that every node has left since the topology was read. */
   @SuppressWarnings("unchecked")
   private static StatefulRedisClusterConnection<byte[], byte[]> knowingNobody() {
     return (StatefulRedisClusterConnection<byte[], byte[]>)

@@ -70,7 +70,7 @@ class CredentialsTest {
     return RedisOptions.of(uri).timeout(PATIENT).credentials(new Credentials(user, "secret"));
   }
 
-  /** Everything that a store does, by all of its scripts. */
+  /** Every operation of a store, with all of its scripts. */
   private static void useEverything(RedisStore store) {
     ContractCalls calls = new ContractCalls(store);
     long reservation = 1;
@@ -100,7 +100,7 @@ class CredentialsTest {
         .isEqualTo(RedisStores.PLENTY - 1 - 10 + 5 - 1 - 10);
   }
 
-  /** What the user was refused, command by command. */
+  /** The commands that the user was refused. */
   private static Stream<String> refused(RedisServer server) {
     return ((List<?>) server.command("ACL", "LOG"))
         .stream()
@@ -109,7 +109,7 @@ class CredentialsTest {
             .map(entry -> (String) entry.get(entry.indexOf("object") + 1));
   }
 
-  /** The commands that were run on a server, in or outside of scripts. */
+  /** Whether a command was run on a server, in or outside of scripts. */
   private static boolean wasRun(RedisServer server, String command) {
     String name = server.binary().isAtLeast(7, 0) ? command : command.replaceAll("\\|.*", "");
     return ((String) server.command("INFO", "commandstats")).contains("cmdstat_" + name + ":");

@@ -38,16 +38,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/**
- * Everything that a store does is asked for on an event loop, as the listeners of a server do, and
- * neither that loop nor those of the Redis client ever wait, whatever happens to Redis.
- */
+/** All operations of a store are called on an event loop, as the listeners of a server do. Neither that loop nor those of the Redis client ever block, whatever happens to Redis. */
 @Tag("process")
 class EventLoopsTest {
   private static final String CALLER = "caller-loop";
   private static final Duration FREEZE = Duration.ofMillis(300);
 
-  /** How late a loop may be, besides noise: what it has to do takes time too. */
+  /** How late a loop may be, besides jitter: its own work takes time too. */
   private static final long BUSY_MICROS = 150_000;
 
   private final MultiThreadIoEventLoopGroup caller =
@@ -65,7 +62,7 @@ class EventLoopsTest {
     caller.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
-  /** Beats on a loop, and knows how late it ever was. */
+  /** A heartbeat on a loop that records how late it ever was. */
   private static final class Heart {
     private static final long BEAT_MICROS = 5_000;
     private final LongAccumulator worstMicros = new LongAccumulator(Math::max, 0);
@@ -82,7 +79,7 @@ class EventLoopsTest {
     }
   }
 
-  /** Callers on the loop, who use all that a store can do, in turn. */
+  /** Calls on the loop that use all operations of a store, in turn. */
   private final class Calling {
     private final RedisStore store;
     private final AtomicLong answered = new AtomicLong();
@@ -117,7 +114,7 @@ class EventLoopsTest {
       }
     }
 
-    /** Told on a loop of the client, whose heart is listened to from then on. */
+    /** Called on a loop of the client, whose heartbeat is measured from then on. */
     private void heard(TakeResult taking) {
       if (taking.statuses().get(0).answered()) {
         answered.incrementAndGet();

@@ -18,7 +18,7 @@ class OffsetClockTest {
   private final VirtualTime time = new VirtualTime();
   private final OffsetClock clock = new OffsetClock(time);
 
-  /** Asks a node whose clock stands at this, and that takes so long there and back. */
+  /** Measures a node whose clock shows this, with these one-way delays. */
   private void measure(long nodeMicros, long there, long back) {
     CompletableFuture<List<byte[]>> answer = new CompletableFuture<>();
     clock.measure(node(answer));
@@ -26,7 +26,7 @@ class OffsetClockTest {
     answer.complete(answer(nodeMicros));
   }
 
-  /** A node that knows of no other instance. */
+  /** A node without an agreed step. */
   private static NodeClock node(CompletionStage<List<byte[]>> answer) {
     return new NodeClock() {
       @Override

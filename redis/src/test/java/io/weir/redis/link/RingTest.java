@@ -102,7 +102,7 @@ class RingTest {
 
   @Test
   void placementIsFixedForAllInstancesAndVersions() {
-    // Were this to change, every key would be looked for on another node after an upgrade.
+    // If this changed, every key would be searched on another node after an upgrade.
     List<String> nodes = nodes(10);
     Ring ring = new Ring(nodes);
     List<Integer> homes = new ArrayList<>();

@@ -34,10 +34,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * A reservation that one instance made is settled by another whose clock is far off: once, and only
- * within ten minutes of the store's own time.
- */
+/** A reservation of one instance is settled by another whose clock is far off: once, and only within ten minutes of the store's own time. */
 class SettlementAcrossClocksTest {
   private static final byte[] SECRET = "a secret of the fleet".getBytes(StandardCharsets.UTF_8);
   private static final Call CALL = Call.of("GET", "/").with("user", "somebody");
@@ -83,7 +80,7 @@ class SettlementAcrossClocksTest {
     return engine;
   }
 
-  /** An instance that is wrong by a while, on the clock of Redis. */
+  /** An instance whose clock is off, on the clock of Redis. */
   private Engine offBy(Duration skew, Rule rule) {
     TimeSource time = new SkewedTime(skew);
     RedisStore store = RedisStore.open(RedisOptions.of(redis.uri()).timeout(PATIENT), time);
@@ -103,7 +100,7 @@ class SettlementAcrossClocksTest {
     return engine(rule, new RedisStore(link, new KeyNames(SECRET), time, PATIENT), time);
   }
 
-  /** Lets time pass for Redis: marks whose time has come are gone. */
+  /** Advances the time of Redis: expired markers are gone. */
   private void pass(Duration time) {
     storeTime.addAndGet(time.toNanos() / 1000);
     for (Object key : (List<?>) redis.command("KEYS", "weir:1:*:settled:*")) {
@@ -195,7 +192,7 @@ class SettlementAcrossClocksTest {
     assertThat(remaining(right)).isEqualTo(81);
   }
 
-  /** What it has held for long it settles by the store's clock, though its own was set back. */
+  /** A reservation held for long is settled by the store's clock, though the instance's own was set back. */
   @ParameterizedTest
   @ValueSource(longs = {-60, 0, 60})
   void settlesItsOwnReservationThoughItsWallClockSteps(long seconds) {

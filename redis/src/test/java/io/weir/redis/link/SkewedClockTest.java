@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** An instance whose clocks are wrong decides by the clock of Redis all the same. */
+/** An instance whose clocks are wrong still decides by the clock of Redis. */
 class SkewedClockTest {
   private static final Duration MONTHS = Duration.ofDays(100);
   private static final Key KEY = Key.of("key");

@@ -10,9 +10,9 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
-/** A Redis whose {@code TIME} can be set: forwards all else, and moves the answer to that. */
+/** A proxy to Redis that changes the reply to {@code TIME} and forwards everything else. */
 final class SteppingProxy implements AutoCloseable {
-  /** The answer to {@code TIME}; the seconds have ten digits until the year 2286. */
+  /** The reply to {@code TIME}; the seconds have ten digits until the year 2286. */
   private static final Pattern TIME = Pattern.compile("\\*2\r\n\\$10\r\n(\\d{10})\r\n");
 
   private final RedisServer redis;
@@ -68,7 +68,7 @@ final class SteppingProxy implements AutoCloseable {
               try {
                 task.run();
               } catch (IOException closed) {
-                // That is how it ends.
+                // The proxy was closed.
               }
             },
             "stepping-proxy");

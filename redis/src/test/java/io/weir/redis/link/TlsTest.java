@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Redis over TLS: with the right certificates it is like any other, with wrong ones it is away. */
+/** Redis over TLS: with valid certificates it works as usual, with invalid ones it is unavailable. */
 @Tag("process")
 class TlsTest {
   private static TlsFiles files;
@@ -65,7 +65,7 @@ class TlsTest {
   private static void assertAway(RedisOptions options) {
     try (RedisStore store = RedisStore.open(options, SystemTime.INSTANCE);
         StoreLoad load = StoreLoad.on(store, n -> List.of(one(plenty("tls"), "key")))) {
-      // Long enough to have shaken hands.
+      // Long enough for a handshake.
       load.awaitUnanswered(300);
       ContractCalls.get(SystemTime.INSTANCE.delay(Duration.ofMillis(500)));
       load.awaitUnanswered(1).stop().assertKept(PATIENT);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Nodes that nobody has made a Cluster of yet can be reached, but serve nothing. */
+/** Nodes that do not form a Cluster yet can be reached, but serve no slots. */
 @Tag("process")
 class UnservedSlotsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);

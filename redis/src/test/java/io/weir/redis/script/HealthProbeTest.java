@@ -17,7 +17,7 @@ class HealthProbeTest {
     return COMMAND.matcher(new String(script.text(), UTF_8)).results().map(call -> call.group(1));
   }
 
-  /** Else a node that refuses one of them would come and go. */
+  /** Otherwise a node that refuses one of them would flap. */
   @Test
   void usesEveryCommandThatCallsUse() {
     Set<String> ofCalls =

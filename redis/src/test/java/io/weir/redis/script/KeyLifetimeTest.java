@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Every key lives as long as it says something, and no longer. */
+/** Every key lives as long as its state matters, and no longer. */
 @Tag("process")
 class KeyLifetimeTest {
   private static final List<String> LIMITS =
@@ -47,7 +47,7 @@ class KeyLifetimeTest {
           "quota 10/h",
           "concurrency 10 permit_ttl=1s");
 
-  /** Ten lives of a key and more. */
+  /** More than ten times the TTL of a key. */
   private static final Duration MANY_LIVES = Duration.ofSeconds(21);
 
   private static final Duration LONGEST_LIFE = Duration.ofSeconds(2);
@@ -75,7 +75,7 @@ class KeyLifetimeTest {
     return (List<String>) (List<?>) redis.command("KEYS", "*");
   }
 
-  /** All that can be done to a key, in many orders. */
+  /** All operations on a key, in many orders. */
   private static void useEverything(RedisStore store, Pool pool) {
     ContractCalls calls = new ContractCalls(store);
     for (int i = 0; i < 20; i++) {
@@ -112,7 +112,7 @@ class KeyLifetimeTest {
     Duration spare = clock == Clock.STORE ? Duration.ofSeconds(1) : Duration.ofMinutes(1);
     for (String key : keys) {
       long longest = key.contains(":quota") ? 3600_000 : 8000;
-      // -1 is a key without an end, and -2 one that has reached it meanwhile.
+      // -1 is a key without a TTL, and -2 one that has expired in the meantime.
       assertThat((Long) redis.command("PTTL", key))
           .as(key)
           .isNotEqualTo(-1)
@@ -137,7 +137,7 @@ class KeyLifetimeTest {
   void busyKeyNeverExpiresAndAllKeysExpireAfterwards() {
     Pool bucket = pool("100/s burst=10", false);
     Pool wide = pool("sliding-window 10000/50ms", true);
-    // What may be admitted in so many milliseconds.
+    // The number that may be admitted in this many milliseconds.
     List<Busy> limits =
         List.of(
             new Busy("alone", List.of(bucket), millis -> 10 + millis / 10),
@@ -185,9 +185,9 @@ class KeyLifetimeTest {
     long in(long millis);
   }
 
-  /** A key that is kept busy; the first of its limits is the one that refuses. */
+  /** A key under constant load; the first of its limits is the one that refuses. */
   private record Busy(String key, List<Pool> pools, Limited limited) {
-    /** Always asks for more than there is, at changing costs, so that most calls are refused. */
+    /** Always requests more than the limit, at changing costs, so that most calls are refused. */
     void keep(RedisStore store) {
       long start = System.nanoTime();
       long end = start + MANY_LIVES.toNanos();

@@ -67,7 +67,8 @@ class KeyNamesTest {
 
   @Test
   void aNameIsVersionTagRuleLimitAndRest() throws Exception {
-    // Written out, since another instance, or this one after an upgrade, must find the same keys.
+    // Literal names, since another instance, or this one after an upgrade, must find the same
+    // keys.
     Pool payments = pool("payments", "user");
     assertThat(name(NAMES, payments, "42"))
         .isEqualTo("weir:1:{" + tagOf("user:42") + "}:payments:t1");
@@ -247,7 +248,7 @@ class KeyNamesTest {
         .isGreaterThan(crowd.size() - 3);
   }
 
-  /** More keys than names are kept, of several rules, again and again. */
+  /** More keys than the cache holds, of several rules, repeatedly. */
   @Test
   void cacheDoesNotReturnTheNameOfAnotherKey() {
     KeyNames names = new KeyNames(new byte[0]);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What leases cost in Redis: room only while they are out, and answers that stay apart. */
+/** The cost of leases in Redis: space only while tokens are lent, and separate replies. */
 class LeaseStateTest {
   private static final long PLAIN = 24;
   private static final long LENT = 48;

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** A log in Redis has entries for what weighs, and no others, however much came back. */
+/** A log in Redis has entries with an amount only, however many tokens were given back. */
 class LogStateTest {
   private static final int ROUNDS = 50;
 
@@ -92,7 +92,7 @@ class LogStateTest {
     for (int i = 0; i < ROUNDS; i++) {
       assertThat(calls.take(ContractCalls.draw(POOL, key, 1), elsewhere).taken()).isFalse();
     }
-    calls.take(POOL, key, 1); // behind the last give-back
+    calls.take(POOL, key, 1); // after the last give-back
     assertThat(bytes(key)).isEqualTo(ONE_ENTRY + 16);
   }
 

@@ -15,9 +15,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** How permits are kept in Redis: so that thousands of them do not make a call slow. */
+/** The encoding of permits in Redis, by which thousands of them do not slow down a call. */
 class PermitStateTest {
-  /** Writes so many permits of 1, first that many that have expired, as earlier versions did. */
+  /** Writes this many permits of 1, after this many expired ones, as earlier versions did. */
   private static final String AS_BEFORE =
       """
       local now, permits = redis.call('TIME')[1] * 1000000, {}
@@ -28,7 +28,7 @@ class PermitStateTest {
       return redis.call('SET', KEYS[1], table.concat(permits))
       """;
 
-  /** The sum of what is held, as an earlier version would take it. */
+  /** The sum of held permits, as an earlier version computes it. */
   private static final String HELD_BEFORE =
       """
       local now, raw, held = redis.call('TIME')[1] * 1000000, redis.call('GET', KEYS[1]), 0
@@ -39,7 +39,7 @@ class PermitStateTest {
       return held
       """;
 
-  /** What no script can do without that reads and writes a value. */
+  /** The minimum work of a script that reads and writes a value. */
   private static final String COPY = "redis.call('SET', KEYS[2], redis.call('GET', KEYS[1]))";
 
   private static RedisServer redis;

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every write of every script sets a time to live, and none ends what is still needed. */
+/** Every write of every script sets a TTL, and no TTL is shorter than the state needs. */
 class TimeToLiveTest {
   private static final List<String> CAN_LEND =
       List.of("10/h burst=100", "fixed-window 100/h", "sliding-window 100/h", "quota 100/month");
@@ -43,13 +43,13 @@ class TimeToLiveTest {
 
   private static final Pool NEVER = pool("0/s").withDimension("nobody");
 
-  /** How long a key outlives what it says, at least; Redis tells what is left in whole ms. */
+  /** How long a key outlives its state, at least; Redis reports the TTL in whole ms. */
   private static final long SPARE_MILLIS = 1000 - 2;
 
-  /** For how long leases are counted. */
+  /** How long leases are counted. */
   private static final long LENT_MILLIS = 10_000;
 
-  /** A ring of two, so that a call can be refused elsewhere. */
+  /** A ring of two, so that another node can refuse a call. */
   private static final List<RedisServer> RING = new ArrayList<>();
 
   private static RedisStore store;
@@ -109,7 +109,7 @@ class TimeToLiveTest {
         .orElseThrow(() -> new AssertionError("no key " + name));
   }
 
-  /** The key outlives what it says; asked first, so that time that passes here matters not. */
+  /** The key outlives its state. The TTL is read first, so that time that passes here does not matter. */
   private void assertLives(String after, Pool pool) {
     long life = lifeMillis(pool);
     Duration untilFull = calls.take(draw(pool, 1, Intent.LOOK)).statuses().get(0).reset();
@@ -190,7 +190,7 @@ class TimeToLiveTest {
     assertThat(lifeMillis(pool)).isBetween(1L, before);
   }
 
-  /** On the clock of the instance a key is spared for a minute, as the clocks may differ. */
+  /** With the instance clock a key lives a minute longer, as the clocks may differ. */
   @ParameterizedTest
   @EnumSource(RedisOptions.Clock.class)
   void endOfALeaseNeverRemovesTheTtl(RedisOptions.Clock clock) {
@@ -222,7 +222,7 @@ class TimeToLiveTest {
     assertLives(after, pool);
   }
 
-  /** Scripts can write with these commands only, and only with a time to live. */
+  /** Scripts can write with these commands only, and only with a TTL. */
   @Test
   void everySetInEveryScriptHasATtl() {
     Pattern command = Pattern.compile("call\\('([A-Z]+)'(?=([^\\n]*))");
