@@ -65,7 +65,7 @@ final class WarmUp {
 
     private static WarmUpCall of(String rule, int number) {
       Pool pool = pool(rule, number % LIMITS.size());
-      Key key = Key.of("nobody-" + number);
+      Key key = Key.of("unused-" + number);
       return new WarmUpCall(
           look(pool, key),
           look(pool(rule, 0), key),

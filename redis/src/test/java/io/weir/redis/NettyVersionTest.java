@@ -15,7 +15,11 @@ import org.junit.jupiter.api.Test;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
-/** Users of this module get the Netty version it is tested with. Their build does not see the versions that our parent pom manages; it uses Lettuce's own unless this module's pom lists each Netty module. */
+/**
+ * Users of this module get the Netty version it is tested with. Their build does not see the
+ * versions that our parent pom manages; it uses Lettuce's own unless this module's pom lists each
+ * Netty module.
+ */
 class NettyVersionTest {
   private static final String LETTUCE = "/META-INF/maven/io.lettuce/lettuce-core/pom.xml";
 

@@ -27,7 +27,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A store that has to send twice, because the calendar period it sent did not match the clock of Redis. */
+/**
+ * A store that has to send twice, because the calendar period it sent did not match the clock of
+ * Redis.
+ */
 class SharedDeadlineTest {
   private static final Duration TIMEOUT = Duration.ofMillis(400);
   private static final long FIRST_MILLIS = 300;
@@ -79,44 +82,44 @@ class SharedDeadlineTest {
   @Test
   void retryForCalendarPeriodSharesOneDeadline() throws Exception {
     Draw draw = new Draw(QUOTA, Key.of("a"), 1, Mode.ENFORCE, Draw.Intent.TAKE);
-    CompletableFuture<LimitStatus> standing =
+    CompletableFuture<LimitStatus> status =
         store
             .take(List.of(draw))
-            .thenApply(taking -> taking.statuses().get(0))
+            .thenApply(result -> result.statuses().get(0))
             .toCompletableFuture();
 
-    assertInTime(standing);
-    assertThat(standing.get().answered()).isFalse();
+    assertInTime(status);
+    assertThat(status.get().answered()).isFalse();
   }
 
   private static CompletableFuture<LimitStatus> take(RedisStore store, Draw draw) {
     return store
         .take(List.of(draw))
-        .thenApply(taking -> taking.statuses().get(0))
+        .thenApply(result -> result.statuses().get(0))
         .toCompletableFuture();
   }
 
   @Test
   void followUpCallHasTheRemainingTimeOfItsDecision() {
     VirtualTime time = new VirtualTime();
-    Undecided link = new Undecided();
-    link.asked = 1; // from now on it does not reply
-    RedisStore store = new RedisStore(link, new KeyNames(new byte[0]), time, TIMEOUT);
+    Undecided runner = new Undecided();
+    runner.asked = 1; // from now on it does not reply
+    RedisStore store = new RedisStore(runner, new KeyNames(new byte[0]), time, TIMEOUT);
     time.advance(Duration.ofSeconds(9));
     Pool pool = new Pool("r", "r", "1", Limit.perSecond(9), false);
     Draw draw =
         new Draw(pool, Key.of("a"), 1, Mode.ENFORCE, Draw.Intent.TAKE).retryOf(time.micros());
 
     time.advance(Duration.ofMillis(FIRST_MILLIS));
-    CompletableFuture<LimitStatus> standing = take(store, draw);
+    CompletableFuture<LimitStatus> status = take(store, draw);
     time.advance(TIMEOUT.minusMillis(FIRST_MILLIS + 1));
-    assertThat(standing).isNotDone();
+    assertThat(status).isNotDone();
     time.advance(Duration.ofMillis(1));
 
-    assertThat(standing).isCompletedWithValueMatching(told -> !told.answered());
-    assertThat(link.asked).isEqualTo(2);
-    assertThat(take(store, draw)).isCompletedWithValueMatching(told -> !told.answered());
-    assertThat(link.asked).as("too late to ask").isEqualTo(2);
+    assertThat(status).isCompletedWithValueMatching(reply -> !reply.answered());
+    assertThat(runner.asked).isEqualTo(2);
+    assertThat(take(store, draw)).isCompletedWithValueMatching(reply -> !reply.answered());
+    assertThat(runner.asked).as("no time left to send").isEqualTo(2);
   }
 
   @Test

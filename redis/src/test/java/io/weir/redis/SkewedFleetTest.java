@@ -16,7 +16,10 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Four instances whose clocks are an hour and more apart: together they admit exactly the capacity of every limit. */
+/**
+ * Four instances whose clocks are an hour and more apart: together they admit exactly the capacity
+ * of every limit.
+ */
 @Tag("fleet")
 class SkewedFleetTest {
   private static final Duration HOUR = Duration.ofHours(1);

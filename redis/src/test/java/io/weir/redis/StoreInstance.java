@@ -20,7 +20,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** One of several instances that draw from the same keys, in this JVM or, by {@link #main}, in a separate one. */
+/**
+ * One of several instances that draw from the same keys, in this JVM or, by {@link #main}, in a
+ * separate one.
+ */
 public final class StoreInstance implements AutoCloseable {
   /** A limit of each algorithm; none of them refills while a test runs. */
   public static final List<String> LIMITS =
@@ -36,7 +39,9 @@ public final class StoreInstance implements AutoCloseable {
   /** The capacity of every limit. */
   static final int CAPACITY = 500;
 
-  /** Calls of each instance to each limit; four instances together request more than the capacity. */
+  /**
+   * Calls of each instance to each limit; four instances together request more than the capacity.
+   */
   static final int CALLS = 200;
 
   private static final int IN_FLIGHT = 20;
@@ -75,11 +80,11 @@ public final class StoreInstance implements AutoCloseable {
         answers.add(store.reserve(number * 1_000_000L + i + j, List.of(draw)));
       }
       for (CompletionStage<TakeResult> answer : answers) {
-        TakeResult taking = ContractCalls.get(answer);
-        if (!taking.statuses().get(0).answered()) {
+        TakeResult result = ContractCalls.get(answer);
+        if (!result.statuses().get(0).answered()) {
           throw new IllegalStateException("no answer to instance " + number);
         }
-        admitted += taking.taken() ? 1 : 0;
+        admitted += result.taken() ? 1 : 0;
       }
     }
     return admitted;

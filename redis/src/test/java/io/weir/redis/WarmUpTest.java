@@ -53,23 +53,23 @@ class WarmUpTest {
   /** Neither answered calls nor calls without a reply. */
   @Test
   void warmUpIsNotInMetrics() {
-    RecordingRedisEvents heard = new RecordingRedisEvents();
+    RecordingRedisEvents events = new RecordingRedisEvents();
     RedisOptions hasty = RedisOptions.of(there.uri()).timeout(Duration.ofMillis(1));
-    try (RedisStore store = RedisStore.open(hasty, SystemTime.INSTANCE, heard)) {
+    try (RedisStore store = RedisStore.open(hasty, SystemTime.INSTANCE, events)) {
       store.ready();
       await().atMost(PATIENCE).until(() -> looks(there) > 20);
     }
-    assertThat(heard.calls).isEmpty();
+    assertThat(events.calls).isEmpty();
   }
 
   @Test
   void lateWarmUpDoesNotCountAgainstTheNode() {
     VirtualTime time = new VirtualTime();
-    RecordingRedisEvents heard = new RecordingRedisEvents();
+    RecordingRedisEvents events = new RecordingRedisEvents();
     NodeHealth node =
         new NodeHealth(
             "n",
-            new NodeHealth.Context(heard, time, 10_000_000, (millis, task) -> {}),
+            new NodeHealth.Context(events, time, 10_000_000, (millis, task) -> {}),
             CompletableFuture::new);
     time.advance(Duration.ofMinutes(1));
     for (int i = 0; i < 100; i++) {
@@ -80,7 +80,7 @@ class WarmUpTest {
     }
 
     assertThat(node.isOpen()).isFalse();
-    assertThat(heard.calls).isEmpty();
+    assertThat(events.calls).isEmpty();
   }
 
   @Test
@@ -88,12 +88,12 @@ class WarmUpTest {
     away.kill();
     RedisOptions options =
         RedisOptions.of(RedisFixture.ringOf(List.of(there, away))).timeout(PATIENT);
-    RecordingRedisEvents heard = new RecordingRedisEvents();
-    try (RedisStore store = RedisStore.open(options, SystemTime.INSTANCE, heard)) {
+    RecordingRedisEvents events = new RecordingRedisEvents();
+    try (RedisStore store = RedisStore.open(options, SystemTime.INSTANCE, events)) {
       warmsWhoIsThereAndTheOtherLater(store);
       assertThat(looks(away)).isGreaterThan(50);
     }
-    assertThat(heard.calls).isEmpty();
+    assertThat(events.calls).isEmpty();
   }
 
   @Test

@@ -156,7 +156,7 @@ final class AclProbe {
   /** Makes a decision as the store does, without taking anything. */
   void runLook() {
     Pool pool = new Pool("doctor", "doctor", "0", Limit.parse(LOOK_LIMIT), false);
-    Draw draw = new Draw(pool, Key.of("nobody"), 1, Mode.ENFORCE, Draw.Intent.LOOK);
+    Draw draw = new Draw(pool, Key.of("unused"), 1, Mode.ENFORCE, Draw.Intent.LOOK);
     long now = canReadTimeInScripts ? 0 : 1;
     byte[] args = ScriptArguments.timed(now, new ScriptArguments(0).count(1).draw(draw, 0).bytes());
     byte[][] keys = {key};

@@ -39,50 +39,50 @@ class BatchedCallsProperties {
   private static final AtomicReference<VirtualTime> TIME = new AtomicReference<>();
 
   private static RedisServer redis;
-  private static BatchingRunner link;
+  private static BatchingRunner runner;
 
   @BeforeContainer
   static void start() {
     redis = RedisServer.start();
-    link = new BatchingRunner(redis.uri(), () -> TIME.get().wallMicros());
+    runner = new BatchingRunner(redis.uri(), () -> TIME.get().wallMicros());
   }
 
   @AfterContainer
   static void stop() {
-    link.end();
+    runner.end();
     redis.close();
     for (Script script : List.of(Script.BUCKET, Script.BUCKETS, Script.TAKE)) {
-      assertThat(link.shared(script)).as("shared calls of %s", script).isGreaterThan(5);
+      assertThat(runner.shared(script)).as("shared calls of %s", script).isGreaterThan(5);
     }
   }
 
   @Provide
-  Arbitrary<CallWaves> crowds() {
+  Arbitrary<CallWaves> anyWaves() {
     return CallWaves.any();
   }
 
   @Property(tries = 25, edgeCases = EdgeCasesMode.NONE)
-  void batchedCallsDecideLikeTheReferenceInBatchOrder(@ForAll("crowds") CallWaves crowd) {
+  void batchedCallsDecideLikeTheReferenceInBatchOrder(@ForAll("crowds") CallWaves callWaves) {
     VirtualTime time = new VirtualTime(Instant.EPOCH);
     time.advance(Duration.ofDays(20_454));
     TIME.set(time);
     KeyNames names = new KeyNames(UUID.randomUUID().toString().getBytes(StandardCharsets.UTF_8));
-    try (RedisStore store = new RedisStore(link, names, time, Duration.ofSeconds(10))) {
+    try (RedisStore store = new RedisStore(runner, names, time, Duration.ofSeconds(10))) {
       Store reference = new LendingStore(time::wallMicros);
       Map<Bucket, LeaseGrant> lent = new HashMap<>();
-      for (CallWaves.Wave wave : crowd.waves()) {
+      for (CallWaves.Wave wave : callWaves.waves()) {
         time.advance(Duration.ofNanos(1000 * wave.after()));
-        compare(calls(crowd, wave, lent), store, reference, lent);
+        compare(calls(callWaves, wave, lent), store, reference, lent);
       }
     }
   }
 
   private static List<List<Draw>> calls(
-      CallWaves crowd, CallWaves.Wave wave, Map<Bucket, LeaseGrant> lent) {
+      CallWaves callWaves, CallWaves.Wave wave, Map<Bucket, LeaseGrant> lent) {
     List<List<Draw>> calls = new ArrayList<>();
     for (CallWaves.Visit visit : wave.visits()) {
       for (int i = 0; i < visit.times(); i++) {
-        calls.add(visit.draws(crowd.pools(), of -> lent.getOrDefault(of, LeaseGrant.NONE)));
+        calls.add(visit.draws(callWaves.pools(), of -> lent.getOrDefault(of, LeaseGrant.NONE)));
       }
     }
     return calls;
@@ -91,21 +91,21 @@ class BatchedCallsProperties {
   private static void compare(
       List<List<Draw>> calls, Store store, Store reference, Map<Bucket, LeaseGrant> lent) {
     List<CompletionStage<TakeResult>> answers = new ArrayList<>();
-    link.hold();
+    runner.hold();
     for (int i = 0; i < calls.size(); i++) {
       answers.add(store.reserve(i, calls.get(i)));
     }
-    link.release();
+    runner.release();
     answers.forEach(ContractCalls::get);
-    List<Integer> order = link.order();
+    List<Integer> order = runner.order();
     assertThat(order).hasSize(calls.size()).doesNotHaveDuplicates();
     for (int i : order) {
       TakeResult expected = ContractCalls.get(reference.reserve(i, calls.get(i)));
       TakeResult actual = ContractCalls.get(answers.get(i));
       List<Draw> draws = calls.get(i);
-      assertThat(told(actual, draws))
+      assertThat(results(actual, draws))
           .as("call %d of %s: %s", i, order, draws)
-          .isEqualTo(told(expected, draws));
+          .isEqualTo(results(expected, draws));
       for (int draw = 0; draw < actual.grants().size(); draw++) {
         Draw drawn = draws.get(draw);
         lent.put(new Bucket(drawn.pool(), drawn.key()), actual.grants().get(draw));
@@ -114,22 +114,22 @@ class BatchedCallsProperties {
   }
 
   /** The whole result of a call; calls without a lease report get no grant. */
-  private static List<Object> told(TakeResult taking, List<Draw> draws) {
-    List<Object> told = new ArrayList<>();
-    told.add(taking.taken());
+  private static List<Object> results(TakeResult result, List<Draw> draws) {
+    List<Object> results = new ArrayList<>();
+    results.add(result.taken());
     for (int i = 0; i < draws.size(); i++) {
-      LimitStatus standing = taking.statuses().get(i);
-      told.add(
+      LimitStatus status = result.statuses().get(i);
+      results.add(
           List.of(
-              standing.allowed(),
-              standing.remaining(),
-              standing.reset(),
-              standing.retryAfter(),
-              standing.delay(),
+              status.allowed(),
+              status.remaining(),
+              status.reset(),
+              status.retryAfter(),
+              status.delay(),
               ScriptArguments.hasLeaseReport(draws.get(i))
-                  ? taking.grants().get(i)
+                  ? result.grants().get(i)
                   : LeaseGrant.NONE));
     }
-    return told;
+    return results;
   }
 }

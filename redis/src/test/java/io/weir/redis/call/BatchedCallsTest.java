@@ -55,13 +55,12 @@ class BatchedCallsTest {
               .mapToObj(i -> one(plenty("alone-" + rules + "-" + i), "user"))
               .toList();
       long before = redis.scriptCalls();
-      TakeResult taking = ContractCalls.get(store.take(draws));
+      TakeResult result = ContractCalls.get(store.take(draws));
       assertThat(redis.scriptCalls() - before).isEqualTo(1);
-      assertThat(taking.taken()).isTrue();
-      assertThat(taking.statuses())
+      assertThat(result.taken()).isTrue();
+      assertThat(result.statuses())
           .hasSize(rules)
-          .allSatisfy(
-              standing -> assertThat(standing.remaining()).isEqualTo(RedisStores.PLENTY - 1));
+          .allSatisfy(status -> assertThat(status.remaining()).isEqualTo(RedisStores.PLENTY - 1));
     }
   }
 
@@ -72,11 +71,11 @@ class BatchedCallsTest {
       draws.add(one(plenty("very-many-" + i), "user"));
     }
     long before = redis.scriptCalls();
-    TakeResult taking = ContractCalls.get(store.take(draws));
+    TakeResult result = ContractCalls.get(store.take(draws));
     assertThat(redis.scriptCalls() - before).isEqualTo(1);
-    assertThat(taking.taken()).isTrue();
-    assertThat(taking.statuses()).hasSize(10_000);
-    assertThat(taking.statuses())
+    assertThat(result.taken()).isTrue();
+    assertThat(result.statuses()).hasSize(10_000);
+    assertThat(result.statuses())
         .extracting(LimitStatus::remaining)
         .containsOnly(RedisStores.PLENTY - 1);
 
@@ -84,7 +83,7 @@ class BatchedCallsTest {
     draws.add(9_000, new Draw(small, Key.of("user"), 2, Mode.ENFORCE, Intent.TAKE));
     TakeResult refused = ContractCalls.get(store.take(draws));
     assertThat(refused.taken()).isFalse();
-    assertThat(refused.statuses().stream().filter(standing -> !standing.allowed()))
+    assertThat(refused.statuses().stream().filter(status -> !status.allowed()))
         .extracting(LimitStatus::rule)
         .containsExactly("smaller");
     assertThat(RedisStores.taken(store, plenty("very-many-9999"), "user")).isEqualTo(1);
@@ -106,9 +105,9 @@ class BatchedCallsTest {
     }
     Pool small = new Pool("small", "small", "1", Limit.parse("fixed-window 1/day"), false);
     draws.add(280, new Draw(small, Key.of("user"), 2, Mode.ENFORCE, Intent.TAKE));
-    TakeResult taking = ContractCalls.get(store.take(draws));
-    assertThat(taking.taken()).isFalse();
-    assertThat(taking.statuses().stream().filter(standing -> !standing.allowed()))
+    TakeResult result = ContractCalls.get(store.take(draws));
+    assertThat(result.taken()).isFalse();
+    assertThat(result.statuses().stream().filter(status -> !status.allowed()))
         .extracting(LimitStatus::rule)
         .containsExactly("small");
     assertThat(RedisStores.taken(store, plenty("many-299"), "user")).isZero();
@@ -125,9 +124,9 @@ class BatchedCallsTest {
       answers.add(store.take(List.of(draw)));
     }
     for (int i = 0; i < callers; i++) {
-      LimitStatus standing = ContractCalls.get(answers.get(i)).statuses().get(0);
-      assertThat(standing.answered()).isTrue();
-      assertThat(standing.remaining()).isEqualTo(RedisStores.PLENTY - i);
+      LimitStatus status = ContractCalls.get(answers.get(i)).statuses().get(0);
+      assertThat(status.answered()).isTrue();
+      assertThat(status.remaining()).isEqualTo(RedisStores.PLENTY - i);
     }
     long calls = redis.scriptCalls() - before;
     System.out.printf("%,d draws of callers who came together in %,d calls%n", callers, calls);
@@ -144,12 +143,12 @@ class BatchedCallsTest {
       String user = i % 50 == 40 ? "another" : "user";
       answers.add(store.take(List.of(new Draw(pool, Key.of(user), 1, Mode.ENFORCE, intent))));
     }
-    List<LimitStatus> standings =
+    List<LimitStatus> limitStatuses =
         answers.stream().map(answer -> ContractCalls.get(answer).statuses().get(0)).toList();
     List<LimitStatus> takers =
         IntStream.range(0, 200)
             .filter(i -> i % 50 != 30 && i % 50 != 40)
-            .mapToObj(standings::get)
+            .mapToObj(limitStatuses::get)
             .toList();
     assertThat(takers.stream().filter(LimitStatus::allowed))
         .extracting(LimitStatus::remaining)

@@ -18,7 +18,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.LongSupplier;
 
-/** Runs scripts on one Redis through a real {@link CallBatcher}. It sends nothing until {@link #release}, so that calls share script calls, and records the order in which they were batched. */
+/**
+ * Runs scripts on one Redis through a real {@link CallBatcher}. It sends nothing until {@link
+ * #release}, so that calls share script calls, and records the order in which they were batched.
+ */
 final class BatchingRunner implements ScriptRunner {
   private final RedisClient client;
   private final RedisCommands<byte[], byte[]> commands;
@@ -27,12 +30,12 @@ final class BatchingRunner implements ScriptRunner {
   /** One call at a time: a client used by several threads may change their order. */
   private final ExecutorService node = Executors.newSingleThreadExecutor();
 
-  private final NodeHealth watch = NodeHealthFixture.quiet("node");
-  private final Map<byte[], Integer> asks = new IdentityHashMap<>();
+  private final NodeHealth health = NodeHealthFixture.quiet("node");
+  private final Map<byte[], Integer> calls = new IdentityHashMap<>();
   private final List<Integer> order = new ArrayList<>();
   private final Map<Script, Integer> shared = new EnumMap<>(Script.class);
-  private final List<Runnable> kept = new ArrayList<>();
-  private final CallBatcher lane = new CallBatcher(this::send);
+  private final List<Runnable> held = new ArrayList<>();
+  private final CallBatcher batcher = new CallBatcher(this::send);
   private boolean keeps;
   private int asked;
 
@@ -49,15 +52,15 @@ final class BatchingRunner implements ScriptRunner {
   synchronized void hold() {
     keeps = true;
     asked = 0;
-    asks.clear();
+    calls.clear();
     order.clear();
   }
 
   /** Sends the waiting calls and any follow-up calls. */
   synchronized void release() {
     keeps = false;
-    kept.forEach(node::execute);
-    kept.clear();
+    held.forEach(node::execute);
+    held.clear();
   }
 
   /** The numbers of the calls, in the order in which the scripts decide them. */
@@ -82,21 +85,22 @@ final class BatchingRunner implements ScriptRunner {
     synchronized (this) {
       for (int i = 0; i < keys.length; i++) {
         own[i] = keys[i].clone();
-        asks.put(own[i], asked);
+        calls.put(own[i], asked);
       }
       asked++;
     }
-    PendingCall ask = new PendingCall(watch, CallPurpose.USE, script, own, args, System.nanoTime());
-    lane.submit(ask);
-    return ask;
+    PendingCall pending =
+        new PendingCall(health, CallPurpose.USE, script, own, args, System.nanoTime());
+    batcher.submit(pending);
+    return pending;
   }
 
   private synchronized CompletionStage<byte[]> send(Script script, byte[][] keys, byte[] args) {
     int first = order.size();
     for (byte[] key : keys) {
-      int ask = asks.get(key);
-      if (order.size() == first || order.get(order.size() - 1) != ask) {
-        order.add(ask);
+      int pending = calls.get(key);
+      if (order.size() == first || order.get(order.size() - 1) != pending) {
+        order.add(pending);
       }
     }
     if (order.size() > first + 1) {
@@ -106,7 +110,7 @@ final class BatchingRunner implements ScriptRunner {
     CompletableFuture<byte[]> answer = new CompletableFuture<>();
     Runnable call = () -> eval(script, keys, timed, answer);
     if (keeps) {
-      kept.add(call);
+      held.add(call);
     } else {
       node.execute(call);
     }

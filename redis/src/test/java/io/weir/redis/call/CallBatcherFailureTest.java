@@ -14,8 +14,8 @@ class CallBatcherFailureTest extends CallBatcherFixture {
 
   @Test
   void cancelledWaitingCallIsNotSent() {
-    asks(4);
-    List<PendingCall> late = asks(3);
+    calls(4);
+    List<PendingCall> late = calls(3);
 
     assertThat(late.get(1).cancel(false)).isTrue();
     assertThat(reasonOf(late.get(1))).isEqualTo(NoAnswerException.Kind.TIMEOUT);
@@ -29,22 +29,22 @@ class CallBatcherFailureTest extends CallBatcherFixture {
 
   @Test
   void malformedReplyFailsOnlyTheCallsOfItsBatch() {
-    asks(4);
-    List<PendingCall> sharing = asks(2);
+    calls(4);
+    List<PendingCall> sharing = calls(2);
     sent.get(0).answerAll();
     assertThat(sent.get(4).keys()).hasNumberOfRows(2);
     sent.get(4).answer().complete(new byte[8]);
-    assertThat(sharing).allSatisfy(ask -> assertThat(ask).isCompletedExceptionally());
+    assertThat(sharing).allSatisfy(pending -> assertThat(pending).isCompletedExceptionally());
     List.copyOf(sent.subList(1, 4)).forEach(Sent::answerAll);
-    ask();
+    submit();
     assertThat(sent).as("who comes alone then").hasSize(6);
   }
 
   @Test
   void timedOutWaitingCallIsNotSent() {
-    asks(4);
-    List<PendingCall> waiting = asks(6);
-    waiting.subList(0, 5).forEach(ask -> ask.fail(NoAnswerException.timeout()));
+    calls(4);
+    List<PendingCall> waiting = calls(6);
+    waiting.subList(0, 5).forEach(pending -> pending.fail(NoAnswerException.timeout()));
     sent.get(0).answerAll();
     assertThat(sent.get(4).keys()).hasNumberOfRows(1);
     sent.get(4).answerAll();
@@ -53,14 +53,15 @@ class CallBatcherFailureTest extends CallBatcherFixture {
 
   @Test
   void failedBatchFailsAllItsCalls() {
-    asks(4);
-    List<PendingCall> sharing = asks(5);
+    calls(4);
+    List<PendingCall> sharing = calls(5);
     sent.get(0).answerAll();
     sent.get(4).answer().completeExceptionally(new IllegalStateException("cut"));
     assertThat(sharing)
         .allSatisfy(
-            ask -> assertThat(reasonOf(ask)).isEqualTo(NoAnswerException.Kind.DISCONNECTED));
-    ask();
+            pending ->
+                assertThat(reasonOf(pending)).isEqualTo(NoAnswerException.Kind.DISCONNECTED));
+    submit();
     assertThat(sent).hasSize(6);
   }
 
@@ -72,7 +73,7 @@ class CallBatcherFailureTest extends CallBatcherFixture {
               throw new IllegalStateException("closed");
             });
     for (int i = 0; i < 10; i++) {
-      PendingCall ask =
+      PendingCall pending =
           new PendingCall(
               NodeHealthFixture.quiet("node"),
               CallPurpose.USE,
@@ -80,55 +81,56 @@ class CallBatcherFailureTest extends CallBatcherFixture {
               new byte[1][],
               new byte[0],
               System.nanoTime());
-      closed.submit(ask);
-      assertThat(reasonOf(ask)).isEqualTo(NoAnswerException.Kind.DISCONNECTED);
+      closed.submit(pending);
+      assertThat(reasonOf(pending)).isEqualTo(NoAnswerException.Kind.DISCONNECTED);
     }
   }
 
   @Test
   void callsInFlightAreBoundedHoweverManyWait() {
-    List<PendingCall> asks = asks(13_000);
+    List<PendingCall> calls = calls(13_000);
     int underWay = sent.size();
     assertThat(underWay).isEqualTo(64);
-    assertThat(asks).noneMatch(PendingCall::isDone);
+    assertThat(calls).noneMatch(PendingCall::isDone);
 
-    asks.forEach(ask -> ask.fail(NoAnswerException.timeout()));
+    calls.forEach(pending -> pending.fail(NoAnswerException.timeout()));
     sent.get(0).answerAll();
-    assertThat(sent).as("whoever was given up is not sent").hasSize(underWay);
-    assertThat(ask()).isNotDone();
+    assertThat(sent).as("timed-out calls are not sent").hasSize(underWay);
+    assertThat(submit()).isNotDone();
   }
 
   @Test
   void longQueueIsFailedWithoutRecursionIfTheNodeIsUnavailable() {
     for (int i = 0; i < 4; i++) {
-      ask(Script.SETTLE, 1);
+      submit(Script.SETTLE, 1);
     }
     List<PendingCall> waiting = new ArrayList<>();
     for (int i = 0; i < 9_000; i++) {
-      waiting.add(ask(Script.SETTLE, 1));
+      waiting.add(submit(Script.SETTLE, 1));
     }
     broken = true;
     List.copyOf(sent)
         .forEach(call -> call.answer().completeExceptionally(NoAnswerException.unavailable("cut")));
     assertThat(waiting)
         .allSatisfy(
-            ask -> assertThat(reasonOf(ask)).isEqualTo(NoAnswerException.Kind.DISCONNECTED));
+            pending ->
+                assertThat(reasonOf(pending)).isEqualTo(NoAnswerException.Kind.DISCONNECTED));
     broken = false;
     int before = sent.size();
-    ask();
+    submit();
     assertThat(sent).hasSize(before + 1);
   }
 
   @Test
   void lostCallsDoNotBlockOthersForever() {
-    asks(4);
+    calls(4);
     nanos += SILENCE.toNanos();
-    ask();
+    submit();
     assertThat(sent).hasSize(5);
     assertThat(sent.get(4).answer()).isNotDone();
 
     sent.get(4).answerAll();
-    asks(4);
+    calls(4);
     assertThat(sent.subList(5, sent.size()))
         .as("once the node answers, lost calls are not counted any more")
         .hasSize(4);
@@ -136,25 +138,25 @@ class CallBatcherFailureTest extends CallBatcherFixture {
 
   @Test
   void keysOfLostCallsDoNotBlockOthersForever() {
-    ask(Script.BUCKET, 16);
+    submit(Script.BUCKET, 16);
     nanos += SILENCE.toNanos();
-    ask();
+    submit();
     sent.get(1).answerAll();
-    ask();
+    submit();
     assertThat(sent).hasSize(3);
   }
 
   @Test
   void repliesAfterASilenceAreNotCountedTwice() {
-    asks(4);
+    calls(4);
     nanos += SILENCE.toNanos();
-    ask();
+    submit();
     assertThat(sent).hasSize(5);
     List.copyOf(sent).forEach(Sent::answerAll);
     List.copyOf(sent.subList(5, sent.size())).forEach(Sent::answerAll);
     int before = sent.size();
 
-    asks(6);
+    calls(6);
 
     assertThat(sent).hasSize(before + 4);
   }

@@ -55,7 +55,7 @@ public abstract class CallBatcherFixture {
 
   final List<Sent> sent = new ArrayList<>();
   long nanos = System.nanoTime();
-  final CallBatcher lane = new CallBatcher(this::send, () -> nanos);
+  final CallBatcher batcher = new CallBatcher(this::send, () -> nanos);
   boolean broken;
   private int asked;
 
@@ -69,40 +69,40 @@ public abstract class CallBatcherFixture {
   }
 
   /** Submits a call with this many keys. */
-  PendingCall ask(Script script, int keys) {
+  PendingCall submit(Script script, int keys) {
     byte[][] names = new byte[keys][];
     for (int i = 0; i < keys; i++) {
       names[i] = Integer.toString(asked++).getBytes(US_ASCII);
     }
-    NodeHealth watch = NodeHealthFixture.quiet("node");
+    NodeHealth health = NodeHealthFixture.quiet("node");
     byte[] args = {1, 0, (byte) keys, 0};
-    PendingCall ask =
-        new PendingCall(watch, CallPurpose.USE, script, names, args, System.nanoTime());
-    lane.submit(ask);
-    return ask;
+    PendingCall pending =
+        new PendingCall(health, CallPurpose.USE, script, names, args, System.nanoTime());
+    batcher.submit(pending);
+    return pending;
   }
 
-  PendingCall ask() {
-    return ask(Script.BUCKET, 1);
+  PendingCall submit() {
+    return submit(Script.BUCKET, 1);
   }
 
-  List<PendingCall> asks(int count) {
-    List<PendingCall> asks = new ArrayList<>();
+  List<PendingCall> calls(int count) {
+    List<PendingCall> calls = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      asks.add(ask());
+      calls.add(submit());
     }
-    return asks;
+    return calls;
   }
 
-  static long used(PendingCall ask) {
-    ByteBuffer bytes = ByteBuffer.wrap(ask.join()).order(ByteOrder.LITTLE_ENDIAN);
+  static long used(PendingCall pending) {
+    ByteBuffer bytes = ByteBuffer.wrap(pending.join()).order(ByteOrder.LITTLE_ENDIAN);
     assertThat(bytes.getDouble()).isEqualTo(NOW);
-    assertThat(bytes.remaining()).isEqualTo(ask.keys().length * bytesOf(ask.script()));
-    return ScriptReply.read(ask.script(), bytes, NOW, DRAW).used();
+    assertThat(bytes.remaining()).isEqualTo(pending.keys().length * bytesOf(pending.script()));
+    return ScriptReply.read(pending.script(), bytes, NOW, DRAW).used();
   }
 
-  static NoAnswerException.Kind reasonOf(PendingCall ask) {
-    assertThat(ask).isCompletedExceptionally();
-    return ((NoAnswerException) ask.handle((answer, problem) -> problem).join()).kind();
+  static NoAnswerException.Kind reasonOf(PendingCall pending) {
+    assertThat(pending).isCompletedExceptionally();
+    return ((NoAnswerException) pending.handle((answer, problem) -> problem).join()).kind();
   }
 }

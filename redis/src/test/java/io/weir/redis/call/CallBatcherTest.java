@@ -19,18 +19,18 @@ class CallBatcherTest extends CallBatcherFixture {
   @Test
   void singleCallIsSentAtOnce() {
     for (int i = 1; i <= 3; i++) {
-      PendingCall ask = ask();
+      PendingCall pending = submit();
       assertThat(sent).hasSize(i);
       sent.get(i - 1).answerAll();
-      assertThat(used(ask)).isEqualTo(i - 1);
+      assertThat(used(pending)).isEqualTo(i - 1);
     }
   }
 
   @Test
   void callsThatArriveWhileOthersAreInFlightShareTheNextBatch() {
-    List<PendingCall> early = asks(4);
+    List<PendingCall> early = calls(4);
     assertThat(sent).hasSize(4);
-    List<PendingCall> late = asks(10);
+    List<PendingCall> late = calls(10);
     assertThat(sent).hasSize(4);
 
     sent.get(0).answerAll();
@@ -46,10 +46,10 @@ class CallBatcherTest extends CallBatcherFixture {
 
   @Test
   void fullBatchIsSentAtOnce() {
-    asks(4);
-    asks(31);
+    calls(4);
+    calls(31);
     assertThat(sent).hasSize(4);
-    ask();
+    submit();
     assertThat(sent).hasSize(5);
     assertThat(sent.get(4).keys()).hasNumberOfRows(32);
   }
@@ -57,36 +57,36 @@ class CallBatcherTest extends CallBatcherFixture {
   @Test
   void nextBatchFillsWhileANearNodeIsBusy() {
     answersWithin(Duration.ofNanos(499_999));
-    ask(Script.BUCKET, 16);
-    asks(10);
+    submit(Script.BUCKET, 16);
+    calls(10);
     assertThat(sent).as("one call under way").hasSize(2);
     sent.get(1).answerAll();
     assertThat(sent.get(2).keys()).hasNumberOfRows(10);
-    asks(2);
+    calls(2);
     assertThat(sent).as("it has few keys to do now").hasSize(5);
   }
 
   @Test
   void batchIsNotHeldBackForADistantNode() {
     answersWithin(Duration.ofNanos(500_000));
-    ask(Script.BUCKET, 16);
-    ask();
+    submit(Script.BUCKET, 16);
+    submit();
     assertThat(sent).hasSize(3);
   }
 
   /** Has one call answered after this time. */
   private void answersWithin(Duration time) {
-    ask();
+    submit();
     nanos += time.toNanos();
     sent.get(0).answerAll();
   }
 
   @Test
   void batchIsBoundedByKeysUnlessOneCallHasMore() {
-    asks(4);
-    ask(Script.BUCKET, 20);
-    ask(Script.BUCKET, 10);
-    PendingCall large = ask(Script.BUCKET, 40);
+    calls(4);
+    submit(Script.BUCKET, 20);
+    submit(Script.BUCKET, 10);
+    PendingCall large = submit(Script.BUCKET, 40);
     assertThat(sent.get(4).keys()).hasNumberOfRows(30);
     sent.get(0).answerAll();
     sent.get(1).answerAll();
@@ -97,12 +97,12 @@ class CallBatcherTest extends CallBatcherFixture {
 
   @Test
   void differentScriptsDoNotShareABatchAndSettlementsNeverDo() {
-    asks(4);
-    ask(Script.BUCKET, 1);
-    ask(Script.TAKE, 1);
-    ask(Script.TAKE, 1);
-    ask(Script.SETTLE, 1);
-    ask(Script.SETTLE, 1);
+    calls(4);
+    submit(Script.BUCKET, 1);
+    submit(Script.TAKE, 1);
+    submit(Script.TAKE, 1);
+    submit(Script.SETTLE, 1);
+    submit(Script.SETTLE, 1);
     List.copyOf(sent).forEach(Sent::answerAll);
     assertThat(sent.subList(4, 8))
         .extracting(Sent::script)
@@ -114,13 +114,15 @@ class CallBatcherTest extends CallBatcherFixture {
 
   @Test
   void callsOfOneScriptShareABatchThoughOthersArriveInBetween() {
-    asks(4);
+    calls(4);
     for (int i = 0; i < 5; i++) {
-      ask(Script.BUCKET, 1);
-      ask(Script.SETTLE, 1);
-      ask(Script.TAKE, 2);
+      submit(Script.BUCKET, 1);
+      submit(Script.SETTLE, 1);
+      submit(Script.TAKE, 2);
     }
-    for (int i = 0; i < sent.size(); i++) { // it grows: the last calls are sent only after others have returned
+    for (int i = 0;
+        i < sent.size();
+        i++) { // it grows: the last calls are sent only after others have returned
       sent.get(i).answerAll();
     }
 
@@ -149,10 +151,11 @@ class CallBatcherTest extends CallBatcherFixture {
         int first = i * 1_000_000;
         work.add(() -> askOften(busy, first));
       }
-      for (Future<List<PendingCall>> asks : callers.invokeAll(work, 30, TimeUnit.SECONDS)) {
-        for (PendingCall ask : asks.get()) {
-          ask.get(10, TimeUnit.SECONDS);
-          assertThat(used(ask)).isEqualTo(Long.parseLong(new String(ask.keys()[0], US_ASCII)));
+      for (Future<List<PendingCall>> calls : callers.invokeAll(work, 30, TimeUnit.SECONDS)) {
+        for (PendingCall pending : calls.get()) {
+          pending.get(10, TimeUnit.SECONDS);
+          assertThat(used(pending))
+              .isEqualTo(Long.parseLong(new String(pending.keys()[0], US_ASCII)));
         }
       }
     } finally {
@@ -161,26 +164,26 @@ class CallBatcherTest extends CallBatcherFixture {
     }
   }
 
-  private static List<PendingCall> askOften(CallBatcher lane, int first) {
-    NodeHealth watch = NodeHealthFixture.quiet("node");
-    List<PendingCall> asks = new ArrayList<>();
+  private static List<PendingCall> askOften(CallBatcher batcher, int first) {
+    NodeHealth health = NodeHealthFixture.quiet("node");
+    List<PendingCall> calls = new ArrayList<>();
     for (int i = 0; i < 2000; i++) {
       byte[][] keys = {Integer.toString(first + i).getBytes(US_ASCII)};
       Script script = i % 7 == 0 ? Script.TAKE : Script.BUCKET;
-      PendingCall ask =
-          new PendingCall(watch, CallPurpose.USE, script, keys, new byte[1], System.nanoTime());
-      lane.submit(ask);
-      asks.add(ask);
+      PendingCall pending =
+          new PendingCall(health, CallPurpose.USE, script, keys, new byte[1], System.nanoTime());
+      batcher.submit(pending);
+      calls.add(pending);
     }
-    return asks;
+    return calls;
   }
 
   @Test
   void equalArgumentsAreSentOnce() {
-    asks(4);
-    asks(3);
-    ask(Script.BUCKET, 2);
-    ask();
+    calls(4);
+    calls(3);
+    submit(Script.BUCKET, 2);
+    submit();
 
     sent.get(0).answerAll();
 

@@ -33,6 +33,7 @@ record CallWaves(List<Pool> pools, List<Wave> waves) {
 
   /**
    * Calls that arrive together.
+   *
    * @param after time since the previous wave, in µs
    */
   record Wave(long after, List<Visit> visits) {}
@@ -58,17 +59,17 @@ record CallWaves(List<Pool> pools, List<Wave> waves) {
 
   /** One draw of a call. */
   record WaveDraw(
-      int pool, int user, ToLongFunction<Limit> cost, Mode mode, Intent intent, LeaseUse telling) {
+      int pool, int user, ToLongFunction<Limit> cost, Mode mode, Intent intent, LeaseUse leaseUse) {
 
     private Draw on(List<Pool> pools, Function<Bucket, LeaseGrant> lent) {
       Pool drawn = pools.get(pool % pools.size());
       Limit limit = drawn.meter().limit();
       long amount = cost.applyAsLong(limit);
-      if (telling == LeaseUse.NOTHING || !CAN_LEND.contains(limit.algorithm())) {
+      if (leaseUse == LeaseUse.NOTHING || !CAN_LEND.contains(limit.algorithm())) {
         return new Draw(drawn, key(), amount, mode, intent);
       }
       Draw draw = new Draw(drawn, key(), amount / 4, Mode.ENFORCE, Intent.TAKE);
-      if (telling == LeaseUse.DEBT) {
+      if (leaseUse == LeaseUse.DEBT) {
         return draw.withLease(LeaseReport.NONE.withDebt(1 + amount / 3));
       }
       LeaseGrant held = lent.apply(new Bucket(drawn, key()));

@@ -17,7 +17,7 @@ class DeadlineQueueTest {
     deadlines.close();
   }
 
-  private PendingCall ask() {
+  private PendingCall call() {
     return deadlines.enqueue(
         NodeHealthFixture.quiet("node"),
         CallPurpose.USE,
@@ -26,16 +26,16 @@ class DeadlineQueueTest {
         new byte[0]);
   }
 
-  private static CompletableFuture<NoAnswerException.Kind> reasonOf(PendingCall ask) {
-    return ask.handle((answer, problem) -> ((NoAnswerException) problem).kind());
+  private static CompletableFuture<NoAnswerException.Kind> reasonOf(PendingCall call) {
+    return call.handle((answer, problem) -> ((NoAnswerException) problem).kind());
   }
 
   @Test
   void failsLateCallsOnly() throws Exception {
-    PendingCall answered = ask();
+    PendingCall answered = call();
     answered.answer(new byte[0]);
-    PendingCall first = ask();
-    PendingCall second = ask();
+    PendingCall first = call();
+    PendingCall second = call();
 
     assertThat(reasonOf(first).get(5, TimeUnit.SECONDS)).isEqualTo(NoAnswerException.Kind.TIMEOUT);
     assertThat(reasonOf(second).get(5, TimeUnit.SECONDS)).isEqualTo(NoAnswerException.Kind.TIMEOUT);
@@ -45,25 +45,25 @@ class DeadlineQueueTest {
   @Test
   void callbackOfALateCallMayWaitForAnotherDecision() throws Exception {
     CompletableFuture<NoAnswerException.Kind> both =
-        reasonOf(ask()).thenApply(first -> reasonOf(ask()).join());
+        reasonOf(call()).thenApply(first -> reasonOf(call()).join());
 
     assertThat(both.get(5, TimeUnit.SECONDS)).isEqualTo(NoAnswerException.Kind.TIMEOUT);
   }
 
   @Test
   void callbackOfALateCallMayWaitForAnotherLateCall() throws Exception {
-    PendingCall first = ask();
-    PendingCall second = ask();
+    PendingCall first = call();
+    PendingCall second = call();
     CompletableFuture<NoAnswerException.Kind> reasonOfSecond = reasonOf(second);
 
-    assertThat(reasonOf(first).thenApply(told -> reasonOfSecond.join()).get(5, TimeUnit.SECONDS))
+    assertThat(reasonOf(first).thenApply(failed -> reasonOfSecond.join()).get(5, TimeUnit.SECONDS))
         .isEqualTo(NoAnswerException.Kind.TIMEOUT);
   }
 
   @Test
   void closeFailsWaitingCalls() throws Exception {
     try (DeadlineQueue patient = new DeadlineQueue(Duration.ofSeconds(60))) {
-      PendingCall ask =
+      PendingCall call =
           patient.enqueue(
               NodeHealthFixture.quiet("node"),
               CallPurpose.USE,
@@ -71,7 +71,7 @@ class DeadlineQueueTest {
               new byte[1][],
               new byte[0]);
       patient.close();
-      assertThat(reasonOf(ask).get(5, TimeUnit.SECONDS))
+      assertThat(reasonOf(call).get(5, TimeUnit.SECONDS))
           .isEqualTo(NoAnswerException.Kind.DISCONNECTED);
     }
   }

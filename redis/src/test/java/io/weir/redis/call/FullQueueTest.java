@@ -27,7 +27,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A node accepts connections and bytes and never replies, while calls continue: a bounded number waits, all others fail at once, and nothing grows. */
+/**
+ * A node accepts connections and bytes and never replies, while calls continue: a bounded number
+ * waits, all others fail at once, and nothing grows.
+ */
 @Tag("process")
 class FullQueueTest {
   /** Long, so that calls reach the end of the queue before their deadlines. */
@@ -36,7 +39,10 @@ class FullQueueTest {
   /** Calls that may wait for one node. */
   private static final int MOST = 10_000;
 
-  /** Calls of one batcher that may be in flight, plus calls that test whether the node still answers. */
+  /**
+   * Calls of one batcher that may be in flight, plus calls that test whether the node still
+   * answers.
+   */
   private static final long MOST_ON_THE_WIRE = 64 + 100;
 
   private static final long MEGABYTE = 1 << 20;
@@ -84,23 +90,23 @@ class FullQueueTest {
       CompletableFuture<TakeResult> answer =
           store.take(List.of(one(pool, "key-" + called++ % keys))).toCompletableFuture();
       toldAtOnce += answer.isDone() ? 1 : 0;
-      answer.whenComplete((taking, problem) -> waiting.decrementAndGet());
+      answer.whenComplete((result, problem) -> waiting.decrementAndGet());
       mostWaiting = Math.max(mostWaiting, waiting.get());
     }
   }
 
   /** Calls more and more keys until many find the queue full. */
   private void callUntilFull() {
-    long full = heard("queue_full") + 1000;
-    for (int i = 0; i < 200 && heard("queue_full") < full; i++) {
+    long full = recorded("queue_full") + 1000;
+    for (int i = 0; i < 200 && recorded("queue_full") < full; i++) {
       call(1000, 2 * MOST);
     }
-    assertThat(heard("queue_full")).isGreaterThanOrEqualTo(full);
+    assertThat(recorded("queue_full")).isGreaterThanOrEqualTo(full);
   }
 
-  private long heard(String kind) {
-    LongAdder heard = kinds.get(kind);
-    return heard == null ? 0 : heard.sum();
+  private long recorded(String kind) {
+    LongAdder recorded = kinds.get(kind);
+    return recorded == null ? 0 : recorded.sum();
   }
 
   private static long heap() {
@@ -128,7 +134,7 @@ class FullQueueTest {
 
       callUntilFull();
       assertThat(mostWaiting).isLessThanOrEqualTo(MOST);
-      assertThat(heard("queue_full")).isEqualTo(toldAtOnce);
+      assertThat(recorded("queue_full")).isEqualTo(toldAtOnce);
       long heap = heap();
       call(8 * MOST, 100);
       long grown = heap() - heap;
@@ -137,7 +143,7 @@ class FullQueueTest {
       assertThat(grown).as("bytes after 80,000 more calls").isLessThan(10 * MEGABYTE);
       await("every call to end").until(() -> waiting.get() == 0);
       System.out.printf(
-          "%,d calls to a silent Redis: %,d told at once, at most %,d waiting, heap %+,d KB%n",
+          "%,d calls to a silent Redis: %,d rejected at once, at most %,d waiting, heap %+,d KB%n",
           called, toldAtOnce, mostWaiting, grown / 1024);
 
       redis.thaw();

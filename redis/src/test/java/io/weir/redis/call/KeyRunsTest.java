@@ -14,7 +14,7 @@ import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 class KeyRunsTest {
-  private static PendingCall ask(String key) {
+  private static PendingCall call(String key) {
     byte[][] keys = {key.getBytes(US_ASCII)};
     return new PendingCall(
         NodeHealthFixture.quiet("node"),
@@ -25,34 +25,34 @@ class KeyRunsTest {
         System.nanoTime());
   }
 
-  private static String order(List<PendingCall> asks) {
-    return asks.stream()
-        .map(ask -> new String(ask.keys()[0], US_ASCII))
+  private static String order(List<PendingCall> calls) {
+    return calls.stream()
+        .map(call -> new String(call.keys()[0], US_ASCII))
         .collect(Collectors.joining(" "));
   }
 
   @Test
   void equalKeysBecomeAdjacent() {
-    List<PendingCall> asks = new ArrayList<>();
+    List<PendingCall> calls = new ArrayList<>();
     for (String key : "a b a c b a d".split(" ")) {
-      asks.add(ask(key));
+      calls.add(call(key));
     }
 
-    KeyRuns.ofEqualKeys(asks);
+    KeyRuns.ofEqualKeys(calls);
 
-    assertThat(order(asks)).isEqualTo("a a a b b c d");
+    assertThat(order(calls)).isEqualTo("a a a b b c d");
   }
 
   @Test
   void keysWithEqualPrefixAreNotEqual() {
-    List<PendingCall> asks = new ArrayList<>();
+    List<PendingCall> calls = new ArrayList<>();
     for (String rule : List.of("one", "two", "one")) {
-      asks.add(ask("weir:1:{AAAAAAAAAAAAAAAAAAAAAA}:" + rule + ":T1"));
+      calls.add(call("weir:1:{AAAAAAAAAAAAAAAAAAAAAA}:" + rule + ":T1"));
     }
 
-    KeyRuns.ofEqualKeys(asks);
+    KeyRuns.ofEqualKeys(calls);
 
-    assertThat(order(asks)).matches("\\S+:one:T1 \\S+:one:T1 \\S+:two:T1");
+    assertThat(order(calls)).matches("\\S+:one:T1 \\S+:one:T1 \\S+:two:T1");
   }
 
   /** Calls to one key keep their order, none is lost, and all calls to one key are adjacent. */
@@ -60,7 +60,7 @@ class KeyRunsTest {
   void anyCallsAreGroupedByKeyInOrder(
       @ForAll @Size(max = 40) List<@IntRange(max = 8) Integer> numbers) {
     List<PendingCall> before = new ArrayList<>();
-    numbers.forEach(number -> before.add(ask("weir:1:{0000000" + number + "}:rule:T1")));
+    numbers.forEach(number -> before.add(call("weir:1:{0000000" + number + "}:rule:T1")));
     List<PendingCall> after = new ArrayList<>(before);
 
     KeyRuns.ofEqualKeys(after);

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The kind of each failure, by the error messages of every supported Redis. */
 @Tag("process")
 class NoAnswerExceptionTest {
-  private final RecordingRedisEvents heard = new RecordingRedisEvents();
+  private final RecordingRedisEvents events = new RecordingRedisEvents();
   private final Pool pool = plenty("kinds");
   private final Pool beside = plenty("beside");
 
@@ -68,9 +68,9 @@ class NoAnswerExceptionTest {
 
   /** Causes a failure on a server, and repairs it. */
   private void causes(String kind, Runnable begin, Runnable end, StoreLoad load) {
-    heard.calls.clear();
+    events.calls.clear();
     begin.run();
-    await(kind).until(() -> heard.calls.contains(kind));
+    await(kind).until(() -> events.calls.contains(kind));
     end.run();
     load.awaitAnswered(1);
   }
@@ -92,10 +92,10 @@ class NoAnswerExceptionTest {
           RedisOptions.of(server.uri())
               .timeout(Duration.ofMillis(100))
               .credentials(new RedisOptions.Credentials("weir", "secret"));
-      try (RedisStore store = RedisStore.open(options, SystemTime.INSTANCE, heard);
+      try (RedisStore store = RedisStore.open(options, SystemTime.INSTANCE, events);
           StoreLoad load = StoreLoad.on(store, n -> List.of(one(pool, "a"), one(beside, "a")))) {
         load.awaitAnswered(1);
-        assertThat(heard.calls).contains("answered");
+        assertThat(events.calls).contains("answered");
 
         causes("oom", () -> limit(server, "1"), () -> limit(server, "0"), load);
         for (String command : List.of("evalsha", "set", "time")) {
@@ -114,7 +114,7 @@ class NoAnswerExceptionTest {
             () -> server.command("CONFIG", "SET", "stop-writes-on-bgsave-error", "no"),
             load);
         server.kill();
-        await().until(() -> heard.calls.contains("disconnected"));
+        await().until(() -> events.calls.contains("disconnected"));
       }
     }
   }
@@ -146,16 +146,16 @@ class NoAnswerExceptionTest {
           RedisOptions.of(server.uri())
               .credentials(new RedisOptions.Credentials("weir", "secret"))
               .timeout(Duration.ofMillis(100));
-      try (RedisStore store = RedisStore.open(options, SystemTime.INSTANCE, heard);
+      try (RedisStore store = RedisStore.open(options, SystemTime.INSTANCE, events);
           StoreLoad load = StoreLoad.on(store, n -> List.of(one(pool, "a"), one(beside, "a")))) {
         load.awaitAnswered(1);
         user(server, "-mget");
-        await().until(() -> heard.turns.contains("opens"));
-        heard.turns.clear();
+        await().until(() -> events.turns.contains("opens"));
+        events.turns.clear();
         await()
             .during(Duration.ofSeconds(2)) // it is probed after 0.1, 0.2, 0.4 and 0.8 s
             .atMost(Duration.ofSeconds(20))
-            .until(() -> !heard.turns.contains("closes"));
+            .until(() -> !events.turns.contains("closes"));
         user(server, "+mget");
         load.awaitAnswered(1);
       }

@@ -29,7 +29,7 @@ class NodeHealthTest {
 
   private final VirtualTime time = new VirtualTime();
   private final Deque<ScheduledTask> timer = new ArrayDeque<>();
-  private final List<String> heard = new CopyOnWriteArrayList<>();
+  private final List<String> events = new CopyOnWriteArrayList<>();
   private Runnable beforeItIsHeard = () -> {};
   private final List<CompletableFuture<String>> checks = new ArrayList<>();
   private final NodeHealth node =
@@ -45,7 +45,7 @@ class NodeHealthTest {
   private final class Listener implements RedisEvents {
     @Override
     public void onFailure(String name, String kind) {
-      heard.add(kind);
+      events.add(kind);
     }
 
     @Override
@@ -53,12 +53,12 @@ class NodeHealthTest {
       if (open) {
         beforeItIsHeard.run();
       }
-      heard.add(open ? "opens" : "closes");
+      events.add(open ? "opens" : "closes");
     }
 
     @Override
     public void onNodeRemoved(String name) {
-      heard.add("gone");
+      events.add("gone");
     }
   }
 
@@ -78,12 +78,12 @@ class NodeHealthTest {
     time.advance(GRACE);
     fail(5);
     assertThat(node.tryPass()).isFalse();
-    heard.clear();
+    events.clear();
   }
 
   @Test
   void newNodeIsPublished() {
-    assertThat(heard).containsExactly("closes");
+    assertThat(events).containsExactly("closes");
   }
 
   @Test
@@ -95,9 +95,9 @@ class NodeHealthTest {
     fail(1);
 
     assertThat(node.tryPass()).isFalse();
-    assertThat(heard).endsWith("timeout", "opens");
+    assertThat(events).endsWith("timeout", "opens");
     node.rejectByBreaker();
-    assertThat(heard).endsWith("breaker");
+    assertThat(events).endsWith("breaker");
   }
 
   @Test
@@ -131,7 +131,8 @@ class NodeHealthTest {
     time.advance(GRACE);
     for (int i = 0; i < 5; i++) {
       assertThat(node.tryPass()).isTrue();
-      time.advance(Duration.ofNanos(DEADLINE / 10 * 9)); // reported a little early, or recorded late
+      time.advance(
+          Duration.ofNanos(DEADLINE / 10 * 9)); // reported a little early, or recorded late
       node.onFailure(NoAnswerException.timeout());
     }
     assertThat(node.tryPass()).isFalse();
@@ -197,12 +198,12 @@ class NodeHealthTest {
 
   @Test
   void lostConnectionOpensTheBreakerAtOnceAndIsLoggedOnce() {
-    heard.clear();
+    events.clear();
     node.onDisconnect("gone");
     node.onDisconnect("still gone");
 
     assertThat(node.tryPass()).isFalse();
-    assertThat(heard).containsExactly("opens");
+    assertThat(events).containsExactly("opens");
   }
 
   @Test
@@ -248,7 +249,7 @@ class NodeHealthTest {
     checks.get(0).complete("yes");
 
     assertThat(node.tryPass()).isTrue();
-    assertThat(heard).containsExactly("closes");
+    assertThat(events).containsExactly("closes");
     timer.remove().task.run();
     assertThat(checks).hasSize(1);
     assertThat(timer).isEmpty();
@@ -261,7 +262,7 @@ class NodeHealthTest {
     checks.get(0).completeExceptionally(new IllegalStateException("OOM"));
 
     assertThat(node.tryPass()).isFalse();
-    assertThat(heard).isEmpty();
+    assertThat(events).isEmpty();
   }
 
   @Test
@@ -339,7 +340,7 @@ class NodeHealthTest {
     node.rejectByBreaker();
     node.rejectUnavailable();
 
-    assertThat(heard).containsExactly("gone");
+    assertThat(events).containsExactly("gone");
   }
 
   @Test
@@ -355,16 +356,16 @@ class NodeHealthTest {
 
   @Test
   void noEventsAfterClose() {
-    heard.clear();
+    events.clear();
     node.close();
     node.onDisconnect("closed");
 
-    assertThat(heard).isEmpty();
+    assertThat(events).isEmpty();
   }
 
   @Test
   void stateChangesArePublishedInOrder() throws InterruptedException {
-    heard.clear();
+    events.clear();
     Thread other = new Thread(node::onRecovery);
     beforeItIsHeard =
         () -> {
@@ -376,7 +377,7 @@ class NodeHealthTest {
     node.onDisconnect("gone");
     other.join();
 
-    assertThat(heard).containsExactly("opens", "closes");
+    assertThat(events).containsExactly("opens", "closes");
   }
 
   @Test
@@ -395,6 +396,6 @@ class NodeHealthTest {
     assertThat(node.tryPass()).isFalse();
     time.advance(Duration.ofSeconds(5));
     assertThat(node.tryPass()).isTrue();
-    assertThat(heard).isEmpty();
+    assertThat(events).isEmpty();
   }
 }

@@ -57,9 +57,9 @@ class NotSentTest {
             new KeyNames(new byte[0]),
             new VirtualTime(),
             Duration.ofSeconds(1));
-    TakeResult taking = store.take(List.of(TELLING)).toCompletableFuture().join();
-    assertThat(taking.statuses()).extracting(LimitStatus::answered).containsExactly(false);
-    return taking.grants().get(0);
+    TakeResult result = store.take(List.of(TELLING)).toCompletableFuture().join();
+    assertThat(result.statuses()).extracting(LimitStatus::answered).containsExactly(false);
+    return result.grants().get(0);
   }
 
   @Test

@@ -12,7 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** A store that adds a look at a window to every other call, so that the bucket script and the general script alternate on the same buckets. */
+/**
+ * A store that adds a look at a window to every other call, so that the bucket script and the
+ * general script alternate on the same buckets.
+ */
 final class MixedScriptStore extends ForwardingStore {
   private static final Pool COMPANION =
       new Pool("companion", "companion", "1", Limit.parse("fixed-window 1/h"), false);
@@ -38,11 +41,11 @@ final class MixedScriptStore extends ForwardingStore {
     int count = draws.size();
     return super.reserve(reservation, more)
         .thenApply(
-            taking ->
+            result ->
                 new TakeResult(
-                    taking.taken(),
-                    taking.statuses().subList(0, count),
-                    taking.receipts().isEmpty() ? List.of() : taking.receipts().subList(0, count),
-                    taking.grants().isEmpty() ? List.of() : taking.grants().subList(0, count)));
+                    result.taken(),
+                    result.statuses().subList(0, count),
+                    result.receipts().isEmpty() ? List.of() : result.receipts().subList(0, count),
+                    result.grants().isEmpty() ? List.of() : result.grants().subList(0, count)));
   }
 }

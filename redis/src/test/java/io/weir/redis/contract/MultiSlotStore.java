@@ -11,7 +11,10 @@ import io.weir.store.TakeResult;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** A store whose rules have different leading dimensions, so that the buckets of one call are in several slots of a Cluster, or on several nodes of a ring. */
+/**
+ * A store whose rules have different leading dimensions, so that the buckets of one call are in
+ * several slots of a Cluster, or on several nodes of a ring.
+ */
 record MultiSlotStore(Store store) implements Store {
   private static Pool apart(Pool pool) {
     return pool.withDimension(pool.rule());

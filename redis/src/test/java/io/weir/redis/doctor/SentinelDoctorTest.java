@@ -41,8 +41,8 @@ class SentinelDoctorTest {
       RedisServer sentinel = sentinels.sentinels().get(0);
       assertThat(only(examine(patient(sentinel.uri())), "role").advice())
           .startsWith("use redis-sentinel://");
-      List<Finding> unknown = examine(patient("redis-sentinel://nobody@" + sentinels.addresses()));
-      assertThat(unknown.get(0).text()).isEqualTo("knows no master called nobody, but weir");
+      List<Finding> unknown = examine(patient("redis-sentinel://unknown@" + sentinels.addresses()));
+      assertThat(unknown.get(0).text()).isEqualTo("knows no master called unknown, but weir");
       assertThat(unknown.get(3).grade()).isEqualTo(Grade.FAIL);
       assertThat(unknown.get(3).advice()).startsWith("correct the name");
       sentinel.kill();

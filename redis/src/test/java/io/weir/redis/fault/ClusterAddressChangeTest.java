@@ -26,7 +26,7 @@ class ClusterAddressChangeTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Pool pool = plenty("moved");
-  private final RecordingRedisEvents heard = new RecordingRedisEvents();
+  private final RecordingRedisEvents events = new RecordingRedisEvents();
 
   @Test
   void movedNodeIsKnownByItsNewAddressOnly() {
@@ -37,17 +37,17 @@ class ClusterAddressChangeTest {
                 RedisOptions.of("redis-cluster://" + cluster.addresses())
                     .timeout(RedisStores.PATIENT),
                 SystemTime.INSTANCE,
-                heard)) {
+                events)) {
       store.ready().toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
       RedisServer mover = cluster.nodes().get(0);
       String before = mover.host() + ":" + mover.port();
       String after = mover.host() + ":" + place.port();
-      await().atMost(PATIENCE).until(() -> heard.breakers.containsKey(before));
+      await().atMost(PATIENCE).until(() -> events.breakers.containsKey(before));
 
       mover.command("CONFIG", "SET", "cluster-announce-port", Integer.toString(place.port()));
 
-      await().atMost(PATIENCE).until(() -> heard.breakers.containsKey(after));
-      await().atMost(PATIENCE).until(() -> !heard.breakers.containsKey(before));
+      await().atMost(PATIENCE).until(() -> events.breakers.containsKey(after));
+      await().atMost(PATIENCE).until(() -> !events.breakers.containsKey(before));
       await()
           .atMost(PATIENCE)
           .until(
@@ -55,17 +55,17 @@ class ClusterAddressChangeTest {
                 for (int i = 0; i < 20; i++) {
                   store.take(List.of(one(pool, "key" + i))).toCompletableFuture().join();
                 }
-                return heard.answering.contains(after);
+                return events.answering.contains(after);
               });
-      assertThat(heard.answering).doesNotContain(before);
+      assertThat(events.answering).doesNotContain(before);
 
       // An outage is reported under the new address, and so is the recovery.
       place.refuse();
       place.cut();
-      await().atMost(PATIENCE).until(() -> asked(store) && heard.breakers.get(after));
+      await().atMost(PATIENCE).until(() -> asked(store) && events.breakers.get(after));
       place.resume();
-      await().atMost(PATIENCE).until(() -> !heard.breakers.get(after));
-      assertThat(heard.breakers).doesNotContainKey(before);
+      await().atMost(PATIENCE).until(() -> !events.breakers.get(after));
+      assertThat(events.breakers).doesNotContainKey(before);
     }
   }
 

@@ -26,7 +26,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Faults of one Cluster node: calls to other nodes are not affected, calls to this node end in time, and service returns once a replica has taken over. */
+/**
+ * Faults of one Cluster node: calls to other nodes are not affected, calls to this node end in
+ * time, and service returns once a replica has taken over.
+ */
 @Tag("process")
 class ClusterFaultsTest {
   private static final Duration TIMEOUT = RedisOptions.DEFAULT_TIMEOUT;
@@ -99,15 +102,15 @@ class ClusterFaultsTest {
       hit.awaitAnswered(200);
       spared.awaitAnswered(100);
 
-      long heard = RedisStores.taken(witness, pool, key);
-      long told = Long.parseLong(victim.info("master_repl_offset"));
-      await().until(() -> Long.parseLong(replica.info("slave_repl_offset")) >= told);
+      long replicated = RedisStores.taken(witness, pool, key);
+      long offset = Long.parseLong(victim.info("master_repl_offset"));
+      await().until(() -> Long.parseLong(replica.info("slave_repl_offset")) >= offset);
       replica.freeze();
       victim.command("CLIENT", "KILL", "TYPE", "replica");
       hit.awaitAnswered(100);
       victim.kill();
       long killed = System.nanoTime();
-      long unheard = hit.sent() - heard;
+      long notReplicated = hit.sent() - replicated;
       replica.thaw();
       hit.awaitUnanswered(100);
       hit.awaitAnswered(100);
@@ -120,9 +123,9 @@ class ClusterFaultsTest {
       long over = hit.taken() - applied;
       System.out.printf(
           "primary killed: served again after %,d ms; %s; over-admission %,d, of which the replica"
-              + " had not heard at most %,d%n",
-          back, hit, over, unheard);
-      assertThat(over).isBetween(hit.taken() - hit.sent(), unheard);
+              + " had not received at most %,d%n",
+          back, hit, over, notReplicated);
+      assertThat(over).isBetween(hit.taken() - hit.sent(), notReplicated);
     } finally {
       cluster.waitForFailover(victim);
       victim.restart();

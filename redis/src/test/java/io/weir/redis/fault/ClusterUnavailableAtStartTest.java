@@ -21,13 +21,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A Cluster that was never reached is unavailable like any node: it is shown in the metrics, and logged once. */
+/**
+ * A Cluster that was never reached is unavailable like any node: it is shown in the metrics, and
+ * logged once.
+ */
 @Tag("process")
 class ClusterUnavailableAtStartTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final Pool pool = plenty("away-at-start");
-  private final RecordingRedisEvents heard = new RecordingRedisEvents();
+  private final RecordingRedisEvents events = new RecordingRedisEvents();
   private final LogCapture log = LogCapture.of(NodeHealth.class);
 
   @AfterEach
@@ -46,18 +49,18 @@ class ClusterUnavailableAtStartTest {
       String addresses = cluster.addresses();
       try (RedisStore store =
           RedisStore.open(
-              RedisOptions.of("redis-cluster://" + addresses), SystemTime.INSTANCE, heard)) {
-        await().atMost(PATIENCE).until(() -> heard.breakers.containsKey(addresses));
-        await().atMost(PATIENCE).until(() -> heard.breakers.get(addresses));
+              RedisOptions.of("redis-cluster://" + addresses), SystemTime.INSTANCE, events)) {
+        await().atMost(PATIENCE).until(() -> events.breakers.containsKey(addresses));
+        await().atMost(PATIENCE).until(() -> events.breakers.get(addresses));
         assertThat(store.take(List.of(one(pool, "a"))).toCompletableFuture().join().taken())
             .isFalse();
-        assertThat(heard.failing).containsExactly(addresses + " disconnected");
+        assertThat(events.failing).containsExactly(addresses + " disconnected");
 
         cluster.nodes().forEach(RedisServer::restart);
         cluster.waitUntilWhole();
         store.ready().toCompletableFuture().orTimeout(30, TimeUnit.SECONDS).join();
 
-        await().atMost(PATIENCE).until(() -> !heard.breakers.get(addresses));
+        await().atMost(PATIENCE).until(() -> !events.breakers.get(addresses));
         await()
             .atMost(PATIENCE)
             .ignoreExceptions()
@@ -82,10 +85,10 @@ class ClusterUnavailableAtStartTest {
             RedisStore.open(
                 RedisOptions.of("redis-cluster://" + cluster.addresses()),
                 SystemTime.INSTANCE,
-                heard)) {
+                events)) {
       store.ready().toCompletableFuture().orTimeout(30, TimeUnit.SECONDS).join();
 
-      assertThat(heard.breakers).doesNotContainKey(cluster.addresses()).isNotEmpty();
+      assertThat(events.breakers).doesNotContainKey(cluster.addresses()).isNotEmpty();
     }
   }
 }

@@ -31,7 +31,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Faults of a single Redis: every call ends in time, with a value, is applied at most once, and service returns by itself. */
+/**
+ * Faults of a single Redis: every call ends in time, with a value, is applied at most once, and
+ * service returns by itself.
+ */
 @Tag("process")
 class NodeFaultsTest {
   private static final Duration TIMEOUT = RedisOptions.DEFAULT_TIMEOUT;

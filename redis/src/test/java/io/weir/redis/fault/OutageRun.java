@@ -30,7 +30,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
-/** Calls to a limiter on a real Redis during a fault, and their results over time: one rule per {@code on_fail} value, each called in turn. */
+/**
+ * Calls to a limiter on a real Redis during a fault, and their results over time: one rule per
+ * {@code on_fail} value, each called in turn.
+ */
 final class OutageRun implements AutoCloseable {
   static final Duration TIMEOUT = RedisOptions.DEFAULT_TIMEOUT;
 
@@ -43,10 +46,16 @@ final class OutageRun implements AutoCloseable {
   /** How much longer than its deadline plus the scheduling jitter a decision may take. */
   private static final long GRACE_MICROS = 10_000;
 
-  /** The same for one in a thousand: on two cores with six to nine times as much load, the maximum of four runs was 33 ms. */
+  /**
+   * The same for one in a thousand: on two cores with six to nine times as much load, the maximum
+   * of four runs was 33 ms.
+   */
   private static final long MOST_GRACE_MICROS = 50_000;
 
-  /** The interval around a decision in which jitter counts: a busy machine delays one thread and then another, and the measuring threads are seldom delayed together with the caller. */
+  /**
+   * The interval around a decision in which jitter counts: a busy machine delays one thread and
+   * then another, and the measuring threads are seldom delayed together with the caller.
+   */
   private static final long AROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   /** A call to the store is delayed by its own thread and by two others. */
@@ -64,7 +73,10 @@ final class OutageRun implements AutoCloseable {
     }
   }
 
-  /** A period in which the breaker of a node was open; {@code until} is far in the future while it is. */
+  /**
+   * A period in which the breaker of a node was open; {@code until} is far in the future while it
+   * is.
+   */
   private record Opening(String node, long from, long until) {
     boolean covers(long atNanos) {
       return atNanos - from > -OPENS_AFTER_NANOS && atNanos < until;
@@ -73,9 +85,9 @@ final class OutageRun implements AutoCloseable {
 
   private final Set<String> open = ConcurrentHashMap.newKeySet();
   private final List<Opening> openings = new ArrayList<>();
-  private final Queue<OutageAnswer> told = new ConcurrentLinkedQueue<>();
+  private final Queue<OutageAnswer> results = new ConcurrentLinkedQueue<>();
   private final Queue<Throwable> thrown = new ConcurrentLinkedQueue<>();
-  private final SchedulingJitter noise = new SchedulingJitter(CALLERS);
+  private final SchedulingJitter jitter = new SchedulingJitter(CALLERS);
   private final ExecutorService callers = Executors.newFixedThreadPool(CALLERS);
   private final List<String> keys;
   private final Weir weir;
@@ -142,7 +154,7 @@ final class OutageRun implements AutoCloseable {
       long before = System.nanoTime();
       try {
         Decision decision = weir.check(Call.of("GET", "/" + rule).with("user", key));
-        told.add(
+        results.add(
             new OutageAnswer(rule, key, before, (System.nanoTime() - before) / 1000, decision));
       } catch (RuntimeException e) {
         thrown.add(e);
@@ -164,13 +176,13 @@ final class OutageRun implements AutoCloseable {
 
   /** Waits until no decision for a key is degraded, and returns when that was. */
   long awaitRecovered(String key) {
-    int before = told.size();
+    int before = results.size();
     await("calls are answered by the store again")
         .atMost(Duration.ofSeconds(30))
         .pollInterval(Duration.ofMillis(20))
         .until(
             () ->
-                told.stream()
+                results.stream()
                     .skip(before)
                     .anyMatch(
                         some ->
@@ -181,7 +193,7 @@ final class OutageRun implements AutoCloseable {
   }
 
   List<OutageAnswer> between(long from, long until, Predicate<OutageAnswer> which) {
-    return told.stream()
+    return results.stream()
         .filter(some -> some.atNanos >= from && some.atNanos < until)
         .filter(which)
         .toList();
@@ -195,7 +207,7 @@ final class OutageRun implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    noise.close();
+    jitter.close();
     assertThat(thrown).as("exceptions that reached callers").isEmpty();
   }
 
@@ -212,7 +224,7 @@ final class OutageRun implements AutoCloseable {
     long p99 = micros[(int) ((micros.length - 1) * 0.99)];
     List<OutageAnswer> all = between(begun, Long.MAX_VALUE, some -> true);
     long slowest = all.stream().mapToLong(OutageAnswer::micros).max().orElse(0);
-    long noiseP99 = noise.p99Micros(alone, ended);
+    long noiseP99 = jitter.p99Micros(alone, ended);
     long[] unexplained = all.stream().mapToLong(this::unexplainedMicros).sorted().toArray();
     long most = unexplained[unexplained.length - 1];
     System.out.printf(
@@ -226,7 +238,7 @@ final class OutageRun implements AutoCloseable {
         p99 / 1e3,
         noiseP99 / 1e3,
         slowest / 1e3,
-        noise.worstMicros() / 1e3,
+        jitter.worstMicros() / 1e3,
         most / 1e3);
     assertThat(p99).isLessThanOrEqualTo(1000 + noiseP99);
     assertThat(unexplained[(int) ((unexplained.length - 1) * 0.999)])
@@ -262,7 +274,7 @@ final class OutageRun implements AutoCloseable {
       return 0;
     }
     long until = some.atNanos + some.micros * 1000 + AROUND_NANOS;
-    return Math.max(0, late - HANDS * noise.worstMicros(some.atNanos - AROUND_NANOS, until));
+    return Math.max(0, late - HANDS * jitter.worstMicros(some.atNanos - AROUND_NANOS, until));
   }
 
   /** Service is back soon after the fault ends. */
@@ -270,10 +282,15 @@ final class OutageRun implements AutoCloseable {
     double seconds = (back - over) / 1e9;
     System.out.printf("%s: served by the store again %.1f s after it was over%n", what, seconds);
     assertThat(seconds)
-        .isLessThanOrEqualTo(RECOVERS_WITHIN.toMillis() / 1e3 + 3 * noise.worstMicros() / 1e6);
+        .isLessThanOrEqualTo(RECOVERS_WITHIN.toMillis() / 1e3 + 3 * jitter.worstMicros() / 1e6);
   }
 
-  /** Admissions beyond the limit under {@code on_fail: local}, for a key of one node: one burst per opening of the breaker, as an unused local share is full. After the outage, the store is sent the debt of the share; otherwise its bucket would be full too, for a second burst. Calls that were late because of the machine are counted one by one. */
+  /**
+   * Admissions beyond the limit under {@code on_fail: local}, for a key of one node: one burst per
+   * opening of the breaker, as an unused local share is full. After the outage, the store is sent
+   * the debt of the share; otherwise its bucket would be full too, for a second burst. Calls that
+   * were late because of the machine are counted one by one.
+   */
   void assertOverAdmission(String what, String key, String node) {
     List<OutageAnswer> its =
         between(
@@ -283,11 +300,12 @@ final class OutageRun implements AutoCloseable {
     long first = its.stream().mapToLong(OutageAnswer::atNanos).min().orElse(0);
     long last = its.stream().mapToLong(OutageAnswer::atNanos).max().orElse(0);
     List<OutageAnswer> admitted = its.stream().filter(some -> some.decision.allowed()).toList();
-    List<Opening> kept = openingsOf(node);
+    List<Opening> nodeOpenings = openingsOf(node);
     long strays =
         admitted.stream()
             .filter(OutageAnswer::degraded)
-            .filter(some -> kept.stream().noneMatch(opening -> opening.covers(some.atNanos)))
+            .filter(
+                some -> nodeOpenings.stream().noneMatch(opening -> opening.covers(some.atNanos)))
             .count();
     double most = RATE + RATE * (last - first) / 1e9;
     System.out.printf(
@@ -297,11 +315,11 @@ final class OutageRun implements AutoCloseable {
         admitted.size(),
         most,
         Math.max(0, admitted.size() - most),
-        kept.size(),
+        nodeOpenings.size(),
         RATE,
         strays);
     assertThat((double) admitted.size())
-        .isLessThanOrEqualTo(most + RATE * kept.size() + strays + 1);
+        .isLessThanOrEqualTo(most + RATE * nodeOpenings.size() + strays + 1);
   }
 
   private List<Opening> openingsOf(String node) {
@@ -314,7 +332,7 @@ final class OutageRun implements AutoCloseable {
   public void close() {
     stopped = true;
     callers.shutdownNow();
-    noise.close();
+    jitter.close();
     weir.close();
   }
 }

@@ -17,7 +17,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Outages of real processes: no call waits once a node is known to be unavailable, every rule follows its {@code on_fail}, other nodes are not affected, and service returns by itself. Prints its measurements. */
+/**
+ * Outages of real processes: no call waits once a node is known to be unavailable, every rule
+ * follows its {@code on_fail}, other nodes are not affected, and service returns by itself. Prints
+ * its measurements.
+ */
 @Tag("process")
 class OutageTest {
   private static final Duration LASTS = Duration.ofSeconds(4);

@@ -110,9 +110,9 @@ class RingFaultsTest {
     try (StoreLoad load = StoreLoad.on(store, n -> List.of(dead))) {
       load.awaitUnanswered(20).stop();
 
-      TakeResult taking = ContractCalls.get(store.take(List.of(healthy, dead)));
-      assertThat(taking.taken()).isFalse();
-      assertThat(taking.statuses()).extracting(LimitStatus::answered).containsExactly(true, false);
+      TakeResult result = ContractCalls.get(store.take(List.of(healthy, dead)));
+      assertThat(result.taken()).isFalse();
+      assertThat(result.statuses()).extracting(LimitStatus::answered).containsExactly(true, false);
       assertThat(RedisStores.taken(store, pool, keyOn(pool, 0)))
           .as("stays taken until the tier before this store says what is to become of the call")
           .isEqualTo(1);

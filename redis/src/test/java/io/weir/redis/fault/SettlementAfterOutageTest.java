@@ -60,9 +60,9 @@ class SettlementAfterOutageTest {
 
   private TakeResult reserve(long id, Pool pool, long amount) {
     Draw draw = new Draw(pool, KEY, amount, Mode.ENFORCE, Intent.TAKE);
-    TakeResult taking = ContractCalls.get(tier.reserve(id, List.of(draw)));
-    assertThat(taking.taken()).isTrue();
-    return taking;
+    TakeResult result = ContractCalls.get(tier.reserve(id, List.of(draw)));
+    assertThat(result.taken()).isTrue();
+    return result;
   }
 
   private long remaining(Pool pool) {

@@ -94,7 +94,10 @@ class BulkLeaseReturnTest {
     admitted[user] += cost;
   }
 
-  /** Acquires a lease on every key: a key gets a lease when it is called twice, and again a moment later. */
+  /**
+   * Acquires a lease on every key: a key gets a lease when it is called twice, and again a moment
+   * later.
+   */
   private void haveALeaseOnEveryKey(Engine engine) {
     for (int user = 0; user < KEYS; user++) {
       take(engine, user, 1);

@@ -65,6 +65,7 @@ final class LeasingFleet implements AutoCloseable {
 
   /**
    * Starts a fleet, and waits until it is connected to Redis.
+   *
    * @param traffic {@code hot}: one key; {@code mix}: many, each at one instance
    */
   LeasingFleet(

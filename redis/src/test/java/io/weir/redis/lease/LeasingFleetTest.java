@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The savings of leases and their cost in accuracy, on a real Redis with every instance in a separate JVM. A minute each with {@code -Dweir.proof=true}, otherwise seven seconds. */
+/**
+ * The savings of leases and their cost in accuracy, on a real Redis with every instance in a
+ * separate JVM. A minute each with {@code -Dweir.proof=true}, otherwise seven seconds.
+ */
 @Tag("fleet")
 class LeasingFleetTest {
   private static final boolean PROOF = Boolean.getBoolean("weir.proof");

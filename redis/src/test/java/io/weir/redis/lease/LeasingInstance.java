@@ -25,7 +25,9 @@ import java.util.function.Supplier;
 
 /**
  * One instance of a fleet in a separate JVM, with one rule and calls at a steady rate.
- * <p>It reads the counting period from a line, in milliseconds of the wall clock that all processes of a machine share, makes calls until then to warm up, and prints its counts.
+ *
+ * <p>It reads the counting period from a line, in milliseconds of the wall clock that all processes
+ * of a machine share, makes calls until then to warm up, and prints its counts.
  */
 final class LeasingInstance {
   private static final Duration PATIENT = Duration.ofSeconds(1);

@@ -99,10 +99,10 @@ class ClockStepTest {
     private final RedisStore store;
 
     Member() {
-      ScriptRunner link =
+      ScriptRunner runner =
           RedisClients.open(RedisOptions.of(redis.uri()).timeout(PATIENT), clock::micros);
-      link.connected().toCompletableFuture().join();
-      store = new RedisStore(link, new KeyNames(new byte[0]), time, PATIENT);
+      runner.connected().toCompletableFuture().join();
+      store = new RedisStore(runner, new KeyNames(new byte[0]), time, PATIENT);
       CompletableFuture<Void> first = clock.measureAnew(node).toCompletableFuture();
       while (!first.isDone()) {
         time.advance(Duration.ofMillis(1));

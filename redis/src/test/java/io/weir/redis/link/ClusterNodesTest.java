@@ -37,14 +37,14 @@ class ClusterNodesTest {
   private final List<String> gone = new ArrayList<>();
   private final RedisClusterClient client = RedisClusterClient.create(seed());
   private final ClusterNodes nodes =
-      new ClusterNodes(client, () -> new OffsetClock(SystemTime.INSTANCE), circle());
+      new ClusterNodes(client, () -> new OffsetClock(SystemTime.INSTANCE), context());
 
   private static RedisURI seed() {
     RedisServer seed = SharedCluster.get().nodes().get(0);
     return RedisURI.create(seed.host(), seed.port());
   }
 
-  private NodeHealth.Context circle() {
+  private NodeHealth.Context context() {
     RedisEvents events =
         new RedisEvents() {
           @Override
@@ -96,6 +96,6 @@ class ClusterNodesTest {
 
     node.setNodeId("e".repeat(40));
     nodes.prepareNewNodes(knowingNobody());
-    assertThat(gone).as("nobody had taken its place yet").containsExactly(name);
+    assertThat(gone).as("no other node has this address yet").containsExactly(name);
   }
 }

@@ -38,7 +38,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** All operations of a store are called on an event loop, as the listeners of a server do. Neither that loop nor those of the Redis client ever block, whatever happens to Redis. */
+/**
+ * All operations of a store are called on an event loop, as the listeners of a server do. Neither
+ * that loop nor those of the Redis client ever block, whatever happens to Redis.
+ */
 @Tag("process")
 class EventLoopsTest {
   private static final String CALLER = "caller-loop";
@@ -95,17 +98,17 @@ class EventLoopsTest {
       Key key = Key.of("user-" + id % 500);
       Draw draw = ContractCalls.draw(pool, key, 1);
       switch ((int) (id % 5)) {
-        case 0 -> store.take(List.of(draw)).thenAccept(this::heard);
+        case 0 -> store.take(List.of(draw)).thenAccept(this::onResult);
         case 1 -> store.take(List.of(draw, ContractCalls.draw(elsewhere, Key.of(), 1)));
         case 2 -> {
-          Draw asks = draw.withLease(new LeaseReport(1000, LeaseGrant.NONE, 0, 0, 1, 0));
-          store.take(List.of(asks)).thenAccept(taking -> end(key, taking));
+          Draw calls = draw.withLease(new LeaseReport(1000, LeaseGrant.NONE, 0, 0, 1, 0));
+          store.take(List.of(calls)).thenAccept(result -> end(key, result));
         }
         case 3 -> {
           Draw hold = new Draw(permits, key, 1, Mode.ENFORCE, Intent.HOLD);
           store
               .reserve(id, List.of(draw, hold))
-              .thenAccept(taking -> settle(id, draw, hold, taking));
+              .thenAccept(result -> settle(id, draw, hold, result));
         }
         default -> {
           store.refund(pool, key, 1);
@@ -115,8 +118,8 @@ class EventLoopsTest {
     }
 
     /** Called on a loop of the client, whose heartbeat is measured from then on. */
-    private void heard(TakeResult taking) {
-      if (taking.statuses().get(0).answered()) {
+    private void onResult(TakeResult result) {
+      if (result.statuses().get(0).answered()) {
         answered.incrementAndGet();
         EventExecutor loop = ThreadExecutorMap.currentExecutor();
         if (loop != null) {
@@ -125,18 +128,18 @@ class EventLoopsTest {
       }
     }
 
-    private void end(Key key, TakeResult taking) {
-      taking
+    private void end(Key key, TakeResult result) {
+      result
           .grants()
           .forEach(lent -> store.endLease(pool, key, new LeaseReport(1000, lent, 0, 1, 0, 0)));
     }
 
-    private void settle(long id, Draw draw, Draw hold, TakeResult taking) {
-      if (taking.taken()) {
+    private void settle(long id, Draw draw, Draw hold, TakeResult result) {
+      if (result.taken()) {
         List<ReservedPart> parts =
             List.of(
-                new ReservedPart(pool, draw.key(), 1, 0, taking.receipts().get(0)),
-                new ReservedPart(permits, hold.key(), 1, 1, taking.receipts().get(1)));
+                new ReservedPart(pool, draw.key(), 1, 0, result.receipts().get(0)),
+                new ReservedPart(permits, hold.key(), 1, 1, result.receipts().get(1)));
         store.settle(id, parts, Duration.ofSeconds(5));
         store.renew(id, parts);
         store.release(id, parts);
@@ -158,11 +161,11 @@ class EventLoopsTest {
   @Test
   void eventLoopsNeverBlock() throws Exception {
     RedisCluster cluster = SharedCluster.get();
-    SchedulingJitter noise = new SchedulingJitter(2);
+    SchedulingJitter jitter = new SchedulingJitter(2);
     EventLoopMonitor ofRedis = EventLoopMonitor.ofRedis();
     EventLoopMonitor ofCallers = EventLoopMonitor.named(CALLER);
     try (RedisServer redis = RedisServer.start();
-        noise;
+        jitter;
         RedisStore single = open(redis.uri());
         RedisStore many = open("redis-cluster://" + cluster.addresses())) {
       single.ready().toCompletableFuture().get(30, TimeUnit.SECONDS);
@@ -190,9 +193,9 @@ class EventLoopsTest {
       redis.restart();
       one.awaitAnswered();
 
-      ofCallers.assertNoneWaited(noise);
-      ofRedis.assertNoneWaited(noise);
-      long worst = noise.worstMicros(begun, System.nanoTime());
+      ofCallers.assertNoneWaited(jitter);
+      ofRedis.assertNoneWaited(jitter);
+      long worst = jitter.worstMicros(begun, System.nanoTime());
       hearts.forEach(
           (loop, heart) ->
               System.out.printf(

@@ -34,7 +34,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A reservation of one instance is settled by another whose clock is far off: once, and only within ten minutes of the store's own time. */
+/**
+ * A reservation of one instance is settled by another whose clock is far off: once, and only within
+ * ten minutes of the store's own time.
+ */
 class SettlementAcrossClocksTest {
   private static final byte[] SECRET = "a secret of the fleet".getBytes(StandardCharsets.UTF_8);
   private static final Call CALL = Call.of("GET", "/").with("user", "somebody");
@@ -94,10 +97,10 @@ class SettlementAcrossClocksTest {
   }
 
   private Engine virtually(VirtualTime time, Rule rule) {
-    ScriptRunner link =
+    ScriptRunner runner =
         RedisClients.open(RedisOptions.of(redis.uri()).timeout(PATIENT), storeTime::get);
-    link.connected().toCompletableFuture().join();
-    return engine(rule, new RedisStore(link, new KeyNames(SECRET), time, PATIENT), time);
+    runner.connected().toCompletableFuture().join();
+    return engine(rule, new RedisStore(runner, new KeyNames(SECRET), time, PATIENT), time);
   }
 
   /** Advances the time of Redis: expired markers are gone. */
@@ -192,7 +195,10 @@ class SettlementAcrossClocksTest {
     assertThat(remaining(right)).isEqualTo(81);
   }
 
-  /** A reservation held for long is settled by the store's clock, though the instance's own was set back. */
+  /**
+   * A reservation held for long is settled by the store's clock, though the instance's own was set
+   * back.
+   */
   @ParameterizedTest
   @ValueSource(longs = {-60, 0, 60})
   void settlesItsOwnReservationThoughItsWallClockSteps(long seconds) {

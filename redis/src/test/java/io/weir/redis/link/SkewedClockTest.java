@@ -93,8 +93,8 @@ class SkewedClockTest {
     ZonedDateTime now = Instant.now().atZone(ZoneOffset.UTC);
     Duration left =
         Duration.between(now, now.truncatedTo(ChronoUnit.DAYS).withDayOfMonth(1).plusMonths(1));
-    LimitStatus standing = take(wrong, draw(pool, 3)).statuses().get(0);
-    assertThat(standing.reset()).isBetween(left.minusMinutes(1), left);
+    LimitStatus status = take(wrong, draw(pool, 3)).statuses().get(0);
+    assertThat(status.reset()).isBetween(left.minusMinutes(1), left);
   }
 
   @Test

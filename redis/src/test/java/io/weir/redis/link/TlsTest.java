@@ -29,7 +29,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Redis over TLS: with valid certificates it works as usual, with invalid ones it is unavailable. */
+/**
+ * Redis over TLS: with valid certificates it works as usual, with invalid ones it is unavailable.
+ */
 @Tag("process")
 class TlsTest {
   private static TlsFiles files;
@@ -57,8 +59,8 @@ class TlsTest {
 
   private static void assertServed(RedisOptions options) {
     try (RedisStore store = RedisStores.ready(options)) {
-      TakeResult taking = ContractCalls.get(store.take(List.of(one(plenty("tls"), "key"))));
-      assertThat(taking.taken()).isTrue();
+      TakeResult result = ContractCalls.get(store.take(List.of(one(plenty("tls"), "key"))));
+      assertThat(result.taken()).isTrue();
     }
   }
 

@@ -34,7 +34,7 @@ class UnservedSlotsTest {
   private final String addresses =
       one.host() + ":" + one.port() + "," + other.host() + ":" + other.port();
   private final Pool pool = plenty("unserved");
-  private final RecordingRedisEvents heard = new RecordingRedisEvents();
+  private final RecordingRedisEvents events = new RecordingRedisEvents();
   private final LogCapture log = LogCapture.of(UnservedSlots.class);
 
   @AfterEach
@@ -55,7 +55,7 @@ class UnservedSlotsTest {
     return RedisStore.open(
         RedisOptions.of("redis-cluster://" + addresses).timeout(PATIENT),
         SystemTime.INSTANCE,
-        heard);
+        events);
   }
 
   private static void serve(RedisServer node, int from, int to) {
@@ -83,7 +83,7 @@ class UnservedSlotsTest {
               "WARN no node of the Redis Cluster "
                   + addresses
                   + " serves 16384 of its 16384 slots; their keys follow on_fail");
-      assertThat(heard.breakers).containsEntry(UnservedSlots.NO_NODE, true);
+      assertThat(events.breakers).containsEntry(UnservedSlots.NO_NODE, true);
       assertThat(isServed(store)).isFalse();
       assertThat(ready).isNotDone();
 
@@ -100,7 +100,7 @@ class UnservedSlotsTest {
       assertThat(log.withLevels().get(1))
           .matches(
               "INFO all slots of the Redis Cluster " + addresses + " are served after [0-9.]+ s");
-      assertThat(heard.breakers).containsEntry(UnservedSlots.NO_NODE, false);
+      assertThat(events.breakers).containsEntry(UnservedSlots.NO_NODE, false);
     }
   }
 

@@ -71,7 +71,9 @@ class InvalidValuesTest {
     return new Pool(rule, rule, "1", Limit.parse(limit), false);
   }
 
-  /** Limits of 5, and Lua that creates invalid values for them; {@code t} is the current time in µs. */
+  /**
+   * Limits of 5, and Lua that creates invalid values for them; {@code t} is the current time in µs.
+   */
   static Stream<Arguments> values() {
     List<Arguments> values = new ArrayList<>();
     List<String> odd = List.of("-1e9", "1/0", "-1/0", "0/0", "0.5", "2^60");

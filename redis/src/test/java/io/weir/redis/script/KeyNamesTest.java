@@ -238,14 +238,14 @@ class KeyNamesTest {
   @Test
   void secretScattersKeysChosenForOneSlot() {
     Pool pool = pool("rule", "user");
-    List<String> crowd =
+    List<String> users =
         IntStream.range(0, 300_000)
             .mapToObj(Integer::toString)
             .filter(user -> slot(NAMES, pool, user) == 7)
             .toList();
-    assertThat(crowd).hasSizeGreaterThan(8);
-    assertThat(crowd.stream().map(user -> slot(KEYED, pool, user)).distinct().count())
-        .isGreaterThan(crowd.size() - 3);
+    assertThat(users).hasSizeGreaterThan(8);
+    assertThat(users.stream().map(user -> slot(KEYED, pool, user)).distinct().count())
+        .isGreaterThan(users.size() - 3);
   }
 
   /** More keys than the cache holds, of several rules, repeatedly. */

@@ -110,11 +110,11 @@ class LeaseStateTest {
       answers.add(store.take(List.of(i % 3 == 0 ? plain : plain.withLease(asking(i)))));
     }
     for (int i = 0; i < callers; i++) {
-      TakeResult taking = ContractCalls.get(answers.get(i));
+      TakeResult result = ContractCalls.get(answers.get(i));
       long lent = i % 3 == 0 ? 0 : i;
-      assertThat(taking.grants()).hasSize(i % 3 == 0 ? 0 : 1);
-      assertThat(taking.grants().stream().mapToLong(LeaseGrant::lent).sum()).isEqualTo(lent);
-      assertThat(taking.statuses().get(0).remaining()).isEqualTo(100_000 - 1 - lent);
+      assertThat(result.grants()).hasSize(i % 3 == 0 ? 0 : 1);
+      assertThat(result.grants().stream().mapToLong(LeaseGrant::lent).sum()).isEqualTo(lent);
+      assertThat(result.statuses().get(0).remaining()).isEqualTo(100_000 - 1 - lent);
     }
   }
 }

@@ -100,7 +100,7 @@ class LogStateTest {
     Ring nodes = new Ring(ring.stream().map(node -> node.host() + ":" + node.port()).toList());
     Pool never = pool("never", "0/s");
     return Stream.iterate(0, n -> n + 1)
-        .map(n -> Key.of("nobody-" + n))
+        .map(n -> Key.of("unused-" + n))
         .filter(other -> nodes.nodeOf(name(never, other)) != nodes.nodeOf(name(POOL, key)))
         .map(other -> ContractCalls.draw(never, other, 1))
         .findFirst()

@@ -41,7 +41,7 @@ class TimeToLiveTest {
   private static final List<String> CANNOT_LEND =
       List.of("leaky-bucket 10/h queue=99", "sliding-log 100/h", "concurrency 100 permit_ttl=1h");
 
-  private static final Pool NEVER = pool("0/s").withDimension("nobody");
+  private static final Pool NEVER = pool("0/s").withDimension("none");
 
   /** How long a key outlives its state, at least; Redis reports the TTL in whole ms. */
   private static final long SPARE_MILLIS = 1000 - 2;
@@ -109,7 +109,10 @@ class TimeToLiveTest {
         .orElseThrow(() -> new AssertionError("no key " + name));
   }
 
-  /** The key outlives its state. The TTL is read first, so that time that passes here does not matter. */
+  /**
+   * The key outlives its state. The TTL is read first, so that time that passes here does not
+   * matter.
+   */
   private void assertLives(String after, Pool pool) {
     long life = lifeMillis(pool);
     Duration untilFull = calls.take(draw(pool, 1, Intent.LOOK)).statuses().get(0).reset();
@@ -153,7 +156,7 @@ class TimeToLiveTest {
     int here = ring.nodeOf(names.bucket(pool, key));
     Key elsewhere =
         Stream.iterate(0, n -> n + 1)
-            .map(n -> Key.of("nobody-" + n))
+            .map(n -> Key.of("unused-" + n))
             .filter(other -> ring.nodeOf(names.bucket(NEVER, other)) != here)
             .findFirst()
             .orElseThrow();
