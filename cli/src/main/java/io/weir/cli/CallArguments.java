@@ -7,40 +7,46 @@ import java.util.Map;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** A call as it is described on the command line, and the server to ask about it. */
+/** The options that describe a call, and the server that decides it. */
 final class CallArguments {
-  @Parameters(index = "0", paramLabel = "METHOD", description = "Such as GET, in any case.")
+  @Parameters(
+      index = "0",
+      paramLabel = "METHOD",
+      description = "HTTP method, such as GET; upper or lower case.")
   private String method;
 
   @Parameters(
       index = "1",
       paramLabel = "PATH",
-      description = "Such as /payments; begins with a slash.")
+      description = "Path, such as /payments; begins with a slash.")
   private String path;
 
   @Option(
       names = {"-a", "--attribute"},
       paramLabel = "NAME=VALUE",
-      description = "What is known of the caller: -a ip=192.0.2.7 -a user=42.")
+      description = "Attribute of the call, repeatable: -a ip=192.0.2.7 -a user=42.")
   private Map<String, String> attributes = new LinkedHashMap<>();
 
-  @Option(names = "--host", paramLabel = "HOST", description = "The host that was called.")
+  @Option(names = "--host", paramLabel = "HOST", description = "Host of the call.")
   private String host = "";
 
-  @Option(names = "--cost", paramLabel = "N", description = "What the call costs; 1, or 0 to look.")
+  @Option(
+      names = "--cost",
+      paramLabel = "N",
+      description = "Cost of the call; default 1. 0 takes nothing.")
   private long cost = 1;
 
   @Option(
       names = "--server",
       paramLabel = "URL",
-      description = "The server to ask; ${DEFAULT-VALUE} unless said otherwise.",
+      description = "Server that decides; default ${DEFAULT-VALUE}.",
       defaultValue = ServerClient.DEFAULT_SERVER)
   private String server;
 
   @Option(
       names = "--token",
       paramLabel = "TOKEN",
-      description = "What the server asks callers for; from the environment: WEIR_TOKEN.",
+      description = "Caller token of the server; default: the variable WEIR_TOKEN.",
       defaultValue = "${env:WEIR_TOKEN:-}")
   private String token;
 
@@ -52,7 +58,7 @@ final class CallArguments {
     return new ServerClient(server, token);
   }
 
-  /** The body of a check. */
+  /** The JSON body of the check. */
   JsonMap body() {
     if (!path.startsWith("/")) {
       throw new CommandException(

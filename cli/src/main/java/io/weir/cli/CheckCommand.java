@@ -11,10 +11,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Asks a server for one decision. */
+/** Requests one decision from a server. */
 @Command(
     name = "check",
-    description = "Asks a running server for one decision, which takes what the call costs.",
+    description = "Requests one decision from a running server. An allowed call takes its cost.",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:allowed", "1:refused", "2:error"})
 final class CheckCommand implements Callable<Integer> {
@@ -43,7 +43,7 @@ final class CheckCommand implements Callable<Integer> {
     String mode = limit.text("mode");
     return String.format("%-24s ", limit.text("name"))
         + (limit.flag("allowed") ? "admits, " : "refuses, ")
-        + DecisionText.standing(limit)
+        + DecisionText.status(limit)
         + (mode.equals("enforce") ? "" : " (" + mode + ")");
   }
 }

@@ -21,20 +21,20 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Says in words what changes from one rule document to another. */
+/** Describes the changes from one rule document to another. */
 @Command(
     name = "diff",
     description = {
-      "Says in words what changes from one rule document to another. Needs no server.",
-      "Both can be a file or a folder."
+      "Describes the changes from one rule document to another. Needs no server.",
+      "Each can be a file or a folder."
     },
     exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {"0:compared, whether or not anything changes", "2:error, or one is invalid"})
+    exitCodeList = {"0:compared, with or without changes", "2:error, or a document is invalid"})
 final class DiffCommand implements Callable<Integer> {
-  @Parameters(index = "0", paramLabel = "OLD", description = "What holds now.")
+  @Parameters(index = "0", paramLabel = "OLD", description = "Rules in force.")
   private Path before;
 
-  @Parameters(index = "1", paramLabel = "NEW", description = "What would hold.")
+  @Parameters(index = "1", paramLabel = "NEW", description = "Rules to compare with them.")
   private Path after;
 
   @Mixin private Output output;
@@ -47,7 +47,7 @@ final class DiffCommand implements Callable<Integer> {
     if (output.isJson()) {
       out.println(json(changes).pretty());
     } else if (changes.isEmpty()) {
-      out.println("nothing changes");
+      out.println("no changes");
     } else {
       changes.forEach(out::println);
     }

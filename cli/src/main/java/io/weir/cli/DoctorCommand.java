@@ -23,25 +23,27 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Looks at everything a server would use, before or while one runs. */
+/** Checks everything that a server uses, before one starts or while one runs. */
 @Command(
     name = "doctor",
     description = {
-      "Checks the configuration, the rules, the ports, the folder for state, and the Redis that is"
-          + " to be used: whether it can be reached, how fast it is, its version, rights, clock, memory and persistence,"
-          + " and whether its replicas could take over.",
-      "One line per check: ok, warn or fail, and what to do."
+      "Checks the configuration, the rules, the ports, the state folder and Redis: connection, latency, version,"
+          + " permissions, clock, memory, persistence, and whether its replicas could take over.",
+      "Prints one line per check: ok, warn or fail, and what to do."
     },
     exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {"0:nothing failed, perhaps with warnings", "1:something failed", "2:error"})
+    exitCodeList = {"0:no check failed; there may be warnings", "1:a check failed", "2:error"})
 final class DoctorCommand implements Callable<Integer> {
-  @Option(names = "--config", paramLabel = "FILE", description = "The configuration, weir.yaml.")
+  @Option(names = "--config", paramLabel = "FILE", description = "Configuration, weir.yaml.")
   private @Nullable Path config;
 
-  @Option(names = "--rules", paramLabel = "FILE_OR_DIR", description = "The rules.")
+  @Option(names = "--rules", paramLabel = "FILE_OR_DIR", description = "Rule document.")
   private @Nullable Path rules;
 
-  @Option(names = "--redis", paramLabel = "URI", description = "The Redis, as serve takes it.")
+  @Option(
+      names = "--redis",
+      paramLabel = "URI",
+      description = "Redis, in the same form as for serve.")
   private @Nullable String redis;
 
   @Mixin private PortOptions ports;
@@ -67,12 +69,12 @@ final class DoctorCommand implements Callable<Integer> {
   private List<Finding> examine(Map<String, String> environment) {
     List<Finding> findings = new ArrayList<>();
     try {
-      ServerConfig told =
+      ServerConfig base =
           ServerConfig.read(Optional.ofNullable(config), environment, Optional.ofNullable(redis));
       ServerConfig complete =
           ServeCommand.withState(
               ports.in(
-                  rules == null ? told : told.rules(rules),
+                  rules == null ? base : base.rules(rules),
                   (config, port) -> config.http(config.http().port(port))),
               environment);
       findings.addAll(new LocalChecks(complete).findings());
@@ -108,8 +110,8 @@ final class DoctorCommand implements Callable<Integer> {
         + ": "
         + count(findings, Grade.OK)
         + " ok, "
-        + count(findings, Grade.WARN)
-        + " to look into, "
+        + ValidateCommand.count((int) count(findings, Grade.WARN), "warning")
+        + ", "
         + count(findings, Grade.FAIL)
         + " failed";
   }

@@ -23,25 +23,28 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * A call that some rule matches, for someone who wants to see a decision.
+ * A call that matches some rule, shown at startup to try out.
  *
- * @param refusedSoon whether repeating it by hand meets the limit
+ * @param refusedSoon whether repeating it by hand exceeds the limit
  */
 record ExampleCall(
     String method, String path, String host, Map<String, String> attributes, boolean refusedSoon) {
-  /** Few enough to be used up by hand, and slow enough to come back not to return meanwhile. */
+  /**
+   * Largest limit that a user can exceed by hand; it must also refill slowly enough, see {@link
+   * #LEAST_PER_CALL}.
+   */
   private static final long MOST_BY_HAND = 20;
 
   private static final Duration LEAST_PER_CALL = Duration.ofSeconds(1);
   private static final String ADDRESS = "198.51.100.7";
   private static final int MOST_RULES = 100;
 
-  /** A call to ask about; nothing if no rule limits any. */
+  /** A call for {@code /v1/check}; empty if no rule limits any call. */
   static Optional<ExampleCall> toAskAbout(RuleSet rules) {
     return best(rules, false);
   }
 
-  /** A request that does no harm behind a gateway, and has only what clients can send. */
+  /** A harmless request through the gateway, with attributes that a client can send. */
   static Optional<ExampleCall> toSend(RuleSet rules) {
     return best(rules, true);
   }
@@ -118,7 +121,7 @@ record ExampleCall(
     return Call.of(method, path).host(host).with(attributes);
   }
 
-  /** The body of a check. */
+  /** The JSON body of the check. */
   JsonMap body() {
     JsonMap body = new JsonMap().put("method", method).put("path", path);
     if (!host.isEmpty()) {

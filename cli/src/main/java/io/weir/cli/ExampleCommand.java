@@ -8,25 +8,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A curl command that shows a decision of a server that has just started.
+ * A curl command to try out a server that has just started.
  *
- * @param note what to know about it
+ * @param note the line printed above it
  */
 record ExampleCommand(String note, String command) {
   private static final String REFUSED_SOON = "try this, a few times:";
   private static final String PLAIN = "try this:";
 
-  /** Asks for a decision by the rules. */
+  /** Requests a decision by the rules. */
   static ExampleCommand check(String url, CallerSettings callers, ExampleCall call) {
     String body = call.body().compact();
     return new ExampleCommand(
         note(call.refusedSoon(), callers), post(url + "/v1/check", callers, body));
   }
 
-  /** Asks for a decision by the limits for Envoy. */
+  /** Requests a decision by the Envoy limits. */
   static ExampleCommand json(String url, CallerSettings callers, ExampleRequest example) {
     List<JsonMap> descriptors = new ArrayList<>();
-    for (EnvoyRequest.Descriptor descriptor : example.question().descriptors()) {
+    for (EnvoyRequest.Descriptor descriptor : example.request().descriptors()) {
       List<JsonMap> entries =
           descriptor.entries().stream()
               .map(entry -> new JsonMap().put("key", entry.key()).put("value", entry.value()))
@@ -34,7 +34,7 @@ record ExampleCommand(String note, String command) {
       descriptors.add(new JsonMap().put("entries", entries));
     }
     JsonMap body =
-        new JsonMap().put("domain", example.question().domain()).put("descriptors", descriptors);
+        new JsonMap().put("domain", example.request().domain()).put("descriptors", descriptors);
     return new ExampleCommand(
         note(example.refusedSoon(), callers), post(url + "/json", callers, body.compact()));
   }
@@ -57,7 +57,7 @@ record ExampleCommand(String note, String command) {
     return new ExampleCommand(call.refusedSoon() ? REFUSED_SOON : PLAIN, command.toString());
   }
 
-  /** Sends a request to a gateway whose rules may say nothing about it. */
+  /** Sends a request to a gateway; its rules may not match. */
   static ExampleCommand send(String url) {
     return new ExampleCommand(PLAIN, curl("curl -si", url) + " " + url + "/");
   }
@@ -82,19 +82,19 @@ record ExampleCommand(String note, String command) {
     return curl("curl -s", url) + proof + " " + url + " -d " + quoted(body);
   }
 
-  /** A certificate is for a name, and this goes to an address of this machine. */
+  /** With TLS adds {@code -k}: the certificate is for a name, but the URL has a local address. */
   private static String curl(String command, String url) {
     return url.startsWith("https:") ? command + "k" : command;
   }
 
-  /** In quotes only if it has a character that a shell could read, such as {@code &}. */
+  /** Quoted only if it has a character that a shell interprets, such as {@code &}. */
   private static String word(String text) {
     boolean plain =
         text.chars().allMatch(c -> Character.isLetterOrDigit(c) || "/:.-_~%@+,=".indexOf(c) >= 0);
     return plain ? text : quoted(text);
   }
 
-  /** In single quotes, as a shell wants it. */
+  /** In single quotes, escaped for a shell. */
   private static String quoted(String text) {
     return "'" + text.replace("'", "'\\''") + "'";
   }

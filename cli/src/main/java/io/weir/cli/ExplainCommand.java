@@ -11,12 +11,12 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Shows how a server would decide, and why. */
+/** Shows how a server would decide a call, and why. */
 @Command(
     name = "explain",
     description = {
-      "Shows how a running server would decide a call, and why. Takes nothing.",
-      "The path as rules see it, each rule and why it applies or not, the key, the state and the"
+      "Shows how a running server would decide a call, and why. Takes no tokens.",
+      "Prints the normalized path, each rule and why it matches or not, the key, the state and the"
           + " arithmetic of each limit, and the decision."
     },
     exitCodeListHeading = "%nExit codes:%n",
@@ -45,7 +45,7 @@ final class ExplainCommand implements Callable<Integer> {
     out.println(
         normal.equals(call.path())
             ? "the path is in its normal form"
-            : "rules see the path " + normal);
+            : "normal form of the path: " + normal);
     out.println();
     out.println("rules");
     explanation.maps("rules").forEach(rule -> rule(rule, out));
@@ -64,21 +64,19 @@ final class ExplainCommand implements Callable<Integer> {
     out.printf("  %s %-20s %s%n", applies ? "yes" : "no ", rule.text("id"), rule.text("why"));
   }
 
-  private static void limit(JsonMap asked, PrintWriter out) {
-    JsonMap standing = asked.map("standing");
-    String mode = standing.text("mode");
-    String key = asked.text("key");
+  private static void limit(JsonMap limit, PrintWriter out) {
+    JsonMap status = limit.map("standing");
+    String mode = status.text("mode");
+    String key = limit.text("key");
     out.printf(
         "  %s: %s%s%n",
-        standing.text("name"),
-        asked.text("limit"),
-        mode.equals("enforce") ? "" : " (" + mode + ")");
-    out.println("      key        " + (key.isEmpty() ? "one for all" : key));
-    out.println("      takes      " + asked.number("amount"));
-    asked.text("arithmetic").lines().forEach(line -> out.println("      arithmetic " + line));
+        status.text("name"), limit.text("limit"), mode.equals("enforce") ? "" : " (" + mode + ")");
+    out.println("      key        " + (key.isEmpty() ? "one for all calls" : key));
+    out.println("      takes      " + limit.number("amount"));
+    limit.text("arithmetic").lines().forEach(line -> out.println("      arithmetic " + line));
     out.println(
-        "      so it      "
-            + (standing.flag("allowed") ? "admits: " : "refuses: ")
-            + DecisionText.standing(standing));
+        "      result     "
+            + (status.flag("allowed") ? "admits: " : "refuses: ")
+            + DecisionText.status(status));
   }
 }

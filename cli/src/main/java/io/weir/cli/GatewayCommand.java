@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Runs the gateway until it is told to stop. */
+/** Runs the gateway until it is stopped by a signal. */
 @Command(
     name = "gateway",
     description = {
-      "Forwards requests to an upstream, as far as the rules let them pass.",
-      "The public port (--port, 8000) serves forwarded traffic and nothing else. The ports for"
-          + " decisions listen only if the configuration or --grpc-port names one."
+      "Forwards requests to an upstream if the rules allow them.",
+      "The public port (--port, 8000) serves forwarded traffic only. The ports for decisions are"
+          + " opened only if the configuration or --grpc-port sets one."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:stopped by SIGTERM or SIGINT", "2:error"})
@@ -25,23 +25,24 @@ final class GatewayCommand extends ServeCommand {
   @Option(
       names = "--upstream",
       paramLabel = "URL",
-      description = "Where requests go, such as http://127.0.0.1:9000; or say it in --config.")
+      description =
+          "Upstream of all requests, such as http://127.0.0.1:9000; default: see --config.")
   private @Nullable String upstream;
 
   @Override
-  ServerConfig prepared(ServerConfig told) {
-    FrontEndSettings front = told.frontEnd();
+  ServerConfig prepared(ServerConfig base) {
+    FrontEndSettings front = base.frontEnd();
     GatewaySettings gateway = front.gateway();
     if (upstream != null) {
       gateway = gateway.upstreams(withUpstream(gateway.upstreams(), upstream));
     }
     if (!gateway.isOn()) {
-      throw new CommandException("where should requests go? try: weir gateway --upstream URL");
+      throw new CommandException("no upstream is set; try: weir gateway --upstream URL");
     }
-    return told.frontEnd(front.gateway(gateway));
+    return base.frontEnd(front.gateway(gateway));
   }
 
-  /** The same upstreams, with this one for all paths that go nowhere else. */
+  /** The same upstreams, with this one as the default for all other paths. */
   private static List<Upstream> withUpstream(List<Upstream> before, String url) {
     List<Upstream> all = new ArrayList<>(before);
     all.removeIf(one -> one.prefix().equals("/"));
@@ -54,9 +55,9 @@ final class GatewayCommand extends ServeCommand {
   }
 
   @Override
-  ServerConfig withPort(ServerConfig told, int number) {
-    FrontEndSettings front = told.frontEnd();
+  ServerConfig withPort(ServerConfig base, int number) {
+    FrontEndSettings front = base.frontEnd();
     GatewaySettings gateway = front.gateway();
-    return told.frontEnd(front.gateway(gateway.address(gateway.address().port(number))));
+    return base.frontEnd(front.gateway(gateway.address(gateway.address().port(number))));
   }
 }

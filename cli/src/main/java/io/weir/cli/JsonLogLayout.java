@@ -12,8 +12,9 @@ import java.time.Instant;
 import java.util.Map;
 
 /**
- * Log lines as one JSON object each: {@code time}, {@code level}, {@code logger}, {@code message},
- * {@code error} with its stack trace, and what is known of the request, such as {@code trace_id}.
+ * Formats log lines as one JSON object each: {@code time}, {@code level}, {@code logger}, {@code
+ * message}, {@code error} with its stack trace, and the context of the request, such as {@code
+ * trace_id}.
  */
 final class JsonLogLayout extends EncoderBase<ILoggingEvent> {
   private static final byte[] NOTHING = {};
@@ -25,7 +26,7 @@ final class JsonLogLayout extends EncoderBase<ILoggingEvent> {
     try (JsonGenerator out = json.createGenerator(line)) {
       write(event, out);
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // memory does not fail
+      throw new UncheckedIOException(e); // not possible in memory
     }
     line.write('\n');
     return line.toByteArray();

@@ -22,9 +22,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Looks at what a server needs on this machine: rules, ports, the folder for state, secrets. */
+/** Checks the local needs of a server: rules, ports, state folder and secrets. */
 final class LocalChecks {
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final ServerConfig config;
   private final List<Finding> findings = new ArrayList<>();
@@ -44,13 +44,13 @@ final class LocalChecks {
     port("listen.admin", config.admin());
     config.stateFolder().ifPresent(this::state);
     if (config.redis().isEmpty()) {
-      add("store", Grade.OK, "memory: every instance has limits of its own", "");
+      add("store", Grade.OK, "memory: each instance has its own limits", "");
     } else if (config.reservationSecret().isEmpty()) {
       add(
           "reservations",
           Grade.WARN,
-          "an instance can settle only what it has reserved itself",
-          "set the same reservations.secret on all instances, if you reserve");
+          "an instance can settle only its own reservations",
+          "if you use reservations, set the same reservations.secret on all instances");
     }
     return findings;
   }
@@ -82,9 +82,9 @@ final class LocalChecks {
   }
 
   /**
-   * Whether the port can be had.
+   * Checks that a port is free.
    *
-   * @return whether a Weir has it
+   * @return whether a Weir server listens on it
    */
   private boolean port(String setting, ListenAddress address) {
     Optional<String> problem = problem(address);
@@ -92,20 +92,20 @@ final class LocalChecks {
     if (problem.isEmpty()) {
       add("ports", Grade.OK, setting + " " + address + " is free", "");
     } else if (weir) {
-      add("ports", Grade.OK, setting + " " + address + ": a Weir runs there already", "");
+      add("ports", Grade.OK, setting + " " + address + ": a Weir server is running there", "");
     } else {
       taken(setting, address, Grade.FAIL, problem.get());
     }
     return weir;
   }
 
-  /** A server that does not need the port for gRPC starts without it. */
+  /** Checks the gRPC port. A server that does not need it starts without it, hence a warning. */
   private void grpc(ListenAddress address, boolean weirRuns) {
     Optional<String> problem = problem(address);
     if (problem.isEmpty()) {
       add("ports", Grade.OK, "listen.grpc " + address + " is free", "");
     } else if (weirRuns) {
-      add("ports", Grade.OK, "listen.grpc " + address + " is in use, as a Weir runs already", "");
+      add("ports", Grade.OK, "listen.grpc " + address + " is in use by a running Weir server", "");
     } else {
       taken("listen.grpc", address, config.needsGrpc() ? Grade.FAIL : Grade.WARN, problem.get());
     }
@@ -115,11 +115,11 @@ final class LocalChecks {
     add(
         "ports",
         grade,
-        setting + " " + address + " cannot be listened on: " + problem,
-        "stop what listens there, or choose another " + setting);
+        setting + " " + address + " cannot be opened: " + problem,
+        "stop the process that listens there, or choose another " + setting);
   }
 
-  /** Why nothing can listen there. */
+  /** The reason why the address cannot be bound; empty if it can. */
   private static Optional<String> problem(ListenAddress address) {
     try (ServerSocket socket = new ServerSocket()) {
       socket.bind(new InetSocketAddress(address.host(), address.port()));
@@ -129,7 +129,7 @@ final class LocalChecks {
     }
   }
 
-  /** Where the last good rules are kept. Without it a server runs, so this is a warning. */
+  /** Checks the folder of the last good rules. A server runs without it, hence a warning. */
   private void state(Path folder) {
     Path existing = folder.toAbsolutePath();
     while (existing != null && !Files.exists(existing)) {
@@ -149,7 +149,7 @@ final class LocalChecks {
     add(
         "state",
         Grade.WARN,
-        named + problem + ": the last good rules are not kept for a restart",
+        named + problem + ": the last good rules will not survive a restart",
         "choose another state.dir, or make it writable");
   }
 
@@ -157,12 +157,12 @@ final class LocalChecks {
     try {
       HttpRequest health =
           HttpRequest.newBuilder(URI.create("http://" + address + "/healthz"))
-              .timeout(PATIENCE)
+              .timeout(TIMEOUT)
               .build();
       HttpClient client =
           HttpClient.newBuilder()
               .version(HttpClient.Version.HTTP_1_1)
-              .connectTimeout(PATIENCE)
+              .connectTimeout(TIMEOUT)
               .build();
       return client.send(health, BodyHandlers.ofString()).body().equals("{\"status\":\"ok\"}");
     } catch (IOException | IllegalArgumentException e) {

@@ -10,17 +10,17 @@ import java.util.Locale;
 import java.util.Map;
 import org.slf4j.LoggerFactory;
 
-/** How log lines look: words for people, or, with {@code LOG_FORMAT=json}, JSON for machines. */
+/** Sets the format of log lines: text, or JSON with {@code LOG_FORMAT=json}. */
 final class LogFormat {
   private LogFormat() {}
 
-  /** Sets the format that the environment names; without one it stays as it is. */
+  /** Sets the format from the environment; without the variable it stays as it is. */
   static void set(Map<String, String> environment) {
-    String told = environment.getOrDefault("LOG_FORMAT", "").strip().toLowerCase(Locale.ROOT);
-    if (told.equals("json")) {
+    String value = environment.getOrDefault("LOG_FORMAT", "").strip().toLowerCase(Locale.ROOT);
+    if (value.equals("json")) {
       toJson();
-    } else if (!told.isEmpty() && !told.equals("text")) {
-      LoggerFactory.getLogger(LogFormat.class).warn("LOG_FORMAT: '{}' is not text or json", told);
+    } else if (!value.isEmpty() && !value.equals("text")) {
+      LoggerFactory.getLogger(LogFormat.class).warn("LOG_FORMAT: '{}' is not text or json", value);
     }
   }
 

@@ -7,20 +7,20 @@ import java.util.Map;
 import java.util.Optional;
 import org.slf4j.LoggerFactory;
 
-/** How much is logged: {@code LOG_LEVEL}, in the words of envoyproxy/ratelimit or of Weir. */
+/** Sets the log level from {@code LOG_LEVEL}, by the names of envoyproxy/ratelimit or of Weir. */
 final class LogLevel {
   private LogLevel() {}
 
-  /** Sets the level that the environment names; without one it stays as it is. */
+  /** Sets the level from the environment; without the variable it stays as it is. */
   static void set(Map<String, String> environment) {
-    String told = environment.getOrDefault("LOG_LEVEL", "");
-    of(told)
+    String value = environment.getOrDefault("LOG_LEVEL", "");
+    of(value)
         .ifPresent(
             level ->
                 ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME))
                     .setLevel(level));
-    if (!told.isBlank() && of(told).isEmpty()) {
-      LoggerFactory.getLogger(LogLevel.class).warn("LOG_LEVEL: '{}' is not a level", told);
+    if (!value.isBlank() && of(value).isEmpty()) {
+      LoggerFactory.getLogger(LogLevel.class).warn("LOG_LEVEL: '{}' is not a level", value);
     }
   }
 

@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Marker;
 
 /**
- * Limits the log lines of each logger, so that no client can fill a disk by sending what is
- * reported. What was suppressed is counted, and the count is logged with the next line.
+ * Limits the log lines of each logger, so that no client can fill a disk with requests that cause
+ * log lines. Suppressed lines are counted, and the count is logged with the next line.
  *
- * <p>A logger has {@value #OF_WEIR} lines a minute; those of libraries have {@value #OF_LIBRARIES},
- * as they come with stack traces, and say of a connection what Weir counts or answers anyway. Lines
- * below the level INFO are not limited: they are logged only if somebody wants them all. Lines with
- * the marker {@value #STATE_CHANGE} are neither limited nor counted: each reports a change that an
- * operator has to see, such as rules that became invalid, and clients cannot cause them.
+ * <p>A logger of Weir may log {@value #OF_WEIR} lines per minute, a logger of a library {@value
+ * #OF_LIBRARIES}. Libraries log stack traces of connection errors, which Weir counts or answers
+ * anyway. Lines below the level INFO are not limited, as they are enabled only on purpose. Lines
+ * with the marker {@value #STATE_CHANGE} are neither limited nor counted: each reports a change
+ * that an operator has to see, such as rules that became invalid, and clients cannot cause them.
  */
 public final class LogRateLimit extends TurboFilter {
   static final int OF_WEIR = 60;
@@ -31,7 +31,7 @@ public final class LogRateLimit extends TurboFilter {
   private final Map<String, Window> windows = new ConcurrentHashMap<>();
   private final TimeSource time;
 
-  /** What one logger has logged in its present minute. */
+  /** The lines of one logger in its current minute. */
   private static final class Window {
     private final int most;
     private long since;
@@ -56,7 +56,7 @@ public final class LogRateLimit extends TurboFilter {
       return false;
     }
 
-    /** How many lines were suppressed in a minute that is over; they count once. */
+    /** The number of lines suppressed since the last report; 0 while lines are still suppressed. */
     synchronized long suppressed(long now) {
       if (suppressed == 0 || (now - since < WINDOW_MICROS && logged >= most)) {
         return 0;
@@ -67,7 +67,7 @@ public final class LogRateLimit extends TurboFilter {
     }
   }
 
-  /** For Logback, by its name in the configuration. */
+  /** Called by Logback. */
   public LogRateLimit() {
     this(SystemTime.INSTANCE);
   }
@@ -85,7 +85,7 @@ public final class LogRateLimit extends TurboFilter {
       Object @Nullable [] parameters,
       @Nullable Throwable error) {
     boolean limited =
-        format != null // else it is only asked whether the level is on
+        format != null // null for isEnabled checks
             && level.isGreaterOrEqual(Level.INFO)
             && level.isGreaterOrEqual(logger.getEffectiveLevel())
             && !logger.getName().equals(LogRateLimit.class.getName())

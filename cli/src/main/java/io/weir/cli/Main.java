@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
       DrillCommand.class,
     })
 public final class Main implements Runnable {
-  /** What a command ends with when it could not do what it was asked. */
+  /** Exit code of a command that failed. */
   static final int ERROR = 2;
 
   @Spec private CommandSpec spec;
@@ -36,7 +36,7 @@ public final class Main implements Runnable {
     System.exit(commandLine().execute(args));
   }
 
-  /** The command with all that belongs to it. */
+  /** The command with its subcommands and error handlers. */
   static CommandLine commandLine() {
     return new CommandLine(new Main())
         .setCaseInsensitiveEnumValuesAllowed(true)

@@ -6,24 +6,24 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The ports of a server, of which flags override the configuration. */
+/** The options that override the ports of the configuration. */
 final class PortOptions {
   @Option(
       names = "--port",
       paramLabel = "N",
-      description = "Where callers come in; 8080, or 8000 for a gateway.")
+      description = "Data port; default 8080, or 8000 for a gateway.")
   private @Nullable Integer port;
 
   @Option(
       names = "--grpc-port",
       paramLabel = "N",
-      description = "Where Envoy asks over gRPC; 8081.")
+      description = "Port for Envoy (gRPC); default 8081.")
   private @Nullable Integer grpcPort;
 
   @Option(
       names = "--admin-port",
       paramLabel = "N",
-      description = "Metrics, health and the admin API; 6070.")
+      description = "Port for metrics, health and the admin API; default 6070.")
   private @Nullable Integer adminPort;
 
   boolean nameGrpc() {

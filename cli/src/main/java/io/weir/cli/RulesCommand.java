@@ -5,7 +5,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What can be done with rule documents without a server. */
+/** The commands on rule documents, which need no server. */
 @Command(
     name = "rules",
     description = "Checks and compares rule documents.",

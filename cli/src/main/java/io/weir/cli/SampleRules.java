@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 
-/** The rule set to play with: the file of the checkout, or a copy of the one in the jar. */
+/** The sample rules: the file of the checkout, or a copy of the one in the jar. */
 final class SampleRules {
   private static final String NAME = "samples/rules.yaml";
 
@@ -19,7 +19,7 @@ final class SampleRules {
     return !home.isEmpty() && Files.isRegularFile(file) ? file : copy();
   }
 
-  /** A copy that can be edited. */
+  /** Copies the rules in the jar to a file that can be edited. */
   static Path copy() {
     try (InputStream in = Objects.requireNonNull(SampleRules.class.getResourceAsStream(NAME))) {
       Path copy = Files.createTempDirectory("weir").resolve("rules.yaml");

@@ -17,31 +17,31 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Runs the service until it is told to stop. */
+/** Runs the service until it is stopped by a signal. */
 @Command(
     name = "serve",
     description = {
-      "Runs the service. With no options: state in memory, and a sample rule set to play with.",
+      "Runs the service. Without options: state in memory, and a sample rule set.",
       "Every setting can come from weir.yaml (--config), from the environment (guard.rate is"
           + " WEIR_GUARD_RATE) or from a flag; the later ones win."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {"0:stopped by SIGTERM or SIGINT", "2:error"})
 class ServeCommand implements Callable<Integer> {
-  @Option(names = "--config", paramLabel = "FILE", description = "The configuration, weir.yaml.")
+  @Option(names = "--config", paramLabel = "FILE", description = "Configuration, weir.yaml.")
   private @Nullable Path config;
 
-  @Option(names = "--rules", paramLabel = "FILE_OR_DIR", description = "The rules.")
+  @Option(names = "--rules", paramLabel = "FILE_OR_DIR", description = "Rule document.")
   private @Nullable Path rules;
 
   @Option(
       names = "--redis",
       paramLabel = "URI",
       description = {
-        "State that all instances share: redis://HOST, rediss://HOST (TLS),"
+        "Redis shared by all instances: redis://HOST, rediss://HOST (TLS),"
             + " redis-sentinel://MASTER@HOST,HOST, redis-cluster://HOST,HOST or"
-            + " redis-ring://HOST,HOST. A password is better in WEIR_STORE_REDIS_PASSWORD_FILE,"
-            + " as others can see a command's arguments."
+            + " redis-ring://HOST,HOST. Set a password by WEIR_STORE_REDIS_PASSWORD_FILE, as"
+            + " other users can see the arguments of a command."
       })
   private @Nullable String redis;
 
@@ -61,16 +61,16 @@ class ServeCommand implements Callable<Integer> {
 
   private static void stop(WeirServer server) {
     server.close();
-    // A JVM that was told to stop by a signal would end with 128 + its number.
+    // A JVM stopped by a signal would otherwise exit with 128 + the signal's number.
     Runtime.getRuntime().halt(0);
   }
 
-  /** Starts the server and says where it is. */
+  /** Starts the server and prints its addresses. */
   WeirServer start(Map<String, String> environment) {
     try {
-      ServerConfig told =
+      ServerConfig base =
           ServerConfig.read(Optional.ofNullable(config), environment, Optional.ofNullable(redis));
-      ServerConfig complete = withState(withRules(withPorts(prepared(told))), environment);
+      ServerConfig complete = withState(withRules(withPorts(prepared(base))), environment);
       WeirServer server = WeirServer.start(complete);
       StartupBanner.print(spec.commandLine().getOut(), server, complete);
       return server;
@@ -79,44 +79,44 @@ class ServeCommand implements Callable<Integer> {
     }
   }
 
-  private ServerConfig withPorts(ServerConfig told) {
-    ServerConfig config = ports.in(told, this::withPort);
+  private ServerConfig withPorts(ServerConfig base) {
+    ServerConfig config = ports.in(base, this::withPort);
     return ports.nameGrpc() ? withDecisions(config) : config;
   }
 
-  /** What was told, made ready for this command: decisions are asked for, also beside a gateway. */
-  ServerConfig prepared(ServerConfig told) {
-    return withDecisions(told);
+  /** Adapts the configuration to this command: opens the data port, even beside a gateway. */
+  ServerConfig prepared(ServerConfig base) {
+    return withDecisions(base);
   }
 
-  private static ServerConfig withDecisions(ServerConfig told) {
-    FrontEndSettings front = told.frontEnd();
-    return told.frontEnd(front.gateway(front.gateway().decisions(true)));
+  private static ServerConfig withDecisions(ServerConfig base) {
+    FrontEndSettings front = base.frontEnd();
+    return base.frontEnd(front.gateway(front.gateway().decisions(true)));
   }
 
-  /** The same with {@code --port}. */
-  ServerConfig withPort(ServerConfig told, int number) {
-    return told.http(told.http().port(number));
+  /** The configuration with {@code --port}. */
+  ServerConfig withPort(ServerConfig base, int number) {
+    return base.http(base.http().port(number));
   }
 
-  private ServerConfig withRules(ServerConfig told) {
+  private ServerConfig withRules(ServerConfig base) {
     if (rules != null) {
-      return told.rules(rules);
+      return base.rules(rules);
     }
-    boolean hasSome = told.rules().isPresent() || told.envoy().folder().isPresent();
-    return hasSome ? told : told.rules(SampleRules.file());
+    boolean hasSome = base.rules().isPresent() || base.envoy().folder().isPresent();
+    return hasSome ? base : base.rules(SampleRules.file());
   }
 
-  /** Unless told otherwise, what is to be remembered is where the system keeps such things. */
-  static ServerConfig withState(ServerConfig told, Map<String, String> environment) {
-    if (told.stateFolder().isPresent()) {
-      return told;
+  /** The configuration with a state folder; the default follows the XDG base directories. */
+  static ServerConfig withState(ServerConfig base, Map<String, String> environment) {
+    if (base.stateFolder().isPresent()) {
+      return base;
     }
     String state = environment.getOrDefault("XDG_STATE_HOME", "");
-    Path base =
+    Path root =
         state.isEmpty()
             ? Path.of(System.getProperty("user.home", "."), ".local", "state")
             : Path.of(state);
-    return told.stateFolder(base.resolve("weir"));
+    return base.stateFolder(root.resolve("weir"));
   }
 }

@@ -10,7 +10,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 
-/** Asks a running server. */
+/** HTTP client of a running server. */
 final class ServerClient {
   static final String DEFAULT_SERVER = "http://127.0.0.1:8080";
 
@@ -20,14 +20,14 @@ final class ServerClient {
   private final String server;
   private final String token;
 
-  /** Asks a server, with a token unless it is empty. */
+  /** Creates a client; an empty token is not sent. */
   ServerClient(String server, String token) {
     this.token = token;
     String address = server.contains("://") ? server : "http://" + server;
     this.server = address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
   }
 
-  /** Posts JSON and returns the JSON of the answer. */
+  /** Posts JSON and returns the JSON of the response. */
   JsonMap post(String path, JsonMap body) {
     try {
       HttpRequest.Builder request =
@@ -47,7 +47,7 @@ final class ServerClient {
     } catch (ConnectException e) {
       throw new CommandException("no server at " + server + "; start one with: weir serve");
     } catch (IOException e) {
-      throw new CommandException(server + " does not answer: " + e);
+      throw new CommandException(server + " does not respond: " + e);
     } catch (IllegalArgumentException e) {
       throw new CommandException("'" + server + "' is not the address of a server");
     } catch (InterruptedException e) {
@@ -61,7 +61,7 @@ final class ServerClient {
     try {
       answer = JsonMap.parse(response.body());
     } catch (IOException e) {
-      throw new CommandException(server + " answered " + response.statusCode() + " and no JSON");
+      throw new CommandException(server + " answered " + response.statusCode() + " without JSON");
     }
     if (response.statusCode() != 200) {
       throw new CommandException(

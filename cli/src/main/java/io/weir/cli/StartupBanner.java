@@ -10,7 +10,7 @@ import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.util.Optional;
 
-/** What a server says when it is ready: where it is, where its rules are, and what to try. */
+/** Prints the addresses of a server, its rule files and an example request when it is ready. */
 final class StartupBanner {
   private StartupBanner() {}
 
@@ -40,7 +40,7 @@ final class StartupBanner {
     out.flush();
   }
 
-  /** What to try; nothing where no limit would answer. */
+  /** A command to try; empty if no limit would decide it. */
   private static Optional<ExampleCommand> example(WeirServer server, ServerConfig config) {
     if (config.frontEnd().gateway().isOn()) {
       String url = url(server, "gateway", server.gateway());
@@ -58,10 +58,10 @@ final class StartupBanner {
                 server
                     .envoyConfig()
                     .example()
-                    .map(question -> ExampleCommand.json(url, callers, question)));
+                    .map(request -> ExampleCommand.json(url, callers, request)));
   }
 
-  /** A token that was made at start stands behind the {@code #}: browsers send that nowhere. */
+  /** A generated token is in the fragment of the URL, which browsers do not send to a server. */
   private static void console(PrintWriter out, WeirServer server) {
     String admin = url(server, "admin", server.admin());
     Optional<String> token = server.generatedAdminToken();
@@ -71,11 +71,13 @@ final class StartupBanner {
         "  admin API  "
             + admin
             + "/admin/v1/hot-keys"
-            + (token.isPresent() ? " (the same token, made now; or set admin.tokens)" : ""));
+            + (token.isPresent()
+                ? " (token generated for this run; set admin.tokens for a permanent one)"
+                : ""));
   }
 
   private static void files(PrintWriter out, WeirServer server, ServerConfig config) {
-    String reloaded = "; edit it, and it is reloaded)";
+    String reloaded = "; reloaded when edited)";
     String rules = ValidateCommand.count(server.rules().rules().size(), "rule");
     config.rules().ifPresent(file -> out.println("  rules      " + file + " (" + rules + reloaded));
     String limits = ValidateCommand.count(server.envoyConfig().limits().size(), "limit");
@@ -85,12 +87,12 @@ final class StartupBanner {
         .ifPresent(folder -> out.println("  limits     " + folder + " (" + limits + reloaded));
   }
 
-  /** How long the JVM took to get here; the process is older if the launcher had to build first. */
+  /** Time since the start of the JVM; a build by the launcher comes on top. */
   private static String after() {
     return " after " + DecisionText.time(ManagementFactory.getRuntimeMXBean().getUptime());
   }
 
-  /** Where a port listens, for people to read. */
+  /** The address of a listener, for display. */
   private static String place(
       WeirServer server, String listener, ListenAddress address, String path) {
     return scheme(server, listener) + address + path + reach(address);
@@ -100,7 +102,7 @@ final class StartupBanner {
     return isEverywhere(address) ? " (all interfaces)" : "";
   }
 
-  /** An address to go to; one that listens everywhere is reached here. */
+  /** The URL of a listener; one on all interfaces is reached by loopback. */
   private static String url(WeirServer server, String listener, ListenAddress address) {
     return scheme(server, listener)
         + (isEverywhere(address) ? new ListenAddress("127.0.0.1", address.port()) : address);

@@ -11,13 +11,13 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Says in one line what is wrong with a command line. */
+/** Describes in one line what is wrong with a command line. */
 final class UsageMessage {
   private UsageMessage() {}
 
-  /** What a command lacks that only has others under it. */
+  /** The message for a command that needs a subcommand. */
   static String noCommand(CommandSpec spec) {
-    return "which command? there are " + String.join(", ", commands(spec));
+    return "a command is missing; there are " + String.join(", ", commands(spec));
   }
 
   static String reason(ParameterException e) {

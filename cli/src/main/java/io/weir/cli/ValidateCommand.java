@@ -29,16 +29,16 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Says what is wrong with rule documents. */
+/** Validates rule documents. */
 @Command(
     name = "validate",
     description = {
-      "Reads rule documents and says what is wrong with them, as file:line: reason.",
+      "Validates rule documents and prints problems as file:line: reason.",
       "A folder is read as one document. Needs no server.",
-      "With --envoy: the folder that envoyproxy/ratelimit would read."
+      "With --envoy: a configuration folder of envoyproxy/ratelimit."
     },
     exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {"0:valid, perhaps with warnings", "1:invalid", "2:error"})
+    exitCodeList = {"0:valid; there may be warnings", "1:invalid", "2:error"})
 final class ValidateCommand implements Callable<Integer> {
   @Parameters(arity = "0..*", paramLabel = "FILE", description = "Files or folders.")
   private List<Path> files = new ArrayList<>();
@@ -58,8 +58,8 @@ final class ValidateCommand implements Callable<Integer> {
       names = "--config",
       paramLabel = "FILE",
       description = {
-        "The weir.yaml that the rules are for. If it has a gateway, rules that name attributes"
-            + " which its identity settings never give are warned about."
+        "The weir.yaml that the rules are for. If it has a gateway, rules with attributes that its"
+            + " identity settings never set cause warnings."
       })
   private @Nullable Path config;
 
@@ -90,9 +90,9 @@ final class ValidateCommand implements Callable<Integer> {
   }
 
   /**
-   * What is to be said about one file or folder.
+   * The result for one file or folder.
    *
-   * @param content what it holds, if it is valid
+   * @param content a summary of its content, if it is valid
    */
   private record FileReport(Path file, List<Problem> problems, Optional<String> content) {
     boolean isValid() {

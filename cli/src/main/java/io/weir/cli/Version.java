@@ -3,9 +3,9 @@ package io.weir.cli;
 import io.weir.server.WeirServer;
 import picocli.CommandLine.IVersionProvider;
 
-/** Which Weir this is. */
+/** The version of Weir. */
 final class Version implements IVersionProvider {
-  /** As the jar says. */
+  /** The version in the manifest of the jar. */
   static String number() {
     return WeirServer.version();
   }

@@ -1,4 +1,4 @@
-/** Holds the {@code weir} command and its subcommands. */
+/** The {@code weir} command and its subcommands. */
 @NullMarked
 package io.weir.cli;
 

@@ -44,7 +44,7 @@ class CheckCommandTest {
 
     assertThat(first.out()).startsWith("allowed by front-page: 4 of 5 left, full again in ");
     assertThat(last.code()).isEqualTo(1);
-    assertThat(last.out()).startsWith("refused by front-page: 0 of 5 left, try again in ");
+    assertThat(last.out()).startsWith("refused by front-page: 0 of 5 left, retry in ");
     assertThat(last.err()).isEmpty();
   }
 
@@ -87,7 +87,7 @@ class CheckCommandTest {
 
     assertThat(run.code()).isZero();
     assertThat(run.out())
-        .contains("rules see the path /payments")
+        .contains("normal form of the path: /payments")
         .containsPattern("yes payments +matches /payments")
         .containsPattern("no +front-page +path /payments matches none of")
         .contains("payments: sliding-window 5/s")

@@ -60,8 +60,8 @@ class DoctorCommandTest {
             "ok    ports        listen.grpc 127.0.0.1:0 is free",
             "ok    ports        listen.admin 127.0.0.1:0 is free",
             "ok    state        state.dir " + folder.resolve("state") + " can be created",
-            "ok    store        memory: every instance has limits of its own",
-            "6 checks: 6 ok, 0 to look into, 0 failed");
+            "ok    store        memory: each instance has its own limits",
+            "6 checks: 6 ok, 0 warnings, 0 failed");
     assertThat(folder.resolve("state")).as("it changes nothing").doesNotExist();
   }
 
@@ -210,8 +210,8 @@ class DoctorCommandTest {
       assertThat(run.code()).isEqualTo(1);
       assertThat(run.out())
           .containsPattern("(?m)^fail  rules +.*rules.yaml:3: rule a: limit must be")
-          .containsPattern("(?m)^fail  ports +listen.http .*cannot be listened on: .*in use")
-          .contains("0 to look into, 2 failed");
+          .containsPattern("(?m)^fail  ports +listen.http .*cannot be opened: .*in use")
+          .contains("0 warnings, 2 failed");
     }
   }
 
@@ -244,8 +244,8 @@ class DoctorCommandTest {
 
       assertThat(run.code()).isZero();
       assertThat(run.out())
-          .contains("listen.http " + server.http() + ": a Weir runs there already")
-          .contains("listen.grpc " + server.grpc().orElseThrow() + " is in use, as a Weir runs");
+          .contains("listen.http " + server.http() + ": a Weir server is running there")
+          .contains("listen.grpc " + server.grpc().orElseThrow() + " is in use by a running Weir");
     }
   }
 }

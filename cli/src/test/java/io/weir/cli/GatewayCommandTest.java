@@ -142,7 +142,7 @@ class GatewayCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "gateway | where should requests go?",
+        "gateway | no upstream is set",
         "gateway --upstream ftp://x | is not an upstream such as",
         "gateway --upstream http://x/y | has more than a host and a port",
         "gateway --upstream http://x --port 70000 | port 70000"

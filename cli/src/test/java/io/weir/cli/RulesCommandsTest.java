@@ -118,7 +118,7 @@ class RulesCommandsTest {
 
     assertThat(run.code()).isZero();
     assertThat(run.out()).contains("rule one: limit 5/s → 10/s").contains("shadow");
-    assertThat(CommandRun.of("rules", "diff", before, before).out()).isEqualTo("nothing changes\n");
+    assertThat(CommandRun.of("rules", "diff", before, before).out()).isEqualTo("no changes\n");
     assertThat(
             JsonMap.parse(CommandRun.of("rules", "diff", "-o", "json", before, after).out())
                 .maps("changes"))

@@ -16,7 +16,7 @@ class UsageMessageTest {
           fly                                | unknown command 'fly'; there are serve, gateway, check, explain, rules, doctor, drill; try 'weir --help'
           sevre                              | unknown command 'sevre'; did you mean 'serve'? Try 'weir --help'
           rules vaildate good.yaml           | unknown command 'vaildate'; did you mean 'validate'? Try 'weir rules --help'
-          rules                              | which command? there are validate, diff; try 'weir rules --help'
+          rules                              | a command is missing; there are validate, diff; try 'weir rules --help'
           serve --colour red                 | unknown option '--colour'; try 'weir serve --help'
           serve --prot 1                     | unknown option '--prot'; did you mean '--port'? Try 'weir serve --help'
           serve now                          | 'now' is one argument too many; try 'weir serve --help'

@@ -27,22 +27,18 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Rehearses an outage: does it to a Redis on loopback, and shows what callers are told. */
+/** Rehearses an outage: injects a fault into a Redis on loopback, and shows the decisions. */
 @Command(
     name = "drill",
     description = {
-      "Rehearses an outage on a Redis on loopback that is yours alone: callers draw by three"
-          + " rules, one per on_fail, while something is done to it and put right again, also when"
-          + " the drill is interrupted.",
-      "A line per half second: the breaker, what each rule let through, and how long decisions took."
-          + " With --output json all of it as one object, at the end."
+      "Rehearses an outage of a Redis on loopback; use one that has no other clients. Injects a fault"
+          + " while clients draw by three rules, one per on_fail, and repairs it, also when the drill"
+          + " is interrupted.",
+      "Prints a line per half second: the breaker, the calls that each rule allowed and refused, and"
+          + " the time per decision. With --output json: one object at the end."
     },
     exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {
-      "0:decisions were served by Redis again within 5 s",
-      "1:they were not",
-      "2:error"
-    })
+    exitCodeList = {"0:Redis served decisions again within 5 s", "1:it did not", "2:error"})
 public final class DrillCommand implements Callable<Integer> {
   private static final Duration BEFORE = Duration.ofSeconds(3);
   private static final Duration STEP = Duration.ofMillis(500);
@@ -58,27 +54,27 @@ public final class DrillCommand implements Callable<Integer> {
       names = "--redis",
       paramLabel = "URI",
       defaultValue = "redis://127.0.0.1:6379",
-      description = "The Redis, on loopback (${DEFAULT-VALUE}).")
+      description = "Redis, on loopback; default ${DEFAULT-VALUE}.")
   private String redis;
 
   @Option(
       names = "--for",
       paramLabel = "TIME",
       defaultValue = "5s",
-      description = "How long it lasts (${DEFAULT-VALUE}).")
+      description = "Duration of the outage; default ${DEFAULT-VALUE}.")
   private String time;
 
   @Option(
       names = "--wait",
       paramLabel = "TIME",
       defaultValue = "30s",
-      description = "How long it waits then until Redis serves again (${DEFAULT-VALUE}).")
+      description = "Maximum wait for Redis to serve again; default ${DEFAULT-VALUE}.")
   private String wait;
 
   @Option(
       names = "--restart",
       paramLabel = "COMMAND",
-      description = "For redis-kill: starts Redis again, in the background.")
+      description = "For redis-kill: command that starts Redis in the background.")
   private @Nullable String restart;
 
   @Mixin private Output output;
@@ -95,8 +91,8 @@ public final class DrillCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Fault fault = fault();
-    Duration lasts = duration("--for", time);
-    Duration patience = duration("--wait", wait);
+    Duration outageTime = duration("--for", time);
+    Duration maxWait = duration("--wait", wait);
     if (fault == Fault.KILL && restart == null) {
       throw misused("redis-kill needs --restart, such as 'redis-server --daemonize yes'");
     }
@@ -105,7 +101,7 @@ public final class DrillCommand implements Callable<Integer> {
         ShutdownHook interrupted = new ShutdownHook(injector::repair);
         DrillTraffic callers = new DrillTraffic(options)) {
       PrintWriter out = spec.commandLine().getOut();
-      return new DrillRun(out, callers).run(injector, fault, lasts, patience) ? 0 : 1;
+      return new DrillRun(out, callers).run(injector, fault, outageTime, maxWait) ? 0 : 1;
     }
   }
 
@@ -113,7 +109,7 @@ public final class DrillCommand implements Callable<Integer> {
     return Arrays.stream(Fault.values())
         .filter(fault -> fault.id().equals(outage))
         .findFirst()
-        .orElseThrow(() -> misused("there is no drill " + outage + "; there are " + names()));
+        .orElseThrow(() -> misused("unknown drill " + outage + "; there are " + names()));
   }
 
   private static String names() {
@@ -149,7 +145,7 @@ public final class DrillCommand implements Callable<Integer> {
     return new ParameterException(spec.commandLine(), reason);
   }
 
-  /** One drill from its quiet beginning to the end. */
+  /** One drill: before, during and after the outage. */
   private final class DrillRun {
     private final PrintWriter out;
     private final DrillTraffic callers;
@@ -160,18 +156,18 @@ public final class DrillCommand implements Callable<Integer> {
       this.callers = callers;
     }
 
-    boolean run(FaultInjector injector, Fault fault, Duration lasts, Duration patience) {
+    boolean run(FaultInjector injector, Fault fault, Duration outageTime, Duration maxWait) {
       if (!output.isJson()) {
         out.println(DrillStep.HEADING);
       }
       show(BEFORE, "");
-      CompletableFuture<Long> doing = begin(injector, lasts);
-      show(lasts, fault.id());
+      CompletableFuture<Long> doing = begin(injector, outageTime);
+      show(outageTime, fault.id());
       while (!doing.isDone()) {
         show(STEP, fault.id());
       }
       long over = ended(doing);
-      while (callers.isDegraded() && System.nanoTime() - over < patience.toNanos()) {
+      while (callers.isDegraded() && System.nanoTime() - over < maxWait.toNanos()) {
         show(STEP, "over");
       }
       boolean served = !callers.isDegraded();
@@ -198,11 +194,11 @@ public final class DrillCommand implements Callable<Integer> {
       out.flush();
     }
 
-    /** Does it beside the callers; completes with the moment at which it was put right. */
-    private CompletableFuture<Long> begin(FaultInjector injector, Duration lasts) {
+    /** Injects the fault in a thread of its own; completes with the time of the repair. */
+    private CompletableFuture<Long> begin(FaultInjector injector, Duration outageTime) {
       return CompletableFuture.supplyAsync(
           () -> {
-            injector.inject(lasts, DrillCommand.this::startAgain);
+            injector.inject(outageTime, DrillCommand.this::startAgain);
             return System.nanoTime();
           },
           task -> {
@@ -218,7 +214,7 @@ public final class DrillCommand implements Callable<Integer> {
       } catch (CompletionException e) {
         throw e.getCause() instanceof CommandException failed
             ? failed
-            : new CommandException("the drill broke off: " + e.getCause().getMessage());
+            : new CommandException("the drill failed: " + e.getCause().getMessage());
       }
     }
 

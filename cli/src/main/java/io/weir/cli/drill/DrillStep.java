@@ -7,47 +7,48 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What callers of a drill got in half a second.
+ * The decisions of half a second of a drill.
  *
  * @param phase the outage while it lasts, {@code over} after it, empty before
  * @param open whether the breaker was open at the end
- * @param counts by the rule that was asked
- * @param medianNanos how long a decision took
- * @param p99Nanos the same for the slowest hundredth
+ * @param counts decisions by rule
+ * @param medianNanos median time of a decision, in ns
+ * @param p99Nanos 99th percentile of it, in ns
  */
 record DrillStep(
     String phase, boolean open, Map<OnFail, Counts> counts, long medianNanos, long p99Nanos) {
   static final String HEADING =
       String.format(
           Locale.ROOT,
-          "%-11s %-8s %-14s %-14s %-14s %9s %9s",
-          "",
+          "%-11s %-8s %-20s %-20s %-20s %9s %9s",
+          "phase",
           "breaker",
-          "local",
-          "open",
-          "closed",
+          "on_fail: local",
+          "on_fail: open",
+          "on_fail: closed",
           "median",
           "p99");
 
   private static final List<OnFail> RULES = List.of(OnFail.LOCAL, OnFail.OPEN, OnFail.CLOSED);
 
-  /** How many calls a rule let through, and how many it refused. */
+  /** The number of calls that a rule allowed and refused. */
   record Counts(int allowed, int refused) {}
 
-  /** For people. */
+  /** A line of the table. */
   String line() {
     StringBuilder line = new StringBuilder();
     line.append(String.format(Locale.ROOT, "%-11s %-8s", phase, breaker()));
     for (OnFail rule : RULES) {
       Counts of = counts.get(rule);
-      line.append(String.format(Locale.ROOT, " %-14s", of.allowed + " + " + of.refused + " no"));
+      line.append(
+          String.format(Locale.ROOT, " %-20s", of.allowed + " ok, " + of.refused + " refused"));
     }
     return line.append(
             String.format(Locale.ROOT, " %6.2f ms %6.2f ms", medianNanos / 1e6, p99Nanos / 1e6))
         .toString();
   }
 
-  /** For programs. */
+  /** The step as JSON. */
   JsonMap json() {
     JsonMap rules = new JsonMap();
     for (OnFail rule : RULES) {

@@ -26,7 +26,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Callers who ask for decisions by one rule per {@code on_fail}, all the time, and what they got.
+ * Traffic of a drill: threads that continuously request decisions by one rule per {@code on_fail},
+ * and the results.
  */
 final class DrillTraffic implements AutoCloseable {
   private static final int CALLERS = 2;
@@ -35,7 +36,7 @@ final class DrillTraffic implements AutoCloseable {
   private static final long READY_SECONDS = 10;
   private static final int ONE_IN = 20;
 
-  /** What was heard since the last line. */
+  /** The results since the last line. */
   private static final class TrafficCounts {
     private final Map<OnFail, int[]> byRule = new EnumMap<>(OnFail.class);
     private final List<Long> nanos = new ArrayList<>();
@@ -54,7 +55,7 @@ final class DrillTraffic implements AutoCloseable {
   private volatile boolean stopped;
   private volatile boolean degraded;
   private volatile long slowestNanos;
-  private TrafficCounts heard = new TrafficCounts();
+  private TrafficCounts current = new TrafficCounts();
 
   DrillTraffic(RedisOptions options) {
     RedisStore store = RedisStore.open(options, SystemTime.INSTANCE, new BreakerListener());
@@ -72,7 +73,7 @@ final class DrillTraffic implements AutoCloseable {
     }
   }
 
-  /** Hears only of the breaker. */
+  /** Records the state of the breaker. */
   private final class BreakerListener implements RedisEvents {
     @Override
     public void onAnswer(String node, long nanos) {}
@@ -118,24 +119,24 @@ final class DrillTraffic implements AutoCloseable {
   }
 
   private synchronized void note(OnFail rule, Decision decision, long nanos) {
-    int[] counts = heard.byRule.get(rule);
+    int[] counts = current.byRule.get(rule);
     counts[decision.allowed() ? 0 : 1]++;
-    heard.nanos.add(nanos);
+    current.nanos.add(nanos);
     if (decision.degraded() || decision.reason() == Reason.UNAVAILABLE) {
-      heard.degraded++;
+      current.degraded++;
     }
     slowestNanos = Math.max(slowestNanos, nanos);
   }
 
-  private synchronized TrafficCounts turnOver() {
-    TrafficCounts last = heard;
-    heard = new TrafficCounts();
+  private synchronized TrafficCounts takeCounts() {
+    TrafficCounts last = current;
+    current = new TrafficCounts();
     return last;
   }
 
-  /** What callers got since the last step. */
+  /** The results since the last step. */
   DrillStep step(String phase) {
-    TrafficCounts last = turnOver();
+    TrafficCounts last = takeCounts();
     degraded = ONE_IN * last.degraded > last.nanos.size();
     Map<OnFail, DrillStep.Counts> counts = new EnumMap<>(OnFail.class);
     last.byRule.forEach((rule, both) -> counts.put(rule, new DrillStep.Counts(both[0], both[1])));
@@ -148,8 +149,8 @@ final class DrillTraffic implements AutoCloseable {
   }
 
   /**
-   * Whether decisions of the last step were made without Redis: more of them than a machine that is
-   * late now and then accounts for.
+   * Whether decisions of the last step were made without Redis: more than 1 in {@value #ONE_IN}, as
+   * a busy machine causes a few.
    */
   boolean isDegraded() {
     return degraded;

@@ -104,13 +104,13 @@ public final class FaultInjector implements AutoCloseable {
 
   private static Node local(RedisAddress address) {
     if (address.topology() != RedisAddress.Topology.SINGLE) {
-      throw new IllegalArgumentException("drills are done to a single Redis, redis://host:port");
+      throw new IllegalArgumentException("a drill needs a single Redis, redis://host:port");
     }
     Node node = address.nodes().get(0);
     try {
       if (!InetAddress.getByName(node.host()).isLoopbackAddress()) {
         throw new IllegalArgumentException(
-            node + " is not on loopback; drills are done to a Redis that is yours alone");
+            node + " is not on loopback; a drill needs a Redis of your own");
       }
     } catch (UnknownHostException e) {
       throw new IllegalArgumentException(node + ": unknown host name", e);
@@ -128,8 +128,7 @@ public final class FaultInjector implements AutoCloseable {
               + POLICY
               + " "
               + policy
-              + " and would drop keys; redis-full is done to one"
-              + " that has "
+              + " and would drop keys; redis-full needs "
               + KEEPS_ALL);
     }
   }

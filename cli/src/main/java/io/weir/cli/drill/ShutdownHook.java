@@ -1,6 +1,6 @@
 package io.weir.cli.drill;
 
-/** Does something if the process is told to end before this is closed, as by Ctrl-C. */
+/** Runs an action if the process is stopped before this is closed, for example by Ctrl-C. */
 final class ShutdownHook implements AutoCloseable {
   private final Thread hook;
 
@@ -14,7 +14,7 @@ final class ShutdownHook implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      // The process is ending: it is being done.
+      // The process is stopping, so the action is running.
     }
   }
 }

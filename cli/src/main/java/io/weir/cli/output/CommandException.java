@@ -2,7 +2,7 @@ package io.weir.cli.output;
 
 import java.util.List;
 
-/** A command that cannot do what it was asked; the reasons go to standard error, one line each. */
+/** A command has failed; its reasons are printed to standard error, one line each. */
 public final class CommandException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

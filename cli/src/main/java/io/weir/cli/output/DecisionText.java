@@ -2,7 +2,7 @@ package io.weir.cli.output;
 
 import java.util.Locale;
 
-/** Decisions and limits in words. */
+/** Formats decisions and limits as text. */
 public final class DecisionText {
   private DecisionText() {}
 
@@ -47,17 +47,17 @@ public final class DecisionText {
         + " by "
         + rule
         + ": "
-        + standing(decision)
+        + status(decision)
         + (delay > 0 ? ", should wait " + time(delay) : "");
   }
 
-  /** How a limit stands: {@code 3 of 5 left, full again in 4 s}. */
-  public static String standing(JsonMap limit) {
+  /** The status of a limit: {@code 3 of 5 left, full again in 4 s}. */
+  public static String status(JsonMap limit) {
     String left = limit.number("remaining") + " of " + limit.number("limit") + " left";
     if (!limit.flag("allowed")) {
       return left
           + (limit.has("retry_after_ms")
-              ? ", try again in " + time(limit.number("retry_after_ms"))
+              ? ", retry in " + time(limit.number("retry_after_ms"))
               : ", waiting cannot help");
     }
     long reset = limit.number("reset_ms");

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A JSON object: what commands send, receive and print. */
+/** A JSON object that commands send, receive and print. */
 public final class JsonMap {
   private static final JsonFactory FACTORY = new JsonFactory();
 
@@ -24,7 +24,7 @@ public final class JsonMap {
   /**
    * Reads an object.
    *
-   * @throws IOException if the text is none
+   * @throws IOException if the text is not a JSON object
    */
   public static JsonMap parse(String text) throws IOException {
     try (JsonParser in = FACTORY.createParser(text)) {
@@ -75,36 +75,36 @@ public final class JsonMap {
   }
 
   public String text(String name) {
-    return (String) there(name);
+    return (String) required(name);
   }
 
   public long number(String name) {
-    return (Long) there(name);
+    return (Long) required(name);
   }
 
   public boolean flag(String name) {
-    return (Boolean) there(name);
+    return (Boolean) required(name);
   }
 
   public JsonMap map(String name) {
-    return (JsonMap) there(name);
+    return (JsonMap) required(name);
   }
 
   /** The objects of a list. */
   public List<JsonMap> maps(String name) {
-    return ((List<?>) there(name)).stream().map(JsonMap.class::cast).toList();
+    return ((List<?>) required(name)).stream().map(JsonMap.class::cast).toList();
   }
 
-  private Object there(String name) {
+  private Object required(String name) {
     return Objects.requireNonNull(fields.get(name), name);
   }
 
-  /** In one line. */
+  /** The object in one line. */
   public String compact() {
     return write(false);
   }
 
-  /** In many lines, for people. */
+  /** The object in several lines, indented. */
   public String pretty() {
     return write(true);
   }

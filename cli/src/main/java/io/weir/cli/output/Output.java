@@ -2,9 +2,9 @@ package io.weir.cli.output;
 
 import picocli.CommandLine.Option;
 
-/** How a command prints its data. */
+/** The option for the output format of a command. */
 public final class Output {
-  /** For people or for programs. */
+  /** The output formats. */
   enum Format {
     TEXT,
     JSON
@@ -13,7 +13,7 @@ public final class Output {
   @Option(
       names = {"-o", "--output"},
       paramLabel = "text|json",
-      description = "How to print data; text unless said otherwise.")
+      description = "Output format; default text.")
   private Format form = Format.TEXT;
 
   public boolean isJson() {

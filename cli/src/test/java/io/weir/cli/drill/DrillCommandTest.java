@@ -115,9 +115,7 @@ class DrillCommandTest {
 
     assertThat(run.code()).isEqualTo(2);
     assertThat(run.err())
-        .isEqualTo(
-            "weir: 192.0.2.1:6379 is not on loopback; drills are done to a Redis that is yours"
-                + " alone\n");
+        .isEqualTo("weir: 192.0.2.1:6379 is not on loopback; a drill needs a Redis of your own\n");
   }
 
   @ParameterizedTest
@@ -142,7 +140,7 @@ class DrillCommandTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "redis-dance|there is no drill redis-dance",
+        "redis-dance|unknown drill redis-dance",
         "redis-hang --for soon|--for: ",
         "redis-hang --wait long|--wait: ",
         "redis-hang --redis nowhere|--redis: ",

@@ -26,27 +26,26 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets those use the admin API who bring a token in {@code Authorization: Bearer}.
+ * Authenticates requests to the admin API by the token in {@code Authorization: Bearer}.
  *
- * <p>Whatever is brought is hashed and compared with every token there is, and so is nothing at
- * all: a request without a token, with a wrong and with an expired one takes the same way. An
- * address whose tokens fail {@value #MOST_FAILURES} times in a minute gets 429 for further bad
- * ones.
+ * <p>The token is hashed and compared with every known token. A missing, a wrong and an expired
+ * token take the same path. An address whose tokens fail {@value #MOST_FAILURES} times in a minute
+ * gets 429 for further invalid ones.
  *
- * <p>A good token always passes: otherwise anyone who shares an address with an operator could lock
- * the operator out, at the worst moment. Guessing is not slowed by that in any way that counts, as
- * tokens are random and long.
+ * <p>A valid token is always accepted. Otherwise any client that shares an address with an operator
+ * could lock the operator out, at the worst moment. Accepting it does not help guessing, as tokens
+ * are random and long.
  *
- * <p>A request without {@code Authorization} is refused, but is no failure, and neither is one that
- * a browser sends for a page from elsewhere: any web page can have a browser send such requests,
- * and over plain HTTP the browser does not say for which page.
+ * <p>A request without {@code Authorization} is refused, but does not count as a failure. The same
+ * holds for a cross-site request of a browser. Any web page can make a browser send such requests,
+ * and over plain HTTP the browser does not mark them as cross-site.
  */
 public final class AdminAuth implements AccessCheck {
   static final int MOST_FAILURES = 10;
   private static final int TOKEN_BYTES = 32;
 
   private final List<AdminSettings.Token> tokens;
-  private final @Nullable String made;
+  private final @Nullable String generated;
   private final TimeSource time;
   private final Limiter failures;
 
@@ -54,11 +53,11 @@ public final class AdminAuth implements AccessCheck {
     this.time = time;
     this.failures = Limiter.builder(Limit.perMinute(MOST_FAILURES)).time(time).build();
     if (settings.tokens().isEmpty()) {
-      this.made = random();
+      this.generated = random();
       this.tokens =
-          List.of(new AdminSettings.Token(Sha256.hex(made), AdminRole.ADMIN, Instant.MAX));
+          List.of(new AdminSettings.Token(Sha256.hex(generated), AdminRole.ADMIN, Instant.MAX));
     } else {
-      this.made = null;
+      this.generated = null;
       this.tokens = settings.tokens();
     }
   }
@@ -69,9 +68,9 @@ public final class AdminAuth implements AccessCheck {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
   }
 
-  /** The token that was made as none was set, if so. */
+  /** The token generated at start; empty if tokens are configured. */
   public Optional<String> generatedToken() {
-    return Optional.ofNullable(made);
+    return Optional.ofNullable(generated);
   }
 
   @Override
@@ -79,44 +78,42 @@ public final class AdminAuth implements AccessCheck {
     if (route == null ? !isAdmin(request.path()) : route.open()) {
       return Optional.empty();
     }
-    boolean ofAnotherPage = isOfAnotherPage(request);
-    if (role(request).isPresent() && !ofAnotherPage) {
+    boolean crossSite = isCrossSite(request);
+    if (role(request).isPresent() && !crossSite) {
       return Optional.empty();
     }
-    boolean failure = !ofAnotherPage && request.headers().contains(HttpHeaders.AUTHORIZATION);
+    boolean failure = !crossSite && request.headers().contains(HttpHeaders.AUTHORIZATION);
     return Optional.of(
-        failure
-            ? failed(request)
-            : HttpProblemException.unauthorized("this needs a token that is good"));
+        failure ? failed(request) : HttpProblemException.unauthorized("a valid token is required"));
   }
 
   private HttpProblemException failed(HttpServerRequest request) {
     String address = ClientAddress.OF_CONNECTION.of(new VertxRequestHead(request));
     if (failures.tryAcquire(address)) {
-      return HttpProblemException.unauthorized("this needs a token that is good");
+      return HttpProblemException.unauthorized("a valid token is required");
     }
     return HttpProblemException.tooMany(
-        "too many bad tokens from this address", wait(failures.look(address).reset()));
+        "too many invalid tokens from this address", wait(failures.look(address).reset()));
   }
 
-  /** Browsers say so, and do not let pages say otherwise. */
-  private static boolean isOfAnotherPage(HttpServerRequest request) {
+  /** Whether the browser marks the request as sent for another site; pages cannot forge this. */
+  private static boolean isCrossSite(HttpServerRequest request) {
     String site = request.getHeader("sec-fetch-site");
     return "cross-site".equals(site) || "same-site".equals(site);
   }
 
-  /** Strangers do not learn what there is and what not. */
+  /** Unknown paths under {@code /admin/} need a token too, so that 404 does not reveal routes. */
   private static boolean isAdmin(@Nullable String path) {
     return path != null && path.startsWith("/admin/");
   }
 
-  /** Until the next bad token would get 401 again. */
+  /** Seconds until the next invalid token gets 401 instead of 429. */
   private static long wait(Duration untilFull) {
     long all = untilFull.toSeconds() + 1;
     return Math.max(1, all - 60L * (MOST_FAILURES - 1) / MOST_FAILURES);
   }
 
-  /** The role of whoever sent a request; empty for somebody who has none. */
+  /** The role of a request's token; empty without a valid token. */
   Optional<AdminRole> role(HttpServerRequest request) {
     String token = CallerAuth.bearer(request);
     byte[] hash = Sha256.hex(token == null ? "" : token).getBytes(StandardCharsets.US_ASCII);

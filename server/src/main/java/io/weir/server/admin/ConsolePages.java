@@ -20,13 +20,12 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code /ui/}: the pages of the web console, for browsers.
+ * {@code /ui/}: serves the pages of the web console.
  *
- * <p>A browser cannot bring a token when it opens a page, so the pages are for everybody, and hold
- * nothing but themselves: what they show they ask of the admin API, with the token that whoever
- * looks has brought. Only files that are listed here are served, by their exact paths, and none of
- * them comes from elsewhere. The policy that goes with them lets a browser run these scripts and no
- * others, and lets them talk to this server and to nobody else.
+ * <p>A browser cannot send a token when it opens a page, so the pages are public and contain no
+ * data. They fetch all data from the admin API, with the token of the signed-in user. Only the
+ * files listed here are served, by their exact paths, all from this server. The content security
+ * policy allows only these scripts, and connections to this server only.
  */
 public final class ConsolePages {
   public static final String PATH = "/ui/";
@@ -48,7 +47,7 @@ public final class ConsolePages {
           "sign-in.js",
           "words.js");
 
-  /** What the pages import, by the folder of each WebJar. */
+  /** Library files that the pages import, by the folder of each WebJar. */
   private static final Map<String, List<String>> LIBRARIES =
       Map.of(
           "lit", List.of("index.js"),
@@ -62,7 +61,7 @@ public final class ConsolePages {
   private final Map<String, Route> routes = new HashMap<>();
   private final String policy;
 
-  /** One file, as it is sent. */
+  /** One file, ready to send. */
   private record ConsoleFile(String type, Buffer bytes) {}
 
   public ConsolePages() {
@@ -82,7 +81,7 @@ public final class ConsolePages {
     routes.put("/ui", Route.get(this::redirect).withoutAuth());
   }
 
-  /** All there is, for everybody. */
+  /** The routes of all files, without authentication. */
   public Map<String, Route> routes() {
     return Map.copyOf(routes);
   }
@@ -106,7 +105,7 @@ public final class ConsolePages {
     exchange.answerFile(file.type(), file.bytes());
   }
 
-  /** {@code /}: browsers are sent to the console, others are told where things are. */
+  /** {@code /}: redirects browsers to the console; other clients get 404 with the paths. */
   public void root(HttpExchange exchange, byte[] body) {
     String accepted = exchange.request().getHeader(HttpHeaders.ACCEPT);
     if (accepted == null || !accepted.contains("text/html")) {
@@ -126,7 +125,7 @@ public final class ConsolePages {
     exchange.answerPlain(308, PATH);
   }
 
-  /** What browsers are told to allow, and to whom. */
+  /** Sets the security headers. */
   private void guard(HttpServerResponse response) {
     response
         .putHeader("content-security-policy", policy)
@@ -139,8 +138,8 @@ public final class ConsolePages {
   }
 
   /**
-   * Of scripts in a page only its import map may stand, known by its hash: it says where the
-   * libraries are, and browsers do not take it from a file. Markup is made by Lit and nobody else.
+   * The only inline script that is allowed is the import map, by its hash: it locates the
+   * libraries, and browsers do not load it from a file. Only Lit may create markup (trusted types).
    */
   private static String policy(String page) {
     int begin = page.indexOf(MAP_BEGINS) + MAP_BEGINS.length();

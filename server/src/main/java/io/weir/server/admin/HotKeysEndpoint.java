@@ -27,10 +27,10 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * {@code GET /admin/v1/hot-keys}: which keys this instance is asked for most, and what would help.
+ * {@code GET /admin/v1/hot-keys}: the keys with the most calls on this instance, with suggestions.
  *
- * <p>Whose key it is may be personal, so a viewer sees a hash of it, by which it can be told from
- * others and found again for as long as this process lives. Operators see the key itself.
+ * <p>A key may be personal data, so viewers see only a hash, which identifies the key for as long
+ * as this process lives. Operators see the key itself.
  */
 public final class HotKeysEndpoint {
   private static final int USUAL = 20;
@@ -59,13 +59,13 @@ public final class HotKeysEndpoint {
   private static final byte[] LINE = JsonWriter.name("line");
 
   private final Engine engine;
-  private final AdminAuth door;
+  private final AdminAuth auth;
   private final HotKeyAdvisor advisor;
   private final SecretKeySpec secret;
 
-  public HotKeysEndpoint(Engine engine, AdminAuth door, HotKeyAdvisor advisor) {
+  public HotKeysEndpoint(Engine engine, AdminAuth auth, HotKeyAdvisor advisor) {
     this.engine = engine;
-    this.door = door;
+    this.auth = auth;
     this.advisor = advisor;
     byte[] random = new byte[32];
     new SecureRandom().nextBytes(random);
@@ -75,13 +75,13 @@ public final class HotKeysEndpoint {
   public void show(HttpExchange exchange, byte[] body) {
     int most = most(exchange.request());
     boolean named =
-        door.role(exchange.request()).map(role -> role.covers(AdminRole.OPERATOR)).orElse(false);
+        auth.role(exchange.request()).map(role -> role.covers(AdminRole.OPERATOR)).orElse(false);
     Map<String, Rule> rules =
         engine.rules().rules().stream().collect(Collectors.toMap(Rule::id, Function.identity()));
-    Optional<HotKeySketch> watch = engine.nearStore().map(tier -> tier.hotKeys());
-    List<HotKey> top = watch.map(keys -> keys.top(most)).orElse(List.of());
+    Optional<HotKeySketch> sketch = engine.nearStore().map(nearStore -> nearStore.hotKeys());
+    List<HotKey> top = sketch.map(keys -> keys.top(most)).orElse(List.of());
     JsonWriter out = exchange.json().open();
-    out.field(WATCHED).flag(watch.isPresent());
+    out.field(WATCHED).flag(sketch.isPresent());
     out.field(HOT_FROM).number((long) HotKeyLogger.HOT);
     out.field(KEYS).openList();
     top.forEach(key -> write(out, key, Optional.ofNullable(rules.get(key.pool().rule())), named));
@@ -114,7 +114,7 @@ public final class HotKeysEndpoint {
       out.field(KEY).nullValue();
     }
     out.field(PER_SECOND).number(Math.round(hot.perSecond()));
-    // Both are estimates; more than all of them cannot have been answered.
+    // Both are estimates; the store cannot have answered more calls than there were.
     double byStore = Math.min(hot.perSecond(), hot.storePerSecond());
     out.field(STORE_PER_SECOND).number(Math.round(byStore));
     out.field(SHARE).number(Math.round(100 * hot.share()));

@@ -16,8 +16,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * {@code GET /admin/v1/overview}: how this instance is, how its store is, and what its rules have
- * decided. The same numbers as in the metrics, for those who look and do not scrape.
+ * {@code GET /admin/v1/overview}: the state of this instance and of its store, and the decisions of
+ * its rules. The numbers are those of the metrics, as JSON for the console.
  */
 public final class OverviewEndpoint {
   private static final byte[] VERSION = JsonWriter.name("version");

@@ -11,76 +11,82 @@ import io.weir.server.metrics.Metrics;
 import io.weir.time.SystemTime;
 import java.time.Duration;
 
-/** Envoy's rate limit service in this process, and the folder that it follows. */
+/**
+ * Envoy's rate limit service in this process: limiter, quotas, metrics and the configuration folder
+ * they are loaded from.
+ */
 public final class EnvoyFrontEnd implements AutoCloseable {
-  /** Looks at the folder in a period. */
-  private static final int LOOKS = 2;
+  /** Polls of the folder per period. */
+  private static final int POLLS_PER_PERIOD = 2;
 
-  private final EnvoyReloader feed;
+  private final EnvoyReloader reloader;
   private final Engine engine;
   private final EnvoyLimiter limiter;
   private final EnvoyMetrics metrics;
   private final EnvoyService service;
   private final Duration period;
-  private final QuotaExecutor quotaThread;
+  private final QuotaExecutor quotaExecutor;
   private final QuotaService quotas;
 
   public EnvoyFrontEnd(
-      EnvoyReloader feed,
+      EnvoyReloader reloader,
       EnvoySettings settings,
       Engine engine,
       LoadShedder guard,
       Metrics metrics,
       Duration period) {
-    this.feed = feed;
+    this.reloader = reloader;
     this.engine = engine;
     this.period = period;
     this.limiter =
         new EnvoyLimiter(
-            engine.store(), SystemTime.INSTANCE, settings.modes(), feed.initialConfig());
-    this.quotaThread = new QuotaExecutor(metrics::onError);
-    this.quotas = new QuotaService(engine, period, quotaThread, metrics::onError);
-    EnvoyStats tally = new EnvoyStats(settings.nearLimitRatio(), metrics::onAnswer);
-    this.metrics = new EnvoyMetrics(metrics, tally, quotas);
+            engine.store(), SystemTime.INSTANCE, settings.modes(), reloader.initialConfig());
+    this.quotaExecutor = new QuotaExecutor(metrics::onError);
+    this.quotas = new QuotaService(engine, period, quotaExecutor, metrics::onError);
+    EnvoyStats stats = new EnvoyStats(settings.nearLimitRatio(), metrics::onAnswer);
+    this.metrics = new EnvoyMetrics(metrics, stats, quotas);
     this.service =
         new EnvoyService(
             limiter,
             engine,
             guard,
             settings.headers(),
-            tally,
+            stats,
             SystemTime.INSTANCE,
             metrics::onDecisionTime);
   }
 
-  /** From now on every valid change of the folder is taken over; old limits are let go of. */
+  /**
+   * Starts to poll the folder. Every valid change takes effect, and the engine releases state of
+   * limits that are gone.
+   */
   public void follow() {
-    feed.follow(limiter, metrics, period.dividedBy(LOOKS), engine::limitsChanged);
+    reloader.follow(limiter, metrics, period.dividedBy(POLLS_PER_PERIOD), engine::limitsChanged);
   }
 
   public EnvoyService service() {
     return service;
   }
 
-  /** Who hands out quotas that Envoys enforce by themselves. */
+  /** The service that assigns quotas for Envoys to enforce themselves. */
   QuotaService quotas() {
     return quotas;
   }
 
-  /** From now on quotas are divided anew every period. */
+  /** Starts to reassign quotas once per period. */
   public void divideQuotas() {
-    quotaThread.every(period, quotas::tick);
+    quotaExecutor.every(period, quotas::tick);
   }
 
-  /** The limits that hold now. */
+  /** The configuration in force. */
   public EnvoyConfig config() {
     return limiter.config();
   }
 
   @Override
   public void close() {
-    feed.close();
-    quotaThread.close();
+    reloader.close();
+    quotaExecutor.close();
     quotas.close();
   }
 }

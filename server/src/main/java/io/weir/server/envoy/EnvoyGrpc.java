@@ -32,10 +32,10 @@ import java.util.function.BooleanSupplier;
 
 /** The gRPC services of one event loop: rate limits, quotas, health and reflection. */
 public final class EnvoyGrpc {
-  /** How the paths of the health service begin. */
+  /** Path prefix of the health service. */
   public static final String HEALTH_PATH = "/grpc.health.v1.Health/";
 
-  /** How the paths of reflection begin, which has no patience of its own. */
+  /** Path prefix of the reflection service, which has no request timeout of its own. */
   public static final String REFLECTION_PATH = "/grpc.reflection.v1.ServerReflection/";
 
   private static final ServiceName HEALTH = ServiceName.create("grpc.health.v1", "Health");
@@ -48,21 +48,21 @@ public final class EnvoyGrpc {
 
   private final Vertx vertx;
   private final Context context;
-  private final StreamTimeouts patience;
+  private final StreamTimeouts timeouts;
   private final GrpcErrorReporter faults;
 
-  /** Services on the loop of a context. */
+  /** Creates services that run on the event loop of a context. */
   public EnvoyGrpc(
-      Vertx vertx, Context context, StreamTimeouts patience, GrpcErrorReporter faults) {
+      Vertx vertx, Context context, StreamTimeouts timeouts, GrpcErrorReporter faults) {
     this.vertx = vertx;
     this.context = context;
-    this.patience = patience;
+    this.timeouts = timeouts;
     this.faults = faults;
   }
 
   /**
-   * Loads what describes Envoy's messages, which takes a third of a second; better done beside
-   * other things than on an event loop.
+   * Loads the descriptors of Envoy's messages. This takes about 300 ms, so it is called outside the
+   * event loops.
    */
   public static void load() {
     RlsProto.getDescriptor();
@@ -71,12 +71,12 @@ public final class EnvoyGrpc {
   }
 
   /**
-   * All services together.
+   * Returns one handler for all services.
    *
-   * @param ready whether traffic is welcome
+   * @param ready whether this instance is ready for traffic
    */
   public Handler<HttpServerRequest> serve(
-      EnvoyService service, QuotaService desk, BooleanSupplier ready) {
+      EnvoyService service, QuotaService quotaService, BooleanSupplier ready) {
     GrpcServerOptions options = new GrpcServerOptions().setMaxMessageSize(MOST_MESSAGE_BYTES);
     for (GrpcProtocol protocol : GrpcProtocol.values()) {
       if (protocol != GrpcProtocol.HTTP_2) {
@@ -85,7 +85,7 @@ public final class EnvoyGrpc {
     }
     return GrpcServer.server(vertx, options)
         .addService(rateLimit(service))
-        .addService(quotas(desk))
+        .addService(quotas(quotaService))
         .addService(health(new GrpcHealth(ready)))
         .addService(ReflectionService.v1());
   }
@@ -101,7 +101,7 @@ public final class EnvoyGrpc {
             RATE_LIMIT, RlsProto.getDescriptor().findServiceByName("RateLimitService"))
         .bind(
             method,
-            new UnaryHandler<>(context, method.decoder(), patience, faults, service::decide))
+            new UnaryHandler<>(context, method.decoder(), timeouts, faults, service::decide))
         .build();
   }
 
@@ -114,11 +114,11 @@ public final class EnvoyGrpc {
             GrpcMessageDecoder.decoder(HealthCheckRequest.getDefaultInstance()));
     return Service.service(HEALTH, HealthProto.getDescriptor().findServiceByName("Health"))
         .bind(
-            method, new UnaryHandler<>(context, method.decoder(), patience, faults, health::check))
+            method, new UnaryHandler<>(context, method.decoder(), timeouts, faults, health::check))
         .build();
   }
 
-  private Service quotas(QuotaService desk) {
+  private Service quotas(QuotaService quotaService) {
     ServiceMethod<RateLimitQuotaUsageReports, RateLimitQuotaResponse> method =
         ServiceMethod.server(
             QUOTA,
@@ -127,7 +127,7 @@ public final class EnvoyGrpc {
             GrpcMessageDecoder.decoder(RateLimitQuotaUsageReports.getDefaultInstance()));
     return Service.service(
             QUOTA, RlqsProto.getDescriptor().findServiceByName("RateLimitQuotaService"))
-        .bind(method, new QuotaStreams(context, method.decoder(), patience, faults, desk))
+        .bind(method, new QuotaStreams(context, method.decoder(), timeouts, faults, quotaService))
         .build();
   }
 }

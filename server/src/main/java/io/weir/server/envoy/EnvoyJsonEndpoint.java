@@ -10,7 +10,7 @@ import io.weir.server.http.HttpProblemException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
-/** Envoy's rate limit service for those who speak HTTP and JSON. */
+/** Serves Envoy's rate limit service over HTTP and JSON. */
 public final class EnvoyJsonEndpoint {
   private final EnvoyService service;
 
@@ -18,16 +18,17 @@ public final class EnvoyJsonEndpoint {
     this.service = service;
   }
 
-  /** {@code POST /json}: 200 if the request may pass, 429 if it is over a limit. */
+  /** {@code POST /json}: 200 if the request is allowed, 429 if it is over a limit. */
   public void json(HttpExchange exchange, byte[] body) {
     try {
       CompletionStage<RateLimitResponse> answer =
           service.decide(body).exceptionally(EnvoyJsonEndpoint::rethrow);
       exchange.whenDone(
           answer,
-          said ->
+          response ->
               exchange.answerJson(
-                  said.getOverallCode() == Code.OVER_LIMIT ? 429 : 200, EnvoyJson.write(said)));
+                  response.getOverallCode() == Code.OVER_LIMIT ? 429 : 200,
+                  EnvoyJson.write(response)));
     } catch (InvalidRequestException | UnavailableException e) {
       throw problem(e);
     }

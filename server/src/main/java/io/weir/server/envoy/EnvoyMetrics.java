@@ -18,15 +18,15 @@ import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Shows what Envoy's rate limit service counts: decisions by limit next to those of Weir's own
- * rules, and hits under the names that envoyproxy/ratelimit gives them.
+ * Metrics of Envoy's rate limit service: decisions per limit, in the same series as those of Weir's
+ * own rules, and hits under the names that envoyproxy/ratelimit uses.
  */
 final class EnvoyMetrics {
   private static final String HITS = "weir.envoy.hits";
   private static final String LOADS = "weir.envoy.config.loads";
   private static final String REQUESTS = "weir.envoy.requests";
 
-  /** What is told of a decision; all else is told of its hits. */
+  /** Counts per decision; all other counts are hits. */
   private static final Set<Stat> OUTCOMES =
       EnumSet.of(
           Stat.ALLOWED,
@@ -36,29 +36,34 @@ final class EnvoyMetrics {
           Stat.DEGRADED_DENIED);
 
   private final Metrics metrics;
-  private final EnvoyStats tally;
+  private final EnvoyStats stats;
   private final LongAdder loads = new LongAdder();
   private final LongAdder failures = new LongAdder();
   private final PerRuleMeters shown;
 
-  EnvoyMetrics(Metrics metrics, EnvoyStats tally, QuotaService quotas) {
+  EnvoyMetrics(Metrics metrics, EnvoyStats stats, QuotaService quotas) {
     this.metrics = metrics;
-    this.tally = tally;
+    this.stats = stats;
     this.shown = metrics.metersByRule();
     for (EnvoyDecision.Outcome outcome : EnvoyDecision.Outcome.values()) {
-      requests(outcome.name().toLowerCase(Locale.ROOT), tally.requests(outcome));
+      requests(outcome.name().toLowerCase(Locale.ROOT), stats.requests(outcome));
     }
-    requests("invalid", tally.badRequests());
+    requests("invalid", stats.badRequests());
     loads("success", loads);
     loads("error", failures);
     quotas("allowed", quotas.allowed());
     quotas("denied", quotas.denied());
-    metrics.gauge("weir.quota.streams", "Envoys with quotas", quotas, QuotaService::streams);
-    metrics.gauge("weir.quota.buckets", "Buckets with quotas", quotas, QuotaService::buckets);
+    metrics.gauge(
+        "weir.quota.streams",
+        "Connected Envoys that receive quotas",
+        quotas,
+        QuotaService::streams);
+    metrics.gauge(
+        "weir.quota.buckets", "Quota buckets in use by Envoys", quotas, QuotaService::buckets);
   }
 
   private void quotas(String outcome, LongAdder count) {
-    String what = "Requests that Envoys decided by their quotas, as they report";
+    String what = "Requests that Envoys decided by their quotas, from their reports";
     metrics.counter("weir.quota.requests", what, count, LongAdder::sum, "outcome", outcome);
   }
 
@@ -68,14 +73,14 @@ final class EnvoyMetrics {
   }
 
   private void loads(String outcome, LongAdder count) {
-    String what = "Configurations for Envoy that were read";
+    String what = "Loads of the Envoy configuration";
     metrics.counter(LOADS, what, count, LongAdder::sum, "outcome", outcome);
   }
 
-  /** A configuration holds from now on. */
+  /** A configuration has come into force. */
   synchronized void onLoad(EnvoyConfig config) {
     loads.increment();
-    Map<String, Counts> counts = tally.limits(config);
+    Map<String, Counts> counts = stats.limits(config);
     shown.rules(counts.keySet(), id -> show(id, counts.get(id)));
     metrics.envoyLimits(
         config.limits().stream()
@@ -83,12 +88,12 @@ final class EnvoyMetrics {
             .toList());
   }
 
-  /** A configuration could not be taken over. */
+  /** A configuration was invalid and has been rejected. */
   void onLoadFailure() {
     failures.increment();
   }
 
-  /** For how long the configuration in use is not what was written. */
+  /** How long the files have been invalid, so that an older configuration is in force. */
   ConfigStaleness staleness() {
     return metrics.staleness();
   }
@@ -106,7 +111,7 @@ final class EnvoyMetrics {
   }
 
   private static String what(Stat stat) {
-    return OUTCOMES.contains(stat) ? Metrics.WHAT_DECISIONS_ARE : "Hits on limits for Envoy";
+    return OUTCOMES.contains(stat) ? Metrics.WHAT_DECISIONS_ARE : "Hits on Envoy limits";
   }
 
   private static String[] tags(String id, Stat stat) {

@@ -14,7 +14,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reloads the configuration of a folder for Envoy into a running limiter. */
+/** Reloads Envoy's limits from a configuration folder into a running limiter. */
 public final class EnvoyReloader implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EnvoyReloader.class);
   private static final Reloader.Subject ENVOY =
@@ -22,8 +22,8 @@ public final class EnvoyReloader implements AutoCloseable {
           LOG,
           "envoy",
           ConfigStaleness.Source.ENVOY,
-          "the last good configuration is in use",
-          "the configuration in use stays");
+          "the last good configuration is in force",
+          "the configuration in force is kept");
 
   private final Reloader<EnvoyDomains> reloader;
   private final String keyPrefix;
@@ -36,10 +36,11 @@ public final class EnvoyReloader implements AutoCloseable {
   }
 
   /**
-   * Reads the configuration to start with: that of the folder, or the last good one if there is
-   * any. Without a folder it is empty.
+   * Reads the initial configuration: from the folder, or the last good one if the folder is
+   * invalid. Without a folder it is empty.
    *
-   * @throws ConfigException if there is a folder, and neither
+   * @throws ConfigException if there is a folder with an invalid configuration, and no last good
+   *     one
    */
   public static EnvoyReloader open(EnvoySettings settings, Optional<Path> stateFolder)
       throws ConfigException {
@@ -61,10 +62,10 @@ public final class EnvoyReloader implements AutoCloseable {
   }
 
   /**
-   * From now on every valid change is taken over.
+   * Starts to poll the files. Every valid change takes effect.
    *
-   * @param every how often the files are looked at
-   * @param changed is run after each
+   * @param every interval between two polls
+   * @param changed runs after each change
    */
   void follow(EnvoyLimiter limiter, EnvoyMetrics metrics, Duration every, Runnable changed) {
     reloader.follow(every, metrics.staleness(), new Target(limiter, metrics, changed));

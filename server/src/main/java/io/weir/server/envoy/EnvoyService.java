@@ -31,44 +31,44 @@ public final class EnvoyService {
   private final EnvoyLimiter limiter;
   private final Engine engine;
   private final LoadShedder guard;
-  private final EnvoyResponseEncoder answers;
-  private final EnvoyStats tally;
+  private final EnvoyResponseEncoder encoder;
+  private final EnvoyStats stats;
   private final TimeSource time;
-  private final LongConsumer tookMicros;
+  private final LongConsumer durationMicros;
 
   /**
    * A service.
    *
-   * @param tookMicros hears how long each decision took
+   * @param durationMicros receives the duration of each decision, in µs
    */
   public EnvoyService(
       EnvoyLimiter limiter,
       Engine engine,
       LoadShedder guard,
       RateLimitHeaderNames headers,
-      EnvoyStats tally,
+      EnvoyStats stats,
       TimeSource time,
-      LongConsumer tookMicros) {
+      LongConsumer durationMicros) {
     this.limiter = limiter;
     this.engine = engine;
     this.guard = guard;
-    this.answers = new EnvoyResponseEncoder(headers);
-    this.tally = tally;
+    this.encoder = new EnvoyResponseEncoder(headers);
+    this.stats = stats;
     this.time = time;
-    this.tookMicros = tookMicros;
+    this.durationMicros = durationMicros;
   }
 
   /**
-   * Answers a request, and counts it if it may pass. The stage fails with {@link
-   * UnavailableException} if a limit refuses because its store is away.
+   * Decides a request, and counts it if it is allowed. The stage fails with {@link
+   * UnavailableException} if a limit refuses because its store is unavailable.
    *
-   * @throws InvalidRequestException if the request says what no request may
-   * @throws UnavailableException if the process has enough to do
+   * @throws InvalidRequestException if the request is invalid
+   * @throws UnavailableException if the process is overloaded
    */
   public CompletionStage<RateLimitResponse> decide(RateLimitRequest request) {
     if (!guard.tryEnter()) {
-      tally.outcome(EnvoyDecision.Outcome.UNAVAILABLE);
-      throw new UnavailableException("this process is at its guard; try again in a second");
+      stats.outcome(EnvoyDecision.Outcome.UNAVAILABLE);
+      throw new UnavailableException("overloaded; retry in 1 s");
     }
     long begun = time.micros();
     CompletableFuture<RateLimitResponse> answer;
@@ -77,9 +77,9 @@ public final class EnvoyService {
     } catch (RuntimeException | Error e) {
       guard.exit();
       if (e instanceof InvalidRequestException) {
-        tally.onBadRequest();
+        stats.onBadRequest();
       } else {
-        tally.outcome(EnvoyDecision.Outcome.UNAVAILABLE);
+        stats.outcome(EnvoyDecision.Outcome.UNAVAILABLE);
       }
       throw e;
     }
@@ -92,17 +92,17 @@ public final class EnvoyService {
   }
 
   /**
-   * As {@link #decide(RateLimitRequest)}, about a request in JSON.
+   * Decides a request in JSON, as {@link #decide(RateLimitRequest)} does.
    *
-   * @throws InvalidRequestException if it is none, or says what no request may
-   * @throws UnavailableException if the process has enough to do
+   * @throws InvalidRequestException if the body cannot be parsed, or the request is invalid
+   * @throws UnavailableException if the process is overloaded
    */
   public CompletionStage<RateLimitResponse> decide(byte[] json) {
     RateLimitRequest request;
     try {
       request = EnvoyJson.read(json);
     } catch (InvalidRequestException e) {
-      tally.onBadRequest();
+      stats.onBadRequest();
       throw e;
     }
     return decide(request);
@@ -110,9 +110,9 @@ public final class EnvoyService {
 
   private void onEnd(long begun, @Nullable Throwable failure) {
     guard.exit();
-    tookMicros.accept(time.micros() - begun);
+    durationMicros.accept(time.micros() - begun);
     if (failure != null && !(failure.getCause() instanceof UnavailableException)) {
-      tally.outcome(EnvoyDecision.Outcome.UNAVAILABLE); // nobody came to count it
+      stats.outcome(EnvoyDecision.Outcome.UNAVAILABLE); // no decision, so not counted yet
     }
   }
 
@@ -123,13 +123,13 @@ public final class EnvoyService {
         : limiter.decide(EnvoyRequestDecoder.read(request)).thenApply(this::answer);
   }
 
-  private RateLimitResponse answer(EnvoyDecision verdict) {
-    if (verdict.outcome() == EnvoyDecision.Outcome.UNAVAILABLE) {
-      tally.onDecision(verdict);
-      throw new UnavailableException("the store behind a limit cannot be asked");
+  private RateLimitResponse answer(EnvoyDecision decision) {
+    if (decision.outcome() == EnvoyDecision.Outcome.UNAVAILABLE) {
+      stats.onDecision(decision);
+      throw new UnavailableException("the store of a limit is unavailable");
     }
-    RateLimitResponse answer = answers.of(verdict);
-    tally.onDecision(verdict);
+    RateLimitResponse answer = encoder.of(decision);
+    stats.onDecision(decision);
     return answer;
   }
 
@@ -138,7 +138,7 @@ public final class EnvoyService {
     try {
       return engine.checkAll(calls).thenApply(this::answer);
     } catch (IllegalArgumentException e) {
-      // an attribute that a rule takes as cost is no number
+      // An attribute that a rule uses as cost is not a number.
       throw new InvalidRequestException(String.valueOf(e.getMessage()));
     }
   }
@@ -148,11 +148,11 @@ public final class EnvoyService {
         decisions.stream().anyMatch(decision -> decision.reason() == Reason.UNAVAILABLE);
     boolean allowed = decisions.stream().allMatch(Decision::allowed);
     if (unavailable) {
-      tally.outcome(EnvoyDecision.Outcome.UNAVAILABLE);
-      throw new UnavailableException("the store behind a rule cannot be asked");
+      stats.outcome(EnvoyDecision.Outcome.UNAVAILABLE);
+      throw new UnavailableException("the store of a rule is unavailable");
     }
-    RateLimitResponse answer = answers.of(decisions);
-    tally.outcome(allowed ? EnvoyDecision.Outcome.OK : EnvoyDecision.Outcome.OVER_LIMIT);
+    RateLimitResponse answer = encoder.of(decisions);
+    stats.outcome(allowed ? EnvoyDecision.Outcome.OK : EnvoyDecision.Outcome.OVER_LIMIT);
     return answer;
   }
 }

@@ -13,9 +13,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /**
- * Counts what limits and requests came to. Limits are known by their place in the files, and only
- * the first {@value #MOST_LIMITS} of them by name, so that no configuration and no traffic makes
- * more series than that.
+ * Counts the outcomes of limits and requests. A limit is identified by its place in the files. Only
+ * the first {@value #MOST_LIMITS} limits have counters of their own, which bounds the number of
+ * series for any configuration and any traffic.
  */
 public final class EnvoyStats {
   static final int MOST_LIMITS = 1000;
@@ -25,22 +25,22 @@ public final class EnvoyStats {
   /** The name under which all further limits are counted. */
   public static final String OTHERS = "others";
 
-  /** What is counted of a limit. */
+  /** Counters of a limit. */
   public enum Stat {
     TOTAL_HITS,
     WITHIN_LIMIT,
     NEAR_LIMIT,
     OVER_LIMIT,
     SHADOW_MODE,
-    /** Requests that passed a limit. */
+    /** Requests that a limit allowed. */
     ALLOWED,
     /** Requests that a limit refused. */
     DENIED,
-    /** Requests that a limit in shadow would have refused. */
+    /** Requests that a limit in shadow mode would have refused. */
     SHADOW_DENIED,
-    /** Requests that passed a limit whose store could not be asked. */
+    /** Requests that a limit allowed while its store was unavailable. */
     DEGRADED_ALLOWED,
-    /** Requests that a limit refused whose store could not be asked. */
+    /** Requests that a limit refused while its store was unavailable. */
     DEGRADED_DENIED
   }
 
@@ -59,7 +59,7 @@ public final class EnvoyStats {
       return byStat.get(stat);
     }
 
-    /** Adds hits, but never so many that a few requests could make the count overflow. */
+    /** Adds hits, capped at 2^32 so that a few requests cannot make the count overflow. */
     private void add(Stat stat, long hits) {
       if (hits > 0) {
         byStat.get(stat).add(Math.min(hits, MOST_HITS));
@@ -68,7 +68,7 @@ public final class EnvoyStats {
   }
 
   private final double nearLimitRatio;
-  private final Consumer<DecisionSource> answers;
+  private final Consumer<DecisionSource> sources;
   private final Map<EnvoyDecision.Outcome, LongAdder> outcomes =
       new EnumMap<>(EnvoyDecision.Outcome.class);
   private final LongAdder bad = new LongAdder();
@@ -76,20 +76,20 @@ public final class EnvoyStats {
   private volatile Map<String, Counts> byLimit = Map.of();
 
   /**
-   * A tally.
+   * Creates empty counters.
    *
-   * @param nearLimitRatio hits beyond this part of a limit are near it
-   * @param answers hears who answered each request by the files
+   * @param nearLimitRatio hits beyond this fraction of a limit count as near it
+   * @param sources receives the source of each decision by a configuration folder
    */
-  public EnvoyStats(double nearLimitRatio, Consumer<DecisionSource> answers) {
+  public EnvoyStats(double nearLimitRatio, Consumer<DecisionSource> sources) {
     this.nearLimitRatio = nearLimitRatio;
-    this.answers = answers;
+    this.sources = sources;
     for (EnvoyDecision.Outcome outcome : EnvoyDecision.Outcome.values()) {
       outcomes.put(outcome, new LongAdder());
     }
   }
 
-  /** Takes on the limits of a configuration, and forgets those that are gone. */
+  /** Adds counters for the limits of a configuration, and removes those of limits that are gone. */
   public synchronized Map<String, Counts> limits(EnvoyConfig config) {
     Map<String, Counts> counts = new HashMap<>();
     counts.put(OTHERS, others);
@@ -104,12 +104,12 @@ public final class EnvoyStats {
     return Map.copyOf(counts);
   }
 
-  /** How many requests came to this. */
+  /** The number of requests with this outcome. */
   public LongAdder requests(EnvoyDecision.Outcome outcome) {
     return outcomes.get(outcome);
   }
 
-  /** How many requests could not be answered for what they said. */
+  /** The number of invalid requests. */
   public LongAdder badRequests() {
     return bad;
   }
@@ -122,26 +122,26 @@ public final class EnvoyStats {
     outcomes.get(outcome).increment();
   }
 
-  void onDecision(EnvoyDecision verdict) {
-    outcome(verdict.outcome());
-    verdict.source().ifPresent(answers);
-    List<DescriptorResult> statuses = verdict.statuses();
+  void onDecision(EnvoyDecision decision) {
+    outcome(decision.outcome());
+    decision.source().ifPresent(sources);
+    List<DescriptorResult> statuses = decision.statuses();
     for (int i = 0; i < statuses.size(); i++) {
       if (statuses.get(i) instanceof DescriptorResult.Counted counted) {
-        count(byLimit.getOrDefault(counted.limit().id(), others), counted, verdict.allowed());
+        count(byLimit.getOrDefault(counted.limit().id(), others), counted, decision.allowed());
       } else if (statuses.get(i) instanceof DescriptorResult.Unlimited free) {
         Counts counts = byLimit.getOrDefault(free.limit().id(), others);
-        counts.add(Stat.ALLOWED, verdict.allowed() ? 1 : 0);
-      } else if (statuses.get(i) instanceof DescriptorResult.NotEvaluated besides) {
-        Counts counts = byLimit.getOrDefault(besides.limit().id(), others);
-        counts.add(Stat.TOTAL_HITS, besides.hits());
+        counts.add(Stat.ALLOWED, decision.allowed() ? 1 : 0);
+      } else if (statuses.get(i) instanceof DescriptorResult.NotEvaluated skipped) {
+        Counts counts = byLimit.getOrDefault(skipped.limit().id(), others);
+        counts.add(Stat.TOTAL_HITS, skipped.hits());
       }
     }
   }
 
   private void count(Counts counts, DescriptorResult.Counted status, boolean passes) {
     long hits = status.hits();
-    boolean degraded = status.standing().degraded();
+    boolean degraded = status.limitStatus().degraded();
     counts.add(Stat.TOTAL_HITS, hits);
     if (status.admitted()) {
       if (passes) {
@@ -159,7 +159,7 @@ public final class EnvoyStats {
     }
   }
 
-  /** How many of the hits of a request lie beyond the part of the limit that counts as near. */
+  /** How many hits of a request lie beyond the near-limit fraction. */
   private long near(DescriptorResult.Counted status) {
     long capacity = status.limit().counted().limit().capacity();
     long used = capacity - status.remaining();

@@ -11,13 +11,13 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Brings each gRPC call to its service, if its caller may ask. */
+/** Authenticates the caller of each gRPC call and routes the call to its service. */
 public final class GrpcRouter implements Handler<HttpServerRequest> {
   private static final CharSequence GRPC = HttpHeaders.createOptimized("application/grpc");
   private static final String UNIMPLEMENTED = "12";
   private static final String UNAUTHENTICATED = "16";
 
-  /** Of HTTP/2: the stream is not wanted any more. */
+  /** Error code of HTTP/2: the stream is no longer needed. */
   private static final long CANCEL = 8;
 
   private static final CharSequence ENCODING = HttpHeaders.createOptimized("grpc-encoding");
@@ -27,7 +27,7 @@ public final class GrpcRouter implements Handler<HttpServerRequest> {
 
   private final LoopContext loop;
   private final CallerAuth callers;
-  private final StreamTimeouts patience = new StreamTimeouts();
+  private final StreamTimeouts timeouts = new StreamTimeouts();
   private final Handler<HttpServerRequest> services;
 
   public GrpcRouter(
@@ -38,12 +38,12 @@ public final class GrpcRouter implements Handler<HttpServerRequest> {
       Duration tick) {
     this.loop = loop;
     this.callers = callers;
-    loop.vertx().setPeriodic(tick.toMillis(), now -> patience.tick());
+    loop.vertx().setPeriodic(tick.toMillis(), now -> timeouts.tick());
     this.services =
         new EnvoyGrpc(
                 loop.vertx(),
                 loop.context(),
-                patience,
+                timeouts,
                 (error, trace) -> String.valueOf(loop.faults().report(error, trace).getMessage()))
             .serve(envoy.service(), envoy.quotas(), ready);
   }
@@ -51,17 +51,19 @@ public final class GrpcRouter implements Handler<HttpServerRequest> {
   @Override
   public void handle(HttpServerRequest request) {
     if (!startsWith(EnvoyGrpc.HEALTH_PATH, request.path()) && !callers.admit(request)) {
-      reject(request, UNAUTHENTICATED, "this needs a token or a certificate");
+      reject(request, UNAUTHENTICATED, "a token or a client certificate is required");
       return;
     }
-    // What is small on the wire and huge when unpacked is not unpacked, by any service.
+    // Compressed messages are rejected for every service, as a decompression bomb is small on the
+    // wire and huge in memory.
     String encoding = request.getHeader(ENCODING);
     if (encoding != null && !encoding.equals(IDENTITY)) {
       request.response().putHeader(ACCEPTED, IDENTITY);
       reject(request, UNIMPLEMENTED, "messages must not be compressed");
       return;
     }
-    // A message that says it is compressed is marked by this; without it Vert.x throws.
+    // With this encoding a message whose compressed flag is set can be recognised later; without
+    // it Vert.x throws.
     boolean marks = !startsWith(EnvoyGrpc.REFLECTION_PATH, request.path());
     request.headers().set(ENCODING, marks ? UNKNOWN : IDENTITY);
     new OpenStream(request).begin();
@@ -69,9 +71,9 @@ public final class GrpcRouter implements Handler<HttpServerRequest> {
   }
 
   /**
-   * One stream while it keeps its connection busy. Who does not take the answer, or does not end
-   * the question that was answered, would do that for ever. That a question comes is up to the
-   * services.
+   * One stream that keeps its connection busy. A client that does not read the response, or does
+   * not end a request that was answered, would keep it open for ever, so this times out. The
+   * services enforce the timeout for the arrival of the request.
    */
   private final class OpenStream extends StreamTimeouts.Entry {
     private final HttpServerRequest request;
@@ -84,41 +86,41 @@ public final class GrpcRouter implements Handler<HttpServerRequest> {
     void begin() {
       loop.connections().onRequestStart(request.connection());
       HttpServerResponse response = request.response();
-      // The services say gzip, whatever is taken here.
+      // Vert.x announces gzip, which this router does not accept.
       response.headersEndHandler(head -> response.headers().remove(ACCEPTED));
       response.endHandler(answered -> answered());
-      // Called when all has been sent and received, and also when it never will be.
-      response.closeHandler(over -> over());
+      // Called when the stream has ended, normally or not.
+      response.closeHandler(ended -> ended());
       if (startsWith(EnvoyGrpc.REFLECTION_PATH, request.path())) {
-        patience.start(this); // that service would wait for its question for ever
+        timeouts.start(this); // that service has no timeout for its request
       }
     }
 
     private void answered() {
       if (!request.response().closed()) {
-        patience.start(this);
+        timeouts.start(this);
       }
     }
 
-    private void over() {
-      patience.stop(this);
+    private void ended() {
+      timeouts.stop(this);
       loop.connections().onRequestEnd(request.connection());
     }
 
     @Override
     public void onTimeout() {
       if (reset) {
-        request.connection().close(); // not even a reset gets through
+        request.connection().close(); // the reset timed out too
       } else {
         reset = true;
-        patience.start(this);
+        timeouts.start(this);
         request.response().reset(CANCEL);
       }
     }
   }
 
-  private static boolean startsWith(String beginning, @Nullable String path) {
-    return path != null && path.startsWith(beginning);
+  private static boolean startsWith(String prefix, @Nullable String path) {
+    return path != null && path.startsWith(prefix);
   }
 
   private static void reject(HttpServerRequest request, String status, String reason) {

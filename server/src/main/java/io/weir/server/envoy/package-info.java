@@ -1,6 +1,6 @@
 /**
- * Envoy's rate limit service: the questions that Envoy asks, over gRPC or as JSON, and the answers
- * it understands.
+ * Envoy's rate limit service (RLS), over gRPC or as JSON: listeners, configuration reload and
+ * metrics.
  */
 @NullMarked
 package io.weir.server.envoy;

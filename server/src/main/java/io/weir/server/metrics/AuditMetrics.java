@@ -10,25 +10,25 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Shows, by rule, how what was let through compares with what the limit allows, and how good the
- * estimates of sliding windows are; as of the last {@link #refresh}.
+ * Metrics of the admission audit, per rule: admitted calls relative to the limit, and the error of
+ * sliding-window estimates. Values are as of the last {@link #refresh}.
  */
 final class AuditMetrics {
   private final MeterRegistry registry;
-  private final AdmissionAuditor witness;
+  private final AdmissionAuditor auditor;
   private final PerRuleMeters admissions;
   private final PerRuleMeters estimates;
-  private volatile Map<String, AuditResult> accounts = Map.of();
+  private volatile Map<String, AuditResult> results = Map.of();
   private volatile Set<String> folded = Set.of();
 
-  AuditMetrics(MeterRegistry registry, AdmissionAuditor witness) {
+  AuditMetrics(MeterRegistry registry, AdmissionAuditor auditor) {
     this.registry = registry;
-    this.witness = witness;
+    this.auditor = auditor;
     this.admissions = new PerRuleMeters(registry);
     this.estimates = new PerRuleMeters(registry);
   }
 
-  /** Shows these rules and no others. */
+  /** Registers meters for these rules, and removes all others. */
   void rules(MeteredRules rules) {
     folded = rules.folded();
     admissions.rules(rules.labels(), this::admission);
@@ -38,12 +38,12 @@ final class AuditMetrics {
   private List<Meter> admission(String rule) {
     return List.of(
         Gauge.builder("weir.over.admission.ratio", this, all -> all.overAdmission(rule))
-            .description("What was admitted of a few keys as a part of what the limit allows")
+            .description("Admitted calls of sampled keys, as a fraction of what the limit allows")
             .tag("rule", rule)
             .register(registry));
   }
 
-  /** Of rules without series of their own, the most of any. */
+  /** For the rules without series of their own: the maximum of all. */
   private double overAdmission(String rule) {
     if (rule.equals(RuleDecisions.OTHER)) {
       return folded.stream().mapToDouble(this::ofOne).max().orElse(0);
@@ -52,24 +52,25 @@ final class AuditMetrics {
   }
 
   private double ofOne(String rule) {
-    AuditResult account = accounts.get(rule);
-    return account == null ? 0 : account.overAdmission();
+    AuditResult result = results.get(rule);
+    return result == null ? 0 : result.overAdmission();
   }
 
   private List<Meter> estimate(String rule) {
     return List.of(
         Gauge.builder("weir.estimate.error.ratio", this, all -> all.estimateError(rule))
-            .description("How far a sliding window's estimate was from a log of a few keys")
+            .description(
+                "Error of sliding-window estimates, measured against a log of sampled keys")
             .tag("rule", rule)
             .register(registry));
   }
 
   private double estimateError(String rule) {
-    AuditResult account = accounts.get(rule);
-    return account == null ? Double.NaN : account.estimateError();
+    AuditResult result = results.get(rule);
+    return result == null ? Double.NaN : result.estimateError();
   }
 
   void refresh() {
-    accounts = witness.results();
+    results = auditor.results();
   }
 }

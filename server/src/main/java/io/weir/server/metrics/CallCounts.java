@@ -4,8 +4,8 @@ import io.weir.Decision;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Calls that were decided, also those that no rule is about, and how many of them were refused. The
- * counts by rule do not add up to these: several rules can refuse the same call.
+ * Counts decided and refused calls, including calls that no rule matches. The counts per rule do
+ * not add up to these, because several rules can refuse the same call.
  */
 public final class CallCounts {
   private final LongAdder decided = new LongAdder();

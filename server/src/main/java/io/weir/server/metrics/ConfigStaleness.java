@@ -5,11 +5,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * For how long what was written is not what is in use. An invalid change leaves the last good rules
- * in force; that is safe, but somebody should know.
+ * How long the files on disk have been invalid, so that older rules are still in force. That is
+ * safe, but an operator should know.
  */
 public final class ConfigStaleness {
-  /** What is read from files. */
+  /** The configurations that are read from files. */
   public enum Source {
     RULES,
     ENVOY
@@ -22,17 +22,17 @@ public final class ConfigStaleness {
     this.time = time;
   }
 
-  /** What is written is in use. Returns whether that is news. */
+  /** The files are valid and in force. Returns whether they were stale before. */
   public boolean markFresh(Source source) {
     return since.remove(source) != null;
   }
 
-  /** What is written cannot be used; the clock starts with the first such change. */
+  /** The files are invalid; the time counts from the first invalid change. */
   public void markStale(Source source) {
     since.putIfAbsent(source, time.micros());
   }
 
-  /** The longest of all sources; 0 if all is well. */
+  /** The longest time of all sources; 0 if none is stale. */
   public double seconds() {
     long now = time.micros();
     return since.values().stream().mapToLong(begun -> now - begun).max().orElse(0) / 1e6;

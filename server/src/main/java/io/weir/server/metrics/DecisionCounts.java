@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How often a rule came to which decision. */
+/** The decisions of a rule, counted by outcome. */
 record DecisionCounts(Map<Outcome, LongAdder> byOutcome) {
-  /** What can come of a call under a rule. */
+  /** The outcome of a call under a rule. */
   enum Outcome {
     ALLOWED,
     DENIED,

@@ -13,31 +13,31 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What would help a key of which one node of the store answers very many calls: changes of which
- * one is enough, the best first. The log, the admin API and the console all say it in these words.
+ * Suggested changes for a key that causes very many calls to one node of the store. One of them is
+ * enough; the best is first. The log, the admin API and the console use the same text.
  */
 public record HotKeyAdvice(List<SuggestedChange> changes) {
-  /** With so many shards a key begins; where there are some, twice as many are the next step. */
+  /** Shards suggested for a rule without any; a sharded rule gets twice as many as it has. */
   private static final int FIRST_SHARDS = 8;
 
   private static final int MOST_SHARDS = 1024;
 
-  /** A shard with less refuses too much of what the whole limit would admit. */
+  /** Least capacity of a shard; smaller ones refuse too many calls that the whole limit allows. */
   private static final long LEAST_OF_SHARD = 100;
 
-  /** Fewer calls from here say little of those from other instances. */
+  /** Least calls per second here from which the rate of other instances is extrapolated. */
   private static final double LEAST_HERE = 50;
 
   private static final Accuracy COARSER = Accuracy.of("5%");
 
   private static final String WOULD_LEND =
-      " would lend more at once, and so answer more of its calls from memory";
+      " would allow larger leases, so that more of its calls are answered from memory";
 
-  /** Which part of which document a change is made in. */
+  /** The section of a document that a change belongs to. */
   public enum ConfigSection {
     /** The rule, in the rule document. */
     RULE,
-    /** The limit that the words name, wherever the rule has it from. */
+    /** The limit named in the text, in the rule or in its tier. */
     LIMIT,
     /** {@code store}, in the configuration of the process. */
     STORE;
@@ -52,18 +52,18 @@ public record HotKeyAdvice(List<SuggestedChange> changes) {
   }
 
   /**
-   * One change that helps.
+   * One suggested change.
    *
-   * @param words what it would do, as part of a sentence
+   * @param words its effect, as part of a sentence
    * @param line the line of YAML to write
    */
   public record SuggestedChange(String words, ConfigSection place, String line) {}
 
   /**
-   * Advice on a key, if it costs the store that much and something would help.
+   * Advice on a key, if it causes enough calls to the store and a change would help.
    *
-   * @param advisor knows how many instances share the store: what one of them costs it is taken for
-   *     what each does
+   * @param advisor provides the number of instances; each is assumed to cause as many calls as this
+   *     one
    */
   static Optional<HotKeyAdvice> on(HotKey key, HotKeyAdvisor advisor) {
     double here = key.storePerSecond();
@@ -95,7 +95,7 @@ public record HotKeyAdvice(List<SuggestedChange> changes) {
         shards("where it must be exact, ", pool, spreads));
   }
 
-  /** What would let leases be larger that are too small for their demand. */
+  /** A change that allows larger leases. */
   private static Optional<SuggestedChange> larger(Pool pool) {
     Limit limit = pool.meter().limit();
     if (LeaseCap.of(limit, COARSER.millionths()) >= 2 * pool.leaseCap()) {
@@ -114,7 +114,7 @@ public record HotKeyAdvice(List<SuggestedChange> changes) {
     return Optional.empty();
   }
 
-  /** Half a burst is the most that is lent. */
+  /** Whether the burst limits the lease size: at most half a burst is leased. */
   private static boolean isHeldDownByBurst(Pool pool) {
     return pool.leaseCap() == pool.meter().capacity() / 2;
   }
@@ -123,7 +123,7 @@ public record HotKeyAdvice(List<SuggestedChange> changes) {
     return (long) (bucket.rate() * 0.2e9 / bucket.period().toNanos());
   }
 
-  /** More shards where they come to lie on other nodes; on a single one they gain nothing. */
+  /** More shards, if they are placed on several nodes; on a single node they gain nothing. */
   private static SuggestedChange shards(String when, Pool pool, boolean spreads) {
     int now = pool.isSharded() ? pool.shardedPool().size() : 1;
     Limit whole = pool.isSharded() ? pool.shardedPool().whole() : pool.meter().limit();
@@ -139,7 +139,7 @@ public record HotKeyAdvice(List<SuggestedChange> changes) {
         line);
   }
 
-  /** The next step, or a smaller one, as each shard is to hold enough. */
+  /** The suggested number of shards, reduced so that each shard has enough capacity. */
   private static int shards(Limit whole, int now) {
     if (!LimitDivision.divides(whole.algorithm())) {
       return 0;
@@ -159,7 +159,7 @@ public record HotKeyAdvice(List<SuggestedChange> changes) {
         "hot: { uri: redis://HOST:6379, rules: [" + pool.rule() + "] }");
   }
 
-  /** All of it, in one sentence. */
+  /** All changes in one sentence. */
   public String sentence() {
     return changes.stream().map(SuggestedChange::words).collect(Collectors.joining("; "));
   }

@@ -12,17 +12,17 @@ import java.util.function.Predicate;
 /**
  * Gives advice on hot keys that fits this process: its fleet, its store and its rules.
  *
- * @param instances how many share the store
- * @param layout what the store is made of
- * @param shadow whether a rule, by its id, only counts what it would refuse
+ * @param instances the number of instances that share the store
+ * @param layout the layout of the store
+ * @param shadow whether a rule, by its id, is in shadow mode
  */
 public record HotKeyAdvisor(IntSupplier instances, Layout layout, Predicate<String> shadow) {
   /**
-   * What the store is made of.
+   * The layout of the store.
    *
-   * @param spreads whether it has several nodes among which keys are divided
+   * @param spreads whether keys are distributed over several nodes
    * @param pinned the rules that have a Redis of their own
-   * @param pinnedSpreads whether that one has several nodes
+   * @param pinnedSpreads whether that Redis has several nodes
    */
   public record Layout(boolean spreads, Set<String> pinned, boolean pinnedSpreads) {
     public static Layout of(SharedStoreSettings shared) {
@@ -38,17 +38,17 @@ public record HotKeyAdvisor(IntSupplier instances, Layout layout, Predicate<Stri
     }
   }
 
-  /** Advice on a key, if it costs the store much and something would help. */
+  /** Advice on a key, if it causes many calls to the store and a change would help. */
   public Optional<HotKeyAdvice> on(HotKey key) {
     return HotKeyAdvice.on(key, this);
   }
 
-  /** Whether more shards of a rule's bucket would come to lie on other nodes. */
+  /** Whether more shards of a rule's bucket would be placed on several nodes. */
   boolean spreads(String rule) {
     return layout.pinned.contains(rule) ? layout.pinnedSpreads : layout.spreads;
   }
 
-  /** Whether a Redis of its own is worth its price: the rule has none, and refuses calls. */
+  /** Whether a Redis of its own is worth suggesting: the rule has none, and enforces its limit. */
   boolean isWorthOwnRedis(String rule) {
     return !layout.pinned.contains(rule) && !shadow.test(rule);
   }

@@ -11,20 +11,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts hot keys, and says in the log what would help where their calls are answered by one node
- * of the store: once an hour per rule, and never which key it is. What is answered from memory,
- * such as a flood that is refused, hurts nobody.
+ * Counts hot keys, and logs advice on keys whose calls load one node of the store: once an hour per
+ * rule, without the key. Calls answered from memory, such as a refused flood, do not load the store
+ * and cause no advice.
  */
 public final class HotKeyLogger {
   private static final Logger LOG = LoggerFactory.getLogger(HotKeyLogger.class);
   private static final int MOST = 100;
 
-  /** Calls a second from which on a key is hot. */
+  /** Calls per second from which a key counts as hot. */
   public static final double HOT = 1000;
 
   private final HotKeySketch keys;
   private final HotKeyAdvisor advisor;
-  private final Limiter said = Weir.limiter(Limit.perHour(1));
+  private final Limiter logLimit = Weir.limiter(Limit.perHour(1));
   private volatile int count;
 
   HotKeyLogger(HotKeySketch keys, HotKeyAdvisor advisor) {
@@ -32,7 +32,7 @@ public final class HotKeyLogger {
     this.advisor = advisor;
   }
 
-  /** How many there were at the last look. */
+  /** The number of hot keys at the last check. */
   int count() {
     return count;
   }
@@ -40,25 +40,25 @@ public final class HotKeyLogger {
   void logAdvice() {
     List<HotKey> top = keys.top(MOST);
     count = (int) top.stream().filter(key -> key.perSecond() >= HOT).count();
-    int sharing = advisor.instances().getAsInt();
+    int instances = advisor.instances().getAsInt();
     for (HotKey key : top) {
       Optional<HotKeyAdvice> advice = advisor.on(key);
-      if (advice.isPresent() && said.tryAcquire(key.pool().rule())) {
+      if (advice.isPresent() && logLimit.tryAcquire(key.pool().rule())) {
         LOG.warn(
-            "rule {}: for one key the store answers about {} calls a second from here{}; {}",
+            "rule {}: one key causes about {} store calls/s on this instance{}; {}",
             key.pool().rule(),
             Math.round(key.storePerSecond()),
-            fromAll(key, sharing),
+            fromAll(key, instances),
             advice.get().sentence());
       }
     }
   }
 
-  private static String fromAll(HotKey key, int sharing) {
-    return sharing == 1
+  private static String fromAll(HotKey key, int instances) {
+    return instances == 1
         ? ""
         : String.format(
-            ", and %d from all %d instances if they are asked alike",
-            Math.round(key.storePerSecond() * sharing), sharing);
+            ", and %d on all %d instances if they receive equal traffic",
+            Math.round(key.storePerSecond() * instances), instances);
   }
 }

@@ -11,16 +11,16 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The rules, and limits for Envoy, of which there is something to see besides decisions.
+ * The rules and Envoy limits that have metrics of the near store and the audit.
  *
- * @param ids those with series of their own
- * @param estimating those of them whose limit is a sliding window, which estimates
- * @param folded those that share the series of {@link RuleDecisions#OTHER}
+ * @param ids rules with series of their own
+ * @param estimating those of them with a sliding window, which estimates
+ * @param folded rules that share the series of {@link RuleDecisions#OTHER}
  */
 record MeteredRules(Set<String> ids, Set<String> estimating, Set<String> folded) {
   static final MeteredRules NONE = new MeteredRules(Set.of(), Set.of(), Set.of());
 
-  /** The rules of a set, of which some have series of their own. */
+  /** The rules of a set; those in {@code own} have series of their own. */
   static MeteredRules of(RuleSet rules, Set<String> own) {
     Set<String> ids = new HashSet<>();
     Set<String> estimating = new HashSet<>();
@@ -65,7 +65,7 @@ record MeteredRules(Set<String> ids, Set<String> estimating, Set<String> folded)
     return new MeteredRules(allIds, allEstimating, allFolded);
   }
 
-  /** The names of series: those of {@link #ids}, and the shared one if there are others. */
+  /** The values of the label {@code rule}: {@link #ids}, and the shared one if it is needed. */
   Set<String> labels() {
     Set<String> labels = new HashSet<>(ids);
     if (!folded.isEmpty()) {

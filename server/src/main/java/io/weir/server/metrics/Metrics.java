@@ -37,19 +37,19 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts decisions and shows the counts to Prometheus.
+ * Counts decisions and exposes the counts to Prometheus.
  *
- * <p>A call that passes counts as {@code allowed} for every rule that was asked, one that does not
- * as {@code denied} for every rule that refused it; a rule in shadow that would have refused counts
- * {@code shadow_denied} either way. Where the store was away it is {@code degraded_allowed} or
- * {@code degraded_denied} instead. A call that no rule is about counts for the rule {@code ""}, one
- * that brings its limit along for {@code /ratelimit/check}. Labels are ids from the rule document
- * and nothing else, and {@link RuleDecisions} bounds their number. A decision adds to counters that
- * were found when the rules were loaded.
+ * <p>An allowed call counts as {@code allowed} for every rule that was evaluated. A refused call
+ * counts as {@code denied} for every rule that refused it. A rule in shadow mode that would have
+ * refused counts {@code shadow_denied} in both cases. If the store was unavailable, the outcome is
+ * {@code degraded_allowed} or {@code degraded_denied} instead. A call that no rule matches counts
+ * for the rule {@code ""}, one with its own limit for {@code /ratelimit/check}. Label values are
+ * ids from the rule document and nothing else, and {@link RuleDecisions} bounds their number. A
+ * decision increments counters that were looked up when the rules were loaded.
  */
 public final class Metrics implements DecisionListener {
   public static final String DECISIONS = "weir.decisions";
-  public static final String WHAT_DECISIONS_ARE = "What rules decided";
+  public static final String WHAT_DECISIONS_ARE = "Decisions by rule and outcome";
 
   private static final Duration[] DECISION_BUCKETS =
       LongStream.of(50, 100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000, 1_000_000)
@@ -73,12 +73,12 @@ public final class Metrics implements DecisionListener {
   private final PerRuleMeters shownTokens = new PerRuleMeters(registry);
   private MeteredRules ofRules = MeteredRules.NONE;
   private MeteredRules ofEnvoy = MeteredRules.NONE;
-  private volatile @Nullable NearStoreMetrics tier;
-  private volatile @Nullable AuditMetrics witness;
+  private volatile @Nullable NearStoreMetrics nearStoreMetrics;
+  private volatile @Nullable AuditMetrics auditMetrics;
 
   public Metrics(InternalErrors faults) {
     this.faults = faults;
-    counter("weir.internal.errors", "Errors that should not happen", faults, InternalErrors::count);
+    counter("weir.internal.errors", "Unexpected errors", faults, InternalErrors::count);
     decisions("", Outcome.ALLOWED.label(), noRule.of(Outcome.ALLOWED), LongAdder::sum);
     for (Outcome outcome : Outcome.values()) {
       if (outcome != Outcome.SHADOW_DENIED) {
@@ -88,88 +88,88 @@ public final class Metrics implements DecisionListener {
     for (DecisionSource source : DecisionSource.values()) {
       LongAdder count = new LongAdder();
       bySource.put(source, count);
-      counter("weir.answers", "Who answered", count, LongAdder::sum, "source", source.id());
+      counter("weir.answers", "Decisions by source", count, LongAdder::sum, "source", source.id());
     }
-    gauge("weir.rules.version", "Rule sets taken over since start", rulesVersion, LongAdder::sum);
+    gauge("weir.rules.version", "Rule sets loaded since start", rulesVersion, LongAdder::sum);
     gauge(
         "weir.rules.folded",
-        "Rules without series of their own, shown together as rule=\"_other\"",
+        "Rules without series of their own, counted as rule=\"_other\"",
         byRule,
         RuleDecisions::folded);
     gauge(
         "weir.rules.stale.seconds",
-        "For how long the rules in use are not those that were written, as these are invalid",
+        "How long the rule files have been invalid, so that older rules are in force",
         staleness,
         ConfigStaleness::seconds);
     this.decisionTimes =
         Timer.builder("weir.decision")
-            .description("How long decisions take, from the question to the answer")
+            .description("Duration of decisions, from request to response")
             .serviceLevelObjectives(DECISION_BUCKETS)
             .register(registry);
     this.propagation =
         Timer.builder("weir.rules.propagation")
-            .description("How long changed rules take from being written to being in force")
+            .description("Time from the change of a rule file until the rules are in force")
             .register(registry);
   }
 
-  /** Notes how long changed rules took until they were in force; clocks may differ. */
+  /** Records the time until changed rules were in force; negative if clocks differ. */
   public void onRulesPropagated(Duration took) {
     propagation.record(took.isNegative() ? Duration.ZERO : took);
   }
 
-  /** Counts a decision that took this long. */
+  /** Records the duration of a decision, in µs. */
   public void onDecisionTime(long micros) {
     decisionTimes.record(Math.max(0, micros), TimeUnit.MICROSECONDS);
   }
 
-  /** Whether what was written is in use. */
+  /** How long the configuration files have been invalid. */
   public ConfigStaleness staleness() {
     return staleness;
   }
 
-  /** Shows a number that goes up and down. */
+  /** Registers a gauge. */
   public <T> void gauge(String name, String what, T source, ToDoubleFunction<T> value) {
     Gauge.builder(name, source, value).description(what).strongReference(true).register(registry);
   }
 
-  /** Shows how much was too much from one address. */
-  public void registerNewKeyCap(NewKeyCap newcomers) {
+  /** Registers the counter of the new-key cap. */
+  public void registerNewKeyCap(NewKeyCap cap) {
     counter(
         "weir.capped.draws",
-        "Draws from buckets that an address's keys share, as it brought too many new ones",
-        newcomers,
+        "Draws from the bucket shared by the keys of an address with too many new keys",
+        cap,
         NewKeyCap::cappedDraws);
   }
 
-  /** Shows what stands before a shared store too. */
-  public void registerNearStore(NearStore before, HotKeyAdvisor advisor) {
-    tier = new NearStoreMetrics(registry, before, advisor);
+  /** Registers the metrics of the near store. */
+  public void registerNearStore(NearStore near, HotKeyAdvisor advisor) {
+    nearStoreMetrics = new NearStoreMetrics(registry, near, advisor);
   }
 
-  /** Says in the log what would help keys that are asked for very often. */
+  /** Logs advice on hot keys. */
   public void logHotKeyAdvice() {
-    NearStoreMetrics before = tier;
-    if (before != null) {
-      before.logHotKeyAdvice();
+    NearStoreMetrics near = nearStoreMetrics;
+    if (near != null) {
+      near.logHotKeyAdvice();
     }
   }
 
-  /** Shows what was counted again beside the store. */
-  public void registerAudit(AdmissionAuditor beside) {
-    witness = new AuditMetrics(registry, beside);
+  /** Registers the metrics of the admission audit. */
+  public void registerAudit(AdmissionAuditor audit) {
+    auditMetrics = new AuditMetrics(registry, audit);
   }
 
-  /** Where errors are reported that should not happen. */
+  /** Receives unexpected errors. */
   public InternalErrors faults() {
     return faults;
   }
 
-  /** Who counts how the nodes of a shared store answer. */
+  /** The metrics of the nodes of a shared store. */
   public StoreMetrics store() {
     return store;
   }
 
-  /** What a rule said so far, by outcome; nothing for one that is not there. */
+  /** The decisions of a rule by outcome; empty for an unknown rule. */
   public Map<String, Long> outcomesOf(String rule) {
     Map<String, Long> counts = new LinkedHashMap<>();
     DecisionCounts known = byRule.of(rule);
@@ -179,40 +179,40 @@ public final class Metrics implements DecisionListener {
     return counts;
   }
 
-  /** How many rules have no series of their own. */
+  /** The number of rules without series of their own. */
   public int folded() {
     return byRule.folded();
   }
 
-  /** How many calls no rule was about. */
+  /** The number of calls that no rule matched. */
   public long unmatched() {
     return noRule.of(Outcome.ALLOWED).sum();
   }
 
-  /** How often bypass tokens were used. */
+  /** The number of uses of bypass tokens. */
   public long bypassed() {
     return byToken.values().stream().mapToLong(LongAdder::sum).sum();
   }
 
-  /** How many calls were answered, by who did. */
+  /** The number of decisions by source. */
   public Map<String, Long> answers() {
     Map<String, Long> counts = new LinkedHashMap<>();
     bySource.forEach((source, count) -> counts.put(source.id(), count.sum()));
     return counts;
   }
 
-  /** How many rule sets were taken over since start. */
+  /** The number of rule sets loaded since start. */
   public long rulesVersion() {
     return rulesVersion.sum();
   }
 
-  /** How many keys were hot at the last look. */
+  /** The number of hot keys at the last check. */
   public int hotKeys() {
-    NearStoreMetrics before = tier;
-    return before == null ? 0 : before.hotKeyCount();
+    NearStoreMetrics near = nearStoreMetrics;
+    return near == null ? 0 : near.hotKeyCount();
   }
 
-  /** Shows a number that only goes up. */
+  /** Registers a counter. */
   public <T> Meter counter(
       String name, String what, T source, ToDoubleFunction<T> value, String... tags) {
     return FunctionCounter.builder(name, source, value)
@@ -221,31 +221,29 @@ public final class Metrics implements DecisionListener {
         .register(registry);
   }
 
-  /** Numbers of rules that come and go, none shown yet. */
+  /** Creates an empty set of meters per rule. */
   public PerRuleMeters metersByRule() {
     return new PerRuleMeters(registry);
   }
 
-  /** Shows how often a rule came to a decision. */
+  /** Registers the counter of a rule's decisions with one outcome. */
   <T> Meter decisions(String rule, String outcome, T source, ToDoubleFunction<T> count) {
     String[] tags = {"rule", rule, "outcome", outcome};
     return counter(DECISIONS, WHAT_DECISIONS_ARE, source, count, tags);
   }
 
-  /** Shows how often upstreams answered in this way. */
+  /** Registers the counter of upstream responses with one outcome. */
   public void upstream(String outcome, LongAdder count) {
     counter(
         "weir.upstream.responses",
-        "What upstreams of the gateway answered",
+        "Responses of the gateway's upstreams",
         count,
         LongAdder::sum,
         "outcome",
         outcome);
   }
 
-  /**
-   * Makes counters for the rules that hold from now on, and forgets those of rules that are gone.
-   */
+  /** Creates counters for new rules, and removes those of rules that are gone. */
   public synchronized void rules(RuleSet rules) {
     byRule.rules(rules);
     Map<String, LongAdder> tokens = new HashMap<>();
@@ -260,7 +258,7 @@ public final class Metrics implements DecisionListener {
     rulesVersion.increment();
   }
 
-  /** Shows of these limits for Envoy too what stands before a shared store and beside it. */
+  /** Registers the metrics of the near store and the audit for these Envoy limits too. */
   public synchronized void envoyLimits(List<CompiledLimit> limits) {
     ofEnvoy = MeteredRules.of(limits);
     registerStoreMetrics();
@@ -268,13 +266,13 @@ public final class Metrics implements DecisionListener {
 
   private void registerStoreMetrics() {
     MeteredRules all = ofRules.and(ofEnvoy);
-    NearStoreMetrics before = tier;
-    if (before != null) {
-      before.rules(all);
+    NearStoreMetrics near = nearStoreMetrics;
+    if (near != null) {
+      near.rules(all);
     }
-    AuditMetrics beside = witness;
-    if (beside != null) {
-      beside.rules(all);
+    AuditMetrics audit = auditMetrics;
+    if (audit != null) {
+      audit.rules(all);
     }
   }
 
@@ -284,7 +282,7 @@ public final class Metrics implements DecisionListener {
         counter("weir.bypass", "Uses of bypass tokens", uses, LongAdder::sum, "token", token));
   }
 
-  /** Counts an answer, whichever front end asked. */
+  /** Counts the source of a decision, from any front end. */
   public void onAnswer(DecisionSource source) {
     Objects.requireNonNull(bySource.get(source)).increment();
   }
@@ -302,7 +300,7 @@ public final class Metrics implements DecisionListener {
       LimitStatus first = standings.get(i);
       boolean admits = true;
       boolean degraded = false;
-      // The limits of one rule stand together.
+      // The limits of one rule are adjacent.
       for (; i < standings.size() && standings.get(i).rule().equals(first.rule()); i++) {
         admits &= standings.get(i).allowed();
         degraded |= standings.get(i).degraded();
@@ -313,26 +311,26 @@ public final class Metrics implements DecisionListener {
     }
   }
 
-  private static Outcome outcome(LimitStatus standing, boolean admits, boolean degraded) {
+  private static Outcome outcome(LimitStatus status, boolean admits, boolean degraded) {
     if (admits) {
       return degraded ? Outcome.DEGRADED_ALLOWED : Outcome.ALLOWED;
     }
-    if (standing.mode() != Mode.ENFORCE) {
+    if (status.mode() != Mode.ENFORCE) {
       return Outcome.SHADOW_DENIED;
     }
     return degraded ? Outcome.DEGRADED_DENIED : Outcome.DENIED;
   }
 
-  private void count(LimitStatus standing, Outcome outcome) {
-    DecisionCounts counts = byRule.of(standing.rule());
-    if (counts != null) { // a rule that was removed a moment ago counts no more
+  private void count(LimitStatus status, Outcome outcome) {
+    DecisionCounts counts = byRule.of(status.rule());
+    if (counts != null) { // null if the rule was removed meanwhile
       counts.of(outcome).increment();
     }
   }
 
-  /** Counts a decision by a limit that the caller brought along; all of these are alike. */
-  public void onAdHocDecision(LimitStatus standing) {
-    adHoc.of(outcome(standing, standing.allowed(), standing.degraded())).increment();
+  /** Counts a decision by a limit of the request itself; all such limits share one series. */
+  public void onAdHocDecision(LimitStatus status) {
+    adHoc.of(outcome(status, status.allowed(), status.degraded())).increment();
   }
 
   @Override
@@ -357,15 +355,15 @@ public final class Metrics implements DecisionListener {
     }
   }
 
-  /** Everything, in the text format of Prometheus. */
+  /** All metrics, in the text format of Prometheus. */
   public String scrape() {
-    NearStoreMetrics before = tier;
-    if (before != null) {
-      before.refresh();
+    NearStoreMetrics near = nearStoreMetrics;
+    if (near != null) {
+      near.refresh();
     }
-    AuditMetrics beside = witness;
-    if (beside != null) {
-      beside.refresh();
+    AuditMetrics audit = auditMetrics;
+    if (audit != null) {
+      audit.refresh();
     }
     return registry.scrape();
   }

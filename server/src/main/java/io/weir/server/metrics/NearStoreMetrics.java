@@ -12,13 +12,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Shows what stands before the shared store: tokens in hand and calls for more, by rule, and how
- * many keys are hot. What it shows is as of the last {@link #refresh}, so that a scrape looks at
- * all leases once and not once per rule.
+ * Metrics of the near store: leased tokens and refills per rule, and the number of hot keys. Values
+ * are as of the last {@link #refresh}, so that a scrape reads all leases once, not once per rule.
  */
 final class NearStoreMetrics {
   private final MeterRegistry registry;
-  private final NearStore tier;
+  private final NearStore nearStore;
   private final HotKeyLogger hotKeys;
   private final PerRuleMeters shown;
   private volatile Map<String, Long> leased = Map.of();
@@ -26,18 +25,18 @@ final class NearStoreMetrics {
   private volatile Set<String> folded = Set.of();
   private long refillsOfOthers;
 
-  NearStoreMetrics(MeterRegistry registry, NearStore tier, HotKeyAdvisor advisor) {
+  NearStoreMetrics(MeterRegistry registry, NearStore nearStore, HotKeyAdvisor advisor) {
     this.registry = registry;
     this.shown = new PerRuleMeters(registry);
-    this.tier = tier;
-    this.hotKeys = new HotKeyLogger(tier.hotKeys(), advisor);
+    this.nearStore = nearStore;
+    this.hotKeys = new HotKeyLogger(nearStore.hotKeys(), advisor);
     Gauge.builder("weir.hot.keys", hotKeys, HotKeyLogger::count)
-        .description("Keys that this instance is asked for more than 1,000 times a second")
+        .description("Keys with more than 1,000 calls per second on this instance")
         .strongReference(true)
         .register(registry);
   }
 
-  /** Shows these rules and no others. */
+  /** Registers meters for these rules, and removes all others. */
   void rules(MeteredRules rules) {
     folded = rules.folded();
     shown.rules(rules.labels(), this::show);
@@ -47,25 +46,25 @@ final class NearStoreMetrics {
     List<Meter> meters = new ArrayList<>();
     meters.add(
         Gauge.builder("weir.leased.tokens", this, all -> all.leased.getOrDefault(rule, 0L))
-            .description("Tokens that this instance has in hand")
+            .description("Tokens that this instance holds on lease")
             .tag("rule", rule)
             .register(registry));
     meters.add(
         FunctionCounter.builder(
                 "weir.lease.refills", this, all -> all.refills.getOrDefault(rule, 0L))
-            .description("Calls that spoke of leases and that the store answered")
+            .description("Lease requests that the store answered")
             .tag("rule", rule)
             .register(registry));
     return meters;
   }
 
   synchronized void refresh() {
-    leased = withOthers(tier.leased());
-    refills = withRefillsOfOthers(tier.refills());
+    leased = withOthers(nearStore.leased());
+    refills = withRefillsOfOthers(nearStore.refills());
     logHotKeyAdvice();
   }
 
-  /** What rules without series of their own have, all together. */
+  /** Adds the sum of the rules without series of their own. */
   private Map<String, Long> withOthers(Map<String, Long> byRule) {
     if (folded.isEmpty()) {
       return byRule;
@@ -77,7 +76,7 @@ final class NearStoreMetrics {
     return all;
   }
 
-  /** The same for a number that never goes down, also if a rule goes: what was added is added. */
+  /** Adds the sum of the increments, which never decreases, even if a rule is removed. */
   private Map<String, Long> withRefillsOfOthers(Map<String, Long> byRule) {
     Map<String, Long> before = refills;
     for (String rule : folded) {
@@ -89,12 +88,12 @@ final class NearStoreMetrics {
     return all;
   }
 
-  /** How many keys were hot at the last look. */
+  /** The number of hot keys at the last check. */
   int hotKeyCount() {
     return hotKeys.count();
   }
 
-  /** Looks for hot keys, and says in the log what would help: also where nobody scrapes. */
+  /** Checks for hot keys and logs advice; also called by a timer, in case there are no scrapes. */
   void logHotKeyAdvice() {
     hotKeys.logAdvice();
   }

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Numbers that are shown for each rule that there is, and for no other. They are kept here, as to
- * find one in the registry is to look at all that are there.
+ * The meters that exist once per rule; those of removed rules are removed too. They are kept here,
+ * because a lookup in the registry scans all meters.
  */
 public final class PerRuleMeters {
   private final MeterRegistry registry;
@@ -20,9 +20,9 @@ public final class PerRuleMeters {
   }
 
   /**
-   * Shows these rules and no others.
+   * Registers meters for new rules, and removes those of rules that are gone.
    *
-   * @param show shows one that was not there before
+   * @param show registers the meters of a new rule
    */
   public synchronized void rules(Iterable<String> ids, Function<String, List<Meter>> show) {
     Map<String, List<Meter>> gone = new HashMap<>(shown);

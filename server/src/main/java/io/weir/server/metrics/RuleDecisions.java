@@ -17,21 +17,20 @@ import java.util.concurrent.atomic.LongAccumulator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What rules decided, by rule, and which of them have series of their own.
+ * Counts decisions per rule, and chooses the rules with series of their own.
  *
  * <p>Thousands of rules would make a scrape of megabytes. So the first {@link #MOST_SHOWN} rules of
- * the document have series of their own, and all others share those of {@link #OTHER}. A rule that
- * has its own keeps them for as long as it is there; a place that becomes free goes to the next
- * rule. No counter goes down by that: what a rule was counted for under {@code _other} stays
- * counted there, and its own series begin at 0.
+ * the document have series of their own, and all others share those of {@link #OTHER}. A rule keeps
+ * its series as long as it exists; a free place goes to the next rule. No counter decreases by
+ * that: decisions counted under {@code _other} remain there, and the rule's own series start at 0.
  *
- * <p>Every rule is still counted by itself, for the admin API.
+ * <p>The admin API has the counts of every rule.
  */
 public final class RuleDecisions {
-  /** How many rules have series of their own. */
+  /** Maximum number of rules with series of their own. */
   static final int MOST_SHOWN = 1000;
 
-  /** The label under which all further rules are shown; a rule of this name is one of them. */
+  /** The label value of all further rules; a rule with this id is one of them. */
   public static final String OTHER = "_other";
 
   private final Metrics metrics;
@@ -45,7 +44,7 @@ public final class RuleDecisions {
   /**
    * The rules without series of their own.
    *
-   * @param before what was counted here for rules that are gone, or have their own series now
+   * @param before decisions counted here for rules that are gone or have their own series now
    */
   private record FoldedRules(Map<Outcome, Long> before, Map<String, DecisionCounts> now) {
     long sum(Outcome outcome) {
@@ -53,7 +52,7 @@ public final class RuleDecisions {
           + now.values().stream().mapToLong(counts -> counts.sum(outcome)).sum();
     }
 
-    /** The same for other rules; what was counted stays. */
+    /** Replaces the rules; earlier decisions remain counted. */
     FoldedRules next(Map<String, DecisionCounts> next) {
       Map<Outcome, Long> past = new EnumMap<>(Outcome.class);
       for (Outcome outcome : Outcome.values()) {
@@ -76,7 +75,7 @@ public final class RuleDecisions {
     }
   }
 
-  /** The counts of a rule; null for one that is not there. */
+  /** The counts of a rule; null if it does not exist. */
   @Nullable DecisionCounts of(String rule) {
     return byRule.get(rule);
   }
@@ -86,12 +85,12 @@ public final class RuleDecisions {
     return own;
   }
 
-  /** How many rules have none. */
+  /** The number of rules without series of their own. */
   int folded() {
     return others.now().size();
   }
 
-  /** Counts for these rules from now on, and forgets those that are gone. */
+  /** Creates counters for new rules, and removes those of rules that are gone. */
   synchronized void rules(RuleSet rules) {
     Map<String, DecisionCounts> counts = new HashMap<>();
     for (Rule rule : rules.rules()) {
@@ -129,7 +128,7 @@ public final class RuleDecisions {
     return Collections.unmodifiableSet(chosen);
   }
 
-  /** Begins at 0 also for a rule that was counted with the others until now. */
+  /** Registers series that start at 0, even if the rule was counted under {@code _other} before. */
   private List<Meter> show(String rule, DecisionCounts counts) {
     List<Meter> meters = new ArrayList<>();
     for (Outcome outcome : Outcome.values()) {
@@ -141,7 +140,7 @@ public final class RuleDecisions {
     return meters;
   }
 
-  /** Never less than before, also if a rule is counted for the last time while it moves. */
+  /** Never decreases, even if a decision is counted while its rule gets series of its own. */
   private double ofOthers(Outcome outcome) {
     LongAccumulator most = shownOfOthers.get(outcome);
     most.accumulate(others.sum(outcome));

@@ -14,18 +14,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Counts how the nodes of a shared store answer. Labels are the nodes' addresses and kinds of
- * trouble, of which there are few.
+ * Metrics of the nodes of a shared store. Label values are node addresses and kinds of errors, both
+ * few.
  */
 public final class StoreMetrics implements RedisEvents {
-  /** A trouble of a node. */
+  /** A kind of error on a node. */
   private record NodeError(String node, String kind) {}
 
   /**
-   * How a node is.
+   * The status of a node.
    *
-   * @param open whether calls are kept from it
-   * @param degradedSeconds for how long they were, in all
+   * @param open whether its breaker is open
+   * @param degradedSeconds total time with an open breaker, in seconds
    */
   public record NodeStatus(String name, boolean open, double degradedSeconds) {}
 
@@ -50,7 +50,7 @@ public final class StoreMetrics implements RedisEvents {
 
   private Timer timer(String node) {
     return Timer.builder("weir.store")
-        .description("How long nodes of the store take to answer")
+        .description("Response time of the store's nodes")
         .tag("node", node)
         .serviceLevelObjectives(
             Duration.ofNanos(250_000),
@@ -76,7 +76,7 @@ public final class StoreMetrics implements RedisEvents {
 
   private Counter invalidValues(String node) {
     return Counter.builder("weir.store.invalid.values")
-        .description("Values in the store that Weir did not write, and that counted as absent")
+        .description("Values in the store not written by Weir; they count as absent")
         .tag("node", node)
         .register(registry);
   }
@@ -86,7 +86,7 @@ public final class StoreMetrics implements RedisEvents {
     breakers.computeIfAbsent(node, this::shown).onBreakerChange(open);
   }
 
-  /** The nodes that there are, by name. */
+  /** The status of all nodes, ordered by name. */
   public List<NodeStatus> nodes() {
     return breakers.entrySet().stream()
         .sorted(Map.Entry.comparingByKey())
@@ -95,17 +95,17 @@ public final class StoreMetrics implements RedisEvents {
   }
 
   private OpenBreakerTime shown(String node) {
-    OpenBreakerTime keeping = new OpenBreakerTime();
-    Gauge.builder("weir.breaker.state", keeping, OpenBreakerTime::state)
-        .description("1 while calls are kept from a node of the store, else 0")
+    OpenBreakerTime openTime = new OpenBreakerTime();
+    Gauge.builder("weir.breaker.state", openTime, OpenBreakerTime::state)
+        .description("1 while the breaker of a node is open, else 0")
         .tag("node", node)
         .strongReference(true)
         .register(registry);
-    FunctionCounter.builder("weir.degraded.seconds", keeping, OpenBreakerTime::seconds)
-        .description("How long calls were kept from a node of the store")
+    FunctionCounter.builder("weir.degraded.seconds", openTime, OpenBreakerTime::seconds)
+        .description("Total time with an open breaker of a node")
         .tag("node", node)
         .register(registry);
-    return keeping;
+    return openTime;
   }
 
   @Override
@@ -113,7 +113,7 @@ public final class StoreMetrics implements RedisEvents {
     breakers.remove(node);
     answers.remove(node);
     invalid.remove(node);
-    errors.keySet().removeIf(trouble -> trouble.node().equals(node));
+    errors.keySet().removeIf(error -> error.node().equals(node));
     Stream.of(
             "weir.breaker.state",
             "weir.degraded.seconds",
@@ -124,7 +124,7 @@ public final class StoreMetrics implements RedisEvents {
         .forEach(registry::remove);
   }
 
-  /** Whether calls are kept from a node, and for how long they were. */
+  /** The breaker state of a node, and the total time it was open. */
   private static final class OpenBreakerTime {
     private boolean open;
     private long since;
@@ -153,11 +153,11 @@ public final class StoreMetrics implements RedisEvents {
     }
   }
 
-  private Counter counter(NodeError trouble) {
+  private Counter counter(NodeError error) {
     return Counter.builder("weir.store.errors")
-        .description("Calls that nodes of the store did not answer")
-        .tag("node", trouble.node())
-        .tag("kind", trouble.kind())
+        .description("Failed requests to the store's nodes")
+        .tag("node", error.node())
+        .tag("kind", error.kind())
         .register(registry);
   }
 }

@@ -15,9 +15,9 @@ import org.slf4j.MarkerFactory;
 
 /**
  * Loads a configuration from files, and applies every valid change of them to the running process.
- * An invalid change is reported, and the configuration in use stays.
+ * An invalid change is reported, and the configuration in force is kept.
  *
- * @param <T> what the files hold
+ * @param <T> the configuration read from the files
  */
 public final class Reloader<T> implements AutoCloseable {
   /** Marks lines that report a change of state; the rate limit of the log lets them pass. */
@@ -31,11 +31,11 @@ public final class Reloader<T> implements AutoCloseable {
   private final boolean stale;
 
   /**
-   * What the log and the metrics call a configuration.
+   * The terms of a configuration in the log and the metrics.
    *
    * @param name the first word of each log line
-   * @param lastGoodInUse such as "the last good rules are in use"
-   * @param inUseStays such as "the rules in use stay"
+   * @param lastGoodInUse such as "the last good rules are in force"
+   * @param inUseStays such as "the rules in force are kept"
    */
   public record Subject(
       Logger log,
@@ -44,12 +44,12 @@ public final class Reloader<T> implements AutoCloseable {
       String lastGoodInUse,
       String inUseStays) {}
 
-  /** What uses a configuration. */
+  /** The part of the process that a configuration is applied to. */
   public interface Target<T> {
-    /** The first configuration is in use. */
+    /** The first configuration is in force. */
     void start(T first);
 
-    /** Uses another configuration from now on. */
+    /** Replaces the configuration in force. */
     Change apply(T next);
 
     /** A change was invalid. */
@@ -57,7 +57,7 @@ public final class Reloader<T> implements AutoCloseable {
   }
 
   /**
-   * How a configuration differs from the one before, for the log.
+   * The difference from the configuration before, for the log.
    *
    * @param isNew whether it differs at all
    */
@@ -70,16 +70,16 @@ public final class Reloader<T> implements AutoCloseable {
     this.stale = stale;
   }
 
-  /** A configuration that no file holds and that never changes. */
+  /** A configuration without files, which never changes. */
   public static <T> Reloader<T> fixed(Subject subject, T value) {
     return new Reloader<>(subject, null, value, false);
   }
 
   /**
-   * Loads the configuration to start with: that of the files, or the last good one if there is any.
+   * Loads the initial configuration: from the files, or the last good one if they are invalid.
    *
-   * @param path where the files are, for the log
-   * @throws ConfigException if there is neither
+   * @param path the place of the files, for the log
+   * @throws ConfigException if the files are invalid and there is no last good configuration
    */
   public static <T> Reloader<T> open(Subject subject, Path path, ReloadableFiles<T> files)
       throws ConfigException {
@@ -102,15 +102,15 @@ public final class Reloader<T> implements AutoCloseable {
     return first;
   }
 
-  /** Whether that is the last good one, as the files are invalid. */
+  /** Whether the initial configuration is the last good one, because the files are invalid. */
   public boolean isStale() {
     return stale;
   }
 
   /**
-   * Applies every valid change from now on.
+   * Starts to poll the files, and applies every valid change.
    *
-   * @param every how often the files are looked at
+   * @param every interval between two polls
    */
   public void follow(Duration every, ConfigStaleness staleness, Target<T> target) {
     target.start(first);
@@ -133,7 +133,7 @@ public final class Reloader<T> implements AutoCloseable {
     }
     Change change = target.apply(loaded.value().get());
     boolean again = staleness.markFresh(subject.source());
-    String prefix = again ? "valid again; " : change.isNew() ? "" : "read again, ";
+    String prefix = again ? "valid again; " : change.isNew() ? "" : "reloaded, ";
     log.info(STATE_CHANGE, "{}: {}{}", subject.name(), prefix, change.text());
   }
 

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reloads rules from their file into a running {@link Weir}, and logs what has changed. */
+/** Reloads rules from their file into a running {@link Weir}, and logs the changes. */
 public final class RuleReloader implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RuleReloader.class);
   private static final int MOST_CHANGES = 20;
@@ -29,8 +29,8 @@ public final class RuleReloader implements AutoCloseable {
           LOG,
           "rules",
           ConfigStaleness.Source.RULES,
-          "the last good rules are in use",
-          "the rules in use stay");
+          "the last good rules are in force",
+          "the rules in force are kept");
 
   private final Reloader<RuleSet> reloader;
   private final Supplier<Optional<Instant>> changed;
@@ -41,11 +41,11 @@ public final class RuleReloader implements AutoCloseable {
   }
 
   /**
-   * Reads the rules to start with: those in the file, or the last good ones if there are any.
-   * Without a file there are none.
+   * Reads the initial rules: from the file, or the last good ones if the file is invalid. Without a
+   * file there are none.
    *
-   * @param source what calls can have; rules that ask for more are warned about
-   * @throws ConfigException if there is a file, and neither
+   * @param source the attributes that calls can have; rules that need others cause a warning
+   * @throws ConfigException if there is an invalid file and there are no last good rules
    */
   public static RuleReloader open(
       Optional<Path> rules, Optional<Path> stateFolder, AttributeSource source)
@@ -62,7 +62,7 @@ public final class RuleReloader implements AutoCloseable {
     return reloader.first();
   }
 
-  /** From now on every valid change is taken over. */
+  /** Starts to poll the file. Every valid change takes effect. */
   public void follow(Engine engine, Metrics metrics) {
     reloader.follow(
         ReloadableFiles.POLL_INTERVAL, metrics.staleness(), new Target(engine, metrics, changed));
@@ -80,14 +80,14 @@ public final class RuleReloader implements AutoCloseable {
       Optional<Instant> changedAt = changed.get();
       RuleSet before = engine.rules();
       if (!next.equals(before)) {
-        // Where only comments change, no lease need go back, and the version stays.
+        // If only comments change, leases are kept and the version stays the same.
         engine.replaceRules(next);
         show(next);
         changedAt.ifPresent(at -> metrics.onRulesPropagated(Duration.between(at, Instant.now())));
       }
       List<String> changes = RuleDiff.between(before, next).stream().map(Object::toString).toList();
       return changes.isEmpty()
-          ? new Reloader.Change(false, "nothing changes")
+          ? new Reloader.Change(false, "no changes")
           : new Reloader.Change(true, sentence(changes));
     }
 

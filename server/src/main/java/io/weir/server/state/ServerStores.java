@@ -23,11 +23,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where the state of a process lives: in memory, and in Redis where one is named.
+ * The stores of a process: memory, and Redis if configured.
  *
- * <p>With Redis, memory keeps what is about this instance alone, and stands in while Redis is away.
- * The key space of {@code /ratelimit/check} has a memory of its own, so that what callers make up
- * there takes no room from the rules.
+ * <p>With Redis, the memory store holds state that is local to this instance, and the fallback
+ * while Redis is unavailable. The key space of {@code /ratelimit/check} has a memory store of its
+ * own, so that keys invented by callers take no room from the rules.
  */
 public final class ServerStores implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ServerStores.class);
@@ -39,7 +39,7 @@ public final class ServerStores implements AutoCloseable {
   private final Store adHoc;
   private final HotKeyAdvisor.Layout layout;
 
-  /** The store that instances share, and how many they are. */
+  /** The store shared by all instances, and the membership that counts them. */
   private record SharedRedis(RedisStore store, FleetMembership fleet) {}
 
   private ServerStores(ServerConfig config, Optional<RedisStore> redis, InternalErrors faults) {
@@ -68,7 +68,7 @@ public final class ServerStores implements AutoCloseable {
   /**
    * Opens the stores; does not wait for Redis.
    *
-   * @throws ConfigException if Redis could never be reached with these settings
+   * @throws ConfigException if Redis can never be reached with these settings
    */
   public static ServerStores open(ServerConfig config, RedisEvents events, InternalErrors faults)
       throws ConfigException {
@@ -89,81 +89,76 @@ public final class ServerStores implements AutoCloseable {
         .orElseGet(() -> RedisStore.open(options, SystemTime.INSTANCE, events));
   }
 
-  /** In words, without any password. */
+  /** A description of the store, without passwords. */
   public String name() {
     return name;
   }
 
-  /** What stays in this process. */
+  /** The store of state that is local to this process. */
   public MemoryStore memory() {
     return memory;
   }
 
-  /** What rules draw from. */
+  /** The store that rules draw from. */
   public Store shared() {
     return shared.isPresent() ? shared.get().store : memory;
   }
 
-  /** What limits draw from that callers bring along. */
+  /** The store for limits that are part of the request ({@code /ratelimit/check}). */
   public Store adHoc() {
     return adHoc;
   }
 
-  /** How many instances share the store, as last heard. */
+  /** The number of instances that share the store, as of the last heartbeat. */
   public int instances() {
-    return shared.map(there -> there.fleet.instances()).orElse(1);
+    return shared.map(redis -> redis.fleet.instances()).orElse(1);
   }
 
-  /** What the store that instances share is made of. */
+  /** The layout of the shared store. */
   public HotKeyAdvisor.Layout layout() {
     return layout;
   }
 
-  /** How many keys this process remembers. */
+  /** The number of keys in memory. */
   public long keys() {
     return memory.keys() + adHocMemory.keys();
   }
 
-  /** How many draws were made from overflow buckets, as there was no room for a key. */
+  /** The number of draws from overflow buckets because there was no room for a key. */
   public long overflowed() {
     return memory.overflowed() + adHocMemory.overflowed();
   }
 
   /**
-   * Waits until Redis was reached and the way there is warm, but no longer than this: a process
-   * that decides without it is better than none.
+   * Waits until Redis is connected and warmed up, at most this long: a process that decides by
+   * {@code on_fail} is better than none.
    */
-  public void awaitReady(Duration patience) {
+  public void awaitReady(Duration timeout) {
     if (shared.isEmpty()) {
       return;
     }
     try {
-      shared
-          .get()
-          .store
-          .ready()
-          .toCompletableFuture()
-          .get(patience.toNanos(), TimeUnit.NANOSECONDS);
+      shared.get().store.ready().toCompletableFuture().get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
       LOG.warn(
-          "the store {} is not ready after {} ms; going on without it, by each rule's on_fail",
+          "the store {} is not ready after {} ms; starting without it, each rule decides by its on_fail",
           name,
-          patience.toMillis());
+          timeout.toMillis());
     }
   }
 
-  /** Leaves the fleet; the store is there until {@link #close}. */
+  /** Leaves the fleet; the store stays open until {@link #close}. */
   public void leaveFleet() {
-    shared.ifPresent(there -> there.fleet.close());
+    shared.ifPresent(redis -> redis.fleet.close());
   }
 
-  /** Closes the store, if whoever draws from it has not yet. */
+  /** Leaves the fleet and closes the stores. */
   @Override
   public void close() {
     leaveFleet();
     adHoc.close();
-    shared.ifPresent(there -> there.store.close());
+    shared.ifPresent(redis -> redis.store.close());
   }
 }

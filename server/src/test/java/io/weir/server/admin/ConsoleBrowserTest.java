@@ -127,7 +127,7 @@ class ConsoleBrowserTest {
 
     tab.type("wrong");
     tab.press("Enter", 13);
-    awaitText("This token is not good.");
+    awaitText("This token is not valid.");
 
     assertThat(tab.text()).doesNotContain("partner-quota");
     assertThat(tab.complaints()).allMatch(complaint -> complaint.contains("401"));
@@ -141,7 +141,7 @@ class ConsoleBrowserTest {
     tab.press("Enter", 13);
     awaitText("partner-quota");
 
-    assertThat(tab.text()).contains("ready", "answers", redis.uri(), "closed: it is asked");
+    assertThat(tab.text()).contains("ready", "available", redis.uri(), "closed (healthy)");
     assertThat(tab.text()).contains("searches 0 0 user 5/s shadow");
     assertThat(tab.spoken()).contains("link Hot keys", "button Sign out", "heading Overview");
 
@@ -162,10 +162,10 @@ class ConsoleBrowserTest {
     traffic.start();
     try {
       tab.go(console("#token=" + OPERATOR));
-      awaitText("which, and what would help");
+      awaitText("Show hot keys");
       assertThat((String) tab.value("location.href")).doesNotContain(OPERATOR);
       tab.go(console("#/hot-keys"));
-      awaitText("1 rule would gain from a change.");
+      awaitText("1 rule would benefit from a change.");
       keepPicture("hot-keys-" + scheme);
     } finally {
       enough.set(true);
@@ -173,7 +173,7 @@ class ConsoleBrowserTest {
     }
 
     assertThat(tab.text())
-        .contains("For one key, tenant = " + HOSTILE + " , the store answers about")
+        .contains("One key, tenant = " + HOSTILE + " , causes about")
         .contains("accuracy: 1% would answer most of its calls from memory.")
         .contains("Where it must be exact, store.hot would give the rule a Redis of its own.")
         .contains("in the rule partner-quota : accuracy: 1%")
@@ -189,9 +189,9 @@ class ConsoleBrowserTest {
   void doesNotTellAViewerWhoseKeyItIs() {
     server.post("/v1/check/batch", CALLS);
     tab.go(console("#token=" + VIEWER));
-    awaitText("which, and what would help");
+    awaitText("Show hot keys");
     tab.go(console("#/hot-keys"));
-    awaitText("Whose key it is, only operators see.");
+    awaitText("Only operators see the keys themselves.");
 
     assertThat(tab.text()).doesNotContain(HOSTILE).containsPattern("partner-quota #[0-9a-f]{16}");
     assertThat(tab.complaints()).isEmpty();
@@ -208,7 +208,7 @@ class ConsoleBrowserTest {
     tab.prefer(scheme);
     tab.resize(390, 844);
     tab.go(console("#token=" + OPERATOR));
-    awaitText("closed: it is asked");
+    awaitText("closed (healthy)");
     keepPicture("phone-" + scheme);
 
     assertThat(number("header", ".length")).isOne();
@@ -224,7 +224,7 @@ class ConsoleBrowserTest {
     }
     await().until(() -> tab.text().contains("Scroll sideways for more"));
     tab.go(console("#/hot-keys"));
-    awaitText("Most asked first.");
+    awaitText("Most calls first.");
     keepPicture("phone-hot-keys-" + scheme);
 
     assertThat(tab.value("document.documentElement.scrollWidth")).isEqualTo(390);

@@ -37,7 +37,7 @@ class HotKeyLogServerTest {
                 "{ id: hot, key: [user], limit: 1000000/s, accuracy: exact }")) {
       askUntilItIsSaid(server, log);
       assertThat(log.said().get(0))
-          .startsWith("rule hot: for one key the store answers about ")
+          .startsWith("rule hot: one key causes about ")
           .doesNotContain("shards");
     }
   }

@@ -99,9 +99,9 @@ class HotKeyLoggerTest {
 
     assertThat(lines).hasSize(1);
     assertThat(lines.get(0))
-        .startsWith("rule partner: for one key the store answers about ")
+        .startsWith("rule partner: one key causes about ")
         .endsWith(
-            " calls a second from here; accuracy: 1% would answer most of its calls from memory;"
+            " store calls/s on this instance; accuracy: 1% would answer most of its calls from memory;"
                 + " where it must be exact, shards: 8 would spread them over the"
                 + " store's nodes")
         .doesNotContain(SECRET);
@@ -145,7 +145,7 @@ class HotKeyLoggerTest {
     pinned = Set.of("partner");
 
     assertThat(saidOf(rule("1000000/s").build()).get(0))
-        .endsWith(" from here; accuracy: 1% would answer most of its calls from memory");
+        .endsWith(" on this instance; accuracy: 1% would answer most of its calls from memory");
   }
 
   @Test
@@ -154,7 +154,7 @@ class HotKeyLoggerTest {
     spreads = false;
 
     assertThat(saidOf(rule("1000000/s").mode(Mode.SHADOW).build()).get(0))
-        .endsWith(" from here; accuracy: 1% would answer most of its calls from memory");
+        .endsWith(" on this instance; accuracy: 1% would answer most of its calls from memory");
     assertThat(after(20_000, rule("leaky-bucket 1000000/s").mode(Mode.SHADOW).build()).count())
         .isEqualTo(1);
     assertThat(log.said()).hasSize(1);
@@ -165,7 +165,7 @@ class HotKeyLoggerTest {
     pinned = Set.of("partner");
 
     assertThat(saidOf(rule("1000000/s burst=199").build()).get(0))
-        .endsWith(" from here; accuracy: 1% would answer most of its calls from memory");
+        .endsWith(" on this instance; accuracy: 1% would answer most of its calls from memory");
   }
 
   @Test
@@ -211,7 +211,7 @@ class HotKeyLoggerTest {
   @Test
   void wantsALargerBurstWhereLeasesAreTooSmall() {
     assertThat(saidOf(rule("5000/s burst=10").accuracy(Accuracy.DEFAULT).build()).get(0))
-        .contains("; burst: 1000 for its limit of 5000/s burst=10 would lend more at once")
+        .contains("; burst: 1000 for its limit of 5000/s burst=10 would allow larger leases")
         .contains(", but admit up to 1000 calls at once instead of 10")
         .endsWith("; store.hot would give the rule a Redis of its own");
   }
@@ -224,7 +224,7 @@ class HotKeyLoggerTest {
 
     assertThat(log.said()).hasSize(1);
     assertThat(log.said().get(0))
-        .contains(" from all 20 instances if they are asked alike; accuracy: 1% would ");
+        .contains(" on all 20 instances if they receive equal traffic; accuracy: 1% would ");
   }
 
   @Test

@@ -84,7 +84,7 @@ class RuleReloaderTest {
 
       try (LogCapture log = LogCapture.of(RuleReloader.class)) {
         Files.writeString(server.rules, "# as agreed\n" + document);
-        await().until(() -> log.said().contains("rules: read again, nothing changes"));
+        await().until(() -> log.said().contains("rules: reloaded, no changes"));
       }
       assertThat(server.server.rules()).isSameAs(before);
 
@@ -107,12 +107,12 @@ class RuleReloaderTest {
       Files.writeString(server.rules, document.replace("5/h", "lots"));
       await().until(() -> log.said().stream().anyMatch(line -> line.contains("is invalid")));
       Files.writeString(server.rules, document);
-      await().until(() -> log.said().contains("rules: valid again; nothing changes"));
+      await().until(() -> log.said().contains("rules: valid again; no changes"));
       // With this marker the rate limit of the log lets a line pass.
       assertThat(log.marked("STATE_CHANGE"))
           .containsExactly(
-              "rules: the change is invalid; the rules in use stay",
-              "rules: valid again; nothing changes");
+              "rules: the change is invalid; the rules in force are kept",
+              "rules: valid again; no changes");
       assertThat(server.metric("weir_rules_version")).hasValue(1);
       assertThat(server.metric("weir_rules_propagation_seconds_count")).hasValue(0);
 

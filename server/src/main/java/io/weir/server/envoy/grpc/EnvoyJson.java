@@ -13,16 +13,16 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
-/** Requests and answers in the JSON form of Envoy's protocol. */
+/** Reads requests and writes responses in the JSON form of Envoy's protocol. */
 public final class EnvoyJson {
   private static final JsonFormat.Parser PARSER = JsonFormat.parser();
   private static final JsonFormat.Printer PRINTER =
       JsonFormat.printer().omittingInsignificantWhitespace();
 
-  /** As many digits as the largest number of any field has. */
+  /** Digits of the largest number of any field. */
   private static final int LONGEST_NUMBER = 20;
 
-  /** The fields that hold text; in all others a number may stand in quotes. */
+  /** Fields that hold text; all other fields may hold a number in quotes. */
   private static final Set<String> TEXTS = Set.of("domain", "key", "value");
 
   private static final JsonFactory FACTORY =
@@ -42,7 +42,7 @@ public final class EnvoyJson {
   /**
    * Reads a request.
    *
-   * @throws InvalidRequestException if it is not JSON, or has a field that requests do not have
+   * @throws InvalidRequestException if it is not JSON, or has an unknown field
    */
   public static RateLimitRequest read(byte[] body) {
     checkNumbers(body);
@@ -56,8 +56,8 @@ public final class EnvoyJson {
   }
 
   /**
-   * Turns down numbers that are long to compute: the parser of protobuf writes 1e50000000 out
-   * before it finds that it does not fit.
+   * Rejects numbers that are expensive to parse: protobuf's parser expands 1e50000000 to all its
+   * digits before it finds that the number does not fit.
    */
   private static void checkNumbers(byte[] body) {
     try (JsonParser parser = FACTORY.createParser(body)) {
@@ -90,12 +90,12 @@ public final class EnvoyJson {
     }
   }
 
-  /** Without the names of our classes, which say nothing to a caller. */
+  /** The message without the class name of the exception. */
   private static String reason(Exception e) {
     return String.valueOf(e.getMessage()).replaceFirst("^[A-Za-z.]*Exception: ", "");
   }
 
-  /** Writes an answer; fields that are zero are left out. */
+  /** Writes a response; fields that are zero are left out. */
   public static String write(RateLimitResponse answer) {
     try {
       return PRINTER.print(answer);

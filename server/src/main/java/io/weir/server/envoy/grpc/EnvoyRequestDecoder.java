@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Takes requests out of Envoy's wire format, within caps. */
+/** Decodes requests from Envoy's wire format, and caps their size. */
 public final class EnvoyRequestDecoder {
   private static final int MOST_DESCRIPTORS = 256;
   private static final int MOST_ENTRIES = 64;
@@ -17,9 +17,9 @@ public final class EnvoyRequestDecoder {
   private EnvoyRequestDecoder() {}
 
   /**
-   * Checks what holds for every request.
+   * Checks the rules that hold for every request.
    *
-   * @throws InvalidRequestException if it does not
+   * @throws InvalidRequestException if the request violates one
    */
   public static void check(RateLimitRequest request) {
     if (request.getDomain().isEmpty()) {
@@ -40,63 +40,71 @@ public final class EnvoyRequestDecoder {
     }
   }
 
-  /** The question about limits in a configuration folder. */
+  /** Decodes a request that is decided by the limits of a configuration folder. */
   public static EnvoyRequest read(RateLimitRequest request) {
     int count = request.getDescriptorsCount();
     List<EnvoyRequest.Descriptor> descriptors = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      RateLimitDescriptor said = request.getDescriptors(i);
-      descriptors.add(new EnvoyRequest.Descriptor(entries(said), hits(request, said), own(said)));
+      RateLimitDescriptor descriptor = request.getDescriptors(i);
+      descriptors.add(
+          new EnvoyRequest.Descriptor(
+              entries(descriptor), hits(request, descriptor), own(descriptor)));
     }
     return new EnvoyRequest(request.getDomain(), descriptors);
   }
 
-  private static List<EnvoyRequest.Entry> entries(RateLimitDescriptor said) {
-    int count = said.getEntriesCount();
+  private static List<EnvoyRequest.Entry> entries(RateLimitDescriptor descriptor) {
+    int count = descriptor.getEntriesCount();
     if (count == 1) {
-      return List.of(entry(said.getEntries(0)));
+      return List.of(entry(descriptor.getEntries(0)));
     }
     List<EnvoyRequest.Entry> entries = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
-      entries.add(entry(said.getEntries(i)));
+      entries.add(entry(descriptor.getEntries(i)));
     }
     return entries;
   }
 
-  private static EnvoyRequest.Entry entry(RateLimitDescriptor.Entry said) {
-    return new EnvoyRequest.Entry(said.getKey(), said.getValue());
+  private static EnvoyRequest.Entry entry(RateLimitDescriptor.Entry descriptor) {
+    return new EnvoyRequest.Entry(descriptor.getKey(), descriptor.getValue());
   }
 
-  /** A descriptor's own number, also if it is 0, else that of the request, and at least 1. */
-  private static long hits(RateLimitRequest request, RateLimitDescriptor said) {
-    if (said.hasHitsAddend()) {
-      long hits = said.getHitsAddend().getValue();
-      return hits < 0 ? Long.MAX_VALUE : hits; // unsigned; all that is too much is alike
+  /**
+   * The hits of a descriptor: its own {@code hits_addend} if set (0 is allowed), else that of the
+   * request, at least 1.
+   */
+  private static long hits(RateLimitRequest request, RateLimitDescriptor descriptor) {
+    if (descriptor.hasHitsAddend()) {
+      long hits = descriptor.getHitsAddend().getValue();
+      return hits < 0 ? Long.MAX_VALUE : hits; // unsigned; saturates
     }
     return Math.max(1, Integer.toUnsignedLong(request.getHitsAddend()));
   }
 
-  private static EnvoyRequest.@Nullable OwnLimit own(RateLimitDescriptor said) {
-    if (!said.hasLimit()) {
+  private static EnvoyRequest.@Nullable OwnLimit own(RateLimitDescriptor descriptor) {
+    if (!descriptor.hasLimit()) {
       return null;
     }
-    int number = said.getLimit().getUnitValue();
+    int number = descriptor.getLimit().getUnitValue();
     EnvoyUnit unit =
         EnvoyUnit.numbered(number)
             .orElseThrow(() -> new InvalidRequestException("limit has the unknown unit " + number));
     return new EnvoyRequest.OwnLimit(
-        Integer.toUnsignedLong(said.getLimit().getRequestsPerUnit()), unit);
+        Integer.toUnsignedLong(descriptor.getLimit().getRequestsPerUnit()), unit);
   }
 
-  /** The same question about Weir's own rules: a call per descriptor, its entries as attributes. */
+  /**
+   * Decodes a request that is decided by Weir's own rules: one call per descriptor, with the
+   * entries as attributes.
+   */
   public static List<Call> calls(RateLimitRequest request) {
     List<Call> calls = new ArrayList<>(request.getDescriptorsCount());
-    for (RateLimitDescriptor said : request.getDescriptorsList()) {
-      if (said.hasLimit()) {
+    for (RateLimitDescriptor descriptor : request.getDescriptorsList()) {
+      if (descriptor.hasLimit()) {
         throw new InvalidRequestException(
             "domain weir is limited by its rules; limit must not be set");
       }
-      calls.add(call(said).cost(cost(hits(request, said))));
+      calls.add(call(descriptor).cost(cost(hits(request, descriptor))));
     }
     return calls;
   }
@@ -109,15 +117,15 @@ public final class EnvoyRequestDecoder {
     return hits;
   }
 
-  private static Call call(RateLimitDescriptor said) {
+  private static Call call(RateLimitDescriptor descriptor) {
     String method = "GET";
     String path = "/";
-    for (RateLimitDescriptor.Entry entry : said.getEntriesList()) {
+    for (RateLimitDescriptor.Entry entry : descriptor.getEntriesList()) {
       method = entry.getKey().equals("method") ? entry.getValue() : method;
       path = entry.getKey().equals("path") ? entry.getValue() : path;
     }
     Call call = callTo(method, path);
-    for (RateLimitDescriptor.Entry entry : said.getEntriesList()) {
+    for (RateLimitDescriptor.Entry entry : descriptor.getEntriesList()) {
       switch (entry.getKey()) {
         case "method", "path" -> {}
         case "host" -> call = call.host(entry.getValue());
@@ -128,8 +136,8 @@ public final class EnvoyRequestDecoder {
   }
 
   /**
-   * A call to a path that Envoy passes on. {@code *}, with which OPTIONS asks about the server as a
-   * whole, counts as {@code /}.
+   * A call to a path forwarded by Envoy. The target {@code *} of OPTIONS, which means the whole
+   * server, counts as {@code /}.
    *
    * @throws InvalidRequestException if the path does not begin with a slash
    */

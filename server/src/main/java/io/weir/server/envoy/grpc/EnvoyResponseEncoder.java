@@ -18,9 +18,9 @@ import io.weir.server.envoy.limit.EnvoyDecision;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Puts answers into Envoy's wire format. */
+/** Encodes decisions as responses in Envoy's wire format. */
 public final class EnvoyResponseEncoder {
-  /** What is left of a limit without an end, and of one with more than fits the number. */
+  /** The remaining hits of an unlimited limit, and of a limit whose number exceeds 32 bits. */
   private static final int MOST = -1; // unsigned
 
   private static final DescriptorStatus OK = DescriptorStatus.newBuilder().setCode(Code.OK).build();
@@ -35,26 +35,26 @@ public final class EnvoyResponseEncoder {
     this.headers = headers;
   }
 
-  /** The answer by a configuration folder. */
-  public RateLimitResponse of(EnvoyDecision verdict) {
-    RateLimitResponse.Builder answer =
-        RateLimitResponse.newBuilder().setOverallCode(code(!verdict.allowed()));
-    List<DescriptorResult> statuses = verdict.statuses();
+  /** The response to a request decided by a configuration folder. */
+  public RateLimitResponse of(EnvoyDecision decision) {
+    RateLimitResponse.Builder response =
+        RateLimitResponse.newBuilder().setOverallCode(code(!decision.allowed()));
+    List<DescriptorResult> statuses = decision.statuses();
     for (int i = 0; i < statuses.size(); i++) {
-      answer.addStatuses(status(statuses.get(i)));
+      response.addStatuses(status(statuses.get(i)));
     }
     if (headers.enabled()) {
-      verdict
+      decision
           .tightest()
           .ifPresent(
               tightest ->
                   headers(
-                      answer,
+                      response,
                       tightest.limit().counted().requestsPerUnit(),
                       tightest.over() ? 0 : tightest.remaining(),
                       tightest.resetSeconds()));
     }
-    return answer.build();
+    return response.build();
   }
 
   private static Code code(boolean over) {
@@ -70,8 +70,8 @@ public final class EnvoyResponseEncoder {
           .setDurationUntilReset(Duration.newBuilder().setSeconds(counted.resetSeconds()))
           .build();
     }
-    // One that was not asked has no limit in the answer either: Envoy would take a missing number
-    // for none left, and tell the client of this limit in place of the one that is over.
+    // A limit that was not evaluated is left out of the response. Envoy would read the missing
+    // number as 0 remaining, and report this limit to the client instead of the one that is over.
     return status instanceof DescriptorResult.Unlimited ? UNLIMITED : OK;
   }
 
@@ -88,65 +88,65 @@ public final class EnvoyResponseEncoder {
     return number > 0xFFFF_FFFFL ? MOST : (int) number;
   }
 
-  /** The answer by Weir's own rules. */
+  /** The response to a request decided by Weir's own rules. */
   public RateLimitResponse of(List<Decision> decisions) {
     boolean over = false;
     LimitStatus tightest = null;
-    RateLimitResponse.Builder answer = RateLimitResponse.newBuilder();
+    RateLimitResponse.Builder response = RateLimitResponse.newBuilder();
     for (Decision decision : decisions) {
-      answer.addStatuses(status(decision));
-      LimitStatus standing = decision.deciding().orElse(null);
+      response.addStatuses(status(decision));
+      LimitStatus status = decision.deciding().orElse(null);
       boolean first = !over && !decision.allowed();
-      if (standing != null && (first || (!over && isTighter(standing, tightest)))) {
-        tightest = standing;
+      if (status != null && (first || (!over && isTighter(status, tightest)))) {
+        tightest = status;
       }
       over |= !decision.allowed();
     }
     if (headers.enabled() && tightest != null) {
       headers(
-          answer,
+          response,
           tightest.limit().capacity(),
           tightest.allowed() ? tightest.remaining() : 0,
           resetSeconds(tightest));
     }
-    return answer.setOverallCode(code(over)).build();
+    return response.setOverallCode(code(over)).build();
   }
 
-  private static boolean isTighter(LimitStatus standing, @Nullable LimitStatus than) {
-    return than == null || standing.remaining() < than.remaining();
+  private static boolean isTighter(LimitStatus status, @Nullable LimitStatus than) {
+    return than == null || status.remaining() < than.remaining();
   }
 
   private static DescriptorStatus status(Decision decision) {
-    LimitStatus standing = decision.deciding().orElse(null);
-    if (standing == null) {
+    LimitStatus status = decision.deciding().orElse(null);
+    if (status == null) {
       return decision.allowed() ? OK : REFUSED;
     }
-    int unit = EnvoyUnit.lasting(standing.limit().window()).map(EnvoyUnit::number).orElse(0);
+    int unit = EnvoyUnit.lasting(status.limit().window()).map(EnvoyUnit::number).orElse(0);
     return DescriptorStatus.newBuilder()
         .setCode(code(!decision.allowed()))
         .setCurrentLimit(
             RateLimit.newBuilder()
-                .setName(standing.name())
-                .setRequestsPerUnit(unsigned(standing.limit().capacity()))
+                .setName(status.name())
+                .setRequestsPerUnit(unsigned(status.limit().capacity()))
                 .setUnitValue(unit))
-        .setLimitRemaining(unsigned(decision.allowed() ? standing.remaining() : 0))
-        .setDurationUntilReset(Duration.newBuilder().setSeconds(resetSeconds(standing)))
+        .setLimitRemaining(unsigned(decision.allowed() ? status.remaining() : 0))
+        .setDurationUntilReset(Duration.newBuilder().setSeconds(resetSeconds(status)))
         .build();
   }
 
-  private static long resetSeconds(LimitStatus standing) {
+  private static long resetSeconds(LimitStatus status) {
     long millis =
-        standing.allowed()
-            ? ExactNumbers.wholeMillis(standing.resetMicros())
-            : ExactNumbers.waitMillis(standing.retryAfterMicros());
+        status.allowed()
+            ? ExactNumbers.wholeMillis(status.resetMicros())
+            : ExactNumbers.waitMillis(status.retryAfterMicros());
     return Math.max(1, (millis + 999) / 1000);
   }
 
   private void headers(
-      RateLimitResponse.Builder answer, long limit, long remaining, long resetSeconds) {
-    answer.addResponseHeadersToAdd(header(headers.limit(), limit));
-    answer.addResponseHeadersToAdd(header(headers.remaining(), remaining));
-    answer.addResponseHeadersToAdd(header(headers.reset(), resetSeconds));
+      RateLimitResponse.Builder response, long limit, long remaining, long resetSeconds) {
+    response.addResponseHeadersToAdd(header(headers.limit(), limit));
+    response.addResponseHeadersToAdd(header(headers.remaining(), remaining));
+    response.addResponseHeadersToAdd(header(headers.reset(), resetSeconds));
   }
 
   private static HeaderValue header(String name, long value) {

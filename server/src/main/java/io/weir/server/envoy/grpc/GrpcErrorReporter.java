@@ -4,17 +4,17 @@ import io.vertx.grpc.server.GrpcServerRequest;
 import io.weir.http.TraceParent;
 import org.jspecify.annotations.Nullable;
 
-/** Hears of errors in gRPC calls that should not happen. */
+/** Reports unexpected errors in gRPC calls. */
 @FunctionalInterface
 public interface GrpcErrorReporter {
   /**
-   * Reports an error, and returns what to tell the caller.
+   * Reports an error, and returns the message for the caller.
    *
-   * @param traceparent which trace the call says it belongs to, if it does
+   * @param traceparent the {@code traceparent} header of the call, or null
    */
   String report(Throwable error, @Nullable String traceparent);
 
-  /** Reports an error in answer to a call. */
+  /** Reports an error in a call, with the call's trace. */
   default String report(Throwable error, GrpcServerRequest<?, ?> call) {
     return report(error, call.headers().get(TraceParent.HEADER));
   }

@@ -9,8 +9,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 
 /**
- * Tells health by gRPC's protocol for it, to whoever asks. Anybody may ask, so nothing is kept of a
- * question: there is no {@code Watch}.
+ * Serves {@code Check} of gRPC's health protocol. Callers are not authenticated, so no state is
+ * kept per caller: {@code Watch} is not served.
  */
 public final class GrpcHealth {
   /** The whole process, and the name under which envoyproxy/ratelimit reports its health. */

@@ -1,9 +1,6 @@
 package io.weir.server.envoy.grpc;
 
-/**
- * A question that cannot be answered for what it says. Has no stack trace, as it is the caller's
- * mistake and not ours.
- */
+/** An invalid request. Has no stack trace, because the error is the caller's. */
 public final class InvalidRequestException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -1,6 +1,6 @@
 package io.weir.server.envoy.grpc;
 
-/** A question about something that there is not. */
+/** A request for something that does not exist. */
 final class NotFoundException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -3,22 +3,22 @@ package io.weir.server.envoy.grpc;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one event loop waits for: questions that have not arrived whole, and answers that have not
- * left. Each has {@value #TICKS} seconds. Time is counted in ticks of a timer, so that a call costs
- * no look at a clock; who waits is a link of one chain, the longest waiting first, so that it costs
- * no search either.
+ * Timeouts of the streams on one event loop: requests that have not fully arrived, and responses
+ * that have not been fully sent. Each times out after {@value #TICKS} ticks of a timer, one tick
+ * per second. Counting ticks avoids reading a clock per call. Waiting streams form a linked list,
+ * oldest first, so no search is needed either.
  */
 public final class StreamTimeouts {
   static final int TICKS = 10;
 
-  /** Who waits for a client. */
+  /** A stream that waits for its client. */
   public abstract static class Entry {
-    private @Nullable Entry before;
-    private @Nullable Entry after;
-    private boolean waits;
+    private @Nullable Entry previous;
+    private @Nullable Entry next;
+    private boolean active;
     private int since;
 
-    /** It took too long; what comes after this is too late. */
+    /** The timeout has expired; the entry is no longer in the list. */
     public abstract void onTimeout();
   }
 
@@ -26,51 +26,51 @@ public final class StreamTimeouts {
   private @Nullable Entry last;
   private int now;
 
-  /** The waiting begins, or begins anew. */
-  public void start(Entry waiting) {
-    stop(waiting);
-    waiting.waits = true;
-    waiting.since = now;
-    waiting.before = last;
+  /** Starts the timeout of an entry, or restarts it. */
+  public void start(Entry entry) {
+    stop(entry);
+    entry.active = true;
+    entry.since = now;
+    entry.previous = last;
     if (last == null) {
-      first = waiting;
+      first = entry;
     } else {
-      last.after = waiting;
+      last.next = entry;
     }
-    last = waiting;
+    last = entry;
   }
 
-  /** What was waited for is there, or never will be. */
-  public void stop(Entry waiting) {
-    if (!waiting.waits) {
+  /** Cancels the timeout of an entry; does nothing if none is running. */
+  public void stop(Entry entry) {
+    if (!entry.active) {
       return;
     }
-    waiting.waits = false;
-    Entry before = waiting.before;
-    Entry after = waiting.after;
-    if (before == null) {
-      first = after;
+    entry.active = false;
+    Entry previous = entry.previous;
+    Entry next = entry.next;
+    if (previous == null) {
+      first = next;
     } else {
-      before.after = after;
+      previous.next = next;
     }
-    if (after == null) {
-      last = before;
+    if (next == null) {
+      last = previous;
     } else {
-      after.before = before;
+      next.previous = previous;
     }
-    waiting.before = null;
-    waiting.after = null;
+    entry.previous = null;
+    entry.next = null;
   }
 
-  /** A tick of the timer: ends what has taken too long. */
+  /** A tick of the timer: expires all entries that are due. */
   public void tick() {
     now++;
-    for (Entry longest = first; longest != null; longest = first) {
-      if (now - longest.since <= TICKS) {
+    for (Entry oldest = first; oldest != null; oldest = first) {
+      if (now - oldest.since <= TICKS) {
         return;
       }
-      stop(longest);
-      longest.onTimeout();
+      stop(oldest);
+      oldest.onTimeout();
     }
   }
 }

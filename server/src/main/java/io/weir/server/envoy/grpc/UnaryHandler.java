@@ -15,27 +15,27 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls of one question and one answer, which is given once, on the event loop of the connection.
- * Where the answer is known at once, nothing leaves that loop.
+ * Handles unary calls: one request, one response, sent once and on the event loop of the
+ * connection. If the response is available immediately, the call does not change threads.
  */
 public final class UnaryHandler<Q, A> implements Handler<GrpcServerRequest<Q, A>> {
   private final Context context;
   private final GrpcMessageDecoder<Q> decoder;
-  private final StreamTimeouts patience;
+  private final StreamTimeouts timeouts;
   private final GrpcErrorReporter faults;
-  private final Function<Q, CompletionStage<A>> answering;
+  private final Function<Q, CompletionStage<A>> service;
 
   public UnaryHandler(
       Context context,
       GrpcMessageDecoder<Q> decoder,
-      StreamTimeouts patience,
+      StreamTimeouts timeouts,
       GrpcErrorReporter faults,
-      Function<Q, CompletionStage<A>> answering) {
+      Function<Q, CompletionStage<A>> service) {
     this.context = context;
     this.decoder = decoder;
-    this.patience = patience;
+    this.timeouts = timeouts;
     this.faults = faults;
-    this.answering = answering;
+    this.service = service;
   }
 
   @Override
@@ -45,7 +45,10 @@ public final class UnaryHandler<Q, A> implements Handler<GrpcServerRequest<Q, A>
 
   public static final String COMPRESSED = "the message is compressed, and no encoding is named";
 
-  /** Whether a message says so; its encoding is then the one that the router put in. */
+  /**
+   * Whether the compressed flag of a message is set. The message then carries the placeholder
+   * encoding set by the router.
+   */
   public static boolean isCompressed(GrpcMessage message) {
     return !message.encoding().equals("identity");
   }
@@ -53,7 +56,7 @@ public final class UnaryHandler<Q, A> implements Handler<GrpcServerRequest<Q, A>
   /** One call. */
   private final class UnaryCall extends StreamTimeouts.Entry implements Handler<GrpcMessage> {
     private final GrpcServerRequest<Q, A> request;
-    private boolean asked;
+    private boolean received;
     private boolean over;
 
     UnaryCall(GrpcServerRequest<Q, A> request) {
@@ -61,35 +64,35 @@ public final class UnaryHandler<Q, A> implements Handler<GrpcServerRequest<Q, A>
     }
 
     void begin() {
-      patience.start(this);
+      timeouts.start(this);
       request.invalidMessageHandler(this::tooLarge);
-      request.exceptionHandler(gone -> left());
-      request.errorHandler(givenUp -> left());
-      request.endHandler(end -> endOfQuestion());
-      // Whoever lets the request decode has it cancelled, without a word, where it cannot.
+      request.exceptionHandler(gone -> onDisconnect());
+      request.errorHandler(givenUp -> onDisconnect());
+      request.endHandler(end -> onRequestEnd());
+      // Decoding is done here: if Vert.x decodes, it cancels unreadable requests without a status.
       request.messageHandler(this);
     }
 
     @Override
     public void onTimeout() {
-      fail(GrpcStatus.DEADLINE_EXCEEDED, "the question took too long to arrive");
-      request.response().cancel(); // or the client would keep its half of the stream open
+      fail(GrpcStatus.DEADLINE_EXCEEDED, "the request took too long to arrive");
+      request.response().cancel(); // closes the client's half of the stream too
     }
 
     @Override
     public void handle(GrpcMessage message) {
-      if (asked || over) {
-        return; // one question has one answer
+      if (received || over) {
+        return; // a unary call has one request message
       }
-      asked = true;
-      patience.stop(this);
+      received = true;
+      timeouts.stop(this);
       if (isCompressed(message)) {
         fail(GrpcStatus.INVALID_ARGUMENT, COMPRESSED);
         return;
       }
       try {
-        Q question = decoder.decode(message);
-        CompletableFuture<A> answer = answering.apply(question).toCompletableFuture();
+        Q decoded = decoder.decode(message);
+        CompletableFuture<A> answer = service.apply(decoded).toCompletableFuture();
         if (answer.isDone()) {
           answer.whenComplete(this::answer);
         } else {
@@ -99,13 +102,14 @@ public final class UnaryHandler<Q, A> implements Handler<GrpcServerRequest<Q, A>
       } catch (CodecException e) {
         fail(GrpcStatus.INVALID_ARGUMENT, "the message cannot be read");
       } catch (RuntimeException | Error e) {
-        failed(e); // nobody else would end the call: its question has arrived
+        failed(e); // the timeout is cancelled, so the call must end here
       }
     }
 
     private void answer(@Nullable A value, @Nullable Throwable failure) {
       if (failure != null || value == null) {
-        failed(failure == null ? new IllegalStateException("a stage brought nothing") : failure);
+        failed(
+            failure == null ? new IllegalStateException("a stage completed with null") : failure);
       } else if (!over) {
         over = true;
         request.response().end(value);
@@ -129,21 +133,21 @@ public final class UnaryHandler<Q, A> implements Handler<GrpcServerRequest<Q, A>
     }
 
     private void tooLarge(InvalidMessageException why) {
-      asked = true;
-      patience.stop(this);
+      received = true;
+      timeouts.stop(this);
       fail(GrpcStatus.INVALID_ARGUMENT, "the message is too large");
     }
 
-    private void endOfQuestion() {
-      if (!asked) {
-        patience.stop(this);
-        fail(GrpcStatus.INVALID_ARGUMENT, "there was no message");
+    private void onRequestEnd() {
+      if (!received) {
+        timeouts.stop(this);
+        fail(GrpcStatus.INVALID_ARGUMENT, "the request has no message");
       }
     }
 
-    private void left() {
+    private void onDisconnect() {
       over = true;
-      patience.stop(this);
+      timeouts.stop(this);
     }
 
     private void fail(GrpcStatus status, @Nullable String reason) {

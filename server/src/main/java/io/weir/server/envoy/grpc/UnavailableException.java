@@ -1,6 +1,6 @@
 package io.weir.server.envoy.grpc;
 
-/** Nothing is wrong with a question, but it cannot be answered now. */
+/** A valid request that cannot be decided now: the process is overloaded or a store is down. */
 public final class UnavailableException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

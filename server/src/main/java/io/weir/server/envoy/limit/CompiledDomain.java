@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** One domain made ready for requests: from a descriptor to the limit it meets, and its key. */
+/** A compiled domain: maps a descriptor of a request to its limit and key. */
 final class CompiledDomain {
   private static final int MOST_OVERRIDES = 1024;
 
@@ -20,7 +20,7 @@ final class CompiledDomain {
   private final DescriptorLevel root;
   private final String overrideId;
 
-  /** Limits that requests brought along, by their numbers. */
+  /** Limits that requests carried themselves, by their numbers. */
   private final Map<EnvoyRequest.OwnLimit, CompiledLimit> overrides = new ConcurrentHashMap<>();
 
   CompiledDomain(String name, String slot, DescriptorLevel root) {
@@ -29,10 +29,10 @@ final class CompiledDomain {
     this.overrideId = LimitIds.name(name) + ".override";
   }
 
-  /** The limit a descriptor meets, and whom it counts for. */
+  /** The limit of a descriptor, and the key it is counted under. */
   record LimitMatch(CompiledLimit limit, Key key) {}
 
-  /** The limit that a descriptor of a request meets; null if none. */
+  /** The limit that matches a descriptor of a request; null if none does. */
   @Nullable LimitMatch match(EnvoyRequest.Descriptor descriptor) {
     EnvoyRequest.OwnLimit own = descriptor.own();
     return own == null ? walk(descriptor.entries()) : overridden(descriptor, own);
@@ -45,11 +45,11 @@ final class CompiledDomain {
     List<String> several = null;
     for (int i = 0; i < entries.size(); i++) {
       EnvoyRequest.Entry entry = entries.get(i);
-      DescriptorNode branch = level.find(entry.key(), entry.value());
-      if (branch == null) {
+      DescriptorNode node = level.find(entry.key(), entry.value());
+      if (node == null) {
         return null;
       }
-      if (branch.varies()) {
+      if (node.varies()) {
         if (first == null) {
           first = entry.value();
         } else {
@@ -57,8 +57,8 @@ final class CompiledDomain {
           several.add(entry.value());
         }
       }
-      limit = branch.limit();
-      level = branch.next();
+      limit = node.limit();
+      level = node.next();
     }
     if (limit == null) {
       return null;
@@ -67,8 +67,9 @@ final class CompiledDomain {
   }
 
   /**
-   * Only what varies is in the key; the rest is in the pool's name. Several values make one part,
-   * so that no common value draws all keys into one slot of a cluster.
+   * The key of the values that vary; all others are part of the pool's name. Several values are
+   * joined into one part, so that a common first value does not put all keys into one slot of a
+   * Redis cluster.
    */
   private static Key key(@Nullable String first, @Nullable List<String> several) {
     if (several != null) {
@@ -77,11 +78,11 @@ final class CompiledDomain {
     return first == null ? Key.NONE : Key.of(first);
   }
 
-  /** A descriptor that brings its own limit is counted by all its entries, and asks no file. */
+  /** A descriptor with its own limit is counted by all its entries; the files do not apply. */
   private LimitMatch overridden(EnvoyRequest.Descriptor descriptor, EnvoyRequest.OwnLimit own) {
     CompiledLimit limit = overrides.get(own);
     if (limit == null) {
-      limit = made(own);
+      limit = overrideLimit(own);
       if (overrides.size() < MOST_OVERRIDES) {
         overrides.put(own, limit);
       }
@@ -94,18 +95,18 @@ final class CompiledDomain {
     return new LimitMatch(limit, Key.of(KeyEncoding.join(parts)));
   }
 
-  private CompiledLimit made(EnvoyRequest.OwnLimit own) {
+  private CompiledLimit overrideLimit(EnvoyRequest.OwnLimit own) {
     FixedWindow window = new FixedWindow(own.requestsPerUnit(), own.unit().length(), true, "");
-    EnvoyLimit said =
+    EnvoyLimit definition =
         new EnvoyLimit(
             "",
             new EnvoyLimit.Counted(
                 own.requestsPerUnit(), own.unit(), window, EnvoyLimit.LimitOptions.DEFAULT),
             List.of());
-    // Each unit has counts of its own; a changed number keeps them.
+    // Each unit has counts of its own; a changed number of requests keeps them.
     Pool pool =
         new Pool(overrideId, overrideId, slot + "." + own.unit().number(), window, false)
             .withDimension("override");
-    return new CompiledLimit(overrideId, said, EnvoyDescriptor.DescriptorOptions.NONE, pool);
+    return new CompiledLimit(overrideId, definition, EnvoyDescriptor.DescriptorOptions.NONE, pool);
   }
 }

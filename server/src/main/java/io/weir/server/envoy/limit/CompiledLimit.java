@@ -7,61 +7,64 @@ import io.weir.store.Pool;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A limit made ready for requests: its place in the file has become a pool of counts. */
+/** A compiled limit: a limit of a file with its id and the pool that holds its counts. */
 public final class CompiledLimit {
   private final String id;
-  private final EnvoyLimit said;
-  private final EnvoyDescriptor.DescriptorOptions traits;
+  private final EnvoyLimit definition;
+  private final EnvoyDescriptor.DescriptorOptions options;
   private final @Nullable Pool pool;
 
   /**
-   * A limit.
+   * Creates a compiled limit.
    *
-   * @param id names it in metrics, and its counts in the store
+   * @param id its name in metrics, and of its counts in the store
    * @param pool null if it is unlimited
    */
   CompiledLimit(
-      String id, EnvoyLimit said, EnvoyDescriptor.DescriptorOptions traits, @Nullable Pool pool) {
+      String id,
+      EnvoyLimit definition,
+      EnvoyDescriptor.DescriptorOptions options,
+      @Nullable Pool pool) {
     this.id = id;
-    this.said = said;
-    this.traits = traits;
+    this.definition = definition;
+    this.options = options;
     this.pool = pool;
   }
 
-  /** Names it in metrics; made of the domain, keys and values that lead to it in the file. */
+  /** The name in metrics; made of the domain, keys and values that lead to it in the file. */
   public String id() {
     return id;
   }
 
-  /** What answers call it; empty if the file does not say. */
+  /** The name in responses; empty if the file sets none. */
   public String name() {
-    return said.name();
+    return definition.name();
   }
 
-  /** Names of limits that are left out where this one is met. */
+  /** Names of limits that are skipped if this one matches. */
   List<String> replaces() {
-    return said.replaces();
+    return definition.replaces();
   }
 
   public boolean isUnlimited() {
     return pool == null;
   }
 
-  /** Whether it is counted and never refuses. */
+  /** Whether it is in shadow mode: counted, but never refuses. */
   public boolean isShadow() {
-    return traits.shadow();
+    return options.shadow();
   }
 
-  /** Whether it refuses only together with all others of this kind. */
+  /** Whether it is in quota mode: refuses only if all quota limits of the request refuse. */
   public boolean isQuota() {
-    return traits.quota();
+    return options.quota();
   }
 
   Mode mode() {
-    return traits.shadow() ? Mode.SHADOW : Mode.ENFORCE;
+    return options.shadow() ? Mode.SHADOW : Mode.ENFORCE;
   }
 
-  /** Its counts; only of a limit that has any. */
+  /** The pool of its counts; not for an unlimited limit. */
   Pool pool() {
     if (pool == null) {
       throw new IllegalStateException(id + " is unlimited");
@@ -69,9 +72,9 @@ public final class CompiledLimit {
     return pool;
   }
 
-  /** Its numbers; only of a limit that has any. */
+  /** Its numbers; not for an unlimited limit. */
   public EnvoyLimit.Counted counted() {
-    return (EnvoyLimit.Counted) said.terms();
+    return (EnvoyLimit.Counted) definition.terms();
   }
 
   @Override

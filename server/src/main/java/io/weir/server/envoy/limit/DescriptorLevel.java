@@ -6,44 +6,44 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The descriptors that may come next: by exact key and value, else by the first pattern in file
- * order, else by the key alone.
+ * One level of the descriptor tree. A lookup tries the exact key and value, then the patterns in
+ * file order, then the key alone.
  */
 final class DescriptorLevel {
   private final Map<String, ValueChoices> byKey = new HashMap<>();
 
-  /** What may come next under one key. */
+  /** The descriptors under one key. */
   private static final class ValueChoices {
     final Map<String, DescriptorNode> exact = new HashMap<>();
     GlobEntry[] patterns = {};
     @Nullable DescriptorNode bare;
 
     @Nullable DescriptorNode find(String value) {
-      DescriptorNode branch = exact.get(value);
-      if (branch != null) {
-        return branch;
+      DescriptorNode node = exact.get(value);
+      if (node != null) {
+        return node;
       }
       for (GlobEntry pattern : patterns) {
         if (pattern.glob.matches(value)) {
-          return pattern.branch;
+          return pattern.node;
         }
       }
       return bare;
     }
   }
 
-  private record GlobEntry(Glob glob, DescriptorNode branch) {}
+  private record GlobEntry(Glob glob, DescriptorNode node) {}
 
-  void add(EnvoyDescriptor descriptor, DescriptorNode branch) {
+  void add(EnvoyDescriptor descriptor, DescriptorNode node) {
     ValueChoices choices = byKey.computeIfAbsent(descriptor.key(), key -> new ValueChoices());
     if (descriptor.value().isEmpty()) {
-      choices.bare = branch;
+      choices.bare = node;
       return;
     }
-    choices.exact.put(descriptor.value(), branch);
+    choices.exact.put(descriptor.value(), node);
     if (descriptor.isPattern()) {
       GlobEntry[] more = java.util.Arrays.copyOf(choices.patterns, choices.patterns.length + 1);
-      more[choices.patterns.length] = new GlobEntry(new Glob(descriptor.value()), branch);
+      more[choices.patterns.length] = new GlobEntry(new Glob(descriptor.value()), node);
       choices.patterns = more;
     }
   }

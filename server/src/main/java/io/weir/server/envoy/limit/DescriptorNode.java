@@ -3,9 +3,9 @@ package io.weir.server.envoy.limit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A descriptor made ready for requests.
+ * A compiled descriptor: a node of the descriptor tree.
  *
- * @param limit what holds for requests that end here, if anything
- * @param varies whether each value that comes this way has a count of its own
+ * @param limit the limit of requests that end here, or null
+ * @param varies whether each value that matches has a count of its own
  */
 record DescriptorNode(@Nullable CompiledLimit limit, boolean varies, DescriptorLevel next) {}

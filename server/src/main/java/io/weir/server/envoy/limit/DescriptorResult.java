@@ -2,45 +2,45 @@ package io.weir.server.envoy.limit;
 
 import io.weir.LimitStatus;
 
-/** What became of one descriptor of a request. */
+/** The result of one descriptor of a request. */
 public sealed interface DescriptorResult {
-  /** Whether the answer says that this descriptor is over its limit. */
+  /** Whether the response reports this descriptor as over its limit. */
   default boolean over() {
     return false;
   }
 
-  /** No limit holds for it, or the one that does is replaced by another. */
+  /** No limit matches, or the one that does is replaced by another. */
   record Unmatched() implements DescriptorResult {
     static final Unmatched INSTANCE = new Unmatched();
   }
 
-  /** A limit holds that has no end. */
+  /** An unlimited limit matches. */
   record Unlimited(CompiledLimit limit) implements DescriptorResult {}
 
   /**
-   * A limit holds, but another one was known to refuse the request before this one was asked.
+   * A limit matches, but another one had refused the request before this one was evaluated.
    *
-   * @param hits what it came for
+   * @param hits the hits of the descriptor
    */
   record NotEvaluated(CompiledLimit limit, long hits) implements DescriptorResult {}
 
   /**
-   * It was counted, or would have been.
+   * The limit was evaluated; the hits were counted if the request is allowed.
    *
-   * @param hits what it came for
-   * @param resetSeconds until the count starts afresh, or until more comes back; at least 1
-   * @param standing how the limit stood
+   * @param hits the hits of the descriptor
+   * @param resetSeconds seconds until the count is reset, or until a retry can succeed; at least 1
+   * @param limitStatus the status of the limit
    */
   record Counted(
-      CompiledLimit limit, long hits, boolean over, long resetSeconds, LimitStatus standing)
+      CompiledLimit limit, long hits, boolean over, long resetSeconds, LimitStatus limitStatus)
       implements DescriptorResult {
-    /** Whether the limit has room for it; a limit in shadow may have none and still not be over. */
+    /** Whether the limit has room for the hits; in shadow mode it can have none and not be over. */
     public boolean admitted() {
-      return standing.allowed();
+      return limitStatus.allowed();
     }
 
     public long remaining() {
-      return standing.remaining();
+      return limitStatus.remaining();
     }
   }
 }

@@ -15,16 +15,16 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** All domains of a configuration, made ready for requests: immutable, and swapped in whole. */
+/** A compiled configuration: all its domains, immutable and replaced as a whole. */
 public final class EnvoyConfig {
-  /** No domain at all. */
+  /** A configuration without domains. */
   public static final EnvoyConfig EMPTY = of(List.of(), "");
 
   /**
-   * The place of the only limit of a descriptor in a pool's name. Limits of Weir's own rules have a
-   * name or an ordinal from 1 there, so the two kinds never meet.
+   * The limit part of a pool's name. Limits of Weir's own rules have a name or an ordinal from 1
+   * there, so the names of the two kinds never collide.
    */
-  private static final String PLACE = "0";
+  private static final String LIMIT_PART = "0";
 
   private final Map<String, CompiledDomain> domains = new HashMap<>();
   private final List<CompiledLimit> limits = new ArrayList<>();
@@ -33,29 +33,29 @@ public final class EnvoyConfig {
   private EnvoyConfig() {}
 
   /**
-   * Makes domains ready.
+   * Compiles domains.
    *
-   * @param prefix keeps the counts apart from those of others that share a store
+   * @param prefix separates the counts from those of other users of the same store
    */
   public static EnvoyConfig of(List<EnvoyDomain> domains, String prefix) {
     EnvoyConfig config = new EnvoyConfig();
     LimitIds ids = new LimitIds();
-    String slot = PLACE + (prefix.isEmpty() ? "" : LimitIds.name(prefix));
+    String slot = LIMIT_PART + (prefix.isEmpty() ? "" : LimitIds.name(prefix));
     for (EnvoyDomain domain : domains) {
       DescriptorLevel root = new DescriptorLevel();
       config.domains.put(domain.name(), new CompiledDomain(domain.name(), slot, root));
-      DescriptorTreeBuilder planting = config.new DescriptorTreeBuilder(domain.name(), slot, ids);
-      domain.descriptors().forEach(descriptor -> planting.add(root, descriptor));
+      DescriptorTreeBuilder builder = config.new DescriptorTreeBuilder(domain.name(), slot, ids);
+      domain.descriptors().forEach(descriptor -> builder.add(root, descriptor));
     }
     return config;
   }
 
-  /** Turns the descriptors of one domain into branches. */
+  /** Compiles the descriptors of one domain into a tree. */
   private final class DescriptorTreeBuilder {
     private final String domain;
     private final String slot;
     private final LimitIds ids;
-    private final Deque<EnvoyDescriptor> way = new ArrayDeque<>();
+    private final Deque<EnvoyDescriptor> path = new ArrayDeque<>();
 
     DescriptorTreeBuilder(String domain, String slot, LimitIds ids) {
       this.domain = domain;
@@ -63,36 +63,39 @@ public final class EnvoyConfig {
       this.ids = ids;
     }
 
-    /** Files are not nested deeply, so this may recurse. */
+    /** Recursive: the nesting of files is bounded. */
     void add(DescriptorLevel level, EnvoyDescriptor descriptor) {
-      way.addLast(descriptor);
+      path.addLast(descriptor);
       DescriptorLevel next = new DescriptorLevel();
       CompiledLimit limit =
-          descriptor.limit().map(said -> live(said, descriptor.traits())).orElse(null);
+          descriptor
+              .limit()
+              .map(definition -> compile(definition, descriptor.traits()))
+              .orElse(null);
       level.add(descriptor, new DescriptorNode(limit, varies(descriptor), next));
       descriptor.descriptors().forEach(inner -> add(next, inner));
-      way.removeLast();
+      path.removeLast();
     }
 
-    private CompiledLimit live(EnvoyLimit said, EnvoyDescriptor.DescriptorOptions traits) {
-      String id = ids.of(domain, List.copyOf(way));
-      CompiledLimit limit = new CompiledLimit(id, said, traits, pool(id, said));
+    private CompiledLimit compile(EnvoyLimit definition, EnvoyDescriptor.DescriptorOptions traits) {
+      String id = ids.of(domain, List.copyOf(path));
+      CompiledLimit limit = new CompiledLimit(id, definition, traits, pool(id, definition));
       limits.add(limit);
       if (example == null || !example.refusedSoon()) {
-        ExampleRequest.of(domain, List.copyOf(way))
+        ExampleRequest.of(domain, List.copyOf(path))
             .filter(one -> example == null || one.refusedSoon())
             .ifPresent(one -> example = one);
       }
       return limit;
     }
 
-    private @Nullable Pool pool(String id, EnvoyLimit said) {
-      if (!(said.terms() instanceof EnvoyLimit.Counted counted)) {
+    private @Nullable Pool pool(String id, EnvoyLimit definition) {
+      if (!(definition.terms() instanceof EnvoyLimit.Counted counted)) {
         return null;
       }
       EnvoyLimit.LimitOptions options = counted.options();
       String subject =
-          way.stream()
+          path.stream()
               .filter(EnvoyConfig::varies)
               .map(EnvoyDescriptor::key)
               .collect(Collectors.joining(","));
@@ -113,12 +116,12 @@ public final class EnvoyConfig {
     return Optional.ofNullable(domains.get(name));
   }
 
-  /** How many domains there are. */
+  /** The number of domains. */
   public int domains() {
     return domains.size();
   }
 
-  /** A question that some limit answers, best one that soon is refused. */
+  /** A request that matches some limit, preferably one that is soon refused. */
   public Optional<ExampleRequest> example() {
     return Optional.ofNullable(example);
   }

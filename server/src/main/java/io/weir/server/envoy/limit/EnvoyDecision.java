@@ -5,18 +5,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The answer to a {@link EnvoyRequest}.
+ * The decision on an {@link EnvoyRequest}.
  *
  * @param statuses one per descriptor, in order
  */
 public record EnvoyDecision(Outcome outcome, List<DescriptorResult> statuses) {
-  /** What the request as a whole may do. */
+  /** The outcome of the request as a whole. */
   public enum Outcome {
     OK,
     OVER_LIMIT,
-    /** As {@link #OK}: nobody has said anything about this domain. */
+    /** Allowed, because the configuration does not have this domain. */
     UNKNOWN_DOMAIN,
-    /** The store cannot be asked, and a limit says to refuse then. */
+    /** The store is unavailable, and a limit has {@code on_fail: closed}. */
     UNAVAILABLE
   }
 
@@ -24,21 +24,19 @@ public record EnvoyDecision(Outcome outcome, List<DescriptorResult> statuses) {
     return outcome == Outcome.OK || outcome == Outcome.UNKNOWN_DOMAIN;
   }
 
-  /** Who answered: the farthest of those that were asked, if any. */
+  /** The source of the decision: the farthest of its limits' sources, if a limit was evaluated. */
   public Optional<DecisionSource> source() {
     DecisionSource farthest = null;
     for (int i = 0; i < statuses.size(); i++) {
       if (statuses.get(i) instanceof DescriptorResult.Counted counted) {
-        DecisionSource source = counted.standing().source();
+        DecisionSource source = counted.limitStatus().source();
         farthest = farthest == null || source.compareTo(farthest) > 0 ? source : farthest;
       }
     }
     return Optional.ofNullable(farthest);
   }
 
-  /**
-   * The status worth telling the caller about: the first that is over, else the least remaining.
-   */
+  /** The status to report to the client: the first that is over, else the least remaining. */
   public Optional<DescriptorResult.Counted> tightest() {
     DescriptorResult.Counted tightest = null;
     for (DescriptorResult status : statuses) {

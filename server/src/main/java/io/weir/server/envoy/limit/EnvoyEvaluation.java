@@ -21,77 +21,77 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request on its way: which limit each descriptor meets, what that draws, and what the
- * standings of those limits mean for the request.
+ * The evaluation of one request: matches each descriptor to a limit, collects the draws, and turns
+ * the statuses of the limits into a decision.
  *
  * <p><b>Quota descriptors</b> refuse only if all of them are over. A single one is therefore drawn
- * from like any other. Several are drawn from as if in shadow, each for itself; whether all are
- * over is seen afterwards.
+ * like any other. Several are drawn independently, as if in shadow mode; whether all are over is
+ * known only afterwards.
  */
 final class EnvoyEvaluation {
   private static final int NOT_DRAWN = -1;
   private static final long SECOND_MICROS = 1_000_000;
 
-  private final List<EnvoyRequest.Descriptor> asked;
+  private final List<EnvoyRequest.Descriptor> descriptors;
   private final EnvoyLimiter.Modes modes;
-  private final @Nullable LimitMatch[] met;
+  private final @Nullable LimitMatch[] matches;
 
-  /** For each descriptor the place of its draw in the basket. */
-  private final int[] drawn;
+  /** For each descriptor the index of its draw among the merged draws. */
+  private final int[] drawIndex;
 
-  private final DrawMerger basket = new DrawMerger();
+  private final DrawMerger merger = new DrawMerger();
   private int quotas;
   private boolean someQuotaPasses;
   private boolean someOther;
 
-  EnvoyEvaluation(CompiledDomain domain, EnvoyRequest question, EnvoyLimiter.Modes modes) {
-    this.asked = question.descriptors();
+  EnvoyEvaluation(CompiledDomain domain, EnvoyRequest request, EnvoyLimiter.Modes modes) {
+    this.descriptors = request.descriptors();
     this.modes = modes;
-    this.met = new LimitMatch[asked.size()];
-    this.drawn = new int[asked.size()];
-    for (int i = 0; i < met.length; i++) {
-      met[i] = domain.match(asked.get(i));
+    this.matches = new LimitMatch[descriptors.size()];
+    this.drawIndex = new int[descriptors.size()];
+    for (int i = 0; i < matches.length; i++) {
+      matches[i] = domain.match(descriptors.get(i));
     }
     removeReplaced();
-    for (LimitMatch meeting : met) {
-      count(meeting);
+    for (LimitMatch match : matches) {
+      count(match);
     }
-    for (int i = 0; i < met.length; i++) {
-      LimitMatch meeting = met[i];
-      drawn[i] =
-          meeting == null || meeting.limit().isUnlimited()
+    for (int i = 0; i < matches.length; i++) {
+      LimitMatch match = matches[i];
+      drawIndex[i] =
+          match == null || match.limit().isUnlimited()
               ? NOT_DRAWN
-              : basket.add(draw(meeting, asked.get(i).hits()));
+              : merger.add(draw(match, descriptors.get(i).hits()));
     }
   }
 
   private void removeReplaced() {
     Set<String> replaced = null;
-    for (LimitMatch meeting : met) {
-      if (meeting != null && !meeting.limit().replaces().isEmpty()) {
+    for (LimitMatch match : matches) {
+      if (match != null && !match.limit().replaces().isEmpty()) {
         replaced = replaced == null ? new HashSet<>() : replaced;
-        replaced.addAll(meeting.limit().replaces());
+        replaced.addAll(match.limit().replaces());
       }
     }
     if (replaced == null) {
       return;
     }
-    for (int i = 0; i < met.length; i++) {
-      LimitMatch meeting = met[i];
-      if (meeting != null
-          && !meeting.limit().isUnlimited()
-          && replaced.contains(meeting.limit().name())) {
-        met[i] = null;
+    for (int i = 0; i < matches.length; i++) {
+      LimitMatch match = matches[i];
+      if (match != null
+          && !match.limit().isUnlimited()
+          && replaced.contains(match.limit().name())) {
+        matches[i] = null;
       }
     }
   }
 
-  private void count(@Nullable LimitMatch meeting) {
-    if (meeting == null || meeting.limit().isUnlimited()) {
+  private void count(@Nullable LimitMatch match) {
+    if (match == null || match.limit().isUnlimited()) {
       someQuotaPasses |= modes.quota();
-    } else if (isQuota(meeting.limit())) {
+    } else if (isQuota(match.limit())) {
       quotas++;
-      someQuotaPasses |= meeting.limit().isShadow();
+      someQuotaPasses |= match.limit().isShadow();
     } else {
       someOther = true;
     }
@@ -101,69 +101,69 @@ final class EnvoyEvaluation {
     return modes.quota() || limit.isQuota();
   }
 
-  private Draw draw(LimitMatch meeting, long hits) {
-    CompiledLimit limit = meeting.limit();
+  private Draw draw(LimitMatch match, long hits) {
+    CompiledLimit limit = match.limit();
     boolean decides = !isQuota(limit) || (quotas == 1 && !someQuotaPasses);
     Mode mode = decides && !modes.shadow() ? limit.mode() : Mode.SHADOW;
-    // Hits that are counted afterwards can come to more than was left; who asks before, with 0,
-    // passes only if something is left.
+    // With count_denied, hits reported after the response can exceed the rest of the limit. The
+    // request before it, with 0 hits, is therefore allowed only if something is left.
     boolean mustFindSome = hits == 0 && limit.pool().countDenied();
     return new Draw(
         limit.pool(),
-        meeting.key(),
+        match.key(),
         mustFindSome ? 1 : hits,
         mode,
         hits == 0 ? Draw.Intent.LOOK : Draw.Intent.TAKE_NOW);
   }
 
-  /** What the request draws, each bucket once. */
+  /** The draws of the request, one per bucket. */
   List<Draw> draws() {
-    return basket.draws();
+    return merger.draws();
   }
 
-  /** Whether it can turn out after all draws were taken that the request must not pass. */
+  /** Whether the request can still be refused after all draws were taken. */
   boolean mayBeRefusedLater() {
     return quotas > 1 && !someQuotaPasses && someOther && !modes.shadow();
   }
 
-  /** What was taken, owed nothing. */
-  List<ReservedPart> reservedParts(TakeResult taking) {
-    List<ReservedPart> held = new ArrayList<>();
+  /** The parts that were taken, each with a true cost of 0, so that settling refunds them. */
+  List<ReservedPart> reservedParts(TakeResult result) {
+    List<ReservedPart> parts = new ArrayList<>();
     for (int i = 0; i < draws().size(); i++) {
       Draw draw = draws().get(i);
-      if (taking.statuses().get(i).allowed() && draw.intent() != Draw.Intent.LOOK) {
-        held.add(
-            new ReservedPart(draw.pool(), draw.key(), draw.amount(), 0, taking.receipts().get(i)));
+      if (result.statuses().get(i).allowed() && draw.intent() != Draw.Intent.LOOK) {
+        parts.add(
+            new ReservedPart(draw.pool(), draw.key(), draw.amount(), 0, result.receipts().get(i)));
       }
     }
-    return held;
+    return parts;
   }
 
-  /** What came of all draws, as an answer. */
-  EnvoyDecision decision(TakeResult taking, long wallMicros) {
-    List<DescriptorResult> statuses = new ArrayList<>(met.length);
+  /** The decision that follows from the results of all draws. */
+  EnvoyDecision decision(TakeResult result, long wallMicros) {
+    List<DescriptorResult> statuses = new ArrayList<>(matches.length);
     boolean refused = false;
     boolean unanswered = false;
     int quotasOver = 0;
-    for (int i = 0; i < met.length; i++) {
-      LimitMatch meeting = met[i];
-      if (drawn[i] == NOT_DRAWN || meeting == null) {
+    for (int i = 0; i < matches.length; i++) {
+      LimitMatch match = matches[i];
+      if (drawIndex[i] == NOT_DRAWN || match == null) {
         statuses.add(
-            meeting == null
+            match == null
                 ? DescriptorResult.Unmatched.INSTANCE
-                : new DescriptorResult.Unlimited(meeting.limit()));
+                : new DescriptorResult.Unlimited(match.limit()));
         continue;
       }
-      LimitStatus standing = taking.at(drawn[i]).orElse(null);
-      if (standing == null) {
-        statuses.add(new DescriptorResult.NotEvaluated(meeting.limit(), asked.get(i).hits()));
+      LimitStatus limitStatus = result.at(drawIndex[i]).orElse(null);
+      if (limitStatus == null) {
+        statuses.add(new DescriptorResult.NotEvaluated(match.limit(), descriptors.get(i).hits()));
         continue;
       }
       DescriptorResult.Counted status =
-          status(meeting.limit(), asked.get(i).hits(), standing, wallMicros);
+          status(match.limit(), descriptors.get(i).hits(), limitStatus, wallMicros);
       statuses.add(status);
-      unanswered |= status.over() && !standing.answered();
-      if (isQuota(meeting.limit())) {
+      unanswered |= status.over() && !limitStatus.answered();
+      if (isQuota(match.limit())) {
         quotasOver += status.over() ? 1 : 0;
       } else {
         refused |= status.over();
@@ -181,24 +181,24 @@ final class EnvoyEvaluation {
   }
 
   private static DescriptorResult.Counted status(
-      CompiledLimit limit, long hits, LimitStatus standing, long wallMicros) {
-    boolean over = !standing.allowed() && !limit.isShadow();
+      CompiledLimit limit, long hits, LimitStatus limitStatus, long wallMicros) {
+    boolean over = !limitStatus.allowed() && !limit.isShadow();
     long reset =
-        Math.max(1, (resetMicros(standing, wallMicros) + SECOND_MICROS - 1) / SECOND_MICROS);
-    return new DescriptorResult.Counted(limit, hits, over, reset, standing);
+        Math.max(1, (resetMicros(limitStatus, wallMicros) + SECOND_MICROS - 1) / SECOND_MICROS);
+    return new DescriptorResult.Counted(limit, hits, over, reset, limitStatus);
   }
 
-  /** When refused the time until it would not be, otherwise the time until all is back. */
-  private static long resetMicros(LimitStatus standing, long wallMicros) {
-    long retry = ExactNumbers.waitMillis(standing.retryAfterMicros()) * 1000;
-    if (!standing.allowed() && retry > 0) {
+  /** If refused, the time until a retry can succeed; otherwise the time until fully restored. */
+  private static long resetMicros(LimitStatus limitStatus, long wallMicros) {
+    long retry = ExactNumbers.waitMillis(limitStatus.retryAfterMicros()) * 1000;
+    if (!limitStatus.allowed() && retry > 0) {
       return retry;
     }
-    long reset = ExactNumbers.wholeMillis(standing.resetMicros()) * 1000;
-    return reset > 0 ? reset : untilWindowEnds(standing.limit(), wallMicros);
+    long reset = ExactNumbers.wholeMillis(limitStatus.resetMicros()) * 1000;
+    return reset > 0 ? reset : untilWindowEnds(limitStatus.limit(), wallMicros);
   }
 
-  /** Of a limit that nothing was taken from, or that refuses for ever. */
+  /** Time until the window ends, for a limit that is unused or that always refuses. */
   private static long untilWindowEnds(Limit limit, long wallMicros) {
     long window = ExactNumbers.micros(limit.window());
     if (limit instanceof FixedWindow fixed && fixed.aligned()) {

@@ -11,16 +11,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Answers requests to Envoy's rate limit service by a configuration that can be swapped at any
+ * Decides requests to Envoy's rate limit service by a configuration that can be replaced at any
  * time.
  *
- * <p>All descriptors of a request are counted, or none: one that is over its limit costs the others
- * nothing.
+ * <p>All descriptors of a request are counted, or none: if one is over its limit, the others are
+ * not charged.
  */
 public final class EnvoyLimiter {
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  /** A give-back follows within the same call, however long that may take. */
+  /** How long a reservation can be refunded; the refund is part of the same call. */
   private static final Duration GIVE_BACK_WITHIN = Duration.ofSeconds(10);
 
   private final Store store;
@@ -29,10 +29,10 @@ public final class EnvoyLimiter {
   private volatile EnvoyConfig config;
 
   /**
-   * What holds for all limits.
+   * Modes that apply to all limits.
    *
-   * @param shadow every request passes; its statuses say what they would
-   * @param quota every limit refuses only together with all others
+   * @param shadow every request is allowed; its statuses report what enforcement would do
+   * @param quota every limit is in quota mode: the request is refused only if all limits refuse
    */
   public record Modes(boolean shadow, boolean quota) {
     public static final Modes PLAIN = new Modes(false, false);
@@ -45,61 +45,61 @@ public final class EnvoyLimiter {
     this.config = config;
   }
 
-  /** The configuration that holds now. */
+  /** The configuration in force. */
   public EnvoyConfig config() {
     return config;
   }
 
-  /** Swaps the configuration, whole; requests under way finish under the old one. */
+  /** Replaces the configuration as a whole; requests in flight finish under the old one. */
   public void config(EnvoyConfig next) {
     config = next;
   }
 
-  /** Answers a request, and counts it if it may pass. */
-  public CompletionStage<EnvoyDecision> decide(EnvoyRequest question) {
-    CompiledDomain domain = config.domain(question.domain()).orElse(null);
+  /** Decides a request, and counts it if it is allowed. */
+  public CompletionStage<EnvoyDecision> decide(EnvoyRequest request) {
+    CompiledDomain domain = config.domain(request.domain()).orElse(null);
     if (domain == null) {
-      return CompletableFuture.completedFuture(unknown(question));
+      return CompletableFuture.completedFuture(unknown(request));
     }
-    EnvoyEvaluation inquiry = new EnvoyEvaluation(domain, question, modes);
-    if (inquiry.draws().isEmpty()) {
+    EnvoyEvaluation evaluation = new EnvoyEvaluation(domain, request, modes);
+    if (evaluation.draws().isEmpty()) {
       return CompletableFuture.completedFuture(
-          inquiry.decision(new TakeResult(true, List.of(), List.of()), 0));
+          evaluation.decision(new TakeResult(true, List.of(), List.of()), 0));
     }
-    if (inquiry.mayBeRefusedLater()) {
-      return decideInTwoSteps(inquiry);
+    if (evaluation.mayBeRefusedLater()) {
+      return decideInTwoSteps(evaluation);
     }
     return store
-        .take(inquiry.draws())
-        .thenApply(taking -> inquiry.decision(taking, time.wallMicros()));
+        .take(evaluation.draws())
+        .thenApply(result -> evaluation.decision(result, time.wallMicros()));
   }
 
-  private static EnvoyDecision unknown(EnvoyRequest question) {
+  private static EnvoyDecision unknown(EnvoyRequest request) {
     List<DescriptorResult> statuses =
         java.util.Collections.nCopies(
-            question.descriptors().size(), DescriptorResult.Unmatched.INSTANCE);
+            request.descriptors().size(), DescriptorResult.Unmatched.INSTANCE);
     return new EnvoyDecision(EnvoyDecision.Outcome.UNKNOWN_DOMAIN, statuses);
   }
 
   /**
-   * That all quota descriptors are over is known only when all were asked. If so, what the others
-   * took is given back.
+   * Whether all quota descriptors are over is known only after all were drawn. If they are, the
+   * draws of the other descriptors are refunded.
    */
-  private CompletionStage<EnvoyDecision> decideInTwoSteps(EnvoyEvaluation inquiry) {
+  private CompletionStage<EnvoyDecision> decideInTwoSteps(EnvoyEvaluation evaluation) {
     long id = RANDOM.nextLong();
     return store
-        .reserve(id, inquiry.draws())
+        .reserve(id, evaluation.draws())
         .thenCompose(
-            taking -> {
-              EnvoyDecision verdict = inquiry.decision(taking, time.wallMicros());
-              return verdict.allowed() || !taking.taken()
-                  ? CompletableFuture.completedFuture(verdict)
-                  : giveBack(id, inquiry, taking).thenApply(done -> verdict);
+            result -> {
+              EnvoyDecision decision = evaluation.decision(result, time.wallMicros());
+              return decision.allowed() || !result.taken()
+                  ? CompletableFuture.completedFuture(decision)
+                  : giveBack(id, evaluation, result).thenApply(done -> decision);
             });
   }
 
   private CompletionStage<SettlementResult> giveBack(
-      long id, EnvoyEvaluation inquiry, TakeResult taking) {
-    return store.settle(id, inquiry.reservedParts(taking), GIVE_BACK_WITHIN);
+      long id, EnvoyEvaluation evaluation, TakeResult result) {
+    return store.settle(id, evaluation.reservedParts(result), GIVE_BACK_WITHIN);
   }
 }

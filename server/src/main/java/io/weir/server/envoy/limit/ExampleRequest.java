@@ -8,17 +8,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A question that some limit answers, for someone who wants to see a decision.
+ * A request that matches some limit, shown at startup to try out.
  *
- * @param refusedSoon whether repeating it by hand meets the limit
+ * @param refusedSoon whether repeating it by hand exceeds the limit
  */
-public record ExampleRequest(EnvoyRequest question, boolean refusedSoon) {
-  /** Few enough to be used up by hand before a longer unit ends. */
+public record ExampleRequest(EnvoyRequest request, boolean refusedSoon) {
+  /** Requests that a user can send by hand before a unit longer than a second ends. */
   private static final long MOST_BY_HAND = 20;
 
-  /** The question that ends at the last of these descriptors; nothing if that one never refuses. */
-  static Optional<ExampleRequest> of(String domain, List<EnvoyDescriptor> way) {
-    EnvoyDescriptor last = way.get(way.size() - 1);
+  /** The request that matches the last of these descriptors; empty if that one never refuses. */
+  static Optional<ExampleRequest> of(String domain, List<EnvoyDescriptor> path) {
+    EnvoyDescriptor last = path.get(path.size() - 1);
     boolean refuses =
         last.limit().isPresent()
             && last.limit().get().terms() instanceof EnvoyLimit.Counted
@@ -28,7 +28,7 @@ public record ExampleRequest(EnvoyRequest question, boolean refusedSoon) {
       return Optional.empty();
     }
     List<EnvoyRequest.Entry> entries = new ArrayList<>();
-    way.forEach(step -> entries.add(new EnvoyRequest.Entry(step.key(), value(step))));
+    path.forEach(step -> entries.add(new EnvoyRequest.Entry(step.key(), value(step))));
     EnvoyLimit.Counted counted = (EnvoyLimit.Counted) last.limit().get().terms();
     boolean refusedSoon =
         counted.requestsPerUnit() <= MOST_BY_HAND && counted.unit() != EnvoyUnit.SECOND;

@@ -1,6 +1,6 @@
 package io.weir.server.envoy.limit;
 
-/** A pattern in which {@code *} stands for any characters or none; matched in linear time. */
+/** A pattern in which {@code *} matches any characters or none. */
 final class Glob {
   private final String prefix;
   private final String[] middle;
@@ -11,8 +11,8 @@ final class Glob {
     int last = pattern.lastIndexOf('*');
     this.prefix = pattern.substring(0, first);
     this.suffix = pattern.substring(last + 1);
-    // Pieces between stars, found one after the other from the left: the earliest place is as good
-    // as any.
+    // The pieces between stars are searched from left to right; the first occurrence always
+    // suffices, so there is no backtracking.
     this.middle = first == last ? new String[0] : pattern.substring(first + 1, last).split("\\*");
   }
 

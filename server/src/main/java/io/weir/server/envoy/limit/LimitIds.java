@@ -12,33 +12,34 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Makes an id of the place of a limit: {@code domain.key_value.key}, as {@code
+ * Derives the id of a limit from its place in the files: {@code domain.key_value.key}, as {@code
  * envoyproxy/ratelimit} names its counters.
  *
- * <p>Ids name counts in the store, so they do not depend on a limit's numbers, and one whose
- * numbers change keeps its counts. They may hold only what names may; a place that cannot be
- * written like that gets a hash of the whole. So does one that reads like another before it in the
- * files: if the two change places there, they change ids too, and counts with them.
+ * <p>Ids name counts in the store. They do not depend on a limit's numbers, so a limit keeps its
+ * counts when its numbers change. An id holds only characters that are valid in names; a place that
+ * needs others gets a hash of its full text appended. The same happens if the id equals that of an
+ * earlier limit in the files: if two such limits swap places in the files, they swap ids and
+ * counts.
  *
- * <p>Ids are labels of metrics as well, which hold no address and no path: values of the file in
- * which there may be one are in the id as a hash.
+ * <p>Ids are metric labels too, and labels must not contain an address or a path. Values that may
+ * contain one appear in the id as a hash.
  */
 final class LimitIds {
   private static final int LONGEST = 64;
   private static final int READABLE = 48;
   private static final int HASH_BYTES = 6;
 
-  /** An address or network of either kind somewhere in a value, or a path. */
+  /** An IPv4 or IPv6 address or network anywhere in a value, or a path. */
   private static final Pattern NOT_FOR_LABELS =
       Pattern.compile("[/\\\\]|:[^:]*:|(?<![A-Za-z])(\\d{1,3}\\.){3}\\d");
 
-  /** A part of an address, as patterns have it. Matched in linear time. */
+  /** Part of an address, as in patterns. Matched in linear time. */
   private static final Pattern PART_OF_ADDRESS =
       Pattern.compile("(?=[^.]*\\.)(?=[^*]*\\*)[\\d*][\\d.*]*");
 
   private final Set<String> given = new HashSet<>();
 
-  /** The id of the place that these steps lead to. */
+  /** The id of the place at the end of these steps. */
   String of(String domain, List<EnvoyDescriptor> steps) {
     StringBuilder text = new StringBuilder(domain);
     StringBuilder exact = new StringBuilder(domain);
@@ -62,7 +63,7 @@ final class LimitIds {
         : value;
   }
 
-  /** A text as a name: itself if it is one, otherwise what can be read of it and a hash. */
+  /** A text as a name: itself if it is valid, otherwise its readable part and a hash. */
   static String name(String text) {
     return isName(text) && text.length() <= READABLE ? text : hashed(text, text);
   }

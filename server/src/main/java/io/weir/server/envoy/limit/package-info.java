@@ -1,4 +1,4 @@
-/** Matches descriptors of Envoy to limits and decides them. */
+/** Matches the descriptors of Envoy's requests to limits and decides the requests. */
 @NullMarked
 package io.weir.server.envoy.limit;
 

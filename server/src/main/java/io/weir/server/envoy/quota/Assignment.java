@@ -8,42 +8,46 @@ import io.envoyproxy.envoy.type.v3.RateLimitStrategy;
 import io.envoyproxy.envoy.type.v3.TokenBucket;
 import java.time.Duration;
 
-/** What one Envoy is told about one bucket. */
+/** The assignment of one bucket to one Envoy. */
 sealed interface Assignment {
-  /** So many requests per period. */
+  /** Allows this many requests per period. */
   record Requests(long requests) implements Assignment {}
 
-  /** Everything passes: no rule is about this bucket. */
+  /** Allows all requests: no rule matches this bucket. */
   record AllowAll() implements Assignment {}
 
-  /** Nothing passes: the limit is used up, or a rule refuses while it cannot be known. */
+  /** Allows no request: the limit is used up, or its store is unavailable and it fails closed. */
   record DenyAll() implements Assignment {}
 
   /**
-   * What it was told last holds no more: the Envoy is to do what its configuration says for expired
-   * assignments. One without a strategy would not do, as an Envoy takes that for leave to let all
-   * pass, and may go on with it.
+   * Ends the previous assignment: the Envoy applies its configured behaviour for expired
+   * assignments. The previous strategy is repeated with a lifetime of 0, because an Envoy reads an
+   * assignment without a strategy as "allow all", and may keep it.
    */
   record Expired(Assignment last) implements Assignment {}
 
-  /** The bucket is not used; the Envoy is to forget it. */
+  /** The bucket is unused; the Envoy removes it. */
   record Abandoned() implements Assignment {}
 
-  /** What an Envoy is told to do, which holds for a time. */
-  default BucketAction action(QuotaId id, Duration period, Duration lasts) {
+  /**
+   * The action sent to the Envoy.
+   *
+   * @param lifetime lifetime of the assignment
+   */
+  default BucketAction action(QuotaId id, Duration period, Duration lifetime) {
     BucketAction.Builder action = BucketAction.newBuilder().setBucketId(id.toProto());
     if (this instanceof Abandoned) {
       action.setAbandonAction(AbandonAction.getDefaultInstance());
     } else {
-      action.setQuotaAssignmentAction(quota(period, lasts));
+      action.setQuotaAssignmentAction(quota(period, lifetime));
     }
     return action.build();
   }
 
-  private QuotaAssignmentAction quota(Duration period, Duration lasts) {
+  private QuotaAssignmentAction quota(Duration period, Duration lifetime) {
     Assignment strategy = this instanceof Expired expired ? expired.last() : this;
     return QuotaAssignmentAction.newBuilder()
-        .setAssignmentTimeToLive(proto(this instanceof Expired ? Duration.ZERO : lasts))
+        .setAssignmentTimeToLive(proto(this instanceof Expired ? Duration.ZERO : lifetime))
         .setRateLimitStrategy(strategy.strategy(period))
         .build();
   }

@@ -5,8 +5,8 @@ import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse.Bu
 import java.util.function.Consumer;
 
 /**
- * Gathers what one Envoy is told of many buckets into few messages. They have a size at which they
- * are sent as they are: whoever writes or reads one should be done with it soon.
+ * Batches the assignments of many buckets for one Envoy into few messages. A message is sent when
+ * it reaches {@value #MOST_BYTES} bytes, which bounds the time to write or read one.
  */
 final class AssignmentBatch {
   static final int MOST_BYTES = 64 << 10;
@@ -19,7 +19,7 @@ final class AssignmentBatch {
     this.envoy = envoy;
   }
 
-  /** One more, which leaves with {@link #send} at the latest; whether it is the first. */
+  /** Adds an action, sent with {@link #send} at the latest; returns whether it is the first. */
   synchronized boolean add(BucketAction action) {
     int size = action.getSerializedSize();
     if (bytes + size > MOST_BYTES) {
@@ -30,13 +30,13 @@ final class AssignmentBatch {
     return message.getBucketActionCount() == 1;
   }
 
-  /** Sends what there is. */
+  /** Sends the actions added so far. */
   synchronized void send() {
     if (bytes > 0) {
       RateLimitQuotaResponse whole = message.build();
       message = RateLimitQuotaResponse.newBuilder();
       bytes = 0;
-      envoy.accept(whole); // under the lock, so that they leave in this order
+      envoy.accept(whole); // under the lock, to keep the order of messages
     }
   }
 }

@@ -4,20 +4,20 @@ import java.time.Duration;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** One Envoy's part in a bucket: what it asks for, and what it was last told. */
+/** One Envoy's share of a bucket: its demand, and its last assignment. Times are in periods. */
 final class EnvoyShare {
-  /** An assignment lasts this many periods, or three reports if that is longer. */
-  static final int LASTS = 10;
+  /** Lifetime of an assignment in periods, or three report intervals if that is longer. */
+  static final int LIFETIME = 10;
 
-  /** A bucket that nobody asked for in this many periods is abandoned. */
+  /** A bucket without requests for this many periods is abandoned. */
   static final int UNUSED = 60;
 
-  private static final int MOST_LASTS = 600;
+  private static final int MAX_LIFETIME = 600;
 
-  /** More than was asked for, so that demand can grow between two reports. */
+  /** Factor on the reported demand, so that demand can grow between two reports. */
   private static final double HEADROOM = 1.25;
 
-  /** Below this part of what it has, an Envoy's share is taken back. */
+  /** An Envoy's share is reduced if its demand falls below this fraction of the share. */
   private static final double WORTH_KEEPING = 0.6;
 
   private static final double SHORTEST_SECONDS = 0.02;
@@ -26,13 +26,13 @@ final class EnvoyShare {
   private final QuotaId id;
   private final Duration period;
   private final BiConsumer<EnvoyShare, Assignment> sender;
-  private @Nullable Assignment told;
+  private @Nullable Assignment assigned;
   private double perSecond;
-  private int lasts = LASTS;
-  private long toldAt;
+  private int lifetime = LIFETIME;
+  private long assignedAt;
   private long reportedAt;
   private long usedAt;
-  private boolean gone;
+  private boolean disconnected;
 
   EnvoyShare(QuotaId id, Duration period, long now, BiConsumer<EnvoyShare, Assignment> sender) {
     this.id = id;
@@ -46,94 +46,98 @@ final class EnvoyShare {
     return id;
   }
 
-  /** For how long what it is told holds. */
+  /** Lifetime of its assignments. */
   Duration assignmentLifetime() {
-    return period.multipliedBy(lasts);
+    return period.multipliedBy(lifetime);
   }
 
-  /** Takes a report of requests in a time, at this tick. */
+  /** Records a report: requests in a time span, received in this period. */
   void onReport(long requests, double seconds, long now) {
     reportedAt = now;
     if (requests > 0) {
       usedAt = now;
     }
-    // What is reported at once, as on a new assignment, says little of how much is asked for.
-    if (told == null || seconds >= SHORTEST_SECONDS) {
+    // A report right after another, as on a new assignment, is too short to estimate the demand.
+    if (assigned == null || seconds >= SHORTEST_SECONDS) {
       perSecond = requests / Math.max(seconds, SHORTEST_SECONDS);
     }
     double periods = seconds / (period.toNanos() / 1e9);
-    lasts = (int) Math.min(MOST_LASTS, Math.max(LASTS, Math.ceil(3 * periods)));
+    lifetime = (int) Math.min(MAX_LIFETIME, Math.max(LIFETIME, Math.ceil(3 * periods)));
   }
 
   long reportedAt() {
     return reportedAt;
   }
 
-  /** Requests it would like to let through in a period. */
+  /** Requests per period that it demands. */
   long demand() {
     double wanted = Math.ceil(perSecond * period.toNanos() / 1e9 * HEADROOM);
     long now = (long) Math.min(MOST_REQUESTS, Math.max(1, wanted));
-    long before = has();
+    long before = assignedRequests();
     return now <= before && now >= before * WORTH_KEEPING ? before : now;
   }
 
-  /** Requests that it may let through in a period as it is. */
-  long has() {
-    return told instanceof Assignment.Requests share ? share.requests() : 0;
-  }
-
-  /** What it may have let through since its last report; nobody knows better when it has gone. */
-  long unreported(long now) {
-    long until = Math.min(now, toldAt + lasts);
-    return has() * Math.max(0, until - reportedAt);
-  }
-
-  /** The connection has gone; what the Envoy was told holds until it expires. */
-  void disconnected() {
-    gone = true;
-  }
-
-  boolean isGone() {
-    return gone;
-  }
-
-  /** Whether nothing that it was told holds any more, and no report came either. */
-  boolean isOver(long now) {
-    long since = gone ? toldAt : Math.max(toldAt, reportedAt);
-    return gone && told == null || now - since > lasts;
-  }
-
-  boolean isUnused(long now) {
-    return now - usedAt > Math.max(UNUSED, lasts);
-  }
-
-  /** Whether the Envoy still reports, so that what it was told may go on. */
-  private boolean isHeardOf(long now) {
-    return now - reportedAt <= lasts;
+  /** Requests per period that it is assigned. */
+  long assignedRequests() {
+    return assigned instanceof Assignment.Requests share ? share.requests() : 0;
   }
 
   /**
-   * Nobody knows what it may do; an Envoy that was told nothing does as it is configured already.
+   * Upper bound of the requests it allowed since its last report; the best estimate after a
+   * disconnect.
+   */
+  long unreported(long now) {
+    long until = Math.min(now, assignedAt + lifetime);
+    return assignedRequests() * Math.max(0, until - reportedAt);
+  }
+
+  /** The connection has closed; the last assignment holds until it expires. */
+  void disconnected() {
+    disconnected = true;
+  }
+
+  boolean isDisconnected() {
+    return disconnected;
+  }
+
+  /** Whether its last assignment has expired and no report has arrived since. */
+  boolean isOver(long now) {
+    long since = disconnected ? assignedAt : Math.max(assignedAt, reportedAt);
+    return disconnected && assigned == null || now - since > lifetime;
+  }
+
+  boolean isUnused(long now) {
+    return now - usedAt > Math.max(UNUSED, lifetime);
+  }
+
+  /** Whether the Envoy still sends reports, so that its assignment may be renewed. */
+  private boolean isReporting(long now) {
+    return now - reportedAt <= lifetime;
+  }
+
+  /**
+   * Ends the assignment, as the rules cannot be evaluated. An Envoy without an assignment applies
+   * its configured behaviour already.
    */
   void expire(long now) {
-    Assignment last = told;
-    if (last != null && canBeTold(now)) {
+    Assignment last = assigned;
+    if (last != null && isReachable(now)) {
       assign(new Assignment.Expired(last), now);
-      told = null;
+      assigned = null;
     }
   }
 
-  /** Tells the Envoy, unless it knows that already and will for a while. */
+  /** Sends an assignment, unless it equals the last one and that has 2/3 of its lifetime left. */
   void assign(Assignment assignment, long now) {
-    boolean again = now - toldAt >= lasts / 3;
-    if (canBeTold(now) && (again || !assignment.equals(told))) {
-      told = assignment;
-      toldAt = now;
+    boolean again = now - assignedAt >= lifetime / 3;
+    if (isReachable(now) && (again || !assignment.equals(assigned))) {
+      assigned = assignment;
+      assignedAt = now;
       sender.accept(this, assignment);
     }
   }
 
-  private boolean canBeTold(long now) {
-    return !gone && isHeardOf(now);
+  private boolean isReachable(long now) {
+    return !disconnected && isReporting(now);
   }
 }

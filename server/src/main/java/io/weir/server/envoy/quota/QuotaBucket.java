@@ -21,138 +21,138 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bucket that Envoys enforce by themselves, on what was taken from the rules' limits in advance.
+ * A bucket that Envoys enforce themselves, with tokens reserved from the rules' limits in advance.
  *
- * <p>In every period it reserves, by the rules, what its Envoys may let through in that period, and
- * divides it by what each of them asks for. Reports say what was really used; what was not is given
- * back, and what was used without having been reserved goes into debt. So however many Envoys and
- * Weirs there are, the limit is drawn from before it is spent; an Envoy that is told less can be
- * ahead of that by one period's share.
+ * <p>In every period it reserves the requests its Envoys may allow in that period, and divides them
+ * by the demand of each Envoy. Reports carry the real usage: unused tokens are refunded, and usage
+ * beyond the reservation becomes debt. So the limit is charged before requests are allowed, for any
+ * number of Envoys and Weir instances. An Envoy whose share is reduced can exceed it by one
+ * period's share.
  *
- * <p>Its own lock is held for moments only, and not while the rules are asked: reports come on
- * event loops.
+ * <p>Its lock is held only briefly, and not while the rules are evaluated, because reports arrive
+ * on event loops.
  */
 final class QuotaBucket {
-  private static final Assignment ALL = new Assignment.AllowAll();
-  private static final Assignment NOTHING = new Assignment.DenyAll();
+  private static final Assignment ALLOW_ALL = new Assignment.AllowAll();
+  private static final Assignment DENY_ALL = new Assignment.DenyAll();
   private static final Assignment ABANDONED = new Assignment.Abandoned();
   private static final CompletionStage<Void> DONE = CompletableFuture.completedStage(null);
 
-  /** At a limit, a division that uses at least this part of what there is stays. */
+  /** At a limit, the shares stay if they use at least this fraction of the available requests. */
   private static final double GOOD_ENOUGH = 0.8;
 
-  /** By how much a share may differ from what would be right, before all is divided anew. */
-  private static final double UNFAIR = 0.2;
+  /** Relative deviation of a share from its fair part beyond which all shares are recomputed. */
+  private static final double MAX_DEVIATION = 0.2;
 
-  /** How often less is asked for, in a period in which there is not enough. */
+  /** Retries with a smaller amount in a period in which the limit has too little. */
   private static final int MOST_TRIES = 4;
 
-  /** What was reserved for a period and not yet put right. */
+  /** A reservation for one period, not yet settled. */
   private record PeriodReservation(String reservation, long amount, long tick) {}
 
   private final Engine engine;
-  private final Executor work;
+  private final Executor executor;
   private final Consumer<Throwable> faults;
   private final Call call;
   private final Map<Object, EnvoyShare> byEnvoy = new LinkedHashMap<>();
-  private final Deque<PeriodReservation> held = new ArrayDeque<>();
+  private final Deque<PeriodReservation> reservations = new ArrayDeque<>();
   private long now;
   private long used;
-  private boolean asking;
-  private boolean wanted;
-  private boolean over;
+  private boolean reserving;
+  private boolean renewRequested;
+  private boolean closed;
 
   /**
-   * A bucket nobody uses yet.
+   * Creates a bucket without Envoys.
    *
-   * @param work where it is worked on when the rules have answered
-   * @param now the period it begins in
+   * @param executor runs the continuations after the rules were evaluated
+   * @param now the current period
    */
-  QuotaBucket(Engine engine, Executor work, Consumer<Throwable> faults, QuotaId id, long now) {
+  QuotaBucket(Engine engine, Executor executor, Consumer<Throwable> faults, QuotaId id, long now) {
     this.engine = engine;
-    this.work = work;
+    this.executor = executor;
     this.faults = faults;
     this.call = id.call();
     this.now = now;
   }
 
-  // ---- what Envoys say
+  // ---- reports
 
-  /** What an Envoy let through, and how much it asks for. */
+  /** A report: the requests that an Envoy allowed and refused in a time span. */
   record ReportedUsage(long passed, long refused, double seconds) {}
 
-  /** What became of a report. */
+  /** The result of a report. */
   enum ReportResult {
-    /** There is an assignment already, or one comes with the next period. */
+    /** An assignment exists already, or follows with the next period. */
     COUNTED,
-    /** Nobody else uses the bucket: it is to be renewed now, by {@link #renewIfWanted}. */
-    WANTED,
-    /** Not taken, as the bucket has been given up; there is to be another. */
-    TOO_LATE
+    /** No other Envoy uses the bucket: it must be renewed now, by {@link #renewIfRequested}. */
+    RENEW_NOW,
+    /** Not recorded, as the bucket is closed; the caller creates a new one. */
+    CLOSED
   }
 
   /**
-   * Takes an Envoy's report.
+   * Records an Envoy's report.
    *
-   * @param isBack whether one who has gone is this Envoy
-   * @param joining makes its share at a tick, if this is the first report
+   * @param isSameEnvoy whether a disconnected Envoy is the same as this one
+   * @param newShare creates its share in a period, if this is the first report
    */
   synchronized ReportResult onReport(
       Object envoy,
       ReportedUsage usage,
-      Predicate<Object> isBack,
-      LongFunction<EnvoyShare> joining) {
-    if (over) {
-      return ReportResult.TOO_LATE;
+      Predicate<Object> isSameEnvoy,
+      LongFunction<EnvoyShare> newShare) {
+    if (closed) {
+      return ReportResult.CLOSED;
     }
     EnvoyShare share = byEnvoy.get(envoy);
     boolean first = share == null;
     if (share == null) {
-      removeReconnected(isBack);
-      share = joining.apply(now);
+      removeReconnected(isSameEnvoy);
+      share = newShare.apply(now);
       byEnvoy.put(envoy, share);
     }
     share.onReport(usage.passed() + usage.refused(), usage.seconds(), now);
     used(usage.passed());
     if (first && byEnvoy.size() == 1) {
-      wanted = true;
-      return ReportResult.WANTED;
+      renewRequested = true;
+      return ReportResult.RENEW_NOW;
     }
     return ReportResult.COUNTED;
   }
 
   /**
-   * An Envoy that has gone is back on another connection. There it reports all that it used in the
-   * meantime, so that nothing needs to be assumed; of several it can only be one.
+   * Removes the share of an Envoy that has reconnected. It reports its usage of the meantime on the
+   * new connection, so none needs to be estimated. If several match, only one of them is removed.
    */
-  private void removeReconnected(Predicate<Object> isBack) {
+  private void removeReconnected(Predicate<Object> isSameEnvoy) {
     byEnvoy.entrySet().stream()
-        .filter(entry -> entry.getValue().isGone() && isBack.test(entry.getKey()))
+        .filter(entry -> entry.getValue().isDisconnected() && isSameEnvoy.test(entry.getKey()))
         .map(Map.Entry::getKey)
         .findFirst()
         .ifPresent(byEnvoy::remove);
   }
 
-  /** Requests that were let through. */
+  /** Adds requests that were allowed. */
   private void used(long requests) {
     used = Math.min(Call.MAX_COST, used + requests);
   }
 
-  /** An Envoy's connection has gone. */
-  synchronized void left(Object envoy) {
+  /** An Envoy's connection has closed. */
+  synchronized void onDisconnect(Object envoy) {
     EnvoyShare share = byEnvoy.get(envoy);
     if (share != null) {
       share.disconnected();
     }
   }
 
-  // ---- what they are told
+  // ---- assignments
 
-  /** A period begins; completes when that is done, also if it failed. */
+  /** Begins a period; completes when all shares are assigned, normally even after a failure. */
   CompletionStage<Void> begin(long tick) {
     synchronized (this) {
       if (now >= tick) {
-        return DONE; // it is as young as the period
+        return DONE; // created in this period
       }
       now = tick;
       dropUnused();
@@ -160,23 +160,23 @@ final class QuotaBucket {
     return renew();
   }
 
-  /** Renews what has been wanted since a period began; completes when that is done. */
-  CompletionStage<Void> renewIfWanted() {
+  /** Renews the bucket if a first report requested it; completes when that is done. */
+  CompletionStage<Void> renewIfRequested() {
     synchronized (this) {
-      if (!wanted) {
-        return DONE; // the next period was faster
+      if (!renewRequested) {
+        return DONE; // the next period has renewed it already
       }
     }
     return renew();
   }
 
-  /** Gives the bucket up if nobody uses it any more; whether it is. */
-  synchronized boolean giveUpIfUnused() {
-    over = over || byEnvoy.isEmpty() && !asking;
-    return over;
+  /** Closes the bucket if no Envoy uses it any more; returns whether it is closed. */
+  synchronized boolean closeIfUnused() {
+    closed = closed || byEnvoy.isEmpty() && !reserving;
+    return closed;
   }
 
-  /** Forgets Envoys that do not use the bucket, or have not been heard of for too long. */
+  /** Removes Envoys that do not use the bucket, or whose assignment expired without a report. */
   private void dropUnused() {
     for (Map.Entry<Object, EnvoyShare> entry : Map.copyOf(byEnvoy).entrySet()) {
       EnvoyShare share = entry.getValue();
@@ -190,25 +190,25 @@ final class QuotaBucket {
     }
   }
 
-  /** Reserves for the period that begins, and tells the Envoys. */
+  /** Reserves for the period that begins, and sends assignments to the Envoys. */
   private CompletionStage<Void> renew() {
     long begun;
     long asked;
     long had;
     synchronized (this) {
       begun = now;
-      wanted = false;
+      renewRequested = false;
       settleReportedPeriods();
-      if (asking || byEnvoy.isEmpty()) {
+      if (reserving || byEnvoy.isEmpty()) {
         return DONE;
       }
-      asking = true;
-      asked = shares().mapToLong(QuotaBucket::wanted).sum();
-      had = isFair() ? shares().mapToLong(EnvoyShare::has).sum() : 0;
+      reserving = true;
+      asked = shares().mapToLong(QuotaBucket::demand).sum();
+      had = isFair() ? shares().mapToLong(EnvoyShare::assignedRequests).sum() : 0;
     }
     return reserve(Math.min(Call.MAX_COST, asked))
-        .thenComposeAsync(reserved -> orWhatIsLeft(reserved, had, MOST_TRIES), work)
-        .thenAccept(reserved -> decided(reserved, begun))
+        .thenComposeAsync(reserved -> retryWithRest(reserved, had, MOST_TRIES), executor)
+        .thenAccept(reserved -> assign(reserved, begun))
         .handle(
             (done, failure) -> {
               onReserved(failure, begun);
@@ -217,7 +217,7 @@ final class QuotaBucket {
   }
 
   private synchronized void onReserved(@Nullable Throwable failure, long begun) {
-    asking = false;
+    reserving = false;
     if (failure != null) {
       onFailure(failure, begun);
     }
@@ -231,24 +231,24 @@ final class QuotaBucket {
     shares().forEach(share -> share.expire(now));
   }
 
-  /** Whether what each Envoy has is about its part of what all of them ask for. */
+  /** Whether each Envoy's share is close to its fraction of the total demand. */
   private boolean isFair() {
-    long asked = shares().mapToLong(QuotaBucket::wanted).sum();
-    long had = shares().mapToLong(EnvoyShare::has).sum();
+    long asked = shares().mapToLong(QuotaBucket::demand).sum();
+    long had = shares().mapToLong(EnvoyShare::assignedRequests).sum();
     return shares()
         .allMatch(
             share -> {
-              double part = (double) wanted(share) / asked * had;
-              return Math.abs(share.has() - part) <= 1 + part * UNFAIR;
+              double part = (double) demand(share) / asked * had;
+              return Math.abs(share.assignedRequests() - part) <= 1 + part * MAX_DEVIATION;
             });
   }
 
-  /** An Envoy that has gone goes on with what it has, and no more. */
-  private static long wanted(EnvoyShare share) {
-    return share.isGone() ? share.has() : share.demand();
+  /** The demand of an Envoy; a disconnected one keeps its share and gets no more. */
+  private static long demand(EnvoyShare share) {
+    return share.isDisconnected() ? share.assignedRequests() : share.demand();
   }
 
-  /** A decision, how much was reserved by it, and how much could have been. */
+  /** A decision, the amount it reserved, and the amount that was available. */
   private record QuotaGrant(Decision decision, long amount, long left) {}
 
   private CompletionStage<QuotaGrant> reserve(long amount) {
@@ -257,19 +257,19 @@ final class QuotaBucket {
           .reserveAhead(call.cost(amount))
           .thenApply(ahead -> new QuotaGrant(ahead.decision(), amount, ahead.available()));
     } catch (IllegalArgumentException e) {
-      // an entry that a rule takes as cost is no number
+      // An entry that a rule uses as cost is not a number.
       return CompletableFuture.failedFuture(
           new InvalidRequestException(String.valueOf(e.getMessage())));
     } catch (RuntimeException | Error e) {
-      return CompletableFuture.failedFuture(e); // or it would be asking for ever
+      return CompletableFuture.failedFuture(e); // so that the in-flight flag is cleared
     }
   }
 
   /**
-   * A refusal tells what is left of the limits that were asked; one that was not may have less, and
-   * then says so itself.
+   * Retries a refused reservation with the amount that is left. A refusal reports only the limits
+   * that were evaluated. Another limit may have less left, and then refuses the retry.
    */
-  private CompletionStage<QuotaGrant> orWhatIsLeft(QuotaGrant asked, long had, int tries) {
+  private CompletionStage<QuotaGrant> retryWithRest(QuotaGrant asked, long had, int tries) {
     if (tries == 0 || asked.decision.reason() != Reason.LIMITED) {
       return CompletableFuture.completedFuture(asked);
     }
@@ -277,44 +277,47 @@ final class QuotaBucket {
     boolean stay = had > 0 && had < asked.amount && had <= left && had >= left * GOOD_ENOUGH;
     long second = stay ? had : Math.min(left, asked.amount - 1);
     return second > 0
-        ? reserve(second).thenComposeAsync(again -> orWhatIsLeft(again, had, tries - 1), work)
+        ? reserve(second).thenComposeAsync(again -> retryWithRest(again, had, tries - 1), executor)
         : CompletableFuture.completedFuture(asked);
   }
 
-  private synchronized void decided(QuotaGrant reserved, long now) {
+  private synchronized void assign(QuotaGrant reserved, long now) {
     Decision decision = reserved.decision;
     decision
         .reservation()
-        .ifPresent(made -> held.addLast(new PeriodReservation(made, reserved.amount, now)));
+        .ifPresent(made -> reservations.addLast(new PeriodReservation(made, reserved.amount, now)));
     if (!decision.allowed()) {
-      assignAll(NOTHING, now);
+      assignAll(DENY_ALL, now);
     } else if (decision.deciding().isEmpty()) {
-      assignAll(ALL, now); // rules in shadow count, and refuse nothing
+      assignAll(ALLOW_ALL, now); // rules in shadow mode count, but do not refuse
     } else {
       divide(reserved.amount, now);
     }
   }
 
-  /** Divides by what each asks for; what is too little to be divided goes round. */
+  /**
+   * Divides the amount in proportion to demand. Where a part rounds to 0, one request is assigned
+   * to the Envoys in turn.
+   */
   private void divide(long amount, long now) {
-    long asked = shares().mapToLong(QuotaBucket::wanted).sum();
-    boolean asBefore = isFair() && amount == shares().mapToLong(EnvoyShare::has).sum();
+    long asked = shares().mapToLong(QuotaBucket::demand).sum();
+    boolean asBefore = isFair() && amount == shares().mapToLong(EnvoyShare::assignedRequests).sum();
     long left = amount;
     int place = 0;
     for (EnvoyShare share : List.copyOf(byEnvoy.values())) {
       long part;
       if (amount >= asked) {
-        part = wanted(share);
+        part = demand(share);
       } else if (asBefore) {
-        part = share.has();
+        part = share.assignedRequests();
       } else {
-        part = (long) ((double) wanted(share) / asked * amount);
+        part = (long) ((double) demand(share) / asked * amount);
         part = part == 0 && (place + now) % byEnvoy.size() == 0 ? 1 : part;
       }
       part = Math.min(part, left);
       left -= part;
       place++;
-      share.assign(part > 0 ? new Assignment.Requests(part) : NOTHING, now);
+      share.assign(part > 0 ? new Assignment.Requests(part) : DENY_ALL, now);
     }
   }
 
@@ -326,13 +329,13 @@ final class QuotaBucket {
     shares().forEach(share -> share.assign(assignment, now));
   }
 
-  /** Settles the periods of which all Envoys have reported what they used. */
+  /** Settles the periods for which all Envoys have reported their usage. */
   private void settleReportedPeriods() {
     long reported = shares().mapToLong(EnvoyShare::reportedAt).min().orElse(now);
-    while (!held.isEmpty() && held.peekFirst().tick() < Math.min(reported, now)) {
-      PeriodReservation oldest = held.removeFirst();
-      boolean last = held.isEmpty() || held.peekFirst().tick() >= reported;
-      long later = held.stream().mapToLong(PeriodReservation::amount).sum();
+    while (!reservations.isEmpty() && reservations.peekFirst().tick() < Math.min(reported, now)) {
+      PeriodReservation oldest = reservations.removeFirst();
+      boolean last = reservations.isEmpty() || reservations.peekFirst().tick() >= reported;
+      long later = reservations.stream().mapToLong(PeriodReservation::amount).sum();
       long spent = Math.min(used, oldest.amount());
       if (last && used - spent > later) {
         spent = used - later; // more than was reserved: a debt

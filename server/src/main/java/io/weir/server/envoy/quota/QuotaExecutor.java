@@ -8,14 +8,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The one thread on which quotas are worked out: with thousands of buckets a period's beginning
- * takes longer than an event loop may be kept from requests.
+ * The single thread that computes quotas. With thousands of buckets the start of a period takes too
+ * long for an event loop.
  */
 public final class QuotaExecutor implements Executor, AutoCloseable {
   static final String NAME = "weir-quotas";
 
-  /** Longer than all buckets take. */
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  /** Time limit for a running task on close; longer than all buckets take. */
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
   private final Consumer<Throwable> faults;
   private final ScheduledThreadPoolExecutor thread =
@@ -23,9 +23,9 @@ public final class QuotaExecutor implements Executor, AutoCloseable {
           1, QuotaExecutor::daemon, new ThreadPoolExecutor.DiscardPolicy());
 
   /**
-   * A thread that starts when there is something to do.
+   * Creates an executor; its thread starts with the first task.
    *
-   * @param faults hears of what is thrown there, as nobody else would
+   * @param faults receives exceptions of tasks, which would be lost otherwise
    */
   public QuotaExecutor(Consumer<Throwable> faults) {
     this.faults = faults;
@@ -38,14 +38,14 @@ public final class QuotaExecutor implements Executor, AutoCloseable {
     return thread;
   }
 
-  /** Does something again and again, whatever comes of it. */
+  /** Runs a task periodically, also after it failed. */
   public void every(Duration period, Runnable task) {
     long nanos = period.toNanos();
-    thread.scheduleAtFixedRate(sheltered(task), nanos, nanos, TimeUnit.NANOSECONDS);
+    thread.scheduleAtFixedRate(reportingErrors(task), nanos, nanos, TimeUnit.NANOSECONDS);
   }
 
-  /** What a task throws would be kept in a future that nobody asks, and end a periodic one. */
-  private Runnable sheltered(Runnable task) {
+  /** Reports exceptions: otherwise they are lost in a future, and end a periodic task. */
+  private Runnable reportingErrors(Runnable task) {
     return () -> {
       try {
         task.run();
@@ -55,18 +55,18 @@ public final class QuotaExecutor implements Executor, AutoCloseable {
     };
   }
 
-  /** Does something soon, unless it is closed. */
+  /** Runs a task; discards it if this is closed. */
   @Override
   public void execute(Runnable task) {
-    thread.execute(sheltered(task));
+    thread.execute(reportingErrors(task));
   }
 
-  /** Finishes what is being done, and does nothing more. */
+  /** Waits up to 5 s for the running task, and discards all others. */
   @Override
   public void close() {
     thread.shutdown();
     try {
-      thread.awaitTermination(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+      thread.awaitTermination(CLOSE_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

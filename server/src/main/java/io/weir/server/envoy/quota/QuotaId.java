@@ -7,27 +7,29 @@ import io.weir.server.envoy.grpc.InvalidRequestException;
 import java.util.Map;
 
 /**
- * What a quota is about: the entries of Envoy's bucket, in a domain.
+ * Identifies a quota: a domain, and the entries of Envoy's bucket id.
  *
- * <p>To the rules it is a call: {@code method}, {@code path} and {@code host} are the call's, all
- * other entries its attributes, and {@code domain} is an attribute too.
+ * <p>The rules see it as a call: {@code method}, {@code path} and {@code host} are those of the
+ * call, all other entries and {@code domain} are its attributes.
  */
 record QuotaId(String domain, Map<String, String> entries) {
   private static final int MOST_ENTRIES = 64;
 
-  /** Buckets are kept for as long as Envoys use them, so their number alone is no bound. */
+  /**
+   * Cap per bucket: buckets live as long as Envoys use them, so memory needs a bound on size too.
+   */
   private static final int MOST_BYTES = 8 << 10;
 
-  static QuotaId of(String domain, BucketId said) {
-    if (said.getBucketCount() == 0 || said.getBucketCount() > MOST_ENTRIES) {
+  static QuotaId of(String domain, BucketId bucketId) {
+    if (bucketId.getBucketCount() == 0 || bucketId.getBucketCount() > MOST_ENTRIES) {
       throw new InvalidRequestException("a bucket has 1 to " + MOST_ENTRIES + " entries");
     }
-    if (domain.length() + said.getSerializedSize() > MOST_BYTES) {
+    if (domain.length() + bucketId.getSerializedSize() > MOST_BYTES) {
       throw new InvalidRequestException(
           "a bucket and its domain have at most " + MOST_BYTES + " bytes");
     }
-    QuotaId id = new QuotaId(domain, Map.copyOf(said.getBucketMap()));
-    var unused = id.target(); // a path that is no good is the sender's mistake
+    QuotaId id = new QuotaId(domain, Map.copyOf(bucketId.getBucketMap()));
+    var unused = id.target(); // rejects an invalid path now, as the sender's error
     return id;
   }
 

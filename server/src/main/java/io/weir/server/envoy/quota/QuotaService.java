@@ -26,21 +26,21 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands out quotas to Envoys (RLQS): takes their reports, and once per period divides what the
- * rules let through among those who ask for it.
+ * Assigns quotas to Envoys (RLQS): records their reports, and once per period divides the requests
+ * that the rules allow among the Envoys that demand them.
  *
- * <p>Event loops only take reports. Whatever takes longer, which is asking the rules and writing to
- * Envoys, is done elsewhere, bucket by bucket, so that a report never waits for more than one.
+ * <p>Event loops only record reports. Evaluating rules and writing to Envoys happens on the
+ * executor, one bucket at a time, so a report waits for at most one bucket.
  */
 public final class QuotaService implements AutoCloseable {
   private static final int MOST_BUCKETS = 10_000;
 
-  /** What one report adds to the counts at most, so that no few reports make them overflow. */
+  /** Cap on what one report adds to a counter, so that a few reports cannot make it overflow. */
   private static final long MOST_COUNTED = 1L << 32;
 
   private final Engine engine;
   private final Duration period;
-  private final Executor work;
+  private final Executor executor;
   private final Consumer<Throwable> faults;
   private final Map<QuotaId, QuotaBucket> buckets = new ConcurrentHashMap<>();
   private final LongAdder allowed = new LongAdder();
@@ -50,49 +50,50 @@ public final class QuotaService implements AutoCloseable {
   private final AtomicLong now = new AtomicLong();
 
   /**
-   * A desk.
+   * Creates a service without Envoys.
    *
-   * @param period how often {@link #tick} is called
-   * @param work the thread that calls it, and does what is not for event loops
-   * @param faults hears of errors that should not happen
+   * @param period interval between two calls of {@link #tick}
+   * @param executor the thread that calls it, and runs all work that must not block event loops
+   * @param faults receives unexpected errors
    */
-  public QuotaService(Engine engine, Duration period, Executor work, Consumer<Throwable> faults) {
+  public QuotaService(
+      Engine engine, Duration period, Executor executor, Consumer<Throwable> faults) {
     this.engine = engine;
     this.period = period;
-    this.work = work;
+    this.executor = executor;
     this.faults = faults;
   }
 
-  /** Requests that Envoys let through by themselves. */
+  /** Requests that Envoys allowed by their quotas. */
   public LongAdder allowed() {
     return allowed;
   }
 
-  /** Requests that Envoys refused by themselves. */
+  /** Requests that Envoys refused by their quotas. */
   public LongAdder denied() {
     return denied;
   }
 
-  /** Buckets that Envoys use now. */
+  /** The number of buckets in use. */
   public int buckets() {
     return buckets.size();
   }
 
-  /** Envoys that are connected. */
+  /** The number of connected Envoys. */
   public int streams() {
     return open.size();
   }
 
-  /** A period begins. Completes when all Envoys have been told. */
+  /** Begins a period. Completes when all assignments have been sent. */
   public CompletableFuture<Void> tick() {
-    send(); // what waited for an answer that did not come
+    send(); // assignments whose batch waits for a bucket without a result
     long begun = now.incrementAndGet();
-    CompletableFuture<Void> told = each(buckets.values(), bucket -> bucket.begin(begun));
-    buckets.values().removeIf(QuotaBucket::giveUpIfUnused);
-    return told;
+    CompletableFuture<Void> assigned = each(buckets.values(), bucket -> bucket.begin(begun));
+    buckets.values().removeIf(QuotaBucket::closeIfUnused);
+    return assigned;
   }
 
-  /** Works on buckets, and sends what comes of all of them together. */
+  /** Runs a task for each bucket, and sends the assignments when all are done. */
   private CompletableFuture<Void> each(
       Collection<QuotaBucket> some, Function<QuotaBucket, CompletionStage<Void>> task) {
     List<CompletableFuture<Void>> done = new ArrayList<>();
@@ -100,24 +101,24 @@ public final class QuotaService implements AutoCloseable {
       try {
         done.add(task.apply(bucket).toCompletableFuture());
       } catch (RuntimeException | Error e) {
-        faults.accept(e); // and the others have their turn
+        faults.accept(e); // the other buckets are processed all the same
       }
     }
     return CompletableFuture.allOf(done.toArray(CompletableFuture[]::new))
-        .thenRunAsync(this::send, work);
+        .thenRunAsync(this::send, executor);
   }
 
   private void send() {
-    for (AssignmentBatch mail = unsent.poll(); mail != null; mail = unsent.poll()) {
+    for (AssignmentBatch batch = unsent.poll(); batch != null; batch = unsent.poll()) {
       try {
-        mail.send();
+        batch.send();
       } catch (RuntimeException | Error e) {
         faults.accept(e);
       }
     }
   }
 
-  /** The bucket of an id; null if there are too many. */
+  /** The bucket with an id, created if needed; null if there are too many. */
   private @Nullable QuotaBucket bucket(QuotaId id) {
     QuotaBucket known = buckets.get(id);
     return known != null ? known : newBucket(id);
@@ -126,7 +127,7 @@ public final class QuotaService implements AutoCloseable {
   private synchronized @Nullable QuotaBucket newBucket(QuotaId id) {
     return buckets.size() < MOST_BUCKETS
         ? buckets.computeIfAbsent(
-            id, made -> new QuotaBucket(engine, work, faults, made, now.get()))
+            id, made -> new QuotaBucket(engine, executor, faults, made, now.get()))
         : buckets.get(id);
   }
 
@@ -134,99 +135,99 @@ public final class QuotaService implements AutoCloseable {
   final class EnvoyConnection {
     private final String peer;
     private final String domain;
-    private final AssignmentBatch mail;
-    private final Runnable ending;
+    private final AssignmentBatch batch;
+    private final Runnable closer;
 
     private EnvoyConnection(
-        String peer, String domain, Consumer<RateLimitQuotaResponse> envoy, Runnable ending) {
+        String peer, String domain, Consumer<RateLimitQuotaResponse> envoy, Runnable closer) {
       this.peer = peer;
       this.domain = domain;
-      this.mail = new AssignmentBatch(envoy);
-      this.ending = ending;
+      this.batch = new AssignmentBatch(envoy);
+      this.closer = closer;
     }
 
     /**
-     * Takes reports. The first about a bucket asks for an assignment: it comes at once if nobody
-     * else uses the bucket, else with the next period.
+     * Records reports. The first report on a bucket requests an assignment. It is sent immediately
+     * if no other Envoy uses the bucket, otherwise with the next period.
      *
-     * @throws InvalidRequestException if one is about no bucket
+     * @throws InvalidRequestException if a report has no valid bucket id
      */
     void onReport(List<BucketQuotaUsage> usages) {
-      List<QuotaBucket> wanted = new ArrayList<>();
+      List<QuotaBucket> toRenew = new ArrayList<>();
       for (BucketQuotaUsage usage : usages) {
-        report(QuotaId.of(domain, usage.getBucketId()), usage, wanted);
+        report(QuotaId.of(domain, usage.getBucketId()), usage, toRenew);
       }
-      if (!wanted.isEmpty()) {
-        work.execute(() -> each(wanted, QuotaBucket::renewIfWanted));
+      if (!toRenew.isEmpty()) {
+        executor.execute(() -> each(toRenew, QuotaBucket::renewIfRequested));
       }
     }
 
-    private void report(QuotaId id, BucketQuotaUsage said, List<QuotaBucket> wanted) {
+    private void report(QuotaId id, BucketQuotaUsage reported, List<QuotaBucket> toRenew) {
       ReportedUsage usage =
           new ReportedUsage(
-              count(said.getNumRequestsAllowed()),
-              count(said.getNumRequestsDenied()),
-              seconds(said));
+              count(reported.getNumRequestsAllowed()),
+              count(reported.getNumRequestsDenied()),
+              seconds(reported));
       QuotaBucket bucket = bucket(id);
       while (bucket != null) {
-        ReportResult taken = bucket.onReport(this, usage, this::wasBefore, at -> share(id, at));
-        if (taken != ReportResult.TOO_LATE) {
+        ReportResult taken = bucket.onReport(this, usage, this::isSamePeer, at -> share(id, at));
+        if (taken != ReportResult.CLOSED) {
           allowed.add(Math.min(usage.passed(), MOST_COUNTED));
           denied.add(Math.min(usage.refused(), MOST_COUNTED));
-          if (taken == ReportResult.WANTED) {
-            wanted.add(bucket);
+          if (taken == ReportResult.RENEW_NOW) {
+            toRenew.add(bucket);
           }
           return;
         }
         buckets.remove(id, bucket);
         bucket = bucket(id);
       }
-      // no assignment: the Envoy does what it is configured for
+      // Too many buckets: without an assignment the Envoy applies its configured behaviour.
     }
 
-    private boolean wasBefore(Object gone) {
+    private boolean isSamePeer(Object gone) {
       return gone instanceof EnvoyConnection stream && stream.peer.equals(peer);
     }
 
     private EnvoyShare share(QuotaId id, long at) {
-      return new EnvoyShare(id, period, at, this::tell);
+      return new EnvoyShare(id, period, at, this::assign);
     }
 
-    private void tell(EnvoyShare share, Assignment assignment) {
-      if (mail.add(assignment.action(share.id(), period, share.assignmentLifetime()))) {
-        unsent.add(mail);
+    private void assign(EnvoyShare share, Assignment assignment) {
+      if (batch.add(assignment.action(share.id(), period, share.assignmentLifetime()))) {
+        unsent.add(batch);
       }
     }
 
-    /** The connection has ended. What the Envoy was told goes on until it expires. */
+    /** The connection has closed. The Envoy's assignments hold until they expire. */
     void closed() {
       open.remove(this);
-      buckets.values().forEach(bucket -> bucket.left(this));
+      buckets.values().forEach(bucket -> bucket.onDisconnect(this));
     }
   }
 
   /**
-   * A new connection, which speaks of one domain.
+   * Registers a new connection, which is for one domain.
    *
-   * @param peer the address it comes from, by which an Envoy that is back is known
-   * @param ending ends it from here
+   * @param peer the remote address, by which a reconnected Envoy is recognised
+   * @param closer closes the connection
    */
   EnvoyConnection open(
-      String peer, String domain, Consumer<RateLimitQuotaResponse> envoy, Runnable ending) {
-    EnvoyConnection stream = new EnvoyConnection(peer, domain, envoy, ending);
+      String peer, String domain, Consumer<RateLimitQuotaResponse> envoy, Runnable closer) {
+    EnvoyConnection stream = new EnvoyConnection(peer, domain, envoy, closer);
     open.add(stream);
     return stream;
   }
 
-  /** Ends all connections; Envoys go on with what they were told, and ask elsewhere. */
+  /** Closes all connections; Envoys keep their assignments, and connect to another instance. */
   @Override
   public void close() {
-    open.forEach(stream -> stream.ending.run());
+    open.forEach(stream -> stream.closer.run());
   }
 
-  /** A count, which is unsigned; all that is too much is alike. */
-  private static long count(long said) {
-    return said < 0 ? Call.MAX_COST : Math.min(said, Call.MAX_COST);
+  /** An unsigned count, saturated at the maximum cost. */
+  private static long count(long reported) {
+    return reported < 0 ? Call.MAX_COST : Math.min(reported, Call.MAX_COST);
   }
 
   private static double seconds(BucketQuotaUsage usage) {

@@ -18,33 +18,33 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
-/** The streams of {@code StreamRateLimitQuotas}: reports in, assignments out. */
+/** Handles the streams of {@code StreamRateLimitQuotas}: reports in, assignments out. */
 public final class QuotaStreams
     implements Handler<GrpcServerRequest<RateLimitQuotaUsageReports, RateLimitQuotaResponse>> {
   /**
-   * Messages that wait for a client to read. They are of 64 KiB: in all what it is told of 10,000
-   * buckets in a period, if an assignment takes 400 bytes; of larger ones the last wait for the
-   * next.
+   * Cap on queued messages for a client that does not read. Each has up to 64 KiB, so the queue
+   * holds the assignments of 10,000 buckets at 400 bytes each. Assignments beyond it are dropped
+   * until the next period.
    */
   private static final int MOST_UNSENT = 64;
 
   private final Context context;
   private final GrpcMessageDecoder<RateLimitQuotaUsageReports> decoder;
-  private final StreamTimeouts patience;
+  private final StreamTimeouts timeouts;
   private final GrpcErrorReporter faults;
-  private final QuotaService desk;
+  private final QuotaService quotaService;
 
   public QuotaStreams(
       Context context,
       GrpcMessageDecoder<RateLimitQuotaUsageReports> decoder,
-      StreamTimeouts patience,
+      StreamTimeouts timeouts,
       GrpcErrorReporter faults,
-      QuotaService desk) {
+      QuotaService quotaService) {
     this.context = context;
     this.decoder = decoder;
-    this.patience = patience;
+    this.timeouts = timeouts;
     this.faults = faults;
-    this.desk = desk;
+    this.quotaService = quotaService;
   }
 
   @Override
@@ -65,7 +65,7 @@ public final class QuotaStreams
     }
 
     void begin() {
-      patience.start(this); // for the first report
+      timeouts.start(this); // for the first report
       request.invalidMessageHandler(
           why -> end(GrpcStatus.INVALID_ARGUMENT, "the message is too large"));
       request.exceptionHandler(gone -> leave());
@@ -77,7 +77,7 @@ public final class QuotaStreams
 
     @Override
     public void onTimeout() {
-      end(GrpcStatus.DEADLINE_EXCEEDED, "the question took too long to arrive");
+      end(GrpcStatus.DEADLINE_EXCEEDED, "the request took too long to arrive");
     }
 
     @Override
@@ -106,8 +106,8 @@ public final class QuotaStreams
         if (reports.getDomain().isEmpty()) {
           throw new InvalidRequestException("the first report must name a domain");
         }
-        patience.stop(this);
-        known = desk.open(peer(), reports.getDomain(), this::send, this::endLater);
+        timeouts.stop(this);
+        known = quotaService.open(peer(), reports.getDomain(), this::send, this::endLater);
         stream = known;
       }
       known.onReport(reports.getBucketQuotaUsagesList());
@@ -121,7 +121,7 @@ public final class QuotaStreams
     private void send(RateLimitQuotaResponse assignments) {
       context.runOnContext(
           now -> {
-            // One who does not read gets no more; what it was told expires.
+            // A client that does not read gets no further messages; its assignments expire.
             if (!over && unsent.size() < MOST_UNSENT) {
               unsent.add(assignments);
               write();
@@ -136,13 +136,13 @@ public final class QuotaStreams
     }
 
     private void endLater() {
-      context.runOnContext(now -> end(GrpcStatus.UNAVAILABLE, "this instance stops"));
+      context.runOnContext(now -> end(GrpcStatus.UNAVAILABLE, "this instance is stopping"));
     }
 
     private void end(GrpcStatus status, @Nullable String reason) {
       if (!over) {
         leave();
-        // The Envoy would otherwise keep its half of the stream open.
+        // Closes the Envoy's half of the stream too.
         request
             .response()
             .status(status)
@@ -153,7 +153,7 @@ public final class QuotaStreams
     }
 
     private void leave() {
-      patience.stop(this);
+      timeouts.stop(this);
       if (!over) {
         over = true;
         unsent.clear();

@@ -1,4 +1,4 @@
-/** The rate limit quota service (RLQS) of Envoy. */
+/** Envoy's rate limit quota service (RLQS): Envoys report usage and enforce assigned shares. */
 @NullMarked
 package io.weir.server.envoy.quota;
 

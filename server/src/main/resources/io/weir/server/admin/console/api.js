@@ -1,10 +1,10 @@
-// The admin API, asked with the token of whoever looks. The token stays in this tab: it is not in any address
-// after signing in, not in a cookie, and gone when the tab is closed.
+// Client of the admin API. Requests carry the token of the signed-in user. The token stays in this tab: after sign-in it
+// is not in the address, it is not in a cookie, and it is gone when the tab is closed.
 
 const KEPT = "weir.token";
 const PATIENCE_MS = 10_000;
 
-/** The server answered, but not with what was asked for. */
+/** The server answered with an error status. */
 export class Refused extends Error {
   constructor(status, message, retryAfter) {
     super(message);
@@ -25,13 +25,13 @@ export function signOut() {
   sessionStorage.removeItem(KEPT);
 }
 
-/** Keeps a token if it is good; throws if not. */
+/** Stores a token if it is valid; throws otherwise. */
 export async function signIn(token) {
   await ask("overview", token);
   sessionStorage.setItem(KEPT, token);
 }
 
-/** The token that an address brought behind its #, which is taken out of it; empty if there is none. */
+/** Removes the token from the fragment of the address and returns it; empty if there is none. */
 export function takeFromAddress() {
   const [, token = ""] = /^#token=(.*)$/.exec(location.hash) ?? [];
   if (token) {
@@ -40,10 +40,10 @@ export function takeFromAddress() {
   return token;
 }
 
-/** What the admin API says at this path. */
+/** Fetches a path of the admin API. */
 export async function ask(path, token = sessionStorage.getItem(KEPT) ?? "") {
   if (!/^[!-~]+$/.test(token)) {
-    throw new Refused(401, "this is no token");
+    throw new Refused(401, "this is not a token");
   }
   const response = await fetch(new URL(`../admin/v1/${path}`, document.baseURI), {
     headers: { authorization: `Bearer ${token}` },

@@ -5,13 +5,13 @@ import "./hot-keys.js";
 import "./overview.js";
 import "./sign-in.js";
 
-/** The views, by what stands behind `#/` in the address. The first is shown where there is none. */
+/** The views, by the part of the address after `#/`. The first is the default. */
 const VIEWS = {
   overview: { title: "Overview", content: html`<weir-overview></weir-overview>` },
   "hot-keys": { title: "Hot keys", content: html`<weir-hot-keys></weir-hot-keys>` },
 };
 
-/** The frame: who is in, which view is shown, and the way to the others. */
+/** The frame of the console: sign-in, navigation and the current view. */
 class Console extends LitElement {
   static properties = {
     view: { state: true },
@@ -88,7 +88,7 @@ class Console extends LitElement {
           padding-inline: var(--gap);
         }
         .host {
-          display: none; /* the address bar says it */
+          display: none; /* shown in the address bar */
         }
         main {
           padding-inline: var(--gap);
@@ -106,10 +106,10 @@ class Console extends LitElement {
       this.updateComplete.then(() => this.renderRoot.querySelector("main")?.focus());
     });
     this.addEventListener("signed-in", () => this.#turn(true));
-    this.addEventListener("signed-out", () => this.#turn(false, "The token is no longer good."));
+    this.addEventListener("signed-out", () => this.#turn(false, "The token is no longer valid."));
   }
 
-  /** Shows what the address says. A token in it counts as brought now, whoever was in before. */
+  /** Shows the view in the address. A token in the address replaces the current sign-in. */
   #arrive() {
     const token = takeFromAddress();
     if (token) {

@@ -4,14 +4,14 @@ import { keyName, name, plainName } from "./names.js";
 import { Poll } from "./poll.js";
 import { count, several } from "./words.js";
 
-/** Where a change is written, in words. */
+/** The place of a change, as text. */
 const PLACES = {
   rule: (rule) => html`in the rule <code>${name(rule)}</code>:`,
   limit: (rule) => html`in that limit of <code>${name(rule)}</code>:`,
   store: () => html`in <code>weir.yaml</code>, under <code>store</code>:`,
 };
 
-/** The keys that this instance is asked for most, and what would help where the store suffers from one. */
+/** The keys with the most calls on this instance, and suggestions for keys that load the store. */
 class HotKeys extends LitElement {
   static styles = [
     look,
@@ -48,27 +48,27 @@ class HotKeys extends LitElement {
 
   render() {
     const answer = this.#poll.latest?.answer;
-    return html`${trouble(this.#poll)} ${answer ? this.#content(answer) : html`<p class="quiet">Asking …</p>`}`;
+    return html`${trouble(this.#poll)} ${answer ? this.#content(answer) : html`<p class="quiet">Loading …</p>`}`;
   }
 
   #content({ watched, keys, hot_from_per_second: hotFrom }) {
     if (!watched) {
       return html`<p>
-        State is in memory here, where no key can overload a node of a store. Hot keys are looked for where a store
-        is shared.
+        This instance keeps its state in memory, so no key can overload a node of a store. Hot keys are detected only with
+        a shared store.
       </p>`;
     }
     const suggestions = HotKeys.#suggestions(keys);
     return html`
       <p class="quiet">
-        The keys that this instance was asked for most in the last ten seconds that are over. From
-        ${count(hotFrom)} calls a second on a key counts as hot.
+        Keys with the most calls on this instance in the last full 10-second window. Hot = ${count(hotFrom)} calls/s or
+        more.
       </p>
       <h2>Suggestions</h2>
       <p role="status">
         ${suggestions.length === 0
-          ? "None: no key costs the store that much."
-          : `${several(suggestions.length, "rule")} would gain from a change.`}
+          ? "None: no key causes that many store calls."
+          : `${several(suggestions.length, "rule")} would benefit from a change.`}
       </p>
       ${suggestions.map((key) => HotKeys.#suggestion(key))}
       <h2>Keys</h2>
@@ -76,7 +76,7 @@ class HotKeys extends LitElement {
     `;
   }
 
-  /** One for each limit of a rule, for its hottest key: shards and further keys would say the same. */
+  /** One per limit of a rule, for its hottest key: those for shards and further keys are the same. */
   static #suggestions(keys) {
     const byLimit = new Map();
     for (const key of keys) {
@@ -92,9 +92,8 @@ class HotKeys extends LitElement {
     return html`<article aria-label="Suggestion for the rule ${plainName(key.rule)}">
       <h3>Rule <code>${name(key.rule)}</code></h3>
       <p>
-        For one key, <code>${keyName(key)}</code>, the store answers about ${count(key.store_per_second)} calls a second
-        from here.
-        ${key.changes.length > 1 ? "One of these would help:" : "This would help:"}
+        One key, <code>${keyName(key)}</code>, causes about ${count(key.store_per_second)} store calls/s on this instance.
+        ${key.changes.length > 1 ? "One of these changes is enough:" : "This change would help:"}
       </p>
       <ol>
         ${key.changes.map(
@@ -107,7 +106,7 @@ class HotKeys extends LitElement {
     </article>`;
   }
 
-  /** Part of a sentence, as one: a setting keeps its spelling. */
+  /** Turns part of a sentence into a sentence; the name of a setting keeps its spelling. */
   static #sentence(words) {
     return `${words.startsWith("where ") ? `W${words.slice(1)}` : words}.`;
   }
@@ -117,14 +116,14 @@ class HotKeys extends LitElement {
       "Keys",
       html`<table>
         <caption>
-          ${keys[0].key === null ? "Whose key it is, only operators see." : "Most asked first."}
+          ${keys[0].key === null ? "Only operators see the keys themselves." : "Most calls first."}
         </caption>
         <thead>
           <tr>
             <th scope="col">Rule</th>
             <th scope="col">Key</th>
             <th scope="col" class="number">Calls/s</th>
-            <th scope="col" class="number">Of them by the store</th>
+            <th scope="col" class="number">Store calls/s</th>
             <th scope="col">Share of all calls</th>
             <th scope="col">State</th>
             <th scope="col">Accuracy</th>
@@ -158,10 +157,10 @@ class HotKeys extends LitElement {
 
   static #state({ hot, leased, suggestion }) {
     if (suggestion !== null) {
-      return html`<span class="bad">hot, costs the store</span>`;
+      return html`<span class="bad">hot, loads the store</span>`;
     }
     const memory = leased ? ", leased" : "";
-    return hot ? html`<span class="warn">hot${memory}</span>` : html`<span class="quiet">calm${memory}</span>`;
+    return hot ? html`<span class="warn">hot${memory}</span>` : html`<span class="quiet">normal${memory}</span>`;
   }
 }
 

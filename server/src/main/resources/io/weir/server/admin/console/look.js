@@ -1,7 +1,7 @@
 import { css, html, nothing } from "lit";
 import "./scroller.js";
 
-/** What all views look like. */
+/** Styles shared by all views. */
 export const look = css`
   :host {
     display: block;
@@ -73,7 +73,7 @@ export const look = css`
     overflow-wrap: break-word;
   }
   th[scope="row"] code {
-    white-space: nowrap; /* an address is read as one */
+    white-space: nowrap; /* keeps addresses on one line */
   }
   .escape {
     font-family: var(--mono);
@@ -116,14 +116,14 @@ export const look = css`
   }
 `;
 
-/** Why what is shown may be old. */
+/** Reports why the data shown may be old. */
 export function trouble(poll) {
   return html`<div role="alert">
-    ${poll.problem ? html`<p class="problem">Nothing newer: ${poll.problem}.</p>` : nothing}
+    ${poll.problem ? html`<p class="problem">Not up to date: ${poll.problem}.</p>` : nothing}
   </div>`;
 }
 
-/** A table that scrolls by itself where it is too wide. */
+/** A table with its own horizontal scrolling. */
 export function scrolling(label, table) {
   return html`<weir-scroller label=${label}>${table}</weir-scroller>`;
 }

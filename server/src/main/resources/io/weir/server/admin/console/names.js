@@ -1,9 +1,10 @@
-// Keys and names, which strangers choose, so that they can be neither misread nor change the text around them.
+// Renders keys and names, which come from untrusted callers, so that they cannot be misread or change the text around
+// them.
 import { html } from "lit";
 
 /**
- * What cannot be seen, or changes how the rest is seen: controls, also of the direction of writing, characters without a
- * width, unassigned ones, and spaces other than the usual one.
+ * Characters that are invisible or change how others are displayed: control characters, including those for the writing
+ * direction, characters of zero width, unassigned ones, and spaces other than U+0020.
  */
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u2800]|(?! )\p{Zs}/gu;
 
@@ -12,12 +13,12 @@ function escaped(character) {
   return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
 }
 
-/** A name as plain text, for places that take no elements. */
+/** A name as plain text, for places that cannot contain elements. */
 export function plainName(text) {
   return text.replace(UNSEEN, escaped);
 }
 
-/** A name by itself: isolated from the text around it, with marks in place of what cannot be seen. */
+/** A name isolated from the text around it, with invisible characters escaped. */
 export function name(text) {
   const pieces = [];
   let from = 0;
@@ -28,18 +29,18 @@ export function name(text) {
   return html`<bdi>${pieces}${text.slice(from)}</bdi>`;
 }
 
-/** Names in a row. */
+/** A list of names. */
 export function names(texts) {
   return texts.map((text, i) => html`${i > 0 ? ", " : ""}${name(text)}`);
 }
 
-/** A key as the admin API shows it: its parts, or for those who may not see them a hash. */
+/** A key from the admin API: its parts, or a hash for viewers. */
 export function keyName({ dimensions, key, key_hash: hash }) {
   if (key === null) {
     return `#${hash}`;
   }
   if (key.length === 0) {
-    return "everybody";
+    return "all calls";
   }
   return key.map((part, i) => {
     const dimension = dimensions[i] ? html`${name(dimensions[i])} = ` : "";

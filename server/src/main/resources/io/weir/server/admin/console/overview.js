@@ -4,7 +4,7 @@ import { name, names } from "./names.js";
 import { Poll } from "./poll.js";
 import { count, duration, perSecond, percent, several } from "./words.js";
 
-/** What can come of a call under a rule, and how it is headed. */
+/** The outcomes of a call under a rule, with their column titles. */
 const OUTCOMES = [
   ["allowed", "Allowed"],
   ["denied", "Denied"],
@@ -13,18 +13,18 @@ const OUTCOMES = [
   ["degraded_denied", "Denied without store"],
 ];
 
-/** As many of them stand next to the rule, where they are seen on any screen. */
+/** The number of outcomes next to the rule, visible on any screen. */
 const FIRST = 2;
 
 const SOURCES = {
   memory: "memory",
   lease: "leases",
-  deny_cache: "known refusals",
+  deny_cache: "cached refusals",
   store: "the store",
   fallback: "fallback",
 };
 
-/** How the instance and its store are, and what its rules have decided. */
+/** The state of the instance and its store, and the decisions of its rules. */
 class Overview extends LitElement {
   static styles = [
     look,
@@ -35,7 +35,7 @@ class Overview extends LitElement {
         gap: var(--gap);
         margin: var(--gap) 0;
       }
-      /* Seven tiles, of which the first takes two places: eight, so that no width leaves a hole. */
+      /* Seven tiles, the first two columns wide: eight places, which fill the rows at any width. */
       dl > div:first-child {
         grid-column: span 2;
       }
@@ -83,7 +83,7 @@ class Overview extends LitElement {
 
   render() {
     const answer = this.#poll.latest?.answer;
-    return html`${trouble(this.#poll)} ${answer ? this.#content(answer) : html`<p class="quiet">Asking …</p>`}`;
+    return html`${trouble(this.#poll)} ${answer ? this.#content(answer) : html`<p class="quiet">Loading …</p>`}`;
   }
 
   #content(now) {
@@ -117,24 +117,24 @@ class Overview extends LitElement {
       state,
       where,
       `Weir ${now.version}, up ${duration(now.uptime_seconds)}`,
-      now.store.shared ? `${several(now.instances, "instance")} on its store` : "alone: state is in memory",
+      now.store.shared ? `${several(now.instances, "instance")} share the store` : "single instance: state is in memory",
       errors,
     );
   }
 
   static #store({ name: store, shared, keys, nodes }) {
-    const away = nodes.filter((node) => node.breaker === "open").length;
+    const down = nodes.filter((node) => node.breaker === "open").length;
     const state = !shared
       ? "in memory"
-      : away > 0
-        ? html`<span class="bad">${away} of ${several(nodes.length, "node")} away</span>`
+      : down > 0
+        ? html`<span class="bad">${down} of ${several(nodes.length, "node")} unavailable</span>`
         : nodes.length > 0
-          ? html`<span class="good">answers</span>`
-          : "not heard yet";
+          ? html`<span class="good">available</span>`
+          : "not connected yet";
     return Overview.#card("Store", state, shared ? name(store) : nothing, `${several(keys, "key")} in memory`);
   }
 
-  /** How many calls are refused, and which share of all calls that is. */
+  /** The rate of refused calls, and their share of all calls. */
   #refusals({ calls }) {
     const rate = this.#rate(({ calls }) => calls.refused);
     const all = this.#rate(({ calls }) => calls.decided);
@@ -153,12 +153,12 @@ class Overview extends LitElement {
       "Decisions",
       rate === undefined ? "…" : `${perSecond(rate)} a second`,
       `${count(Overview.#decisions(now))} since start`,
-      `${count(now.unmatched)} of calls without a rule`,
+      `${several(now.unmatched, "call")} matched no rule`,
       now.bypassed ? `${count(now.bypassed)} bypassed` : nothing,
     );
   }
 
-  /** How fast a number went up between the last two answers; undefined if no two are of this process. */
+  /** The increase per second between the last two responses; undefined if they are not of the same process. */
   #rate(number) {
     const { latest, before } = this.#poll;
     if (!before || before.answer.process !== latest.answer.process) {
@@ -188,8 +188,8 @@ class Overview extends LitElement {
       several(now.rules.length, "rule"),
       `version ${now.rules_version} since start`,
       stale > 0
-        ? html`<span class="bad">what is written is invalid for ${duration(stale)}; older rules are in use</span>`
-        : "what is written is in use",
+        ? html`<span class="bad">files invalid for ${duration(stale)}; older rules are in force</span>`
+        : "rules up to date",
     );
   }
 
@@ -197,7 +197,7 @@ class Overview extends LitElement {
     return Overview.#card(
       "Hot keys",
       now.store.shared ? count(now.hot_keys) : "–",
-      html`<a href="#/hot-keys">which, and what would help</a>`,
+      html`<a href="#/hot-keys">Show hot keys</a>`,
     );
   }
 
@@ -210,7 +210,7 @@ class Overview extends LitElement {
             <tr>
               <th scope="col">Node</th>
               <th scope="col">Breaker</th>
-              <th scope="col" class="number">Time without it, in all</th>
+              <th scope="col" class="number">Total downtime</th>
             </tr>
           </thead>
           <tbody>
@@ -219,8 +219,8 @@ class Overview extends LitElement {
                 <th scope="row"><code>${name(node.node)}</code></th>
                 <td>
                   ${node.breaker === "open"
-                    ? html`<span class="bad">open: it is not asked</span>`
-                    : html`<span class="good">closed: it is asked</span>`}
+                    ? html`<span class="bad">open (unavailable)</span>`
+                    : html`<span class="good">closed (healthy)</span>`}
                 </td>
                 <td class="number">${duration(node.degraded_seconds)}</td>
               </tr>`,
@@ -266,7 +266,7 @@ class Overview extends LitElement {
         ${name(rule.id)}${rule.description ? html`<br /><span class="quiet">${name(rule.description)}</span>` : nothing}
       </th>
       ${OUTCOMES.slice(0, FIRST).map(counted)}
-      <td>${rule.key.length === 0 ? "everybody" : names(rule.key)}</td>
+      <td>${rule.key.length === 0 ? "all calls" : names(rule.key)}</td>
       <td>${rule.limits.map((limit) => html`<div><code>${name(limit)}</code></div>`)}</td>
       <td>${rule.mode}${rule.percent < 100 ? ` for ${rule.percent}%` : ""}</td>
       <td>${rule.on_fail}</td>

@@ -3,8 +3,8 @@ import { ask } from "./api.js";
 const EVERY_MS = 2_000;
 
 /**
- * Asks the admin API again and again while its host is on the page and the page can be seen. The last answer
- * stays when one fails. A token that is no longer good is told to those around: the event `signed-out`.
+ * Polls the admin API while its host element is connected and the page is visible. The last response stays if a request
+ * fails. If the token is no longer valid, the host dispatches the event `signed-out`.
  */
 export class Poll {
   #host;
@@ -12,11 +12,11 @@ export class Poll {
   #timer;
   #round = 0;
 
-  /** The last answer, when it came, and the one before; undefined until there is one. */
+  /** The last response with its time, and the one before; undefined until there is one. */
   latest;
   before;
 
-  /** Why there is nothing newer; undefined if there is. */
+  /** The error of the last request; undefined if it succeeded. */
   problem;
 
   constructor(host, path) {
@@ -53,7 +53,7 @@ export class Poll {
       (problem) => ({ problem }),
     );
     if (round !== this.#round) {
-      return; // nobody waits for it any more
+      return; // a newer round has started, or polling has stopped
     }
     const { answer, problem } = asked;
     if (problem?.isSignedOut) {

@@ -1,6 +1,6 @@
 import { LitElement, css, html, nothing } from "lit";
 
-/** A frame around a table that scrolls sideways where the table is too wide, also by keyboard, and says so. */
+/** A frame with a hint that scrolls a wide table horizontally, also by keyboard. */
 class Scroller extends LitElement {
   static properties = {
     label: {},
@@ -24,7 +24,7 @@ class Scroller extends LitElement {
       outline: 3px solid var(--accent);
       outline-offset: 2px;
     }
-    /* What is cut off lies under a shadow. */
+    /* A shadow marks an edge where content is cut off. */
     .edge {
       position: absolute;
       inset-block: 1px;
@@ -63,7 +63,7 @@ class Scroller extends LitElement {
     this.#sizes.disconnect();
   }
 
-  /** Watches the frame and what is in it. */
+  /** Observes the sizes of the frame and its tables. */
   #watch() {
     this.#sizes.disconnect();
     this.#sizes.observe(this);

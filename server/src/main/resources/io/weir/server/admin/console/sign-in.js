@@ -2,7 +2,7 @@ import { LitElement, css, html } from "lit";
 import { signIn } from "./api.js";
 import { look } from "./look.js";
 
-/** Asks for a token. Tells of a good one: the event `signed-in`. */
+/** The sign-in form. Dispatches the event `signed-in` after a valid token. */
 class SignIn extends LitElement {
   static properties = {
     note: { type: String },
@@ -72,7 +72,7 @@ class SignIn extends LitElement {
     }
   }
 
-  /** Signs in with this token, or says why that is not possible. */
+  /** Signs in with this token, or shows the reason why it failed. */
   async use(token) {
     this.busy = true;
     this.note = "";
@@ -89,10 +89,10 @@ class SignIn extends LitElement {
 
   static #reason(problem) {
     if (problem.isSignedOut) {
-      return "This token is not good.";
+      return "This token is not valid.";
     }
     if (problem.retryAfter) {
-      return `Too many failures from here. Try again in ${problem.retryAfter} s.`;
+      return `Too many invalid tokens from this address. Retry in ${problem.retryAfter} s.`;
     }
     return problem.status ? `${problem.message}.` : "The server cannot be reached.";
   }
@@ -114,8 +114,7 @@ class SignIn extends LitElement {
         <p id="note" role="alert" class="bad">${this.note}</p>
         <button ?disabled=${this.busy}>Sign in</button>
         <p id="hint" class="quiet">
-          One of <code>admin.tokens</code>; where none are set, the one that was printed at start. It stays in this
-          tab.
+          One of <code>admin.tokens</code>; if none is set, the token printed at start. It is kept in this tab only.
         </p>
       </form>
     </main>`;

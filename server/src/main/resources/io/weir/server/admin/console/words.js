@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Formats numbers for display.
 
 const whole = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
@@ -7,17 +7,17 @@ export function count(number) {
   return whole.format(number);
 }
 
-/** One, or several of something. */
+/** A number with its noun, singular or plural. */
 export function several(number, one, many = `${one}s`) {
   return `${whole.format(number)} ${number === 1 ? one : many}`;
 }
 
-/** A rate, to the last digit that means something. */
+/** A rate, with one decimal below 100. */
 export function perSecond(rate) {
   return (rate < 100 ? short : whole).format(rate < 100 ? rate : Math.round(rate));
 }
 
-/** A share that says neither nothing nor all unless it is. */
+/** A percentage; 0% and 100% only if exact. */
 export function percent(part, all) {
   const share = (100 * part) / all;
   if (all === 0) {
@@ -29,7 +29,7 @@ export function percent(part, all) {
   return part < all && share > 99.9 ? ">99.9%" : `${short.format(share)}%`;
 }
 
-/** A time in the largest units that tell something. */
+/** A duration in its two largest units. */
 export function duration(seconds) {
   if (seconds < 60) {
     return several(seconds, "second");

@@ -55,7 +55,7 @@ class QuotaFailureTest extends QuotaFixture {
     pass(desk, 3, () -> envoy.second(40));
 
     assertThat(envoy.strategy().getBlanketRule()).isEqualTo(BlanketRule.DENY_ALL);
-    assertThat(lifetime(envoy)).isEqualTo(EnvoyShare.LASTS);
+    assertThat(lifetime(envoy)).isEqualTo(EnvoyShare.LIFETIME);
     away.set(false);
     pass(desk, 3, () -> envoy.second(40));
     assertThat(envoy.share()).isPositive();
@@ -135,7 +135,7 @@ class QuotaFailureTest extends QuotaFixture {
     assertThat(envoy.share()).isEqualTo(50);
     broken.set(false);
     pass(desk, 1, () -> envoy.second(40));
-    assertThat(lifetime(envoy)).isEqualTo(EnvoyShare.LASTS);
+    assertThat(lifetime(envoy)).isEqualTo(EnvoyShare.LIFETIME);
   }
 
   @Test
@@ -155,9 +155,9 @@ class QuotaFailureTest extends QuotaFixture {
     QuotaService desk = desk(engine("{ id: plan, key: [tenant], limit: 100/s }"));
     FakeEnvoy silent = new FakeEnvoy(desk, ACME);
     silent.report(0, 40);
-    pass(desk, 3 * EnvoyShare.LASTS, () -> {});
+    pass(desk, 3 * EnvoyShare.LIFETIME, () -> {});
     int told = silent.told.size();
-    pass(desk, EnvoyShare.LASTS, () -> {});
+    pass(desk, EnvoyShare.LIFETIME, () -> {});
 
     assertThat(silent.told).hasSize(told);
     assertThat(desk.buckets()).isZero();
@@ -171,11 +171,11 @@ class QuotaFailureTest extends QuotaFixture {
     gone.report(0, 80);
     pass(desk, 2, () -> gone.second(80));
     gone.disconnect();
-    for (int i = 2; i < EnvoyShare.LASTS; i++) {
+    for (int i = 2; i < EnvoyShare.LIFETIME; i++) {
       gone.pass(100); // unheard, until what it was told at the beginning expires
     }
     long before = remaining(engine);
-    pass(desk, 2 * EnvoyShare.LASTS, () -> {});
+    pass(desk, 2 * EnvoyShare.LIFETIME, () -> {});
 
     assertThat(before).isGreaterThan(9000);
     assertThat(10_000 - remaining(engine)).isGreaterThanOrEqualTo(gone.passed - gone.share());
@@ -199,7 +199,7 @@ class QuotaFailureTest extends QuotaFixture {
     }
     envoy.reconnect();
     envoy.report(unheard, unheard);
-    pass(desk, 3 * EnvoyShare.LASTS, () -> envoy.report(0, 0));
+    pass(desk, 3 * EnvoyShare.LIFETIME, () -> envoy.report(0, 0));
 
     assertThat(10_000 - remaining(engine)).isBetween(envoy.passed, envoy.passed + 10);
   }
@@ -213,7 +213,7 @@ class QuotaFailureTest extends QuotaFixture {
     pass(desk, 2, () -> gone.second(80));
     gone.disconnect();
     FakeEnvoy other = new FakeEnvoy(desk, ACME, "192.0.2.2");
-    pass(desk, 3 * EnvoyShare.LASTS, () -> other.report(0, 0));
+    pass(desk, 3 * EnvoyShare.LIFETIME, () -> other.report(0, 0));
 
     assertThat(10_000 - remaining(engine)).isGreaterThan(gone.passed + 5 * gone.share());
   }

@@ -24,7 +24,7 @@ class QuotaServiceTest extends QuotaFixture {
 
     assertThat(envoy.share()).isEqualTo(50); // with headroom
     assertThat(envoy.last().getQuotaAssignmentAction().getAssignmentTimeToLive().getSeconds())
-        .isEqualTo(EnvoyShare.LASTS);
+        .isEqualTo(EnvoyShare.LIFETIME);
     assertThat(envoy.strategy().getTokenBucket().getFillInterval().getSeconds()).isOne();
   }
 
