@@ -39,7 +39,7 @@ final class CodeWarmUp {
   private static final byte[] BODY =
       """
       {"method":"GET","path":"/","host":"weir.invalid","cost":1,
-       "attributes":{"ip":"192.0.2.1","user":"nobody","tenant":"nobody","api_key":"nobody"}}"""
+       "attributes":{"ip":"192.0.2.1","user":"warm-up","tenant":"warm-up","api_key":"warm-up"}}"""
           .getBytes(StandardCharsets.US_ASCII);
 
   /**
