@@ -19,7 +19,10 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Calls by several rules, of which a closed one is on a node that is known to be away. */
+/**
+ * Calls with several rules, one of which is {@code closed} on a node that is known to be
+ * unavailable.
+ */
 class FailClosedRulesTest {
   private static final Call CALL = Call.of("GET", "/");
 
@@ -27,9 +30,9 @@ class FailClosedRulesTest {
   private final PartiallyAvailableStore shared = new PartiallyAvailableStore(time);
 
   @BeforeEach
-  void theClosedOneIsKnownToBeAway() {
-    shared.knows = true;
-    shared.away.add("closed");
+  void markClosedRuleUnavailable() {
+    shared.reportsUnavailable = true;
+    shared.unavailable.add("closed");
   }
 
   private Weir weir(Rule... rules) {
@@ -54,7 +57,7 @@ class FailClosedRulesTest {
   }
 
   @Test
-  void asksNobodyForACallThatIsRefusedAnyway() {
+  void refusesWithoutRequestWhenClosedRuleIsUnavailable() {
     Weir weir = weir(of("there", OnFail.OPEN), of("closed", OnFail.CLOSED));
 
     Decision refused = weir.check(CALL);
@@ -72,14 +75,14 @@ class FailClosedRulesTest {
   }
 
   @Test
-  void tellsOfAllThatAreAway() {
+  void refusalListsAllUnavailableLimits() {
     Weir weir =
         weir(
             of("free", OnFail.OPEN),
             of("there", OnFail.LOCAL),
             of("closed", OnFail.CLOSED),
             of("near", OnFail.LOCAL));
-    shared.away.addAll(List.of("free", "near"));
+    shared.unavailable.addAll(List.of("free", "near"));
 
     Decision refused = weir.check(CALL);
     assertThat(refused.rule()).contains("closed");
@@ -87,15 +90,15 @@ class FailClosedRulesTest {
     assertThat(refused.statuses())
         .extracting(LimitStatus::allowed)
         .containsExactly(true, false, true);
-    assertThat(weir.check(CALL).statuses().get(2).remaining()).as("is only looked at").isEqualTo(9);
+    assertThat(weir.check(CALL).statuses().get(2).remaining()).as("only a look").isEqualTo(9);
     assertThat(shared.reached).isEmpty();
   }
 
   @Test
-  void asksAllAgainOnceItIsBack() {
+  void sendsAllDrawsOnceNodeIsAvailableAgain() {
     Weir weir = weir(of("there", OnFail.OPEN), of("closed", OnFail.CLOSED));
     weir.check(CALL);
-    shared.away.clear();
+    shared.unavailable.clear();
 
     assertThat(weir.check(CALL).statuses())
         .extracting(LimitStatus::remaining)
@@ -103,7 +106,7 @@ class FailClosedRulesTest {
   }
 
   @Test
-  void asksTheOthersWhereOnlyAShadowRuleIsClosedAndAway() {
+  void unavailableClosedShadowRuleDoesNotRefuse() {
     Weir weir =
         weir(of("there", OnFail.OPEN), rule("closed", OnFail.CLOSED).mode(Mode.SHADOW).build());
 
@@ -112,7 +115,7 @@ class FailClosedRulesTest {
   }
 
   @Test
-  void whoeverLooksSeesWhatTheOthersSay() {
+  void lookReportsAllLimitsDespiteUnavailableRule() {
     Weir weir = weir(of("there", OnFail.OPEN), of("closed", OnFail.CLOSED));
 
     assertThat(rules(weir.lookAsync(CALL).toCompletableFuture().join()))
@@ -121,14 +124,14 @@ class FailClosedRulesTest {
   }
 
   @Test
-  void whatIsInHandGoesBackIntoTheHand() {
+  void refusalPutsLeasedTokensBack() {
     NearStoreFixture fixture = new NearStoreFixture();
     Pool hot = NearStoreFixture.lending("2000/s");
     fixture.lend(hot, 10);
-    fixture.shared.away.add("closed");
+    fixture.shared.unavailable.add("closed");
     Pool closed = NearStoreFixture.pool("closed", "9/h").onFail(OnFail.CLOSED);
     Pool there = NearStoreFixture.pool("there", "9/h");
-    int asked = fixture.shared.asked;
+    int received = fixture.shared.received;
 
     assertThat(
             fixture.take(
@@ -136,8 +139,8 @@ class FailClosedRulesTest {
                 NearStoreFixture.draw(closed, 1),
                 NearStoreFixture.draw(there, 1)))
         .isCompletedWithValueMatching(
-            taking -> !taking.taken() && taking.drawIndexes().equals(List.of(1)));
-    assertThat(fixture.shared.asked).isEqualTo(asked);
-    assertThat(fixture.tier.leased()).containsEntry("rule", 10L);
+            result -> !result.taken() && result.drawIndexes().equals(List.of(1)));
+    assertThat(fixture.shared.received).isEqualTo(received);
+    assertThat(fixture.near.leased()).containsEntry("rule", 10L);
   }
 }

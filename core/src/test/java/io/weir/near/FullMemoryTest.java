@@ -10,44 +10,44 @@ import io.weir.store.Draw;
 import io.weir.store.Pool;
 import org.junit.jupiter.api.Test;
 
-/** Instances whose memory is full while the store is away. */
+/** Debts of an instance whose memory is full while the store is unavailable. */
 class FullMemoryTest {
-  private final NearStoreFixture tier = new NearStoreFixture(2);
-  private final ScriptedStore shared = tier.shared;
+  private final NearStoreFixture fixture = new NearStoreFixture(2);
+  private final ScriptedStore shared = fixture.shared;
   private final Pool pool = onFail(OnFail.LOCAL, "10/h");
 
   private Draw draw(int user) {
     return new Draw(pool, Key.of("user " + user), 1, Mode.ENFORCE, Draw.Intent.TAKE);
   }
 
-  /** The user's next draw; tells what it carried. */
-  private long tell(int user) {
-    tier.take(draw(user));
-    ScriptedStore.StoreCall question = shared.next();
-    question.admit(5);
-    return question.lease().debt();
+  /** Makes the user's next draw and returns the debt that it carried. */
+  private long takeAndReturnDebt(int user) {
+    fixture.take(draw(user));
+    ScriptedStore.StoreCall call = shared.next();
+    call.admit(5);
+    return call.lease().debt();
   }
 
   @Test
-  void nobodyIsChargedWhatStrangersTookFromASharedBucket() {
+  void keysInOverflowBucketsOweNothing() {
     for (int user = 0; user < 50; user++) {
-      tier.take(draw(user));
-      shared.next().neverHear();
+      fixture.take(draw(user));
+      shared.next().rejectUnsent();
     }
 
     for (int user = 50; user < 2000; user++) {
-      assertThat(tell(user)).isZero();
+      assertThat(takeAndReturnDebt(user)).isZero();
     }
   }
 
   @Test
-  void whoeverHasABucketOfItsOwnPaysOnce() {
+  void keyWithOwnBucketPaysItsDebtOnce() {
     for (int user = 0; user < 50; user++) {
-      tier.take(draw(user));
-      shared.next().neverHear();
+      fixture.take(draw(user));
+      shared.next().rejectUnsent();
     }
 
-    assertThat(tell(0)).isEqualTo(1);
-    assertThat(tell(0)).isZero();
+    assertThat(takeAndReturnDebt(0)).isEqualTo(1);
+    assertThat(takeAndReturnDebt(0)).isZero();
   }
 }

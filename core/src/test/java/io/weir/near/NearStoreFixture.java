@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** A tier before a store that says what it is told to, in virtual time. */
+/** A near store in front of a {@link ScriptedStore}, in virtual time. */
 public final class NearStoreFixture {
   public static final Key KEY = Key.of("somebody");
 
@@ -24,19 +24,19 @@ public final class NearStoreFixture {
   public final ScriptedStore shared = new ScriptedStore();
   public int instances = 1;
   public final List<Throwable> errors = new ArrayList<>();
-  public final NearStore tier;
+  public final NearStore near;
 
   public NearStoreFixture() {
     this(MemoryStore.DEFAULT_MAX_KEYS);
   }
 
-  /** With room for so many keys in the memory of the instance. */
+  /** A near store whose memory has room for this many keys. */
   NearStoreFixture(long maxKeys) {
     MemoryStore memory = MemoryStore.builder().maxKeys(maxKeys).time(time).build();
-    this.tier = NearStore.before(shared, memory, time, () -> instances, errors::add);
+    this.near = NearStore.before(shared, memory, time, () -> instances, errors::add);
   }
 
-  /** A pool that lends one per cent. */
+  /** A pool with a lease cap of 1%. */
   public static Pool lending(String limit) {
     return pool("rule", limit).withLeaseCap(LeaseCap.of(Limit.parse(limit), 10_000));
   }
@@ -54,20 +54,20 @@ public final class NearStoreFixture {
   }
 
   public CompletableFuture<TakeResult> take(Draw... draws) {
-    return tier.take(List.of(draws)).toCompletableFuture();
+    return near.take(List.of(draws)).toCompletableFuture();
   }
 
   public CompletableFuture<TakeResult> take(Pool pool, long amount) {
     return take(draw(pool, amount));
   }
 
-  /** Takes so much in one call that the store admits. */
+  /** Takes an amount in one call that the store admits. */
   public void takeFromStore(Pool pool, long amount) {
     take(pool, amount);
     shared.next().admit(1000);
   }
 
-  /** Has a lease of so many tokens in hand, after a crowd of calls. */
+  /** Makes the demand of a hot key, and leases this many tokens. */
   public void lend(Pool pool, long tokens) {
     takeFromStore(pool, 1);
     takeFromStore(pool, 1);

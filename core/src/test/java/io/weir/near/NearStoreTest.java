@@ -40,7 +40,7 @@ class NearStoreTest {
   private final ScriptedStore shared = new ScriptedStore();
   private final List<Throwable> errors = new ArrayList<>();
 
-  /** A clock that can break, and with it whatever reads it. */
+  /** A clock that can fail, and with it everything that reads it. */
   private final class FragileTime implements TimeSource {
     boolean broken;
 
@@ -63,19 +63,19 @@ class NearStoreTest {
     }
   }
 
-  private NearStore tier(TimeSource time) {
+  private NearStore nearStore(TimeSource time) {
     MemoryStore local = MemoryStore.builder().time(time).build();
     return NearStore.before(shared, local, time, () -> 1, errors::add);
   }
 
   @Test
-  void anErrorInsideFollowsTheRulesOnFail() {
+  void errorInAStepFollowsOnFail() {
     FragileTime fragile = new FragileTime();
-    NearStore tier = tier(fragile);
+    NearStore near = nearStore(fragile);
     fragile.broken = true;
 
-    TakeResult open = take(tier, draw(onFail(OnFail.OPEN, "1/h"), 1));
-    TakeResult closed = take(tier, draw(onFail(OnFail.CLOSED, "1/h"), 1));
+    TakeResult open = take(near, draw(onFail(OnFail.OPEN, "1/h"), 1));
+    TakeResult closed = take(near, draw(onFail(OnFail.CLOSED, "1/h"), 1));
 
     assertThat(open.taken()).isTrue();
     assertThat(open.statuses().get(0).degraded()).isTrue();
@@ -85,52 +85,52 @@ class NearStoreTest {
   }
 
   @Test
-  void anErrorEvenInTheLocalLimitIsNotAnException() {
+  void errorInLocalLimitIsNoException() {
     FragileTime fragile = new FragileTime();
-    NearStore tier = tier(fragile);
+    NearStore near = nearStore(fragile);
     fragile.broken = true;
 
-    TakeResult local = take(tier, draw(onFail(OnFail.LOCAL, "1/h"), 1));
+    TakeResult local = take(near, draw(onFail(OnFail.LOCAL, "1/h"), 1));
 
     assertThat(local.taken()).isFalse();
     assertThat(local.statuses().get(0).degraded()).isTrue();
   }
 
-  private static TakeResult take(NearStore tier, Draw draw) {
-    return tier.take(List.of(draw)).toCompletableFuture().join();
+  private static TakeResult take(NearStore near, Draw draw) {
+    return near.take(List.of(draw)).toCompletableFuture().join();
   }
 
   @Test
-  void goesOnLookingAfterLeasesAfterAnError() {
+  void maintenanceContinuesAfterError() {
     FragileTime fragile = new FragileTime();
-    NearStore tier = tier(fragile);
+    NearStore near = nearStore(fragile);
     fragile.broken = true;
     time.advance(Duration.ofSeconds(2));
     fragile.broken = false;
 
     assertThat(errors).isNotEmpty();
     time.advance(Duration.ofSeconds(2));
-    tier.close();
+    near.close();
     assertThat(shared.closed).isTrue();
   }
 
   @Test
-  void showsTheKeysThatAreAskedForMost() {
-    NearStore tier = tier(time);
+  void reportsHottestKeys() {
+    NearStore near = nearStore(time);
     Pool pool = pool("rule", "10/s");
     for (int i = 0; i < 5000; i++) {
-      tier.take(List.of(draw(pool, 1)));
+      near.take(List.of(draw(pool, 1)));
     }
 
-    assertThat(tier.hotKeys().top(1))
+    assertThat(near.hotKeys().top(1))
         .extracting(HotKeySketch.HotKey::key)
         .containsExactly(Key.of("somebody"));
   }
 
-  // ---- as part of the limiter
+  // ---- within an engine
 
   @Test
-  void anErrorInTheMemoryOfALimiterFollowsOnFailToo() {
+  void errorInMemoryStoreFollowsOnFail() {
     FragileTime fragile = new FragileTime();
     Engine engine =
         Engine.builder()
@@ -172,7 +172,7 @@ class NearStoreTest {
   }
 
   @Test
-  void anErrorInAReservationFollowsOnFailToo() {
+  void errorInReservationFollowsOnFail() {
     FragileTime fragile = new FragileTime();
     Rule open = rule(OnFail.OPEN).build();
     Rule permits = Rule.named("permits").limit(Limit.concurrency(1)).onFail(OnFail.OPEN).build();
@@ -202,7 +202,7 @@ class NearStoreTest {
   }
 
   @Test
-  void anErrorBeforeTheTierFollowsOnFailOfAReservationToo() {
+  void errorBeforeNearStoreFollowsOnFailOfReservation() {
     FragileTime fragile = new FragileTime();
     Rule here = Rule.named("here").limit(Limit.perHour(9)).scope(Scope.INSTANCE).build();
     MemoryStore local = MemoryStore.builder().time(fragile).build();
@@ -222,7 +222,7 @@ class NearStoreTest {
   }
 
   @Test
-  void whoListensDoesNotDecide() {
+  void failingListenerDoesNotChangeDecision() {
     Engine engine =
         Engine.builder()
             .rules(RuleSet.of(Rule.named("rule").key("user").limit(Limit.perHour(1)).build()))
@@ -256,7 +256,7 @@ class NearStoreTest {
   }
 
   @Test
-  void aDecisionSaysWhoAnswered() {
+  void decisionNamesItsSource() {
     Engine engine = engine(there);
 
     CompletableFuture<Decision> decision = check(engine);
@@ -271,7 +271,7 @@ class NearStoreTest {
   }
 
   @Test
-  void aClosedRuleIsUnavailableWhileTheStoreIsAway() {
+  void closedRuleIsUnavailableWhileStoreIsUnavailable() {
     Engine engine = engine(Rule.named("r").limit(Limit.perHour(1)).onFail(OnFail.CLOSED).build());
 
     CompletableFuture<Decision> decision = check(engine);
@@ -281,18 +281,18 @@ class NearStoreTest {
   }
 
   @Test
-  void rulesAboutThisInstanceAreAskedFirst() {
+  void instanceRulesAreDecidedFirst() {
     Rule here = Rule.named("here").scope(Scope.INSTANCE).limit(Limit.perHour(1)).build();
     Engine engine = engine(there, here);
     check(engine);
     shared.next().admit(7);
 
     assertThat(check(engine).join().rule()).contains("here");
-    assertThat(shared.questions).isEmpty();
+    assertThat(shared.calls).isEmpty();
   }
 
   @Test
-  void aRefusalRepeatedFromMemoryGivesBackWhatAnInstanceRuleTook() {
+  void cachedRefusalGivesBackTakeOfInstanceRule() {
     Rule here = Rule.named("here").scope(Scope.INSTANCE).limit(Limit.perHour(9)).build();
     Engine engine = engine(there, here);
     check(engine);
@@ -309,12 +309,12 @@ class NearStoreTest {
   }
 
   @Test
-  void newRulesGiveLeasesBack() {
+  void ruleChangeReturnsLeases() {
     Engine engine = engine(there);
     for (int i = 0; i < 200; i++) {
       time.advance(Duration.ofNanos(500_000));
       check(engine);
-      while (!shared.questions.isEmpty()) {
+      while (!shared.calls.isEmpty()) {
         shared.next().admit(1000, 100);
       }
     }
@@ -328,7 +328,7 @@ class NearStoreTest {
   }
 
   @Test
-  void aLimiterWithoutASharedStoreHasNoTier() {
+  void engineWithoutSharedStoreHasNoNearStore() {
     Engine engine = Engine.builder().rules(RuleSet.of(there)).time(time).build();
 
     assertThat(engine.nearStore()).isEmpty();

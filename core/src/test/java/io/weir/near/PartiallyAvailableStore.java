@@ -21,22 +21,22 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /**
- * A shared store on several nodes, of which some are away: the rules named in {@link #away} live
- * there. It can also break its promise, and throw or complete with an exception.
+ * A shared store on several nodes, some of which are unavailable: they hold the rules named in
+ * {@link #unavailable}. It can also violate the contract, and throw or complete with an exception.
  */
 public final class PartiallyAvailableStore implements Store {
-  public final Set<String> away = new HashSet<>();
+  public final Set<String> unavailable = new HashSet<>();
   public boolean throwing;
   public boolean failing;
   public boolean closed;
 
-  /** Whether it says which rules are away before it is asked for them. */
-  boolean knows;
+  /** Whether {@link #isUnavailable} reports the unavailable rules. */
+  boolean reportsUnavailable;
 
-  /** Rules that were asked for and reached. */
+  /** Rules whose draws reached a node. */
   final List<String> reached = new ArrayList<>();
 
-  /** What was settled or released. */
+  /** The number of settlements, releases and renewals. */
   int changes;
 
   private final MemoryStore nodes;
@@ -45,16 +45,16 @@ public final class PartiallyAvailableStore implements Store {
     this.nodes = MemoryStore.builder().time(time).build();
   }
 
-  private boolean isAway(Pool pool) {
-    return away.contains(pool.rule());
+  private boolean isDown(Pool pool) {
+    return unavailable.contains(pool.rule());
   }
 
   @Override
   public boolean isUnavailable(Pool pool, Key key) {
-    return knows && isAway(pool);
+    return reportsUnavailable && isDown(pool);
   }
 
-  private <T> CompletionStage<T> honest(Supplier<CompletionStage<T>> work) {
+  private <T> CompletionStage<T> failOr(Supplier<CompletionStage<T>> work) {
     if (throwing) {
       throw new IllegalStateException("a bug");
     }
@@ -70,36 +70,36 @@ public final class PartiallyAvailableStore implements Store {
 
   @Override
   public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
-    return honest(() -> CompletableFuture.completedFuture(decide(reservation, draws)));
+    return failOr(() -> CompletableFuture.completedFuture(decide(reservation, draws)));
   }
 
   private TakeResult decide(long reservation, List<Draw> draws) {
-    List<Draw> there = draws.stream().filter(draw -> !isAway(draw.pool())).toList();
+    List<Draw> there = draws.stream().filter(draw -> !isDown(draw.pool())).toList();
     there.forEach(draw -> reached.add(draw.pool().rule()));
-    TakeResult said = nodes.reserve(reservation, there).toCompletableFuture().join();
-    List<LimitStatus> standings = new ArrayList<>();
-    List<TakeReceipt> stamps = new ArrayList<>();
+    TakeResult answer = nodes.reserve(reservation, there).toCompletableFuture().join();
+    List<LimitStatus> statuses = new ArrayList<>();
+    List<TakeReceipt> receipts = new ArrayList<>();
     int next = 0;
     for (Draw draw : draws) {
-      if (isAway(draw.pool())) {
-        standings.add(draw.unanswered());
-        stamps.add(new TakeReceipt(0, 0));
+      if (isDown(draw.pool())) {
+        statuses.add(draw.unanswered());
+        receipts.add(new TakeReceipt(0, 0));
       } else {
-        standings.add(said.statuses().get(next));
-        stamps.add(said.taken() ? said.receipts().get(next) : new TakeReceipt(0, 0));
+        statuses.add(answer.statuses().get(next));
+        receipts.add(answer.taken() ? answer.receipts().get(next) : new TakeReceipt(0, 0));
         next++;
       }
     }
     boolean all = there.size() == draws.size();
-    return new TakeResult(said.taken() && all, standings, said.taken() ? stamps : List.of());
+    return new TakeResult(answer.taken() && all, statuses, answer.taken() ? receipts : List.of());
   }
 
   private CompletionStage<SettlementResult> change(
       List<ReservedPart> parts, Supplier<CompletionStage<SettlementResult>> work) {
     changes++;
-    return parts.stream().anyMatch(part -> isAway(part.pool()))
+    return parts.stream().anyMatch(part -> isDown(part.pool()))
         ? CompletableFuture.completedFuture(SettlementResult.UNAVAILABLE)
-        : honest(work);
+        : failOr(work);
   }
 
   @Override
@@ -120,12 +120,12 @@ public final class PartiallyAvailableStore implements Store {
 
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
-    return honest(() -> nodes.refund(pool, key, amount));
+    return failOr(() -> nodes.refund(pool, key, amount));
   }
 
   @Override
   public CompletionStage<List<String>> describe(List<Draw> draws) {
-    return honest(() -> nodes.describe(draws));
+    return failOr(() -> nodes.describe(draws));
   }
 
   @Override

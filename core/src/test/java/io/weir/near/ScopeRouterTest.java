@@ -38,7 +38,7 @@ class ScopeRouterTest {
   }
 
   @Test
-  void rulesAboutThisInstanceNeverReachTheSharedStore() {
+  void instanceRulesNeverReachSharedStore() {
     Weir weir = weir(rule("here", Scope.INSTANCE, Limit.perHour(2)));
 
     weir.check(Call.of("GET", "/"));
@@ -49,7 +49,7 @@ class ScopeRouterTest {
   }
 
   @Test
-  void aCallRefusedHereCostsTheSharedStoreNothing() {
+  void localRefusalSendsNoRequest() {
     Weir weir =
         weir(
             rule("there", Scope.CELL, Limit.perHour(9)),
@@ -63,7 +63,7 @@ class ScopeRouterTest {
   }
 
   @Test
-  void givesBackWhatWasTakenHereWhenTheSharedStoreRefuses() {
+  void sharedRefusalGivesBackLocalTakes() {
     Weir weir =
         weir(
             rule("here", Scope.INSTANCE, Limit.perHour(9)),
@@ -76,7 +76,7 @@ class ScopeRouterTest {
     assertThat(refused.rule()).contains("there");
     assertThat(local.keys()).as("nothing is left of the refused call").isEqualTo(2);
     assertThat(weir.lookAsync(Call.of("GET", "/")).toCompletableFuture().join().statuses())
-        .extracting(standing -> standing.remaining())
+        .extracting(status -> status.remaining())
         .containsExactly(8L, 8L, 0L);
   }
 
@@ -99,19 +99,24 @@ class ScopeRouterTest {
         .isEqualTo(SettlementResult.DONE);
 
     assertThat(weir.explainAsync(call).toCompletableFuture().join().limits())
-        .extracting(asked -> asked.status().remaining())
+        .extracting(check -> check.status().remaining())
         .containsExactly(7L, 9L, 7L);
   }
 
   @Test
-  void settlesBothPartsOfACallThatTheSharedStoreWasNotThereFor() {
-    PartiallyAvailableStore away = new PartiallyAvailableStore(time);
-    away.away.add("there");
+  void settlesBothPartsOfCallMadeDuringOutage() {
+    PartiallyAvailableStore unavailable = new PartiallyAvailableStore(time);
+    unavailable.unavailable.add("there");
     Rule there =
         Rule.named("there").scope(Scope.CELL).limit(Limit.perHour(9)).onFail(OnFail.LOCAL).build();
     Rule here = rule("here", Scope.INSTANCE, Limit.perHour(9));
     Weir weir =
-        Weir.builder().rules(RuleSet.of(here, there)).time(time).store(away).local(local).build();
+        Weir.builder()
+            .rules(RuleSet.of(here, there))
+            .time(time)
+            .store(unavailable)
+            .local(local)
+            .build();
     Call call = Call.of("GET", "/").cost(5);
 
     String reservation =
@@ -120,12 +125,12 @@ class ScopeRouterTest {
     assertThat(weir.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.ALREADY);
 
     assertThat(weir.explainAsync(call).toCompletableFuture().join().limits())
-        .extracting(asked -> asked.status().remaining())
+        .extracting(check -> check.status().remaining())
         .containsExactly(7L, 7L);
   }
 
   @Test
-  void whatOneInstanceHasSettledAnotherDoesNotSettleAgain() {
+  void reservationIsSettledByOneInstanceOnly() {
     Rule[] rules = {
       rule("here", Scope.INSTANCE, Limit.perHour(9)), rule("there", Scope.CELL, Limit.perHour(9))
     };
@@ -146,7 +151,7 @@ class ScopeRouterTest {
   }
 
   @Test
-  void settlesHereWhatItSettledThereWithoutHearingOfIt() {
+  void settlesLocalPartAfterLostSettlementAnswer() {
     Weir weir =
         weir(
             rule("here", Scope.INSTANCE, Limit.perHour(9)),
@@ -162,11 +167,11 @@ class ScopeRouterTest {
     assertThat(weir.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.ALREADY);
 
     assertThat(weir.explainAsync(call).toCompletableFuture().join().limits())
-        .extracting(asked -> asked.status().remaining())
+        .extracting(check -> check.status().remaining())
         .containsExactly(7L, 7L);
   }
 
-  /** A store that is not the one in this process. */
+  /** A shared store that counts calls and can lose the answers of settlements. */
   private static final class RemoteStub extends ForwardingStore {
     private int calls;
     private boolean mute;

@@ -25,12 +25,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A shared store that says what a test tells it to, when it tells it to. */
+/** A shared store whose calls are answered by the test, one at a time. */
 public final class ScriptedStore implements Store {
-  /** What time it always is there. */
+  /** The store's clock, which stands still. */
   public static final long NOW = 1_700_000_000_000_000L;
 
-  /** A question that waits for its answer. */
+  /** A call that waits for its answer. */
   public final class StoreCall {
     public final List<Draw> draws;
     private final CompletableFuture<TakeResult> answer = new CompletableFuture<>();
@@ -43,9 +43,12 @@ public final class ScriptedStore implements Store {
       return draws.get(0).lease();
     }
 
-    /** Admits everything, with so much left, and lends so much of what was asked for. */
+    /**
+     * Admits all draws with this remaining amount, and lends up to this many of the requested
+     * tokens.
+     */
     public void admit(long remaining, long lent) {
-      answer(true, draws.stream().map(draw -> standing(draw, true, remaining, 0)).toList(), lent);
+      answer(true, draws.stream().map(draw -> status(draw, true, remaining, 0)).toList(), lent);
     }
 
     public void admit(long remaining) {
@@ -55,7 +58,7 @@ public final class ScriptedStore implements Store {
     /** Refuses every draw. */
     public void refuse(Duration retryAfter) {
       long micros = retryAfter.toNanos() / 1000;
-      answer(false, draws.stream().map(draw -> standing(draw, false, 0, micros)).toList(), 0);
+      answer(false, draws.stream().map(draw -> status(draw, false, 0, micros)).toList(), 0);
     }
 
     /** Answers none of the draws. */
@@ -63,19 +66,19 @@ public final class ScriptedStore implements Store {
       answer.complete(TakeResult.unanswered(draws));
     }
 
-    /** Answers none of the draws, as it was never heard of them. */
-    public void neverHear() {
+    /** Answers none of the draws, as the request was never sent. */
+    public void rejectUnsent() {
       answer.complete(TakeResult.notSent(draws));
     }
 
-    public void answer(boolean taken, List<LimitStatus> standings, long lent) {
+    public void answer(boolean taken, List<LimitStatus> statuses, long lent) {
       List<LeaseGrant> grants = new ArrayList<>();
-      List<TakeReceipt> stamps = new ArrayList<>();
+      List<TakeReceipt> receipts = new ArrayList<>();
       for (Draw draw : draws) {
         grants.add(grant(draw.lease(), lent));
-        stamps.add(new TakeReceipt(5, 6).madeAt(NOW));
+        receipts.add(new TakeReceipt(5, 6).madeAt(NOW));
       }
-      answer.complete(new TakeResult(taken, standings, taken ? stamps : List.of(), grants));
+      answer.complete(new TakeResult(taken, statuses, taken ? receipts : List.of(), grants));
     }
 
     private LeaseGrant grant(LeaseReport call, long lent) {
@@ -92,7 +95,7 @@ public final class ScriptedStore implements Store {
     }
   }
 
-  public static LimitStatus standing(Draw draw, boolean allowed, long remaining, long retryAfter) {
+  public static LimitStatus status(Draw draw, boolean allowed, long remaining, long retryAfter) {
     Pool pool = draw.pool();
     return new LimitStatus.Builder(pool.rule(), pool.name(), pool.meter().limit(), draw.mode())
         .allowed(allowed)
@@ -103,26 +106,26 @@ public final class ScriptedStore implements Store {
         .build();
   }
 
-  public final Deque<StoreCall> questions = new ArrayDeque<>();
+  public final Deque<StoreCall> calls = new ArrayDeque<>();
   public final List<LeaseReport> ended = new ArrayList<>();
   public final List<ReservedPart> settled = new ArrayList<>();
-  public final Set<String> away = new HashSet<>();
+  public final Set<String> unavailable = new HashSet<>();
 
-  /** What happens, once, while somebody asks whether it is away. */
+  /** Runs once, during the next {@link #isUnavailable}. */
   public Runnable meanwhile = () -> {};
 
-  public int asked;
+  public int received;
   public boolean closed;
 
-  /** The window that leases are from; 0 for buckets. */
+  /** End of the window of leases; 0 for buckets. */
   public long window;
 
-  /** Thrown by the next question, instead of an answer. */
+  /** Thrown by the next call instead of an answer. */
   public @Nullable Error error;
 
-  /** The next question that waits. */
+  /** The next call that waits for an answer. */
   public StoreCall next() {
-    return questions.remove();
+    return calls.remove();
   }
 
   @Override
@@ -132,15 +135,15 @@ public final class ScriptedStore implements Store {
 
   @Override
   public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
-    asked++;
+    received++;
     if (error != null) {
       Error now = error;
       error = null;
       throw now;
     }
-    StoreCall question = new StoreCall(draws);
-    questions.add(question);
-    return question.answer;
+    StoreCall call = new StoreCall(draws);
+    calls.add(call);
+    return call.answer;
   }
 
   @Override
@@ -176,7 +179,7 @@ public final class ScriptedStore implements Store {
     Runnable now = meanwhile;
     meanwhile = () -> {};
     now.run();
-    return away.contains(pool.rule());
+    return unavailable.contains(pool.rule());
   }
 
   @Override

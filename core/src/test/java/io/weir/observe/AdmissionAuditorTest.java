@@ -51,7 +51,7 @@ class AdmissionAuditorTest {
 
   private boolean call(Pool pool) {
     var stage = witness.take(List.of(draw(pool, "somebody"))).toCompletableFuture();
-    while (!scripted.questions.isEmpty()) {
+    while (!scripted.calls.isEmpty()) {
       scripted.next().ignore();
     }
     return stage.join().taken();

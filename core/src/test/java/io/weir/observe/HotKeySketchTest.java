@@ -66,7 +66,7 @@ class HotKeySketchTest {
 
   private void answered(List<Draw> draws) {
     hotKeys.countAnswered(
-        draws, draws.stream().map(draw -> ScriptedStore.standing(draw, true, 1, 0)).toList());
+        draws, draws.stream().map(draw -> ScriptedStore.status(draw, true, 1, 0)).toList());
   }
 
   @Test

@@ -19,7 +19,7 @@ class ShardedPoolTest {
   }
 
   @Test
-  void shardsAreTheSameObjectsWheneverAskedFor() {
+  void shardsAreCreatedOnce() {
     ShardedPool split = pool("80/s", 8).shardedPool();
     for (int i = 0; i < 8; i++) {
       assertThat(split.shard(i)).isSameAs(split.shard(i));
@@ -30,7 +30,7 @@ class ShardedPoolTest {
   }
 
   @Test
-  void everyShardAndEveryNumberOfThemHasBucketsOfItsOwn() {
+  void bucketsDifferByShardAndShardCount() {
     Set<Long> buckets = new HashSet<>();
     buckets.add(pool("80/s", 8).low(Key.of("42")));
     for (int shards : new int[] {8, 16}) {
@@ -42,7 +42,7 @@ class ShardedPoolTest {
   }
 
   @Test
-  void aShardHasItsPartOfTheLimitAndOfWhatIsLent() {
+  void shardHasItsPartOfLimitAndLeaseCap() {
     Pool shard = pool("80/s", 8).shardedPool().shard(3);
 
     assertThat(shard.meter().limit()).isEqualTo(Limit.perSecond(10));
@@ -50,7 +50,7 @@ class ShardedPoolTest {
   }
 
   @Test
-  void theOtherShardIsAnyButTheFirst() {
+  void otherShardDiffersFromFirst() {
     ShardedPool split = pool("80/s", 8).shardedPool();
     for (int first = 0; first < 8; first++) {
       Set<Integer> others = new HashSet<>();
@@ -62,7 +62,7 @@ class ShardedPoolTest {
   }
 
   @Test
-  void amountsThatOnlySomeShardsHoldGoToThose() {
+  void largeAmountsGoToShardsThatHoldThem() {
     ShardedPool split = pool("10/s", 4).shardedPool();
     Set<Integer> picked = new HashSet<>();
     for (int random = 0; random < 20; random++) {
@@ -77,7 +77,7 @@ class ShardedPoolTest {
   }
 
   @Test
-  void aShardIsFoundByItsSlotAndNoOtherIs() {
+  void shardIsFoundByItsSlot() {
     Pool pool = pool("80/s", 8);
     for (int i = 0; i < 8; i++) {
       Pool shard = pool.shardedPool().shard(i);

@@ -28,17 +28,17 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class DenyCacheTest {
-  private final NearStoreFixture tier = new NearStoreFixture();
-  private final ScriptedStore shared = tier.shared;
+  private final NearStoreFixture fixture = new NearStoreFixture();
+  private final ScriptedStore shared = fixture.shared;
   private final Pool pool = pool("rule", "10/s");
 
   private void refuse(Draw draw, Duration retryAfter) {
-    tier.take(draw);
+    fixture.take(draw);
     shared.next().refuse(retryAfter);
   }
 
-  private boolean isAsked(Draw draw) {
-    CompletableFuture<TakeResult> answer = tier.take(draw);
+  private boolean reachesStore(Draw draw) {
+    CompletableFuture<TakeResult> answer = fixture.take(draw);
     if (answer.isDone()) {
       assertThat(answer.join().taken()).isFalse();
       assertThat(answer.join().statuses().get(0).source()).isEqualTo(DecisionSource.DENY_CACHE);
@@ -49,22 +49,22 @@ class DenyCacheTest {
   }
 
   @Test
-  void repeatsARefusalUntilItsRetryAfter() {
+  void repeatsRefusalUntilRetryAfter() {
     refuse(draw(pool, 1), Duration.ofMillis(300));
 
-    assertThat(isAsked(draw(pool, 1))).isFalse();
-    tier.time.advance(Duration.ofMillis(299));
-    assertThat(isAsked(draw(pool, 1))).isFalse();
-    tier.time.advance(Duration.ofMillis(1));
-    assertThat(isAsked(draw(pool, 1))).isTrue();
+    assertThat(reachesStore(draw(pool, 1))).isFalse();
+    fixture.time.advance(Duration.ofMillis(299));
+    assertThat(reachesStore(draw(pool, 1))).isFalse();
+    fixture.time.advance(Duration.ofMillis(1));
+    assertThat(reachesStore(draw(pool, 1))).isTrue();
   }
 
   @Test
-  void saysHowMuchOfTheWaitIsLeft() {
+  void retryAfterCountsDown() {
     refuse(draw(pool, 1), Duration.ofMillis(300));
-    tier.time.advance(Duration.ofMillis(100));
+    fixture.time.advance(Duration.ofMillis(100));
 
-    LimitStatus again = tier.take(pool, 1).join().statuses().get(0);
+    LimitStatus again = fixture.take(pool, 1).join().statuses().get(0);
 
     assertThat(again.retryAfter()).contains(Duration.ofMillis(200));
     assertThat(again.reset()).isEqualTo(Duration.ofMillis(900));
@@ -72,59 +72,59 @@ class DenyCacheTest {
   }
 
   @Test
-  void countsFromTheMomentTheCallWasSent() {
-    tier.take(pool, 1);
-    tier.time.advance(Duration.ofMillis(8));
+  void retryAfterCountsFromSendTime() {
+    fixture.take(pool, 1);
+    fixture.time.advance(Duration.ofMillis(8));
     shared.next().refuse(Duration.ofMillis(100));
 
-    tier.time.advance(Duration.ofMillis(92));
+    fixture.time.advance(Duration.ofMillis(92));
 
-    assertThat(isAsked(draw(pool, 1))).isTrue();
+    assertThat(reachesStore(draw(pool, 1))).isTrue();
   }
 
   @Test
-  void holdsForASecondAtMost() {
+  void refusalHoldsForOneSecondAtMost() {
     refuse(draw(pool, 1), Duration.ofHours(3));
-    tier.time.advance(Duration.ofMillis(999));
-    assertThat(isAsked(draw(pool, 1))).isFalse();
+    fixture.time.advance(Duration.ofMillis(999));
+    assertThat(reachesStore(draw(pool, 1))).isFalse();
 
-    tier.time.advance(Duration.ofMillis(1));
+    fixture.time.advance(Duration.ofMillis(1));
 
-    assertThat(isAsked(draw(pool, 1))).isTrue();
+    assertThat(reachesStore(draw(pool, 1))).isTrue();
   }
 
   @Test
-  void holdsForTheRefusedCostAndAbove() {
+  void refusalHoldsForItsCostAndAbove() {
     refuse(draw(pool, 5), Duration.ofMillis(300));
 
-    assertThat(isAsked(draw(pool, 6))).isFalse();
-    assertThat(isAsked(draw(pool, 4))).isTrue();
+    assertThat(reachesStore(draw(pool, 6))).isFalse();
+    assertThat(reachesStore(draw(pool, 4))).isTrue();
   }
 
   @Test
-  void holdsForOneVersionOfTheLimit() {
+  void refusalHoldsForOneVersionOfLimit() {
     refuse(draw(pool, 1), Duration.ofMillis(300));
 
-    assertThat(isAsked(draw(pool("rule", "10/s"), 1))).isTrue();
+    assertThat(reachesStore(draw(pool("rule", "10/s"), 1))).isTrue();
   }
 
   @Test
-  void holdsForOneKey() {
+  void refusalHoldsForOneKey() {
     refuse(draw(pool, 1), Duration.ofMillis(300));
     Draw other = new Draw(pool, Key.of("another"), 1, Mode.ENFORCE, Draw.Intent.TAKE);
 
-    assertThat(isAsked(other)).isTrue();
+    assertThat(reachesStore(other)).isTrue();
   }
 
   @Test
-  void letsABucketThatLendsGatherForFiftyMilliseconds() {
+  void lendingBucketRefillsForFiftyMilliseconds() {
     Pool busy = lending("2000/s");
     refuse(draw(busy, 1), Duration.ofNanos(500_000));
 
-    tier.time.advance(Duration.ofMillis(49));
-    assertThat(isAsked(draw(busy, 1))).isFalse();
-    tier.time.advance(Duration.ofMillis(1));
-    assertThat(isAsked(draw(busy, 1))).isTrue();
+    fixture.time.advance(Duration.ofMillis(49));
+    assertThat(reachesStore(draw(busy, 1))).isFalse();
+    fixture.time.advance(Duration.ofMillis(1));
+    assertThat(reachesStore(draw(busy, 1))).isTrue();
   }
 
   private static long retryAfter(CompletableFuture<TakeResult> refused) {
@@ -133,134 +133,136 @@ class DenyCacheTest {
   }
 
   @Test
-  void whoeverWaitsAsLongAsToldIsAskedAgain() {
+  void callAfterRetryAfterReachesStore() {
     Pool busy = lending("2000/s");
-    CompletableFuture<TakeResult> refused = tier.take(busy, 1);
-    tier.time.advance(Duration.ofMillis(8));
+    CompletableFuture<TakeResult> refused = fixture.take(busy, 1);
+    fixture.time.advance(Duration.ofMillis(8));
     shared.next().refuse(Duration.ofNanos(500_000));
     assertThat(retryAfter(refused)).isEqualTo(42_000);
 
-    tier.time.advance(ExactNumbers.ofMicros(retryAfter(refused)));
+    fixture.time.advance(ExactNumbers.ofMicros(retryAfter(refused)));
 
-    CompletableFuture<TakeResult> again = tier.take(busy, 1);
+    CompletableFuture<TakeResult> again = fixture.take(busy, 1);
     shared.next().admit(99);
     assertThat(again.join().taken()).isTrue();
   }
 
   @Test
-  void whoeverWaitsAsLongAsToldIsAskedAgainWhereALeaseWasAskedFor() {
+  void callAfterRetryAfterReachesStoreDespiteLeaseBackoff() {
     Pool busy = lending("2000/s");
     for (int round = 0; round < 20; round++) {
-      NearStoreFixture tier = new NearStoreFixture();
-      tier.time.advance(Duration.ofMillis(7L * round)); // leases are left alone for about 50 ms
-      tier.lend(busy, 1);
-      tier.take(busy, 1);
-      tier.time.advance(Duration.ofMillis(10));
-      CompletableFuture<TakeResult> first = tier.take(busy, 1);
-      CompletableFuture<TakeResult> second = tier.take(busy, 1);
-      tier.shared.next().refuse(Duration.ofMillis(3));
-      assertThat(tier.shared.questions).isEmpty();
+      NearStoreFixture fixture = new NearStoreFixture();
+      fixture.time.advance(Duration.ofMillis(7L * round)); // the back-off of leases is about 50 ms
+      fixture.lend(busy, 1);
+      fixture.take(busy, 1);
+      fixture.time.advance(Duration.ofMillis(10));
+      CompletableFuture<TakeResult> first = fixture.take(busy, 1);
+      CompletableFuture<TakeResult> second = fixture.take(busy, 1);
+      fixture.shared.next().refuse(Duration.ofMillis(3));
+      assertThat(fixture.shared.calls).isEmpty();
       assertThat(retryAfter(second)).isEqualTo(retryAfter(first)).isBetween(50_000L, 60_000L);
 
-      tier.time.advance(ExactNumbers.ofMicros(retryAfter(first)));
+      fixture.time.advance(ExactNumbers.ofMicros(retryAfter(first)));
 
-      assertThat(tier.take(busy, 1)).isNotDone();
+      assertThat(fixture.take(busy, 1)).isNotDone();
     }
   }
 
   @Test
-  void tellsTheStoresOwnWaitWhereTheCallWouldBeAskedAnyway() {
+  void uncachedRefusalKeepsRetryAfterOfStore() {
     Draw busy = draw(lending("2000/s"), 1);
     Draw counts = draw(new Pool("strict", "strict", "1", Limit.perMinute(5), true), 1);
-    CompletableFuture<TakeResult> refused = tier.take(busy, counts);
+    CompletableFuture<TakeResult> refused = fixture.take(busy, counts);
     shared.next().refuse(Duration.ofMillis(2));
 
     assertThat(retryAfter(refused)).isEqualTo(2000);
   }
 
   @Test
-  void isExactWhereTheRuleIs() {
+  void exactRuleIsNotPaced() {
     refuse(draw(pool, 1), Duration.ofMillis(2));
-    tier.time.advance(Duration.ofMillis(2));
+    fixture.time.advance(Duration.ofMillis(2));
 
-    assertThat(isAsked(draw(pool, 1))).isTrue();
+    assertThat(reachesStore(draw(pool, 1))).isTrue();
   }
 
   @Test
-  void neverHoldsWhereWaitingCannotHelp() {
-    tier.take(pool, 11);
-    shared.next().answer(false, List.of(ScriptedStore.standing(draw(pool, 11), false, 10, -1)), 0);
+  void refusalWithoutRetryAfterIsNotCached() {
+    fixture.take(pool, 11);
+    shared.next().answer(false, List.of(ScriptedStore.status(draw(pool, 11), false, 10, -1)), 0);
 
-    assertThat(isAsked(draw(pool, 11))).isTrue();
+    assertThat(reachesStore(draw(pool, 11))).isTrue();
   }
 
   @Test
-  void neverTellsToWaitForWhatTheLimitCouldNeverHold() {
+  void amountAboveCapacityIsNotRefusedFromCache() {
     refuse(draw(pool, 1), Duration.ofMillis(300));
 
-    assertThat(isAsked(draw(pool, 10))).isFalse();
-    assertThat(isAsked(draw(pool, 11))).isTrue();
+    assertThat(reachesStore(draw(pool, 10))).isFalse();
+    assertThat(reachesStore(draw(pool, 11))).isTrue();
   }
 
   @Test
-  void neverHoldsForConcurrency() {
+  void concurrencyRefusalIsNotCached() {
     Pool slots = pool("slots", "concurrency 5");
     refuse(draw(slots, 1), Duration.ofMillis(300));
 
-    assertThat(isAsked(draw(slots, 1))).isTrue();
+    assertThat(reachesStore(draw(slots, 1))).isTrue();
   }
 
   @Test
-  void neverHoldsWhereRefusalsCount() {
+  void refusalIsNotCachedWhereRefusalsCount() {
     Pool strict = new Pool("strict", "strict", "1", Limit.perSecond(10), true);
     refuse(draw(strict, 1), Duration.ofMillis(300));
 
-    assertThat(isAsked(draw(strict, 1))).isTrue();
+    assertThat(reachesStore(draw(strict, 1))).isTrue();
   }
 
   @Test
-  void neverHoldsForWhoeverOnlyLooks() {
+  void lookIsNotRefusedFromCache() {
     refuse(draw(pool, 1), Duration.ofMillis(300));
 
-    assertThat(isAsked(draw(pool, 1).asLook())).isTrue();
+    assertThat(reachesStore(draw(pool, 1).asLook())).isTrue();
   }
 
   @Test
-  void neverHoldsForARuleInShadow() {
+  void shadowRuleIsNotRefusedFromCache() {
     refuse(draw(pool, 1), Duration.ofMillis(300));
     Draw shadow = new Draw(pool, KEY, 1, Mode.SHADOW, Draw.Intent.TAKE);
 
-    assertThat(isAsked(shadow)).isTrue();
+    assertThat(reachesStore(shadow)).isTrue();
   }
 
   @Test
-  void whoeverMustGoAtOnceIsNotAskedForTheOthers() {
+  void refusalOfImmediateDrawDoesNotHoldForDelayableDraw() {
     Pool shaped = pool("shaped", "leaky-bucket 10/s queue=5");
     Draw now = new Draw(shaped, KEY, 1, Mode.ENFORCE, Draw.Intent.TAKE_NOW);
     refuse(now, Duration.ofMillis(300));
 
-    assertThat(isAsked(now)).isFalse();
-    assertThat(isAsked(draw(shaped, 1))).isTrue();
+    assertThat(reachesStore(now)).isFalse();
+    assertThat(reachesStore(draw(shaped, 1))).isTrue();
   }
 
   @Test
-  void whetherItIsReservedOrCheckedAFloodIsRefusedHere() {
+  void refusalHoldsForEveryIntentOfTokenBucket() {
     refuse(draw(pool, 1), Duration.ofMillis(300));
 
     for (Draw.Intent intent : List.of(Draw.Intent.HOLD, Draw.Intent.TAKE_NOW, Draw.Intent.TAKE)) {
-      assertThat(isAsked(new Draw(pool, KEY, 1, Mode.ENFORCE, intent))).as("%s", intent).isFalse();
+      assertThat(reachesStore(new Draw(pool, KEY, 1, Mode.ENFORCE, intent)))
+          .as("%s", intent)
+          .isFalse();
     }
   }
 
   @Test
-  void keepsRefusalsOfManyKeysApart() {
+  void cachesRefusalsOfManyKeys() {
     int keys = 20_000;
     for (int i = 0; i < keys; i++) {
       refuse(ofUser(i), Duration.ofSeconds(5));
     }
-    long asked = IntStream.range(0, keys).filter(i -> isAsked(ofUser(i))).count();
+    long received = IntStream.range(0, keys).filter(i -> reachesStore(ofUser(i))).count();
 
-    assertThat(asked).as("of %s keys", keys).isLessThan(keys / 50);
+    assertThat(received).as("of %s keys", keys).isLessThan(keys / 50);
   }
 
   private Draw ofUser(int number) {
@@ -268,102 +270,102 @@ class DenyCacheTest {
   }
 
   @Test
-  void asksWhereAnotherLimitOfTheCallCountsRefusals() {
+  void callReachesStoreIfAnotherLimitCountsRefusals() {
     Pool counting = new Pool("strict", "strict", "1", Limit.perMinute(5), true);
     refuse(draw(pool, 1), Duration.ofMillis(300));
 
-    CompletableFuture<TakeResult> both = tier.take(draw(pool, 1), draw(counting, 1));
+    CompletableFuture<TakeResult> both = fixture.take(draw(pool, 1), draw(counting, 1));
 
     assertThat(both).isNotDone();
-    assertThat(isAsked(draw(pool, 1))).isFalse();
+    assertThat(reachesStore(draw(pool, 1))).isFalse();
   }
 
   @Test
-  void anOutageIsNoRefusal() {
-    tier.take(pool, 1);
+  void outageIsNotCached() {
+    fixture.take(pool, 1);
     shared.next().ignore();
 
-    assertThat(tier.take(pool, 1)).isNotDone();
+    assertThat(fixture.take(pool, 1)).isNotDone();
   }
 
   @Test
-  void aRefundHereIsNoticedAtOnce() {
+  void localRefundClearsRefusal() {
     refuse(draw(pool, 1), Duration.ofMillis(300));
-    tier.tier.refund(pool, KEY, 1);
-    assertThat(isAsked(draw(pool, 1))).isTrue();
-    assertThat(isAsked(draw(pool, 1))).isFalse();
+    fixture.near.refund(pool, KEY, 1);
+    assertThat(reachesStore(draw(pool, 1))).isTrue();
+    assertThat(reachesStore(draw(pool, 1))).isFalse();
 
     ReservedPart part = new ReservedPart(pool, KEY, 1, 0, new TakeReceipt(0, 0));
-    tier.tier.settle(9, List.of(part), Duration.ofMinutes(1));
-    assertThat(isAsked(draw(pool, 1))).isTrue();
+    fixture.near.settle(9, List.of(part), Duration.ofMinutes(1));
+    assertThat(reachesStore(draw(pool, 1))).isTrue();
   }
 
-  private static LimitStatus standing(Draw draw, boolean allowed) {
-    return ScriptedStore.standing(draw, allowed, 0, allowed ? 0 : 300_000);
+  private static LimitStatus status(Draw draw, boolean allowed) {
+    return ScriptedStore.status(draw, allowed, 0, allowed ? 0 : 300_000);
   }
 
   @Test
-  void isForgottenWhereOneNodeGetsBackWhatItTookForACallThatAnotherRefused() {
+  void giveBackAfterRefusalByOtherNodeClearsRefusal() {
     Draw other = draw(pool("other", "10/s"), 1);
-    tier.take(draw(pool, 1), other);
+    fixture.take(draw(pool, 1), other);
     ScriptedStore.StoreCall both = shared.next();
     refuse(draw(pool, 1), Duration.ofMillis(300));
 
-    tier.time.advance(Duration.ofMillis(1));
-    both.answer(false, List.of(standing(draw(pool, 1), true), standing(other, false)), 0);
+    fixture.time.advance(Duration.ofMillis(1));
+    both.answer(false, List.of(status(draw(pool, 1), true), status(other, false)), 0);
 
-    assertThat(isAsked(draw(pool, 1))).isTrue();
-    assertThat(isAsked(other)).isFalse();
+    assertThat(reachesStore(draw(pool, 1))).isTrue();
+    assertThat(reachesStore(other)).isFalse();
   }
 
   @Test
-  void isForgottenWhereTheRestOfACallWasDecidedHere() {
+  void giveBackAfterUnavailableRuleClearsRefusal() {
     Draw closed = draw(onFail(OnFail.CLOSED, "10/s"), 1);
-    tier.take(draw(pool, 1), closed);
+    fixture.take(draw(pool, 1), closed);
     ScriptedStore.StoreCall both = shared.next();
     refuse(draw(pool, 1), Duration.ofMillis(300));
 
-    tier.time.advance(Duration.ofMillis(1));
-    both.answer(true, List.of(standing(draw(pool, 1), true), closed.unanswered()), 0);
+    fixture.time.advance(Duration.ofMillis(1));
+    both.answer(true, List.of(status(draw(pool, 1), true), closed.unanswered()), 0);
 
     assertThat(shared.settled).extracting(ReservedPart::pool).containsExactly(pool);
-    assertThat(isAsked(draw(pool, 1))).isTrue();
+    assertThat(reachesStore(draw(pool, 1))).isTrue();
   }
 
   @Test
-  void isNotNotedIfSomethingCameBackWhileItWasUnderWay() {
-    tier.take(draw(pool, 1));
+  void refusalIsNotCachedIfTokensWereReturnedWhileInFlight() {
+    fixture.take(draw(pool, 1));
     ScriptedStore.StoreCall early = shared.next();
-    tier.time.advance(Duration.ofMillis(1));
-    tier.tier.refund(pool, KEY, 1);
+    fixture.time.advance(Duration.ofMillis(1));
+    fixture.near.refund(pool, KEY, 1);
 
     early.refuse(Duration.ofMillis(300));
 
-    assertThat(isAsked(draw(pool, 1))).isTrue();
-    assertThat(isAsked(draw(pool, 1))).isFalse();
+    assertThat(reachesStore(draw(pool, 1))).isTrue();
+    assertThat(reachesStore(draw(pool, 1))).isFalse();
   }
 
   @Test
-  void refusesACallOfSeveralDrawsForOneOfThem() {
+  void cachedRefusalOfOneDrawRefusesCall() {
     Pool other = pool("other", "10/s");
     refuse(draw(pool, 1), Duration.ofMillis(300));
 
-    TakeResult taking = tier.take(draw(other, 1), draw(pool, 1)).join();
+    TakeResult result = fixture.take(draw(other, 1), draw(pool, 1)).join();
 
-    assertThat(taking.taken()).isFalse();
-    assertThat(taking.statuses()).extracting(LimitStatus::rule).containsExactly("rule");
-    assertThat(shared.questions).isEmpty();
+    assertThat(result.taken()).isFalse();
+    assertThat(result.statuses()).extracting(LimitStatus::rule).containsExactly("rule");
+    assertThat(shared.calls).isEmpty();
   }
 
   @Test
-  void aFloodOfRefusedCallsCostsTheStoreNothing() {
+  void floodOfRefusedCallsSendsNoRequests() {
     refuse(draw(pool, 1), Duration.ofSeconds(2));
-    int before = shared.asked;
+    int before = shared.received;
 
     for (int i = 0; i < 100_000; i++) {
-      tier.take(pool, 1);
+      fixture.take(pool, 1);
     }
 
-    assertThat(shared.asked).isEqualTo(before);
+    assertThat(shared.received).isEqualTo(before);
   }
 }

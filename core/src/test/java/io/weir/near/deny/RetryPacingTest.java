@@ -13,13 +13,13 @@ class RetryPacingTest {
   @ParameterizedTest
   @CsvSource({
     "2000/s,                 50000",
-    "1000/s burst=10,         5000", // 5 may be lent, and come back in 5 ms
+    "1000/s burst=10,         5000", // the lease cap of 5 refills in 5 ms
     "sliding-window 1000/s,  10000",
     "fixed-window 1000/s,        0",
     "quota 100000/day,           0",
     "leaky-bucket 1000/s,        0"
   })
-  void isNoLongerThanABucketTakesToGatherWhatItLends(String spec, long micros) {
+  void pauseIsNoLongerThanRefillOfLeaseCap(String spec, long micros) {
     Limit limit = Limit.parse(spec);
     Pool pool =
         new Pool("rule", "rule", "1", limit, false).withLeaseCap(LeaseCap.of(limit, 10_000));
@@ -28,13 +28,13 @@ class RetryPacingTest {
   }
 
   @Test
-  void isNoneWhereEveryAnswerIsExact() {
+  void exactPoolHasNoPause() {
     assertThat(RetryPacing.of(new Pool("rule", "rule", "1", Limit.parse("2000/s"), false)))
         .isZero();
   }
 
   @Test
-  void variesByAFifth() {
+  void pauseVariesByAFifth() {
     long least = Long.MAX_VALUE;
     long most = 0;
     for (long now = 0; now < 1000; now++) {

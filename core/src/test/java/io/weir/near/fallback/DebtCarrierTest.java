@@ -24,11 +24,11 @@ import org.junit.jupiter.api.Test;
 
 class DebtCarrierTest {
   private final Pool pool = pool("rule", "10/s");
-  private final FakeDebtLedger account = new FakeDebtLedger();
-  private final List<CompletableFuture<TakeResult>> looks = new ArrayList<>();
-  private final DebtCarrier debts = new DebtCarrier(account, this::look);
+  private final FakeDebtLedger ledger = new FakeDebtLedger();
+  private final List<CompletableFuture<TakeResult>> probes = new ArrayList<>();
+  private final DebtCarrier debts = new DebtCarrier(ledger, this::probe);
 
-  /** What one bucket owes, and what another thread does once that was read. */
+  /** The debt of one bucket, and an action of another thread that runs after it was read. */
   private static final class FakeDebtLedger implements DebtCarrier.DebtLedger {
     private long owed = 5;
     private long now;
@@ -59,22 +59,22 @@ class DebtCarrierTest {
     }
   }
 
-  private CompletionStage<TakeResult> look(Draw draw) {
+  private CompletionStage<TakeResult> probe(Draw draw) {
     assertThat(draw.isLook()).isTrue();
-    looks.add(new CompletableFuture<>());
-    return looks.get(looks.size() - 1);
+    probes.add(new CompletableFuture<>());
+    return probes.get(probes.size() - 1);
   }
 
-  private List<Draw> load(Pool pool) {
+  private List<Draw> attach(Pool pool) {
     return debts.attach(List.of(draw(pool, 1)), new BitSet());
   }
 
-  /** Whether a call is decided here instead of going to the store. */
-  private boolean staysHere(Draw draw) {
-    BitSet away = new BitSet();
-    List<Draw> draws = debts.attach(List.of(draw), away);
-    assertThat(away.get(0) && owed(draws) > 0).isFalse();
-    return away.get(0);
+  /** Whether a call is decided locally instead of by the store. */
+  private boolean isDecidedLocally(Draw draw) {
+    BitSet unavailable = new BitSet();
+    List<Draw> draws = debts.attach(List.of(draw), unavailable);
+    assertThat(unavailable.get(0) && owed(draws) > 0).isFalse();
+    return unavailable.get(0);
   }
 
   private static long owed(List<Draw> draws) {
@@ -86,151 +86,153 @@ class DebtCarrierTest {
   }
 
   private static LimitStatus answered(Draw draw) {
-    return ScriptedStore.standing(draw, true, 1, 0);
+    return ScriptedStore.status(draw, true, 1, 0);
   }
 
   @Test
-  void oneCallCarriesWhatIsOwed() {
-    List<Draw> first = load(pool);
-    List<Draw> second = load(pool);
+  void debtIsCarriedByOneCall() {
+    List<Draw> first = attach(pool);
+    List<Draw> second = attach(pool);
 
     assertThat(owed(first)).isEqualTo(5);
     assertThat(owed(second)).isZero();
     answer(first);
-    assertThat(owed(load(pool))).isZero();
+    assertThat(owed(attach(pool))).isZero();
   }
 
   @Test
-  void nobodyPaysWhatAnotherCallPaidSinceItWasRead() {
-    List<Draw> first = load(pool);
-    account.onceRead = () -> answer(first);
+  void debtPaidBetweenReadAndSendIsNotSentTwice() {
+    List<Draw> first = attach(pool);
+    ledger.onceRead = () -> answer(first);
 
-    assertThat(owed(load(pool))).isZero();
-    assertThat(account.owed).isZero();
+    assertThat(owed(attach(pool))).isZero();
+    assertThat(ledger.owed).isZero();
   }
 
   @Test
-  void whoeverComesAfterACallThatHadNothingToPayCarriesWhatIsOwedByThen() {
-    List<Draw> first = load(pool);
-    account.onceRead = () -> answer(first);
-    load(pool);
+  void newDebtIsCarriedAfterCallWithNothingToPay() {
+    List<Draw> first = attach(pool);
+    ledger.onceRead = () -> answer(first);
+    attach(pool);
 
-    account.owed = 3;
+    ledger.owed = 3;
 
-    assertThat(owed(load(pool))).isEqualTo(3);
+    assertThat(owed(attach(pool))).isEqualTo(3);
   }
 
   @Test
-  void nobodyPaysTwiceBecauseRulesWereLoadedAnew() {
-    assertThat(owed(load(pool))).isEqualTo(5);
+  void ruleReloadDoesNotSendDebtTwice() {
+    assertThat(owed(attach(pool))).isEqualTo(5);
 
-    assertThat(owed(load(pool("rule", "20/s")))).isZero();
+    assertThat(owed(attach(pool("rule", "20/s")))).isZero();
   }
 
   @Test
-  void whatWasNeverSentIsCarriedAgainAtOnce() {
-    List<Draw> first = load(pool);
-    LimitStatus unheard = TakeResult.unanswered(first).statuses().get(0);
+  void unsentDebtIsCarriedAgainAtOnce() {
+    List<Draw> first = attach(pool);
+    LimitStatus unanswered = TakeResult.unanswered(first).statuses().get(0);
     debts.complete(
-        first, new TakeResult(false, List.of(unheard), List.of(), List.of(LeaseGrant.NOT_SENT)));
+        first, new TakeResult(false, List.of(unanswered), List.of(), List.of(LeaseGrant.NOT_SENT)));
 
-    assertThat(owed(load(pool))).isEqualTo(5);
+    assertThat(owed(attach(pool))).isEqualTo(5);
   }
 
-  private void sendUnheard() {
-    List<Draw> first = load(pool);
+  private void sendWithoutAnswer() {
+    List<Draw> first = attach(pool);
     assertThat(owed(first)).isEqualTo(5);
     debts.complete(first, TakeResult.unanswered(first));
   }
 
   @Test
-  void whatWasSentAndNotHeardIsCarriedAgainLater() {
-    sendUnheard();
+  void unacknowledgedDebtIsCarriedAgainAfterPause() {
+    sendWithoutAnswer();
 
-    account.now = UnackedDebts.PAUSE_MICROS - 1;
-    assertThat(staysHere(draw(pool, 1))).as("a store that hangs may yet hear the first").isTrue();
-    account.now = UnackedDebts.PAUSE_MICROS;
-    assertThat(owed(load(pool))).isEqualTo(5);
-    assertThat(owed(load(pool))).as("one at a time").isZero();
+    ledger.now = UnackedDebts.PAUSE_MICROS - 1;
+    assertThat(isDecidedLocally(draw(pool, 1)))
+        .as("a hanging store may still apply the first")
+        .isTrue();
+    ledger.now = UnackedDebts.PAUSE_MICROS;
+    assertThat(owed(attach(pool))).isEqualTo(5);
+    assertThat(owed(attach(pool))).as("one at a time").isZero();
   }
 
   @Test
-  void oneLookAtATimeTellsWhetherTheStoreAnswersAgain() {
-    sendUnheard();
-    assertThat(staysHere(draw(pool, 1))).isTrue();
-    assertThat(staysHere(draw(pool, 1))).isTrue();
-    assertThat(looks).hasSize(1);
+  void oneProbeAtATimeEndsThePause() {
+    sendWithoutAnswer();
+    assertThat(isDecidedLocally(draw(pool, 1))).isTrue();
+    assertThat(isDecidedLocally(draw(pool, 1))).isTrue();
+    assertThat(probes).hasSize(1);
 
     Draw draw = draw(pool, 1);
-    looks.get(0).complete(TakeResult.unanswered(List.of(draw)));
-    account.now = UnackedDebts.PAUSE_MICROS - 1;
-    assertThat(staysHere(draw)).isTrue();
-    assertThat(looks).hasSize(2);
+    probes.get(0).complete(TakeResult.unanswered(List.of(draw)));
+    ledger.now = UnackedDebts.PAUSE_MICROS - 1;
+    assertThat(isDecidedLocally(draw)).isTrue();
+    assertThat(probes).hasSize(2);
 
-    looks.get(1).complete(new TakeResult(true, List.of(answered(draw)), List.of()));
-    assertThat(owed(load(pool))).isEqualTo(5);
+    probes.get(1).complete(new TakeResult(true, List.of(answered(draw)), List.of()));
+    assertThat(owed(attach(pool))).isEqualTo(5);
   }
 
   @Test
-  void noDebtIsSentWhileLooksAreNotAnsweredButAfterALongTime() {
-    sendUnheard();
+  void unansweredProbesExtendPauseUpToTenSeconds() {
+    sendWithoutAnswer();
     for (int i = 0; i < 19; i++) {
-      account.now += UnackedDebts.PAUSE_MICROS / 2;
-      assertThat(staysHere(draw(pool, 1))).isTrue();
-      looks.get(i).complete(TakeResult.unanswered(List.of(draw(pool, 1))));
+      ledger.now += UnackedDebts.PAUSE_MICROS / 2;
+      assertThat(isDecidedLocally(draw(pool, 1))).isTrue();
+      probes.get(i).complete(TakeResult.unanswered(List.of(draw(pool, 1))));
     }
-    account.now += UnackedDebts.PAUSE_MICROS / 2;
-    assertThat(owed(load(pool))).isEqualTo(5);
+    ledger.now += UnackedDebts.PAUSE_MICROS / 2;
+    assertThat(owed(attach(pool))).isEqualTo(5);
   }
 
   @Test
-  void aCallThatMayBeGivenUpAnyMomentCarriesNothing() {
-    assertThat(staysHere(draw(pool, 1).retryOf(1))).isTrue();
-    assertThat(owed(load(pool))).isEqualTo(5);
+  void retryDoesNotCarryDebt() {
+    assertThat(isDecidedLocally(draw(pool, 1).retryOf(1))).isTrue();
+    assertThat(owed(attach(pool))).isEqualTo(5);
   }
 
-  /** It would be what was owed before, and nobody would know that it is too much. */
+  /** A debt sent meanwhile would be the one from before, which is too high. */
   @Test
-  void nobodyCarriesADebtWhileItIsSettled() {
+  void debtIsNotSentWhileBeingSettled() {
     List<ReservedPart> parts = List.of(part(pool), part(pool));
 
     CompletionStage<Long> settled =
         debts.withExclusive(
             parts,
             () -> {
-              assertThat(owed(load(pool))).isZero();
-              account.owed = 2;
-              return account.owed;
+              assertThat(owed(attach(pool))).isZero();
+              ledger.owed = 2;
+              return ledger.owed;
             });
 
     assertThat(settled).isCompletedWithValue(2L);
-    assertThat(owed(load(pool))).isEqualTo(2);
+    assertThat(owed(attach(pool))).isEqualTo(2);
   }
 
   @Test
-  void whoeverSettlesWaitsForADebtUnderWayAndHoldsNoOtherUpMeanwhile() {
+  void settlementWaitsForDebtInFlightWithoutBlockingOthers() {
     Pool other = pool("other", "10/s");
-    List<Draw> first = load(pool);
+    List<Draw> first = attach(pool);
     CompletableFuture<Long> settled =
         debts
-            .withExclusive(List.of(part(other), part(pool)), () -> account.owed)
+            .withExclusive(List.of(part(other), part(pool)), () -> ledger.owed)
             .toCompletableFuture();
     assertThat(settled).isNotDone();
 
-    List<Draw> second = load(other);
+    List<Draw> second = attach(other);
     assertThat(owed(second)).isEqualTo(5);
     answer(first);
-    assertThat(settled).as("the other is under way by now").isNotDone();
-    account.owed = 7;
+    assertThat(settled).as("the other is in flight by now").isNotDone();
+    ledger.owed = 7;
     answer(second);
 
     assertThat(settled).isCompletedWithValue(2L);
-    account.owed = 1;
-    assertThat(owed(load(pool))).isEqualTo(1);
+    ledger.owed = 1;
+    assertThat(owed(attach(pool))).isEqualTo(1);
   }
 
   @Test
-  void anErrorWhileSettlingHoldsNothingForGood() {
+  void errorWhileSettlingReleasesBucket() {
     CompletionStage<Long> settled =
         debts.withExclusive(
             List.of(part(pool)),
@@ -239,7 +241,7 @@ class DebtCarrierTest {
             });
 
     assertThat(settled).isCompletedExceptionally();
-    assertThat(owed(load(pool))).isEqualTo(5);
+    assertThat(owed(attach(pool))).isEqualTo(5);
   }
 
   private static ReservedPart part(Pool pool) {
@@ -247,13 +249,13 @@ class DebtCarrierTest {
   }
 
   @Test
-  void anErrorWhilePayingLeavesNothingCarriedForGood() {
-    List<Draw> first = load(pool);
+  void errorWhilePayingReleasesBucket() {
+    List<Draw> first = attach(pool);
     TakeResult broken = new TakeResult(true, List.of(), List.of());
 
     assertThatThrownBy(() -> debts.complete(first, broken))
         .isInstanceOf(IndexOutOfBoundsException.class);
 
-    assertThat(owed(load(pool))).isEqualTo(5);
+    assertThat(owed(attach(pool))).isEqualTo(5);
   }
 }

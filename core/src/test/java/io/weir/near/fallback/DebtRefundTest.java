@@ -28,53 +28,53 @@ class DebtRefundTest {
   private static final String FIXED = "fixed-window 100/h";
   private static final String SLIDING = "sliding-window 100/h";
 
-  private final NearStoreFixture tier = new NearStoreFixture();
-  private final ScriptedStore shared = tier.shared;
+  private final NearStoreFixture fixture = new NearStoreFixture();
+  private final ScriptedStore shared = fixture.shared;
 
-  /** Reserves so much while the store is away. */
-  private TakeReceipt reserveAlone(long id, Pool pool, long amount) {
+  /** Reserves an amount while the store is unavailable. */
+  private TakeReceipt reserveDuringOutage(long id, Pool pool, long amount) {
     CompletableFuture<TakeResult> answer =
-        tier.tier.reserve(id, List.of(draw(pool, amount))).toCompletableFuture();
-    shared.next().neverHear();
+        fixture.near.reserve(id, List.of(draw(pool, amount))).toCompletableFuture();
+    shared.next().rejectUnsent();
     return answer.join().receipts().get(0);
   }
 
-  /** The next draw; tells what it carried. */
-  private long tell(Pool pool, long remaining) {
-    tier.take(pool, 1);
-    ScriptedStore.StoreCall question = shared.next();
-    question.admit(remaining);
-    return question.lease().debt();
+  /** Makes the next draw and returns the debt that it carried. */
+  private long takeAndReturnDebt(Pool pool, long remaining) {
+    fixture.take(pool, 1);
+    ScriptedStore.StoreCall call = shared.next();
+    call.admit(remaining);
+    return call.lease().debt();
   }
 
   private CompletableFuture<SettlementResult> settle(
       long id, Pool pool, long amount, long cost, TakeReceipt at) {
     List<ReservedPart> parts = List.of(new ReservedPart(pool, KEY, amount, cost, at));
-    return tier.tier.settle(id, parts, Duration.ofMinutes(10)).toCompletableFuture();
+    return fixture.near.settle(id, parts, Duration.ofMinutes(10)).toCompletableFuture();
   }
 
-  private long givenBack() {
+  private long refunded() {
     return shared.ended.stream().mapToLong(LeaseReport::returned).sum();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {BUCKET, QUOTA, FIXED, SLIDING})
-  void whatIsNotToldYetIsOwedNoMore(String limit) {
+  void settlementReducesUnsentDebt(String limit) {
     Pool pool = onFail(OnFail.LOCAL, limit);
-    TakeReceipt at = reserveAlone(5, pool, 50);
+    TakeReceipt at = reserveDuringOutage(5, pool, 50);
 
     assertThat(settle(5, pool, 50, 10, at)).isCompletedWithValue(SettlementResult.DONE);
 
     assertThat(shared.ended).isEmpty();
-    assertThat(tell(pool, 89)).isEqualTo(10);
+    assertThat(takeAndReturnDebt(pool, 89)).isEqualTo(10);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {BUCKET, QUOTA, FIXED})
-  void whatTheStoreWasToldOfGoesBackThereOnce(String limit) {
+  void chargedDebtIsRefundedOnce(String limit) {
     Pool pool = onFail(OnFail.LOCAL, limit);
-    TakeReceipt at = reserveAlone(5, pool, 50);
-    assertThat(tell(pool, 49)).isEqualTo(50);
+    TakeReceipt at = reserveDuringOutage(5, pool, 50);
+    assertThat(takeAndReturnDebt(pool, 49)).isEqualTo(50);
 
     assertThat(settle(5, pool, 50, 10, at)).isCompletedWithValue(SettlementResult.DONE);
     assertThat(settle(5, pool, 50, 10, at)).isCompletedWithValue(SettlementResult.ALREADY);
@@ -83,17 +83,17 @@ class DebtRefundTest {
     assertThat(shared.ended.get(0).held().window())
         .isBetween(
             limit.equals(BUCKET) ? 0 : at.time() - 999, limit.equals(BUCKET) ? 0 : at.time());
-    assertThat(tell(pool, 88)).isZero();
-    reserveAlone(6, pool, 7);
-    assertThat(tell(pool, 80)).as("what comes after is owed").isEqualTo(7);
+    assertThat(takeAndReturnDebt(pool, 88)).isZero();
+    reserveDuringOutage(6, pool, 7);
+    assertThat(takeAndReturnDebt(pool, 80)).as("later usage is owed").isEqualTo(7);
   }
 
   /** A debt was charged to both counts of a sliding window, as if evenly over its length. */
   @Test
-  void aSlidingWindowGetsBackFromBothItsCounts() {
+  void slidingWindowIsRefundedInBothCounts() {
     Pool pool = onFail(OnFail.LOCAL, SLIDING);
-    TakeReceipt at = reserveAlone(5, pool, 50);
-    tell(pool, 49);
+    TakeReceipt at = reserveDuringOutage(5, pool, 50);
+    takeAndReturnDebt(pool, 49);
 
     assertThat(settle(5, pool, 50, 10, at)).isCompletedWithValue(SettlementResult.DONE);
 
@@ -101,63 +101,63 @@ class DebtRefundTest {
     LeaseReport before = shared.ended.get(0);
     assertThat(before.held().window()).isBetween(at.time() - hour - 999, at.time() - hour);
     assertThat(before.returned()).isEqualTo(40);
-    double passed = 1 - (at.time() - tier.time.wallMicros()) / (double) hour;
-    assertThat(givenBack() - 40).isBetween((long) (40 * passed) - 1, (long) (40 * passed));
-    assertThat(tell(pool, 88)).isZero();
-    reserveAlone(6, pool, 7);
-    assertThat(tell(pool, 80)).isBetween(5L, 7L);
+    double passed = 1 - (at.time() - fixture.time.wallMicros()) / (double) hour;
+    assertThat(refunded() - 40).isBetween((long) (40 * passed) - 1, (long) (40 * passed));
+    assertThat(takeAndReturnDebt(pool, 88)).isZero();
+    reserveDuringOutage(6, pool, 7);
+    assertThat(takeAndReturnDebt(pool, 80)).isBetween(5L, 7L);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {BUCKET, QUOTA, FIXED, SLIDING})
-  void whatCameToMoreIsOwedBeforeAndAfterTheStoreWasTold(String limit) {
+  void excessCostIsOwedBeforeAndAfterCharge(String limit) {
     Pool pool = onFail(OnFail.LOCAL, limit);
-    TakeReceipt first = reserveAlone(5, pool, 20);
+    TakeReceipt first = reserveDuringOutage(5, pool, 20);
     assertThat(settle(5, pool, 20, 25, first)).isCompletedWithValue(SettlementResult.DONE);
-    assertThat(tell(pool, 74)).isEqualTo(25);
-    TakeReceipt second = reserveAlone(6, pool, 20);
-    assertThat(tell(pool, 53)).isBetween(19L, 20L);
+    assertThat(takeAndReturnDebt(pool, 74)).isEqualTo(25);
+    TakeReceipt second = reserveDuringOutage(6, pool, 20);
+    assertThat(takeAndReturnDebt(pool, 53)).isBetween(19L, 20L);
 
     assertThat(settle(6, pool, 20, 30, second)).isCompletedWithValue(SettlementResult.DONE);
 
-    assertThat(tell(pool, 42)).isBetween(9L, 10L);
+    assertThat(takeAndReturnDebt(pool, 42)).isBetween(9L, 10L);
     assertThat(shared.ended).isEmpty();
   }
 
   @Test
-  void whatIsStillOwedIsTakenOffFirst() {
+  void settlementReducesUnsentDebtFirst() {
     Pool pool = onFail(OnFail.LOCAL, BUCKET);
-    TakeReceipt at = reserveAlone(5, pool, 50);
-    tell(pool, 49);
-    reserveAlone(6, pool, 30);
+    TakeReceipt at = reserveDuringOutage(5, pool, 50);
+    takeAndReturnDebt(pool, 49);
+    reserveDuringOutage(6, pool, 30);
 
     assertThat(settle(5, pool, 50, 10, at)).isCompletedWithValue(SettlementResult.DONE);
 
-    assertThat(givenBack()).isEqualTo(10);
-    assertThat(tell(pool, 58)).isZero();
+    assertThat(refunded()).isEqualTo(10);
+    assertThat(takeAndReturnDebt(pool, 58)).isZero();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {QUOTA, FIXED})
-  void aWindowThatIsOverGetsNothingBack(String limit) {
+  void endedWindowGetsNoRefund(String limit) {
     Pool pool = onFail(OnFail.LOCAL, limit);
-    TakeReceipt at = reserveAlone(5, pool, 50);
-    tell(pool, 49);
-    tier.time.advanceMicros(at.time() - tier.time.wallMicros());
+    TakeReceipt at = reserveDuringOutage(5, pool, 50);
+    takeAndReturnDebt(pool, 49);
+    fixture.time.advanceMicros(at.time() - fixture.time.wallMicros());
 
     List<ReservedPart> parts = List.of(new ReservedPart(pool, KEY, 50, 10, at));
-    tier.tier.settle(5, parts, Duration.ofDays(2));
+    fixture.near.settle(5, parts, Duration.ofDays(2));
 
     assertThat(shared.ended).isEmpty();
   }
 
-  /** A window that is used up is charged a part of a debt only, and nobody says which. */
+  /** An exhausted window is charged only a part of a debt, and the part is unknown. */
   @ParameterizedTest
   @ValueSource(strings = {BUCKET, QUOTA, FIXED, SLIDING})
-  void whatTheStoreMayNotHaveChargedIsNotGivenBack(String limit) {
+  void uncertainChargeIsNotRefunded(String limit) {
     Pool pool = onFail(OnFail.LOCAL, limit);
-    TakeReceipt at = reserveAlone(5, pool, 50);
-    tier.take(pool, 1);
+    TakeReceipt at = reserveDuringOutage(5, pool, 50);
+    fixture.take(pool, 1);
     shared.next().refuse(Duration.ofSeconds(1));
 
     assertThat(settle(5, pool, 50, 10, at)).isCompletedWithValue(SettlementResult.DONE);
@@ -166,25 +166,25 @@ class DebtRefundTest {
   }
 
   @Test
-  void whileTheStoreIsAwayAgainItCoversWhatIsLetThroughNext() {
+  void refundDuringOutageCoversLaterLocalDecisions() {
     Pool pool = onFail(OnFail.LOCAL, BUCKET);
-    TakeReceipt at = reserveAlone(5, pool, 50);
-    tell(pool, 49);
-    shared.away.add(pool.rule());
+    TakeReceipt at = reserveDuringOutage(5, pool, 50);
+    takeAndReturnDebt(pool, 49);
+    shared.unavailable.add(pool.rule());
 
     assertThat(settle(5, pool, 50, 10, at)).isCompletedWithValue(SettlementResult.DONE);
-    shared.away.clear();
-    reserveAlone(6, pool, 45);
+    shared.unavailable.clear();
+    reserveDuringOutage(6, pool, 45);
 
     assertThat(shared.ended).isEmpty();
-    assertThat(tell(pool, 43)).isEqualTo(5);
+    assertThat(takeAndReturnDebt(pool, 43)).isEqualTo(5);
   }
 
   @Test
-  void aDebtUnderWayIsWaitedFor() {
+  void settlementWaitsForDebtInFlight() {
     Pool pool = onFail(OnFail.LOCAL, BUCKET);
-    TakeReceipt at = reserveAlone(5, pool, 50);
-    tier.take(pool, 1);
+    TakeReceipt at = reserveDuringOutage(5, pool, 50);
+    fixture.take(pool, 1);
     ScriptedStore.StoreCall carrying = shared.next();
 
     CompletableFuture<SettlementResult> settled = settle(5, pool, 50, 10, at);
@@ -192,30 +192,32 @@ class DebtRefundTest {
     carrying.admit(49);
 
     assertThat(settled).isCompletedWithValue(SettlementResult.DONE);
-    assertThat(givenBack()).isEqualTo(40);
+    assertThat(refunded()).isEqualTo(40);
   }
 
-  /** What it read before would be too much, and the settlement could not know of it. */
+  /**
+   * A debt read before the settlement would be too high, and the settlement could not know of it.
+   */
   @Test
-  void aBucketIsDecidedHereWhileItsDebtIsSettled() {
+  void bucketIsDecidedLocallyWhileItsDebtIsSettled() {
     Pool pool = onFail(OnFail.LOCAL, BUCKET);
-    TakeReceipt at = reserveAlone(5, pool, 50);
+    TakeReceipt at = reserveDuringOutage(5, pool, 50);
     List<CompletableFuture<TakeResult>> decided = new ArrayList<>();
-    shared.meanwhile = () -> decided.add(tier.take(pool, 1).toCompletableFuture());
+    shared.meanwhile = () -> decided.add(fixture.take(pool, 1).toCompletableFuture());
 
     assertThat(settle(5, pool, 50, 10, at)).isCompletedWithValue(SettlementResult.DONE);
 
     assertThat(decided).singleElement().matches(answer -> answer.join().taken());
-    assertThat(tell(pool, 88)).isEqualTo(11);
+    assertThat(takeAndReturnDebt(pool, 88)).isEqualTo(11);
     assertThat(shared.ended).isEmpty();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"leaky-bucket 100/h queue=100", "sliding-log 100/h"})
-  void whatKeepsItsOrderStaysAsItWasTold(String limit) {
+  void leakyBucketAndLogGetNoRefund(String limit) {
     Pool pool = onFail(OnFail.LOCAL, limit);
-    TakeReceipt at = reserveAlone(5, pool, 50);
-    tell(pool, 49);
+    TakeReceipt at = reserveDuringOutage(5, pool, 50);
+    takeAndReturnDebt(pool, 49);
 
     assertThat(settle(5, pool, 50, 10, at)).isCompletedWithValue(SettlementResult.DONE);
 

@@ -80,24 +80,24 @@ class FallbackStoreTest {
   }
 
   @Test
-  void openAllowsWhileTheStoreIsAway() {
+  void openAllowsWhileStoreIsUnavailable() {
     Weir weir = weir(open("one", 1));
-    shared.away.add("one");
+    shared.unavailable.add("one");
 
     for (int i = 0; i < 5; i++) {
       Decision decision = weir.check(CALL);
       assertThat(decision.allowed()).isTrue();
       assertThat(decision.degraded()).isTrue();
     }
-    shared.away.clear();
+    shared.unavailable.clear();
     assertThat(weir.check(CALL).degraded()).isFalse();
     assertThat(weir.check(CALL).reason()).isEqualTo(Reason.LIMITED);
   }
 
   @Test
-  void openDoesNotAllowWhatTheLimitNeverWould() {
+  void openRefusesAmountAboveCapacity() {
     Weir weir = weir(open("none", 0));
-    shared.away.add("none");
+    shared.unavailable.add("none");
 
     Decision never = weir.check(CALL);
     assertThat(never.reason()).isEqualTo(Reason.LIMITED);
@@ -108,20 +108,20 @@ class FallbackStoreTest {
   @Test
   void closedRefusesAsUnavailable() {
     Weir weir = weir(closed("one", 9));
-    shared.away.add("one");
+    shared.unavailable.add("one");
 
     Decision refused = weir.check(CALL);
     assertThat(refused.reason()).isEqualTo(Reason.UNAVAILABLE);
     assertThat(refused.retryAfter()).hasValue(Duration.ofSeconds(1));
     assertThat(refused.degraded()).isTrue();
-    shared.away.clear();
+    shared.unavailable.clear();
     assertThat(weir.check(CALL).remaining()).isEqualTo(8);
   }
 
   @Test
   void localDecidesInMemory() {
     Weir weir = weir(local("one", 2));
-    shared.away.add("one");
+    shared.unavailable.add("one");
 
     assertThat(weir.check(CALL).remaining()).isEqualTo(1);
     assertThat(weir.check(CALL).degraded()).isTrue();
@@ -132,38 +132,38 @@ class FallbackStoreTest {
   }
 
   @Test
-  void anyClosedRuleMakesTheCallUnavailableWhateverOthersSay() {
+  void anyClosedRuleMakesCallUnavailable() {
     Weir weir = weir(local("near", 1), closed("far", 9), open("free", 9), local("there", 0));
-    shared.away.addAll(List.of("near", "far", "free"));
+    shared.unavailable.addAll(List.of("near", "far", "free"));
 
     Decision refused = weir.check(CALL);
     assertThat(refused.reason()).isEqualTo(Reason.UNAVAILABLE);
     assertThat(refused.rule()).contains("far");
-    shared.away.remove("far");
+    shared.unavailable.remove("far");
     assertThat(weir.check(CALL).reason()).isEqualTo(Reason.LIMITED);
   }
 
   @Test
-  void whatHealthyNodesTookForARefusedCallIsGivenBack() {
+  void refusedCallIsGivenBackOnHealthyNodes() {
     Weir weir =
         weir(
             open("bucket", 9),
             rule("window", OnFail.OPEN, Limit.slidingWindow(9, Duration.ofHours(1))).build(),
-            closed("away", 9));
-    shared.away.add("away");
+            closed("down", 9));
+    shared.unavailable.add("down");
 
     assertThat(weir.check(CALL).reason()).isEqualTo(Reason.UNAVAILABLE);
     assertThat(remaining(weir).subList(0, 2)).containsExactly(9L, 9L);
 
-    shared.away.clear();
+    shared.unavailable.clear();
     weir.check(CALL);
     assertThat(remaining(weir)).containsExactly(8L, 8L, 8L);
   }
 
   @Test
-  void aRefusalInMemoryGivesBackWhatHealthyNodesTook() {
+  void localRefusalGivesBackTakesOfHealthyNodes() {
     Weir weir = weir(open("there", 9), local("near", 1));
-    shared.away.add("near");
+    shared.unavailable.add("near");
 
     assertThat(weir.check(CALL).allowed()).isTrue();
     Decision refused = weir.check(CALL);
@@ -173,10 +173,10 @@ class FallbackStoreTest {
   }
 
   @Test
-  void aRefusalByAHealthyNodeTakesNothingInMemory() {
+  void refusalByHealthyNodeTakesNothingInMemory() {
     Weir weir = weir(open("there", 1), local("near", 9));
     weir.check(CALL);
-    shared.away.add("near");
+    shared.unavailable.add("near");
 
     Decision refused = weir.check(CALL);
     assertThat(refused.rule()).contains("there");
@@ -184,22 +184,22 @@ class FallbackStoreTest {
   }
 
   @Test
-  void permitsOfARefusedCallAreGivenBackToo() {
-    Weir weir = weir(rule("slots", OnFail.OPEN, Limit.concurrency(2)).build(), closed("away", 9));
-    shared.away.add("away");
+  void permitsOfRefusedCallAreGivenBack() {
+    Weir weir = weir(rule("slots", OnFail.OPEN, Limit.concurrency(2)).build(), closed("down", 9));
+    shared.unavailable.add("down");
 
     assertThat(reserve(weir, CALL).reason()).isEqualTo(Reason.UNAVAILABLE);
-    shared.away.clear();
+    shared.unavailable.clear();
     assertThat(remaining(weir)).containsExactly(2L, 9L);
   }
 
   @Test
-  void aShadowRuleNeverRefusesEvenIfItIsClosedAndAway() {
+  void unavailableClosedShadowRuleNeverRefuses() {
     Weir weir =
         weir(
             open("there", 9),
             rule("watched", OnFail.CLOSED, Limit.perHour(9)).mode(Mode.SHADOW).build());
-    shared.away.add("watched");
+    shared.unavailable.add("watched");
 
     Decision decision = weir.check(CALL);
     assertThat(decision.allowed()).isTrue();
@@ -209,10 +209,10 @@ class FallbackStoreTest {
   }
 
   @Test
-  void rulesAboutThisInstanceGiveBackWhenTheStoreIsAwayAndClosed() {
+  void instanceRulesGiveBackWhenClosedStoreIsUnavailable() {
     Rule here = rule("here", OnFail.OPEN, Limit.perHour(9)).scope(Scope.INSTANCE).build();
-    Weir weir = weir(here, closed("away", 9));
-    shared.away.add("away");
+    Weir weir = weir(here, closed("down", 9));
+    shared.unavailable.add("down");
 
     assertThat(weir.check(CALL).reason()).isEqualTo(Reason.UNAVAILABLE);
     assertThat(remaining(weir).get(0)).isEqualTo(9);
@@ -220,7 +220,7 @@ class FallbackStoreTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void anErrorThatShouldNotBeIsCountedAndFollowsOnFail(boolean thrown) {
+  void unexpectedErrorIsReportedAndFollowsOnFail(boolean thrown) {
     Weir weir = weir(open("one", 1), local("two", 2));
     Weir strict = weir(closed("one", 9));
     String reservation = reserve(weir, CALL).reservation().orElseThrow();
@@ -231,17 +231,17 @@ class FallbackStoreTest {
     assertThat(weir.check(CALL).allowed()).isTrue();
     assertThat(weir.check(CALL).rule()).contains("two");
     assertThat(strict.check(CALL).reason()).isEqualTo(Reason.UNAVAILABLE);
-    // One is of a look at what was sent and not answered.
+    // One error is that of the probe for the unacknowledged debt.
     assertThat(errors).hasSize(5).allMatch(error -> error.getMessage().equals("a bug"));
     assertThat(weir.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.UNAVAILABLE);
     assertThat(weir.releaseAsync(reservation)).isCompletedWithValue(SettlementResult.ALREADY);
     assertThat(weir.explainAsync(CALL).toCompletableFuture().join().limits())
-        .extracting(asked -> asked.arithmetic())
+        .extracting(check -> check.arithmetic())
         .containsOnly("the store did not answer");
   }
 
   @Test
-  void refundsWithoutAnErrorWhateverTheStoreDoes() {
+  void refundNeverFails() {
     FallbackStore fallback =
         new FallbackStore(shared, MemoryStore.builder().build(), time, errors::add);
     shared.failing = true;
@@ -256,9 +256,9 @@ class FallbackStoreTest {
   // ---- reservations
 
   @Test
-  void aReservationMadeWhileAwayIsSettledWhereItWasTaken() {
+  void reservationMadeDuringOutageIsSettledLocally() {
     Weir weir = weir(open("free", 9), local("near", 9), open("there", 9));
-    shared.away.addAll(List.of("free", "near"));
+    shared.unavailable.addAll(List.of("free", "near"));
     Call five = CALL.cost(5);
 
     String reservation = reserve(weir, five).reservation().orElseThrow();
@@ -268,16 +268,16 @@ class FallbackStoreTest {
     assertThat(weir.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.ALREADY);
     assertThat(remaining(weir)).containsExactly(9L, 7L, 7L);
 
-    shared.away.clear();
+    shared.unavailable.clear();
     assertThat(remaining(weir)).containsExactly(9L, 9L, 7L);
   }
 
   @Test
-  void aReservationThatNobodyKnowsOfIsRightAsItIs() {
+  void reservationTakenNowhereNeedsNoSettlement() {
     Weir weir = weir(open("free", 9));
-    shared.away.add("free");
+    shared.unavailable.add("free");
     String reservation = reserve(weir, CALL.cost(5)).reservation().orElseThrow();
-    shared.away.clear();
+    shared.unavailable.clear();
     weir.check(CALL.cost(9));
 
     assertThat(weir.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.DONE);
@@ -285,11 +285,11 @@ class FallbackStoreTest {
   }
 
   @Test
-  void settlingElsewhereLeavesThatInstancesMemoryAlone() {
+  void settlementOnOtherInstanceDoesNotChangeLocalMemory() {
     Rule rule = local("near", 9);
     Weir one = weir(rule);
     Weir other = weir(rule);
-    shared.away.add("near");
+    shared.unavailable.add("near");
     String reservation = reserve(one, CALL.cost(5)).reservation().orElseThrow();
     other.check(CALL.cost(5));
 
@@ -301,21 +301,21 @@ class FallbackStoreTest {
   }
 
   @Test
-  void settlingWhileAwayIsUnavailableAndCanBeTriedAgain() {
+  void settlementDuringOutageIsUnavailableAndRetryable() {
     Rule slots = rule("slots", OnFail.OPEN, Limit.concurrency(9)).build();
     Weir weir = weir(open("there", 9), slots);
     String reservation = reserve(weir, CALL.cost(5)).reservation().orElseThrow();
-    shared.away.add("there");
+    shared.unavailable.add("there");
 
     assertThat(weir.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.UNAVAILABLE);
-    shared.away.clear();
+    shared.unavailable.clear();
     assertThat(weir.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.DONE);
     assertThat(weir.settleAsync(reservation, 0)).isCompletedWithValue(SettlementResult.ALREADY);
     assertThat(remaining(weir)).containsExactly(9L, 9L);
   }
 
   @Test
-  void whoeverTriesAgainGetsPermitsBackThatTheFirstTryLeft() {
+  void retryReleasesPermitsLeftByFirstAttempt() {
     Rule slots = rule("slots", OnFail.OPEN, Limit.concurrency(9)).build();
     Weir weir = weir(slots);
     String reservation = reserve(weir, CALL.cost(5)).reservation().orElseThrow();
@@ -333,7 +333,7 @@ class FallbackStoreTest {
             rule("far", OnFail.LOCAL, Limit.concurrency(5)).build(),
             rule("near", OnFail.LOCAL, Limit.concurrency(5)).build(),
             rule("free", OnFail.OPEN, Limit.concurrency(5)).build());
-    shared.away.addAll(List.of("near", "free"));
+    shared.unavailable.addAll(List.of("near", "free"));
     String reservation = reserve(weir, CALL).reservation().orElseThrow();
     assertThat(remaining(weir)).containsExactly(4L, 4L, 5L);
 
@@ -341,15 +341,15 @@ class FallbackStoreTest {
     assertThat(weir.renewAsync(reservation)).isCompletedWithValue(SettlementResult.DONE);
     time.advance(Duration.ofSeconds(50));
     assertThat(remaining(weir)).containsExactly(4L, 4L, 5L);
-    shared.away.add("far");
+    shared.unavailable.add("far");
     assertThat(weir.releaseAsync(reservation)).isCompletedWithValue(SettlementResult.UNAVAILABLE);
-    shared.away.remove("far");
+    shared.unavailable.remove("far");
     assertThat(weir.releaseAsync(reservation)).isCompletedWithValue(SettlementResult.DONE);
     assertThat(remaining(weir)).containsExactly(5L, 5L, 5L);
   }
 
   @Test
-  void remembersOnlyTheLatestReservationsOfItsOwn() {
+  void remembersLatestLocalReservationsOnly() {
     RecentReservations ids = new RecentReservations();
     for (long id = 0; id < 100_000; id++) {
       ids.add(id);

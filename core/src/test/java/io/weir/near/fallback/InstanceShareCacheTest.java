@@ -20,7 +20,7 @@ class InstanceShareCacheTest {
   }
 
   @Test
-  void theLastOneIsThatOfTheLastDecision() {
+  void lastShareIsThatOfLastDecision() {
     decide(pool, KEY);
     instances = 4;
 
@@ -30,7 +30,7 @@ class InstanceShareCacheTest {
   }
 
   @Test
-  void otherKeysKeepTheirs() {
+  void otherKeysKeepTheirShare() {
     decide(pool, KEY);
     instances = 4;
     decide(pool, OTHER);
@@ -40,14 +40,14 @@ class InstanceShareCacheTest {
   }
 
   @Test
-  void theLastOneOfABucketThatWasNeverDecidedIsThatOfNow() {
+  void lastShareOfUndecidedBucketIsCurrentShare() {
     instances = 3;
 
     assertThat(shares.last(pool, KEY).instances()).isEqualTo(3);
   }
 
   @Test
-  void aPoolWithoutInstancesIsNotDivided() {
+  void zeroInstancesCountAsOne() {
     instances = 0;
 
     assertThat(shares.current(pool).instances()).isEqualTo(1);
@@ -55,7 +55,7 @@ class InstanceShareCacheTest {
   }
 
   @Test
-  void remembersWhatWasDecidedWhenRulesAreLoadedAnew() {
+  void ruleReloadKeepsLastShare() {
     decide(pool, KEY);
     instances = 4;
     shares.forget();
@@ -65,7 +65,7 @@ class InstanceShareCacheTest {
   }
 
   @Test
-  void poolsWithoutEndTakeNoMemoryWithoutEnd() {
+  void cacheIsBounded() {
     for (int i = 1; i < 3 * InstanceShareCache.MOST_SHARES; i++) {
       decide(pool("rule", i + "/s"), KEY);
       assertThat(shares.size()).isLessThanOrEqualTo(InstanceShareCache.MOST_SHARES);

@@ -23,12 +23,12 @@ class InstanceShareTest {
     "concurrency 10,           4,  1,   concurrency 2",
     "100/s,                    1,  0,   0/s burst=0",
     "leaky-bucket 100/s queue=9, 3, 1,  leaky-bucket 100/3s queue=3",
-    // No whole number below 2^53 does these exactly.
+    // These are not exact with numbers below 2^53.
     "999983/week,           5000,  1,   199/week burst=199",
     "leaky-bucket 999983/week queue=10, 300, 1, leaky-bucket 3333/week queue=1",
     "leaky-bucket 7/day queue=5,       2000, 1, leaky-bucket 1/day queue=1"
   })
-  void isTheLimitDividedAmongTheInstances(String limit, int among, String factor, String share) {
+  void shareIsLimitDividedByInstances(String limit, int among, String factor, String share) {
     Pool pool =
         new Pool("rule", "rule", "1", Limit.parse(limit), false)
             .onFail(OnFail.LOCAL, Ratio.of(factor));

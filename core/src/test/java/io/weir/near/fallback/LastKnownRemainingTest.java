@@ -8,79 +8,79 @@ import io.weir.Key;
 import io.weir.store.Pool;
 import org.junit.jupiter.api.Test;
 
-/** Of 10,000 keys in sets of eight, one is left out in six or seven runs: hashes have a seed. */
+/** Of 10,000 keys in sets of eight, one is lost in one run of six or seven: hashes have a seed. */
 class LastKnownRemainingTest {
   private static final long END = 1_000_000;
 
   private final Pool pool = pool("rule", "quota 100/day");
-  private final LastKnownRemaining seen = new LastKnownRemaining();
+  private final LastKnownRemaining lastKnown = new LastKnownRemaining();
 
-  private void note(int from, int count, long remaining, long now) {
+  private void record(int from, int count, long remaining, long now) {
     for (int i = from; i < from + count; i++) {
-      seen.record(pool, Key.of("key " + i), remaining, now + END, now);
+      lastKnown.record(pool, Key.of("key " + i), remaining, now + END, now);
     }
   }
 
-  /** How many of these keys are known with this number. */
+  /** How many of these keys have this remaining amount. */
   private long known(int from, int count, long remaining, long now) {
     long known = 0;
     for (int i = from; i < from + count; i++) {
-      known += seen.take(pool, Key.of("key " + i), now) == remaining ? 1 : 0;
+      known += lastKnown.take(pool, Key.of("key " + i), now) == remaining ? 1 : 0;
     }
     return known;
   }
 
   @Test
-  void tellsTheLatestOnce() {
-    seen.record(pool, KEY, 60, END, 0);
-    seen.record(pool, KEY, 70, END, 0);
+  void returnsLatestValueOnce() {
+    lastKnown.record(pool, KEY, 60, END, 0);
+    lastKnown.record(pool, KEY, 70, END, 0);
 
-    assertThat(seen.take(pool, KEY, 0)).isEqualTo(70);
-    assertThat(seen.take(pool, KEY, 0)).isEqualTo(-1);
+    assertThat(lastKnown.take(pool, KEY, 0)).isEqualTo(70);
+    assertThat(lastKnown.take(pool, KEY, 0)).isEqualTo(-1);
   }
 
   @Test
-  void tellsNothingOfAWindowThatIsOver() {
-    seen.record(pool, KEY, 60, END, 0);
+  void endedWindowIsUnknown() {
+    lastKnown.record(pool, KEY, 60, END, 0);
 
-    assertThat(seen.take(pool, KEY, END)).isEqualTo(-1);
+    assertThat(lastKnown.take(pool, KEY, END)).isEqualTo(-1);
   }
 
   @Test
-  void tellsBucketsOfOneKeyApart() {
-    seen.record(pool, KEY, 60, END, 0);
-    seen.record(pool("other", "quota 100/day"), KEY, 70, END, 0);
+  void distinguishesBucketsOfOneKey() {
+    lastKnown.record(pool, KEY, 60, END, 0);
+    lastKnown.record(pool("other", "quota 100/day"), KEY, 70, END, 0);
 
-    assertThat(seen.take(pool, KEY, 0)).isEqualTo(60);
+    assertThat(lastKnown.take(pool, KEY, 0)).isEqualTo(60);
   }
 
   @Test
   void remembersTenThousandKeys() {
-    note(0, 10_000, 3, 0);
+    record(0, 10_000, 3, 0);
 
     assertThat(known(0, 10_000, 3, 0)).isGreaterThanOrEqualTo(9_992);
   }
 
   @Test
-  void keepsTheExhaustedWhoeverComes() {
-    note(0, 10_000, 0, 0);
-    note(10_000, 300_000, 90, 0);
+  void keepsExhaustedEntriesDuringFlood() {
+    record(0, 10_000, 0, 0);
+    record(10_000, 300_000, 90, 0);
 
     assertThat(known(0, 10_000, 0, 0)).isGreaterThanOrEqualTo(9_992);
   }
 
   @Test
-  void makesRoomForTheExhausted() {
-    note(10_000, 300_000, 90, 0);
-    note(0, 10_000, 0, 0);
+  void exhaustedEntriesReplaceOthers() {
+    record(10_000, 300_000, 90, 0);
+    record(0, 10_000, 0, 0);
 
     assertThat(known(0, 10_000, 0, 0)).isGreaterThanOrEqualTo(9_992);
   }
 
   @Test
-  void whatIsOverMakesRoom() {
-    note(0, 300_000, 0, 0);
-    note(300_000, 10_000, 90, END);
+  void endedWindowsAreReplaced() {
+    record(0, 300_000, 0, 0);
+    record(300_000, 10_000, 90, END);
 
     assertThat(known(300_000, 10_000, 90, END)).isGreaterThanOrEqualTo(9_992);
   }

@@ -20,7 +20,7 @@ class UnackedDebtsTest {
   }
 
   @Test
-  void pausesThatAreOverMakeRoomForOthers() {
+  void endedPausesMakeRoom() {
     for (int i = 0; i < UnackedDebts.MOST; i++) {
       pauses.begin(bucket(i));
     }

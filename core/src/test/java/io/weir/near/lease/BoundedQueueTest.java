@@ -10,23 +10,23 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 class BoundedQueueTest {
-  private final List<String> begun = new ArrayList<>();
+  private final List<String> started = new ArrayList<>();
   private final BoundedQueue<String> work = new BoundedQueue<>(1, this::begin);
 
   private CompletionStage<?> begin(String piece) {
     if (piece.equals("bad")) {
       throw new StackOverflowError("bad");
     }
-    begun.add(piece);
+    started.add(piece);
     return CompletableFuture.completedFuture(null);
   }
 
   @Test
-  void whatCannotBeBegunTakesNoPlace() {
+  void failedStartFreesItsPlace() {
     assertThatThrownBy(() -> work.add(List.of("bad"))).isInstanceOf(StackOverflowError.class);
 
     work.add(List.of("good"));
 
-    assertThat(begun).containsExactly("good");
+    assertThat(started).containsExactly("good");
   }
 }

@@ -18,35 +18,35 @@ class DemandEstimatorTest {
   }
 
   @Test
-  void wantsNothingForAKeyThatHardlyComes() {
+  void rareKeyHasNoTarget() {
     steady(1, 60 * SECOND, 20);
 
     assertThat(demand.target()).isZero();
   }
 
   @Test
-  void wantsWhatGoesInATenthOfASecond() {
+  void targetIsDemandOfATenthOfASecond() {
     steady(100, 50_000, 20); // 2,000 a second
 
     assertThat(demand.target()).isCloseTo(200, Percentage.withPercentage(2));
   }
 
   @Test
-  void wantsWhatIsWorthACallForASlowerKey() {
+  void slowKeyTargetIsWorthARequest() {
     steady(1, 50_000, 200); // 20 a second
 
     assertThat(demand.target()).isEqualTo(DemandEstimator.WORTH_A_CALL);
   }
 
   @Test
-  void wantsNoMoreThanGoesBeforeALeaseIsVoid() {
+  void targetIsNoMoreThanDemandOfALeaseLife() {
     steady(1, SECOND, 100);
 
     assertThat(demand.target()).isBetween(3L, 4L);
   }
 
   @Test
-  void knowsAHotKeyAtItsSecondCall() {
+  void hotKeyIsKnownAtSecondRequest() {
     steady(1, SECOND, 3);
     now += 20_000;
     demand.add(200, now);
@@ -55,7 +55,7 @@ class DemandEstimatorTest {
   }
 
   @Test
-  void takesTwoCallsInAMomentForNoCrowd() {
+  void twoQuickCallsAreNoHotKey() {
     steady(1, 60 * SECOND, 3);
     now += 1000;
     demand.add(1, now);
@@ -65,7 +65,7 @@ class DemandEstimatorTest {
   }
 
   @Test
-  void learnsNothingFromNoTimeAtAll() {
+  void ignoresIntervalsWithoutDuration() {
     demand.add(1, 0);
     assertThat(demand.target()).isZero();
 
@@ -74,7 +74,7 @@ class DemandEstimatorTest {
   }
 
   @Test
-  void forgetsADemandThatIsGone() {
+  void demandDecays() {
     steady(100, 50_000, 20);
     now += 60 * SECOND;
     demand.add(1, now);
@@ -83,7 +83,7 @@ class DemandEstimatorTest {
   }
 
   @Test
-  void saysHowLongTokensLast() {
+  void estimatesHowLongTokensLast() {
     steady(100, 50_000, 20);
 
     assertThat(demand.durationOf(2000)).isCloseTo(SECOND, Percentage.withPercentage(2));

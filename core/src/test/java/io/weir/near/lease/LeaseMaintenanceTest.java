@@ -12,7 +12,7 @@ import io.weir.store.LeaseReport;
 import io.weir.store.Pool;
 import org.junit.jupiter.api.Test;
 
-/** Leases that are looked after: renewed, ended and forgotten. */
+/** Maintenance of leases: renewal, return and removal. */
 class LeaseMaintenanceTest {
   private static final long SECOND = 1_000_000;
 
@@ -33,11 +33,11 @@ class LeaseMaintenanceTest {
     return new LeaseGrant(kept, lent, 0, 0, LeaseLedger.LIFE);
   }
 
-  /** Lets a crowd of so many go by, and takes a lease. */
+  /** Makes a demand of this many calls, and leases tokens. */
   private void lend(long crowd, long lent) {
-    LeaseRequest flight = lease.claim(crowd, now);
-    assertThat(flight).isNotNull();
-    lease.applyAnswer(flight, grant(flight.report.unused(), lent), standing());
+    LeaseRequest request = lease.claim(crowd, now);
+    assertThat(request).isNotNull();
+    lease.applyAnswer(request, grant(request.report.unused(), lent), standing());
   }
 
   private Lease.Maintenance care(long now) {
@@ -45,7 +45,7 @@ class LeaseMaintenanceTest {
   }
 
   @Test
-  void anIdleLeaseIsEnded() {
+  void idleLeaseIsEnded() {
     lend(100, 10);
     care(now);
 
@@ -57,7 +57,7 @@ class LeaseMaintenanceTest {
   }
 
   @Test
-  void aLeaseInUseIsRenewedInTime() {
+  void leaseInUseIsRenewedBeforeExpiry() {
     lend(2000, 1000);
     for (int i = 1; i <= 40; i++) {
       lease.take(1, now);
@@ -70,7 +70,7 @@ class LeaseMaintenanceTest {
   }
 
   @Test
-  void aSlowKeysLeaseMayLieAboutForLonger() {
+  void leaseOfSlowKeyMayBeIdleForLonger() {
     for (int i = 0; i < 10 && lease.claim(1, now) == null; i++) {
       now += SECOND;
     }
@@ -82,7 +82,7 @@ class LeaseMaintenanceTest {
   }
 
   @Test
-  void whatIsVoidIsEnded() {
+  void expiredLeaseIsEnded() {
     lend(100, 10);
     lease.take(1, now);
     care(now + 5 * SECOND - 1);
@@ -91,7 +91,7 @@ class LeaseMaintenanceTest {
   }
 
   @Test
-  void whatIsVoidIsNotSpokenOf() {
+  void expiredGrantIsNotReported() {
     lend(100, 10);
     now += 5 * SECOND;
 
@@ -102,7 +102,7 @@ class LeaseMaintenanceTest {
   }
 
   @Test
-  void aLargeLeaseThatWasUsedUpIsReported() {
+  void usedUpLargeLeaseIsReported() {
     lend(1000, 500);
     lease.take(500, now);
     care(now);
@@ -112,7 +112,7 @@ class LeaseMaintenanceTest {
   }
 
   @Test
-  void anEmptyLeaseIsForgottenInTheEnd() {
+  void emptyLeaseIsForgotten() {
     care(now);
 
     assertThat(care(now + 9 * SECOND)).isEqualTo(Lease.Maintenance.NONE);
@@ -122,7 +122,7 @@ class LeaseMaintenanceTest {
   }
 
   @Test
-  void anEmptyLeaseIsForgottenSoonWhereOthersWaitForItsPlace() {
+  void emptyLeaseIsForgottenSoonerInFullTable() {
     lease.maintenance(now, true);
 
     assertThat(lease.maintenance(now + SECOND - 1, true)).isEqualTo(Lease.Maintenance.NONE);
@@ -130,7 +130,7 @@ class LeaseMaintenanceTest {
   }
 
   @Test
-  void aLeaseThatHasEndedForGoodIsNeverTakenAgain() {
+  void retiredLeaseIsNeverClaimed() {
     lend(100, 10);
     lease.end(true, now);
 
@@ -138,7 +138,7 @@ class LeaseMaintenanceTest {
   }
 
   @Test
-  void aLeaseThatHasEndedForGoodIsNotRevivedByWhoeverLooksAfterIt() {
+  void maintenanceDoesNotReviveRetiredLease() {
     lend(100, 10);
     lease.end(true, now);
 
@@ -147,7 +147,7 @@ class LeaseMaintenanceTest {
   }
 
   @Test
-  void aLeaseThatIsTalkedAboutIsNotTouched() {
+  void leaseWithRequestInFlightIsNotEnded() {
     lend(100, 10);
     lease.claim(100, now);
 
@@ -157,7 +157,7 @@ class LeaseMaintenanceTest {
   }
 
   @Test
-  void whatIsPutBackAfterALeaseWasForgottenIsNotLost() {
+  void tokensPutBackAfterRetirementAreReturned() {
     lend(100, 10);
     long receipt = lease.take(10, now);
     assertThat(lease.lateReport()).isNull();

@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Leases that fall due together. */
+/** Leases that expire together. */
 class LeaseRenewalTest {
   private static final int MOST = LeaseStore.MAX_RENEWALS;
   private static final int MANY = 5 * MOST;
@@ -48,11 +48,11 @@ class LeaseRenewalTest {
     return leases.take(List.of(draw(number, amount))).toCompletableFuture();
   }
 
-  /** Has leases on so many buckets, all in use, that fall due together. */
+  /** Leases tokens of this many buckets, all in use, which expire together. */
   private void lend(int count) {
     lend(0, count);
     time.advance(Duration.ofMillis(4200));
-    assertThat(shared.questions).isEmpty();
+    assertThat(shared.calls).isEmpty();
   }
 
   private void lend(int from, int to) {
@@ -74,61 +74,61 @@ class LeaseRenewalTest {
   }
 
   @Test
-  void aFewAreUnderWayAndTheNextGoesWhenOneIsAnswered() {
+  void nextRenewalStartsWhenOneIsAnswered() {
     lend(MANY);
-    int before = shared.asked;
+    int before = shared.received;
 
     leases.maintain();
     for (int answered = 0; answered < MANY; answered++) {
-      assertThat(shared.questions).hasSize(Math.min(MOST, MANY - answered));
+      assertThat(shared.calls).hasSize(Math.min(MOST, MANY - answered));
       answerOne();
     }
-    assertThat(shared.questions).isEmpty();
-    assertThat(shared.asked - before).as("each once").isEqualTo(MANY);
+    assertThat(shared.calls).isEmpty();
+    assertThat(shared.received - before).as("each once").isEqualTo(MANY);
     assertThat(errors).isEmpty();
   }
 
   @Test
-  void thoseThatStillWaitWhenAllAreLookedAtAgainWaitOnce() {
+  void waitingRenewalIsNotQueuedTwice() {
     lend(MANY);
-    int before = shared.asked;
+    int before = shared.received;
 
     leases.maintain();
     time.advance(Duration.ofMillis(500));
     leases.maintain();
-    assertThat(shared.questions).hasSize(MOST);
-    while (!shared.questions.isEmpty()) {
+    assertThat(shared.calls).hasSize(MOST);
+    while (!shared.calls.isEmpty()) {
       answerOne();
     }
-    assertThat(shared.asked - before).isEqualTo(MANY);
+    assertThat(shared.received - before).isEqualTo(MANY);
   }
 
   @Test
-  void whoeverNeedsMoreOfALeaseThatWaitsAsksAtOnce() {
+  void callRefillsLeaseThatWaitsForRenewal() {
     lend(MANY);
     leases.maintain();
-    List<Draw> underWay = shared.questions.stream().map(question -> question.draws.get(0)).toList();
-    int waits =
+    List<Draw> underWay = shared.calls.stream().map(call -> call.draws.get(0)).toList();
+    int waiting =
         IntStream.range(0, MANY)
             .filter(i -> underWay.stream().noneMatch(draw -> draw.key().equals(draw(i, 1).key())))
             .findFirst()
             .orElseThrow();
 
-    assertThat(take(waits, 40)).as("what is in hand").isCompleted();
-    CompletableFuture<TakeResult> more = take(waits, 1);
-    assertThat(shared.questions).hasSize(MOST + 1);
-    shared.questions.removeLast().admit(1000, 40);
+    assertThat(take(waiting, 40)).as("leased tokens").isCompleted();
+    CompletableFuture<TakeResult> more = take(waiting, 1);
+    assertThat(shared.calls).hasSize(MOST + 1);
+    shared.calls.removeLast().admit(1000, 40);
     assertThat(more).isCompletedWithValueMatching(TakeResult::taken);
 
-    int before = shared.asked;
-    while (!shared.questions.isEmpty()) {
+    int before = shared.received;
+    while (!shared.calls.isEmpty()) {
       answerOne();
     }
-    assertThat(shared.asked - before).as("it is not asked for again").isEqualTo(MANY - MOST - 1);
+    assertThat(shared.received - before).as("not requested again").isEqualTo(MANY - MOST - 1);
   }
 
   @Test
-  void thoseThatAreVoidFirstGoFirst() {
+  void leasesThatExpireFirstAreRenewedFirst() {
     lend(MOST, MANY);
     time.advance(Duration.ofMillis(300));
     lend(0, MOST);
@@ -136,22 +136,22 @@ class LeaseRenewalTest {
 
     leases.maintain();
     List<Key> late = IntStream.range(0, MOST).mapToObj(i -> draw(i, 1).key()).toList();
-    assertThat(shared.questions)
+    assertThat(shared.calls)
         .hasSize(MOST)
-        .allMatch(question -> !late.contains(question.draws.get(0).key()));
+        .allMatch(call -> !late.contains(call.draws.get(0).key()));
   }
 
   @Test
-  void thoseThatWaitAreGivenUpWhenAllLeasesEnd() {
+  void endingAllLeasesDropsWaitingRenewals() {
     lend(MANY);
     leases.maintain();
-    int before = shared.asked;
+    int before = shared.received;
 
     leases.endAll();
-    while (!shared.questions.isEmpty()) {
+    while (!shared.calls.isEmpty()) {
       answerOne();
     }
-    assertThat(shared.asked).isEqualTo(before);
+    assertThat(shared.received).isEqualTo(before);
     assertThat(leases.leasedTokens()).isEmpty();
   }
 }

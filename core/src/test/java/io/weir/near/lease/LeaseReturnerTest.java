@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 class LeaseReturnerTest {
   private static final long MANY = 10L * LeaseReturner.MAX_IN_FLIGHT;
 
-  /** Answers the end of a lease when it is told to, or at once. */
+  /** Answers the end of a lease on request of the test, or at once. */
   private static final class Slow extends ForwardingStore {
     final List<Long> back = new ArrayList<>();
     final Deque<CompletableFuture<Void>> underWay = new ArrayDeque<>();
@@ -64,11 +64,11 @@ class LeaseReturnerTest {
   private final LeaseReturner returns = new LeaseReturner(store, time);
 
   private LimitStatus standing() {
-    return ScriptedStore.standing(
+    return ScriptedStore.status(
         new Draw(pool, NearStoreFixture.KEY, 1, Mode.ENFORCE, Draw.Intent.TAKE), true, 500, 0);
   }
 
-  /** A lease that was lent so much, and was just looked at. */
+  /** A lease with this many tokens, just after maintenance. */
   private Lease lease(long tokens) {
     Lease lease = new Lease(pool, Key.of("key " + tokens), time.micros() - 100_000);
     arrive(lease, claim(lease), tokens);
@@ -77,14 +77,16 @@ class LeaseReturnerTest {
   }
 
   private LeaseRequest claim(Lease lease) {
-    LeaseRequest flight = lease.claim(100, time.micros());
-    assertThat(flight).isNotNull();
-    return flight;
+    LeaseRequest request = lease.claim(100, time.micros());
+    assertThat(request).isNotNull();
+    return request;
   }
 
-  private void arrive(Lease lease, LeaseRequest flight, long tokens) {
+  private void arrive(Lease lease, LeaseRequest request, long tokens) {
     lease.applyAnswer(
-        flight, new LeaseGrant(flight.report.unused(), tokens, 0, 0, LeaseLedger.LIFE), standing());
+        request,
+        new LeaseGrant(request.report.unused(), tokens, 0, 0, LeaseLedger.LIFE),
+        standing());
   }
 
   private List<Lease> leases(long count) {
@@ -96,7 +98,7 @@ class LeaseReturnerTest {
   }
 
   @Test
-  void aFewAreUnderWayAndTheNextGoesWhenOneIsAnswered() {
+  void nextReturnStartsWhenOneIsAnswered() {
     CompletableFuture<Void> done = returns.endForGood(leases(MANY)).toCompletableFuture();
 
     for (int answered = 0; answered < MANY; answered++) {
@@ -110,7 +112,7 @@ class LeaseReturnerTest {
   }
 
   @Test
-  void thoseOfTwoChangesShareTheBoundAndBothWaitForAll() {
+  void twoBatchesShareTheBoundAndCompleteTogether() {
     returns.endForGood(leases(LeaseReturner.MAX_IN_FLIGHT + 1));
     CompletableFuture<Void> second = returns.endForGood(List.of()).toCompletableFuture();
     returns.endForGood(leases(3));
@@ -123,7 +125,7 @@ class LeaseReturnerTest {
   }
 
   @Test
-  void goesThroughAnyNumberWhereAllAreAnsweredAtOnce() {
+  void returnsAnyNumberWithImmediateAnswers() {
     store.answersAtOnce = true;
 
     assertThat(returns.endForGood(leases(50_000))).isCompleted();
@@ -132,7 +134,7 @@ class LeaseReturnerTest {
   }
 
   @Test
-  void countsWhatIsInHandWhenItsTurnComes() {
+  void countsTokensWhenRequestIsSent() {
     List<Lease> all = leases(LeaseReturner.MAX_IN_FLIGHT + 1);
     Lease last = all.get(LeaseReturner.MAX_IN_FLIGHT);
     returns.endForGood(all);
@@ -146,7 +148,7 @@ class LeaseReturnerTest {
   }
 
   @Test
-  void anIdleLeaseThatIsTakenFromWhileItWaitsStays() {
+  void idleLeaseUsedWhileWaitingIsKept() {
     List<Lease> all = leases(LeaseReturner.MAX_IN_FLIGHT + 2);
     Lease used = all.get(LeaseReturner.MAX_IN_FLIGHT);
     returns.endIdle(all);
@@ -162,9 +164,9 @@ class LeaseReturnerTest {
   }
 
   @Test
-  void aCallAboutTheLeaseIsWaitedForWithoutKeepingOthers() {
+  void waitsForRequestInFlightWithoutBlockingOthers() {
     Lease busy = lease(5);
-    LeaseRequest flight = claim(busy);
+    LeaseRequest request = claim(busy);
     List<Lease> all = new ArrayList<>(List.of(busy));
     all.addAll(leases(LeaseReturner.MAX_IN_FLIGHT));
 
@@ -173,14 +175,14 @@ class LeaseReturnerTest {
     store.answerAll();
     assertThat(done).isNotDone();
 
-    arrive(busy, flight, 7);
+    arrive(busy, request, 7);
     assertThat(store.back).last().isEqualTo(12L);
     store.answerAll();
     assertThat(done).isDone();
   }
 
   @Test
-  void thoseThatWaitAreGivenUpAtTheEnd() {
+  void stopDropsWaitingReturns() {
     CompletableFuture<Void> done = returns.endForGood(leases(MANY)).toCompletableFuture();
 
     returns.stop();

@@ -16,20 +16,20 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Errors of a store that should have none, while it is asked about a lease. */
+/** Unexpected errors of the store during lease requests. */
 class LeaseStoreErrorsTest {
-  private final NearStoreFixture tier = new NearStoreFixture();
-  private final ScriptedStore shared = tier.shared;
+  private final NearStoreFixture fixture = new NearStoreFixture();
+  private final ScriptedStore shared = fixture.shared;
 
-  /** As good as any; JUnit itself would stop at an OutOfMemoryError. */
+  /** Stands for any error; JUnit itself would stop at an OutOfMemoryError. */
   private final Error error = new NoClassDefFoundError("as a test");
 
-  /** Has the next call on a bucket ask for a lease, too. */
+  /** Makes the next call on a bucket request a lease as well. */
   private void crowd(Pool pool) {
-    tier.lend(pool, 1);
-    tier.take(pool, 1);
-    tier.time.advance(Duration.ofMillis(100));
-    assertThat(shared.questions).isEmpty();
+    fixture.lend(pool, 1);
+    fixture.take(pool, 1);
+    fixture.time.advance(Duration.ofMillis(100));
+    assertThat(shared.calls).isEmpty();
   }
 
   private void assertDegraded(CompletableFuture<TakeResult> answer) {
@@ -39,60 +39,60 @@ class LeaseStoreErrorsTest {
   }
 
   @Test
-  void anErrorIsDecidedByOnFailAndTheNextCallIsAsked() {
+  void errorFollowsOnFailAndNextCallReachesStore() {
     Pool pool = lending("2000/s").onFail(OnFail.OPEN);
     crowd(pool);
     shared.error = error;
 
-    assertDegraded(tier.take(pool, 1));
+    assertDegraded(fixture.take(pool, 1));
 
-    assertThat(tier.errors).containsExactly(error);
-    CompletableFuture<TakeResult> next = tier.take(pool, 1);
-    assertThat(shared.questions).hasSize(1);
+    assertThat(fixture.errors).containsExactly(error);
+    CompletableFuture<TakeResult> next = fixture.take(pool, 1);
+    assertThat(shared.calls).hasSize(1);
     shared.next().admit(1000);
     assertThat(next.join().statuses().get(0).degraded()).isFalse();
   }
 
   @Test
-  void anErrorUnderAReservationIsNoOtherCase() {
+  void errorInReservationFollowsOnFail() {
     Pool pool = lending("2000/s").onFail(OnFail.OPEN);
     crowd(pool);
     shared.error = error;
 
-    assertDegraded(tier.tier.reserve(7, List.of(draw(pool, 1))).toCompletableFuture());
+    assertDegraded(fixture.near.reserve(7, List.of(draw(pool, 1))).toCompletableFuture());
 
-    tier.take(pool, 1);
-    assertThat(shared.questions).hasSize(1);
+    fixture.take(pool, 1);
+    assertThat(shared.calls).hasSize(1);
   }
 
   @Test
-  void whatIsOwedIsCarriedAgainAfterAnError() {
+  void debtIsCarriedAgainAfterError() {
     Pool pool = lending("200/s burst=10000");
     crowd(pool);
-    tier.take(pool, 1000);
+    fixture.take(pool, 1000);
     shared.next().ignore();
     shared.error = error;
 
-    assertDegraded(tier.take(pool, 1));
+    assertDegraded(fixture.take(pool, 1));
 
-    assertThat(tier.errors).containsExactly(error);
-    tier.time.advance(ExactNumbers.ofMicros(UnackedDebts.PAUSE_MICROS));
-    tier.take(pool, 1);
+    assertThat(fixture.errors).containsExactly(error);
+    fixture.time.advance(ExactNumbers.ofMicros(UnackedDebts.PAUSE_MICROS));
+    fixture.take(pool, 1);
     assertThat(shared.next().lease().debt()).isPositive();
   }
 
   @Test
-  void anErrorInARefillCostsNobodyHisAnswer() {
+  void errorInRefillDoesNotAffectDecision() {
     Pool pool = lending("2000/s");
-    tier.lend(pool, 40);
+    fixture.lend(pool, 40);
     shared.error = error;
 
     for (int i = 0; i < 40; i++) {
-      assertThat(tier.take(pool, 1).join().statuses().get(0).degraded()).isFalse();
+      assertThat(fixture.take(pool, 1).join().statuses().get(0).degraded()).isFalse();
     }
 
-    assertThat(tier.errors).containsExactly(error);
-    tier.take(pool, 1);
-    assertThat(shared.questions).isNotEmpty();
+    assertThat(fixture.errors).containsExactly(error);
+    fixture.take(pool, 1);
+    assertThat(shared.calls).isNotEmpty();
   }
 }

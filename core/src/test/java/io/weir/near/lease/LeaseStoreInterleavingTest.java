@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.IntSupplier;
 import org.junit.jupiter.api.Test;
 
-/** What other threads do, or what fails, between two steps of {@link LeaseStore}. */
+/** Concurrent changes and errors between two steps of {@link LeaseStore}. */
 class LeaseStoreInterleavingTest {
   private final VirtualTime time = new VirtualTime();
   private final ScriptedStore shared = new ScriptedStore();
@@ -40,7 +40,7 @@ class LeaseStoreInterleavingTest {
         10, new DenialTable(), new Interrupted(), new FallbackStore(shared, shares, errors::add));
   }
 
-  /** Time that lets something else happen, once, to whoever looks at the clock. */
+  /** A clock that runs an action once, when it is read. */
   private final class Interrupted implements TimeSource {
     @Override
     public long micros() {
@@ -65,7 +65,7 @@ class LeaseStoreInterleavingTest {
     return leases.take(List.of(draw(pool, amount))).toCompletableFuture();
   }
 
-  /** Has a lease of so many tokens in hand. */
+  /** Leases this many tokens. */
   private Lease lend(long tokens) {
     for (int i = 0; i < 2; i++) {
       take(1);
@@ -82,9 +82,12 @@ class LeaseStoreInterleavingTest {
   }
 
   @Test
-  void aCallThatBeginsWhileRulesChangeGivesBackWhatItBrings() {
+  void requestStartedDuringRuleChangeReturnsItsTokens() {
     Lease lease = lend(40);
-    meanwhile = () -> meanwhile = () -> refill(lease); // the second look is at the end of the lease
+    meanwhile =
+        () ->
+            meanwhile =
+                () -> refill(lease); // the second read of the clock is at the end of the lease
 
     CompletableFuture<Void> given = leases.endAll().toCompletableFuture();
     assertThat(given).isNotDone();
@@ -111,7 +114,7 @@ class LeaseStoreInterleavingTest {
   }
 
   @Test
-  void anAnswerToACallFromBeforeARefundDoesNotMakeTheBucketEmpty() {
+  void answerFromBeforeRefundDoesNotStartBackoff() {
     ScriptedStore.StoreCall before = callUnderWay();
     refundAMomentLater();
 
@@ -120,16 +123,16 @@ class LeaseStoreInterleavingTest {
 
     assertThat(take(1)).isNotDone();
     shared.next().admit(0);
-    assertThat(take(1).join().taken()).as("after one that was asked later").isFalse();
+    assertThat(take(1).join().taken()).as("after a later request").isFalse();
   }
 
   @Test
-  void whoeverComesAfterARefundDoesNotShareARefusalFromBefore() {
+  void callAfterRefundDoesNotShareEarlierRefusal() {
     ScriptedStore.StoreCall before = callUnderWay();
     CompletableFuture<TakeResult> earlier = take(1);
     refundAMomentLater();
     CompletableFuture<TakeResult> later = take(1);
-    assertThat(shared.questions).isEmpty();
+    assertThat(shared.calls).isEmpty();
 
     before.refuse(Duration.ofMillis(3));
 
@@ -140,21 +143,21 @@ class LeaseStoreInterleavingTest {
   }
 
   @Test
-  void anErrorInARefillLetsItsClaimGo() {
+  void errorInRefillReleasesClaim() {
     Lease lease = lend(40);
     owe();
     instances =
         () -> {
-          throw new IllegalStateException("nobody knows");
+          throw new IllegalStateException("unknown");
         };
     refill(lease);
-    assertThat(shared.questions).isEmpty();
+    assertThat(shared.calls).isEmpty();
     assertThat(errors).hasSize(1);
 
     instances = () -> 1;
     refill(lease);
 
-    assertThat(shared.questions).hasSize(1);
+    assertThat(shared.calls).hasSize(1);
     shared.next().admit(1000);
     refill(lease);
     shared.next().admit(1000, 50);
@@ -162,20 +165,20 @@ class LeaseStoreInterleavingTest {
   }
 
   @Test
-  void aCallThatCannotBeTakenInLetsItsClaimGo() {
+  void errorInAnswerReleasesClaim() {
     Lease lease = lend(40);
-    LeaseRequest flight = lease.claim(100, time.micros());
+    LeaseRequest request = lease.claim(100, time.micros());
 
-    leases.settle(lease, flight, draw(pool, 100), new TakeResult(true, List.of(), List.of()), 0);
+    leases.settle(lease, request, draw(pool, 100), new TakeResult(true, List.of(), List.of()), 0);
 
     assertThat(errors).hasSize(1);
-    assertThat(flight.done).isCompletedExceptionally();
+    assertThat(request.done).isCompletedExceptionally();
     LeaseReport next = lease.claim(100, time.micros()).report;
     assertThat(next.held().held()).isZero();
     assertThat(next.unused()).isEqualTo(40);
   }
 
-  /** Has this instance let something through alone, so that what it owes is looked up. */
+  /** Makes a local decision, so that debts are looked up. */
   private void owe() {
     leases.take(List.of(draw(NearStoreFixture.pool("other", "10/s"), 1)));
     shared.next().ignore();

@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** More keys than there is room for leases. */
+/** More keys than the lease table has room for. */
 class LeaseTableOverflowTest {
   private final VirtualTime time = new VirtualTime();
   private final ScriptedStore shared = new ScriptedStore();
@@ -28,24 +28,24 @@ class LeaseTableOverflowTest {
   private final LeaseStore leases =
       new LeaseStore(2, new DenialTable(), time, new FallbackStore(shared, shares, problem -> {}));
 
-  /** What the store is told of a lease in a call on a key. */
-  private LeaseReport told(String key, long amount) {
+  /** The lease report of a call on a key. */
+  private LeaseReport reportOf(String key, long amount) {
     leases.take(List.of(new Draw(pool, Key.of(key), amount, Mode.ENFORCE, Draw.Intent.TAKE)));
-    ScriptedStore.StoreCall question = shared.next();
-    question.admit(1000);
-    return question.lease();
+    ScriptedStore.StoreCall call = shared.next();
+    call.admit(1000);
+    return call.lease();
   }
 
-  /** Whether a key that comes often is lent anything. */
+  /** Whether a frequent key requests a lease. */
   private boolean isLeased(String key) {
-    told(key, 1);
-    told(key, 1);
+    reportOf(key, 1);
+    reportOf(key, 1);
     time.advance(Duration.ofMillis(100));
-    return !told(key, 100).equals(LeaseReport.NONE);
+    return !reportOf(key, 100).equals(LeaseReport.NONE);
   }
 
   @Test
-  void aKeyGetsThePlaceOfOneThatDidNotComeForASecond() {
+  void keyReplacesLeaseUnusedForOneSecond() {
     assertThat(isLeased("one")).isTrue();
     assertThat(isLeased("two")).isTrue();
     assertThat(isLeased("three")).isFalse();

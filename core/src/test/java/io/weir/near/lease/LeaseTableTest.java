@@ -27,14 +27,14 @@ class LeaseTableTest {
   }
 
   @Test
-  void aKeyThatComesOnceGetsNoLease() {
+  void firstCallOfKeyGetsNoLease() {
     assertThat(table.findOrNote(pool, Key.of("once"), 0)).isNull();
     assertThat(table.find(pool, Key.of("once"))).isNull();
     assertThat(table.size()).isZero();
   }
 
   @Test
-  void aKeyThatComesAgainGetsOneAndKeepsIt() {
+  void secondCallOfKeyGetsLease() {
     Lease lease = add(pool, Key.of("again"));
 
     assertThat(lease).isNotNull();
@@ -42,9 +42,9 @@ class LeaseTableTest {
     assertThat(table.findOrNote(pool, Key.of("again"), 0)).isSameAs(lease);
   }
 
-  /** One pair of rules in some thousands is noted in the same place, whatever the key. */
+  /** One pair of rules in some thousands shares its miss entries, for any key. */
   @Test
-  void rulesAboutOneKeyDoNotKeepEachOtherFromALease() {
+  void rulesOnOneKeyDoNotBlockEachOthersLease() {
     Key key = Key.of("somebody");
     for (int i = 0; i < 20_000; i++) {
       Pool other = pool("rule-" + i);
@@ -58,7 +58,7 @@ class LeaseTableTest {
   }
 
   @Test
-  void nobodyWaitsWhileLeasesAreTakenOut() {
+  void lookupDoesNotWaitForRemoval() {
     ExecutorService caller = Executors.newSingleThreadExecutor();
     Key key = Key.of("new");
     add(pool, Key.of("known"));
@@ -75,7 +75,7 @@ class LeaseTableTest {
   }
 
   @Test
-  void theSameKeyOfAnotherPoolIsAnother() {
+  void distinguishesPools() {
     Lease one = add(pool, Key.of("k"));
     Lease other = add(pool("a"), Key.of("k"));
 
@@ -83,7 +83,7 @@ class LeaseTableTest {
   }
 
   @Test
-  void holdsAsManyAsItMayAndFindsAllOfThem() {
+  void holdsAndFindsUpToCapacity() {
     List<Lease> added = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {
       added.add(add(pool, Key.of("user-" + i)));
@@ -96,7 +96,7 @@ class LeaseTableTest {
   }
 
   @Test
-  void makesRoomByTakingOut() {
+  void removalMakesRoom() {
     for (int i = 0; i < 1000; i++) {
       add(pool, Key.of("user-" + i));
     }
@@ -110,7 +110,7 @@ class LeaseTableTest {
   }
 
   @Test
-  void threadsThatComeTogetherFindTheSameLease() throws Exception {
+  void concurrentThreadsGetSameLease() throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(4);
     try {
       List<Future<List<Lease>>> found = new ArrayList<>();
@@ -122,7 +122,7 @@ class LeaseTableTest {
                   for (int i = 0; i < 900; i++) {
                     Key key = Key.of("user-" + i);
                     Lease lease = add(pool, key);
-                    while (lease == null) { // another key was noted in between
+                    while (lease == null) { // another miss came in between
                       lease = add(pool, key);
                     }
                     mine.add(lease);

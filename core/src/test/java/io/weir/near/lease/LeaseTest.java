@@ -38,16 +38,16 @@ class LeaseTest {
     return new LeaseGrant(kept, lent, 0, 0, LeaseLedger.LIFE);
   }
 
-  /** Lets a crowd of so many go by, and takes a lease. */
+  /** Makes a demand of this many calls, and leases tokens. */
   private LeaseRequest lend(long crowd, long lent) {
-    LeaseRequest flight = lease.claim(crowd, now);
-    assertThat(flight).isNotNull();
-    lease.applyAnswer(flight, grant(flight.report.unused(), lent), standing(pool, true, 500));
-    return flight;
+    LeaseRequest request = lease.claim(crowd, now);
+    assertThat(request).isNotNull();
+    lease.applyAnswer(request, grant(request.report.unused(), lent), standing(pool, true, 500));
+    return request;
   }
 
   @Test
-  void handsOutWhatWasLentAndNoMore() {
+  void handsOutLentTokensOnly() {
     lend(100, 3);
 
     assertThat(lease.take(2, now)).isNotEqualTo(StripedTokens.NOTHING);
@@ -57,11 +57,11 @@ class LeaseTest {
   }
 
   @Test
-  void isVoidFiveSecondsAfterItsCallWasSent() {
+  void expiresFiveSecondsAfterRequestWasSent() {
     long sent = now;
-    LeaseRequest flight = lease.claim(100, now);
+    LeaseRequest request = lease.claim(100, now);
     now += 8_000;
-    lease.applyAnswer(flight, grant(0, 9), standing(pool, true, 500));
+    lease.applyAnswer(request, grant(0, 9), standing(pool, true, 500));
 
     assertThat(lease.take(1, sent + 5 * SECOND - 1)).isNotEqualTo(StripedTokens.NOTHING);
     assertThat(lease.take(1, sent + 5 * SECOND)).isEqualTo(StripedTokens.NOTHING);
@@ -69,33 +69,33 @@ class LeaseTest {
   }
 
   @Test
-  void tellsWhatItHeldAndKeeps() {
+  void reportsHeldAndUnusedTokens() {
     lend(100, 50);
     lease.take(20, now);
     now += 10_000;
 
-    LeaseRequest flight = lease.claim(0, now);
+    LeaseRequest request = lease.claim(0, now);
 
-    assertThat(flight.report.cap()).isEqualTo(1000);
-    assertThat(flight.report.held().held()).isEqualTo(50);
-    assertThat(flight.report.unused()).isEqualTo(30);
-    assertThat(flight.report.returned()).isZero();
+    assertThat(request.report.cap()).isEqualTo(1000);
+    assertThat(request.report.held().held()).isEqualTo(50);
+    assertThat(request.report.unused()).isEqualTo(30);
+    assertThat(request.report.returned()).isZero();
   }
 
   @Test
-  void asksForWhatItIsShortOf() {
+  void requestsMissingTokens() {
     lend(100, 50);
     lease.take(50, now);
     now += 50_000; // 1,000 a second, and more before
 
-    long asked = lease.claim(0, now).report.requested();
+    long received = lease.claim(0, now).report.requested();
 
-    assertThat(asked).isBetween(20L, 200L);
+    assertThat(received).isBetween(20L, 200L);
   }
 
   @Test
-  void returnsWhatIsInHandWhereTheBucketAloneMayNotHaveEnough() {
-    lend(100, 50); // 500 are left there
+  void returnsTokensIfBucketAloneMayNotCoverDraw() {
+    lend(100, 50); // 500 remain in the store
     lease.take(10, now);
 
     LeaseReport call = lease.claim(400, now).report;
@@ -106,15 +106,15 @@ class LeaseTest {
   }
 
   @Test
-  void isAsItWasAfterACallThatWasNeverMade() {
+  void unsentRequestIsUndone() {
     lend(100, 50);
     long receipt = lease.take(10, now);
     lease.restoreUnsent(lease.claim(0, now), standing(pool, false, 0));
-    lease.putBack(10, receipt); // too late for what was in hand, but not lost
-    LeaseRequest flight = lease.claim(400, now);
-    assertThat(flight.report.returned()).isEqualTo(50);
+    lease.putBack(10, receipt); // late: not handed out again, but not lost
+    LeaseRequest request = lease.claim(400, now);
+    assertThat(request.report.returned()).isEqualTo(50);
 
-    lease.restoreUnsent(flight, standing(pool, false, 0));
+    lease.restoreUnsent(request, standing(pool, false, 0));
 
     assertThat(lease.left(now)).isEqualTo(40);
     LeaseReport next = lease.claim(0, now).report;
@@ -122,47 +122,47 @@ class LeaseTest {
   }
 
   @Test
-  void onlyOneMayTalkToTheStore() {
-    LeaseRequest flight = lease.claim(100, now);
+  void onlyOneRequestIsInFlight() {
+    LeaseRequest request = lease.claim(100, now);
 
     assertThat(lease.claim(100, now)).isNull();
-    assertThat(lease.request()).isSameAs(flight);
-    lease.applyAnswer(flight, grant(0, 1), standing(pool, true, 500));
+    assertThat(lease.request()).isSameAs(request);
+    lease.applyAnswer(request, grant(0, 1), standing(pool, true, 500));
     assertThat(lease.request()).isNull();
     assertThat(lease.claim(100, now)).isNotNull();
   }
 
   @Test
-  void hasNothingToSayAboutAKeyThatHardlyComes() {
+  void rareKeyMakesNoRequest() {
     assertThat(lease.claim(1, 600 * SECOND)).isNull();
     assertThat(lease.request()).isNull();
   }
 
   @Test
-  void goesOnHandingOutWhileACallIsUnderWay() {
+  void handsOutWhileRequestIsInFlight() {
     lend(100, 10);
-    LeaseRequest flight = lease.claim(100, now);
+    LeaseRequest request = lease.claim(100, now);
 
     assertThat(lease.take(4, now)).isNotEqualTo(StripedTokens.NOTHING);
-    lease.applyAnswer(flight, grant(10, 20), standing(pool, true, 500));
+    lease.applyAnswer(request, grant(10, 20), standing(pool, true, 500));
 
     assertThat(lease.left(now)).isEqualTo(26);
   }
 
   @Test
-  void dropsWhatItMayNotKeepAndReturnsIt() {
+  void returnsTokensItMayNotKeep() {
     lend(100, 10);
-    LeaseRequest flight = lease.claim(100, now);
+    LeaseRequest request = lease.claim(100, now);
     lease.take(4, now);
 
-    lease.applyAnswer(flight, grant(7, 5), standing(pool, true, 500));
+    lease.applyAnswer(request, grant(7, 5), standing(pool, true, 500));
 
     assertThat(lease.left(now)).isEqualTo(3 + 5);
     assertThat(lease.claim(100, now).report.returned()).isEqualTo(3);
   }
 
   @Test
-  void takesBackWhatWasHandedOutInTheSameTerm() {
+  void tokensPutBackInSameTermAreHandedOutAgain() {
     lend(100, 10);
     long receipt = lease.take(4, now);
 
@@ -172,7 +172,7 @@ class LeaseTest {
   }
 
   @Test
-  void returnsToTheBucketWhatIsPutBackAfterItWasReportedAsUsed() {
+  void tokensPutBackAfterReportGoBackToBucket() {
     lend(100, 10);
     long receipt = lease.take(4, now);
     lend(100, 0);
@@ -184,7 +184,7 @@ class LeaseTest {
     assertThat(lease.claim(100, now).report.returned()).isEqualTo(4);
   }
 
-  /** Takes from a lease on a window, and puts back after a call that was answered in another. */
+  /** Takes from a lease on a window, and puts back after an answer for another window. */
   private LeaseReport afterPuttingBackLate(long window, long later, long kept) {
     Lease windows = new Lease(pool("fixed-window 2000/s"), KEY, 0);
     LeaseRequest first = windows.claim(100, now);
@@ -201,7 +201,7 @@ class LeaseTest {
   }
 
   @Test
-  void returnsAWindowsTokensThatArePutBackLateWhileItLasts() {
+  void lateTokensOfCurrentWindowAreReturned() {
     LeaseReport call = afterPuttingBackLate(77, 77, 6);
 
     assertThat(call.returned()).isEqualTo(4);
@@ -209,12 +209,12 @@ class LeaseTest {
   }
 
   @Test
-  void letsGoOfAWindowsTokensOnceItIsOver() {
+  void lateTokensOfEndedWindowAreDropped() {
     assertThat(afterPuttingBackLate(77, 78, 0).returned()).isZero();
   }
 
   @Test
-  void returnsWhatItMayNotKeepToTheSameWindowOnly() {
+  void tokensNotKeptAreReturnedToSameWindowOnly() {
     for (long later : new long[] {77, 78}) {
       Lease windows = new Lease(pool("fixed-window 2000/s"), KEY, 0);
       LeaseRequest first = windows.claim(100, now);
@@ -229,7 +229,7 @@ class LeaseTest {
   }
 
   @Test
-  void saysNothingOfThePastAfterACallThatNobodyHeard() {
+  void lostAnswerForgetsGrant() {
     lend(100, 10);
     LeaseRequest lost = lease.claim(100, now);
     lease.markLost(lost, standing(pool, false, 0));
@@ -242,15 +242,15 @@ class LeaseTest {
   }
 
   @Test
-  void whoeverWaitsHearsWhatCameOfTheCall() {
-    LeaseRequest flight = lease.claim(100, now);
-    LimitStatus heard = standing(pool, false, 0);
+  void waitingCallGetsResultOfRequest() {
+    LeaseRequest request = lease.claim(100, now);
+    LimitStatus answer = standing(pool, false, 0);
 
-    lease.applyAnswer(flight, LeaseGrant.NONE, heard);
+    lease.applyAnswer(request, LeaseGrant.NONE, answer);
 
-    assertThat(flight.done).isCompletedWithValue(heard);
-    assertThat(flight.mayCover(flight.report.requested())).isTrue();
-    assertThat(flight.mayCover(flight.report.requested() + 1)).isFalse();
+    assertThat(request.done).isCompletedWithValue(answer);
+    assertThat(request.mayCover(request.report.requested())).isTrue();
+    assertThat(request.mayCover(request.report.requested() + 1)).isFalse();
   }
 
   @Test
@@ -267,9 +267,9 @@ class LeaseTest {
   }
 
   @Test
-  void leavesADrainedBucketAlone() {
-    LeaseRequest flight = lease.claim(100, now);
-    lease.applyAnswer(flight, grant(0, 5), standing(pool, true, 0));
+  void drainedBucketStartsBackoff() {
+    LeaseRequest request = lease.claim(100, now);
+    lease.applyAnswer(request, grant(0, 5), standing(pool, true, 0));
     Draw draw = new Draw(pool, KEY, 1, Mode.ENFORCE, Draw.Intent.TAKE);
 
     LimitStatus drained = lease.drainedStatus(draw, now);
@@ -282,9 +282,9 @@ class LeaseTest {
   }
 
   @Test
-  void asksForNoLeaseForAWhileWhenOthersHaveItAll() {
-    LeaseRequest flight = lease.claim(100, now);
-    lease.applyAnswer(flight, grant(0, 0), standing(pool, true, 900));
+  void emptyGrantStartsBackoff() {
+    LeaseRequest request = lease.claim(100, now);
+    lease.applyAnswer(request, grant(0, 0), standing(pool, true, 900));
     Draw draw = new Draw(pool, KEY, 1, Mode.ENFORCE, Draw.Intent.TAKE);
 
     assertThat(lease.claim(1, now + LeaseBackoff.PAUSE - 1)).isNull();
@@ -293,23 +293,23 @@ class LeaseTest {
   }
 
   @Test
-  void aStandingFollowsWhatComesBack() {
+  void statusFollowsRefill() {
     Draw draw = new Draw(pool, KEY, 1, Mode.ENFORCE, Draw.Intent.TAKE);
-    LeaseRequest flight = lease.claim(100, now);
-    lease.applyAnswer(flight, grant(0, 100), standing(pool, true, 1800)); // full in 100 ms
+    LeaseRequest request = lease.claim(100, now);
+    lease.applyAnswer(request, grant(0, 100), standing(pool, true, 1800)); // full in 100 ms
 
-    LimitStatus standing = lease.status(draw, lease.left(now), now + 50_000);
+    LimitStatus status = lease.status(draw, lease.left(now), now + 50_000);
 
-    assertThat(standing.allowed()).isTrue();
-    assertThat(standing.source()).isEqualTo(DecisionSource.LEASE);
-    assertThat(standing.remaining()).isEqualTo(2000);
-    assertThat(standing.resetMicros()).isEqualTo(50_000);
+    assertThat(status.allowed()).isTrue();
+    assertThat(status.source()).isEqualTo(DecisionSource.LEASE);
+    assertThat(status.remaining()).isEqualTo(2000);
+    assertThat(status.resetMicros()).isEqualTo(50_000);
     lease.take(100, now);
     assertThat(lease.status(draw, lease.left(now), now + 50_000).remaining()).isEqualTo(1900);
   }
 
   @Test
-  void asksForNoMoreUntilAnAnswerIsHeard() {
+  void requestsNoTokensAfterLostAnswer() {
     lease.markLost(lease.claim(100, now), standing(pool, false, 0));
     LeaseRequest second = lease.claim(100, now + 2000);
     assertThat(second.report.requested()).isZero();

@@ -18,106 +18,106 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Leases of calls that meet another rule, which is asked of the store. */
+/** Leases of calls with a second rule that is decided by the store. */
 class LeaseWithRefusalTest {
-  private final NearStoreFixture tier = new NearStoreFixture();
-  private final ScriptedStore shared = tier.shared;
+  private final NearStoreFixture fixture = new NearStoreFixture();
+  private final ScriptedStore shared = fixture.shared;
   private final Pool pool = lending("2000/s");
   private final Pool quota = lending("quota 100000/day");
   private final Pool other = pool("other", "10/s");
 
   @Test
-  void putsBackWhatItHandedOutWhenAnotherRuleRefuses() {
-    tier.lend(pool, 5);
+  void refusalByOtherRulePutsTokensBack() {
+    fixture.lend(pool, 5);
 
-    CompletableFuture<TakeResult> refused = tier.take(draw(pool, 3), draw(other, 1));
-    assertThat(shared.questions.peek().draws).extracting(Draw::pool).containsExactly(other);
+    CompletableFuture<TakeResult> refused = fixture.take(draw(pool, 3), draw(other, 1));
+    assertThat(shared.calls.peek().draws).extracting(Draw::pool).containsExactly(other);
     refuse(shared.next());
 
     assertThat(refused.join().taken()).isFalse();
     assertThat(refused.join().statuses()).hasSize(2);
-    assertThat(tier.take(pool, 5).join().taken()).isTrue();
+    assertThat(fixture.take(pool, 5).join().taken()).isTrue();
   }
 
   @Test
-  void takesFromBothWhenTheOtherRuleAdmits() {
-    tier.lend(pool, 5);
+  void takesFromLeaseAndStoreWhenBothAdmit() {
+    fixture.lend(pool, 5);
 
-    CompletableFuture<TakeResult> admitted = tier.take(draw(other, 1), draw(pool, 3));
+    CompletableFuture<TakeResult> admitted = fixture.take(draw(other, 1), draw(pool, 3));
     shared.next().admit(7);
 
     assertThat(admitted.join().statuses())
         .extracting(LimitStatus::source)
         .containsExactly(DecisionSource.STORE, DecisionSource.LEASE);
-    assertThat(tier.take(pool, 2).join().taken()).isTrue();
-    assertThat(tier.take(pool, 1)).isNotDone();
+    assertThat(fixture.take(pool, 2).join().taken()).isTrue();
+    assertThat(fixture.take(pool, 1)).isNotDone();
   }
 
-  private static void refuse(ScriptedStore.StoreCall question) {
-    question.refuse(Duration.ofMillis(100));
+  private static void refuse(ScriptedStore.StoreCall call) {
+    call.refuse(Duration.ofMillis(100));
   }
 
-  /** Hands out what is in hand until more is asked for. */
+  /** Takes leased tokens until a refill is requested. */
   private ScriptedStore.StoreCall refill(Pool pool) {
-    while (shared.questions.isEmpty()) {
-      assertThat(tier.take(pool, 1)).isDone();
+    while (shared.calls.isEmpty()) {
+      assertThat(fixture.take(pool, 1)).isDone();
     }
     return shared.next();
   }
 
   @Test
-  void aQuotaGetsBackWhatWasPutBackAfterMoreWasAskedFor() {
+  void quotaGetsTokensPutBackAfterRefill() {
     shared.window = 77;
-    tier.lend(quota, 40);
-    tier.take(draw(quota, 1), draw(other, 1));
-    ScriptedStore.StoreCall asked = shared.next();
+    fixture.lend(quota, 40);
+    fixture.take(draw(quota, 1), draw(other, 1));
+    ScriptedStore.StoreCall received = shared.next();
     refill(quota).admit(1000, 40);
 
-    refuse(asked);
+    refuse(received);
 
     assertThat(refill(quota).lease().returned()).isEqualTo(1);
   }
 
   @Test
-  void aQuotaDoesNotGetBackWhatIsOfAnotherWindow() {
+  void quotaGetsNoTokensOfOtherWindow() {
     shared.window = 77;
-    tier.lend(quota, 40);
-    tier.take(draw(quota, 1), draw(other, 1));
-    ScriptedStore.StoreCall asked = shared.next();
+    fixture.lend(quota, 40);
+    fixture.take(draw(quota, 1), draw(other, 1));
+    ScriptedStore.StoreCall received = shared.next();
     shared.window = 78;
     refill(quota).admit(1000, 40);
 
-    refuse(asked);
+    refuse(received);
 
     assertThat(refill(quota).lease().returned()).isZero();
   }
 
   @Test
-  void aRefusedCallAsksForNoMore() {
-    tier.lend(pool, 40);
+  void refusedCallDoesNotRefill() {
+    fixture.lend(pool, 40);
 
-    tier.take(draw(pool, 39), draw(other, 1));
+    fixture.take(draw(pool, 39), draw(other, 1));
     refuse(shared.next());
 
-    assertThat(shared.questions).isEmpty();
+    assertThat(shared.calls).isEmpty();
   }
 
   @Test
-  void aRefusedCallSaysWhatIsLeftWithoutIt() {
-    tier.lend(pool, 40);
+  void refusedCallReportsRemainingWithoutItsTake() {
+    fixture.lend(pool, 40);
 
-    CompletableFuture<TakeResult> refused = tier.take(draw(pool, 30), draw(other, 1));
+    CompletableFuture<TakeResult> refused = fixture.take(draw(pool, 30), draw(other, 1));
     refuse(shared.next());
 
     assertThat(refused.join().statuses().get(0).remaining()).isEqualTo(1040);
   }
 
   @Test
-  void whatIsPutBackAfterRulesHaveChangedGoesToTheStore() {
+  void tokensPutBackAfterRuleChangeGoToStore() {
     shared.window = 77;
-    tier.lend(quota, 40);
-    tier.take(draw(quota, 3), draw(other, 1));
-    tier.tier.giveBack();
+    fixture.lend(quota, 40);
+    fixture.take(draw(quota, 3), draw(other, 1));
+    fixture.near.giveBack();
 
     refuse(shared.next());
 
@@ -125,24 +125,24 @@ class LeaseWithRefusalTest {
     assertThat(shared.ended).extracting(call -> call.held().window()).containsOnly(77L);
   }
 
-  /** Asks for a lease in a call that the other rule refuses. */
+  /** Requests a lease in a call that the other rule refuses. */
   private void askInARefusedCall() {
-    tier.takeFromStore(pool, 1);
-    tier.takeFromStore(pool, 1);
-    tier.time.advance(Duration.ofMillis(100));
-    tier.take(draw(pool, 100), draw(other, 1));
-    ScriptedStore.StoreCall asked = shared.next();
-    assertThat(asked.lease().requested()).isPositive();
-    LimitStatus admits = ScriptedStore.standing(draw(pool, 100), true, 900, 0);
-    LimitStatus refuses = ScriptedStore.standing(draw(other, 1), false, 0, 100_000);
-    asked.answer(false, List.of(admits, refuses), 0);
+    fixture.takeFromStore(pool, 1);
+    fixture.takeFromStore(pool, 1);
+    fixture.time.advance(Duration.ofMillis(100));
+    fixture.take(draw(pool, 100), draw(other, 1));
+    ScriptedStore.StoreCall received = shared.next();
+    assertThat(received.lease().requested()).isPositive();
+    LimitStatus admits = ScriptedStore.status(draw(pool, 100), true, 900, 0);
+    LimitStatus refuses = ScriptedStore.status(draw(other, 1), false, 0, 100_000);
+    received.answer(false, List.of(admits, refuses), 0);
   }
 
   @Test
-  void aCallThatIsRefusedDoesNotPauseTheLeaseThatItAskedFor() {
+  void refusalByOtherRuleDoesNotStartBackoff() {
     askInARefusedCall();
 
-    tier.take(pool, 100);
+    fixture.take(pool, 100);
 
     assertThat(shared.next().lease().requested()).isPositive();
   }

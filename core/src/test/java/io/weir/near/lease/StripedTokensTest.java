@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The tokens of a lease, by one thread and by many. */
+/** The tokens of a lease, with one thread and with many. */
 class StripedTokensTest {
   private static final int THREADS = 6;
 
@@ -28,7 +28,7 @@ class StripedTokensTest {
     threads.shutdownNow();
   }
 
-  /** Lets threads collide until the tokens lie in several places. */
+  /** Makes threads collide until the tokens are spread over stripes. */
   private void scatter() throws Exception {
     long before = tokens.left();
     List<Future<?>> done = new ArrayList<>();
@@ -51,7 +51,7 @@ class StripedTokensTest {
   }
 
   @Test
-  void oneThreadSeesEveryTokenItHas() {
+  void singleThreadSeesAllTokens() {
     tokens.exchange(0, 10);
 
     long receipt = tokens.take(3);
@@ -62,7 +62,7 @@ class StripedTokensTest {
   }
 
   @Test
-  void whatIsPutBackInItsTermIsHandedOutAgain() {
+  void tokensPutBackInTermAreHandedOutAgain() {
     tokens.exchange(0, 10);
 
     tokens.putBack(4, tokens.take(4));
@@ -72,7 +72,7 @@ class StripedTokensTest {
   }
 
   @Test
-  void whatIsPutBackLaterIsKeptAside() {
+  void tokensPutBackAfterTermAreSetAside() {
     tokens.exchange(0, 10);
     long receipt = tokens.take(4);
 
@@ -85,7 +85,7 @@ class StripedTokensTest {
   }
 
   @Test
-  void whatIsOfAnEarlierWindowIsLetGo() {
+  void tokensOfEarlierWindowAreDropped() {
     tokens.exchange(0, 10);
     long before = tokens.take(4);
     tokens.beginTerm();
@@ -103,7 +103,7 @@ class StripedTokensTest {
   }
 
   @Test
-  void aWindowMayLastForAnyNumberOfTerms() {
+  void windowMaySpanAnyNumberOfTerms() {
     tokens.exchange(0, 5);
     tokens.beginWindow();
     for (int i = 0; i < 1 << 20; i++) {
@@ -120,7 +120,7 @@ class StripedTokensTest {
   }
 
   @Test
-  void termsComeRoundAgain() {
+  void termsWrapAround() {
     tokens.exchange(0, 5);
     for (int i = 0; i < 1 << 20; i++) {
       assertThat(tokens.beginTerm()).isEqualTo(5);
@@ -132,7 +132,7 @@ class StripedTokensTest {
   }
 
   @Test
-  void whatLiesWithOtherThreadsIsFoundWhenItIsNeeded() throws Exception {
+  void takeCollectsTokensOfOtherStripes() throws Exception {
     tokens.exchange(0, 1000);
     scatter();
 
@@ -141,7 +141,7 @@ class StripedTokensTest {
   }
 
   @Test
-  void clearingFindsWhatLiesWithOtherThreads() throws Exception {
+  void clearCollectsTokensOfOtherStripes() throws Exception {
     tokens.exchange(0, 1000);
     scatter();
 
@@ -151,7 +151,7 @@ class StripedTokensTest {
   }
 
   @Test
-  void lettingGoFindsWhatLiesWithOtherThreads() throws Exception {
+  void exchangeCollectsTokensOfOtherStripes() throws Exception {
     tokens.exchange(0, 1000);
     scatter();
 
@@ -162,12 +162,12 @@ class StripedTokensTest {
   }
 
   /**
-   * Threads take and put back while another does what a lease does with the store. No token is made
-   * and none is lost; and at every report, what was handed out since the one before is no more than
-   * there was.
+   * Threads take and put back while another does what a lease does with the store. No token is
+   * created and none is lost. At every report, the tokens handed out since the last one are no more
+   * than there were.
    */
   @Test
-  void nobodyIsHandedMoreThanWasGranted() throws Exception {
+  void neverHandsOutMoreThanGranted() throws Exception {
     AtomicBoolean over = new AtomicBoolean();
     List<Future<Long>> takers = new ArrayList<>();
     for (int i = 0; i < THREADS - 1; i++) {
@@ -185,10 +185,10 @@ class StripedTokensTest {
       }
       assertThat(kept).isLessThanOrEqualTo(inHand);
       long lent = random.nextInt(3000);
-      long away = random.nextInt(20) == 0 ? random.nextInt((int) kept + 1) : 0;
-      tokens.exchange(away, lent);
+      long unavailable = random.nextInt(20) == 0 ? random.nextInt((int) kept + 1) : 0;
+      tokens.exchange(unavailable, lent);
       granted += lent;
-      inHand = kept - away + lent;
+      inHand = kept - unavailable + lent;
       returned += tokens.takeLate();
     }
     over.set(true);
@@ -218,11 +218,11 @@ class StripedTokensTest {
   }
 
   /**
-   * The same in windows that follow each other. Whatever is kept aside was handed out in the window
-   * that it is returned to, or it would be there twice.
+   * The same over consecutive windows. Late tokens were handed out in the window that they are
+   * returned to; otherwise they would exist twice.
    */
   @Test
-  void nothingIsReturnedToAnotherWindow() throws Exception {
+  void returnsNothingToAnotherWindow() throws Exception {
     int windows = 3000;
     AtomicInteger window = new AtomicInteger();
     AtomicLongArray taken = new AtomicLongArray(windows);
@@ -238,9 +238,9 @@ class StripedTokensTest {
     for (int w = 0; w < windows; w++) {
       for (int i = 0; i < 4; i++) {
         returned[w] += tokens.takeLate();
-        long away = tokens.beginTerm() / 4;
+        long unavailable = tokens.beginTerm() / 4;
         long lent = random.nextInt(300);
-        tokens.exchange(away, lent);
+        tokens.exchange(unavailable, lent);
         granted[w] += lent;
       }
       window.set(-1);

@@ -52,7 +52,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void forgetsIdleKeysByItselfAndGivesMemoryBack() {
+  void dropsIdleKeysAndFreesMemory() {
     MemoryStore store = store(100_000);
     Pool pool = pool("1/s");
     long empty = store.bytes();
@@ -71,7 +71,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void freesFullBucketsBeforeNewcomersHaveToShare() {
+  void evictsFullBucketsBeforeUsingOverflowBuckets() {
     MemoryStore store = store(1000);
     for (int i = 0; i < 1000; i++) {
       take(store, pool("1/s"), "key" + i);
@@ -86,7 +86,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void aFloodOfKeysNeitherGrowsTheTableNorFreesALimitedKey() {
+  void floodOfKeysNeitherGrowsTableNorFreesLimitedKey() {
     MemoryStore store = store(10_000);
     Pool pool = pool("1/h");
     assertThat(take(store, pool, "limited")).isTrue();
@@ -118,11 +118,11 @@ class MemoryStoreTest {
     assertThat(
             store.take(List.of(new Draw(pool, Key.of("key0"), 0, Mode.ENFORCE, Draw.Intent.TAKE))))
         .isCompletedWithValueMatching(
-            taking -> taking.statuses().get(0).remaining() == 9000, "counts every call");
+            result -> result.statuses().get(0).remaining() == 9000, "counts every call");
   }
 
   @Test
-  void limitsPastTheLastNumberStillHold() {
+  void limitsBeyondLastMeterIdStillHold() {
     MemoryStore store = store(1_000_000);
     for (int i = 1; i < 66_000; i++) {
       take(store, pool(i + "/day"), "key");
@@ -137,7 +137,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void aNewKeyMayFreeAnIdleOneThatTheSameCallDrawsFrom() {
+  void newKeyMayEvictIdleKeyOfSameCall() {
     Pool byUser = new Pool("user", "user", "1", Limit.parse("10/s"), false);
     Pool byAddress = new Pool("address", "address", "1", Limit.parse("10/h"), false);
 
@@ -150,14 +150,14 @@ class MemoryStoreTest {
                 new Draw(byUser, Key.of("user"), 1, Mode.ENFORCE, Draw.Intent.TAKE));
         assertThat(store.take(draws))
             .isCompletedWithValueMatching(
-                taking -> taking.statuses().get(1).remaining() == 9, "draws from both");
+                result -> result.statuses().get(1).remaining() == 9, "draws from both");
         time.advance(Duration.ofSeconds(5));
       }
     }
   }
 
   @Test
-  void logsStayWithinTheirBytesAtTheGateToo() {
+  void logsStayWithinTheirBytesOnFastPath() {
     MemoryStore store = MemoryStore.builder().maxBytes(1 << 20).time(time).build();
     PoolFastPath gate = store.fastPath(pool("sliding-log 10000/h"));
     for (int round = 0; round < 1000; round++) {
@@ -172,7 +172,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void sharedBucketsHaveTheirOwnWindowsWhateverThePhaseOfTheKeys() {
+  void overflowBucketsHaveTheirOwnWindowPhase() {
     MemoryStore store = store(1);
     Pool windows = pool("fixed-window 1/h");
     take(store, pool("1/day"), "the only key with a bucket of its own");
@@ -187,7 +187,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void aLogForgetsWhatWasGivenBack() {
+  void logForgetsGivenBackEntries() {
     MemoryStore store = store(10);
     Pool pool = pool("sliding-log 10/h");
     Key key = Key.of("key");
@@ -195,8 +195,8 @@ class MemoryStoreTest {
 
     for (int i = 0; i < 10_000; i++) {
       time.advanceMicros(100);
-      TakeResult taking = store.reserve(i, draws).toCompletableFuture().join();
-      ReservedPart held = new ReservedPart(pool, key, 1, 0, taking.receipts().get(0));
+      TakeResult result = store.reserve(i, draws).toCompletableFuture().join();
+      ReservedPart held = new ReservedPart(pool, key, 1, 0, result.receipts().get(0));
       store.settle(i, List.of(held), Duration.ofMillis(1));
       store.sweep();
     }
@@ -204,42 +204,42 @@ class MemoryStoreTest {
     assertThat(store.bytes()).isLessThan(10_000);
   }
 
-  /** Wherever between two milliseconds the windows of the key end. */
+  /** At any offset of the key's windows within a millisecond. */
   @ParameterizedTest
   @ValueSource(strings = {"fixed-window 10/h", "sliding-window 10/h"})
-  void aWindowOfItsOwnPhaseOnTheWallClockGetsBackWhatItGave(String limit) {
+  void wallClockWindowWithPhaseTakesGiveBack(String limit) {
     MemoryStore store = store(10);
     Pool pool = pool(limit).onWall();
     List<Draw> draws = List.of(new Draw(pool, Key.of("key"), 10, Mode.ENFORCE, Draw.Intent.TAKE));
 
     for (int i = 0; i < 3; i++) {
-      TakeResult taking = store.reserve(i, draws).toCompletableFuture().join();
-      assertThat(taking.taken()).isTrue();
-      ReservedPart held = new ReservedPart(pool, Key.of("key"), 10, 0, taking.receipts().get(0));
+      TakeResult result = store.reserve(i, draws).toCompletableFuture().join();
+      assertThat(result.taken()).isTrue();
+      ReservedPart held = new ReservedPart(pool, Key.of("key"), 10, 0, result.receipts().get(0));
       store.settle(i, List.of(held), Duration.ofMinutes(1));
     }
   }
 
-  /** As of a reservation that another instance made, which started long before or after. */
+  /** As of a reservation made by another instance, whose clock started long before or after. */
   @ParameterizedTest
   @ValueSource(longs = {-3_600_000_000L, 3_600_000_000L})
-  void doesNotSettleWhatWasTakenByAClockThatIsFarOff(long micros) {
+  void rejectsSettlementDatedByDistantClock(long micros) {
     MemoryStore store = store(10);
     Pool pool = pool("10/h");
-    TakeReceipt stamp = new TakeReceipt(0, 0).madeAt(time.micros() + micros);
-    ReservedPart held = new ReservedPart(pool, Key.of("key"), 5, 0, stamp);
+    TakeReceipt receipt = new TakeReceipt(0, 0).madeAt(time.micros() + micros);
+    ReservedPart held = new ReservedPart(pool, Key.of("key"), 5, 0, receipt);
 
     assertThat(store.settle(1, List.of(held), Duration.ofMinutes(10)))
         .isCompletedWithValue(SettlementResult.ALREADY);
   }
 
   @Test
-  void settlesWhatWasTakenByAClockThatIsALittleAheadOnce() {
+  void settlesOnceWithClockSlightlyAhead() {
     MemoryStore store = store(10);
     Pool pool = pool("10/h");
     Duration within = Duration.ofMinutes(10);
-    TakeReceipt stamp = new TakeReceipt(0, 0).madeAt(time.micros() + 300_000_000);
-    ReservedPart held = new ReservedPart(pool, Key.of("key"), 5, 0, stamp);
+    TakeReceipt receipt = new TakeReceipt(0, 0).madeAt(time.micros() + 300_000_000);
+    ReservedPart held = new ReservedPart(pool, Key.of("key"), 5, 0, receipt);
     assertThat(store.settle(1, List.of(held), within)).isCompletedWithValue(SettlementResult.DONE);
 
     for (int minute = 0; minute < 30; minute++) {
@@ -251,7 +251,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void settledReservationsTakeNoRoomFromKeysAndBoundedMemory() {
+  void settledMarkersTakeNoRoomFromKeysAndAreBounded() {
     MemoryStore store = store(2000);
     Pool pool = pool("10/h");
     Key key = Key.of("key");
@@ -271,15 +271,15 @@ class MemoryStoreTest {
     assertThat(store.overflowed()).isZero();
   }
 
-  /** They stand, as it can no longer be told which of them were settled. */
+  /** They are not settled, as it is unknown which of them already were. */
   @Test
-  void settlesNothingAgainThatItHadToForget() {
+  void droppedMarkersPreventSettlementOfTheirTime() {
     MemoryStore store = store(1000);
     Pool pool = pool("10/h");
     Key key = Key.of("key");
     List<Draw> all = List.of(new Draw(pool, key, 10, Mode.ENFORCE, Draw.Intent.HOLD));
-    TakeReceipt stamp = store.reserve(0, all).toCompletableFuture().join().receipts().get(0);
-    ReservedPart first = new ReservedPart(pool, key, 10, 0, stamp);
+    TakeReceipt receipt = store.reserve(0, all).toCompletableFuture().join().receipts().get(0);
+    ReservedPart first = new ReservedPart(pool, key, 10, 0, receipt);
     assertThat(settle(store, 0, first)).isEqualTo(SettlementResult.DONE);
     assertThat(store.takeSync(all).taken()).isTrue();
 
@@ -296,7 +296,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void marksThatAreLookedForBrieflyPushNoOthersOut() {
+  void shortLivedMarkersDisplaceNoOthers() {
     MemoryStore store = store(1000);
     Pool pool = pool("10/h");
     ReservedPart held = heldNow(pool, Key.of("key"), 1, 1);
@@ -317,9 +317,9 @@ class MemoryStoreTest {
     assertThat(settle(store, 10_001, held)).as("of the same time").isEqualTo(SettlementResult.DONE);
   }
 
-  /** Who settles a reservation only once need not be kept from it by what others settle. */
+  /** A reservation whose holder settles once is not affected by the settlements of others. */
   @Test
-  void settlesASlowCallHoweverManyOthersWereSettledMeanwhile() {
+  void slowCallIsSettledAfterManyOthers() {
     MemoryStore store = store(1000);
     Pool pool = pool("10/h");
     SettlementTerms once = new SettlementTerms(Duration.ofMinutes(10), Duration.ofSeconds(10));
@@ -335,7 +335,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void marksOfSettledReservationsGoWhenTheirTimeHasCome() {
+  void settledMarkersExpire() {
     MemoryStore store = store(100_000);
     Pool pool = pool("10/h");
     long bytes = store.bytes();
@@ -370,7 +370,7 @@ class MemoryStoreTest {
   }
 
   @Test
-  void limitsOnTheWallClockPastTheLastNumberAreNotForgotten() {
+  void wallClockLimitsBeyondLastMeterIdAreKept() {
     MemoryStore store = store(1_000_000);
     for (int i = 1; i < 66_000; i++) {
       take(store, pool(i + "/day"), "key");
@@ -385,7 +385,7 @@ class MemoryStoreTest {
 
   @ParameterizedTest
   @ValueSource(longs = {-20_000, 20_000})
-  void aWallClockThatWasFarOffWhenTheStoreWasMadeNeitherFreesNorFreezes(long days) {
+  void distantWallClockAtStartNeitherFreesNorFreezesKeys(long days) {
     MemoryStore store = store(10);
     for (String limit : List.of("quota 3/day", "fixed-window 3/day aligned=true")) {
       Pool pool = pool(limit);

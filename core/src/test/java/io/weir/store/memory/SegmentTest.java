@@ -37,7 +37,7 @@ class SegmentTest {
   }
 
   @Test
-  void tellsKeysApartThatShareHomeAndTag() {
+  void distinguishesKeysWithSameHomeAndTag() {
     for (long i = 1; i <= 20; i++) {
       add(lasting, i << 20, i << 8);
     }
@@ -51,7 +51,7 @@ class SegmentTest {
   }
 
   @Test
-  void tellsKeysApartThatShareAHalf() {
+  void distinguishesKeysThatShareAHalf() {
     add(lasting, 1 << 20, 7);
     add(lasting, 2 << 20, 7);
     add(lasting, 1 << 20, 8);
@@ -64,7 +64,7 @@ class SegmentTest {
   }
 
   @Test
-  void findsWhatIsLeftWhenNeighboursHaveGone() {
+  void findsKeysAfterRemovalOfNeighbours() {
     Random random = new Random(7);
     long[] lows = random.longs(2000).toArray();
     for (int i = 0; i < lows.length; i++) {

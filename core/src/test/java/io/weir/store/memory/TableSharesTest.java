@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** How the room of a full memory table is divided among rules. */
+/** The division of a full memory table among rules. */
 class TableSharesTest {
   private static final int MAX_KEYS = 8000;
 
@@ -24,7 +24,7 @@ class TableSharesTest {
     return new Pool(rule, rule, "1", Limit.parse(limit), false);
   }
 
-  /** How many of so many new keys get a bucket of their own. */
+  /** How many of this many new keys get their own bucket. */
   private long own(Pool pool, String prefix, int keys) {
     long before = store.overflowed();
     for (int i = 0; i < keys; i++) {
@@ -34,14 +34,14 @@ class TableSharesTest {
   }
 
   @Test
-  void aRuleAloneHasTheWholeTable() {
+  void singleRuleHasWholeTable() {
     store.reserveShares(List.of("only"));
 
     assertThat(own(pool("only", "1/day"), "k", 2 * MAX_KEYS)).isEqualTo(MAX_KEYS);
   }
 
   @Test
-  void aRuleThatFloodsLeavesEveryOtherItsShare() {
+  void floodUnderOneRuleLeavesSharesOfOthers() {
     List<String> rules = IntStream.range(0, 10).mapToObj(i -> "rule" + i).toList();
     store.reserveShares(rules);
 
@@ -55,7 +55,7 @@ class TableSharesTest {
   }
 
   @Test
-  void rulesThatNobodyExpectedHaveAShareFromTheirFirstKeyOn() {
+  void unexpectedRuleGetsShareWithFirstKey() {
     store.reserveShares(List.of("one", "two"));
     own(pool("one", "1/day"), "k", 2 * MAX_KEYS);
 
@@ -63,7 +63,7 @@ class TableSharesTest {
   }
 
   @Test
-  void withMoreRulesThanRoomEachStillHasSharedBuckets() {
+  void withMoreRulesThanKeysEachHasOverflowBuckets() {
     List<String> rules = IntStream.range(0, 5000).mapToObj(i -> "rule" + i).toList();
     store.reserveShares(rules);
     own(pool("rule0", "1/day"), "k", 2 * MAX_KEYS);
@@ -77,7 +77,7 @@ class TableSharesTest {
   }
 
   @Test
-  void rulesThatAreGoneLeaveTheirShares() {
+  void removedRulesReleaseTheirShares() {
     store.reserveShares(List.of("old", "new"));
     own(pool("old", "1/s"), "k", 100);
     time.advance(Duration.ofSeconds(2));
@@ -102,7 +102,7 @@ class TableSharesTest {
   }
 
   @Test
-  void aRuleThatIsGoneAndHoldsKeysKeepsItsShare() {
+  void removedRuleWithKeysKeepsItsShare() {
     store.reserveShares(List.of("gone", "one"));
     own(pool("gone", "1/day"), "k", 500);
     for (int change = 0; change < 30; change++) {
@@ -116,7 +116,7 @@ class TableSharesTest {
   }
 
   @Test
-  void whatIsBorrowedIsFreeAgainWhenKeysAreIdle() {
+  void borrowedRoomIsFreedWhenKeysAreIdle() {
     store.reserveShares(List.of("flooded", "quiet"));
     assertThat(own(pool("flooded", "1/min"), "k", 2 * MAX_KEYS)).isEqualTo(7000);
     assertThat(own(pool("quiet", "1/day"), "k", 2000)).isEqualTo(1000);
@@ -127,7 +127,7 @@ class TableSharesTest {
   }
 
   @Test
-  void keysOfRulesDoNotMeet() {
+  void keysOfRulesDoNotCollide() {
     Pool one = pool("one", "1/day");
     Pool two = pool("two", "1/day");
 
