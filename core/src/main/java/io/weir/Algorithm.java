@@ -1,6 +1,6 @@
 package io.weir;
 
-/** The seven algorithms, by the names that rule documents and answers use. */
+/** The seven rate limiting algorithms, with the names used in rule documents and responses. */
 public enum Algorithm {
   TOKEN_BUCKET("token-bucket", 't', LimitKind.RATE),
   LEAKY_BUCKET("leaky-bucket", 'l', LimitKind.RATE),
@@ -25,12 +25,12 @@ public enum Algorithm {
     return id;
   }
 
-  /** One letter that stands for this algorithm in stored key names. */
+  /** The letter of this algorithm in key names of the store. */
   public char letter() {
     return letter;
   }
 
-  /** The kind of promise a limit of this algorithm makes. */
+  /** What a limit of this algorithm bounds: a rate, a quota or concurrency. */
   public LimitKind kind() {
     return kind;
   }
@@ -38,7 +38,7 @@ public enum Algorithm {
   /**
    * The algorithm with this name.
    *
-   * @throws IllegalArgumentException listing the known names when there is none
+   * @throws IllegalArgumentException if there is none; the message lists the known names
    */
   public static Algorithm of(String id) {
     StringBuilder known = new StringBuilder();

@@ -6,15 +6,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a front end saw of a request: method, path, host, attributes such as {@code ip}, {@code
- * user} or {@code tenant}, and what it costs.
+ * A request to be decided: its method, path and host, attributes such as {@code ip}, {@code user}
+ * or {@code tenant}, and its cost. Immutable.
  *
  * <pre>{@code
  * Call call = Call.of("POST", "/payments").with("user", "42").with("ip", "192.0.2.7");
  * }</pre>
  */
 public final class Call {
-  /** The most a call may cost: the largest number that stays exact everywhere. */
+  /**
+   * The highest cost of a call: the largest whole number that Java and Redis both represent
+   * exactly.
+   */
   public static final long MAX_COST = ExactNumbers.EXACT - 1;
 
   private static final String[] NONE = {};
@@ -38,8 +41,8 @@ public final class Call {
    * A call that costs 1 and has no attributes yet.
    *
    * @param method in any case
-   * @throws IllegalArgumentException if the path does not begin with a slash: no rule would match
-   *     it, and the call would pass without a limit
+   * @throws IllegalArgumentException if the path does not begin with a slash: no rule with a path
+   *     would match it, and the call would pass without that limit
    */
   public static Call of(String method, String path) {
     if (path.isEmpty() || path.charAt(0) != '/') {
@@ -48,7 +51,7 @@ public final class Call {
     return new Call(NormalizedMethod.of(method), path, "", NONE, 1);
   }
 
-  /** The same call with an attribute set; the last value for a name counts. */
+  /** This call with an attribute set. A second value for a name replaces the first. */
   public Call with(String name, String value) {
     String[] changed = attributes;
     for (int i = 0; i < attributes.length; i += 2) {
@@ -64,7 +67,7 @@ public final class Call {
     return new Call(method, path, host, changed, cost);
   }
 
-  /** The same call with all these attributes. */
+  /** This call with all these attributes set. */
   public Call with(Map<String, String> more) {
     Map<String, String> merged = new LinkedHashMap<>(attributes());
     merged.putAll(more);
@@ -77,13 +80,13 @@ public final class Call {
     return new Call(method, path, host, flat, cost);
   }
 
-  /** The same call to a host. */
+  /** This call with a host. */
   public Call host(String host) {
     return new Call(method, path, host, attributes, cost);
   }
 
   /**
-   * The same call at another cost. A cost of 0 looks and takes nothing.
+   * This call with another cost; the default is 1. A cost of 0 takes nothing.
    *
    * @throws IllegalArgumentException if the cost is negative or above {@link #MAX_COST}
    */
@@ -97,12 +100,12 @@ public final class Call {
     return method;
   }
 
-  /** The path as it was sent. */
+  /** The path as sent. */
   public String path() {
     return path;
   }
 
-  /** The one form of the path that rules match. */
+  /** The normalized path, which rules match; see {@link NormalizedPath}. */
   public String normalPath() {
     String normal = normalPath;
     if (normal == null) {
@@ -131,7 +134,7 @@ public final class Call {
     return null;
   }
 
-  /** All attributes, in the order they were set. */
+  /** All attributes, in the order in which they were set. */
   public Map<String, String> attributes() {
     Map<String, String> map = new LinkedHashMap<>();
     for (int i = 0; i < attributes.length; i += 2) {

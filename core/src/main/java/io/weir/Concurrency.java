@@ -3,11 +3,12 @@ package io.weir;
 import java.time.Duration;
 
 /**
- * At most {@code permits} calls at once. A permit is given back when the call ends, renewed by a
- * call that goes on, and expires after {@code permitTtl} when its holder has died.
+ * A concurrency limit: at most {@code permits} calls in flight per key. A call releases its permit
+ * when it ends, and renews it if it runs for long. A permit that is not renewed expires after
+ * {@code permitTtl}, in case its holder has died.
  */
 public record Concurrency(long permits, Duration permitTtl, String name) implements Limit {
-  /** How long a permit lives when nobody renews it. */
+  /** The default time until a permit expires that is not renewed: 60 s. */
   public static final Duration DEFAULT_PERMIT_TTL = Duration.ofSeconds(60);
 
   public Concurrency {
@@ -15,7 +16,7 @@ public record Concurrency(long permits, Duration permitTtl, String name) impleme
     ExactNumbers.name(name);
   }
 
-  /** The same limit with permits that expire after this time. */
+  /** This limit with permits that expire after this time unless they are renewed. */
   public Concurrency permitTtl(Duration permitTtl) {
     return new Concurrency(permits, permitTtl, name);
   }

@@ -6,12 +6,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to a call, with everything a front end needs to pass it on: whether it may pass and
- * why, how each limit that was asked stands, and how long to wait.
+ * The decision on a call: whether it may pass and why, the status of each limit, and how long to
+ * wait.
  *
- * <p>The <em>deciding</em> limit is the one worth telling the caller about. Of a refusal it is the
- * one with the longest retry-after among those that refused; of an admission the one of which the
- * smallest part is left; the first in document order on ties; never one that is only in shadow.
+ * <p>The <em>deciding</em> limit is the one to report to the caller. For a refusal it is the
+ * refusing limit with the longest retry-after, for an admission the limit with the smallest
+ * fraction left. On ties it is the first in document order. A limit in shadow mode never decides.
  */
 public final class Decision {
   private static final Decision UNLIMITED = new Decision(Reason.OK, List.of(), null, null, null);
@@ -35,17 +35,21 @@ public final class Decision {
     this.reservation = reservation;
   }
 
-  /** No rule had anything to say. */
+  /** The decision on a call that no rule limits: allowed. */
   public static Decision unlimited() {
     return UNLIMITED;
   }
 
-  /** A decision without looking at any limit, because of this rule, token or none. */
+  /**
+   * A decision made without checking any limit.
+   *
+   * @param rule the id of the rule or bypass token that decided, or null
+   */
   public static Decision outright(Reason reason, @Nullable String rule) {
     return new Decision(reason, List.of(), null, rule, null);
   }
 
-  /** The decision that follows from how the limits stand. */
+  /** The decision that follows from the status of every limit checked. */
   public static Decision of(List<LimitStatus> statuses) {
     LimitStatus tightest = null;
     LimitStatus refusing = null;
@@ -81,34 +85,35 @@ public final class Decision {
     return reason;
   }
 
-  /** One entry per limit that was asked, in document order. */
+  /** One entry per limit checked, in document order. */
   public List<LimitStatus> statuses() {
     return statuses;
   }
 
-  /** The limit worth telling the caller about; empty when no enforced limit was asked. */
+  /** The limit to report to the caller; empty if no enforced limit was checked. */
   public Optional<LimitStatus> deciding() {
     return Optional.ofNullable(deciding);
   }
 
-  /** The id of the rule (or bypass token) that decided; empty when none applied. */
+  /** The id of the rule or bypass token that decided; empty if none applied. */
   public Optional<String> rule() {
     return Optional.ofNullable(rule);
   }
 
   /**
-   * What could be taken from the deciding limit now; {@link Long#MAX_VALUE} when no limit applied.
+   * The cost that the deciding limit would still admit now; {@link Long#MAX_VALUE} if no limit
+   * applied.
    */
   public long remaining() {
     return deciding == null ? Long.MAX_VALUE : deciding.remaining();
   }
 
-  /** Time until the deciding limit is back to full. */
+  /** Time until the deciding limit is fully restored. */
   public Duration reset() {
     return deciding == null ? Duration.ZERO : deciding.reset();
   }
 
-  /** How long to wait before trying again: zero when allowed, empty when waiting cannot help. */
+  /** How long to wait before a retry: zero if allowed, empty if waiting cannot help. */
   public Optional<Duration> retryAfter() {
     if (allowed()) {
       return Optional.of(Duration.ZERO);
@@ -116,7 +121,7 @@ public final class Decision {
     return deciding == null ? Optional.empty() : deciding.retryAfter();
   }
 
-  /** How long an admitted call should wait before it goes: the longest any limit asks for. */
+  /** How long an admitted call should wait before it proceeds: the longest delay of any limit. */
   public Duration delay() {
     Duration longest = Duration.ZERO;
     if (allowed()) {
@@ -129,12 +134,15 @@ public final class Decision {
     return longest;
   }
 
-  /** What to settle, release or renew this call by; only after a reserve that was allowed. */
+  /**
+   * The token by which this call is settled, released or renewed. Present only after a {@code
+   * reserve} that was allowed.
+   */
   public Optional<String> reservation() {
     return Optional.ofNullable(reservation);
   }
 
-  /** Whether this was decided without the store that should have been asked. */
+  /** Whether any limit was decided by its {@link OnFail}, because the store was unavailable. */
   public boolean degraded() {
     for (int i = 0; i < statuses.size(); i++) {
       if (statuses.get(i).degraded()) {
@@ -144,7 +152,7 @@ public final class Decision {
     return false;
   }
 
-  /** Who answered: the farthest of those that were asked. */
+  /** The source of the decision; if limits had several, the one farthest from the caller. */
   public DecisionSource source() {
     DecisionSource farthest = DecisionSource.MEMORY;
     for (int i = 0; i < statuses.size(); i++) {

@@ -2,17 +2,17 @@ package io.weir;
 
 import java.util.Locale;
 
-/** Who answered a call, from the nearest to the last resort. */
+/** Where a decision came from, in order of distance from the caller; the last resort comes last. */
 public enum DecisionSource {
-  /** A table in this process that is the only one there is. */
+  /** The memory store of this process, which is the only store. */
   MEMORY,
-  /** A refusal that still holds, repeated. */
+  /** A cached refusal that still holds. */
   DENY_CACHE,
-  /** Tokens taken from the shared store in advance. */
+  /** Tokens leased from the shared store in advance. */
   LEASE,
   /** The shared store. */
   STORE,
-  /** What the rule says for the day the shared store is away. */
+  /** The rule's {@link OnFail}, as the shared store was unavailable. */
   FALLBACK;
 
   private final String id = name().toLowerCase(Locale.ROOT);

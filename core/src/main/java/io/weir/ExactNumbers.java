@@ -4,14 +4,14 @@ import java.math.BigInteger;
 import java.time.Duration;
 
 /**
- * Which numbers a limit may have.
+ * Validates the numbers of limits, and does exact arithmetic with them.
  *
- * <p>Decisions are whole-number arithmetic with every intermediate below 2<sup>53</sup>, so that
- * Java's longs and the doubles of a Redis script give the same answer. A limit for which that
- * cannot hold is refused here, once, in words.
+ * <p>Decisions use whole numbers with every intermediate result below 2<sup>53</sup>, so that
+ * Java's longs and the doubles of a Redis script agree. A limit that would exceed that is rejected
+ * here, when it is created, with the reason.
  */
 public final class ExactNumbers {
-  /** Every number in a decision stays below this. */
+  /** The bound on every number in a decision: 2<sup>53</sup>. */
   public static final long EXACT = 1L << 53;
 
   static final long MAX_UNIT = 1L << 37;
@@ -47,7 +47,10 @@ public final class ExactNumbers {
     period("window", window);
   }
 
-  /** Checks a sliding window, whose previous count is multiplied by times within the window. */
+  /**
+   * Checks a sliding window. Its previous count is multiplied by times within the window, so the
+   * product must stay exact.
+   */
   public static void slidingWindow(long count, Duration window) {
     notNegative("rate", count);
     period("window", window);
@@ -91,14 +94,14 @@ public final class ExactNumbers {
     }
   }
 
-  /** Checks what a call costs, or turned out to cost. */
+  /** Checks the cost of a call, estimated or actual. */
   public static void cost(long cost) {
     if (cost < 0 || cost >= EXACT) {
       throw refused("cost " + cost + " is not a whole number between 0 and " + (EXACT - 1));
     }
   }
 
-  /** Checks a limit's name, which ends up in headers and key names. */
+  /** Checks the name of a limit, which appears in headers and key names. */
   public static void name(String name) {
     for (int i = 0; i < name.length(); i++) {
       if (!isNameChar(name.charAt(i))) {
@@ -110,7 +113,7 @@ public final class ExactNumbers {
     }
   }
 
-  /** Whether this may stand in an id or name. */
+  /** Whether an id or name may contain this character. */
   public static boolean isNameChar(char c) {
     return (c >= 'a' && c <= 'z')
         || (c >= 'A' && c <= 'Z')
@@ -121,8 +124,8 @@ public final class ExactNumbers {
   }
 
   /**
-   * The finest tick, in microseconds, in which a bucket is kept exactly: its token in whole units,
-   * its burst and the time to fill it below 2<sup>53</sup>.
+   * The finest tick, in µs, at which a bucket is exact: a token is a whole number of units, and
+   * both the burst and the time to fill it stay below 2<sup>53</sup>.
    */
   public static long bucketTick(long rate, long periodMicros, long burst) {
     for (long tick : TICKS) {
@@ -144,7 +147,7 @@ public final class ExactNumbers {
             + " ms cannot be kept exactly; use a smaller burst or a shorter period");
   }
 
-  /** Whether an empty bucket is full again within 2^52 µs, about 142 years. */
+  /** Whether an empty bucket fills within 2^52 µs, about 142 years. */
   private static boolean fillFits(long rate, long periodMicros, long burst) {
     return Math.multiplyHigh(burst, periodMicros) == 0
         ? Long.compareUnsigned(Long.divideUnsigned(burst * periodMicros, rate), MAX_FILL_MICROS) < 0
@@ -162,8 +165,8 @@ public final class ExactNumbers {
   }
 
   /**
-   * The tick, in microseconds, in which a sliding window's products stay exact: at twice its count
-   * if there is one, to leave room for debts, and at its count in any case.
+   * The tick, in µs, at which the products of a sliding window stay exact. Preferably they do so at
+   * twice its count, which leaves room for debts; at its count they always do.
    */
   public static long windowTick(long count, long windowMicros) {
     for (long tick : TICKS) {
@@ -179,8 +182,8 @@ public final class ExactNumbers {
   }
 
   /**
-   * How long {@code amount} takes at a rate, rounded up to the microsecond; zero for a rate of
-   * zero.
+   * The time in which a rate brings {@code amount}, rounded up to the microsecond; zero for a rate
+   * of 0.
    */
   public static Duration timeFor(long amount, long rate, Duration period) {
     if (rate == 0) {
@@ -199,7 +202,7 @@ public final class ExactNumbers {
     return ofMicros(micros.longValueExact());
   }
 
-  /** How many whole units a rate brings in this time; saturates. */
+  /** The whole units that a rate brings in this time; saturates. */
   public static long countIn(Duration time, long rate, Duration period) {
     BigInteger count =
         BigInteger.valueOf(micros(time))
@@ -208,10 +211,7 @@ public final class ExactNumbers {
     return count.bitLength() > 62 ? Long.MAX_VALUE : count.longValueExact();
   }
 
-  /**
-   * A rate times a factor, exactly where the longer period can still be expressed, else rounded
-   * down.
-   */
+  /** A rate times a factor: exact as long as the longer period is allowed, else rounded down. */
   public static Rate scaledRate(long rate, Duration period, Ratio scale) {
     if (rate == 0 || scale.numerator() == 0) {
       return new Rate(0, period);
@@ -226,12 +226,12 @@ public final class ExactNumbers {
     return new Rate(scale.times(rate), period);
   }
 
-  /** A time in microseconds. */
+  /** A duration in microseconds. */
   public static long micros(Duration time) {
     return Math.addExact(Math.multiplyExact(time.getSeconds(), 1_000_000L), time.getNano() / 1000);
   }
 
-  /** The time of so many microseconds. */
+  /** Microseconds as a duration. */
   public static Duration ofMicros(long micros) {
     return Duration.ofSeconds(
         Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1000);
@@ -242,7 +242,9 @@ public final class ExactNumbers {
     return (micros + 999) / 1000;
   }
 
-  /** As {@link #wholeMillis}, of a wait; {@link LimitStatus#NEVER} where waiting cannot help. */
+  /**
+   * As {@link #wholeMillis}, for a retry-after; {@link LimitStatus#NEVER} if waiting cannot help.
+   */
   public static long waitMillis(long micros) {
     return micros < 0 ? LimitStatus.NEVER : wholeMillis(micros);
   }
@@ -265,7 +267,7 @@ public final class ExactNumbers {
     }
   }
 
-  /** The exception for a number or text that a limit cannot have. */
+  /** The exception for an invalid number or text of a limit. */
   public static IllegalArgumentException refused(String reason) {
     return new IllegalArgumentException(reason);
   }

@@ -6,22 +6,23 @@ import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 
 /**
- * 128-bit fingerprints of keys, under a secret drawn when the process starts.
+ * A 128-bit fingerprint of a key, under a secret that is random per process.
  *
- * <p>The memory table keeps a fingerprint instead of the key's text, so two things must hold: keys
- * do not meet by accident, and nobody outside can make them meet. Both follow from a strongly
- * universal hash (pair-multiply-shift): with {@code x} the characters two by two and {@code a}
- * random 64-bit numbers,
+ * <p>The memory store keeps fingerprints instead of keys. So two keys must not collide by accident,
+ * and a client must not be able to construct a collision. Both follow from a strongly universal
+ * hash (pair-multiply-shift): with {@code x} the characters in pairs and {@code a} random 64-bit
+ * numbers,
  *
  * <pre>   h(x) = (a₀ + Σ (a₂ᵢ₊₁ + x₂ᵢ)(a₂ᵢ₊₂ + x₂ᵢ₊₁)) mod 2⁶⁴  &gt;&gt; 32</pre>
  *
- * any two different keys share all four 32-bit results with probability about 2<sup>-128</sup> over
- * the choice of {@code a}, whatever the keys are. No output ever leaves the process.
- * Multiplications do not wait for each other, which makes this several times faster than SipHash on
- * short keys. Keys past {@value #LONG} characters go through SHA-256 with the same secret first.
+ * any two different keys agree in all four 32-bit results with probability about 2<sup>-128</sup>
+ * over the choice of {@code a}, whatever the keys are. No output leaves the process. The
+ * multiplications are independent of each other, which makes this several times faster than SipHash
+ * on short keys. Keys longer than {@value #LONG} characters are first hashed by SHA-256 with the
+ * same secret.
  *
- * <p>The halves can be had one by one, for callers that must not make an object: that they are
- * taken in two passes costs less than an object whenever a compiler cannot see it away.
+ * <p>Each half is available by itself, for callers that must not allocate. Two passes over the key
+ * cost less than an object that the compiler cannot eliminate.
  */
 public record Fingerprint(long high, long low) {
   private static final int LONG = 128;
@@ -30,7 +31,9 @@ public record Fingerprint(long high, long low) {
   /** Random numbers per four characters: two for each of the four hashes. */
   private static final int STEP = 2 * HASHES;
 
-  /** The four that hashes start with, then a step per four characters and one for the rest. */
+  /**
+   * The initial values of the four hashes, then one step per four characters and one for the rest.
+   */
   private static final long[] SECRET = random(HASHES + STEP * (LONG / 4 + 1));
 
   private static final long UPPER = 0xffffffff00000000L;
@@ -49,17 +52,17 @@ public record Fingerprint(long high, long low) {
     return new Fingerprint(high(text), low(text));
   }
 
-  /** The upper half of the fingerprint of one value, without making an object. */
+  /** The upper half of the fingerprint of one value. Allocates nothing. */
   public static long high(String text) {
     return half(text.length() > LONG ? digest(text) : text, 0);
   }
 
-  /** The lower half of the fingerprint of one value, without making an object. */
+  /** The lower half of the fingerprint of one value. Allocates nothing. */
   public static long low(String text) {
     return half(text.length() > LONG ? digest(text) : text, 2);
   }
 
-  /** The hashes {@code h} and {@code h + 1} of a value, side by side. */
+  /** The hashes {@code h} and {@code h + 1} of a value, in one long. */
   private static long half(String value, int h) {
     int length = value.length();
     long a = SECRET[h];
@@ -72,7 +75,7 @@ public record Fingerprint(long high, long low) {
       a += product(k, x, y);
       b += product(k + 2, x, y);
     }
-    // The rest, up to three characters, together with the length, so that padding changes nothing.
+    // The last up to three characters and the length, so that padding cannot cause a collision.
     long x = i + 1 < length ? two(value, i) : one(value, i);
     long y = length | one(value, i + 2) << 16;
     return ((a + product(k, x, y)) & UPPER) | ((b + product(k + 2, x, y)) >>> 32);
@@ -90,7 +93,7 @@ public record Fingerprint(long high, long low) {
     return (SECRET[k] + x) * (SECRET[k + 1] + y);
   }
 
-  /** The fingerprint of a tuple, which is not that of its parts joined in any way. */
+  /** The fingerprint of a tuple. It differs from that of its parts joined in any way. */
   public static Fingerprint of(String[] parts) {
     long high = parts.length;
     long low = parts.length;
@@ -102,7 +105,7 @@ public record Fingerprint(long high, long low) {
     return new Fingerprint(high, low);
   }
 
-  /** Two halves made into one by the hashes {@code h} and {@code h + 1}; the order matters. */
+  /** Combines two halves by the hashes {@code h} and {@code h + 1}; the order matters. */
   private static long chain(long first, long second, int h) {
     return (chainOne(first, second, h) & UPPER) | (chainOne(first, second, h + 1) >>> 32);
   }
@@ -114,7 +117,10 @@ public record Fingerprint(long high, long low) {
         + product(k + STEP, second << 32 >> 32, second >> 32);
   }
 
-  /** A long value's stand-in: 32 characters that nobody outside can know. */
+  /**
+   * The digest that replaces a long value: 32 characters that cannot be predicted without the
+   * secret.
+   */
   private static String digest(String value) {
     try {
       MessageDigest sha = MessageDigest.getInstance("SHA-256");
@@ -123,7 +129,7 @@ public record Fingerprint(long high, long low) {
           sha.update((byte) (SECRET[i] >>> shift));
         }
       }
-      // Not by a charset: that would write every unpaired surrogate alike.
+      // Not by a charset: it would encode all unpaired surrogates alike.
       byte[] bytes = new byte[2 * value.length()];
       for (int i = 0; i < value.length(); i++) {
         bytes[2 * i] = (byte) (value.charAt(i) >>> 8);

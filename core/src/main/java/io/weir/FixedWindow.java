@@ -3,11 +3,11 @@ package io.weir;
 import java.time.Duration;
 
 /**
- * At most {@code count} in each window. Cheap and easy to explain; up to twice the count can pass
- * around a boundary.
+ * A fixed window: at most {@code count} in each window. Cheap and easy to explain, but up to twice
+ * the count can pass around a boundary.
  *
- * @param aligned whether windows start on the clock; otherwise each key has a phase of its own, so
- *     that many keys do not reset at once
+ * @param aligned whether windows start on the clock, such as at full minutes; otherwise each key
+ *     has its own phase, so that keys do not all reset at once
  */
 public record FixedWindow(long count, Duration window, boolean aligned, String name)
     implements Limit {
@@ -16,7 +16,7 @@ public record FixedWindow(long count, Duration window, boolean aligned, String n
     ExactNumbers.name(name);
   }
 
-  /** The same limit with windows that start on the clock. */
+  /** This limit with windows that start on the clock, such as at full minutes. */
   public FixedWindow alignedToClock() {
     return new FixedWindow(count, window, true, name);
   }

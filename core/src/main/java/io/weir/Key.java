@@ -5,23 +5,23 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom a bucket belongs to: one value, or a tuple of them, hashed once.
+ * The key of a bucket: one value such as a user id, or a tuple of values. It is hashed once.
  *
- * <p>Two keys are equal if all their parts are; {@code of("a", "b")} is not {@code of("a:b")}. Code
- * that decides about the same key again and again keeps its {@code Key} and saves the hashing.
+ * <p>Two keys are equal if all their parts are equal; {@code of("a", "b")} differs from {@code
+ * of("a:b")}. Code that uses the same key often can keep its {@code Key} and save the hashing.
  *
- * <p>Values of more than {@value KeyEncoding#LONGEST} characters, in one key together, stand in it
- * as their SHA-256 digest.
+ * <p>If the values of a key have more than {@value KeyEncoding#LONGEST} characters together, it
+ * holds the SHA-256 digests of the long ones.
  */
-@SuppressWarnings("InconsistentHashCode") // the fingerprint is made of the parts
+@SuppressWarnings("InconsistentHashCode") // the fingerprint is a function of the parts
 public final class Key {
-  /** The key of a rule that has only one bucket. */
+  /** The key of a rule with a single bucket. */
   public static final Key NONE = of(new String[0]);
 
-  /** What is said of a key that is null. */
+  /** The message for a key that is null. */
   static final String MISSING = "key must not be null";
 
-  /** The value of a key that has just one; most have, and need no list. */
+  /** The value of a key that has one value, as most keys do. They need no list. */
   private final @Nullable String only;
 
   private final List<String> several;
@@ -56,7 +56,9 @@ public final class Key {
     return kept(KeyEncoding.digested(values));
   }
 
-  /** A key of the parts of another one. */
+  /**
+   * A key from the {@link #parts} of another key. Parts that are digests already stay as they are.
+   */
   public static Key ofParts(String... parts) {
     return parts.length == 1 ? kept(parts[0]) : kept(parts);
   }
@@ -76,7 +78,7 @@ public final class Key {
     return only == null ? KeyEncoding.hash(rule, several) : KeyEncoding.hash(rule, only);
   }
 
-  /** The upper half of this key's fingerprint, which differs from process to process. */
+  /** The upper half of this key's fingerprint, which is different in every process. */
   public long high() {
     return high;
   }
@@ -98,7 +100,7 @@ public final class Key {
     return Long.hashCode(low);
   }
 
-  /** The parts joined so that no two keys print alike; see {@link KeyEncoding}. */
+  /** The parts as one text, which is different for every key; see {@link KeyEncoding}. */
   @Override
   public String toString() {
     return KeyEncoding.join(parts().toArray(String[]::new));

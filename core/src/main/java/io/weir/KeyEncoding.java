@@ -6,14 +6,14 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * Key tuples as one text, joined so that no two tuples share it, and the fixed hash of that text.
+ * Encodes a key tuple as one text that is unique to it, and hashes that text.
  *
- * <p>Parts are joined with {@code :}; inside a part, everything but letters, digits and {@code - _
- * . ~ @ / +} is written as {@code %XXXX} (UTF-16), so no value can pretend to be two, break out of
- * a key name, or smuggle a line break into a log.
+ * <p>Parts are joined with {@code :}. Inside a part, every character but letters, digits and {@code
+ * - _ . ~ @ / +} is written as {@code %XXXX} (UTF-16). So one value cannot pass as two, break out
+ * of a key name, or inject a line break into a log.
  *
- * <p>The hash is 64-bit FNV-1a over the characters of {@code rule id, NUL, text} with a finishing
- * mix. It is the same on every instance and across restarts: windows take their phase from it, and
+ * <p>The hash is 64-bit FNV-1a over the characters of {@code rule id, NUL, text} with a final mix.
+ * It is the same on every instance and across restarts. Windows derive their phase from it, and
  * {@code percent} its share of keys.
  */
 public final class KeyEncoding {
@@ -21,7 +21,7 @@ public final class KeyEncoding {
   private static final long FNV_PRIME = 0x100000001b3L;
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
 
-  /** The longest value that stands in a key as it is, in characters. */
+  /** The length of the longest value that is not replaced by its digest, in characters. */
   public static final int LONGEST = 8192;
 
   private static final String DIGEST = "sha256:";
@@ -32,8 +32,8 @@ public final class KeyEncoding {
   private KeyEncoding() {}
 
   /**
-   * Whether a value stands in a key as its digest: if it is long, or looks like such a digest, so
-   * that no value can pass for another.
+   * Whether a value is replaced by its digest in a key: if it is too long, or if it looks like such
+   * a digest and could pass as another value.
    */
   public static boolean isDigested(String value) {
     int length = value.length();
@@ -43,7 +43,7 @@ public final class KeyEncoding {
   /** The digest of a value, the same on every instance. */
   public static String digest(String value) {
     try {
-      // Not by a charset: that would write every unpaired surrogate alike.
+      // Not by a charset: it would encode all unpaired surrogates alike.
       byte[] bytes = new byte[2 * value.length()];
       for (int i = 0; i < value.length(); i++) {
         bytes[2 * i] = (byte) (value.charAt(i) >>> 8);
@@ -56,7 +56,9 @@ public final class KeyEncoding {
     }
   }
 
-  /** Key values as they stand in a key; the same array if none is changed. */
+  /**
+   * The values as a key holds them, with digests of long ones; the same array if none is replaced.
+   */
   public static String[] digested(String... values) {
     long total = 0;
     for (String value : values) {
@@ -112,7 +114,9 @@ public final class KeyEncoding {
         || c == '+';
   }
 
-  /** The fixed hash of a rule and a key; equals that of the joined text, without building it. */
+  /**
+   * The fixed hash of a rule and a key. Equals the hash of the joined text, but does not build it.
+   */
   public static long hash(String rule, List<String> parts) {
     long hash = feed(feed(FNV_OFFSET, rule), '\0');
     for (int i = 0; i < parts.size(); i++) {

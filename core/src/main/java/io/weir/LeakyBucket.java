@@ -3,15 +3,15 @@ package io.weir;
 import java.time.Duration;
 
 /**
- * A queue that drains at {@code rate} per {@code period} and holds {@code queue} calls beside the
- * one that goes at once. A call that fits passes with the delay after which it should go, so that
- * traffic leaves evenly spaced.
+ * A leaky bucket: a queue of {@code queue} calls, besides the one that proceeds at once, that
+ * drains at {@code rate} per {@code period}. An admitted call has a {@linkplain Decision#delay
+ * delay} after which it should proceed, so that traffic leaves evenly spaced.
  *
- * @param maxWait nobody is queued for longer than this, however long the queue
+ * @param maxWait the longest delay of a call; one that would have to wait longer is refused
  */
 public record LeakyBucket(long rate, Duration period, long queue, Duration maxWait, String name)
     implements Limit {
-  /** The value of {@code maxWait} that means no cap but the queue itself. */
+  /** The {@code maxWait} that leaves the queue as the only bound. */
   public static final Duration NO_MAX_WAIT = Duration.ofDays(36_500);
 
   public LeakyBucket {
@@ -25,12 +25,12 @@ public record LeakyBucket(long rate, Duration period, long queue, Duration maxWa
     ExactNumbers.name(name);
   }
 
-  /** The same rate with room for this many to wait. */
+  /** This limit with a queue for this many calls. */
   public LeakyBucket queue(long queue) {
     return new LeakyBucket(rate, period, queue, maxWait, name);
   }
 
-  /** The same limit, where nobody waits longer than this. */
+  /** This limit with a maximum delay. A call that would have to wait longer is refused. */
   public LeakyBucket maxWait(Duration maxWait) {
     return new LeakyBucket(rate, period, queue, maxWait, name);
   }

@@ -3,10 +3,10 @@ package io.weir;
 import java.time.Duration;
 
 /**
- * An algorithm and its numbers: how much one key may take, and how fast that comes back.
+ * A limit per key: an algorithm and its numbers.
  *
- * <p>A limit is a value. It knows no store, no clock and no key, and it prints as a short line that
- * {@link #parse} reads back:
+ * <p>A limit is an immutable value without a store, clock or key. {@code toString} prints it as one
+ * line that {@link #parse} reads:
  *
  * <pre>{@code
  * 100/min burst=200
@@ -16,48 +16,48 @@ import java.time.Duration;
  * concurrency 50 permit_ttl=60s
  * }</pre>
  *
- * <p>A limit whose numbers cannot be kept exactly in whole numbers below 2<sup>53</sup> is refused
- * when it is made, with the reason. A limit of 0 refuses everything.
+ * <p>A limit that cannot be computed exactly in whole numbers below 2<sup>53</sup> is rejected when
+ * it is created, with the reason. A limit of 0 refuses every call.
  */
 public sealed interface Limit
     permits TokenBucket, LeakyBucket, FixedWindow, SlidingWindow, SlidingLog, Quota, Concurrency {
 
-  /** Which of the seven algorithms this is. */
+  /** The algorithm of this limit. */
   Algorithm algorithm();
 
   /**
-   * What {@code remaining} counts down from: the burst, the queue and one, or the number per
-   * window.
+   * The highest possible {@code remaining}: the burst, the queue plus one, the count per window, or
+   * the number of permits.
    */
   long capacity();
 
-  /** The name users see in headers and answers; empty when the limit goes by its rule's id. */
+  /** The name in headers and responses; empty if the limit is named after its rule. */
   String name();
 
-  /** The same limit under another name. */
+  /** This limit with another name. */
   Limit named(String name);
 
   /**
-   * The same limit with its numbers multiplied, for schedules and local shares. Never less than
-   * one, unless it was 0.
+   * This limit with its numbers multiplied, for schedules and local shares. A number is at least 1
+   * after that, unless it was 0.
    */
   Limit scaled(Ratio scale);
 
   /**
-   * The time in which the whole capacity comes back; zero where time brings nothing back
-   * (concurrency, a limit of 0).
+   * The time in which the whole capacity is restored; zero if time restores nothing (concurrency, a
+   * limit of 0).
    */
   Duration window();
 
-  /** The kind of promise this limit makes, as answers and problem bodies name it. */
+  /** What this limit bounds: a rate, a quota or concurrency. */
   default LimitKind kind() {
     return algorithm().kind();
   }
 
   /**
-   * Reads a limit from the form that {@link Object#toString} of every limit prints.
+   * Parses a limit such as {@code 100/min burst=200}: the form that {@code toString} prints.
    *
-   * @throws IllegalArgumentException with a reason in words when the text is not a limit
+   * @throws IllegalArgumentException with the reason, if the text is not a limit
    */
   static Limit parse(String spec) {
     return LimitSpec.parse(spec);
@@ -89,7 +89,7 @@ public sealed interface Limit
   }
 
   /**
-   * A leaky bucket that drains {@code n} per {@code period} and queues nobody; see {@link
+   * A leaky bucket that drains {@code n} per {@code period} and has no queue yet; see {@link
    * LeakyBucket#queue}.
    */
   static LeakyBucket leakyBucket(long n, Duration period) {
@@ -106,7 +106,7 @@ public sealed interface Limit
     return new SlidingWindow(n, window, false, "");
   }
 
-  /** At most {@code n} in any window of this length, exactly, from a log of what was admitted. */
+  /** At most {@code n} in any window of this length, exactly, from a log of admitted calls. */
   static SlidingLog slidingLog(long n, Duration window) {
     return new SlidingLog(n, window, "");
   }
@@ -116,7 +116,7 @@ public sealed interface Limit
     return new Quota(n, period, java.time.ZoneOffset.UTC, "");
   }
 
-  /** At most {@code n} at once. */
+  /** At most {@code n} calls in flight. */
   static Concurrency concurrency(long n) {
     return new Concurrency(n, Concurrency.DEFAULT_PERMIT_TTL, "");
   }

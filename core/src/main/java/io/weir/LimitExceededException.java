@@ -1,7 +1,7 @@
 package io.weir;
 
 /**
- * Thrown by {@link Limiter#acquire} when a key will not have what was asked for within the time to
+ * Thrown by {@link Limiter#acquire} if the limit will not admit the call within the time it may
  * wait.
  */
 public final class LimitExceededException extends RuntimeException {
@@ -14,12 +14,12 @@ public final class LimitExceededException extends RuntimeException {
     this.decision = decision;
   }
 
-  /** The decision that refused, with when to try again. */
+  /** The decision that refused the call, with its retry-after. */
   public Decision decision() {
     return decision;
   }
 
-  /** No stack trace: being refused is part of the day. */
+  /** Omits the stack trace: a refusal is an expected outcome, and traces are slow. */
   @Override
   public Throwable fillInStackTrace() {
     return this;

@@ -2,7 +2,7 @@ package io.weir;
 
 import java.util.Locale;
 
-/** What a limit bounds: how fast, how much in a calendar period, or how many at once. */
+/** What a limit bounds: a rate, the amount in a calendar period, or the calls in flight. */
 public enum LimitKind {
   RATE,
   QUOTA,
@@ -10,7 +10,7 @@ public enum LimitKind {
 
   private final String id = name().toLowerCase(Locale.ROOT);
 
-  /** The name in answers and problem bodies, such as {@code quota}. */
+  /** The name in responses and problem bodies, such as {@code quota}. */
   public String id() {
     return id;
   }

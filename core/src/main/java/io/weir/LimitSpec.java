@@ -9,15 +9,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits as one line of text: {@code [algorithm] N/PERIOD [option=value]…}, both ways.
+ * Parses and prints a limit as one line of text: {@code [algorithm] N/PERIOD [option=value]…}.
  *
  * <p>Options are those of the rule document: {@code burst queue max_wait aligned zone name
- * permit_ttl}. What has its default value is not printed.
+ * permit_ttl}. Options with their default value are not printed.
  */
 public final class LimitSpec {
   private LimitSpec() {}
 
-  /** Reads a limit, or says in words why the text is none. */
+  /**
+   * Parses a limit.
+   *
+   * @throws IllegalArgumentException with the reason, if the text is not a limit
+   */
   public static Limit parse(String spec) {
     String[] words = spec.strip().split("\\s+", -1);
     int next = 0;

@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How one limit stood when a call was decided: what it said, what is left, and when more will be
- * there.
+ * The status of one limit in a decision: whether it admits the call, what remains, and when to
+ * retry.
  *
- * <p>When the call was admitted the numbers are those after it took its share, otherwise those it
- * met.
+ * <p>If the call was admitted, the numbers include its cost; otherwise they are those before the
+ * call.
  */
 public final class LimitStatus {
-  /** The retry-after, in microseconds, of a limit where waiting cannot help. */
+  /** The retry-after, in microseconds, if waiting cannot help. */
   public static final long NEVER = -1;
 
   private final String rule;
@@ -47,7 +47,9 @@ public final class LimitStatus {
     return rule;
   }
 
-  /** The limit's own name; the rule's id where the limit is its only one. */
+  /**
+   * The name of the limit; by default the rule's id, with a number if the rule has several limits.
+   */
   public String name() {
     return name;
   }
@@ -56,68 +58,71 @@ public final class LimitStatus {
     return limit;
   }
 
-  /** Whether the limit was enforced for this key, or only watched. */
+  /** Whether the limit is enforced for this key, or in shadow mode. */
   public Mode mode() {
     return mode;
   }
 
-  /** Whether this limit admits the call; a shadow limit can say no without refusing it. */
+  /** Whether this limit admits the call. If a limit in shadow mode does not, the call may pass. */
   public boolean allowed() {
     return allowed;
   }
 
-  /** Whether the store that should know was heard; if not, nothing is known of this limit. */
+  /**
+   * Whether this limit could be checked. If not, because the store was unavailable, the numbers
+   * mean nothing.
+   */
   public boolean answered() {
     return answered;
   }
 
-  /** Whether this was decided without the store that should have been asked. */
+  /** Whether this was decided by the rule's {@link OnFail}, because the store was unavailable. */
   public boolean degraded() {
     return degraded;
   }
 
-  /** Who answered for this limit. */
+  /** Where the decision of this limit came from. */
   public DecisionSource source() {
     return source;
   }
 
-  /** The whole number that could be taken now. */
+  /** The cost that the limit would still admit now. */
   public long remaining() {
     return remaining;
   }
 
-  /** Time until the key is as if never used. */
+  /** Time until the limit is fully restored for this key, if nothing else is taken. */
   public Duration reset() {
     return ExactNumbers.ofMicros(resetMicros);
   }
 
-  /** Zero when admitted; empty when waiting cannot help. */
+  /** How long to wait before a retry: zero if admitted, empty if waiting cannot help. */
   public Optional<Duration> retryAfter() {
     return retryAfterMicros < 0
         ? Optional.empty()
         : Optional.of(ExactNumbers.ofMicros(retryAfterMicros));
   }
 
-  /** How long an admitted call should wait before it goes; only leaky buckets ask for any. */
+  /** How long an admitted call should wait before it proceeds; zero for all but leaky buckets. */
   public Duration delay() {
     return ExactNumbers.ofMicros(delayMicros);
   }
 
-  /** The same numbers, decided without the store that should have been asked. */
+  /** This status, marked as decided without the store. */
   public LimitStatus toDegraded() {
     return edit().degraded().build();
   }
 
   /**
-   * What this, if it is one shard of a split limit, says about the whole: as much is left in the
-   * others, and they come back as soon.
+   * The status of a whole limit, estimated from this shard of it: the other shards are assumed to
+   * have as much left, and to be restored as soon.
    */
   public LimitStatus ofShard(Limit whole, int shards) {
     Builder builder = copiedTo(new Builder(rule, name, whole, mode));
     return builder.remaining(Math.min(whole.capacity(), remaining * shards)).build();
   }
 
-  /** A builder that starts from this. */
+  /** A builder with the values of this status. */
   public Builder edit() {
     return copiedTo(new Builder(rule, name, limit, mode));
   }
@@ -140,7 +145,7 @@ public final class LimitStatus {
     return resetMicros;
   }
 
-  /** {@link #retryAfter} in microseconds; {@link #NEVER} when waiting cannot help. */
+  /** {@link #retryAfter} in microseconds; {@link #NEVER} if waiting cannot help. */
   public long retryAfterMicros() {
     return retryAfterMicros;
   }
@@ -151,13 +156,16 @@ public final class LimitStatus {
   }
 
   /**
-   * Whether this refusal is the one to tell: one without an answer first, then the longest wait.
+   * Whether this refusal takes precedence in a decision: an unavailable limit first, then the
+   * longest wait.
    */
   boolean isStricterRefusalThan(LimitStatus other) {
     return answered == other.answered ? waitForRanking() > other.waitForRanking() : !answered;
   }
 
-  /** Nobody knows when a permit comes back; callers are told a second. */
+  /**
+   * A permit has no known time of release, so it ranks as a wait of 1 s, which responses state too.
+   */
   private long waitForRanking() {
     if (retryAfterMicros >= 0) {
       return retryAfterMicros;
@@ -167,7 +175,7 @@ public final class LimitStatus {
         : Long.MAX_VALUE;
   }
 
-  /** Whether a smaller part of this limit is left than of the other. */
+  /** Whether a smaller fraction of this limit remains than of the other. */
   boolean isTighterThan(LimitStatus other) {
     double mine = (double) remaining / Math.max(1, limit.capacity());
     double theirs = (double) other.remaining / Math.max(1, other.limit.capacity());
@@ -184,7 +192,7 @@ public final class LimitStatus {
         + " left";
   }
 
-  /** Collects a standing; for stores. Times are in microseconds. */
+  /** Builds a status; for stores. Times are in microseconds. */
   public static final class Builder {
     private final String rule;
     private final String name;
@@ -221,7 +229,7 @@ public final class LimitStatus {
       return this;
     }
 
-    /** {@link LimitStatus#NEVER} when waiting cannot help. */
+    /** {@link LimitStatus#NEVER} if waiting cannot help. */
     public Builder retryAfter(long micros) {
       this.retryAfterMicros = micros;
       return this;
@@ -232,20 +240,20 @@ public final class LimitStatus {
       return this;
     }
 
-    /** The store could not be asked: refuses, and says to come back in a second. */
+    /** The store is unavailable: refuses, with a retry-after of 1 s. */
     public Builder unanswered() {
       this.answered = false;
       this.allowed = false;
       return degraded().retryAfter(1_000_000);
     }
 
-    /** Decided without the store that should have been asked. */
+    /** Decided by the rule's {@link OnFail}, because the store was unavailable. */
     public Builder degraded() {
       this.degraded = true;
       return source(DecisionSource.FALLBACK);
     }
 
-    /** Who answers; a memory table unless said otherwise. */
+    /** Where the decision comes from; {@link DecisionSource#MEMORY} by default. */
     public Builder source(DecisionSource source) {
       this.source = source;
       return this;

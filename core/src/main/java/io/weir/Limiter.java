@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 
 /**
- * One limit by key, for code that wants no rules: every key has a bucket of its own, in this
+ * A limiter by key: one limit, no rules. Every key has its own bucket in the memory of this
  * process.
  *
  * <pre>{@code
@@ -29,15 +29,17 @@ import java.util.concurrent.ExecutionException;
  * }
  * }</pre>
  *
- * <p>{@code tryAcquire} answers, {@code check} explains its answer, {@code acquire} waits or
- * throws, {@code reserve} takes what is settled later. All are safe for any number of threads. Keys
- * need not be announced or removed: a key that is as if never used is forgotten.
+ * <p>{@code tryAcquire} returns yes or no, {@code check} returns a {@link Decision} with the
+ * details, {@code acquire} waits or throws, and {@code reserve} takes an amount that is settled
+ * later. All methods are thread-safe. Keys need not be registered or removed: a key whose limit is
+ * fully restored is dropped.
  *
- * <p>A concurrency limit is taken by {@code reserve}, which holds a permit until {@code release};
- * {@code check} only looks at it, and {@code tryAcquire} and {@code acquire} refuse to be used.
+ * <p>With a concurrency limit, {@code reserve} takes a permit and {@code release} gives it back.
+ * {@code check} takes nothing then, and {@code tryAcquire} and {@code acquire} throw {@link
+ * UnsupportedOperationException}.
  */
 public final class Limiter {
-  /** Longer than any limit makes anybody wait, and short enough to be added to any time. */
+  /** Longer than any wait, and short enough to be added to any time without overflow. */
   private static final Duration LONGEST_WAIT = Duration.ofDays(100_000);
 
   private final String name;
@@ -63,24 +65,24 @@ public final class Limiter {
         new ReservationService(store, time, new byte[0], (rule, slot, tenant) -> Optional.of(pool));
   }
 
-  /** A limiter that can be told more than its limit. */
+  /** Starts a limiter with options. */
   public static Builder builder(Limit limit) {
     return new Builder(limit);
   }
 
-  /** A limiter by key on a store that instances share, such as Redis. */
+  /** Starts a limiter by key on a store that instances share, such as Redis. */
   public static SharedLimiter.On on(Store store) {
     return new SharedLimiter.On(store);
   }
 
   // ---- yes or no
 
-  /** Takes 1 if the key has it. Allocates nothing. */
+  /** Takes 1 if the limit admits it. Allocates nothing. */
   public boolean tryAcquire(String key) {
     return tryAcquire(key, 1);
   }
 
-  /** Takes {@code cost} if the key has it. Allocates nothing. */
+  /** Takes {@code cost} if the limit admits it. Allocates nothing. */
   public boolean tryAcquire(String key, long cost) {
     Objects.requireNonNull(key, Key.MISSING);
     ExactNumbers.cost(cost);
@@ -94,18 +96,19 @@ public final class Limiter {
     long high = Fingerprint.high(key);
     long low = Fingerprint.low(key);
     long fixed = hashCache.fixed(key);
-    // After the key was read and before its bucket is: see Gate.
+    // The time is read after the key was hashed and before its bucket is accessed; see
+    // PoolFastPath.
     long now = time.micros();
     hashCache.note(key, high, low, fixed, now);
     return take(now, high, low, fixed, cost);
   }
 
-  /** As {@link #tryAcquire(String)}, for a key that was hashed before. */
+  /** As {@link #tryAcquire(String)}, for a key that is hashed already. */
   public boolean tryAcquire(Key key) {
     return tryAcquire(key, 1);
   }
 
-  /** As {@link #tryAcquire(String, long)}, for a key that was hashed before. */
+  /** As {@link #tryAcquire(String, long)}, for a key that is hashed already. */
   public boolean tryAcquire(Key key, long cost) {
     Objects.requireNonNull(key, Key.MISSING);
     ExactNumbers.cost(cost);
@@ -125,19 +128,21 @@ public final class Limiter {
     }
   }
 
-  // ---- with the reasons
+  // ---- with details
 
-  /** Takes 1 if the key has it, and says what is left or when to come back. */
+  /** Takes 1 if the limit admits it. The decision has the amount left, or when to retry. */
   public Decision check(String key) {
     return check(Key.of(key), 1);
   }
 
-  /** Takes {@code cost} if the key has it, and says what is left or when to come back. */
+  /**
+   * Takes {@code cost} if the limit admits it. The decision has the amount left, or when to retry.
+   */
   public Decision check(String key, long cost) {
     return check(Key.of(key), cost);
   }
 
-  /** As {@link #check(String, long)}, for a key that was hashed before. */
+  /** As {@link #check(String, long)}, for a key that is hashed already. */
   public Decision check(Key key, long cost) {
     ExactNumbers.cost(cost);
     return decide(key, cost, Draw.Intent.TAKE);
@@ -153,12 +158,12 @@ public final class Limiter {
     return CompletableFuture.completedFuture(check(key, cost));
   }
 
-  /** How a key stands; takes nothing. */
+  /** The status of a key. Takes nothing. */
   public Decision look(String key) {
     return look(Key.of(key));
   }
 
-  /** As {@link #look(String)}, for a key that was hashed before. */
+  /** As {@link #look(String)}, for a key that is hashed already. */
   public Decision look(Key key) {
     return decide(key, 0, Draw.Intent.LOOK);
   }
@@ -181,24 +186,24 @@ public final class Limiter {
   // ---- waiting
 
   /**
-   * Takes 1, waiting for it if it will be there within {@code maxWait}.
+   * Takes 1, and waits up to {@code maxWait} until the limit admits it.
    *
-   * @throws LimitExceededException at once when waiting that long cannot help
+   * @throws LimitExceededException at once if the wait would be longer than {@code maxWait}
    */
   public void acquire(String key, Duration maxWait) throws InterruptedException {
     acquire(key, 1, maxWait);
   }
 
   /**
-   * Takes {@code cost}, waiting for it if it will be there within {@code maxWait}.
+   * Takes {@code cost}, and waits up to {@code maxWait} until the limit admits it.
    *
-   * @throws LimitExceededException at once when waiting that long cannot help
+   * @throws LimitExceededException at once if the wait would be longer than {@code maxWait}
    */
   public void acquire(String key, long cost, Duration maxWait) throws InterruptedException {
     acquire(Key.of(key), cost, maxWait);
   }
 
-  /** As {@link #acquire(String, long, Duration)}, for a key that was hashed before. */
+  /** As {@link #acquire(String, long, Duration)}, for a key that is hashed already. */
   public void acquire(Key key, long cost, Duration maxWait) throws InterruptedException {
     CompletableFuture<Void> acquired = acquireAsync(key, cost, maxWait).toCompletableFuture();
     try {
@@ -221,13 +226,13 @@ public final class Limiter {
 
   /**
    * As {@link #acquire(String, long, Duration)}, without blocking: the stage fails where that
-   * throws. One that is cancelled before it had its turn takes nothing.
+   * throws. A stage that is cancelled while it waits takes nothing.
    */
   public CompletionStage<Void> acquireAsync(String key, long cost, Duration maxWait) {
     return acquireAsync(Key.of(key), cost, maxWait);
   }
 
-  /** As {@link #acquireAsync(String, long, Duration)}, for a key that was hashed before. */
+  /** As {@link #acquireAsync(String, long, Duration)}, for a key that is hashed already. */
   public CompletionStage<Void> acquireAsync(Key key, long cost, Duration maxWait) {
     ExactNumbers.cost(cost);
     refuseConcurrency();
@@ -238,7 +243,7 @@ public final class Limiter {
     return acquired;
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // what is waited for is the future at hand
+  @SuppressWarnings("FutureReturnValueIgnored") // the caller waits for the future passed in
   private void acquire(Key key, long cost, long deadline, CompletableFuture<Void> acquired) {
     if (acquired.isDone()) {
       return;
@@ -249,7 +254,7 @@ public final class Limiter {
         decision.allowed() ? Optional.of(decision.delay()) : decision.retryAfter();
     boolean inTime = wait.isPresent() && ExactNumbers.micros(wait.get()) <= left;
     if (decision.allowed() && wait.get().isZero()) {
-      // However late it has become meanwhile: it was taken, and nobody has to wait.
+      // Taken without a wait, so it completes even if the deadline has passed meanwhile.
       acquired.complete(null);
     } else if (inTime) {
       time.delay(wait.get())
@@ -267,23 +272,26 @@ public final class Limiter {
 
   // ---- giving back
 
-  /** Gives back what turned out not to be needed; never more than was taken. */
+  /** Gives back an amount that was not needed, at most what was taken. */
   public void refund(String key, long amount) {
     refund(Key.of(key), amount);
   }
 
-  /** As {@link #refund(String, long)}, for a key that was hashed before. */
+  /** As {@link #refund(String, long)}, for a key that is hashed already. */
   public void refund(Key key, long amount) {
     ExactNumbers.cost(amount);
     store.refund(pool, key, amount);
   }
 
-  /** Takes {@code cost}, permits too, to be settled or released by the decision's reservation. */
+  /**
+   * Takes {@code cost}, or permits of a concurrency limit. If allowed, the decision has a
+   * {@linkplain Decision#reservation reservation}, by which the call is settled or released.
+   */
   public Decision reserve(String key, long cost) {
     return reserve(Key.of(key), cost);
   }
 
-  /** As {@link #reserve(String, long)}, for a key that was hashed before. */
+  /** As {@link #reserve(String, long)}, for a key that is hashed already. */
   public Decision reserve(Key key, long cost) {
     return reserveAsync(key, cost).toCompletableFuture().join();
   }
@@ -301,11 +309,11 @@ public final class Limiter {
   }
 
   /**
-   * Puts a reservation right at its true cost: 0 gives all back, more than was reserved goes into
-   * debt.
+   * Settles a reservation at its true cost: 0 gives everything back, and a cost above the reserved
+   * amount is charged as debt.
    *
-   * @throws IllegalArgumentException if the cost is negative, or above ten times what was reserved
-   *     and the limit's capacity
+   * @throws IllegalArgumentException if the cost is negative, or above both ten times the reserved
+   *     amount and the limit's capacity
    */
   public SettlementResult settle(String reservation, long cost) {
     return settleAsync(reservation, cost).toCompletableFuture().join();
@@ -316,7 +324,7 @@ public final class Limiter {
     return reservations.settle(reservation, cost, ReservationService.MarkerLifetime.ANYBODY);
   }
 
-  /** Gives back the permits of a reservation. */
+  /** Releases the permits of a reservation. */
   public SettlementResult release(String reservation) {
     return releaseAsync(reservation).toCompletableFuture().join();
   }
@@ -326,7 +334,7 @@ public final class Limiter {
     return reservations.release(reservation);
   }
 
-  /** Gives the permits of a reservation their full life again. */
+  /** Renews the permits of a reservation: their lifetime starts again. */
   public SettlementResult renew(String reservation) {
     return renewAsync(reservation).toCompletableFuture().join();
   }
@@ -336,12 +344,12 @@ public final class Limiter {
     return reservations.renew(reservation);
   }
 
-  /** How many keys are remembered now. */
+  /** The number of keys that have a bucket now. */
   public long keys() {
     return store.keys();
   }
 
-  /** What a limiter can be told beside its limit. */
+  /** Builds a limiter. */
   public static final class Builder {
     private final Limit limit;
     private final MemoryStore.Builder table = MemoryStore.builder();
@@ -352,26 +360,29 @@ public final class Limiter {
       this.limit = limit;
     }
 
-    /** What decisions call this limiter. */
+    /** The name in decisions; {@code limiter} by default. */
     public Builder name(String name) {
       ExactNumbers.name(name);
       this.name = name;
       return this;
     }
 
-    /** At most this many keys have a bucket of their own; a million unless said otherwise. */
+    /**
+     * The maximum number of keys with their own bucket; a million by default. Further keys share
+     * buckets.
+     */
     public Builder maxKeys(long maxKeys) {
       table.maxKeys(maxKeys);
       return this;
     }
 
-    /** At most about this many bytes are used for state. */
+    /** The approximate maximum of heap bytes for state. */
     public Builder maxBytes(long maxBytes) {
       table.maxBytes(maxBytes);
       return this;
     }
 
-    /** Time of its own, for tests. */
+    /** Another clock, for tests. */
     public Builder time(TimeSource time) {
       this.time = time;
       return this;

@@ -2,7 +2,7 @@ package io.weir;
 
 import java.util.Locale;
 
-/** Whether a rule refuses, only counts what it would have refused, or sleeps. */
+/** Whether a rule is enforced, only counts the calls it would refuse (shadow), or is off. */
 public enum Mode {
   ENFORCE,
   SHADOW,

@@ -1,9 +1,9 @@
 package io.weir;
 
 /**
- * The one form of a method: rules match it in any case, so ASCII letters are in upper case.
+ * Normalizes a request method to upper case (ASCII), as rules match methods in any case.
  *
- * <p>A method that is in upper case already, as nearly all are, is returned as it is.
+ * <p>A method that is in upper case already, as nearly all are, is returned unchanged.
  */
 public final class NormalizedMethod {
   private NormalizedMethod() {}
@@ -18,7 +18,7 @@ public final class NormalizedMethod {
     return method;
   }
 
-  /** Unlike {@code String.toUpperCase}, this never turns another letter into an ASCII one. */
+  /** Unlike {@code String.toUpperCase}, this never maps another letter to an ASCII letter. */
   private static String inUpperCase(String method) {
     char[] letters = method.toCharArray();
     for (int i = 0; i < letters.length; i++) {

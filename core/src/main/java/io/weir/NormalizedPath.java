@@ -3,29 +3,29 @@ package io.weir;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The one form of a path that rules match, and the form that gateways forward.
+ * Normalizes a path, for rules to match and for the gateway to forward.
  *
  * <ul>
  *   <li>Query and fragment are cut off; a backslash is read as a slash.
  *   <li>Matrix parameters ({@code ;x=1}), double slashes and a trailing slash are removed.
- *   <li>{@code %} and two hex digits that stand for an unreserved character (letters, digits,
- *       {@code - . _ ~}) are decoded, once; all others stay, in upper case. So {@code %2F}, {@code
- *       %5C} and {@code %00} stay encoded, and {@code %252e} stays {@code %252e}. So does {@code
- *       %3A}, which is another path than {@code :}, as delimiters may mean something to a server.
+ *   <li>Escapes ({@code %} and two hex digits) of unreserved characters (letters, digits, {@code -
+ *       . _ ~}) are decoded, once. All other escapes stay, in upper case: {@code %2F}, {@code %5C},
+ *       {@code %00}, and {@code %252e} stays {@code %252e}. {@code %3A} stays too and is a
+ *       different path from {@code :}, as delimiters may have a meaning for a server.
  *   <li>Then {@code .} and {@code ..} segments are resolved, never above the root.
- *   <li>Characters that have no place in a path are encoded.
+ *   <li>Characters that are not allowed in a path are encoded.
  * </ul>
  *
- * <p>A gateway {@linkplain #forwarded forwards} the same segments, with the matrix parameters and
- * the trailing slash that were sent. Applications need them: many servers redirect {@code /docs} to
- * {@code /docs/}. They cannot evade a rule, as every spelling matches the same one. Parameters are
- * split off before dot segments are resolved, as servlet containers do, so {@code ..;x} is {@code
- * ..}; and a segment that is resolved or empty is dropped with its parameters. So what is forwarded
- * has the same normal form, and no dot segment to resolve, whether the server knows matrix
- * parameters or not.
+ * <p>The gateway {@linkplain #forwarded forwards} the same segments, but keeps the matrix
+ * parameters and the trailing slash of the request. Applications need them: many servers redirect
+ * {@code /docs} to {@code /docs/}. They cannot evade a rule, as every spelling matches the same
+ * rules. Parameters are split off before dot segments are resolved, as servlet containers do, so
+ * {@code ..;x} is {@code ..}. A segment that is resolved or empty is dropped with its parameters.
+ * So the forwarded path has the same normal form and no dot segments, whether the server knows
+ * matrix parameters or not.
  *
- * <p>Both forms are fixed points: normalising them again changes nothing. A path that has the form
- * already, as nearly all have, is recognised in one pass and returned as it is.
+ * <p>Both forms are fixed points: normalizing them again changes nothing. A path that is normalized
+ * already, as nearly all are, is recognized in one pass and returned unchanged.
  */
 public final class NormalizedPath {
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
@@ -38,8 +38,8 @@ public final class NormalizedPath {
   }
 
   /**
-   * The normal form with the matrix parameters and the trailing slash that were sent. A path that
-   * ends in a dot segment ends in a slash when that is resolved (RFC 3986, 5.2.4).
+   * The normal form with the matrix parameters and the trailing slash of the request. A path that
+   * ends in a dot segment ends in a slash after that is resolved (RFC 3986, 5.2.4).
    */
   public static String forwarded(String path) {
     return isNormal(path, true) ? path : normalise(path, true);
@@ -77,7 +77,7 @@ public final class NormalizedPath {
     return end;
   }
 
-  /** Past parameters that can be sent as they are. */
+  /** The end of the parameters that can be forwarded unchanged. */
   private static int endOfParameters(String path, int from) {
     int end = from;
     while (end < path.length()) {
@@ -125,7 +125,9 @@ public final class NormalizedPath {
     return path.length();
   }
 
-  /** Returns false for a segment that is empty or made of dots, and so leaves nothing. */
+  /**
+   * Appends a segment. Returns false if nothing is appended: the segment is empty or a dot segment.
+   */
   private static boolean appendSegment(
       String path, int from, int to, boolean toForward, StringBuilder out) {
     int start = out.length();
@@ -153,7 +155,7 @@ public final class NormalizedPath {
     return true;
   }
 
-  /** Parameters as they are, but for characters that have no place in a path. */
+  /** Appends parameters unchanged, except that characters not allowed in a path are encoded. */
   private static void appendParameters(String path, int from, int to, StringBuilder out) {
     int i = from;
     while (i < to) {
@@ -169,7 +171,7 @@ public final class NormalizedPath {
     }
   }
 
-  /** Returns how many chars it took: two for a character beyond the first 65,536. */
+  /** Returns the number of chars consumed: two for a surrogate pair. */
   private static int appendCharacter(String path, int i, int to, StringBuilder out) {
     char c = path.charAt(i);
     if (isPlain(c)) {
@@ -231,7 +233,10 @@ public final class NormalizedPath {
     return isPlain(c) || c == ';';
   }
 
-  /** Unreserved characters, and those with no meaning of their own within a segment. */
+  /**
+   * Whether a character needs no encoding in a segment: unreserved, or without a meaning of its
+   * own.
+   */
   private static boolean isPlain(char c) {
     return isUnreserved(c)
         || c == '!'

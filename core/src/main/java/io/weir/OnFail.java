@@ -1,8 +1,8 @@
 package io.weir;
 
-/** What a rule says while the store cannot answer for a key. */
+/** How a rule decides while the store is unavailable. */
 public enum OnFail {
-  /** An in-memory limit with this instance's share. */
+  /** By an in-memory limit: this instance's share of the rule's limit. */
   LOCAL,
   /** Allow. */
   OPEN,

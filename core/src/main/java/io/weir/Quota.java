@@ -9,10 +9,7 @@ import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAdjusters;
 import java.time.zone.ZoneOffsetTransition;
 
-/**
- * At most {@code count} per calendar period in {@code zone}: what a customer buys for a day or a
- * month.
- */
+/** A quota: at most {@code count} per calendar hour, day, week or month in {@code zone}. */
 public record Quota(long count, Period period, ZoneId zone, String name) implements Limit {
 
   /** A calendar period. Weeks start on Monday. */
@@ -35,12 +32,12 @@ public record Quota(long count, Period period, ZoneId zone, String name) impleme
       return unit;
     }
 
-    /** How long such a period usually lasts; months are taken as their longest. */
+    /** The usual length of the period; 31 days for a month. */
     public Duration length() {
       return longest;
     }
 
-    /** The start of the period that holds this moment. */
+    /** The start of the period that contains this moment. */
     public ZonedDateTime start(ZonedDateTime at) {
       return switch (this) {
         case HOUR -> startOfHour(at);
@@ -61,8 +58,8 @@ public record Quota(long count, Period period, ZoneId zone, String name) impleme
     }
 
     /**
-     * When the clock last showed a full hour, or was put forward past one. Where it goes back by
-     * half an hour, or not at a full one, an hour of the day is in two parts.
+     * When local time last reached a full hour, or was set forward past one. If local time is set
+     * back by half an hour, or not at a full hour, an hour of the day has two parts.
      */
     private static ZonedDateTime startOfHour(ZonedDateTime at) {
       Instant hour = at.toOffsetDateTime().truncatedTo(ChronoUnit.HOURS).toInstant();
@@ -98,7 +95,7 @@ public record Quota(long count, Period period, ZoneId zone, String name) impleme
     ExactNumbers.name(name);
   }
 
-  /** The same quota on the calendar of another place. */
+  /** This quota with the calendar of another time zone. The default is UTC. */
   public Quota in(ZoneId zone) {
     return new Quota(count, period, zone, name);
   }

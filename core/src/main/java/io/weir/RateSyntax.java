@@ -3,7 +3,7 @@ package io.weir;
 import java.time.Duration;
 
 /**
- * Times and rates as users write them: {@code 30s}, {@code 5/s}, {@code 1000/30s}, {@code
+ * Parses and prints durations and rates: {@code 30s}, {@code 5/s}, {@code 1000/30s}, {@code
  * 1000/day}.
  */
 public final class RateSyntax {
@@ -29,7 +29,7 @@ public final class RateSyntax {
   /** A whole number per calendar period. */
   public record CalendarRate(long count, Quota.Period period) {}
 
-  /** Reads a time such as {@code 30s}, {@code 500ms} or {@code day}. */
+  /** Parses a duration such as {@code 30s}, {@code 500ms} or {@code day}. */
   public static Duration parse(String text) {
     int digits = 0;
     while (digits < text.length() && text.charAt(digits) >= '0' && text.charAt(digits) <= '9') {
@@ -53,14 +53,14 @@ public final class RateSyntax {
         "'" + text + "' is not a time such as 30s; units are ms, s, min, h, day, week");
   }
 
-  /** Reads a rate such as {@code 100/min}. */
+  /** Parses a rate such as {@code 100/min}. */
   public static ExactNumbers.Rate rate(String text) {
     int slash = slash(text);
     return new ExactNumbers.Rate(
         wholeNumber("rate", text.substring(0, slash)), parse(text.substring(slash + 1).strip()));
   }
 
-  /** Reads a quota such as {@code 1000/month}. */
+  /** Parses a quota such as {@code 1000/month}. */
   public static CalendarRate calendarRate(String text) {
     int slash = slash(text);
     String name = text.substring(slash + 1).strip();
@@ -86,7 +86,7 @@ public final class RateSyntax {
     return slash;
   }
 
-  /** Reads a whole number of at most 18 digits. */
+  /** Parses a whole number of at most 18 digits. */
   public static long wholeNumber(String what, String text) {
     String digits = text.strip();
     if (!digits.isEmpty() && digits.length() <= 18) {
@@ -97,7 +97,7 @@ public final class RateSyntax {
         }
         return value;
       } catch (NumberFormatException e) {
-        // said below
+        // reported below
       }
     }
     throw ExactNumbers.refused(what + " '" + digits + "' is not a whole number below 10^18");
@@ -107,7 +107,7 @@ public final class RateSyntax {
     return count + "/" + print(period);
   }
 
-  /** Prints a time in the largest unit that divides it, without a leading 1. */
+  /** Prints a duration in the largest unit that divides it, without a leading 1. */
   public static String print(Duration time) {
     long millis = time.toMillis();
     for (Unit unit : Unit.values()) {

@@ -4,8 +4,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 
 /**
- * A factor for limits, kept as a fraction so that scaled rates stay exact: 5/s times 0.5 is 5 per 2
- * s.
+ * A factor for limits, as a fraction so that scaled rates stay exact: 5/s times 0.5 is 5 per 2 s.
  *
  * @param numerator at least 0
  * @param denominator at least 1, in lowest terms with the numerator
@@ -22,7 +21,7 @@ public record Ratio(long numerator, long denominator) {
     }
   }
 
-  /** The factor in decimal notation, with at most four decimals and at most 1000. */
+  /** Parses a decimal factor of at most 1000, with at most four decimals. */
   public static Ratio of(String decimal) {
     BigDecimal value;
     try {
@@ -46,7 +45,7 @@ public record Ratio(long numerator, long denominator) {
         : new Ratio(numerator / divisor, denominator / divisor);
   }
 
-  /** The whole part of {@code n} times this, at least 1 unless either is 0. */
+  /** {@code n} times this, rounded down, but at least 1 unless either is 0. */
   public long times(long n) {
     if (n == 0 || numerator == 0) {
       return 0;

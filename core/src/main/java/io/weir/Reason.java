@@ -2,24 +2,22 @@ package io.weir;
 
 import java.util.Locale;
 
-/** Why a decision came out as it did. */
+/** The reason for a decision. */
 public enum Reason {
   /** Every limit admitted the call, or no rule applied. */
   OK,
   /** A limit is exhausted. */
   LIMITED,
-  /**
-   * The state behind a rule that fails closed could not be asked, or the process is at its guard.
-   */
+  /** The store is unavailable and the rule fails closed, or this process is overloaded. */
   UNAVAILABLE,
-  /** A bypass token let the call through. */
+  /** A bypass token admitted the call. */
   BYPASSED,
-  /** A rule refuses this caller whatever the limit says. */
+  /** A rule refuses this call regardless of its limits. */
   BLOCKED;
 
   private final String id = name().toLowerCase(Locale.ROOT);
 
-  /** The name in answers, such as {@code limited}. */
+  /** The name in responses, such as {@code limited}. */
   public String id() {
     return id;
   }

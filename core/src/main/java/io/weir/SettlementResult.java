@@ -1,17 +1,17 @@
 package io.weir;
 
-/** What came of settling, releasing or renewing a reservation. */
+/** The result of settling, releasing or renewing a reservation. */
 public enum SettlementResult {
-  /** It was done. */
+  /** Settled, released or renewed. */
   DONE,
-  /** It had been done before, the permits had expired, or it came too late; nothing changed. */
+  /** Nothing changed: it had been done before, the permits had expired, or it came too late. */
   ALREADY,
-  /** This is no reservation of ours. */
+  /** The token is not a reservation, or was not signed with this secret. */
   UNKNOWN,
-  /** The store that holds it could not be asked, or not all of it; try again. */
+  /** The store that holds the reservation, or part of it, is unavailable; retry. */
   UNAVAILABLE;
 
-  /** What came of a reservation whose parts came to this and to that. */
+  /** The result for a reservation from the results for two of its parts. */
   public SettlementResult and(SettlementResult other) {
     if (this == UNAVAILABLE || other == UNAVAILABLE) {
       return UNAVAILABLE;

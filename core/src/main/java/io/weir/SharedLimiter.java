@@ -15,7 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One limit by key on a store that instances share, with the verbs of {@link Limiter}.
+ * A limiter by key on a store that instances share, such as Redis. Its methods are those of {@link
+ * Limiter}.
  *
  * <pre>{@code
  * SharedLimiter logins = Limiter.on(store).limit(Limit.perMinute(100)).build();
@@ -28,7 +29,7 @@ import java.util.concurrent.CompletionStage;
  * unavailable, the limiter decides by its {@link OnFail}. Plain verbs block while the store
  * answers; their {@code …Async} forms return a stage.
  *
- * <p>{@link #close} gives tokens back that were leased in advance. It does not close the store.
+ * <p>{@link #close} gives back tokens that were leased in advance. It does not close the store.
  */
 public final class SharedLimiter implements AutoCloseable {
   private static final String KEY = "key";
@@ -52,23 +53,25 @@ public final class SharedLimiter implements AutoCloseable {
     return CALL.with(KEY, key).cost(cost);
   }
 
-  /** Takes 1 if the key has it. */
+  /** Takes 1 if the limit admits it without a delay. */
   public boolean tryAcquire(String key) {
     return tryAcquire(key, 1);
   }
 
-  /** Takes {@code cost} if the key has it, and need not wait for it. */
+  /** Takes {@code cost} if the limit admits it without a delay. */
   public boolean tryAcquire(String key, long cost) {
     refuseConcurrency();
     return Weir.join(engine.checkUndelayed(call(key, cost))).allowed();
   }
 
-  /** Takes 1 if the key has it; the decision has what is left, or when to retry. */
+  /** Takes 1 if the limit admits it. The decision has the amount left, or when to retry. */
   public Decision check(String key) {
     return check(key, 1);
   }
 
-  /** Takes {@code cost} if the key has it; the decision has what is left, or when to retry. */
+  /**
+   * Takes {@code cost} if the limit admits it. The decision has the amount left, or when to retry.
+   */
   public Decision check(String key, long cost) {
     return engine.check(call(key, cost));
   }
@@ -89,9 +92,9 @@ public final class SharedLimiter implements AutoCloseable {
   }
 
   /**
-   * Takes {@code cost}, waiting for it if it will be there within {@code maxWait}.
+   * Takes {@code cost}, and waits up to {@code maxWait} until the limit admits it.
    *
-   * @throws LimitExceededException at once when waiting that long cannot help
+   * @throws LimitExceededException at once if the wait would be longer than {@code maxWait}
    */
   public void acquire(String key, long cost, Duration maxWait) {
     Weir.join(acquireAsync(key, cost, maxWait));
@@ -111,7 +114,10 @@ public final class SharedLimiter implements AutoCloseable {
     }
   }
 
-  /** Only a leaky bucket may admit a call too late, which is then given back. */
+  /**
+   * Only a leaky bucket can admit a call with a delay beyond the deadline. Such a call is given
+   * back, so it is reserved.
+   */
   private CompletionStage<Decision> take(Call call) {
     return algorithm == Algorithm.LEAKY_BUCKET
         ? engine.reserveAsync(call)
@@ -143,7 +149,10 @@ public final class SharedLimiter implements AutoCloseable {
             });
   }
 
-  /** Takes {@code cost}, permits too, to be settled or released by the decision's reservation. */
+  /**
+   * Takes {@code cost}, or permits of a concurrency limit. If allowed, the decision has a
+   * {@linkplain Decision#reservation reservation}, by which the call is settled or released.
+   */
   public Decision reserve(String key, long cost) {
     return Weir.join(reserveAsync(key, cost));
   }
@@ -163,7 +172,7 @@ public final class SharedLimiter implements AutoCloseable {
     return engine.settleAsync(reservation, cost);
   }
 
-  /** Gives back the permits of a reservation. */
+  /** Releases the permits of a reservation. */
   public SettlementResult release(String reservation) {
     return Weir.join(releaseAsync(reservation));
   }
@@ -173,7 +182,7 @@ public final class SharedLimiter implements AutoCloseable {
     return engine.releaseAsync(reservation);
   }
 
-  /** Gives the permits of a reservation their full life again. */
+  /** Renews the permits of a reservation: their lifetime starts again. */
   public SettlementResult renew(String reservation) {
     return Weir.join(renewAsync(reservation));
   }
@@ -188,7 +197,7 @@ public final class SharedLimiter implements AutoCloseable {
     engine.close();
   }
 
-  /** A store that its owner closes. */
+  /** A store that this limiter does not close. */
   private static final class Borrowed extends ForwardingStore {
     Borrowed(Store store) {
       super(store);
@@ -198,7 +207,7 @@ public final class SharedLimiter implements AutoCloseable {
     public void close() {}
   }
 
-  /** A limiter on a store that still lacks its limit. */
+  /** The first step to a limiter on a store: its limit. */
   public static final class On {
     private final Store store;
 
@@ -212,7 +221,7 @@ public final class SharedLimiter implements AutoCloseable {
     }
   }
 
-  /** The parts of a limiter on a store. */
+  /** Builds a limiter on a store. */
   public static final class Builder {
     private final EngineBuilder engine = Engine.builder();
     private final Limit limit;

@@ -3,8 +3,8 @@ package io.weir;
 import java.time.Duration;
 
 /**
- * At most {@code count} in any window, exactly: every admitted call is remembered until it is
- * {@code window} old. Memory grows with the count, which is therefore at most 10,000.
+ * An exact sliding window: at most {@code count} in any window. Every admitted call is logged until
+ * it is {@code window} old. Memory grows with the count, which is therefore at most 10,000.
  */
 public record SlidingLog(long count, Duration window, String name) implements Limit {
   public SlidingLog {

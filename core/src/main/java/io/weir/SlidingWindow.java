@@ -3,12 +3,12 @@ package io.weir;
 import java.time.Duration;
 
 /**
- * At most {@code count} in any window, estimated: the previous window counts in proportion to how
- * much of it still lies within the last {@code window}. Two numbers a key, and in practice within
- * about 1% of the exact log.
+ * A sliding window, estimated from two counters: at most {@code count} in any window. The previous
+ * window counts in proportion to its part that lies within the last {@code window}. It takes two
+ * numbers per key, and in practice is within about 1% of the exact log.
  *
- * @param aligned whether windows start on the clock; otherwise each key has a phase of its own, so
- *     that many keys do not reset at once
+ * @param aligned whether windows start on the clock, such as at full minutes; otherwise each key
+ *     has its own phase, so that keys do not all reset at once
  */
 public record SlidingWindow(long count, Duration window, boolean aligned, String name)
     implements Limit {
@@ -17,7 +17,7 @@ public record SlidingWindow(long count, Duration window, boolean aligned, String
     ExactNumbers.name(name);
   }
 
-  /** The same limit with windows that start on the clock. */
+  /** This limit with windows that start on the clock, such as at full minutes. */
   public SlidingWindow alignedToClock() {
     return new SlidingWindow(count, window, true, name);
   }

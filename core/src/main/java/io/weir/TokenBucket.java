@@ -3,9 +3,9 @@ package io.weir;
 import java.time.Duration;
 
 /**
- * A bucket of {@code burst} tokens that starts full and refills continuously at {@code rate} per
- * {@code period}; a call passes when the bucket holds its cost. In any time T at most {@code burst
- * + rate · T / period} pass.
+ * A token bucket: {@code burst} tokens that refill continuously at {@code rate} per {@code period}.
+ * It starts full, and admits a call if it holds the call's cost in tokens. So at most {@code burst
+ * + rate · T / period} pass in any time T.
  */
 public record TokenBucket(long rate, Duration period, long burst, String name) implements Limit {
   public TokenBucket {
@@ -13,7 +13,7 @@ public record TokenBucket(long rate, Duration period, long burst, String name) i
     ExactNumbers.name(name);
   }
 
-  /** The same rate with another burst. */
+  /** This rate with another burst. By default the burst equals the rate. */
   public TokenBucket burst(long burst) {
     return new TokenBucket(rate, period, burst, name);
   }

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.IntSupplier;
 
 /**
- * Decides calls by rules.
+ * A rate limiter with rules: the entry point of Weir.
  *
  * <pre>{@code
  * Weir weir = Weir.builder().rules(rules).build();
@@ -22,13 +22,13 @@ import java.util.function.IntSupplier;
  * }
  * }</pre>
  *
- * <p>A call draws from the buckets of all rules that match it, or from none of them. {@link
- * #replaceRules} swaps the rules at any time; keys keep what they have taken.
+ * <p>A call takes its cost from the buckets of all rules that match it, or from none of them.
+ * {@link #replaceRules} swaps the rules at any time; buckets keep their state.
  *
- * <p>A plain verb is synchronous: it blocks while a shared store answers. Its {@code …Async} form
- * returns a stage instead and does not block.
+ * <p>Methods are synchronous: they block until a shared store has answered. Their {@code …Async}
+ * forms return a stage and do not block. All methods are thread-safe.
  *
- * <p>For one limit by key and no rules there is {@link #limiter}.
+ * <p>For one limit by key, without rules, see {@link #limiter}.
  */
 public final class Weir implements AutoCloseable {
   private final Engine engine;
@@ -37,7 +37,7 @@ public final class Weir implements AutoCloseable {
     this.engine = engine;
   }
 
-  /** Starts a limiter without rules that keeps its state in this process. */
+  /** Starts a limiter. By default it has no rules and keeps its state in this process. */
   public static Builder builder() {
     return new Builder();
   }
@@ -63,9 +63,10 @@ public final class Weir implements AutoCloseable {
   // ---- deciding
 
   /**
-   * Decides a call, and takes its cost if it may pass.
+   * Decides a call, and takes its cost if it is allowed.
    *
-   * @throws IllegalArgumentException if an attribute that a rule takes as cost is no whole number
+   * @throws IllegalArgumentException if an attribute that a rule takes as cost is not a whole
+   *     number
    */
   public Decision check(Call call) {
     return engine.check(call);
@@ -86,7 +87,7 @@ public final class Weir implements AutoCloseable {
     return engine.lookAsync(call);
   }
 
-  /** How a call would be decided and why, with the arithmetic. Takes nothing. */
+  /** The decision that a call would get and why, with the arithmetic. Takes nothing. */
   public Explanation explain(Call call) {
     return join(engine.explainAsync(call));
   }
@@ -98,7 +99,10 @@ public final class Weir implements AutoCloseable {
 
   // ---- reserving
 
-  /** Takes a call's cost, permits too, to be settled or released by the decision's reservation. */
+  /**
+   * Takes the cost of a call, and permits of concurrency limits. If allowed, the decision has a
+   * {@linkplain Decision#reservation reservation}, by which the call is settled or released.
+   */
   public Decision reserve(Call call) {
     return join(engine.reserveAsync(call));
   }
@@ -109,9 +113,9 @@ public final class Weir implements AutoCloseable {
   }
 
   /**
-   * Settles a reservation at its true cost: 0 gives all back, more than was reserved goes into
-   * debt. Every limit is charged at most ten times what was reserved or its capacity, whichever is
-   * larger.
+   * Settles a reservation at its true cost: 0 gives everything back, and a cost above the reserved
+   * amount is charged as debt. Every limit is charged at most ten times the reserved amount or its
+   * capacity, whichever is larger.
    *
    * @throws IllegalArgumentException if the cost is negative, or more than any of the limits may be
    *     charged
@@ -126,8 +130,8 @@ public final class Weir implements AutoCloseable {
   }
 
   /**
-   * Settles a reservation for the rules whose true cost is known, by their ids; the other rules
-   * keep what they took.
+   * Settles a reservation for the rules whose true cost is known, by rule id. For other rules the
+   * amount taken stays as it is.
    *
    * @throws IllegalArgumentException if a cost is negative, or more than any limit of the rule may
    *     be charged; see {@link #settle(String, long)}
@@ -142,7 +146,7 @@ public final class Weir implements AutoCloseable {
     return engine.settleAsync(reservation, costs);
   }
 
-  /** Gives back the permits of a reservation. */
+  /** Releases the permits of a reservation. */
   public SettlementResult release(String reservation) {
     return join(engine.releaseAsync(reservation));
   }
@@ -152,7 +156,7 @@ public final class Weir implements AutoCloseable {
     return engine.releaseAsync(reservation);
   }
 
-  /** Gives the permits of a reservation their full life again. */
+  /** Renews the permits of a reservation: their lifetime starts again. */
   public SettlementResult renew(String reservation) {
     return join(engine.renewAsync(reservation));
   }
@@ -162,7 +166,7 @@ public final class Weir implements AutoCloseable {
     return engine.renewAsync(reservation);
   }
 
-  /** Waits for a stage. A stage fails only by a bug, whose own exception is thrown. */
+  /** Waits for a stage. If it failed, throws its own exception, not a wrapper. */
   static <T> T join(CompletionStage<T> stage) {
     try {
       return stage.toCompletableFuture().join();
@@ -172,30 +176,30 @@ public final class Weir implements AutoCloseable {
   }
 
   /**
-   * Closes the store, also one that was given to the builder. Calls in flight end. Every new call
-   * is an error of the program and throws {@link IllegalStateException}, except that reservations
-   * can be settled, released and renewed as long as the store allows.
+   * Closes the store, also one that was passed to the builder. Calls in flight complete. A new call
+   * throws {@link IllegalStateException}, except that reservations can be settled, released and
+   * renewed as long as the store allows.
    */
   @Override
   public void close() {
     engine.close();
   }
 
-  /** The parts of a limiter by rules. */
+  /** Builds a {@link Weir}. */
   public static final class Builder {
     private final EngineBuilder engine = Engine.builder();
 
     private Builder() {}
 
-    /** The rules to start with. */
+    /** The initial rules; none by default. */
     public Builder rules(RuleSet rules) {
       engine.rules(rules);
       return this;
     }
 
     /**
-     * The store of all state; memory of this process by default. Rules of scope instance stay in
-     * this process in any case. While the store is unavailable, each rule decides by its {@link
+     * The store for all state; the memory of this process by default. Rules with scope instance
+     * always stay in this process. While the store is unavailable, each rule decides by its {@link
      * OnFail}.
      */
     public Builder store(Store store) {
@@ -203,7 +207,7 @@ public final class Weir implements AutoCloseable {
       return this;
     }
 
-    /** The memory for state that stays in this process beside a shared store. */
+    /** The memory store for state that stays in this process beside a shared store. */
     public Builder local(MemoryStore local) {
       engine.local(local);
       return this;
@@ -225,21 +229,24 @@ public final class Weir implements AutoCloseable {
     }
 
     /**
-     * The number of instances that share the store, in place of the store's own count. While the
-     * store is unavailable, each instance decides by that part of every limit.
+     * The number of instances that share the store, instead of the store's own count. While the
+     * store is unavailable, each instance applies limits divided by this number.
      */
     public Builder instances(IntSupplier instances) {
       engine.instances(instances);
       return this;
     }
 
-    /** Is notified of every decision. */
+    /** A listener that is notified of every decision. */
     public Builder listener(DecisionListener listener) {
       engine.listener(listener);
       return this;
     }
 
-    /** How many new keys an address may use per rule and minute, so that it cannot fill memory. */
+    /**
+     * How many new keys a client address may use per rule and minute, so that it cannot fill the
+     * store; 10,000 by default.
+     */
     public Builder newKeysPerAddress(int most) {
       engine.newKeysPerAddress(most);
       return this;

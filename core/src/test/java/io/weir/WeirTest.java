@@ -323,7 +323,7 @@ class WeirTest extends WeirFixture {
             () -> weir.explainAsync(call))) {
       assertThatThrownBy(use)
           .isInstanceOf(IllegalStateException.class)
-          .hasMessage("this Weir is closed and decides nothing any more");
+          .hasMessage("this Weir is closed");
     }
     assertThat(weir.release(held)).as("what was begun ends").isEqualTo(SettlementResult.DONE);
     weir.close();
@@ -344,7 +344,7 @@ class WeirTest extends WeirFixture {
             () -> engine.checkAndHold(call))) {
       assertThatThrownBy(use)
           .isInstanceOf(IllegalStateException.class)
-          .hasMessage("this Weir is closed and decides nothing any more");
+          .hasMessage("this Weir is closed");
     }
   }
 

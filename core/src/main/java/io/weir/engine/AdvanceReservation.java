@@ -8,9 +8,9 @@ import io.weir.store.Draw;
 import java.util.List;
 
 /**
- * What came of reserving for calls that are still to come.
+ * The result of a reservation for future calls.
  *
- * @param left of how many such calls the limits would have had room, where they were refused
+ * @param left if refused, the number of such calls that the limits would have admitted
  */
 public record AdvanceReservation(Decision decision, long available) {
   public static AdvanceReservation of(Decision decision, List<Draw> draws) {
@@ -31,7 +31,7 @@ public record AdvanceReservation(Decision decision, long available) {
         .orElse(1);
   }
 
-  /** Whether a standing belongs to the limit of a draw, whatever its key. */
+  /** Whether a status belongs to the limit of a draw, whatever its key. */
   private static boolean isAbout(LimitStatus status, Draw draw) {
     return status.name().equals(draw.pool().name()) && status.rule().equals(draw.pool().rule());
   }

@@ -10,8 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several calls that are decided as one: what they draw, each bucket once, and which standings are
- * about which call.
+ * Several calls that are decided as one. Merges their draws, each bucket once, and assigns each
+ * status to its calls.
  */
 public final class CallGroup {
   private final List<int[]> drawIndexes = new ArrayList<>();
@@ -19,14 +19,14 @@ public final class CallGroup {
   private final DrawMerger merger = new DrawMerger();
   private boolean refused;
 
-  /** Adds a call that is decided without looking at any limit. */
+  /** Adds a call that is decided without checking any limit. */
   public void add(Decision decision) {
     decided.add(decision);
     drawIndexes.add(new int[0]);
     refused |= !decision.allowed();
   }
 
-  /** Adds a call that draws. */
+  /** Adds a call with draws. */
   public void add(RuleIndex.DrawPlan plan) {
     int[] at = new int[plan.draws().size()];
     for (int i = 0; i < at.length; i++) {
@@ -36,12 +36,12 @@ public final class CallGroup {
     drawIndexes.add(at);
   }
 
-  /** What all calls draw together; looks only, if one of them is refused in any case. */
+  /** The merged draws of all calls. They take nothing if one of the calls is refused already. */
   public List<Draw> draws() {
     return refused ? merger.draws().stream().map(Draw::asLook).toList() : merger.draws();
   }
 
-  /** What came of these draws for each call, in order. */
+  /** The decision on each call, in order, from the result of the merged draws. */
   public List<Decision> decisions(TakeResult result) {
     List<Decision> decisions = new ArrayList<>(drawIndexes.size());
     for (int i = 0; i < drawIndexes.size(); i++) {
@@ -51,7 +51,10 @@ public final class CallGroup {
     return decisions;
   }
 
-  /** What is about the draws of one call; not all were asked if the calls were refused before. */
+  /**
+   * The statuses of one call's draws. Some are missing if the calls were refused before all draws
+   * were checked.
+   */
   private static List<LimitStatus> own(int[] at, TakeResult result) {
     List<LimitStatus> own = new ArrayList<>(at.length);
     for (int place : at) {

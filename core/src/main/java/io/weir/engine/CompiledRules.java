@@ -7,14 +7,14 @@ import io.weir.rule.index.BypassIndex;
 import io.weir.rule.index.RuleIndex;
 import io.weir.store.memory.MemoryStore;
 
-/** A rule set, ready to decide by: what is swapped when rules change. */
+/** A rule set with its indexes, swapped as one when rules change. */
 public record CompiledRules(RuleIndex index, BypassIndex bypasses, DeferredCostRules later) {
   public static CompiledRules of(RuleSet set) {
     return new CompiledRules(
         RuleIndex.of(set), new BypassIndex(set.bypasses()), DeferredCostRules.of(set));
   }
 
-  /** The same, with room for the keys of every rule in memory. */
+  /** Reserves room in memory for the keys of every rule, and returns this. */
   public CompiledRules registerWith(MemoryStore memory) {
     memory.reserveShares(
         index.rules().rules().stream()

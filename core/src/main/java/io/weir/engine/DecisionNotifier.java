@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Who hears of decisions and of errors: a listener, if there is one. It does not decide. */
+/**
+ * Notifies the listener, if there is one, of decisions and errors. Without a listener, errors are
+ * logged, at a limited rate.
+ */
 public final class DecisionNotifier {
   private final @Nullable DecisionListener listener;
 
@@ -33,7 +36,10 @@ public final class DecisionNotifier {
     return decision;
   }
 
-  /** Of calls that are refused together, those that were not refused themselves are no news. */
+  /**
+   * Notifies of calls decided as one. If they are refused, only those that were refused themselves
+   * are reported.
+   */
   public List<Decision> onDecision(List<Call> calls, List<Decision> decisions) {
     boolean passed = decisions.stream().allMatch(Decision::allowed);
     for (int i = 0; i < calls.size(); i++) {
@@ -52,7 +58,7 @@ public final class DecisionNotifier {
     }
   }
 
-  /** A flood of errors must not become a flood of log lines. */
+  /** Limits error lines to 20 per minute, so that a flood of errors does not flood the log. */
   private static final class ErrorLogLimit {
     static final Logger LOG = LoggerFactory.getLogger("io.weir.Weir");
 

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The rules whose draws are put right after the call has passed: those that hold permits, and those
- * that learn their cost from the response.
+ * The rules whose draws are settled after the call: those that hold permits, and those whose cost
+ * is in the response.
  *
- * @param any whether there is such a rule at all
- * @param byResponse the ids of the latter kind
+ * @param any whether there is any such rule
+ * @param byResponse the ids of the rules whose cost is in the response
  */
 public record DeferredCostRules(boolean any, Set<String> byResponse) {
   public static DeferredCostRules of(RuleSet set) {
@@ -41,7 +41,7 @@ public record DeferredCostRules(boolean any, Set<String> byResponse) {
     return limits.stream().anyMatch(limit -> limit.kind() == LimitKind.CONCURRENCY);
   }
 
-  /** Whether one of these draws is such. */
+  /** Whether one of these draws is settled after the call. */
   public boolean anyOf(List<Draw> draws) {
     for (int i = 0; i < draws.size(); i++) {
       Draw draw = draws.get(i);

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the store for what a call draws. There is an answer whatever goes wrong: by rules' {@link
+ * Sends the draws of a call to the store. If the store fails, the rules decide by their {@link
  * OnFail}.
  */
 public final class DrawExecutor {
@@ -24,10 +24,10 @@ public final class DrawExecutor {
   private final DecisionNotifier notifier;
 
   /**
-   * An asker.
+   * Creates an executor.
    *
-   * @param local what of the store is in this process, or all of it
-   * @param tier what stands before a shared store; null where there is none
+   * @param local the part of the store that is in this process, or all of it
+   * @param nearStore the chain in front of a shared store; null if there is none
    */
   public DrawExecutor(
       Store store,
@@ -42,7 +42,7 @@ public final class DrawExecutor {
     this.notifier = notifier;
   }
 
-  /** Takes what a call draws; blocks where the store is elsewhere. */
+  /** Takes the draws of a call. Blocks if the store is remote. */
   public TakeResult takeSync(CompiledRules now, List<Draw> draws) {
     try {
       return store == local && !now.index().hasShards()
@@ -53,7 +53,7 @@ public final class DrawExecutor {
     }
   }
 
-  /** Takes what a call draws, and says what comes of it. */
+  /** Takes the draws of a call, and maps the result. */
   public <T> CompletionStage<T> take(
       CompiledRules now, List<Draw> draws, Function<TakeResult, T> then) {
     CompletionStage<TakeResult> result;
@@ -66,14 +66,14 @@ public final class DrawExecutor {
         (taken, problem) -> then.apply(problem == null ? taken : failed(draws, problem)));
   }
 
-  /** Asks the store, or shards where limits are split; may throw. */
+  /** Sends draws to the store, by way of shards if limits are split. May throw. */
   private CompletionStage<TakeResult> send(CompiledRules now, List<Draw> draws) {
     return now.index().hasShards()
         ? shards.take(draws).thenApply(ShardAttempt::result)
         : store.take(draws);
   }
 
-  /** Looks at what a call draws, and has the store say in words what is there. */
+  /** Looks at the draws of a call, and has the store describe their state. */
   public <T> CompletionStage<T> describe(
       List<Draw> draws, BiFunction<ShardAttempt, List<String>, T> then) {
     return shards
@@ -83,7 +83,7 @@ public final class DrawExecutor {
                 store.describe(attempt.draws()).thenApply(texts -> then.apply(attempt, texts)));
   }
 
-  /** What becomes of draws on which the store failed as it never should. */
+  /** The result of draws on which the store failed unexpectedly. */
   public TakeResult failed(List<Draw> draws, Throwable problem) {
     if (nearStore != null) {
       return nearStore.failed(draws, problem);
@@ -92,7 +92,7 @@ public final class DrawExecutor {
     return NearStore.lastResort(draws);
   }
 
-  /** The same of draws to be settled later by this id. */
+  /** The result of draws with this reservation id, on which the store failed unexpectedly. */
   public TakeResult failed(long reservation, List<Draw> draws, Throwable problem) {
     if (nearStore != null) {
       return nearStore.failed(reservation, draws, problem);

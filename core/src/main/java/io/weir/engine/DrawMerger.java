@@ -9,13 +9,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Collects the draws of one decision. Those on the same bucket become one, as a store takes only
- * draws on different ones.
+ * Collects the draws of one decision, and merges draws on the same bucket, as a store accepts one
+ * draw per bucket.
  */
 public final class DrawMerger {
   private final List<Draw> draws = new ArrayList<>();
 
-  /** Adds a draw; returns the place in {@link #draws} where it, or what it became part of, is. */
+  /**
+   * Adds a draw. Returns the index in {@link #draws} of the draw, or of the one it was merged into.
+   */
   public int add(Draw draw) {
     for (int i = 0; i < draws.size(); i++) {
       if (sameBucket(draws.get(i), draw)) {
@@ -27,7 +29,7 @@ public final class DrawMerger {
     return draws.size() - 1;
   }
 
-  /** All draws, each on a bucket of its own. */
+  /** All draws, at most one per bucket. */
   public List<Draw> draws() {
     return draws;
   }
@@ -40,8 +42,8 @@ public final class DrawMerger {
   }
 
   /**
-   * Both at once: what they take adds up, a look adds nothing. Where they come with different
-   * numbers, the tighter limit holds for both.
+   * Two draws as one: amounts taken add up, a look adds nothing. If the draws have different
+   * limits, the tighter one applies to both.
    */
   private static Draw merge(Draw a, Draw b) {
     boolean looksA = a.intent() == Draw.Intent.LOOK;

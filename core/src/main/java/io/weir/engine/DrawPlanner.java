@@ -12,7 +12,7 @@ import io.weir.time.TimeSource;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Works out what a call is to draw, or that no limit has to be asked. */
+/** Plans the draws of a call, or finds that no limit has to be checked. */
 public final class DrawPlanner {
   private final TimeSource time;
   private final MemoryStore local;
@@ -20,9 +20,9 @@ public final class DrawPlanner {
   private final boolean remote;
 
   /**
-   * A planner.
+   * Creates a planner.
    *
-   * @param elsewhere whether state is in another store than memory
+   * @param remote whether the state is in a store other than memory
    */
   public DrawPlanner(TimeSource time, MemoryStore local, NewKeyCap newKeyCap, boolean remote) {
     this.time = time;
@@ -34,12 +34,15 @@ public final class DrawPlanner {
     }
   }
 
-  /** What a call draws. Memory asks about new keys itself; for another store that is done here. */
+  /**
+   * The draws of a call. The memory store applies the cap on new keys itself; for a remote store it
+   * is applied here.
+   */
   public RuleIndex.DrawPlan plan(CompiledRules now, Call call, Draw.Intent intent) {
     return remote ? planByName(now, call, intent) : planWithoutCap(now, call, intent);
   }
 
-  /** As {@link #plan}, for callers that have to know beforehand what keys are drawn from. */
+  /** As {@link #plan}, for callers that need the final keys before the draws are sent. */
   public RuleIndex.DrawPlan planByName(CompiledRules now, Call call, Draw.Intent intent) {
     RuleIndex.DrawPlan plan = planWithoutCap(now, call, intent);
     String address = call.attribute("ip");
@@ -57,14 +60,16 @@ public final class DrawPlanner {
     return now.index().plan(call, wall, intent);
   }
 
-  /** Throws what {@link #plan} would throw for a call, unless it is let past the rules. */
+  /**
+   * Throws the exception that {@link #plan} would throw for a call, unless a bypass token applies.
+   */
   public void requireCosts(CompiledRules now, Call call) {
     if (now.index().hasCostsOfCalls() && bypass(now, call, Draw.Intent.LOOK) == null) {
       planWithoutCap(now, call, Draw.Intent.LOOK);
     }
   }
 
-  /** Whether the decision needs no limit: the call is denied, or no rule limits it. */
+  /** Whether the decision needs no limit: a rule blocks the call, or no rule limits it. */
   public static boolean isImmediate(RuleIndex.DrawPlan plan) {
     return plan.deniedBy() != null || plan.draws().isEmpty();
   }
@@ -77,8 +82,8 @@ public final class DrawPlanner {
   }
 
   /**
-   * The decision by a bypass token; null if there is none, or it is beyond its own limit and the
-   * rules apply.
+   * The decision by a bypass token. Null if there is none, or if it exceeds its own limit; the
+   * rules apply then.
    */
   public @Nullable Decision bypass(CompiledRules now, Call call, Draw.Intent intent) {
     String token = now.bypasses().isEmpty() ? null : call.attribute("bypass");

@@ -1,5 +1,7 @@
 package io.weir.engine;
 
+import static java.util.concurrent.CompletableFuture.completedFuture;
+
 import io.weir.Call;
 import io.weir.Decision;
 import io.weir.Explanation;
@@ -21,20 +23,20 @@ import io.weir.time.TimeSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides calls by rules: the machine inside {@link io.weir.Weir}, with what only front ends need.
+ * Decides calls by rules. It does the work of {@link io.weir.Weir}, and has further methods for
+ * front ends.
  *
  * <pre>
- *   call ─► Planner: draws ─► Asker ─► the near store, Redis or memory ─► Decision
- *                         └─► ReservationService, where something is settled later
+ *   call ─► DrawPlanner: draws ─► DrawExecutor ─► near store, Redis or memory ─► Decision
+ *                             └─► ReservationService, if the call is settled later
  * </pre>
  *
- * <p>{@link #check} blocks where the store is elsewhere. Every other method that decides returns a
- * stage and does not block.
+ * <p>{@link #check} blocks if the store is remote. Every other method that decides returns a stage
+ * and does not block.
  */
 public final class Engine implements AutoCloseable {
   private final MemoryStore local;
@@ -93,12 +95,12 @@ public final class Engine implements AutoCloseable {
 
   private CompiledRules inForce() {
     if (closed) {
-      throw new IllegalStateException("this Weir is closed and decides nothing any more");
+      throw new IllegalStateException("this Weir is closed");
     }
     return rules;
   }
 
-  /** The rules that hold now. */
+  /** The rules in force. */
   public RuleSet rules() {
     return rules.index().rules();
   }
@@ -121,14 +123,14 @@ public final class Engine implements AutoCloseable {
   }
 
   /**
-   * Gives back what this instance has taken from a shared store in advance; so does {@link #close},
-   * without waiting long.
+   * Gives back the tokens that this instance has leased from a shared store. {@link #close} does so
+   * too, but does not wait long.
    */
   public CompletionStage<Void> giveBack() {
-    return nearStore == null ? CompletableFuture.completedFuture(null) : nearStore.giveBack();
+    return nearStore == null ? completedFuture(null) : nearStore.giveBack();
   }
 
-  /** The near store in front of a shared store; empty where all state is in this process. */
+  /** The near store in front of a shared store; empty if all state is in this process. */
   public Optional<NearStore> nearStore() {
     return Optional.ofNullable(nearStore);
   }
@@ -138,7 +140,7 @@ public final class Engine implements AutoCloseable {
     return Optional.ofNullable(auditor);
   }
 
-  /** The cap on keys that an address brings to the store. */
+  /** The cap on new keys per client address. */
   public NewKeyCap newKeyCap() {
     return newKeyCap;
   }
@@ -152,9 +154,10 @@ public final class Engine implements AutoCloseable {
   }
 
   /**
-   * Decides a call, and takes its cost if it may pass.
+   * Decides a call, and takes its cost if it is allowed.
    *
-   * @throws IllegalArgumentException if an attribute that a rule takes as cost is no whole number
+   * @throws IllegalArgumentException if an attribute that a rule takes as cost is not a whole
+   *     number
    */
   public Decision check(Call call) {
     CompiledRules now = inForce();
@@ -170,15 +173,12 @@ public final class Engine implements AutoCloseable {
     return notifier.onDecision(call, Decision.of(result.statuses()));
   }
 
-  /** As {@link #check}, without blocking where the store is elsewhere. */
+  /** As {@link #check}, without blocking. */
   public CompletionStage<Decision> checkAsync(Call call) {
     return decide(call, Draw.Intent.TAKE);
   }
 
-  /**
-   * As {@link #checkAsync}, for front ends that cannot delay a call: a leaky bucket admits it only
-   * if no delay is needed.
-   */
+  /** As {@link #checkAsync}, but a leaky bucket admits a call only if no delay is needed. */
   public CompletionStage<Decision> checkUndelayed(Call call) {
     return decide(call, Draw.Intent.TAKE_NOW);
   }
@@ -187,12 +187,11 @@ public final class Engine implements AutoCloseable {
     CompiledRules now = inForce();
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
-      return CompletableFuture.completedFuture(notifier.onDecision(call, bypassed));
+      return completedFuture(notifier.onDecision(call, bypassed));
     }
     RuleIndex.DrawPlan plan = planner.plan(now, call, intent);
     if (DrawPlanner.isImmediate(plan)) {
-      return CompletableFuture.completedFuture(
-          notifier.onDecision(call, DrawPlanner.immediateDecision(plan)));
+      return completedFuture(notifier.onDecision(call, DrawPlanner.immediateDecision(plan)));
     }
     return executor.take(
         now, plan.draws(), result -> notifier.onDecision(call, Decision.of(result.statuses())));
@@ -202,7 +201,8 @@ public final class Engine implements AutoCloseable {
    * Checks that a call can be decided, before others of its batch are. Takes nothing and sends no
    * request.
    *
-   * @throws IllegalArgumentException if an attribute that a rule takes as cost is no whole number
+   * @throws IllegalArgumentException if an attribute that a rule takes as cost is not a whole
+   *     number
    */
   public void requireCosts(Call call) {
     planner.requireCosts(inForce(), call);
@@ -219,7 +219,7 @@ public final class Engine implements AutoCloseable {
     calls.forEach(call -> add(group, now, call));
     List<Draw> draws = group.draws();
     return draws.isEmpty()
-        ? CompletableFuture.completedFuture(
+        ? completedFuture(
             notifier.onDecision(calls, group.decisions(new TakeResult(true, List.of(), List.of()))))
         : executor.take(now, draws, result -> notifier.onDecision(calls, group.decisions(result)));
   }
@@ -238,7 +238,10 @@ public final class Engine implements AutoCloseable {
     }
   }
 
-  /** Takes a call's cost, permits too, to be settled or released by the decision's reservation. */
+  /**
+   * Takes the cost of a call, and permits of concurrency limits. If allowed, the decision has a
+   * reservation, by which the call is settled or released.
+   */
   public CompletionStage<Decision> reserveAsync(Call call) {
     CompiledRules now = inForce();
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
@@ -252,8 +255,7 @@ public final class Engine implements AutoCloseable {
     }
     RuleIndex.DrawPlan plan = planner.planByName(now, call, Draw.Intent.HOLD);
     if (plan.deniedBy() != null) {
-      return CompletableFuture.completedFuture(
-          notifier.onDecision(call, DrawPlanner.immediateDecision(plan)));
+      return completedFuture(notifier.onDecision(call, DrawPlanner.immediateDecision(plan)));
     }
     return reservations
         .reserve(plan.draws(), tenantOf(call))
@@ -261,20 +263,19 @@ public final class Engine implements AutoCloseable {
   }
 
   /**
-   * As {@link #reserveAsync}, for future calls that a front end decides itself: as many as the cost
-   * says. Takes no permits and does not notify the listener. Settled at the number of calls made.
+   * As {@link #reserveAsync}, for future calls that a front end decides itself: as many as the
+   * cost. Takes no permits and does not notify the listener. Settled at the number of calls made.
    */
   public CompletionStage<AdvanceReservation> reserveAhead(Call call) {
     CompiledRules now = inForce();
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
-      return CompletableFuture.completedFuture(AdvanceReservation.of(bypassed, List.of()));
+      return completedFuture(AdvanceReservation.of(bypassed, List.of()));
     }
     RuleIndex.DrawPlan plan =
         planner.planByName(now, call, Draw.Intent.HOLD).inAdvance(call.cost());
     return DrawPlanner.isImmediate(plan)
-        ? CompletableFuture.completedFuture(
-            AdvanceReservation.of(DrawPlanner.immediateDecision(plan), List.of()))
+        ? completedFuture(AdvanceReservation.of(DrawPlanner.immediateDecision(plan), List.of()))
         : reservations
             .reserve(plan.draws(), tenantOf(call))
             .thenApply(made -> AdvanceReservation.of(made, plan.draws()));
@@ -296,12 +297,11 @@ public final class Engine implements AutoCloseable {
     }
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
-      return CompletableFuture.completedFuture(notifier.onDecision(call, bypassed));
+      return completedFuture(notifier.onDecision(call, bypassed));
     }
     RuleIndex.DrawPlan plan = planner.planByName(now, call, Draw.Intent.HOLD);
     if (DrawPlanner.isImmediate(plan)) {
-      return CompletableFuture.completedFuture(
-          notifier.onDecision(call, DrawPlanner.immediateDecision(plan)));
+      return completedFuture(notifier.onDecision(call, DrawPlanner.immediateDecision(plan)));
     }
     return now.later().anyOf(plan.draws())
         ? reservations
@@ -336,17 +336,17 @@ public final class Engine implements AutoCloseable {
     return reservations.settle(reservation, costs, MarkerLifetime.HOLDER);
   }
 
-  /** How many limits were charged less than a settlement asked for, as it was too high. */
+  /** How many limits were charged their cap, because the cost of a settlement exceeded it. */
   public long clampedSettlements() {
     return reservations.clamped();
   }
 
-  /** Gives back the permits of a reservation. */
+  /** Releases the permits of a reservation. */
   public CompletionStage<SettlementResult> releaseAsync(String reservation) {
     return reservations.release(reservation);
   }
 
-  /** Gives the permits of a reservation their full life again. */
+  /** Renews the permits of a reservation: their lifetime starts again. */
   public CompletionStage<SettlementResult> renewAsync(String reservation) {
     return reservations.renew(reservation);
   }
@@ -356,26 +356,25 @@ public final class Engine implements AutoCloseable {
     CompiledRules now = inForce();
     Decision bypassed = planner.bypass(now, call, Draw.Intent.LOOK);
     if (bypassed != null) {
-      return CompletableFuture.completedFuture(bypassed);
+      return completedFuture(bypassed);
     }
     RuleIndex.DrawPlan plan = planner.plan(now, call, Draw.Intent.LOOK);
     return DrawPlanner.isImmediate(plan)
-        ? CompletableFuture.completedFuture(DrawPlanner.immediateDecision(plan))
+        ? completedFuture(DrawPlanner.immediateDecision(plan))
         : executor.take(now, plan.draws(), result -> Decision.of(result.statuses()));
   }
 
-  /** How a call would be decided and why, with the arithmetic; takes nothing. */
+  /** The decision that a call would get and why, with the arithmetic. Takes nothing. */
   public CompletionStage<Explanation> explainAsync(Call call) {
     CompiledRules now = inForce();
     List<Explanation.RuleCheck> notes = now.index().explain(call);
     Decision bypassed = planner.bypass(now, call, Draw.Intent.LOOK);
     if (bypassed != null) {
-      return CompletableFuture.completedFuture(
-          new Explanation(call.normalPath(), notes, List.of(), bypassed));
+      return completedFuture(new Explanation(call.normalPath(), notes, List.of(), bypassed));
     }
     RuleIndex.DrawPlan plan = planner.plan(now, call, Draw.Intent.LOOK);
     if (DrawPlanner.isImmediate(plan)) {
-      return CompletableFuture.completedFuture(
+      return completedFuture(
           new Explanation(
               call.normalPath(), notes, List.of(), DrawPlanner.immediateDecision(plan)));
     }
@@ -389,11 +388,7 @@ public final class Engine implements AutoCloseable {
                 Decision.of(attempt.result().statuses())));
   }
 
-  /**
-   * Closes the store, also one that was given. Calls that are in flight end. Every new one is an
-   * error of the program and throws {@link IllegalStateException}, except that reservations can be
-   * settled, released and renewed as long as the store allows.
-   */
+  /** Closes the store; see {@link io.weir.Weir#close}. */
   @Override
   public void close() {
     closed = true;

@@ -12,7 +12,7 @@ import io.weir.time.TimeSource;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of an {@link Engine}. */
+/** Builds an {@link Engine}. */
 public final class EngineBuilder {
   RuleSet rules = RuleSet.EMPTY;
   @Nullable Store store;
@@ -26,22 +26,23 @@ public final class EngineBuilder {
 
   EngineBuilder() {}
 
-  /** The rules to start with. */
+  /** The initial rules; none by default. */
   public EngineBuilder rules(RuleSet rules) {
     this.rules = rules;
     return this;
   }
 
   /**
-   * The store of all state; memory of this process by default. Rules of scope instance stay in this
-   * process in any case. While the store is unavailable, each rule decides by its {@link OnFail}.
+   * The store for all state; the memory of this process by default. Rules with scope instance
+   * always stay in this process. While the store is unavailable, each rule decides by its {@link
+   * OnFail}.
    */
   public EngineBuilder store(Store store) {
     this.store = store;
     return this;
   }
 
-  /** The memory for state that stays in this process beside a shared store. */
+  /** The memory store for state that stays in this process beside a shared store. */
   public EngineBuilder local(MemoryStore local) {
     this.local = local;
     return this;
@@ -63,15 +64,15 @@ public final class EngineBuilder {
   }
 
   /**
-   * The number of instances that share the store, in place of the store's own count. While the
-   * store is unavailable, each instance decides by that part of every limit.
+   * The number of instances that share the store, instead of the store's own count. While the store
+   * is unavailable, each instance applies limits divided by this number.
    */
   public EngineBuilder instances(IntSupplier instances) {
     this.instances = instances;
     return this;
   }
 
-  /** Is notified of every decision. */
+  /** A listener that is notified of every decision. */
   public EngineBuilder listener(DecisionListener listener) {
     this.listener = listener;
     return this;
@@ -85,7 +86,7 @@ public final class EngineBuilder {
 
   /**
    * How many keys that are new to this instance an address may use per rule and minute; see {@link
-   * Newcomers}.
+   * NewKeyCap}.
    */
   public EngineBuilder newKeysPerAddress(int most) {
     this.newKeysPerAddress = most;

@@ -14,8 +14,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * The store as front ends see it that draw by rules in a form of their own. Whatever goes wrong in
- * it, they are answered as calls by rules are: by the {@link OnFail} of what they draw from.
+ * The store handed to front ends that compile their own rules (Envoy). Any failure becomes the
+ * {@link OnFail} decision of the draw's pool; no exception leaves it.
  */
 public final class FailSafeStore extends ForwardingStore {
   private final DrawExecutor executor;
@@ -47,7 +47,7 @@ public final class FailSafeStore extends ForwardingStore {
     }
   }
 
-  /** What cannot be given back changes nothing about what was decided. */
+  /** A failed settlement is reported as unavailable; the decision stays as it was. */
   @Override
   public CompletionStage<SettlementResult> settle(
       long reservation, List<ReservedPart> parts, SettlementTerms term) {

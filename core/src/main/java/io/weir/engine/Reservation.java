@@ -8,20 +8,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What was taken for a call, to be put right when its true cost is known.
+ * The amounts taken for a call, to be settled when its true cost is known.
  *
- * @param id nobody can guess it; permits are held in its name
- * @param madeAtMicros when, on the wall clock of the instance that made it; each part knows the
- *     time where it was taken
+ * @param id random, so that it cannot be guessed; permits are held under it
+ * @param madeAtMicros when it was made, on the wall clock of that instance; the receipt of each
+ *     part has the time on the store's clock
  */
 record Reservation(long id, long madeAtMicros, List<BucketPart> parts) {
 
   /**
-   * One bucket's part, by names, as rules may have changed when it is settled.
+   * The part of one bucket. It refers to rule and limit by name, as rules may have changed when it
+   * is settled.
    *
-   * @param slot which of the rule's limits, and which shard of it
-   * @param tenant whose plan held the limit; empty where plans do not matter
-   * @param unit what the call's true cost is multiplied by
+   * @param slot identifies the limit within the rule, and the shard of it
+   * @param tenant the tenant whose plan has the limit; empty if plans do not matter
+   * @param unit the factor for the call's true cost
    */
   record BucketPart(
       String rule,
@@ -32,10 +33,7 @@ record Reservation(long id, long madeAtMicros, List<BucketPart> parts) {
       long unit,
       TakeReceipt receipt) {}
 
-  /**
-   * The reservation that follows from draws that were taken; shadow draws that did not admit have
-   * no part in it.
-   */
+  /** The reservation for draws that were taken. It leaves out shadow draws that did not admit. */
   static Reservation of(ShardAttempt attempt, long madeAtMicros, String tenant) {
     List<BucketPart> parts = new ArrayList<>();
     TakeResult result = attempt.result();

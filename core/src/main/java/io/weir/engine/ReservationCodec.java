@@ -20,8 +20,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Reservations as text: everything needed to settle them, signed, so that any instance with the
- * secret can do it and nobody without it can make one up.
+ * Encodes a reservation as signed text. Any instance with the secret can settle it; without the
+ * secret a reservation cannot be forged.
  *
  * <pre>   base64url( version · id · made at · parts… · first 16 bytes of HMAC-SHA256 )</pre>
  */
@@ -34,7 +34,7 @@ final class ReservationCodec {
 
   private final SecretKeySpec secret;
 
-  /** Signs with this secret; an empty one is replaced by one that only this process knows. */
+  /** Signs with this secret; an empty one is replaced by a random secret of this process. */
   ReservationCodec(byte[] secret) {
     byte[] bytes = secret;
     if (bytes.length == 0) {
@@ -77,7 +77,7 @@ final class ReservationCodec {
     out.writeByte(part.receipt().origin().ordinal());
   }
 
-  /** The reservation in a text that this secret has signed; empty for anything else. */
+  /** The reservation in a text signed with this secret; empty for any other text. */
   Optional<Reservation> decode(String text) {
     if (text.length() > MAX_LENGTH) {
       return Optional.empty();
@@ -110,7 +110,7 @@ final class ReservationCodec {
       }
       return new Reservation(id, madeAt, parts);
     } catch (IOException e) {
-      throw new UncheckedIOException("signed by us, and yet not readable", e);
+      throw new UncheckedIOException("reservation has a valid signature but cannot be read", e);
     }
   }
 

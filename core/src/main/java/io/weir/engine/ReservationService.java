@@ -22,29 +22,34 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.ToLongFunction;
 
-/** Makes reservations and puts them right: settle at the true cost, release and renew permits. */
+/** Makes reservations, settles them at the true cost, and releases and renews their permits. */
 public final class ReservationService {
-  /** How long a reservation can be settled; after that it stands. */
+  /** A reservation older than this is not settled any more: the amount taken stays taken. */
   static final Duration SETTLE_WITHIN = Duration.ofMinutes(10);
 
-  /** How long after a settlement its call may still be on its way, or be sent again. */
+  /** How long a settlement may be in flight or be retried. */
   private static final Duration RETRY_WINDOW = Duration.ofSeconds(10);
 
-  /** Stands for all rules of a reservation; no rule has this id. */
+  /** The key for all rules of a reservation; no rule has this id. */
   private static final String EVERY_RULE = "";
 
   private static final long UNCHARGED = -1;
 
   /**
-   * Who settles, and so for how long it has to be known that it was done. How old a reservation may
-   * be is the same for all: by the store's clock, as an instance's may have been set since.
+   * How long the settled marker is kept, which depends on the possible settlers. The maximum age of
+   * a reservation is the same for all. It is measured on the store's clock, as the clock of an
+   * instance may have been changed since.
    */
   public enum MarkerLifetime {
     /**
-     * Whoever has the reservation's text, as often as they like. A cost above the cap is refused.
+     * Any client that has the reservation's text may settle, any number of times: 10 minutes. A
+     * cost above the cap is refused.
      */
     ANYBODY(SETTLE_WITHIN),
-    /** Its only holder, this once. A cost above the cap is charged as the cap. */
+    /**
+     * Only this process can settle, and does so once: 10 seconds. A cost above the cap is charged
+     * as the cap.
+     */
     HOLDER(RETRY_WINDOW);
 
     private final SettlementTerms term;
@@ -54,12 +59,12 @@ public final class ReservationService {
     }
   }
 
-  /** Finds the pool that a part of an old reservation belongs to now. */
+  /** Finds the current pool of a part of an earlier reservation. */
   public interface PoolFinder {
     Optional<Pool> find(String rule, String slot, String tenant);
   }
 
-  /** Decides draws on which the store failed as it never should. */
+  /** Decides draws on which the store failed unexpectedly. */
   public interface FailureHandler {
     TakeResult decide(long reservation, List<Draw> draws, Throwable problem);
   }
@@ -72,7 +77,7 @@ public final class ReservationService {
   private final FailureHandler onFailure;
   private final SettlementCap cap;
 
-  /** A desk for callers who hear of such errors themselves. */
+  /** A service that throws unexpected errors of the store to its caller. */
   public ReservationService(Store store, TimeSource time, byte[] secret, PoolFinder pools) {
     this(
         store,
@@ -97,7 +102,7 @@ public final class ReservationService {
     this.cap = new SettlementCap(time);
   }
 
-  /** Takes the draws and says how to settle them. */
+  /** Takes the draws. If allowed, the decision has a reservation. */
   public CompletionStage<Decision> reserve(List<Draw> draws, String tenant) {
     CompletionStage<ShardAttempt> made;
     try {
@@ -122,7 +127,7 @@ public final class ReservationService {
   }
 
   /**
-   * Puts a reservation right at the call's true cost. A cost of 0 gives everything back, permits
+   * Settles a reservation at the call's true cost. A cost of 0 gives everything back, permits
    * included.
    */
   public CompletionStage<SettlementResult> settle(String text, long cost, MarkerLifetime settler) {
@@ -133,7 +138,9 @@ public final class ReservationService {
     return settle(text, settling, cost == 0);
   }
 
-  /** Puts the parts of some rules right, each at its own cost; the others keep what they took. */
+  /**
+   * Settles the parts of some rules, each at its own cost. The parts of other rules stay as taken.
+   */
   public CompletionStage<SettlementResult> settle(
       String text, Map<String, Long> costs, MarkerLifetime settler) {
     costs.values().forEach(ExactNumbers::cost);
@@ -145,10 +152,10 @@ public final class ReservationService {
   }
 
   /**
-   * How a reservation is to be settled.
+   * A request to settle a reservation.
    *
-   * @param owed what a part turned out to cost
-   * @param costs the same as it was asked for: by rule, or for {@link #EVERY_RULE}
+   * @param owed the true cost of a part
+   * @param costs the costs as requested: by rule, or for {@link #EVERY_RULE}
    */
   private record SettlementRequest(
       ToLongFunction<Reservation.BucketPart> owed,
@@ -178,8 +185,8 @@ public final class ReservationService {
   }
 
   /**
-   * Refuses a cost that is above what any of the limits may owe. One that only smaller limits may
-   * not owe is settled, and those are charged at their cap.
+   * Rejects a cost above the cap of every limit. If only some limits have a lower cap, the cost is
+   * settled, and those limits are charged their cap.
    */
   private void requireWithinCap(Reservation reservation, String rule, long cost) {
     boolean every = rule.equals(EVERY_RULE);
@@ -203,7 +210,7 @@ public final class ReservationService {
     }
   }
 
-  /** The most that a part may owe; {@link #UNCHARGED} if it is charged nothing. */
+  /** The cap of a part; {@link #UNCHARGED} if a settlement does not charge it. */
   private long mostOf(Reservation.BucketPart part) {
     return pools
         .find(part.rule(), part.slot(), part.tenant())
@@ -212,12 +219,15 @@ public final class ReservationService {
         .orElse(UNCHARGED);
   }
 
-  /** How many parts of settlements were charged less than they asked for. */
+  /** How many parts of settlements were charged less than requested. */
   public long clamped() {
     return cap.clamped();
   }
 
-  /** Whoever took the parts knows by its own clock whether they are too old; here nobody does. */
+  /**
+   * Whether no store recorded any part. Otherwise the store that did so checks the age by its own
+   * clock.
+   */
   private static boolean hasNoKnownAge(List<ReservedPart> parts) {
     return parts.stream().allMatch(part -> part.receipt().origin() == TakeReceipt.Origin.NOWHERE);
   }
@@ -226,7 +236,10 @@ public final class ReservationService {
     return time.wallMicros() - reservation.madeAtMicros() > ExactNumbers.micros(SETTLE_WITHIN);
   }
 
-  /** Whoever tries again because the store was away may have settled already, and still hold. */
+  /**
+   * Releases permits after a settlement, even if it was settled before: a first attempt may have
+   * settled, and then failed to release because the store was unavailable.
+   */
   private CompletionStage<SettlementResult> releaseAfterRetry(
       Reservation reservation, List<ReservedPart> parts, SettlementResult settled) {
     return settled == SettlementResult.UNAVAILABLE
@@ -248,7 +261,7 @@ public final class ReservationService {
         : store.renew(opened.get().id(), liveParts(opened.get(), Reservation.BucketPart::amount));
   }
 
-  /** The parts whose pools still are. */
+  /** The parts whose rule and limit still exist. */
   private List<ReservedPart> liveParts(
       Reservation reservation, ToLongFunction<Reservation.BucketPart> owed) {
     List<ReservedPart> held = new ArrayList<>();

@@ -12,9 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Bounds the debt that a settlement leaves: no limit owes more than {@value #FACTOR} times what was
- * reserved, or its capacity, whichever is larger. A wrong cost would otherwise lock a key for
- * years.
+ * Bounds the debt of a settlement: a limit is charged at most {@value #FACTOR} times the reserved
+ * amount, or its capacity, whichever is larger. Otherwise a wrong cost could lock a key for years.
  */
 final class SettlementCap {
   static final long FACTOR = 10;
@@ -30,12 +29,12 @@ final class SettlementCap {
     this.time = time;
   }
 
-  /** How many settlements were charged less than they asked for. */
+  /** How many parts of settlements were charged less than requested. */
   long clamped() {
     return clamped.sum();
   }
 
-  /** The most that a part of a reservation may owe. */
+  /** The most that a part of a reservation may be charged. */
   static long of(Pool pool, long reserved) {
     Limit limit = pool.isSharded() ? pool.shardedPool().whole() : pool.meter().limit();
     return Math.max(Cost.times(FACTOR, reserved), limit.capacity());
@@ -46,7 +45,7 @@ final class SettlementCap {
     return pool.meter().limit().kind() != LimitKind.CONCURRENCY;
   }
 
-  /** The same part, owing no more than it may. */
+  /** This part, charged at most the cap. */
   ReservedPart clamp(ReservedPart part) {
     long most = of(part.pool(), part.amount());
     if (part.actualAmount() <= most) {

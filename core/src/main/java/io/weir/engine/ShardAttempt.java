@@ -11,9 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Draws that were made, and what came of them.
+ * One attempt at the draws of a call, and its result.
  *
- * @param id what they were reserved by, if they were
+ * @param id the id they were reserved under; 0 if they were not reserved
  */
 public record ShardAttempt(long id, List<Draw> draws, TakeResult result) {
   /** Whether each draw was refused. */
@@ -25,7 +25,7 @@ public record ShardAttempt(long id, List<Draw> draws, TakeResult result) {
     return refused;
   }
 
-  /** This second try: where it was refused too, with the better of both answers. */
+  /** This second attempt; if it was refused too, with the better status of both for each limit. */
   ShardAttempt betterOf(ShardAttempt first) {
     if (result.taken()) {
       return this;
@@ -41,8 +41,8 @@ public record ShardAttempt(long id, List<Draw> draws, TakeResult result) {
         id, draws, new TakeResult(false, statuses, List.of(), List.of(), result.drawIndexes()));
   }
 
-  /** This try, which took, with what came of asking some of its shadow draws again. */
-  ShardAttempt withRetried(boolean[] asked, ShardAttempt again) {
+  /** This attempt, which was taken, with the result of a retry of some of its shadow draws. */
+  ShardAttempt withRetried(boolean[] retried, ShardAttempt again) {
     if (!again.result.isComplete()
         || again.result.receipts().isEmpty() != result.receipts().isEmpty()) {
       return this;
@@ -51,8 +51,8 @@ public record ShardAttempt(long id, List<Draw> draws, TakeResult result) {
     List<LimitStatus> statuses = new ArrayList<>(result.statuses());
     List<TakeReceipt> receipts = new ArrayList<>(result.receipts());
     int next = 0;
-    for (int i = 0; i < asked.length; i++) {
-      if (asked[i]) {
+    for (int i = 0; i < retried.length; i++) {
+      if (retried[i]) {
         statuses.set(i, better(statuses.get(i), again.result.statuses().get(next)));
         drawn.set(i, again.draws.get(next));
         if (!receipts.isEmpty()) {
@@ -64,43 +64,45 @@ public record ShardAttempt(long id, List<Draw> draws, TakeResult result) {
     return new ShardAttempt(id, drawn, new TakeResult(true, statuses, receipts));
   }
 
-  /** The answer of two shards that helps a caller more. */
+  /**
+   * The more useful of the statuses of two shards: admitted, then available, then the shorter wait.
+   */
   private static LimitStatus better(LimitStatus one, LimitStatus other) {
     if (other.allowed() || one.answered() != other.answered()) {
       return other.allowed() || other.answered() ? other : one;
     }
-    // Waiting that cannot help is −1, and so the longest of all.
+    // NEVER is −1, and so the longest wait as an unsigned number.
     long wait = one.retryAfterMicros();
     return Long.compareUnsigned(wait, other.retryAfterMicros()) <= 0 ? one : other;
   }
 
-  /** The draw that a standing is about. */
+  /** The draw that a status, by its index, belongs to. */
   private Draw drawOf(int status) {
     return draws.get(result.drawIndexOf(status));
   }
 
   /**
-   * What was asked, for whoever wants to know why.
+   * The limits that were checked, for an explanation.
    *
-   * @param arithmetic in words, per draw
+   * @param arithmetic one text per draw
    */
   public List<Explanation.LimitCheck> limitChecks(List<String> arithmetic) {
-    List<Explanation.LimitCheck> asked = new ArrayList<>();
+    List<Explanation.LimitCheck> checks = new ArrayList<>();
     for (int i = 0; i < result.statuses().size(); i++) {
       Draw draw = drawOf(i);
       String text = arithmetic.get(result.drawIndexOf(i));
       Pool pool = draw.pool();
-      asked.add(
+      checks.add(
           new Explanation.LimitCheck(
               result.statuses().get(i),
               draw.key().toString(),
               draw.amount(),
               pool.isSharded() ? "shard " + pool.shard() + ": " + text : text));
     }
-    return asked;
+    return checks;
   }
 
-  /** The same, with what shards say taken for the whole limit. */
+  /** This attempt with each shard's status scaled up to the whole limit. */
   ShardAttempt ofWhole() {
     List<LimitStatus> statuses = new ArrayList<>(result.statuses());
     for (int i = 0; i < statuses.size(); i++) {

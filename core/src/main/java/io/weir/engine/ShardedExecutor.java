@@ -16,21 +16,22 @@ import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Takes what calls draw where limits are split into shards.
+ * Takes draws from limits that are split into shards.
  *
  * <pre>
- *   draws ─► a shard each, at random ─► taken ──────────────────────────────► how the whole stands
+ *   draws ─► a shard each, at random ─► taken ──────────────────────────────► status of the whole
  *                  all or none     └─► only shards refused ─► another each ─►
  *                                                             all or none
  * </pre>
  *
- * <p>A call is tried twice at most, and takes nothing in the try that is refused. One that any
- * other limit refuses is not tried again; nor is one refused by a rule that counts refusals, as it
- * would count twice. Of two refusals the shorter wait is told. A shadow limit that alone refuses is
- * asked again alone, after the call was taken. Both tries share one deadline.
+ * <p>A call is attempted at most twice, and a refused attempt takes nothing. There is no second
+ * attempt if a limit without shards refuses, or a rule that counts refusals, as the refusal would
+ * count twice. Of two refusals the one with the shorter wait is reported. If only a shadow limit
+ * refuses, the call is taken, and that limit is tried again by itself. Both attempts share one
+ * deadline.
  *
- * <p>One random number picks for the whole call, so that rules about the same key with as many
- * shards meet in one place.
+ * <p>One random number selects the shards of the whole call. So rules with the same key and the
+ * same number of shards draw from the same slot of the store.
  */
 public final class ShardedExecutor {
   private static final SecureRandom UNGUESSABLE = new SecureRandom();
@@ -41,10 +42,10 @@ public final class ShardedExecutor {
   private final TimeSource time;
 
   /**
-   * Shards of the pools in a store.
+   * Creates an executor.
    *
-   * @param ids what to reserve by
-   * @param random what picks
+   * @param ids the ids of reservations
+   * @param random selects shards
    */
   ShardedExecutor(Store store, LongSupplier ids, IntSupplier random, TimeSource time) {
     this.store = store;
@@ -53,13 +54,13 @@ public final class ShardedExecutor {
     this.time = time;
   }
 
-  /** Shards of the pools in a store, picked at random; nobody can guess an id. */
+  /** An executor that selects shards at random, with reservation ids that cannot be guessed. */
   public static ShardedExecutor in(Store store, TimeSource time) {
     return new ShardedExecutor(
         store, UNGUESSABLE::nextLong, () -> ThreadLocalRandom.current().nextInt(), time);
   }
 
-  /** Draws, by taking or by reserving. */
+  /** Sends draws, to take or to reserve. */
   private interface DrawMethod {
     CompletionStage<TakeResult> send(long id, List<Draw> draws);
   }
@@ -69,12 +70,12 @@ public final class ShardedExecutor {
     return decide(draws, () -> 0, (id, some) -> store.take(some));
   }
 
-  /** Takes the draws, to be settled by the id of what comes of it. */
+  /** Takes the draws, to be settled by the id of the attempt. */
   CompletionStage<ShardAttempt> reserve(List<Draw> draws) {
     return decide(draws, ids, store::reserve);
   }
 
-  /** An id to reserve by. */
+  /** A new reservation id. */
   long newId() {
     return ids.getAsLong();
   }
@@ -111,7 +112,7 @@ public final class ShardedExecutor {
     return asking.send(id, draws).thenApply(result -> new ShardAttempt(id, draws, result));
   }
 
-  // ---- the second try
+  // ---- the second attempt
 
   private CompletionStage<ShardAttempt> retryRefused(
       ShardAttempt first, LongSupplier ids, DrawMethod asking, long begun) {
@@ -137,13 +138,16 @@ public final class ShardedExecutor {
     return attempt(ids.getAsLong(), moved, asking).thenApply(again -> again.betterOf(first));
   }
 
-  /** Whether a refusal of this draw may be different in another shard, and may be asked for. */
+  /** Whether another shard may admit a refused draw, and may be tried. */
   private static boolean canRetry(Draw draw) {
     boolean counted = draw.pool().countDenied() && draw.mode() == Mode.ENFORCE && !draw.isLook();
     return !counted && draw.pool().isSharded() && draw.pool().shardedPool().hasOther(draw.amount());
   }
 
-  /** The draws with the refused ones in other shards; only those, if the rest has been taken. */
+  /**
+   * The draws of the second attempt, with the refused ones in other shards; only those if the
+   * others have been taken.
+   */
   private List<Draw> retryDraws(ShardAttempt first, boolean[] refused, long begun) {
     int pick = random.getAsInt();
     List<Draw> moved = new ArrayList<>(refused.length);

@@ -1,4 +1,4 @@
-/** From a call to a decision: plans draws, sends them to the store, keeps reservations. */
+/** From a call to a decision: plans draws, sends them to the store, and manages reservations. */
 @NullMarked
 package io.weir.engine;
 

@@ -20,32 +20,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Caps the keys that one address can bring into a store, so that nobody fills it with invented
- * ones.
+ * Caps the new keys that one client address can create in a store, so that no client can fill it
+ * with invented keys.
  *
  * <pre>
- *   key ─► met within the last minute or two? ── yes ─► its own bucket
+ *   key ─► seen within the last minute or two? ── yes ─► its own bucket
  *             │ no
  *             ▼
- *          one more for its address and rule ── within the cap ─► its own bucket
- *             │ beyond
+ *          new keys of its address and rule + 1 ── within the cap ─► its own bucket
+ *             │ above the cap
  *             ▼
- *          one of {@value #SHARED} buckets that the address's further keys share
+ *          one of {@value #SHARED} buckets that further keys of the address share
  * </pre>
  *
- * <p>In a memory store only keys without a bucket are looked at, when the first call comes that
- * would make one. Before a store elsewhere all are, as nobody here knows what it holds.
+ * <p>In front of the memory store only keys without a bucket are checked, on the first call that
+ * would create one. In front of a remote store all keys are checked, as its contents are not known
+ * here.
  *
- * <p>A key is new to this instance, not to the store, and known whoever asks for it next. All of it
- * is a few megabytes, whatever comes: keys are remembered in a filter that may take a new key for a
- * known one, now and then, and counts are those of a sketch that may be too high, by a few. After a
- * minute, or a million new keys, counting begins anew.
+ * <p>"New" means new to this instance, not to the store. Once known, a key is known for all
+ * addresses. Memory is bounded to a few megabytes: known keys are in a Bloom filter, which may
+ * occasionally take a new key for a known one, and the counts are in a sketch, which may be
+ * slightly too high. Counts restart after a minute, or after a million new keys.
  */
 public final class NewKeyCap implements NewKeyPolicy {
-  /** New keys per address, rule and minute, unless said otherwise. */
+  /** The default cap: new keys per address, rule and minute. */
   public static final int DEFAULT_MOST = 10_000;
 
-  /** Buckets that the keys beyond the cap share, per address and limit. */
+  /** The number of buckets that keys above the cap share, per address and limit. */
   static final int SHARED = 64;
 
   private static final Logger LOG = LoggerFactory.getLogger(NewKeyCap.class);
@@ -57,37 +58,38 @@ public final class NewKeyCap implements NewKeyPolicy {
   private final TimeSource time;
   private final LongAdder cappedDraws = new LongAdder();
 
-  /** Keys that were met lately, by their hash: most calls are about one of these. */
+  /** Hashes of recently used keys: most calls are for one of these. */
   private final long[] recent = new long[RECENT];
 
-  /** Null until the first address is met: these are what takes megabytes. */
+  /** Null until the first address is seen, as windows take megabytes. */
   private volatile @Nullable KeyWindow present;
 
   private volatile @Nullable KeyWindow past;
 
   /**
-   * Nobody is known yet.
+   * Creates a cap without known keys.
    *
-   * @param most new keys that an address may bring to a rule in a minute
+   * @param most the new keys that an address may create per rule and minute
    */
   public NewKeyCap(int most, TimeSource time) {
     this.most = most;
     this.time = time;
   }
 
-  /** How many draws were made from shared buckets because their address was beyond its cap. */
+  /** The number of draws made from shared buckets because their address was above its cap. */
   public long cappedDraws() {
     return cappedDraws.sum();
   }
 
-  /** The draws of a call from an address, those beyond its cap from buckets that it shares. */
+  /**
+   * The draws of a call from an address. Draws on keys above the cap are redirected to the
+   * address's shared buckets.
+   */
   public List<Draw> capped(String address, List<Draw> draws) {
     return capped(address, draws, draw -> false);
   }
 
-  /**
-   * As {@link #capped(String, List)}, for draws of which some are known to have a bucket already.
-   */
+  /** As {@link #capped(String, List)}, if some draws are known to have a bucket already. */
   public List<Draw> capped(String address, List<Draw> draws, Predicate<Draw> known) {
     List<Draw> capped = draws;
     for (int i = 0; i < draws.size(); i++) {
@@ -103,7 +105,7 @@ public final class NewKeyCap implements NewKeyPolicy {
     return capped;
   }
 
-  /** A draw from a memory table that does not know its key. */
+  /** Caps a draw on a key that the memory store does not have. */
   @Override
   public Draw capped(Draw draw) {
     Call call = draw.call();
@@ -133,7 +135,10 @@ public final class NewKeyCap implements NewKeyPolicy {
     return welcome;
   }
 
-  /** A key of the span before is taken over, so that those in use stay known. */
+  /**
+   * Whether a key is known. A key from the previous window is carried over, so that keys in use
+   * stay known.
+   */
   private boolean isKnown(long id) {
     KeyWindow now = present();
     if (now.keys.contains(id)) {
@@ -190,7 +195,10 @@ public final class NewKeyCap implements NewKeyPolicy {
     }
   }
 
-  /** Two parts longer than the key it stands for, so that no real key is like it. */
+  /**
+   * A shared key. It has two parts more than the key it replaces, so that it differs from every
+   * regular key.
+   */
   private static Key shared(String address, Key key) {
     String[] values = new String[key.parts().size() + 2];
     Arrays.fill(values, "");
@@ -208,7 +216,7 @@ public final class NewKeyCap implements NewKeyPolicy {
     return mixed ^ (mixed >>> 29);
   }
 
-  /** What was met within a span of time, and how many new keys each address brought. */
+  /** The keys seen within one window of time, and the number of new keys per address and rule. */
   private static final class KeyWindow {
     private static final int ROWS = 2;
     private static final int CELLS = 1 << 16;
@@ -223,14 +231,15 @@ public final class NewKeyCap implements NewKeyPolicy {
     }
 
     /**
-     * Says once that an address is beyond its cap; not which, as addresses are nobody's business.
+     * Logs once per window that an address is above its cap. The address itself is not logged, for
+     * privacy.
      */
     void logCapped(String rule, int most) {
       if (!logged.get() && logged.compareAndSet(false, true)) {
         LOG.warn(
-            "an address brought more than {} new keys to rule {} within a minute: its further ones"
-                + " share {} buckets; if it is a proxy of yours, name it in client_ip.trusted, and"
-                + " if so many keys are right, raise new_keys_per_address of the store",
+            "an address used more than {} new keys of rule {} within a minute: its further keys"
+                + " share {} buckets; if the address is your proxy, add it to client_ip.trusted;"
+                + " if so many keys are expected, raise new_keys_per_address of the store",
             most,
             rule,
             SHARED);
@@ -255,7 +264,7 @@ public final class NewKeyCap implements NewKeyPolicy {
     }
   }
 
-  /** A Bloom filter for a million keys, of which one in forty strangers seems known when full. */
+  /** A Bloom filter for a million keys. When full, its false-positive rate is about 1 in 40. */
   private static final class KeyBloomFilter {
     private static final int BITS = 1 << 23;
     private static final int HASHES = 4;

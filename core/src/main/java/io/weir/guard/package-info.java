@@ -1,4 +1,4 @@
-/** Caps that protect the table of keys from a single client. */
+/** Caps that protect the store from a flood of new keys by a single client. */
 @NullMarked
 package io.weir.guard;
 

@@ -2,12 +2,12 @@ package io.weir.limit;
 
 import java.util.Arrays;
 
-/** Times and amounts of what a key was admitted, oldest first, in one array of pairs. */
+/** The log of a key's admissions: times and amounts, oldest first, in one array of pairs. */
 public final class AdmissionLog {
-  /** How long entries of a longer window are kept after a call under a shorter one, in µs. */
+  /** How long entries of a longer window are retained after a call under a shorter one, in µs. */
   private static final long RETENTION_MICROS = 60_000_000;
 
-  /** No limit admits more calls than this. */
+  /** The highest count of a sliding log. */
   private static final int MAX_ENTRIES = 10_000;
 
   private long[] pairs = new long[8];
@@ -16,17 +16,20 @@ public final class AdmissionLog {
   private int counted;
   private long total;
 
-  /** Entries before the first, which only a longer window counts, and their sum. */
+  /** Entries before {@code first} that only a longer window counts, and their sum. */
   private int older;
 
   private long olderTotal;
 
-  /** The window for which entries are kept, and until when if it is longer than that in force. */
+  /**
+   * The window for which entries are retained, and until when if it is longer than the one in
+   * force.
+   */
   private long retainedWindow;
 
   private long retainedUntil = Long.MAX_VALUE;
 
-  /** The same, apart. */
+  /** An independent copy. */
   AdmissionLog copy() {
     AdmissionLog copy = new AdmissionLog();
     copy.pairs = pairs.clone();
@@ -58,8 +61,9 @@ public final class AdmissionLog {
   }
 
   /**
-   * Brings the log to the present under a window. Where the window before was longer, some
-   * instances may hold it still: what only that one counts is kept for a while, and hidden.
+   * Brings the log to the present under a window. If the window before was longer, some instances
+   * may still use it. Entries that only the longer window counts are then retained for a while, but
+   * hidden.
    */
   void open(long now, long window) {
     first -= older;
@@ -93,12 +97,14 @@ public final class AdmissionLog {
     size--;
   }
 
-  /** When the last entry weighs no more under any window; the least number if there is none. */
+  /**
+   * When the last entry stops counting under any window; {@link Long#MIN_VALUE} if there is none.
+   */
   long idleAt() {
     return size + older == 0 ? Long.MIN_VALUE : time(size - 1) + retainedWindow;
   }
 
-  /** Entries later than {@code now} count as now: the clock has stepped back. */
+  /** Moves entries later than {@code now} to now: the clock has stepped back. */
   private void pullBackTo(long now) {
     if (size == 0 || time(size - 1) <= now) {
       return;
@@ -112,7 +118,7 @@ public final class AdmissionLog {
     add(now, late);
   }
 
-  /** Remembers an amount at a time no earlier than the last one. */
+  /** Adds an amount at a time no earlier than the last entry. */
   void add(long time, long amount) {
     total += amount;
     if (size > 0 && time(size - 1) == time) {
@@ -128,7 +134,7 @@ public final class AdmissionLog {
     size++;
   }
 
-  /** Remembers an amount at any time. */
+  /** Adds an amount at any time. */
   void insert(long time, long amount) {
     int at = size;
     while (at > 0 && time(at - 1) > time) {
@@ -154,8 +160,8 @@ public final class AdmissionLog {
   }
 
   /**
-   * Remembers an amount without growing: the last entry takes it and counts as new, which errs on
-   * the strict side.
+   * Adds an amount without growing: it is merged into the last entry, which then counts as new.
+   * This errs on the strict side.
    */
   void addToLast(long time, long amount) {
     if (size == 0) {
@@ -176,7 +182,7 @@ public final class AdmissionLog {
     first = older;
   }
 
-  /** Takes back up to {@code amount} of the entry at {@code time}. */
+  /** Removes up to {@code amount} from the entry at {@code time}. */
   void remove(long time, long amount) {
     int low = 0;
     int high = size - 1;
@@ -198,13 +204,13 @@ public final class AdmissionLog {
     }
   }
 
-  /** Empty entries go, so that a log has no more of them than its limit admits. */
+  /** Drops an empty entry, so that a log has no more entries than its limit admits. */
   private void drop(int i) {
     System.arraycopy(pairs, 2 * (first + i + 1), pairs, 2 * (first + i), 2 * (size - i - 1));
     size--;
   }
 
-  /** Takes back up to {@code amount} from the newest entries. */
+  /** Removes up to {@code amount} from the newest entries. */
   void removeLast(long amount) {
     long left = Math.min(amount, total);
     total -= left;
@@ -219,12 +225,12 @@ public final class AdmissionLog {
     }
   }
 
-  /** Heap bytes held. */
+  /** Heap bytes used. */
   public int bytes() {
     return 48 + 8 * pairs.length;
   }
 
-  /** Heap bytes added since this was last asked. */
+  /** Heap bytes added since the last call of this method. */
   public int growth() {
     int growth = bytes() - counted;
     counted += growth;

@@ -7,7 +7,8 @@ import io.weir.Limit;
 import io.weir.TokenBucket;
 
 /**
- * Token bucket and leaky bucket: one deficit that grows with every take and drains with time.
+ * The arithmetic of token buckets and leaky buckets: one deficit that grows with every take and
+ * drains with time.
  *
  * <pre>
  *   capacity ┬ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─ ─     admitted while
@@ -18,22 +19,23 @@ import io.weir.TokenBucket;
  * </pre>
  *
  * <p>A token bucket of burst B is full when the deficit is 0 and empty when it is B. A leaky bucket
- * is the same picture read the other way: the deficit is the backlog, its capacity the queue and
- * the one in service, and whoever is admitted waits until the backlog before it has drained.
+ * is the same picture read the other way: the deficit is the backlog, and the capacity is the queue
+ * plus the call in service. An admitted call waits until the backlog ahead of it has drained.
  *
- * <p>The deficit is kept in units so small that nothing is rounded (see {@link BucketUnits}): a
- * token is {@code token} units, and every tick drains {@code drain} of them. Unlike a lone
- * "theoretical arrival time", time and deficit apart survive a clock that steps back, a debt, and a
- * change of rate.
+ * <p>The deficit is counted in units so small that nothing is rounded (see {@link BucketUnits}): a
+ * token is {@code token} units, and every tick drains {@code drain} units. A single "theoretical
+ * arrival time" would do for a steady clock and a fixed rate. Time and deficit as two numbers also
+ * survive a clock that steps back, a debt, and a change of rate.
  *
- * <p><b>Other numbers.</b> Instances may hold different numbers for one bucket while a change
- * spreads. A deficit above the burst in force is clipped for the decision, so that a lowered limit
- * is waited for from its own burst. What was clipped stays beside the deficit as the excess: it
- * drains with it, and counts again under a larger burst. So deficit plus excess never forgets a
- * token, and a bucket under two limits admits no more than the larger of them.
+ * <p><b>Changed numbers.</b> While a change of a limit spreads, instances may use different numbers
+ * for one bucket. A deficit above the burst in force is clipped to it for the decision, so that
+ * after a limit was lowered the wait is never longer than the time to refill the new burst. The
+ * clipped part is kept beside the deficit as the <em>excess</em>: it drains after the deficit, and
+ * counts again under a larger burst. So deficit plus excess never loses a token, and a bucket under
+ * two limits admits no more than the larger limit would.
  */
 public final class BucketMeter extends Meter {
-  /** The largest deficit that is kept, with its excess. */
+  /** The largest deficit plus excess. */
   private static final long MAX_DEFICIT = ExactNumbers.EXACT - 1;
 
   private final long tick;
@@ -67,7 +69,7 @@ public final class BucketMeter extends Meter {
 
   @Override
   @SuppressWarnings(
-      "ReferenceEquality") // nearly always the same one; equal numbers convert to themselves
+      "ReferenceEquality") // nearly always the same meter; equal numbers convert to themselves
   public void open(LimitState state, long now, long keyHash) {
     if (state.meter != null) {
       if (state.meter != this) {
@@ -83,19 +85,19 @@ public final class BucketMeter extends Meter {
     state.meter = this;
   }
 
-  /** The last tick up to a moment, as a time. */
+  /** The start of the tick that contains a moment, in µs. */
   public long tickOf(long now) {
     return tick == 1 ? now : Math.floorDiv(now, tick) * tick;
   }
 
-  /** What is left now of a deficit that was {@code used} then. */
+  /** The deficit at {@code now} if it was {@code used} at {@code then}. */
   public long usedAt(long now, long then, long used) {
     return tick == 1
         ? drained(used, now - then)
         : drained(used, Math.floorDiv(now, tick) - ceilDiv(then, tick));
   }
 
-  /** The deficit after so many ticks; a clock that stepped back leaves it as it is. */
+  /** The deficit after some ticks; unchanged if the clock stepped back. */
   private long drained(long deficit, long ticks) {
     if (ticks <= 0) {
       return deficit;
@@ -104,8 +106,8 @@ public final class BucketMeter extends Meter {
   }
 
   /**
-   * Keeps the tokens taken under other numbers, clipped at the new burst: all of them if it is
-   * larger, else what the smaller burst before it had not clipped yet.
+   * Converts the state from the numbers of another limit, and clips the deficit to the new burst.
+   * Under a larger burst the excess counts again; under a smaller one it stays excess.
    */
   private void adopt(LimitState state, BucketMeter old) {
     if (old.token == token && old.full == full) {
@@ -118,7 +120,7 @@ public final class BucketMeter extends Meter {
     state.excess = total - state.used;
   }
 
-  /** A deficit in these units, to a 65,536th of a token, rounded up. */
+  /** A deficit in units of this meter, rounded up to 1/65,536 of a token. */
   private long converted(long deficit, BucketMeter old) {
     if (old.token == token) {
       return deficit;
@@ -140,7 +142,7 @@ public final class BucketMeter extends Meter {
   public void leave(LimitState state, LimitState before, long now) {
     state.set(before);
     if (writes() && state.meter != null && now < state.time) {
-      state.time = tickOf(now); // as the answer counts: from the tick that has begun
+      state.time = tickOf(now); // from the start of the current tick, as the decision assumed
     }
   }
 
@@ -149,7 +151,7 @@ public final class BucketMeter extends Meter {
     return admits(state.used, cost);
   }
 
-  /** Whether a bucket with this deficit admits {@code cost}. */
+  /** Whether a bucket with this deficit admits {@code cost}, in tokens. */
   public boolean admits(long used, long cost) {
     if (cost == 0) {
       return full > 0;
@@ -162,13 +164,13 @@ public final class BucketMeter extends Meter {
     setUsed(state, usedAfter(state.used, cost));
   }
 
-  /** The excess stays on top, as far as numbers go. */
+  /** Sets the deficit; the excess on top of it is cut where the sum would exceed the maximum. */
   private static void setUsed(LimitState state, long used) {
     state.used = used;
     state.excess = Math.min(state.excess, MAX_DEFICIT - used);
   }
 
-  /** The deficit after taking {@code cost}, which must have been admitted. */
+  /** The deficit after a take of {@code cost}, which must have been admitted. */
   public long usedAfter(long used, long cost) {
     return used + cost * token;
   }
@@ -176,14 +178,15 @@ public final class BucketMeter extends Meter {
   @Override
   public void charge(LimitState state, long now, long amount) {
     if (drain == 0) {
-      return; // a limit of 0 has nothing to remember
+      return; // a limit of 0 has no state
     }
     setUsed(state, grown(state.used, amount, MAX_DEFICIT));
   }
 
   /**
-   * All of it, as a deficit that several owe may come one by one: whoever was let through stays
-   * counted. Whoever kept to the limit never gets below empty.
+   * Charges the whole debt, down to one burst below empty: several instances may report their debts
+   * one after the other, and every call they admitted has to count. Without over-admission the
+   * bucket never gets below empty.
    */
   @Override
   public void chargeDebt(LimitState state, long now, long amount) {
@@ -201,8 +204,8 @@ public final class BucketMeter extends Meter {
   }
 
   /**
-   * A token bucket takes anything back; a leaky one only if nobody queued up behind what is given
-   * back.
+   * A token bucket takes back any amount. A leaky bucket does so only if no call queued up behind
+   * the one that is given back.
    */
   @Override
   public void giveBack(LimitState state, long now, long amount, TakeReceipt receipt) {
@@ -226,7 +229,7 @@ public final class BucketMeter extends Meter {
     return remaining(state.used);
   }
 
-  /** The whole number that can be taken at this deficit. */
+  /** The tokens that can be taken at this deficit. */
   public long remaining(long used) {
     return used >= full ? 0 : (full - used) / token;
   }
@@ -236,12 +239,12 @@ public final class BucketMeter extends Meter {
     return reset(state.used);
   }
 
-  /** Microseconds until a deficit has drained. */
+  /** Microseconds until this deficit has drained. */
   public long reset(long used) {
     return ticksToDrain(used) * tick;
   }
 
-  /** Most rates drain one unit a tick, and need no division. */
+  /** Most rates drain one unit per tick, and need no division. */
   private long ticksToDrain(long units) {
     if (drain <= 1) {
       return drain * units;
@@ -254,7 +257,7 @@ public final class BucketMeter extends Meter {
     return retryAfter(state.used, cost);
   }
 
-  /** Microseconds until a deficit is small enough for {@code cost}, or {@link #NEVER}. */
+  /** Microseconds until this deficit is small enough for {@code cost}, or {@link #NEVER}. */
   public long retryAfter(long used, long cost) {
     if (cost > capacity() || full == 0) {
       return NEVER;

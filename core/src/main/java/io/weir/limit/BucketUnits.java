@@ -3,12 +3,12 @@ package io.weir.limit;
 import io.weir.ExactNumbers;
 
 /**
- * The whole numbers in which a bucket is kept exactly: a token is {@code token} units, and a tick
- * of {@code tick} µs drains {@code drain} units.
+ * The whole numbers that represent a bucket exactly: a token is {@code token} units, and a tick of
+ * {@code tick} µs drains {@code drain} units.
  *
- * <p>With N tokens per P µs and a tick of q µs, dividing N and P/q by their greatest common divisor
- * gives the smallest whole numbers whose ratio is the rate, so nothing is ever rounded: 999,983 a
- * second is kept as 999,983 units a tick of 1 µs and 1,000,000 units a token.
+ * <p>With N tokens per P µs and a tick of q µs, N and P/q divided by their greatest common divisor
+ * are the smallest whole numbers whose ratio is the rate, so nothing is ever rounded. Example:
+ * 999,983 tokens per second are 999,983 units per tick of 1 µs and 1,000,000 units per token.
  */
 record BucketUnits(long tick, long drain, long token) {
 

@@ -5,30 +5,30 @@ import io.weir.Limit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fixed windows and quotas: one count, and the moment it starts again from zero.
+ * The arithmetic of fixed windows and quotas: one count, and the moment at which it restarts at
+ * zero.
  *
- * <p>The two differ only in where a window ends. The cell keeps that end rather than the start, so
- * that a change of length needs no knowledge of the old one: an end that lies ahead means the count
- * still holds, and it moves into whichever window is current now. The same holds when the clock
- * steps back.
+ * <p>The two differ only in where a window ends. The state holds the end rather than the start, so
+ * that a change of length needs no knowledge of the old length: if the end lies ahead, the count
+ * still holds and moves to the current window. The same works when the clock steps back.
  */
 abstract sealed class CountMeter extends Meter permits FixedWindowMeter, QuotaMeter {
   CountMeter(Limit limit) {
     super(limit);
   }
 
-  /** The end of the window that holds {@code now}. */
+  /** The end of the window that contains {@code now}. */
   abstract long endOf(long now, long keyHash);
 
   /**
-   * Whether {@code now} surely lies in the window that ends at {@code end}; false if it has to be
-   * worked out.
+   * Whether {@code now} certainly lies in the window that ends at {@code end}; false if {@link
+   * #endOf} has to be computed.
    */
   abstract boolean inWindow(long end, long now);
 
   @Override
   @SuppressWarnings(
-      "ReferenceEquality") // nearly always the same one; equal numbers find the same window
+      "ReferenceEquality") // nearly always the same meter; equal numbers find the same window
   public final void open(LimitState state, long now, long keyHash) {
     Meter before = state.meter;
     state.meter = this;
@@ -46,7 +46,7 @@ abstract sealed class CountMeter extends Meter permits FixedWindowMeter, QuotaMe
     }
   }
 
-  /** Finds what was counted in windows like these, if the last call came under others. */
+  /** Restores the count of windows of this length, if the last call used another length. */
   private void adoptParallelWindow(LimitState state, long now, CountMeter before) {
     ParallelWindow other = state.other;
     if (other != null && (now >= other.time() || !((CountMeter) other.meter()).sharesClock(this))) {

@@ -3,7 +3,7 @@ package io.weir.limit;
 import io.weir.ExactNumbers;
 import io.weir.FixedWindow;
 
-/** Windows of one length, on the clock or from a phase that each key has of its own. */
+/** Windows of one length, aligned to the clock or with a phase per key. */
 final class FixedWindowMeter extends CountMeter {
   private final long window;
   private final boolean aligned;

@@ -9,31 +9,32 @@ import io.weir.TokenBucket;
 import java.math.BigInteger;
 
 /**
- * How much of one bucket may be out on lease at once: the error that a rule accepts, in tokens.
+ * The maximum number of tokens of one bucket that may be leased at once: the error that a rule
+ * accepts.
  *
- * <p>A token bucket lends accuracy × (burst + what comes back in a minute), but never more than
- * half its burst; windows and quotas lend accuracy × their number; none lends where that is less
- * than two. Leaky buckets, logs and concurrency lend nothing: their order in time is what they are
- * for.
+ * <p>For a token bucket it is accuracy × (burst + refill of one minute), but at most half the
+ * burst; for windows and quotas, accuracy × count. Below two tokens nothing is leased. Leaky
+ * buckets, logs and concurrency limits lease nothing, as they depend on the exact order of calls.
  */
 public final class LeaseCap {
   private static final BigInteger MINUTE_MICROS = BigInteger.valueOf(60_000_000);
   private static final BigInteger MILLION = BigInteger.valueOf(1_000_000);
 
-  /** More than any demand, and few enough bits to share a word with a counter. */
+  /** More than any demand, and small enough to share a 64-bit word with a counter. */
   private static final long MAX_CAP = 1L << 39;
 
   /**
-   * Three quarters of less are nothing (see {@link LeaseLedger}), and would be asked for in vain.
+   * The smallest useful cap: three quarters of 1, rounded down, is 0 (see {@link LeaseLedger}), so
+   * every request for a lease would be in vain.
    */
   private static final long MIN_CAP = 2;
 
   private LeaseCap() {}
 
   /**
-   * The most that may be out; 0 where nothing is lent.
+   * The maximum number of leased tokens; 0 if nothing is leased.
    *
-   * @param millionths the accuracy
+   * @param millionths the accuracy of the rule, in millionths
    */
   public static long of(Limit limit, int millionths) {
     long bound =

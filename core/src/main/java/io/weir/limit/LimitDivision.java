@@ -11,16 +11,19 @@ import io.weir.TokenBucket;
 import java.math.BigInteger;
 
 /**
- * A limit divided into parts that add up to it, to the last token.
+ * A limit divided into parts that add up to it exactly.
  *
- * <p>Rates divide exactly: 100/s over 8 is 100 per 8 s each. Whole numbers do where they can; of 10
- * over 4 the first two parts hold 3 and the others 2. A part is never empty, unless the limit is 0.
+ * <p>Rates divide exactly: 100/s in 8 parts is 100 per 8 s each. Counts are distributed: of 10 in 4
+ * parts, the first two have 3 and the others 2. A part is never empty, unless the limit is 0.
  *
- * @param larger what the first {@code more} parts are
- * @param smaller what the others are
+ * @param larger the limit of the first {@code more} parts
+ * @param smaller the limit of the other parts
  */
 public record LimitDivision(Limit whole, int parts, int more, Limit larger, Limit smaller) {
-  /** Whether limits of this algorithm can be divided: those whose parts promise what they do. */
+  /**
+   * Whether limits of this algorithm can be divided: whether the parts together guarantee the
+   * whole.
+   */
   public static boolean divides(Algorithm algorithm) {
     return switch (algorithm) {
       case TOKEN_BUCKET, FIXED_WINDOW, SLIDING_WINDOW, QUOTA -> true;
@@ -31,7 +34,7 @@ public record LimitDivision(Limit whole, int parts, int more, Limit larger, Limi
   /**
    * Divides a limit.
    *
-   * @throws IllegalArgumentException if it cannot be, with the reason
+   * @throws IllegalArgumentException with the reason, if it cannot be divided
    */
   public static LimitDivision of(Limit whole, int parts) {
     long capacity = whole.capacity();
@@ -75,7 +78,7 @@ public record LimitDivision(Limit whole, int parts, int more, Limit larger, Limi
     throw new AssertionError(whole);
   }
 
-  /** Whether so many times the part's rate is that of the whole, and not one rounded. */
+  /** Whether the rates of all parts add up exactly to that of the whole. */
   private static boolean isPart(TokenBucket part, TokenBucket whole, int parts) {
     BigInteger together =
         BigInteger.valueOf(part.rate())
@@ -92,7 +95,7 @@ public record LimitDivision(Limit whole, int parts, int more, Limit larger, Limi
     return number < more ? larger : smaller;
   }
 
-  /** How many parts, from the first on, could ever hold this amount. */
+  /** How many parts, counted from the first, could ever hold this amount. */
   public int holding(long amount) {
     if (whole.capacity() == 0 || amount > larger.capacity()) {
       return 0;

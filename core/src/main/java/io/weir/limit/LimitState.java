@@ -3,16 +3,16 @@ package io.weir.limit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is remembered about one key under one limit. A store loads a cell, lets a {@link Meter} read
- * and change it, and keeps the result; nothing else ever touches its fields. A cell belongs to one
- * thread at a time.
+ * The state of one key under one limit. A store loads it, a {@link Meter} reads and changes it, and
+ * the store saves it. Nothing else accesses its fields. A state belongs to one thread at a time.
  */
 public final class LimitState {
-  /** The numbers this cell was last written with; null for a key that is new. */
+  /** The meter that last wrote this state; null for a new key. */
   public @Nullable Meter meter;
 
   /**
-   * Buckets: when {@link #used} was true. Windows and quotas: when the current window ends. In µs.
+   * Buckets: the time at which {@link #used} held. Windows and quotas: the end of the current
+   * window. In µs.
    */
   public long time;
 
@@ -20,15 +20,15 @@ public final class LimitState {
   public long used;
 
   /**
-   * Buckets: the deficit beyond {@link #used}, in units. The numbers in force have clipped it, and
-   * larger ones count it still.
+   * Buckets: the deficit beyond {@link #used}, in units. It was clipped by the burst in force, and
+   * counts again under a larger one.
    */
   public long excess;
 
   /** Sliding windows: the count in the previous window. */
   public long previous;
 
-  /** Windows and quotas: the usage in a window of another length, where some instances hold one. */
+  /** Windows and quotas: the usage in a window of another length, if some instances use one. */
   public @Nullable ParallelWindow other;
 
   /** Sliding logs only. */
@@ -37,16 +37,16 @@ public final class LimitState {
   /** Concurrency only. */
   public @Nullable Permits permits;
 
-  /** Set by a store that is short of memory: logs then merge new entries instead of growing. */
+  /** Set by a store that is short of memory: a log then merges new entries instead of growing. */
   public boolean frugal;
 
-  /** Makes everything in this cell its own, so that it can be opened and thrown away. */
+  /** Copies the log and permits, so that this state can be opened and discarded. */
   public void detach() {
     log = log == null ? null : log.copy();
     permits = permits == null ? null : permits.copy();
   }
 
-  /** Counts an amount in the window of another length too; a negative one is given back. */
+  /** Counts an amount in the window of another length too; a negative amount is given back. */
   void countInParallelWindow(long amount) {
     ParallelWindow there = other;
     if (there != null) {
@@ -55,8 +55,8 @@ public final class LimitState {
   }
 
   /**
-   * Gives back what was charged to a window to the window of another length too: all that was
-   * charged to the window in force was charged to both.
+   * Gives an amount back to the window of another length too: everything charged to the window in
+   * force was charged to both.
    */
   void giveBackInParallelWindow(long amount, long window) {
     ParallelWindow there = other;
@@ -65,7 +65,7 @@ public final class LimitState {
     }
   }
 
-  /** Makes this cell equal to another, whose logs and permits it shares. */
+  /** Makes this state equal to another one, and shares its log and permits. */
   public void set(LimitState other) {
     meter = other.meter;
     time = other.time;
@@ -78,7 +78,7 @@ public final class LimitState {
     frugal = other.frugal;
   }
 
-  /** Makes this the cell of a key never seen. */
+  /** Makes this the state of a new key. */
   public void clear() {
     meter = null;
     time = 0;

@@ -4,14 +4,14 @@ import io.weir.ExactNumbers;
 import io.weir.SlidingLog;
 
 /**
- * An exact sliding window: every admitted call is in a log, and what is within {@code (now − W,
- * now]} counts.
+ * The arithmetic of sliding logs: every admitted call is logged, and the entries within {@code (now
+ * − W, now]} count.
  *
  * <p>Calls in the same microsecond share an entry, and the log holds at most as many entries as the
  * limit admits, so its size is bounded by the limit and not by the traffic.
  */
 final class LogMeter extends Meter {
-  /** In how many entries a debt is written down at most. */
+  /** The most entries into which a debt is spread. */
   private static final int PARTS = 32;
 
   private final long window;
@@ -61,7 +61,9 @@ final class LogMeter extends Meter {
     state.used = log.total();
   }
 
-  /** As if it had gone evenly over the last window: it weighs as much now, and less and less. */
+  /**
+   * Spreads the debt evenly over the last window: all of it counts now, and less and less later.
+   */
   @Override
   public void chargeDebt(LimitState state, long now, long amount) {
     long owed = Math.min(amount, remaining(state, now));

@@ -11,17 +11,17 @@ import io.weir.SlidingWindow;
 import io.weir.TokenBucket;
 
 /**
- * The arithmetic of one limit: given a cell and the time, may this much be taken, what is left, and
- * when will more be there.
+ * The arithmetic of one limit: from a state and the time, whether a cost is admitted, what remains,
+ * and when to retry.
  *
- * <p>A meter is immutable and shared. Every use starts with {@link #open}, which brings the cell to
- * the present (and to this limit's numbers, if it was written under others); the other methods then
- * read or change it at that same moment. All times are in microseconds, all results are whole
- * numbers, and no intermediate reaches 2<sup>53</sup>.
+ * <p>A meter is immutable and shared. Every use starts with {@link #open}, which brings the state
+ * to the present, and to the numbers of this limit if it was written under others. The other
+ * methods then read or change it at that same moment. All times are in microseconds, all results
+ * are whole numbers, and every intermediate result is below 2<sup>53</sup>.
  */
 public abstract sealed class Meter
     permits BucketMeter, CountMeter, SlidingWindowMeter, LogMeter, PermitMeter {
-  /** The retry-after of a call that no amount of waiting will admit. */
+  /** The retry-after if waiting cannot help. */
   public static final long NEVER = LimitStatus.NEVER;
 
   private final Limit limit;
@@ -45,78 +45,81 @@ public abstract sealed class Meter
     };
   }
 
-  /** The limit whose arithmetic this is. */
+  /** The limit that this meter computes. */
   public final Limit limit() {
     return limit;
   }
 
-  /** What {@link #remaining} counts down from. */
+  /** The highest possible {@link #remaining}. */
   public final long capacity() {
     return capacity;
   }
 
   /**
-   * Whether this limit is on the wall clock (aligned windows, quotas) rather than the monotonic
-   * one.
+   * Whether this limit uses the wall clock (aligned windows, quotas) instead of the monotonic
+   * clock.
    */
   public boolean onWallClock() {
     return false;
   }
 
   /**
-   * The same arithmetic on the wall clock, as a shared store has it, so that windows begin and end
-   * when they do there; itself where no window does.
+   * This meter on the wall clock, as in a shared store, so that windows begin and end when they do
+   * there. Returns itself if it has no windows.
    */
   public Meter onWall() {
     return this;
   }
 
-  /** Whether keys have windows of their own, so that {@link #open} needs their hash. */
+  /** Whether the phase of windows depends on the key, so that {@link #open} needs its hash. */
   public boolean hasPhase() {
     return false;
   }
 
   /**
-   * Brings a cell to {@code now}. A cell without a meter becomes that of an unused key; one written
-   * under other numbers keeps what was taken.
+   * Brings a state to {@code now}. A state without a meter becomes that of an unused key. A state
+   * written under other numbers keeps the amount taken.
    *
-   * @param keyHash the fixed hash of rule and key, from which windows take their phase
+   * @param keyHash the fixed hash of rule and key, which determines the phase of windows
    */
   public abstract void open(LimitState state, long now, long keyHash);
 
   /**
-   * Whether anything done under these numbers is written down. A bucket of rate 0 writes nothing:
-   * instances that hold other numbers find the key as it was.
+   * Whether calls under this limit change the state. A bucket of rate 0 writes nothing, so that
+   * instances with other numbers find the key unchanged.
    */
   public boolean writes() {
     return true;
   }
 
   /**
-   * What an opened cell becomes if the call takes nothing from it. Buckets return to what they were
-   * before: a refused call writes neither a clipped deficit nor other numbers, or instances that
-   * hold different numbers would refund each other. Only a clock that stepped back is noted.
+   * Restores an opened state if the call takes nothing from it. Buckets return to the state before:
+   * a refused call writes neither a clipped deficit nor other numbers, or instances with different
+   * numbers would refund each other's tokens. Only a clock that stepped back is recorded.
    *
-   * @param before the cell before it was opened
+   * @param before the state before it was opened
    */
   public void leave(LimitState state, LimitState before, long now) {}
 
-  /** Whether {@code cost} can be taken now. A cost of 0 can, unless the limit is 0. */
+  /** Whether {@code cost} is admitted now. A cost of 0 is, unless the limit is 0. */
   public abstract boolean admits(LimitState state, long now, long cost);
 
   /**
    * Takes {@code cost}, which must have been admitted.
    *
-   * @param permit who holds it; matters to concurrency only
+   * @param permit the id of the permit; used by concurrency limits only
    */
   public abstract void take(LimitState state, long now, long cost, long permit);
 
-  /** Takes {@code amount} whether it is there or not: the true cost of a call turned out higher. */
+  /**
+   * Takes {@code amount} even if the limit would not admit it: the true cost of a call was higher
+   * than reserved.
+   */
   public abstract void charge(LimitState state, long now, long amount);
 
   /**
-   * Takes what was let through elsewhere until now, not all of it just now: windows as far as there
-   * is anything left, buckets down to one burst below empty.
+   * Charges calls that were admitted elsewhere over some time, not just now. Windows are charged at
+   * most what remains, buckets down to one burst below empty.
    */
   public void chargeDebt(LimitState state, long now, long amount) {
     charge(state, now, Math.min(amount, remaining(state, now)));
@@ -125,55 +128,55 @@ public abstract sealed class Meter
   /** Counts a refused call against its own limit, up to twice the capacity. */
   public abstract void countDenied(LimitState state, long now, long cost);
 
-  /** Gives back {@code amount} of an earlier take, as far as that take still weighs. */
+  /** Gives back {@code amount} of an earlier take, as far as that take still counts. */
   public abstract void giveBack(LimitState state, long now, long amount, TakeReceipt receipt);
 
-  /** Gives back {@code amount} of what was taken last, without knowing when that was. */
+  /** Gives back {@code amount} of the latest takes, without a receipt. */
   public void refund(LimitState state, long now, long amount) {
     giveBack(state, now, amount, TakeReceipt.of(state));
   }
 
-  /** The whole number that could be taken now. */
+  /** The amount that could be taken now. */
   public abstract long remaining(LimitState state, long now);
 
-  /** Microseconds until the key is as if never used, if nothing else is taken. */
+  /** Microseconds until the limit is fully restored, if nothing else is taken. */
   public abstract long reset(LimitState state, long now);
 
   /**
-   * Microseconds until {@code cost} would be admitted if nothing else were taken, or {@link
-   * #NEVER}.
+   * Microseconds until {@code cost} will be admitted if nothing else is taken, or {@link #NEVER}.
    */
   public abstract long retryAfter(LimitState state, long now, long cost);
 
   /**
-   * Microseconds a call admitted now should wait before it goes; only leaky buckets ask for any.
+   * Microseconds that a call admitted now should wait before it proceeds; 0 for all but leaky
+   * buckets.
    */
   public long delay(LimitState state) {
     return 0;
   }
 
-  /** The moment from which on the cell is worth nothing, and may be forgotten. */
+  /** The moment from which on the state equals that of a new key, and may be dropped. */
   public abstract long idleAt(LimitState state);
 
-  /** Takes numbers one by one. */
+  /** Receives numbers one by one. */
   public interface Sink {
-    /** Takes the next number; all are whole and below 2<sup>53</sup>. */
+    /** Receives the next number, which is whole and below 2<sup>53</sup>. */
     void add(long number);
   }
 
   /**
-   * The numbers of this limit, in the order in which a store's script that does the same arithmetic
-   * reads them.
+   * Emits the numbers of this limit, in the order in which the store's script for the same
+   * arithmetic reads them.
    *
    * @param wallNow the time on the wall clock, for calendar periods
    * @param keyHash the fixed hash of rule and key, for limits that have a phase
    */
   public abstract void numbers(Sink sink, long wallNow, long keyHash);
 
-  /** The decision on {@code cost} as arithmetic that a person can follow. */
+  /** The arithmetic of the decision on {@code cost}, for people to read. */
   public abstract String describe(LimitState state, long now, long cost);
 
-  /** Two meters are equal if their numbers and clocks are; names do not matter. */
+  /** Two meters are equal if their numbers and clocks are equal; names do not matter. */
   @Override
   public final boolean equals(Object other) {
     return this == other

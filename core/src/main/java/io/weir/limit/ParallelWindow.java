@@ -3,24 +3,24 @@ package io.weir.limit;
 import io.weir.ExactNumbers;
 
 /**
- * A key's usage in a window of another length than the one in force. While a change spreads, some
- * instances hold the old length and some the new one. What is taken counts in both windows, or each
- * would end the other's early and refund what was counted there.
+ * The usage of a key in a window of another length than the one in force. While a change of length
+ * spreads, some instances use the old length and some the new one. Every take counts in both
+ * windows. Otherwise each length would end the other's window early and so refund its count.
  *
- * @param meter the numbers of that window
- * @param time when it ends, in µs
- * @param used the count in it
- * @param previous sliding windows: the count in the one before
+ * @param meter the meter of that window
+ * @param time the end of the window, in µs
+ * @param used the count in the window
+ * @param previous sliding windows: the count in the previous window
  */
 public record ParallelWindow(Meter meter, long time, long used, long previous) {
-  /** What is counted at most. */
+  /** The highest count. */
   static final long MOST = ExactNumbers.EXACT - 1;
 
   public ParallelWindow {
     used = Math.max(0, Math.min(used, MOST));
   }
 
-  /** The same after so much was taken, or given back if it is negative. */
+  /** This window after a take, or after a give-back if the amount is negative. */
   ParallelWindow plus(long amount) {
     return new ParallelWindow(meter, time, used + amount, previous);
   }

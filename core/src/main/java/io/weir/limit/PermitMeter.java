@@ -4,11 +4,11 @@ import io.weir.Concurrency;
 import io.weir.ExactNumbers;
 
 /**
- * How many at once: permits that are held until released, and that expire when their holder has
- * died.
+ * The arithmetic of concurrency limits: permits that are held until released, and that expire in
+ * case their holder has died.
  *
- * <p>Nobody can say when a permit will come back, so there is no retry-after; {@code reset} is the
- * time until the last permit expires if nobody renews it.
+ * <p>The time at which a permit is released cannot be known, so there is no retry-after. {@code
+ * reset} is the time until the last permit expires if it is not renewed.
  */
 public final class PermitMeter extends Meter {
   private final long ttl;
@@ -49,26 +49,26 @@ public final class PermitMeter extends Meter {
     }
   }
 
-  /** Ends a permit; false if it is not held any more. */
+  /** Releases a permit; false if it is no longer held. */
   public boolean release(LimitState state, long permit) {
     boolean held = permits(state).remove(permit);
     state.used = permits(state).held();
     return held;
   }
 
-  /** Gives a permit its full life again; false if it is not held any more. */
+  /** Restarts the lifetime of a permit; false if it is no longer held. */
   public boolean renew(LimitState state, long now, long permit) {
     return permits(state).renew(permit, now, ttl);
   }
 
-  /** A permit is one call, whatever the call turns out to cost. */
+  /** Does nothing: a call holds its permits whatever its true cost is. */
   @Override
   public void charge(LimitState state, long now, long amount) {}
 
   @Override
   public void countDenied(LimitState state, long now, long cost) {}
 
-  /** Permits come back by {@link #release}. */
+  /** Does nothing: permits are given back by {@link #release}. */
   @Override
   public void giveBack(LimitState state, long now, long amount, TakeReceipt receipt) {}
 

@@ -1,6 +1,6 @@
 package io.weir.limit;
 
-/** The permits out on one key: holder, amount and deadline of each, in one array of triples. */
+/** The permits held under one key: holder, amount and deadline of each, in one array of triples. */
 public final class Permits {
   private static final int WIDTH = 3;
 
@@ -9,10 +9,10 @@ public final class Permits {
   private int counted;
   private long held;
 
-  /** The longest life that any of them was given. */
+  /** The longest lifetime of any of them, in µs. */
   private long longest;
 
-  /** The same, apart. */
+  /** An independent copy. */
   Permits copy() {
     Permits copy = new Permits();
     copy.triples = triples.clone();
@@ -32,8 +32,9 @@ public final class Permits {
   }
 
   /**
-   * Drops what has expired, and lets no deadline lie further ahead than the longest life given:
-   * else the clock has stepped back. Permits given for longer than {@code ttl} keep their deadline.
+   * Drops expired permits. If a deadline is further ahead than the longest lifetime, the clock has
+   * stepped back, and the deadline is moved closer. Permits granted for longer than {@code ttl}
+   * keep their deadline.
    */
   void expire(long now, long ttl) {
     long latest = now + Math.max(ttl, longest);
@@ -52,7 +53,7 @@ public final class Permits {
     }
   }
 
-  /** Notes a permit. */
+  /** Adds a permit. */
   void add(long holder, long amount, long now, long ttl) {
     longest = Math.max(longest, ttl);
     if (WIDTH * size == triples.length) {
@@ -62,7 +63,7 @@ public final class Permits {
     held += amount;
   }
 
-  /** Ends a permit; false if it is not held. */
+  /** Releases a permit; false if it is not held. */
   boolean remove(long holder) {
     int i = indexOf(holder);
     if (i < 0) {
@@ -74,7 +75,7 @@ public final class Permits {
     return true;
   }
 
-  /** Moves a permit's deadline; false if it is not held. */
+  /** Renews a permit; false if it is not held. */
   boolean renew(long holder, long now, long ttl) {
     int i = indexOf(holder);
     if (i < 0) {
@@ -85,7 +86,7 @@ public final class Permits {
     return true;
   }
 
-  /** The latest deadline, or {@link Long#MIN_VALUE} when nothing is held. */
+  /** The latest deadline, or {@link Long#MIN_VALUE} if nothing is held. */
   long lastDeadline() {
     long last = Long.MIN_VALUE;
     for (int i = 0; i < size; i++) {
@@ -94,12 +95,12 @@ public final class Permits {
     return last;
   }
 
-  /** Heap bytes held. */
+  /** Heap bytes used. */
   public int bytes() {
     return 48 + 8 * triples.length;
   }
 
-  /** Heap bytes added since this was last asked. */
+  /** Heap bytes added since the last call of this method. */
   public int growth() {
     int growth = bytes() - counted;
     counted += growth;

@@ -4,9 +4,7 @@ import io.weir.Quota;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 
-/**
- * Calendar periods. The boundaries around the present are worked out once per period, not per call.
- */
+/** Calendar periods. Their boundaries are computed once per period, not per call. */
 final class QuotaMeter extends CountMeter {
   private record PeriodSpan(long start, long end) {}
 
@@ -29,8 +27,8 @@ final class QuotaMeter extends CountMeter {
   }
 
   /**
-   * The starts of the previous, this, the next period and the one after: a store's clock may differ
-   * a little.
+   * Emits the starts of the previous period, this one, the next and the one after, as the store's
+   * clock may differ slightly.
    */
   @Override
   public void numbers(Sink sink, long wallNow, long keyHash) {

@@ -5,7 +5,7 @@ import io.weir.SlidingWindow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sliding window from two counters.
+ * The arithmetic of sliding windows, estimated from two counters.
  *
  * <pre>
  *        previous window        current window
@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  *   used = previous × (1 − e/W) + current
  * </pre>
  *
- * <p>The estimate assumes that the previous window's calls came evenly. To stay in whole numbers
- * both sides are multiplied by W: {@code previous · (W − e) + (current + cost) · W ≤ N · W}, with W
- * and e in ticks chosen so that every product stays below 2<sup>53</sup>.
+ * <p>The estimate assumes that the calls of the previous window were spread evenly. To stay in
+ * whole numbers both sides are multiplied by W: {@code previous · (W − e) + (current + cost) · W ≤
+ * N · W}, with W and e in ticks chosen so that every product stays below 2<sup>53</sup>.
  */
 final class SlidingWindowMeter extends Meter {
   private static final long MAX_STORED = (1L << 32) - 1;
@@ -61,7 +61,7 @@ final class SlidingWindowMeter extends Meter {
 
   @Override
   @SuppressWarnings(
-      "ReferenceEquality") // nearly always the same one; equal numbers have the same windows
+      "ReferenceEquality") // nearly always the same meter; equal numbers have the same windows
   public void open(LimitState state, long now, long keyHash) {
     Meter before = state.meter;
     state.meter = this;
@@ -75,7 +75,7 @@ final class SlidingWindowMeter extends Meter {
       state.other = present(state.other, now);
     } else if (sameWindows((SlidingWindowMeter) before)) {
       roll(state, now);
-      // Fewer per window can mean finer ticks, and then products are exact only for smaller counts.
+      // A lower count can have finer ticks, with which products are exact only for smaller counts.
       state.used = Math.min(state.used, most);
       state.previous = Math.min(state.previous, most);
       state.other = present(state.other, now);
@@ -84,7 +84,7 @@ final class SlidingWindowMeter extends Meter {
     }
   }
 
-  /** Finds what was counted in windows like these, if the last call came under others. */
+  /** Restores the counts of windows of this length, if the last call used another length. */
   private void adoptParallelWindow(
       LimitState state, long now, long keyHash, SlidingWindowMeter before) {
     ParallelWindow other = present(state.other, now);
@@ -102,7 +102,9 @@ final class SlidingWindowMeter extends Meter {
     }
   }
 
-  /** A window of another length brought to the present; null if there is none that weighs. */
+  /**
+   * A window of another length brought to the present; null if there is none, or it counts nothing.
+   */
   private @Nullable ParallelWindow present(@Nullable ParallelWindow other, long now) {
     if (other == null || ((SlidingWindowMeter) other.meter()).aligned != aligned) {
       return null;
@@ -127,7 +129,7 @@ final class SlidingWindowMeter extends Meter {
   }
 
   /**
-   * Moves to the window that holds {@code now}; counts move along when the clock has stepped back.
+   * Moves to the window that contains {@code now}; counts move along if the clock has stepped back.
    */
   private void roll(LimitState state, long now) {
     if (now >= state.time) {
@@ -136,14 +138,14 @@ final class SlidingWindowMeter extends Meter {
       state.used = 0;
       state.time += (passed + 1) * window;
     } else if (now < state.time - window) {
-      // All of it counts as current, as the previous count would weigh less later in a window.
+      // All of it counts as current, as the previous count would lose weight within the window.
       state.time -= (state.time - 1 - now) / window * window;
       state.used += state.previous;
       state.previous = 0;
     }
   }
 
-  /** Present usage under the old window becomes the current count of the new one. */
+  /** The usage under the old window becomes the current count of the new one. */
   private void adopt(LimitState state, long now, SlidingWindowMeter old) {
     long usage = state.used + state.previous;
     if (old.aligned == aligned) {
@@ -159,7 +161,7 @@ final class SlidingWindowMeter extends Meter {
     return (now - (state.time - window)) / tick;
   }
 
-  /** What the previous window still weighs, rounded up. */
+  /** The weighted count of the previous window, rounded up. */
   private long weight(LimitState state, long now) {
     return state.previous == 0 ? 0 : ceilDiv(state.previous * (ticks - elapsed(state, now)), ticks);
   }
@@ -188,8 +190,8 @@ final class SlidingWindowMeter extends Meter {
   }
 
   /**
-   * As if it had gone evenly over the last window, as is always assumed of what came before: what
-   * is owed weighs as much now, and less and less from now on.
+   * Spreads the debt evenly over the last window, as the estimate does with past calls: all of it
+   * counts now, and less and less later.
    */
   @Override
   public void chargeDebt(LimitState state, long now, long amount) {

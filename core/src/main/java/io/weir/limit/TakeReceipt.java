@@ -1,46 +1,46 @@
 package io.weir.limit;
 
 /**
- * What must be remembered of a take to give it back later: which window was charged, which log
- * entry was written, or, for a leaky bucket, what the bucket looked like right after; and when it
- * was, so that it can be given back for a while only.
+ * The receipt of a take, needed to give it back later. It identifies the window that was charged,
+ * the log entry, or the state of a leaky bucket right after the take. It also has the time of the
+ * take, as a take can be given back for a limited time only.
  *
- * @param time the cell's time after the take, in µs
- * @param used the cell's deficit or count after the take
- * @param madeAt when it was taken, in µs on the clock of the store that knows of it: whoever gives
- *     it back may be an instance whose own clock is wrong
- * @param where who knows of the take
+ * @param time the state's time after the take, in µs
+ * @param used the state's deficit or count after the take
+ * @param madeAt the time of the take, in µs on the clock of the store that recorded it, as the
+ *     clock of the instance that gives it back may be wrong
+ * @param where where the take was recorded
  */
 public record TakeReceipt(long time, long used, long madeAt, Origin origin) {
-  /** Of a draw that was admitted and taken from nothing. */
+  /** The receipt of a draw that was admitted but not recorded. */
   public static final TakeReceipt NOWHERE = new TakeReceipt(0, 0, 0, Origin.NOWHERE);
 
-  /** Where a take was written down. */
+  /** Where a take was recorded. */
   public enum Origin {
     /** In the store that the draw belongs to. */
     STORE,
-    /** In the memory of the instance that decided, as the store was away. */
+    /** In the memory of the instance that decided, as the store was unavailable. */
     INSTANCE,
-    /** Nowhere: the store was away, and the rule lets everything pass then. */
+    /** Nowhere: the store was unavailable, and the rule is open then. */
     NOWHERE
   }
 
-  /** A take that the store knows of, made at no time that matters. */
+  /** The receipt of a take recorded by the store, without its time. */
   public TakeReceipt(long time, long used) {
     this(time, used, 0, Origin.STORE);
   }
 
-  /** The stamp of a cell that was just taken from. */
+  /** The receipt of the take that a state was just changed by. */
   public static TakeReceipt of(LimitState state) {
     return new TakeReceipt(state.time, state.used);
   }
 
-  /** The same take, made at this time. */
+  /** This receipt with the time of the take. */
   public TakeReceipt madeAt(long micros) {
     return new TakeReceipt(time, used, micros, origin);
   }
 
-  /** The same take, which only this instance knows of. */
+  /** This receipt for a take that is recorded only in this instance. */
   public TakeReceipt onInstance() {
     return new TakeReceipt(time, used, madeAt, Origin.INSTANCE);
   }

@@ -1,12 +1,11 @@
 package io.weir.limit;
 
-/** Where windows of equal length lie in time. */
+/** Computes the boundaries of windows of equal length. */
 final class WindowMath {
   private WindowMath() {}
 
   /**
-   * The end of the window that holds {@code now}, among windows that start at a phase taken from
-   * {@code hash}.
+   * The end of the window that contains {@code now}. The hash determines the phase of the windows.
    */
   static long endOf(long now, long window, long hash) {
     long phase = Math.floorMod(hash, window);

@@ -1,5 +1,5 @@
 /**
- * The algorithms as pure whole-number arithmetic: a meter reads and writes one cell, and knows no
+ * The algorithms as pure whole-number arithmetic: a meter reads and writes one state, and uses no
  * store and no clock.
  */
 @NullMarked

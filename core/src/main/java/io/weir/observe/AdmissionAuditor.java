@@ -25,13 +25,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands beside a store and counts again, for a few keys, what it lets through: an account that
- * does not depend on the store's own.
+ * Audits a store: recounts the admissions of a few sampled keys, independently of the store's own
+ * state.
  *
- * <p>Keys are picked by calls at random, so those asked for most are seen first: at most {@value
- * #PER_RULE} of a rule at once, each for a while that suits its limit ({@link BucketAudit}). A call
- * about a key that is not watched costs a look into a small table. What an instance says is about
- * the calls that it decided itself: others may have let more through.
+ * <p>Keys are sampled from calls at random, so frequent keys are audited first: at most {@value
+ * #PER_RULE} per rule at once, each for a time that suits its limit ({@link BucketAudit}). A call
+ * on a key without an audit costs one lookup in a small table. An instance sees only the calls that
+ * it decides itself; other instances may have admitted more.
  */
 public final class AdmissionAuditor extends ForwardingStore {
   static final int PER_RULE = 4;
@@ -39,17 +39,18 @@ public final class AdmissionAuditor extends ForwardingStore {
   private static final int SAMPLED = 64;
 
   /**
-   * For how long a watch is told of after its end, so that nobody who asks now and then misses it.
+   * How long the result of a finished audit is reported, in µs, so that a periodic scrape does not
+   * miss it.
    */
   private static final long REMEMBERED = 60_000_000;
 
   /**
-   * What was seen of a rule's keys, at worst.
+   * The worst results of all audited keys of a rule.
    *
-   * @param overAdmission what was admitted as a part of what the limit allows; 0 if nothing was
+   * @param overAdmission the amount admitted as a fraction of the amount allowed; 0 if nothing was
    *     seen
-   * @param estimateError how far a sliding window's estimate was from a log of what was admitted,
-   *     as a part of the limit; NaN if that could not be told
+   * @param estimateError the difference between a sliding window's estimate and a log of
+   *     admissions, as a fraction of the limit; NaN if unknown
    */
   public record AuditResult(double overAdmission, double estimateError) {
     private AuditResult and(AuditResult other) {
@@ -69,13 +70,14 @@ public final class AdmissionAuditor extends ForwardingStore {
   private final Deque<FinishedAudit> finished = new ArrayDeque<>();
   private final List<BucketAudit> audits = new ArrayList<>();
 
-  /** The same watches by bucket; open addressing, never changed, half empty. */
+  /** The running audits by bucket: an immutable open-addressing table, at most half full. */
   private volatile @Nullable BucketAudit[] table = {};
 
   /**
-   * A witness of a store.
+   * Audits a store.
    *
-   * @param instances how many share it: only what this one decides is seen
+   * @param instances the number of instances that share the store, as this one sees only its own
+   *     decisions
    */
   public AdmissionAuditor(Store store, TimeSource time, IntSupplier instances) {
     this(store, time, instances, SAMPLED);
@@ -88,7 +90,7 @@ public final class AdmissionAuditor extends ForwardingStore {
     this.samplingInterval = sampled;
   }
 
-  // ---- what passes by
+  // ---- calls
 
   @Override
   public CompletionStage<TakeResult> take(List<Draw> draws) {
@@ -168,7 +170,7 @@ public final class AdmissionAuditor extends ForwardingStore {
 
   private void record(List<Draw> draws, TakeResult result, boolean picked, long sent) {
     if (!result.isComplete()) {
-      return; // refused before all were asked
+      return; // refused before all draws were checked
     }
     long now = time.micros();
     for (int i = 0; i < draws.size(); i++) {
@@ -185,7 +187,7 @@ public final class AdmissionAuditor extends ForwardingStore {
     }
   }
 
-  // ---- who is watched
+  // ---- audits
 
   private synchronized @Nullable BucketAudit begin(
       Draw draw, LimitStatus first, boolean taken, long sent, long now) {
@@ -203,7 +205,10 @@ public final class AdmissionAuditor extends ForwardingStore {
     return audit;
   }
 
-  /** Rules have changed: nobody draws from the old buckets any more, and new ones want room. */
+  /**
+   * Ends all audits because rules have changed: the old buckets are no longer used, and new ones
+   * need room.
+   */
   public synchronized void rulesChanged() {
     removeFinished(time.micros(), audit -> true);
   }
@@ -263,13 +268,16 @@ public final class AdmissionAuditor extends ForwardingStore {
     return (int) pool.low(key) & (length - 1);
   }
 
-  // ---- what was seen
+  // ---- results
 
   private static AuditResult resultOf(BucketAudit audit) {
     return new AuditResult(audit.overAdmission(), audit.estimateError());
   }
 
-  /** What was seen of each rule, now and in the last minute; nothing of rules without calls. */
+  /**
+   * The results by rule, of running audits and of those finished in the last minute. Rules without
+   * calls are missing.
+   */
   public synchronized Map<String, AuditResult> results() {
     removeFinished(time.micros());
     Map<String, AuditResult> accounts = new HashMap<>();

@@ -18,15 +18,16 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One bucket, watched for a while: what it admitted against what its limit allows in that time.
+ * The audit of one bucket for a limited time: compares the amount admitted with the amount that its
+ * limit allows in that time.
  *
- * <p>A token or leaky bucket allows what it holds and what comes back. A fixed window or a quota
- * allows its number, once for each window begun; what was taken before the watch began is known
- * from the first answer. For the sliding kinds there is a log of what was admitted, and the fullest
- * window counts.
+ * <p>A token or leaky bucket allows its capacity plus the refill. A fixed window or a quota allows
+ * its count once per window begun; the amount taken before the audit began is known from the first
+ * result. For sliding windows and logs the audit keeps a log of admissions, and the fullest window
+ * counts.
  *
- * <p>The whole while is allowed for from its beginning, so the ratio grows to what it is and is
- * never above it.
+ * <p>The allowance for the whole time applies from the start. So the ratio grows to its final value
+ * and never exceeds it.
  */
 final class BucketAudit {
   private static final long SHORTEST = 10_000_000;
@@ -58,17 +59,17 @@ final class BucketAudit {
     this.comparable = limit instanceof SlidingWindow && !pool.countDenied();
   }
 
-  /** Whether a draw can be watched: it takes, and its limit is over time that somebody can wait. */
+  /** Whether a draw can be audited: it takes, and its window is at most an hour. */
   static boolean isAuditable(Draw draw) {
     Limit limit = draw.pool().meter().limit();
     return !draw.isLook() && limit.kind() != LimitKind.CONCURRENCY && logMicros(limit) <= LONGEST;
   }
 
   /**
-   * Begins to watch a bucket.
+   * Begins the audit of a bucket.
    *
-   * @param sent when the first draw began
-   * @param first what came of it
+   * @param sent when the first draw was sent, in µs
+   * @param first the status of the first draw
    */
   static BucketAudit begin(Draw draw, LimitStatus first, boolean taken, long sent) {
     Limit limit = draw.pool().meter().limit();
@@ -100,7 +101,7 @@ final class BucketAudit {
       Draw draw, LimitStatus first, boolean taken, long sent, long window) {
     long count = draw.pool().meter().capacity();
     if (!isOfStore(first)) {
-      // Where windows begin is not known: one more than fit in may be touched.
+      // The start of windows is not known: one more window than fits may be touched.
       long length = Math.max(SHORTEST, Math.min(LONGEST, window));
       long touched = (length + window - 1) / window + 1;
       return new BucketAudit(draw, sent, sent + length, (double) count * touched, 0);
@@ -113,7 +114,7 @@ final class BucketAudit {
         draw, sent, sent + length, (double) count * (more + 1), Math.max(0, before));
   }
 
-  /** The window of which a log is kept; 0 for limits that need none. */
+  /** The window of the log, in µs; 0 for limits that need no log. */
   private static long logMicros(Limit limit) {
     if (limit instanceof SlidingWindow window) {
       return ExactNumbers.micros(window.window());
@@ -121,7 +122,7 @@ final class BucketAudit {
     return limit instanceof SlidingLog window ? ExactNumbers.micros(window.window()) : 0;
   }
 
-  /** Whether an answer tells how the bucket itself stands. */
+  /** Whether a status is that of the bucket itself, not one from a cache, lease or fallback. */
   private static boolean isOfStore(LimitStatus status) {
     boolean itself =
         status.source() == DecisionSource.STORE || status.source() == DecisionSource.MEMORY;
@@ -133,10 +134,10 @@ final class BucketAudit {
   }
 
   /**
-   * Notes what came of a draw.
+   * Records the result of a draw.
    *
-   * @param taken whether its call passed
-   * @param alone whether nobody else draws from this bucket
+   * @param taken whether its call was admitted
+   * @param alone whether no other instance draws from this bucket
    */
   synchronized void onAnswer(
       Draw draw, LimitStatus status, boolean taken, long now, boolean alone) {
@@ -152,17 +153,17 @@ final class BucketAudit {
         && isOfStore(status)
         && now - startedMicros >= logMicros) {
       long estimate = limit.capacity() - status.remaining();
-      // What remains is told in whole numbers.
+      // The remaining amount is rounded to whole numbers, hence a tolerance of 1.
       double off = Math.max(0, Math.abs(estimate - log.sum(now)) - 1);
       double ratio = off / Math.max(1, limit.capacity());
       error = Double.isNaN(error) ? ratio : Math.max(error, ratio);
     }
   }
 
-  /** Notes that so much of what was taken has been given back. */
+  /** Records that part of the amount taken has been given back. */
   synchronized void onGivenBack(long amount, long now) {
     if (!isOver(now)) {
-      comparable = false; // it is not known to which moment it belongs
+      comparable = false; // the time of the original take is not known
       add(now, -amount);
     }
   }
@@ -175,12 +176,14 @@ final class BucketAudit {
     }
   }
 
-  /** What was admitted, as a part of what the limit allows. */
+  /** The amount admitted as a fraction of the amount allowed. */
   synchronized double overAdmission() {
     return (log == null ? admitted : fullest) / allowed;
   }
 
-  /** How far the estimate was from the log at worst, as a part of the limit; NaN if unknown. */
+  /**
+   * The largest difference between estimate and log, as a fraction of the limit; NaN if unknown.
+   */
   synchronized double estimateError() {
     return error;
   }

@@ -13,15 +13,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the buckets that are asked for most, without counting all of them.
+ * Finds the hottest buckets without counting all of them.
  *
- * <p>A space-saving sketch: so many counters, each for one bucket. One that has no counter takes
- * over the smallest and its count, which is then by how much the new count may be too high. A
- * bucket that makes up more than 1/{@value #COUNTERS} of all calls is never missed. One call in
- * {@value #SAMPLED} is noted, and none waits: if another thread is just noting, it goes uncounted.
- * Counts are of the last ten seconds that are over, or of the present ones at the beginning. Which
- * of a bucket's calls the store answered is counted beside, in the same way: a flood that is
- * refused from memory is hot, but costs the store nothing.
+ * <p>A space-saving sketch: {@value #COUNTERS} counters, each for one bucket. A bucket without a
+ * counter takes over the smallest counter with its count, which is the most by which the new count
+ * can be too high. A bucket with more than 1/{@value #COUNTERS} of all sampled calls is never
+ * missed. One call in {@value #SAMPLED} is sampled, and no call waits: if another thread is
+ * counting, the call is skipped. Results are those of the last full window of 10 s, or of the
+ * current window until the first one is full. The calls that the store answered are counted
+ * separately, in the same way: a flood that is refused from memory is hot, but costs the store
+ * nothing.
  */
 public final class HotKeySketch {
   static final int COUNTERS = 128;
@@ -29,15 +30,15 @@ public final class HotKeySketch {
   static final long SPAN = 10_000_000;
 
   /**
-   * A bucket that is asked for often.
+   * A hot bucket.
    *
-   * @param perSecond an estimate, at least a little high
-   * @param share of all calls, the same way
-   * @param storePerSecond how many of them the store answered
+   * @param perSecond calls per second, estimated; rather too high than too low
+   * @param share the fraction of all calls, estimated likewise
+   * @param storePerSecond the calls per second that the store answered
    */
   public record HotKey(Pool pool, Key key, double perSecond, double share, double storePerSecond) {}
 
-  /** Counts one bucket in place: it is met again and again where calls must not wait. */
+  /** The counter of one bucket. Mutable, as it is updated where calls must not wait. */
   private static final class Counter {
     final Pool pool;
     final Key key;
@@ -69,14 +70,14 @@ public final class HotKeySketch {
     this.startedMicros = time.micros();
   }
 
-  /** Notes a call, or rather one in a number of them. */
+  /** Counts a call, if it is sampled. */
   public void note(List<Draw> draws) {
     if (isSampled()) {
       count(draws);
     }
   }
 
-  /** Notes what the store answered of a call, or rather of one in a number of them. */
+  /** Counts the draws of a call that the store answered, if the call is sampled. */
   public void noteAnswered(List<Draw> draws, List<LimitStatus> statuses) {
     if (isSampled()) {
       countAnswered(draws, statuses);
@@ -121,7 +122,7 @@ public final class HotKeySketch {
     }
   }
 
-  /** Only for a bucket that has a counter: others are not hot. */
+  /** Counts an answer of the store, if the bucket has a counter; other buckets are not hot. */
   private void countAnswered(Pool pool, Key key) {
     for (Counter here : counters) {
       if (here == null) {
@@ -164,7 +165,7 @@ public final class HotKeySketch {
     }
   }
 
-  /** The counters in order, without those that owe most of their count to others. */
+  /** The buckets by count, without those whose count may be mostly that of others. */
   private List<HotKey> ranked(long now) {
     double seconds = Math.max(1, now - startedMicros) / 1e6;
     List<HotKey> ranked = new ArrayList<>();
@@ -183,7 +184,7 @@ public final class HotKeySketch {
     return List.copyOf(ranked);
   }
 
-  /** The buckets asked for most, at most so many. */
+  /** The hottest buckets, at most this many. */
   public List<HotKey> top(int most) {
     while (!busy.compareAndSet(false, true)) {
       Thread.onSpinWait();

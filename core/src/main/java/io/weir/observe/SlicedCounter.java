@@ -1,16 +1,16 @@
 package io.weir.observe;
 
 /**
- * How much was admitted in the last window, whenever that began: a log by thousandths of the
- * window, so that it takes the same room for ten calls and for ten million. At most what fell into
- * one thousandth is counted for that much too long.
+ * Counts the amount admitted within the last window, by slices of 1/1000 of the window. So it takes
+ * the same memory for ten calls and for ten million. An amount may be counted for up to one slice
+ * too long.
  */
 final class SlicedCounter {
   private static final int SLICES = 1000;
 
   private final long sliceMicros;
 
-  /** One grain more than a window has, for the one that is only partly within it. */
+  /** One slice more than a window has, for the slice that is only partly within it. */
   private final long[] counts = new long[SLICES + 1];
 
   private long latest;
@@ -21,14 +21,14 @@ final class SlicedCounter {
     this.latest = now / sliceMicros;
   }
 
-  /** Notes an amount; a negative one was given back. */
+  /** Adds an amount; a negative one was given back. */
   void add(long now, long amount) {
     advance(now);
     counts[place(latest)] += amount;
     sum += amount;
   }
 
-  /** What was admitted in the window that ends now. */
+  /** The amount admitted in the window that ends now. */
   long sum(long now) {
     advance(now);
     return sum;

@@ -1,4 +1,4 @@
-/** Observers of decisions: hot keys, sampled audits and sliding counters. They decide nothing. */
+/** Observers of decisions: hot keys and sampled audits. They do not influence decisions. */
 @NullMarked
 package io.weir.observe;
 

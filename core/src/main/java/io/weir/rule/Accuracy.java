@@ -3,8 +3,8 @@ package io.weir.rule;
 import java.math.BigDecimal;
 
 /**
- * The error a rule accepts in exchange for answers from memory, in millionths of its limit; 0 is
- * exact.
+ * The error that a rule accepts in exchange for decisions from memory (leases), in millionths of
+ * its limit; 0 is exact.
  *
  * @param millionths from 0 to 500,000 (half)
  */
@@ -18,7 +18,7 @@ public record Accuracy(int millionths) {
     }
   }
 
-  /** Reads {@code exact} or a percentage such as {@code 0.5%}. */
+  /** Parses {@code exact} or a percentage such as {@code 0.5%}. */
   public static Accuracy of(String text) {
     if (text.equals("exact")) {
       return EXACT;
@@ -28,7 +28,7 @@ public record Accuracy(int millionths) {
         BigDecimal percent = new BigDecimal(text.substring(0, text.length() - 1).strip());
         return new Accuracy(percent.movePointRight(4).intValueExact());
       } catch (ArithmeticException | NumberFormatException e) {
-        // said below
+        // reported below
       }
     }
     throw new IllegalArgumentException("accuracy is 'exact' or a percentage such as 1%");

@@ -5,9 +5,10 @@ import java.time.Instant;
 import java.util.Locale;
 
 /**
- * A token that lets its bearer past the rules, within a limit of its own and until it expires.
+ * A bypass token: a call that carries it skips the rules, within the token's own limit and until it
+ * expires.
  *
- * @param tokenSha256 the token's SHA-256 in 64 hex digits; the token itself is nowhere
+ * @param tokenSha256 the SHA-256 of the token in 64 hex digits; the token itself is not stored
  */
 public record Bypass(String id, String tokenSha256, Limit limit, Instant expires) {
   public Bypass {

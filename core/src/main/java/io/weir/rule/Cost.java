@@ -3,11 +3,14 @@ package io.weir.rule;
 import io.weir.Call;
 import org.jspecify.annotations.Nullable;
 
-/** What one call counts for under a rule; multiplied by the call's own cost. */
+/**
+ * The cost of one call under a rule. It is multiplied by the {@linkplain Call#cost cost of the call
+ * itself}.
+ */
 public sealed interface Cost {
-  /** Every call counts the same. */
+  /** The same cost for every call. */
   record Fixed(long amount) implements Cost {
-    /** Every call counts 1. */
+    /** A cost of 1. */
     public static final Fixed ONE = new Fixed(1);
 
     public Fixed {
@@ -23,8 +26,8 @@ public sealed interface Cost {
   /**
    * The number in an attribute, capped.
    *
-   * @param otherwise for calls without the attribute
-   * @param max the most a call counts, whatever it says
+   * @param otherwise the cost of calls without the attribute
+   * @param max the highest cost, whatever the attribute contains
    */
   record FromAttribute(String attribute, long otherwise, long max) implements Cost {
     public FromAttribute {
@@ -46,7 +49,7 @@ public sealed interface Cost {
             return value;
           }
         } catch (NumberFormatException e) {
-          // said below
+          // reported below
         }
       }
       throw new IllegalArgumentException(
@@ -55,8 +58,8 @@ public sealed interface Cost {
   }
 
   /**
-   * Reserved now, and settled at the number in a response header by front ends that see the
-   * response.
+   * An amount that is reserved, and settled at the number in a response header by front ends that
+   * see the response.
    */
   record FromResponse(String header, long reserve) implements Cost {
     public FromResponse {
@@ -72,18 +75,21 @@ public sealed interface Cost {
   /**
    * The amount to draw for a call.
    *
-   * @throws IllegalArgumentException if an attribute should be a number and is not
+   * @throws IllegalArgumentException if the attribute is not a whole number
    */
   long of(Call call);
 
   /**
-   * What the true cost of a call, once known, is multiplied by; it replaces an estimate as it is.
+   * The factor for the true cost of a call when it is settled: the amount of a fixed cost. A true
+   * cost replaces any other estimate unchanged, so the factor is 1.
    */
   default long unit() {
     return this instanceof Fixed fixed ? fixed.amount() : 1;
   }
 
-  /** The product, saturating: what overflows is above any capacity and so refused for ever. */
+  /**
+   * The product, saturating. An amount that overflows exceeds every capacity and is always refused.
+   */
   static long times(long a, long b) {
     return Math.multiplyHigh(a, b) == 0 && a * b >= 0 ? a * b : Long.MAX_VALUE;
   }

@@ -10,14 +10,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which calls a rule is about. Every part that says something must hold; one that says nothing
- * holds for all.
+ * The calls that a rule applies to. A call matches if all parts match; an empty part matches every
+ * call.
  *
- * @param paths any of these
- * @param methods any of these, in any case; HEAD counts as GET
- * @param hosts any of these; {@code *.example.com} stands for every name below
- * @param attributes each of these must have one of the values
- * @param absent none of these attributes may be there
+ * @param paths the path matches any of these patterns
+ * @param methods the method is any of these, in any case; HEAD counts as GET
+ * @param hosts the host is any of these; {@code *.example.com} matches every name below it
+ * @param attributes each of these attributes has one of the given values
+ * @param absent the call has none of these attributes
  */
 public record Match(
     List<PathPattern> paths,
@@ -25,7 +25,7 @@ public record Match(
     Set<String> hosts,
     Map<String, Set<String>> attributes,
     Set<String> absent) {
-  /** Every call. */
+  /** Matches every call. */
   public static final Match ALL = new Match(List.of(), Set.of(), Set.of(), Map.of(), Set.of());
 
   public Match {
@@ -36,45 +36,45 @@ public record Match(
     absent = Set.copyOf(absent);
   }
 
-  /** Calls to these paths. */
+  /** Matches calls to these paths; see {@link PathPattern}. */
   public static Match path(String... patterns) {
     return ALL.andPath(patterns);
   }
 
-  /** The same, only for these paths. */
+  /** This match, restricted to these paths. */
   public Match andPath(String... patterns) {
     List<PathPattern> parsed = java.util.Arrays.stream(patterns).map(PathPattern::of).toList();
     return new Match(parsed, methods, hosts, attributes, absent);
   }
 
-  /** The same, only for these methods. */
+  /** This match, restricted to these methods. */
   public Match andMethod(String... names) {
     return new Match(paths, Set.of(names), hosts, attributes, absent);
   }
 
-  /** The same, only for these hosts. */
+  /** This match, restricted to these hosts. */
   public Match andHost(String... names) {
     return new Match(paths, methods, Set.of(names), attributes, absent);
   }
 
-  /** The same, only where an attribute has one of these values. */
+  /** This match, restricted to calls in which an attribute has one of these values. */
   public Match andAttribute(String name, String... values) {
     Map<String, Set<String>> more = new LinkedHashMap<>(attributes);
     more.put(name, Set.of(values));
     return new Match(paths, methods, hosts, more, absent);
   }
 
-  /** The same, only where these attributes are missing. */
+  /** This match, restricted to calls without these attributes. */
   public Match andAbsent(String... names) {
     return new Match(paths, methods, hosts, attributes, Set.of(names));
   }
 
-  /** Whether nothing but the path can keep this from holding. */
+  /** Whether this match depends on the path alone. */
   public boolean isPathOnly() {
     return methods.isEmpty() && hosts.isEmpty() && attributes.isEmpty() && absent.isEmpty();
   }
 
-  /** Whether everything but the path holds for a call. */
+  /** Whether a call matches, apart from its path. */
   public boolean holdsApartFromPath(Call call) {
     return holdsForMethod(call)
         && holdsForHost(call)
@@ -82,7 +82,7 @@ public record Match(
         && holdsForAbsent(call);
   }
 
-  /** Whether all of it holds for a call. */
+  /** Whether a call matches. */
   public boolean holds(Call call) {
     return holdsForPath(call) && holdsApartFromPath(call);
   }
@@ -124,7 +124,7 @@ public record Match(
     return false;
   }
 
-  /** The host's name in lower case, without port or trailing dot. */
+  /** The host name of a call in lower case, without port and trailing dot. */
   public static String hostOf(Call call) {
     return hostOf(call.host());
   }

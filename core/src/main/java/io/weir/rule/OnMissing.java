@@ -1,6 +1,6 @@
 package io.weir.rule;
 
-/** What a rule does with a call that lacks a part of its key. */
+/** How a rule treats a call that lacks a part of its key. */
 public enum OnMissing {
   /** Count it under the caller's address; without one, as {@link #SHARED}. */
   IP,

@@ -5,27 +5,27 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A path with holes: {@code {name}} or {@code *} stands for one segment, a trailing {@code **} for
- * any number of them.
+ * A path with wildcards: {@code {name}} or {@code *} matches one segment, a trailing {@code **} any
+ * number of segments.
  *
- * @param text as written, which is also what the key part {@code route} says
- * @param segments what each segment must be
- * @param open whether anything may follow
+ * @param text the pattern as written, which is also the value of the key part {@code route}
+ * @param segments the segments to match, in order
+ * @param open whether further segments may follow ({@code **})
  */
 public record PathPattern(String text, List<Segment> segments, boolean open) {
 
-  /** One segment of a pattern: a literal text, or anything. */
+  /** One segment of a pattern: a literal text or a wildcard. */
   public record Segment(String literal, boolean any) {
     static final Segment ANY = new Segment("", true);
   }
 
-  /** A pattern for every path. */
+  /** Matches every path. */
   public static final PathPattern EVERYTHING = of("/**");
 
   /**
-   * Reads a pattern.
+   * Parses a pattern.
    *
-   * @throws IllegalArgumentException with the reason when it is none
+   * @throws IllegalArgumentException with the reason, if the text is not a pattern
    */
   public static PathPattern of(String text) {
     if (!text.startsWith("/")) {
@@ -59,7 +59,7 @@ public record PathPattern(String text, List<Segment> segments, boolean open) {
         && part.indexOf('}') == part.length() - 1;
   }
 
-  /** Literals in normal form, so that a pattern matches however either side spells it. */
+  /** Normalizes the literals, so that a pattern matches every spelling of a path. */
   private static List<Segment> normal(String text, List<Segment> segments) {
     List<Segment> normal = new ArrayList<>();
     for (int i = 0; i < segments.size(); i++) {
@@ -81,7 +81,7 @@ public record PathPattern(String text, List<Segment> segments, boolean open) {
     return List.copyOf(normal);
   }
 
-  /** Whether a path in normal form fits, in one pass over it. */
+  /** Whether a normalized path matches. Takes one pass over the path. */
   public boolean matches(String path) {
     int from = 1;
     for (Segment segment : segments) {

@@ -7,23 +7,26 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Finds rules that replace each other in a circle: all of them would be left out, and nobody
- * limited.
+ * Detects rules that replace each other in a cycle: none of them would apply, and calls would pass
+ * without a limit.
  */
 public final class ReplacesCycle {
   private final Map<String, List<String>> replaces;
   private final Set<String> cleared = new HashSet<>();
 
   /**
-   * Looks at who replaces whom.
+   * Creates a detector.
    *
-   * @param replaces by rule id; ids that are no rule are of no account
+   * @param replaces the ids that each rule replaces, by rule id; ids without a rule are ignored
    */
   public ReplacesCycle(Map<String, List<String>> replaces) {
     this.replaces = replaces;
   }
 
-  /** The rule that a rule is replaced by and itself replaces, directly or by way of others. */
+  /**
+   * A rule that the given rule replaces and that replaces it, directly or through others; empty if
+   * there is none.
+   */
   public Optional<String> through(String id) {
     for (String other : replaces.getOrDefault(id, List.of())) {
       if (!other.equals(id) && reaches(other, id, new HashSet<>())) {

@@ -9,7 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which calls are counted, by which key, against which limits, and what happens on a bad day.
+ * A rule: the calls it matches, the key they are counted under, the limits per key, and how to
+ * decide while the store is unavailable. Immutable.
  *
  * <pre>{@code
  * Rule payments = Rule.named("payments")
@@ -63,81 +64,95 @@ public final class Rule {
     this.owner = b.owner;
   }
 
-  /** Starts a rule with this id: letters, digits, {@code - _ .}, at most 64. */
+  /** Starts a rule with this id: at most 64 letters, digits and {@code - _ .}. */
   public static Builder named(String id) {
     return new Builder(id);
   }
 
+  /** The id, which is unique within a rule set. */
   public String id() {
     return id;
   }
 
+  /** The calls that the rule applies to. */
   public Match match() {
     return match;
   }
 
-  /** The calls left out of {@link #match}. */
+  /** The calls that the rule does not apply to although they {@link #match}. */
   public Optional<Match> except() {
     return except;
   }
 
-  /** The parts of the key, the leading one first; empty for one bucket for all. */
+  /** The parts of the key, the leading one first; empty if all calls share one bucket. */
   public List<String> key() {
     return key;
   }
 
+  /** The limits per key. */
   public RuleLimits limits() {
     return limits;
   }
 
+  /** The cost of a call. */
   public Cost cost() {
     return cost;
   }
 
+  /** The instances that count together. */
   public Scope scope() {
     return scope;
   }
 
-  /** Ids of rules left out when this one matches. */
+  /** The ids of rules that do not apply to calls that this rule matches. */
   public List<String> replaces() {
     return replaces;
   }
 
+  /** Hours in which the limits are multiplied by a factor. */
   public List<Schedule> schedule() {
     return schedule;
   }
 
+  /** Whether the rule is enforced. */
   public Mode mode() {
     return mode;
   }
 
-  /** The share of keys, in percent, for which the rule is enforced; it shadows the rest. */
+  /**
+   * The share of keys, in percent, for which the rule is enforced. For the others it is in shadow
+   * mode.
+   */
   public int percent() {
     return percent;
   }
 
+  /** The decision while the store is unavailable. */
   public OnFail onFail() {
     return onFail;
   }
 
+  /** A factor for this instance's share of the limit with {@link OnFail#LOCAL}. */
   public Ratio localFactor() {
     return localFactor;
   }
 
+  /** How calls that lack a part of the key are treated. */
   public OnMissing onMissing() {
     return onMissing;
   }
 
+  /** The error accepted in exchange for decisions from memory. */
   public Accuracy accuracy() {
     return accuracy;
   }
 
-  /** Into how many parts each bucket is split; 1 for most rules. */
+  /** The number of shards each bucket is split into; 1 by default. */
   public int shards() {
     return shards;
   }
 
-  /** Whether refusals of this rule count against it. */
+  /** Whether calls that this rule refuses count against its limits. */
   public boolean countDenied() {
     return countDenied;
   }
@@ -150,7 +165,7 @@ public final class Rule {
     return owner;
   }
 
-  /** Two rules are equal if they say the same. */
+  /** Two rules are equal if all their fields are equal. */
   @Override
   public boolean equals(Object other) {
     return this == other || (other instanceof Rule rule && fields().equals(rule.fields()));
@@ -189,7 +204,7 @@ public final class Rule {
     return "rule " + id;
   }
 
-  /** Collects a rule's parts; what is not said has the default of the rule document. */
+  /** Builds a rule. Parts that are not set have the default of the rule document. */
   public static final class Builder {
     private final String id;
     private Match match = Match.ALL;
@@ -219,56 +234,73 @@ public final class Rule {
       this.id = id;
     }
 
+    /** The calls that the rule applies to; every call by default. */
     public Builder match(Match match) {
       this.match = match;
       return this;
     }
 
+    /** The calls that the rule does not apply to although they match; none by default. */
     public Builder except(Match except) {
       this.except = Optional.of(except);
       return this;
     }
 
+    /**
+     * The parts of the key, such as {@code "user"}: each combination of values has its own bucket.
+     * Without a key, all calls share one bucket.
+     */
     public Builder key(String... parts) {
       this.key = List.of(parts);
       return this;
     }
 
+    /** The limits per key, all of which must admit a call. */
     public Builder limit(Limit... limits) {
       this.limits = new RuleLimits.Listed(List.of(limits));
       return this;
     }
 
+    /** The limits per key; unlimited by default. */
     public Builder limits(RuleLimits limits) {
       this.limits = limits;
       return this;
     }
 
+    /** The cost of a call; 1 by default. */
     public Builder cost(Cost cost) {
       this.cost = cost;
       return this;
     }
 
+    /** The instances that count together; those of one store by default. */
     public Builder scope(Scope scope) {
       this.scope = scope;
       return this;
     }
 
+    /** The ids of rules that do not apply to calls that this rule matches. */
     public Builder replaces(String... ids) {
       this.replaces = List.of(ids);
       return this;
     }
 
+    /**
+     * Hours in which the limits are multiplied by a factor. The first schedule that covers a moment
+     * applies.
+     */
     public Builder schedule(Schedule... schedule) {
       this.schedule = List.of(schedule);
       return this;
     }
 
+    /** Enforced by default. */
     public Builder mode(Mode mode) {
       this.mode = mode;
       return this;
     }
 
+    /** The share of keys, 1 to 100 percent, for which the rule is enforced; 100 by default. */
     public Builder percent(int percent) {
       if (percent < 1 || percent > 100) {
         throw new IllegalArgumentException("percent " + percent + " is not between 1 and 100");
@@ -277,26 +309,33 @@ public final class Rule {
       return this;
     }
 
+    /** The decision while the store is unavailable; {@link OnFail#LOCAL} by default. */
     public Builder onFail(OnFail onFail) {
       this.onFail = onFail;
       return this;
     }
 
+    /** A factor for this instance's share of the limit with {@link OnFail#LOCAL}; 1 by default. */
     public Builder localFactor(Ratio localFactor) {
       this.localFactor = localFactor;
       return this;
     }
 
+    /** How calls that lack a part of the key are treated; {@link OnMissing#IP} by default. */
     public Builder onMissing(OnMissing onMissing) {
       this.onMissing = onMissing;
       return this;
     }
 
+    /** The error accepted in exchange for decisions from memory; 1% by default. */
     public Builder accuracy(Accuracy accuracy) {
       this.accuracy = accuracy;
       return this;
     }
 
+    /**
+     * The number of shards each bucket is split into, 1 to 1024, for very hot keys; 1 by default.
+     */
     public Builder shards(int shards) {
       if (shards < 1 || shards > 1024) {
         throw new IllegalArgumentException("shards " + shards + " is not between 1 and 1024");
@@ -305,6 +344,7 @@ public final class Rule {
       return this;
     }
 
+    /** Whether refused calls count against the limits too; false by default. */
     public Builder countDenied(boolean countDenied) {
       this.countDenied = countDenied;
       return this;
@@ -321,9 +361,9 @@ public final class Rule {
     }
 
     /**
-     * The rule.
+     * Builds the rule.
      *
-     * @throws IllegalArgumentException if parts that are each right do not go together
+     * @throws IllegalArgumentException if the parts do not fit together
      */
     public Rule build() {
       if (percent < 100 && key.isEmpty()) {

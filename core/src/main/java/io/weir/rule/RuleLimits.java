@@ -5,9 +5,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Which limits hold per key of a rule. */
+/** The limits of a rule, per key. */
 public sealed interface RuleLimits {
-  /** These, all of which must admit. */
+  /** These limits, all of which must admit a call. */
   record Listed(List<Limit> limits) implements RuleLimits {
     public Listed {
       limits = List.copyOf(limits);
@@ -16,7 +16,7 @@ public sealed interface RuleLimits {
       }
     }
 
-    /** What tells a limit apart from the others: its name, or else its place. */
+    /** The identity of a limit within the rule: its name, or its position from 1 if it has none. */
     public String slot(int i) {
       String name = limits.get(i).name();
       return name.isEmpty() ? Integer.toString(i + 1) : name;
@@ -33,9 +33,9 @@ public sealed interface RuleLimits {
     }
   }
 
-  /** Those of the tenant's plan. */
+  /** The limits of the tenant's plan. */
   record OfTier() implements RuleLimits {}
 
-  /** None: the rule is there for what it replaces. */
+  /** No limit: such a rule is useful for the rules it replaces. */
   record Unlimited() implements RuleLimits {}
 }

@@ -10,12 +10,15 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** All rules, plans and bypass tokens that hold at one time: immutable, and swapped in whole. */
+/**
+ * The rules, tenant plans and bypass tokens in force at one time. Immutable, and swapped as a
+ * whole.
+ */
 public final class RuleSet {
-  /** The name under which tenants not listed find their plan. */
+  /** The name for the plan of tenants that are not listed. */
   public static final String EVERYONE_ELSE = "*";
 
-  /** No rules: everything passes. */
+  /** No rules: every call passes. */
   public static final RuleSet EMPTY = builder().build();
 
   private final List<Rule> rules;
@@ -32,7 +35,7 @@ public final class RuleSet {
     return new Builder();
   }
 
-  /** These rules and nothing else. */
+  /** A rule set of these rules, without plans and bypass tokens. */
   public static RuleSet of(Rule... rules) {
     Builder builder = builder();
     for (Rule rule : rules) {
@@ -46,7 +49,7 @@ public final class RuleSet {
     return rules;
   }
 
-  /** Plans by tenant; {@link #EVERYONE_ELSE} stands for those not listed. */
+  /** Plans by tenant; {@link #EVERYONE_ELSE} is the plan of tenants not listed. */
   public Map<String, TenantPlan> tenants() {
     return tenants;
   }
@@ -60,7 +63,7 @@ public final class RuleSet {
     return rules.stream().filter(rule -> rule.id().equals(id)).findFirst();
   }
 
-  /** Two rule sets are equal if they say the same. */
+  /** Two rule sets are equal if their rules, plans and bypass tokens are equal. */
   @Override
   public boolean equals(Object other) {
     return this == other
@@ -75,7 +78,7 @@ public final class RuleSet {
     return Objects.hash(rules, tenants, bypasses);
   }
 
-  /** Collects a rule set. */
+  /** Builds a rule set. */
   public static final class Builder {
     private final Map<String, Rule> rules = new LinkedHashMap<>();
     private final Map<String, TenantPlan> tenants = new LinkedHashMap<>();
@@ -90,7 +93,7 @@ public final class RuleSet {
       return this;
     }
 
-    /** What a tenant has bought; {@link #EVERYONE_ELSE} for those not listed. */
+    /** The plan of a tenant; {@link #EVERYONE_ELSE} for tenants not listed. */
     public Builder tenant(String name, TenantPlan plan) {
       tenants.put(name, plan);
       return this;
@@ -102,10 +105,11 @@ public final class RuleSet {
     }
 
     /**
-     * The rule set.
+     * Builds the rule set.
      *
-     * @throws IllegalArgumentException if rules replace each other in a circle, or one asks for the
-     *     tenant's tier and there is none for {@code "*"}, or has shards that cannot split a limit
+     * @throws IllegalArgumentException if rules replace each other in a cycle, if a rule uses the
+     *     tenant's tier and {@code "*"} has no plan, or if a limit cannot be split into the rule's
+     *     shards
      */
     public RuleSet build() {
       Map<String, List<String>> replaces = new LinkedHashMap<>();
@@ -138,7 +142,7 @@ public final class RuleSet {
       }
     }
 
-    /** All limits that a rule can come to have, at any hour. */
+    /** All limits that a rule can have, with every schedule. */
     private Stream<Limit> limitsOf(Rule rule) {
       Stream<Limit> limits = Stream.empty();
       if (rule.limits() instanceof RuleLimits.Listed listed) {

@@ -8,11 +8,11 @@ import java.time.ZonedDateTime;
 import java.util.Set;
 
 /**
- * Hours in which a rule's numbers are multiplied by a factor.
+ * Hours in which the numbers of a rule's limits are multiplied by a factor.
  *
- * @param days the days on which the hours begin; all seven when empty
- * @param from the first minute
- * @param to the minute after the last; at or before {@code from} it lies on the next day
+ * @param days the days on which the hours begin; all seven if empty
+ * @param from the start, inclusive
+ * @param to the end, exclusive; on the next day if it is at or before {@code from}
  */
 public record Schedule(
     Set<DayOfWeek> days, LocalTime from, LocalTime to, ZoneId zone, Ratio factor) {
@@ -20,7 +20,7 @@ public record Schedule(
     days = days.isEmpty() ? Set.of(DayOfWeek.values()) : Set.copyOf(days);
   }
 
-  /** Whether the factor holds at this moment. */
+  /** Whether the factor applies at this moment. */
   public boolean covers(ZonedDateTime moment) {
     ZonedDateTime at = moment.withZoneSameInstant(zone);
     LocalTime time = at.toLocalTime();

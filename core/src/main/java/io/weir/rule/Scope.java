@@ -1,10 +1,10 @@
 package io.weir.rule;
 
-/** How far a rule's counts reach. */
+/** The instances whose calls a rule counts together. */
 public enum Scope {
-  /** The fleet around one store. */
+  /** All instances that share one store. */
   CELL,
-  /** This process alone; decided in memory and never anywhere else. */
+  /** This process alone; always decided in memory. */
   INSTANCE,
   /** All cells together. */
   GLOBAL

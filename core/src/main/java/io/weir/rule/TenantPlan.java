@@ -4,8 +4,7 @@ import io.weir.Limit;
 import java.util.List;
 
 /**
- * What a tenant has bought: a tier by name, and the limits that hold for the tenant, overrides
- * applied.
+ * The plan of a tenant: the name of its tier, and its limits with overrides applied.
  *
  * @param limits each named {@code rate}, {@code quota} or {@code concurrency}
  */

@@ -1,4 +1,4 @@
-/** Which rules apply to a call, and which key each of them counts under. */
+/** Rules as values: the calls they match, their keys and their limits. */
 @NullMarked
 package io.weir.rule;
 

@@ -33,7 +33,7 @@ public final class SystemTime implements TimeSource {
 
   @Override
   public CompletableFuture<Void> delay(Duration delay) {
-    // Not on the timer's own thread: there is only one, and callers may go on to do anything.
+    // Not on the timer thread: there is only one, and a caller's continuation may block.
     Executor later = CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS);
     return CompletableFuture.runAsync(() -> {}, later);
   }

@@ -4,21 +4,21 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Where all time comes from. Production runs on {@link SystemTime}, tests and simulations on {@link
- * VirtualTime}.
+ * The clocks and timer that Weir uses: {@link SystemTime} in production, {@link VirtualTime} in
+ * tests and simulations.
  */
 public interface TimeSource {
-  /** Microseconds on a clock that never steps; its zero means nothing. */
+  /** Microseconds on the monotonic clock, from an arbitrary origin. */
   long micros();
 
-  /** Microseconds since 1970 on the wall clock, which may step. */
+  /** Microseconds since the epoch (1970) on the wall clock, which may step. */
   long wallMicros();
 
-  /** Whether {@link #micros} never runs backwards, not even between threads. */
+  /** Whether {@link #micros} never decreases, not even across threads. */
   default boolean steady() {
     return false;
   }
 
-  /** Completes once this much time has passed. */
+  /** A stage that completes after this time. */
   CompletableFuture<Void> delay(Duration delay);
 }

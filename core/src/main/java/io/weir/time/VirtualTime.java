@@ -7,8 +7,8 @@ import java.util.PriorityQueue;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Time that moves only when told to, so that a day of traffic is decided in a moment and every run
- * is the same. Both clocks move together; either can be made to step.
+ * A clock that is advanced by hand, so that a test decides a day of traffic in a moment and every
+ * run is the same. Both clocks advance together; either can be made to step.
  */
 public final class VirtualTime implements TimeSource {
   private record Alarm(long at, CompletableFuture<Void> done) {}
@@ -18,12 +18,12 @@ public final class VirtualTime implements TimeSource {
   private long micros;
   private long wallOffset;
 
-  /** Time that starts at this moment on the wall clock, and at zero on the monotonic one. */
+  /** Starts at this moment on the wall clock, and at zero on the monotonic clock. */
   public VirtualTime(Instant start) {
     this.wallOffset = start.getEpochSecond() * 1_000_000 + start.getNano() / 1000;
   }
 
-  /** Time that starts on the first of January 2026, a Thursday, at midnight UTC. */
+  /** Starts on 1 January 2026, a Thursday, at midnight UTC. */
   public VirtualTime() {
     this(Instant.parse("2026-01-01T00:00:00Z"));
   }
@@ -48,12 +48,15 @@ public final class VirtualTime implements TimeSource {
     return done;
   }
 
-  /** Lets time pass. */
+  /** Advances both clocks, and completes the delays that end on the way, in order. */
   public void advance(Duration time) {
     advanceMicros(time.toNanos() / 1000);
   }
 
-  /** Lets time pass, waking whoever waits on the way, each at its moment. */
+  /**
+   * Advances both clocks by microseconds, and completes each delay that ends on the way at its own
+   * time.
+   */
   public void advanceMicros(long by) {
     long target;
     synchronized (this) {
@@ -74,12 +77,12 @@ public final class VirtualTime implements TimeSource {
     }
   }
 
-  /** Makes the wall clock step, forwards or back, while the monotonic one does not move. */
+  /** Makes the wall clock step, forwards or back. The monotonic clock does not change. */
   public synchronized void stepWall(Duration by) {
     wallOffset += by.toNanos() / 1000;
   }
 
-  /** Makes the monotonic clock step, as a store's clock does when its host is set right. */
+  /** Makes the monotonic clock step, as a store's clock does when its host's clock is corrected. */
   public synchronized void stepMonotonic(Duration by) {
     long step = by.toNanos() / 1000;
     micros += step;

@@ -1,4 +1,4 @@
-/** Where time comes from, so that tests and simulations can bring their own. */
+/** Clocks and timers, which tests and simulations replace. */
 @NullMarked
 package io.weir.time;
 

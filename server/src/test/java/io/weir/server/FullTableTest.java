@@ -46,7 +46,7 @@ class FullTableTest {
 
       assertThat(server.metric("weir_capped_draws_total")).hasValue(FLOOD - PER_ADDRESS);
       assertThat(server.metric("weir_overflow_draws_total")).hasValue(0);
-      assertThat(lines(log, "an address brought more than 30 new keys to rule users")).hasSize(1);
+      assertThat(lines(log, "an address used more than 30 new keys of rule users")).hasSize(1);
       assertThat(isAllowed(server, "/users", "192.0.2.2", "known")).isTrue();
       assertThat(isAllowed(server, "/users", "192.0.2.2", "known")).isFalse();
     }

@@ -15,12 +15,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A rule made ready for calls: its key parts resolved, its pools made, its place in the document
- * known.
- */
+/** A rule compiled for decisions, with its key parts resolved and its pools created. */
 final class CompiledRule {
-  /** Stands for a missing part of a key; no attribute has an empty value. */
+  /** The value of a missing part of a key; no attribute has an empty value. */
   private static final String MISSING = "";
 
   final Rule rule;
@@ -28,7 +25,7 @@ final class CompiledRule {
   final RulePools pools;
   private final KeyPart[] key;
 
-  /** Whether every call to the rule's paths is meant. */
+  /** Whether the rule applies to every call to its paths. */
   private final boolean byPathOnly;
 
   CompiledRule(Rule rule, int ordinal, Map<String, TenantPlan> tenants) {
@@ -39,30 +36,26 @@ final class CompiledRule {
     this.byPathOnly = rule.match().isPathOnly() && rule.except().isEmpty();
   }
 
-  /** Whether the rule is about every call whose path matches. */
+  /** Whether the rule applies to every call whose path matches. */
   boolean appliesToEveryCall() {
     return byPathOnly;
   }
 
-  /** Whether the rule is about a call whose path is known to match. */
+  /** Whether the rule applies to a call whose path is known to match. */
   boolean appliesApartFromPath(Call call) {
     return byPathOnly
         || (rule.match().holdsApartFromPath(call)
             && (rule.except().isEmpty() || !rule.except().get().holds(call)));
   }
 
-  /**
-   * Whether this rule refuses every call that lacks a part of its key, this one being such a call.
-   */
+  /** Whether this rule refuses the call because it lacks a part of the key. */
   boolean deniesForMissing(Call call, PathPattern route) {
     return rule.onMissing() == OnMissing.DENY
         && rule.mode() == Mode.ENFORCE
         && lacksPart(call, route);
   }
 
-  /**
-   * Whether this rule leaves calls alone that lack a part of its key, this one being such a call.
-   */
+  /** Whether this rule does not apply to the call because it lacks a part of the key. */
   boolean skipsForMissing(Call call, PathPattern route) {
     return (rule.onMissing() == OnMissing.SKIP || rule.onMissing() == OnMissing.DENY)
         && lacksPart(call, route);
@@ -77,7 +70,7 @@ final class CompiledRule {
     return false;
   }
 
-  /** What a call lacks and whom it counts for instead, in words; empty if it lacks nothing. */
+  /** A text on the missing key parts and the key used instead; empty if no part is missing. */
   String missingNote(Call call, PathPattern route) {
     if (!lacksPart(call, route)) {
       return "";
@@ -94,7 +87,7 @@ final class CompiledRule {
         + (byAddress ? ": counted by address" : ": counted with all such calls");
   }
 
-  /** Whom the call counts for. */
+  /** The key that the call is counted under. */
   Key keyOf(Call call, PathPattern route) {
     if (key.length == 0) {
       return Key.NONE;
@@ -114,8 +107,8 @@ final class CompiledRule {
   }
 
   /**
-   * The key of a call that lacks a part: with the address as one part more, so that no real key is
-   * like it.
+   * The key of a call that lacks a part. It has the address as an additional part, so that it
+   * differs from every regular key.
    */
   private Key substitute(Call call, String[] values) {
     String ip = rule.onMissing() == OnMissing.IP ? call.attribute("ip") : null;
@@ -127,12 +120,17 @@ final class CompiledRule {
     return Key.of(more);
   }
 
-  /** Whether the rule has a say in this call: one in shadow, or that skips it, has none. */
+  /**
+   * Whether the rule is enforced for this call: it is not in shadow mode, and does not skip the
+   * call.
+   */
   boolean isEnforced(Call call, PathPattern route) {
     return !skipsForMissing(call, route) && modeFor(keyOf(call, route)) == Mode.ENFORCE;
   }
 
-  /** Enforced or in shadow for this key: those enforced at 10% stay so at 50%. */
+  /**
+   * Whether the rule is enforced for this key. A key that is enforced at 10% stays enforced at 50%.
+   */
   Mode modeFor(Key key) {
     if (rule.mode() != Mode.ENFORCE || rule.percent() == 100) {
       return rule.mode();
@@ -141,7 +139,7 @@ final class CompiledRule {
     return Long.remainderUnsigned(hash, 100) < rule.percent() ? Mode.ENFORCE : Mode.SHADOW;
   }
 
-  /** What the call draws under this rule. */
+  /** The draws of a call under this rule. */
   List<Draw> draws(Call call, PathPattern route, long wallMicros, Draw.Intent intent) {
     Pool[] now = pools.at(wallMicros, pools.tenantOf(call));
     if (now.length == 0) {
@@ -161,7 +159,7 @@ final class CompiledRule {
     return draws;
   }
 
-  /** Why the rule says nothing about a call; null if it does. */
+  /** Why the rule does not apply to a call; null if it does. */
   @Nullable String whyNot(Call call) {
     Match match = rule.match();
     if (rule.mode() == Mode.OFF) {

@@ -5,9 +5,9 @@ import io.weir.rule.Match;
 import io.weir.rule.PathPattern;
 import org.jspecify.annotations.Nullable;
 
-/** One part of a rule's key, and where its value comes from. */
+/** One part of a rule's key, and the source of its value. */
 sealed interface KeyPart {
-  /** The part by the name a rule document gives it. */
+  /** The part with this name in rule documents. */
   static KeyPart of(String name) {
     return switch (name) {
       case "method" -> new Method();
@@ -18,7 +18,7 @@ sealed interface KeyPart {
     };
   }
 
-  /** The value for a call, or null if it has none. */
+  /** The value in a call, or null if the call has none. */
   @Nullable String valueOf(Call call, PathPattern route);
 
   /** The method; HEAD counts as GET. */
@@ -29,7 +29,7 @@ sealed interface KeyPart {
     }
   }
 
-  /** The path in normal form. */
+  /** The normalized path. */
   record Path() implements KeyPart {
     @Override
     public String valueOf(Call call, PathPattern route) {
@@ -45,7 +45,7 @@ sealed interface KeyPart {
     }
   }
 
-  /** The host's name. */
+  /** The host name. */
   record Host() implements KeyPart {
     @Override
     public @Nullable String valueOf(Call call, PathPattern route) {

@@ -9,7 +9,7 @@ final class MatchedRules {
   private int size;
   private int examined;
 
-  /** How many rules were looked at, for tests of the index. */
+  /** How many rules were examined, for tests of the index. */
   int examined() {
     return examined;
   }
@@ -22,7 +22,7 @@ final class MatchedRules {
     return matches[i];
   }
 
-  /** Adds those whose other conditions hold for the call. */
+  /** Adds those rules whose other conditions match the call. */
   void addAll(PathMatch[] some, Call call) {
     examined += some.length;
     for (PathMatch hit : some) {
@@ -60,10 +60,7 @@ final class MatchedRules {
     size++;
   }
 
-  /**
-   * The same without every rule that another one here replaces, if that one is enforced for this
-   * call.
-   */
+  /** These rules without those that another one replaces, if that one is enforced for this call. */
   MatchedRules withoutReplaced(Call call) {
     MatchedRules kept = new MatchedRules();
     for (int i = 0; i < size; i++) {

@@ -11,22 +11,25 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rules by path: a tree with one level per segment, walked once per call. What it costs depends on
- * the path's length and on the rules that match it, not on the number of rules.
+ * The rules by path: a tree with one level per segment, walked once per call. The cost depends on
+ * the length of the path and on the rules that match it, not on the number of rules.
  *
- * <p>For paths that patterns without holes spell out, the way through the tree is known beforehand:
- * one look into a map instead of a walk. Where every rule on that way asks for nothing but the
- * path, and there are few, so is what comes of it.
+ * <p>For the paths of patterns without wildcards the walk is done in advance: a call needs one map
+ * lookup instead. If all rules found there depend on the path alone, and they are few, the result
+ * is stored too.
  */
 final class PathIndex {
   /**
-   * The places that one path leads to.
+   * The nodes of the tree that one path leads to.
    *
-   * @param outcome the rules that apply to every call on this path; null if that depends on the
+   * @param outcome the rules that apply to every call with this path; null if that depends on the
    *     call
    */
   private record PathLookup(List<PathRules> places, @Nullable MatchedRules outcome) {
-    /** So that rules for every path do not lie once more beside each of them. */
+    /**
+     * The most rules in a stored result, so that rules for every path are not repeated for each
+     * path.
+     */
     private static final int MOST = 8;
 
     static final PathLookup UNKNOWN = new PathLookup(List.of(), null);
@@ -68,7 +71,7 @@ final class PathIndex {
         .collect(Collectors.joining("/", "/", ""));
   }
 
-  /** Walks all ways that are known beforehand; to be called when the last rule has been added. */
+  /** Does the walks in advance. To be called after the last rule has been added. */
   void seal() {
     literalPaths.replaceAll(
         (path, unknown) -> {
@@ -78,7 +81,7 @@ final class PathIndex {
         });
   }
 
-  /** The rules that apply to a call; not to be changed, as calls may share it. */
+  /** The rules that apply to a call. The result may be shared by calls and must not be changed. */
   MatchedRules select(Call call) {
     String path = call.normalPath();
     PathLookup way = literalPaths.get(path);
@@ -122,8 +125,8 @@ final class PathIndex {
   }
 
   /**
-   * A place in the tree, with its children in an open hash table that is searched by a piece of the
-   * path.
+   * A node of the tree. Its children are in an open-addressing hash table, searched by a region of
+   * the path.
    */
   private static final class Node {
     private @Nullable PathRules here;

@@ -3,9 +3,9 @@ package io.weir.rule.index;
 import io.weir.rule.PathPattern;
 
 /**
- * A rule and the pattern by which a path leads to it.
+ * A rule and the pattern by which a path matches it.
  *
- * @param choice the pattern's place among the rule's own, the first of which counts
+ * @param choice the index of the pattern in its rule; if several match, the first counts
  */
 record PathMatch(CompiledRule rule, PathPattern route, int choice) {
   boolean comesBefore(PathMatch other) {

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The rules at one place of the path index. Those that ask for an attribute or a host are found by
+ * The rules at one node of the path index. Rules that require an attribute or a host are found by
  * its value, so that a thousand rules for a thousand tenants cost no more than one.
  */
 final class PathRules {
@@ -44,24 +44,24 @@ final class PathRules {
     return all.toArray(NONE);
   }
 
-  /** Whether the rules here apply to every call whose path leads here. */
+  /** Whether all rules here apply to every call whose path leads here. */
   boolean unconditional() {
     return byAttribute.isEmpty()
         && byHost.isEmpty()
         && Arrays.stream(always).allMatch(hit -> hit.rule().appliesToEveryCall());
   }
 
-  /** How many rules are here whatever attributes and host a call has. */
+  /** The number of rules here that are not found by an attribute or host. */
   int size() {
     return always.length;
   }
 
-  /** Adds all of them, which must be {@link #unconditional}. */
+  /** Adds all rules, which must be {@link #unconditional}. */
   void collectAll(MatchedRules into) {
     into.addAll(always);
   }
 
-  /** Adds those that apply to a call whose path leads here. */
+  /** Adds the rules that apply to a call whose path leads here. */
   void collect(Call call, MatchedRules into) {
     into.addAll(always, call);
     if (!byAttribute.isEmpty()) {

@@ -18,10 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A rule set made ready for calls: from a call to the draws it makes, without looking at rules for
- * other paths.
- */
+/** A compiled rule set: finds the draws of a call without examining rules for other paths. */
 public final class RuleIndex {
   private final RuleSet rules;
   private final PathIndex byPath = new PathIndex();
@@ -69,36 +66,37 @@ public final class RuleIndex {
     return rules;
   }
 
-  /** Whether {@link #plan} needs to know the time of day. */
+  /** Whether {@link #plan} needs the wall clock. */
   public boolean needsWallClock() {
     return anySchedule;
   }
 
-  /** Whether some pools are split, so that draws are to be made from shards of them. */
+  /** Whether some pools are split into shards. */
   public boolean hasShards() {
     return anyShards;
   }
 
-  /** Whether some costs are told by calls, which may tell nonsense. */
+  /** Whether some costs come from attributes of calls, which may be invalid. */
   public boolean hasCostsOfCalls() {
     return anyCostOfCalls;
   }
 
   /**
-   * What a call draws.
+   * The draws of a call.
    *
    * @param draws in document order
-   * @param deniedBy the rule that refuses the call for lacking a part of its key, if any
+   * @param deniedBy the rule that refuses the call because it lacks a part of the key, or null
    */
   public record DrawPlan(List<Draw> draws, @Nullable String deniedBy) {
-    /** The same with other draws; itself where they are the same. */
+    /** This plan with other draws; itself if they are the same. */
     public DrawPlan with(List<Draw> others) {
       return others == draws ? this : new DrawPlan(others, deniedBy);
     }
 
     /**
-     * The same for so many calls to come: without what only the end of a call gives back, and
-     * settled at what was counted for each, as nobody will say more of them than their number.
+     * This plan for a number of future calls. It has no permits, as only the end of a call releases
+     * them. It is settled by the number of calls made, each at its share of the amount, as no true
+     * cost will be known.
      */
     public DrawPlan inAdvance(long calls) {
       return with(
@@ -114,10 +112,10 @@ public final class RuleIndex {
   }
 
   /**
-   * Works out what a call draws.
+   * Plans the draws of a call.
    *
-   * @throws IllegalArgumentException if the call has an attribute that should be a number and is
-   *     not
+   * @throws IllegalArgumentException if an attribute that a rule takes as cost is not a whole
+   *     number
    */
   public DrawPlan plan(Call call, long wallMicros, Draw.Intent intent) {
     MatchedRules selection = select(call);
@@ -141,7 +139,7 @@ public final class RuleIndex {
     return new DrawPlan(draws, null);
   }
 
-  /** How many rules are looked at to decide a call. */
+  /** How many rules are examined to decide a call. */
   int candidates(Call call) {
     return byPath.select(call).examined();
   }
@@ -151,7 +149,7 @@ public final class RuleIndex {
     return anyReplaces && selection.size() > 1 ? selection.withoutReplaced(call) : selection;
   }
 
-  /** The pool by which an earlier draw goes on now; empty if its rule or limit is gone. */
+  /** The current pool of an earlier draw; empty if its rule or limit no longer exists. */
   public Optional<Pool> pool(String rule, String slot, String tenant, long wallMicros) {
     CompiledRule known = byId.get(rule);
     return known == null ? Optional.empty() : known.pools.find(wallMicros, tenant, slot);

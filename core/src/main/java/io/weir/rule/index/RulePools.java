@@ -23,14 +23,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pools of one rule: fixed, by the tenant's plan, and scaled by the hour where there is a
- * schedule. All of them are made when rules are loaded, so that a call only picks.
+ * The pools of one rule, by the tenant's plan and by schedule. All of them are created when rules
+ * are loaded, so that a call only selects.
  */
 final class RulePools {
   private static final Pool[] NONE = {};
   private static final long MINUTE_MICROS = 60_000_000;
 
-  /** Which schedule holds in a given minute; schedules begin and end on whole minutes. */
+  /** The schedule that applies in a given minute; schedules begin and end at whole minutes. */
   private record ActiveSchedule(long minute, int variant) {}
 
   private final Rule rule;
@@ -39,7 +39,7 @@ final class RulePools {
   /** One map per schedule, and the unscaled one last. */
   private final List<Map<String, Pool[]>> variants = new ArrayList<>();
 
-  /** The only pools there are, where neither tenant nor hour matters; else null. */
+  /** The only pools, if neither tenant nor schedule matters; else null. */
   private final Pool @Nullable [] only;
 
   private volatile ActiveSchedule active = new ActiveSchedule(Long.MIN_VALUE, 0);
@@ -103,13 +103,13 @@ final class RulePools {
     return LeaseCap.of(limit, rule.accuracy().millionths());
   }
 
-  /** The tenant whose plan counts for a call; empty where plans do not matter. */
+  /** The tenant whose plan applies to a call; empty if plans do not matter. */
   String tenantOf(Call call) {
     String tenant = byTenant ? call.attribute("tenant") : null;
     return tenant == null ? "" : tenant;
   }
 
-  /** The pools that hold now. */
+  /** The pools in force now. */
   Pool[] at(long wallMicros, String tenant) {
     if (only != null) {
       return only;
@@ -119,7 +119,7 @@ final class RulePools {
     return own != null ? own : pools.get(RuleSet.EVERYONE_ELSE);
   }
 
-  /** The pool, or shard, with this slot that holds now; empty if the rule has none any more. */
+  /** The pool or shard with this slot that is in force now; empty if the rule no longer has one. */
   Optional<Pool> find(long wallMicros, String tenant, String slot) {
     for (Pool pool : at(wallMicros, tenant)) {
       Optional<Pool> found = pool.find(slot);
