@@ -15,11 +15,9 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * Holds the packages of core to the way of a request: rules plan draws, the near store and the
- * stores take them, limits do the arithmetic.
+ * Checks that dependencies between the packages of core follow the path of a request: rules plan draws, the near store and the stores take them, limits do the arithmetic.
  *
- * <p>{@code io.weir} is what users import. It holds two layers, told apart by class: the entry
- * classes may use everything and nothing in core uses them; the values use only each other.
+ * <p>Users import {@code io.weir}. It has two layers, separated by class: the entry classes may use everything, and nothing in core uses them; the values use only each other.
  */
 class ArchitectureTest {
   private static final Set<String> ENTRY = Set.of("Weir", "Limiter", "SharedLimiter");
@@ -46,7 +44,7 @@ class ArchitectureTest {
         "values", type -> type.getPackageName().equals("io.weir") && !isEntry(type));
   }
 
-  /** A slice per package; the entry classes are one of their own. */
+  /** One slice per package, and one for the entry classes. */
   private static final class Packages implements SliceAssignment {
     @Override
     public SliceIdentifier getIdentifierOf(JavaClass type) {

@@ -20,17 +20,17 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** Calls by front ends that know when they end. */
+/** Calls by front ends that see the end of a call. */
 class CheckAndHoldTest {
   private static final Call CALL = Call.of("GET", "/a").with("user", "42");
   private final VirtualTime time = new VirtualTime();
-  private final List<Decision> heard = new ArrayList<>();
+  private final List<Decision> decisions = new ArrayList<>();
 
   private Engine engine(RuleSet rules) {
     return Engine.builder()
         .rules(rules)
         .time(time)
-        .listener((call, decision) -> heard.add(decision))
+        .listener((call, decision) -> decisions.add(decision))
         .build();
   }
 
@@ -39,14 +39,14 @@ class CheckAndHoldTest {
   }
 
   @Test
-  void makesNoReservationWhereNothingIsToBePutRight() {
+  void makesNoReservationIfNothingIsSettledLater() {
     Engine engine = engine(RuleSet.of(Rule.named("a").key("user").limit(Limit.perHour(1)).build()));
     Decision first = now(engine.checkAndHold(CALL));
 
     assertThat(first.allowed()).isTrue();
     assertThat(first.reservation()).isEmpty();
     assertThat(now(engine.checkAndHold(CALL)).reason()).isEqualTo(Reason.LIMITED);
-    assertThat(heard).hasSize(2);
+    assertThat(decisions).hasSize(2);
   }
 
   @Test
@@ -65,7 +65,7 @@ class CheckAndHoldTest {
   }
 
   @Test
-  void makesNoReservationForCallsThatHoldNothing() {
+  void makesNoReservationForCallsWithoutPermits() {
     Engine engine =
         engine(
             RuleSet.of(
@@ -81,7 +81,7 @@ class CheckAndHoldTest {
     assertThat(now(engine.checkAndHold(CALL)).reservation()).isEmpty();
     assertThat(now(engine.checkAndHold(CALL)).allowed()).isFalse();
     assertThat(now(engine.checkAndHold(Call.of("GET", "/n"))).reason()).isEqualTo(Reason.BLOCKED);
-    assertThat(heard).hasSize(3);
+    assertThat(decisions).hasSize(3);
   }
 
   @Test
@@ -100,7 +100,7 @@ class CheckAndHoldTest {
   }
 
   @Test
-  void settlesOnlyTheRulesWhoseCostTheResponseTells() {
+  void settlesOnlyRulesWithCostInResponse() {
     Engine engine =
         engine(
             RuleSet.of(
@@ -126,7 +126,7 @@ class CheckAndHoldTest {
   }
 
   @Test
-  void letsBypassTokensPastWithoutAReservation() {
+  void bypassTokenNeedsNoReservation() {
     String hash = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"; // secret
     Engine engine =
         engine(

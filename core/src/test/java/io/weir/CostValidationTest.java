@@ -17,7 +17,7 @@ import java.time.Instant;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
-/** Costs that are no numbers are found before anything is taken. */
+/** Invalid costs are rejected before anything is taken. */
 class CostValidationTest extends WeirFixture {
   private static final Rule SPEND =
       Rule.named("spend")
@@ -28,7 +28,7 @@ class CostValidationTest extends WeirFixture {
   private static final Call BAD = get("/spend").with("tokens", "no");
 
   @Test
-  void findsWhatADecisionWouldStumbleOver() {
+  void rejectsCostsThatADecisionWouldReject() {
     Engine engine = engine(SPEND);
 
     assertThatThrownBy(() -> engine.requireCosts(BAD))
@@ -42,7 +42,7 @@ class CostValidationTest extends WeirFixture {
   }
 
   @Test
-  void asksNoStore() {
+  void sendsNoRequestToTheStore() {
     FakeSharedStore store = new FakeSharedStore(MemoryStore.create());
     Engine engine = Engine.builder().rules(RuleSet.of(SPEND)).store(store).build();
 
@@ -52,7 +52,7 @@ class CostValidationTest extends WeirFixture {
   }
 
   @Test
-  void letsABypassTokenPastWithoutUsingIt() throws Exception {
+  void bypassTokenPassesWithoutBeingUsed() throws Exception {
     byte[] hash =
         MessageDigest.getInstance("SHA-256").digest("let-me-in".getBytes(StandardCharsets.UTF_8));
     Bypass bypass =

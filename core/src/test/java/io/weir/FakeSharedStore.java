@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** A memory table that passes for a shared store, and remembers what it was asked. */
+/** A memory store that acts as a shared store, and records the draws it receives. */
 public final class FakeSharedStore extends ForwardingStore {
   public final MemoryStore table;
   public final List<List<Draw>> asked = new ArrayList<>();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class KeyEncodingTest {
 
   @Test
-  void escapesWhateverCouldPretendToBeSomethingElse() {
+  void escapesSeparatorsAndControlCharacters() {
     assertThat(KeyEncoding.join("a:b", "{c}", "d%e\n\0"))
         .isEqualTo("a%003Ab:%007Bc%007D:d%0025e%000A%0000");
     assertThat(KeyEncoding.join("user@example.com", "/v1/x")).isEqualTo("user@example.com:/v1/x");

@@ -35,7 +35,7 @@ class LimitSpecTest {
         "concurrency 50",
         "concurrency 50 permit_ttl=5s",
       })
-  void printsWhatItReads(String spec) {
+  void printsTheSpecItParsed(String spec) {
     assertThat(Limit.parse(spec)).hasToString(spec);
     assertThat(Limit.parse(Limit.parse(spec).toString())).isEqualTo(Limit.parse(spec));
   }
@@ -70,13 +70,13 @@ class LimitSpecTest {
         "fixed-window 9007199254740993/s|2^52",
         "fixed-window 5/s aligned=maybe|true or false",
       })
-  void saysWhyATextIsNoLimit(String spec, String reason) {
+  void rejectsInvalidSpecWithReason(String spec, String reason) {
     assertThatThrownBy(() -> Limit.parse(spec))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(reason);
   }
 
-  /** A burst that needs more than 142 years to come back is refused instead. */
+  /** A burst that takes more than 142 years to refill is rejected instead. */
   @Test
   void everyBurstUpToAHundredMillionIsExactForAnyPeriodUpToADay() {
     for (long rate : new long[] {1_700_000, 99_999_989, 100_000_000}) {
@@ -112,7 +112,7 @@ class LimitSpecTest {
     "quota 9/day,9,86400",
     "concurrency 7,7,0",
   })
-  void knowsItsCapacityAndTheTimeThatTakes(String spec, long capacity, double seconds) {
+  void hasCapacityAndWindow(String spec, long capacity, double seconds) {
     assertThat(Limit.parse(spec).capacity()).isEqualTo(capacity);
     assertThat(Limit.parse(spec).window().toMillis() / 1000.0).isEqualTo(seconds);
   }

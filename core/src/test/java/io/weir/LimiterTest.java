@@ -32,7 +32,7 @@ class LimiterTest {
         "sliding-log 3/h",
         "quota 3/day"
       })
-  void admitsAsManyAsTheLimitSaysUnderEveryAlgorithm(String limit) {
+  void admitsExactlyTheLimitUnderEveryAlgorithm(String limit) {
     Limiter limiter = limiter(limit);
 
     for (int i = 0; i < 3; i++) {
@@ -45,7 +45,7 @@ class LimiterTest {
   }
 
   @Test
-  void saysThatAKeyIsNull() {
+  void rejectsNullKeyWithMessage() {
     Limiter limiter = Weir.limiter(Limit.perSecond(5));
 
     for (ThrowingCallable call :
@@ -62,7 +62,7 @@ class LimiterTest {
   }
 
   @Test
-  void aHugeKeyIsTheSameHoweverItIsAskedFor() {
+  void longKeyIsTheSameAsTextAndAsKey() {
     Limiter limiter = Weir.limiter(Limit.slidingWindow(3, Duration.ofHours(1)));
     String huge = "x".repeat(400_000);
 
@@ -72,7 +72,7 @@ class LimiterTest {
     assertThat(limiter.tryAcquire(huge)).isFalse();
     String digest = Key.of(huge).parts().get(0);
     assertThat(digest).hasSize(50).startsWith("sha256:");
-    assertThat(limiter.tryAcquire(digest)).as("no value passes for another").isTrue();
+    assertThat(limiter.tryAcquire(digest)).as("a digest is another key").isTrue();
     assertThat(limiter.tryAcquire("x".repeat(400_001))).isTrue();
     assertThat(limiter.check(digest).remaining()).isEqualTo(1);
   }
@@ -102,7 +102,7 @@ class LimiterTest {
   }
 
   @Test
-  void aShapedLimitIsTriedOnlyWhenItGoesAtOnce() {
+  void tryAcquireOnLeakyBucketAdmitsOnlyWithoutDelay() {
     Limiter limiter = limiter("leaky-bucket 10/s queue=5");
 
     assertThat(limiter.tryAcquire("k")).isTrue();
@@ -142,7 +142,7 @@ class LimiterTest {
   }
 
   @Test
-  void acquireGivesBackAShapedTurnItCannotWaitFor() {
+  void acquireGivesBackALeakyBucketSlotItCannotWaitFor() {
     Limiter limiter = limiter("leaky-bucket 1/s queue=5");
     limiter.tryAcquire("k");
 
@@ -160,8 +160,8 @@ class LimiterTest {
     assertThat(limiter.look("k").remaining()).isEqualTo(4);
     limiter.refund("k", 100);
     assertThat(limiter.look("k").remaining()).isEqualTo(5);
-    limiter.refund("stranger", 100);
-    assertThat(limiter.look("stranger").remaining()).isEqualTo(5);
+    limiter.refund("anonymous", 100);
+    assertThat(limiter.look("anonymous").remaining()).isEqualTo(5);
   }
 
   @Test
@@ -203,7 +203,7 @@ class LimiterTest {
 
   @ParameterizedTest
   @ValueSource(longs = {-1, Long.MIN_VALUE, Long.MAX_VALUE})
-  void refusesCostsThatAreNone(long cost) {
+  void rejectsInvalidCosts(long cost) {
     assertThatThrownBy(() -> limiter("5/h").tryAcquire("k", cost))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("cost");
@@ -220,7 +220,7 @@ class LimiterTest {
   }
 
   @Test
-  void acquireNeedsNoTimeForWhatIsThere() {
+  void acquireWithZeroWaitSucceedsIfAdmitted() {
     Limiter limiter = Weir.limiter(Limit.perSecond(1_000_000));
 
     assertThatCode(
@@ -242,7 +242,7 @@ class LimiterTest {
   }
 
   @Test
-  void whoStopsWaitingTakesNothing() {
+  void cancelledAcquireTakesNothing() {
     Limiter limiter = limiter("1/h");
     limiter.tryAcquire("k");
 
@@ -253,7 +253,7 @@ class LimiterTest {
   }
 
   @Test
-  void whoIsInterruptedWhileWaitingTakesNothing() {
+  void interruptedAcquireTakesNothing() {
     Limiter limiter = limiter("1/h");
     limiter.tryAcquire("k");
 
@@ -266,13 +266,13 @@ class LimiterTest {
   }
 
   @Test
-  void acquireDoesNotPretendToHoldAPermit() {
+  void acquireRejectsConcurrencyLimits() {
     assertThatThrownBy(() -> limiter("concurrency 1").acquire("k", Duration.ZERO))
         .isInstanceOf(UnsupportedOperationException.class);
   }
 
   @Test
-  void whoHasWaitedDoesNotGoOnOnTheTimersThread() {
+  void continuationAfterAWaitDoesNotRunOnTheTimerThread() {
     Limiter limiter = Weir.limiter(Limit.perSecond(100).burst(1));
     limiter.tryAcquire("k");
 
@@ -300,7 +300,7 @@ class LimiterTest {
   }
 
   @Test
-  void asyncFormsDecideAsThePlainVerbsDo() {
+  void asyncFormsDecideLikeSynchronousOnes() {
     Limiter limiter = Limiter.builder(Limit.perHour(10)).time(new VirtualTime()).build();
 
     assertThat(limiter.checkAsync("k", 3))

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Floods of invented keys under one rule, in a memory table of 50,000 keys. */
+/** Floods of invented keys under one rule, in a memory store of 50,000 keys. */
 class MemoryKeyFloodTest extends WeirFixture {
   private static final int MAX_KEYS = 50_000;
   private static final int SECONDS = 14;
@@ -47,7 +47,7 @@ class MemoryKeyFloodTest extends WeirFixture {
     return get("/login").with("ip", prefix + number);
   }
 
-  /** Each call has a key of its own. */
+  /** Sends calls with a new key each. */
   private void flood(int addresses) {
     for (int second = 0; second < SECONDS; second++) {
       for (int i = 0; i < CALLS_A_SECOND; i++) {
@@ -63,36 +63,36 @@ class MemoryKeyFloodTest extends WeirFixture {
   }
 
   @Test
-  void anAddressThatInventsKeysLeavesTheTableToOthers() {
+  void addressThatInventsKeysDoesNotFillTheTable() {
     flood(1);
 
     assertThat(logins("a", 3000)).isEqualTo(3000);
     assertThat(logins("b", 1500)).isEqualTo(1500);
-    assertThat(logins("a", 3000)).as("each was limited in a bucket of its own").isZero();
+    assertThat(logins("a", 3000)).as("each has its own bucket").isZero();
     assertThat(store.keys()).isLessThan(NewKeyCap.DEFAULT_MOST + 64 + 4500 + 1);
     assertThat(engine.newKeyCap().cappedDraws()).isGreaterThan(100_000);
   }
 
   @Test
-  void aRuleThatIsFloodedFromManyAddressesLeavesOthersTheirShare() {
+  void floodOfOneRuleLeavesOtherRulesTheirShare() {
     flood(CALLS_A_SECOND);
 
     assertThat(logins("a", 3000)).isEqualTo(3000);
     assertThat(logins("b", 1500)).isEqualTo(1500);
-    assertThat(logins("a", 3000)).as("each was limited in a bucket of its own").isZero();
+    assertThat(logins("a", 3000)).as("each has its own bucket").isZero();
     assertThat(store.keys()).isBetween(40_000L, MAX_KEYS + 1024L);
     assertThat(store.overflowed()).isGreaterThan(90_000);
   }
 
   @Test
-  void aKeyThatWasThereBeforeTheFloodKeepsItsBucket() {
+  void keyFromBeforeTheFloodKeepsItsBucket() {
     Call honest = get("/app/home").with("ip", "192.0.2.1").with("header.x-session", "honest");
     assertThat(admitted(engine, honest, 9)).isEqualTo(5);
 
     flood(1);
     time.advance(Duration.ofSeconds(60 - SECONDS));
 
-    assertThat(admitted(engine, honest, 9)).as("not freed, not shared").isZero();
+    assertThat(admitted(engine, honest, 9)).as("neither dropped nor shared").isZero();
     Call other = honest.with("header.x-session", "another");
     assertThat(admitted(engine, other, 9)).as("another address").isEqualTo(5);
     Call later = session("2001:db8::0", -1);
@@ -100,7 +100,7 @@ class MemoryKeyFloodTest extends WeirFixture {
   }
 
   @Test
-  void whatIsReservedFromASharedBucketIsSettledThere() {
+  void reservationFromSharedBucketIsSettledThere() {
     Engine capped = capped(10, Limit.perHour(5));
     Call beyond = session("192.0.2.1", 10).cost(5);
 
@@ -110,7 +110,7 @@ class MemoryKeyFloodTest extends WeirFixture {
     assertThat(capped.check(beyond.cost(1)).allowed()).as("the same bucket").isFalse();
     assertThat(now(capped.settleAsync(reserved.reservation().orElseThrow(), 0)))
         .isEqualTo(SettlementResult.DONE);
-    assertThat(capped.check(beyond).allowed()).as("was given back").isTrue();
+    assertThat(capped.check(beyond).allowed()).as("given back").isTrue();
     assertThat(now(capped.lookAsync(beyond)).statuses().get(0).remaining()).isZero();
     assertThat(capped.newKeyCap().cappedDraws()).isEqualTo(4);
   }
@@ -129,7 +129,7 @@ class MemoryKeyFloodTest extends WeirFixture {
     assertThat(now(capped.checkAndHold(beyond)).allowed()).isTrue();
   }
 
-  /** A limiter to which an address has brought as many keys as it may in this minute. */
+  /** An engine on which an address has reached its cap on new keys for this minute. */
   private Engine capped(int most, Limit limit) {
     Engine capped =
         Engine.builder()

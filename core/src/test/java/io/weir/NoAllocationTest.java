@@ -7,7 +7,7 @@ import java.lang.management.ManagementFactory;
 import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Test;
 
-/** The keyed path makes no objects once it is compiled. */
+/** The limiter by key allocates nothing once it is compiled. */
 class NoAllocationTest {
   private static final int CALLS = 100_000;
   private static final int MOST_ROUNDS = 100;
@@ -24,20 +24,20 @@ class NoAllocationTest {
   }
 
   @Test
-  void tryAcquireByTextMakesNothing() {
+  void tryAcquireByTextAllocatesNothing() {
     Limiter limiter = Weir.limiter(Limit.perSecond(1000));
 
     assertThat(leastPerCall(i -> limiter.tryAcquire(keys[i & 63]))).isLessThan(0.1);
   }
 
   @Test
-  void tryAcquireByHashedKeyMakesNothing() {
+  void tryAcquireByHashedKeyAllocatesNothing() {
     Limiter limiter = Weir.limiter(Limit.parse("sliding-window 1000/s"));
 
     assertThat(leastPerCall(i -> limiter.tryAcquire(hashed[i & 63]))).isLessThan(0.1);
   }
 
-  /** Bytes per call in the best of many rounds; compiling takes a few of them. */
+  /** Bytes per call in the best of many rounds; the first rounds include compilation. */
   private double leastPerCall(IntPredicate call) {
     double least = Double.MAX_VALUE;
     for (int round = 0; round < MOST_ROUNDS && least >= 0.1; round++) {

@@ -111,7 +111,7 @@ class NormalizedPathTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"/", "/docs/", "/a/b.json", "/a;v=1/b;x=%C3%a9,;y/", "/v1/users/42;", "/.a/..b/"})
-  void forwardsAPathWithoutTricksAsItIs(String path) {
+  void forwardsAPlainPathUnchanged(String path) {
     assertThat(NormalizedPath.forwarded(path)).isSameAs(path);
   }
 
@@ -122,7 +122,7 @@ class NormalizedPathTest {
   }
 
   @Test
-  void returnsANormalPathAsItIs() {
+  void returnsANormalPathUnchanged() {
     String path = "/v1/users/42/orders.json";
 
     assertThat(NormalizedPath.of(path)).isSameAs(path);
@@ -141,9 +141,9 @@ class NormalizedPathTest {
     assertThat(normal + "/").doesNotContain("/./", "/../");
   }
 
-  /** Also to a server that does not know matrix parameters there is no dot segment left. */
+  /** No dot segment is left, not even for a server that does not know matrix parameters. */
   @Property(tries = 5000)
-  void forwardsNothingThatIsReadAsAnotherPath(
+  void forwardedPathHasTheSameNormalForm(
       @ForAll
           @Chars({'/', '.', '%', '2', 'e', 'E', '\\', ';', '?', '#', 'a', '|', 'é'})
           @StringLength(max = 16)
@@ -157,7 +157,7 @@ class NormalizedPathTest {
   }
 
   @Property
-  void anyTextHasOne(@ForAll @CharRange(from = '\u0000', to = '\uffff') String path) {
+  void anyTextHasANormalForm(@ForAll @CharRange(from = '\u0000', to = '\uffff') String path) {
     String normal = NormalizedPath.of(path);
 
     assertThat(NormalizedPath.of(normal)).isEqualTo(normal);

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Which rules have a say in a call, and about whom. */
+/** The rules that apply to a call, and the keys they count under. */
 class RulesInForceTest extends WeirFixture {
   @Test
   void shadowRulesNeverRefuseNorDecide() {
@@ -29,14 +29,14 @@ class RulesInForceTest extends WeirFixture {
   }
 
   @Test
-  void rulesThatAreOffSayNothing() {
+  void rulesThatAreOffDoNotApply() {
     Weir weir = weir(Rule.named("off").limit(Limit.perHour(0)).mode(Mode.OFF).build());
 
     assertThat(weir.check(get("/")).statuses()).isEmpty();
   }
 
   @Test
-  void aPercentageEnforcesForTheSameKeysAndMoreAsItGrows() {
+  void raisingThePercentageKeepsEnforcedKeysEnforced() {
     Set<Integer> atTen = enforcedAt(10);
     Set<Integer> atFifty = enforcedAt(50);
 
@@ -55,7 +55,7 @@ class RulesInForceTest extends WeirFixture {
   }
 
   @Test
-  void aReplacedRuleIsNotAsked() {
+  void replacedRuleDoesNotApply() {
     Weir weir =
         weir(
             Rule.named("general").limit(Limit.perHour(1)).build(),
@@ -115,9 +115,9 @@ class RulesInForceTest extends WeirFixture {
     assertThat(admitted(weir, get("/").with("ip", "192.0.2.2"), 3)).isEqualTo(1);
     assertThat(admitted(weir, get("/"), 3)).isEqualTo(1);
     assertThat(admitted(weir, get("/").with("user", "192.0.2.1"), 3))
-        .as("a user who is called like an address is not that address")
+        .as("a user named like an address is not that address")
         .isEqualTo(1);
-    assertThat(admitted(weir, get("/").with("user", ""), 3)).as("empty is missing").isZero();
+    assertThat(admitted(weir, get("/").with("user", ""), 3)).as("an empty value counts as missing").isZero();
   }
 
   @Test

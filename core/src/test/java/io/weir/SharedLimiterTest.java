@@ -37,7 +37,7 @@ class SharedLimiterTest {
   }
 
   @Test
-  void waitsAsLongAsItMayAndNoLonger() {
+  void acquireWaitsAtMostMaxWait() {
     SharedLimiter limiter = limiter(Limit.perMinute(1));
     limiter.check("a");
 

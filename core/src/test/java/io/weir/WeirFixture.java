@@ -9,7 +9,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** A limiter by rules in memory, in time that a test moves. */
+/** A limiter with rules in memory, on a clock that the test advances. */
 abstract class WeirFixture {
   final VirtualTime time = new VirtualTime();
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class WeirReservationTest extends WeirFixture {
   @Test
-  void concurrencyIsLookedAtByChecksAndHeldByReservations() {
+  void checkLooksAtPermitsAndReserveHoldsThem() {
     Engine engine = engine(Rule.named("slots").key("user").limit(Limit.concurrency(2)).build());
     Call call = get("/").with("user", "1");
 
@@ -67,7 +67,7 @@ class WeirReservationTest extends WeirFixture {
   }
 
   @Test
-  void aReservationStandsAfterTenMinutes() {
+  void reservationCannotBeSettledAfterTenMinutes() {
     Engine engine = engine(Rule.named("r").limit(Limit.perDay(100)).build());
     String reservation = now(engine.reserveAsync(get("/").cost(50))).reservation().orElseThrow();
 
@@ -78,7 +78,7 @@ class WeirReservationTest extends WeirFixture {
   }
 
   @Test
-  void itsOnlyHolderSettlesAReservationOfAnyAgeAndItIsSoonForgotten() {
+  void settleOnceWorksForTenMinutesAndKeepsMarkersForTenSeconds() {
     TermsRecorder store = new TermsRecorder(MemoryStore.builder().time(time).build());
     Engine engine =
         Engine.builder()
@@ -104,7 +104,7 @@ class WeirReservationTest extends WeirFixture {
   }
 
   @Test
-  void itsOnlyHolderSettlesThoughItsWallClockWasSetBackMeanwhile() {
+  void settleOnceIgnoresAWallClockThatWasSetBack() {
     Engine engine = engine(Rule.named("r").limit(Limit.perDay(100)).build());
     String reservation = now(engine.reserveAsync(get("/").cost(50))).reservation().orElseThrow();
 
@@ -115,7 +115,7 @@ class WeirReservationTest extends WeirFixture {
     assertThat(engine.check(get("/").cost(0)).remaining()).isEqualTo(90);
   }
 
-  /** Notes on what terms it is asked to settle. */
+  /** Records the terms of settlements. */
   private static final class TermsRecorder extends ForwardingStore {
     final List<SettlementTerms> terms = new ArrayList<>();
 
@@ -132,7 +132,7 @@ class WeirReservationTest extends WeirFixture {
   }
 
   @Test
-  void aReservationOutlivesItsRuleWithoutHarm() {
+  void settlingAfterTheRuleIsGoneDoesNoHarm() {
     Engine engine = engine(Rule.named("r").limit(Limit.perHour(100)).build());
     String reservation = now(engine.reserveAsync(get("/"))).reservation().orElseThrow();
 
@@ -143,7 +143,7 @@ class WeirReservationTest extends WeirFixture {
 
   @ParameterizedTest
   @ValueSource(longs = {-1, Long.MIN_VALUE, Long.MAX_VALUE})
-  void settlesAtNoCostThatIsNone(long cost) {
+  void rejectsInvalidSettlementCosts(long cost) {
     Engine engine = engine(Rule.named("all").limit(Limit.perSecond(10)).build());
     String reservation = now(engine.reserveAsync(get("/"))).reservation().orElseThrow();
 

@@ -38,7 +38,7 @@ class WeirTest extends WeirFixture {
   }
 
   @Test
-  void refusesWhenTheBucketIsEmptyAndSaysWhenToComeBack() {
+  void refusesWithRetryAfterWhenTheBucketIsEmpty() {
     Weir weir =
         weir(Rule.named("per-user").key("user").limit(Limit.perMinute(60).burst(3)).build());
     Call call = get("/").with("user", "42");
@@ -105,7 +105,7 @@ class WeirTest extends WeirFixture {
   }
 
   @Test
-  void aPermitNobodyCanWaitForDoesNotHideALongWait() {
+  void missingPermitDoesNotHideALongRetryAfter() {
     Weir weir =
         weir(
             Rule.named("slots").limit(Limit.concurrency(1)).build(),
@@ -117,7 +117,7 @@ class WeirTest extends WeirFixture {
   }
 
   @Test
-  void tenantsHaveThePlanTheyBoughtAndKeepTheirStateWhenItChanges() {
+  void tenantsKeepTheirStateWhenTheirPlanChanges() {
     TenantPlan free = new TenantPlan("free", List.of(Limit.perHour(2).named("rate")));
     TenantPlan paid =
         new TenantPlan(
@@ -138,7 +138,7 @@ class WeirTest extends WeirFixture {
   }
 
   @Test
-  void changedNumbersHoldAtOnceAndKeepWhatWasTaken() {
+  void changedLimitsApplyAtOnceAndKeepState() {
     Weir weir = weir(Rule.named("r").limit(Limit.perHour(10)).build());
     assertThat(admitted(weir, get("/"), 7)).isEqualTo(7);
 
@@ -169,7 +169,7 @@ class WeirTest extends WeirFixture {
   }
 
   @Test
-  void costsMultiplyAndZeroOnlyLooks() {
+  void costsMultiplyAndACostOfZeroTakesNothing() {
     Weir weir = weir(Rule.named("r").limit(Limit.perHour(10)).cost(new Cost.Fixed(2)).build());
 
     assertThat(weir.check(get("/").cost(3)).remaining()).isEqualTo(4);
@@ -234,7 +234,7 @@ class WeirTest extends WeirFixture {
   }
 
   @Test
-  void callersThatCannotWaitGetOnlyWhatGoesAtOnce() {
+  void undelayedCheckAdmitsOnlyWithoutDelay() {
     Engine engine =
         engine(
             Rule.named("shape")
@@ -271,24 +271,24 @@ class WeirTest extends WeirFixture {
   }
 
   @Test
-  void tellsTheListenerOfEveryDecision() {
-    StringBuilder heard = new StringBuilder();
+  void notifiesTheListenerOfEveryDecision() {
+    StringBuilder decisions = new StringBuilder();
     Weir weir =
         Weir.builder()
             .rules(RuleSet.of(Rule.named("r").limit(Limit.perHour(1)).build()))
             .time(time)
-            .listener((call, decision) -> heard.append(decision.reason()).append(' '))
+            .listener((call, decision) -> decisions.append(decision.reason()).append(' '))
             .build();
 
     weir.check(get("/"));
     now(weir.checkAsync(get("/")));
     weir.look(get("/"));
 
-    assertThat(heard).hasToString("ok limited ");
+    assertThat(decisions).hasToString("ok limited ");
   }
 
   @Test
-  void saysWhenACallThatCannotBeMadeToWaitWillPass() {
+  void undelayedRefusalHasARetryAfter() {
     Engine engine =
         engine(
             Rule.named("shaped")
@@ -304,7 +304,7 @@ class WeirTest extends WeirFixture {
   }
 
   @Test
-  void decidesNothingWhenItIsClosed() {
+  void callsAfterCloseThrow() {
     Weir weir =
         weir(Rule.named("r").limit(Limit.perHour(9), Limit.concurrency(2).named("slots")).build());
     Call call = get("/");
@@ -325,12 +325,12 @@ class WeirTest extends WeirFixture {
           .isInstanceOf(IllegalStateException.class)
           .hasMessage("this Weir is closed");
     }
-    assertThat(weir.release(held)).as("what was begun ends").isEqualTo(SettlementResult.DONE);
+    assertThat(weir.release(held)).as("reservations can be released after close").isEqualTo(SettlementResult.DONE);
     weir.close();
   }
 
   @Test
-  void theEngineDecidesNothingWhenItIsClosed() {
+  void engineCallsAfterCloseThrow() {
     Engine engine = engine(Rule.named("r").limit(Limit.perHour(9)).build());
     Call call = get("/");
     engine.close();
@@ -349,7 +349,7 @@ class WeirTest extends WeirFixture {
   }
 
   @Test
-  void plainVerbsAndTheirAsyncFormsDecideAlike() {
+  void asyncFormsDecideLikeSynchronousOnes() {
     Weir weir =
         weir(Rule.named("r").limit(Limit.perHour(9), Limit.concurrency(2).named("slots")).build());
     Call call = get("/");

@@ -17,10 +17,10 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** What is taken for calls that are still to come. */
+/** Reservations for future calls. */
 class AdvanceReservationTest {
   private static final Call CALL = Call.of("GET", "/a").with("user", "42");
-  private final List<Decision> heard = new ArrayList<>();
+  private final List<Decision> decisions = new ArrayList<>();
   private final Engine engine =
       Engine.builder()
           .rules(
@@ -32,46 +32,46 @@ class AdvanceReservationTest {
                       .build(),
                   Rule.named("held").key("user").limit(Limit.concurrency(2)).build()))
           .time(new VirtualTime())
-          .listener((call, decision) -> heard.add(decision))
+          .listener((call, decision) -> decisions.add(decision))
           .build();
 
   private static <T> T now(CompletionStage<T> stage) {
     return stage.toCompletableFuture().join();
   }
 
-  private Decision ahead(Call call) {
+  private Decision reserveAhead(Call call) {
     return now(engine.reserveAhead(call)).decision();
   }
 
   @Test
-  void takesNoPermitsAndIsNoDecision() {
-    Decision ahead = ahead(CALL.cost(8));
+  void takesNoPermitsAndDoesNotNotifyTheListener() {
+    Decision ahead = reserveAhead(CALL.cost(8));
 
     assertThat(ahead.allowed()).isTrue();
     assertThat(ahead.remaining()).isEqualTo(2);
-    assertThat(ahead(CALL.cost(8)).reason()).isEqualTo(Reason.LIMITED);
-    assertThat(heard).isEmpty();
+    assertThat(reserveAhead(CALL.cost(8)).reason()).isEqualTo(Reason.LIMITED);
+    assertThat(decisions).isEmpty();
     assertThat(now(engine.reserveAsync(CALL.cost(2))).allowed()).isTrue();
-    assertThat(heard).hasSize(1);
+    assertThat(decisions).hasSize(1);
   }
 
   @Test
-  void isPutRightLikeAnyReservation() {
-    Decision ahead = ahead(CALL.cost(8));
+  void isSettledLikeAnyReservation() {
+    Decision ahead = reserveAhead(CALL.cost(8));
     assertThat(now(engine.settleAsync(ahead.reservation().orElseThrow(), 3)))
         .isEqualTo(SettlementResult.DONE);
     assertThat(now(engine.lookAsync(CALL)).statuses().get(0).remaining()).isEqualTo(7);
   }
 
   @Test
-  void knowsNoLimitWhereOnlyPermitsAreAsked() {
-    Decision ahead = ahead(Call.of("GET", "/b").with("user", "42").cost(8));
+  void isUnlimitedIfOnlyPermitsApply() {
+    Decision ahead = reserveAhead(Call.of("GET", "/b").with("user", "42").cost(8));
     assertThat(ahead.allowed()).isTrue();
     assertThat(ahead.statuses()).isEmpty();
   }
 
   @Test
-  void countsInCallsWhatTheyCost() {
+  void availableIsCountedInCallsNotInCost() {
     Engine dear =
         Engine.builder()
             .rules(

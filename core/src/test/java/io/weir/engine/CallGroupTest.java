@@ -18,10 +18,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Calls that are decided as one: all pass, or none takes anything. */
+/** Calls that are decided as one: all of them pass, or none takes anything. */
 class CallGroupTest {
   private final VirtualTime time = new VirtualTime();
-  private final List<String> heard = new ArrayList<>();
+  private final List<String> decisions = new ArrayList<>();
   private final Engine engine =
       Engine.builder()
           .rules(
@@ -44,13 +44,13 @@ class CallGroupTest {
                       .build()))
           .time(time)
           .store(MemoryStore.builder().time(time).build())
-          .listener((call, decision) -> heard.add(decision.reason().toString()))
+          .listener((call, decision) -> decisions.add(decision.reason().toString()))
           .build();
 
   private static final Call USER = Call.of("GET", "/").with("user", "1");
   private static final Call TENANT = Call.of("GET", "/").with("tenant", "1");
 
-  private List<Boolean> ask(Call... calls) {
+  private List<Boolean> check(Call... calls) {
     return engine.checkAll(List.of(calls)).toCompletableFuture().join().stream()
         .map(Decision::allowed)
         .toList();
@@ -62,38 +62,38 @@ class CallGroupTest {
 
   @Test
   void takesFromAllOrFromNone() {
-    assertThat(ask(USER, TENANT)).containsExactly(true, true);
-    assertThat(ask(USER, TENANT)).containsExactly(true, true);
-    heard.clear();
-    assertThat(ask(USER, TENANT)).containsExactly(true, false);
+    assertThat(check(USER, TENANT)).containsExactly(true, true);
+    assertThat(check(USER, TENANT)).containsExactly(true, true);
+    decisions.clear();
+    assertThat(check(USER, TENANT)).containsExactly(true, false);
     assertThat(left(USER)).isEqualTo(3);
-    assertThat(heard).containsExactly("limited");
+    assertThat(decisions).containsExactly("limited");
   }
 
   @Test
   void addsUpCallsOnTheSameBucket() {
-    assertThat(ask(USER.cost(3), USER.cost(3))).containsExactly(false, false);
+    assertThat(check(USER.cost(3), USER.cost(3))).containsExactly(false, false);
     assertThat(left(USER)).isEqualTo(5);
-    assertThat(ask(USER.cost(3), USER.cost(2))).containsExactly(true, true);
+    assertThat(check(USER.cost(3), USER.cost(2))).containsExactly(true, true);
     assertThat(left(USER)).isZero();
   }
 
   @Test
   void takesNothingIfOneIsRefusedOutright() {
     Call strict = Call.of("GET", "/").with("strict", "yes");
-    assertThat(ask(USER, strict)).containsExactly(true, false);
+    assertThat(check(USER, strict)).containsExactly(true, false);
     assertThat(left(USER)).isEqualTo(5);
   }
 
   @Test
-  void passesCallsThatNoRuleIsAbout() {
-    assertThat(ask(Call.of("GET", "/"), Call.of("GET", "/"))).containsExactly(true, true);
-    assertThat(ask(Call.of("GET", "/"), USER)).containsExactly(true, true);
+  void passesCallsWithoutARule() {
+    assertThat(check(Call.of("GET", "/"), Call.of("GET", "/"))).containsExactly(true, true);
+    assertThat(check(Call.of("GET", "/"), USER)).containsExactly(true, true);
     assertThat(left(USER)).isEqualTo(4);
   }
 
   @Test
-  void isRefusedFromMemoryBeforeAllLimitsAreAsked() {
+  void isRefusedFromMemoryBeforeAllLimitsAreChecked() {
     Engine shared =
         Engine.builder()
             .rules(engine.rules())
@@ -101,10 +101,10 @@ class CallGroupTest {
             .store(new FakeSharedStore(MemoryStore.builder().time(time).build()))
             .build();
     List<Call> calls = List.of(USER, TENANT.cost(2));
-    assertThat(together(shared, calls)).extracting(Decision::allowed).containsOnly(true);
-    assertThat(together(shared, calls)).extracting(Decision::allowed).containsExactly(true, false);
+    assertThat(checkAll(shared, calls)).extracting(Decision::allowed).containsOnly(true);
+    assertThat(checkAll(shared, calls)).extracting(Decision::allowed).containsExactly(true, false);
 
-    List<Decision> again = together(shared, calls);
+    List<Decision> again = checkAll(shared, calls);
 
     assertThat(again).extracting(Decision::allowed).containsExactly(true, false);
     assertThat(again.get(1).source()).isEqualTo(DecisionSource.DENY_CACHE);
@@ -112,7 +112,7 @@ class CallGroupTest {
   }
 
   @Test
-  void tellsWhichKeyOfARuleIsRefusedFromMemory() {
+  void reportsTheKeyThatIsRefusedFromMemory() {
     Engine shared =
         Engine.builder()
             .rules(
@@ -127,18 +127,18 @@ class CallGroupTest {
             .store(new FakeSharedStore(MemoryStore.builder().time(time).build()))
             .build();
     List<Call> calls = List.of(USER.with("user", "2"), USER.cost(2));
-    assertThat(together(shared, calls)).extracting(Decision::allowed).containsOnly(true);
+    assertThat(checkAll(shared, calls)).extracting(Decision::allowed).containsOnly(true);
 
     for (int i = 0; i < 3; i++) {
-      List<Decision> refused = together(shared, calls);
+      List<Decision> refused = checkAll(shared, calls);
       assertThat(refused).extracting(Decision::allowed).containsExactly(true, false);
       assertThat(refused.get(1).rule()).contains("there");
     }
-    assertThat(together(shared, calls).get(1).source()).isEqualTo(DecisionSource.DENY_CACHE);
+    assertThat(checkAll(shared, calls).get(1).source()).isEqualTo(DecisionSource.DENY_CACHE);
   }
 
   @Test
-  void tellsWhichKeyOfARuleIsRefusedOnThisInstance() {
+  void reportsTheKeyThatIsRefusedOnThisInstance() {
     Engine shared =
         Engine.builder()
             .rules(
@@ -153,14 +153,14 @@ class CallGroupTest {
             .store(new FakeSharedStore(MemoryStore.builder().time(time).build()))
             .build();
     List<Call> calls = List.of(USER.with("user", "2"), USER.cost(2));
-    assertThat(together(shared, calls)).extracting(Decision::allowed).containsOnly(true);
+    assertThat(checkAll(shared, calls)).extracting(Decision::allowed).containsOnly(true);
 
-    List<Decision> refused = together(shared, calls);
+    List<Decision> refused = checkAll(shared, calls);
     assertThat(refused).extracting(Decision::allowed).containsExactly(true, false);
     assertThat(refused.get(0).remaining()).isOne();
   }
 
-  private static List<Decision> together(Engine engine, List<Call> calls) {
+  private static List<Decision> checkAll(Engine engine, List<Call> calls) {
     return engine.checkAll(calls).toCompletableFuture().join();
   }
 }

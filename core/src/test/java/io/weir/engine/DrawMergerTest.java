@@ -27,7 +27,7 @@ class DrawMergerTest {
   }
 
   @Test
-  void addsUpWhatMeetsTheSameBucketUnderTheTighterLimit() {
+  void addsUpDrawsOnOneBucketUnderTheTighterLimit() {
     basket.add(new Draw(FIVE, KEY, 1, Mode.SHADOW, Intent.TAKE));
     assertThat(basket.add(new Draw(THREE, Key.of("k"), 2, Mode.ENFORCE, Intent.TAKE))).isZero();
     basket.add(new Draw(FIVE, KEY, Long.MAX_VALUE, Mode.SHADOW, Intent.TAKE));

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** Which shards are asked, and what is made of their answers, with picks that the test chooses. */
+/** The choice of shards, and the combination of their results, with random numbers that the test supplies. */
 class ShardedExecutorTest {
   private final VirtualTime time = new VirtualTime();
   private final FakeSharedStore store =
@@ -50,18 +50,18 @@ class ShardedExecutorTest {
     return stage.toCompletableFuture().join();
   }
 
-  /** Takes with these picks: the shard of the first try, and the offset to that of the second. */
+  /** Takes with these random numbers: the shard of the first attempt, and the offset to that of the second. */
   private ShardAttempt take(List<Draw> draws, int... chosen) {
     store.asked.clear();
     for (int pick : chosen) {
       picks.add(pick);
     }
-    ShardAttempt tried = now(shards.take(draws));
+    ShardAttempt attempt = now(shards.take(draws));
     assertThat(picks).isEmpty();
-    return tried;
+    return attempt;
   }
 
-  private List<List<Integer>> asked() {
+  private List<List<Integer>> requestedShards() {
     return store.asked.stream()
         .map(draws -> draws.stream().map(draw -> draw.pool().shard()).toList())
         .toList();
@@ -73,33 +73,33 @@ class ShardedExecutorTest {
   }
 
   @Test
-  void asksOneShardAndTellsOfTheWhole() {
+  void drawsFromOneShardAndReportsTheWholeLimit() {
     Pool pool = split("rule", "40/h", 4);
 
     LimitStatus status = take(List.of(draw(pool, 3)), 2).result().statuses().get(0);
 
-    assertThat(asked()).containsExactly(List.of(2));
+    assertThat(requestedShards()).containsExactly(List.of(2));
     assertThat(status.limit()).isEqualTo(Limit.perHour(40));
     assertThat(status.remaining()).isEqualTo(4 * 7);
     assertThat(status.reset()).isEqualTo(Duration.ofMinutes(18));
   }
 
   @Test
-  void triesAnotherShardWhereTheFirstRefuses() {
+  void triesAnotherShardIfTheFirstRefuses() {
     Pool pool = split("rule", "40/h", 4);
     take(List.of(draw(pool, 9)), 2);
 
-    ShardAttempt tried = take(List.of(draw(pool, 2)), 2, 0);
+    ShardAttempt attempt = take(List.of(draw(pool, 2)), 2, 0);
 
-    assertThat(asked()).containsExactly(List.of(2), List.of(3));
-    assertThat(tried.result().taken()).isTrue();
-    assertThat(tried.draws().get(0).pool()).isSameAs(pool.shardedPool().shard(3));
+    assertThat(requestedShards()).containsExactly(List.of(2), List.of(3));
+    assertThat(attempt.result().taken()).isTrue();
+    assertThat(attempt.draws().get(0).pool()).isSameAs(pool.shardedPool().shard(3));
     assertThat(left(pool.shardedPool().shard(2))).isEqualTo(1);
     assertThat(left(pool.shardedPool().shard(3))).isEqualTo(8);
   }
 
   @Test
-  void theSecondTryKnowsWhenTheFirstBegan() {
+  void bothAttemptsShareOneDeadline() {
     Pool pool = split("rule", "40/h", 4);
     Pool other = split("other", "40/h", 1);
     take(List.of(draw(pool, 10)), 2);
@@ -112,19 +112,19 @@ class ShardedExecutorTest {
   }
 
   @Test
-  void ofTwoRefusalsTellsTheShorterWait() {
+  void reportsTheShorterWaitOfTwoRefusals() {
     Pool pool = split("rule", "40/h", 4);
     take(List.of(draw(pool, 10)), 2);
     time.advance(Duration.ofMinutes(1));
     take(List.of(draw(pool, 10)), 3);
 
     for (int first : new int[] {2, 3}) {
-      // From shard 2 the next, from shard 3 the third on.
-      ShardAttempt tried = take(List.of(draw(pool, 1)), first, first == 2 ? 0 : 2);
-      LimitStatus status = tried.result().statuses().get(0);
+      // The second attempt goes from shard 2 to the next, and from shard 3 three further.
+      ShardAttempt attempt = take(List.of(draw(pool, 1)), first, first == 2 ? 0 : 2);
+      LimitStatus status = attempt.result().statuses().get(0);
 
-      assertThat(tried.result().taken()).isFalse();
-      assertThat(asked()).hasSize(2);
+      assertThat(attempt.result().taken()).isFalse();
+      assertThat(requestedShards()).hasSize(2);
       assertThat(status.retryAfter()).contains(Duration.ofMinutes(5));
       assertThat(status.remaining()).isZero();
       assertThat(status.limit().capacity()).isEqualTo(40);
@@ -132,48 +132,48 @@ class ShardedExecutorTest {
   }
 
   @Test
-  void whatNoShardCanHoldIsRefusedForEverAndAskedOnce() {
+  void costAboveEveryShardIsRefusedForEverWithoutRetry() {
     Pool pool = split("rule", "10/h", 4);
 
-    ShardAttempt tried = take(List.of(draw(pool, 4)), 3);
+    ShardAttempt attempt = take(List.of(draw(pool, 4)), 3);
 
-    assertThat(asked()).hasSize(1);
-    assertThat(tried.result().taken()).isFalse();
-    assertThat(tried.result().statuses().get(0).retryAfter()).isEmpty();
+    assertThat(requestedShards()).hasSize(1);
+    assertThat(attempt.result().taken()).isFalse();
+    assertThat(attempt.result().statuses().get(0).retryAfter()).isEmpty();
   }
 
   @Test
-  void whatOnlyTheLargerShardsHoldIsAskedOfThose() {
+  void costThatOnlyLargerShardsHoldIsDrawnFromThose() {
     Pool pool = split("rule", "10/h", 4);
 
     assertThat(take(List.of(draw(pool, 3)), 2).result().taken()).isTrue();
     assertThat(take(List.of(draw(pool, 3)), 2, 5).result().taken()).isTrue();
-    assertThat(asked()).containsExactly(List.of(0), List.of(1));
+    assertThat(requestedShards()).containsExactly(List.of(0), List.of(1));
   }
 
   @Test
-  void picksEqualShardsOfEqualSplitsSoThatTheyMeetInOnePlace() {
+  void rulesWithEqualShardCountsUseTheSameShard() {
     take(List.of(draw(split("a", "40/h", 4), 1), draw(split("b", "400/h", 4), 1)), 7);
 
-    assertThat(asked()).containsExactly(List.of(3, 3));
+    assertThat(requestedShards()).containsExactly(List.of(3, 3));
   }
 
   @Test
-  void isNotTriedAgainIfAnotherLimitRefusesToo() {
+  void noRetryIfAnotherLimitRefusesToo() {
     Pool pool = split("rule", "40/h", 4);
     Pool whole = new Pool("whole", "whole", "1", Limit.perHour(5), false);
     take(List.of(draw(pool, 10)), 2);
     take(List.of(draw(whole, 5)));
 
-    ShardAttempt tried = take(List.of(draw(pool, 1), draw(whole, 1)), 2);
+    ShardAttempt attempt = take(List.of(draw(pool, 1), draw(whole, 1)), 2);
 
-    assertThat(asked()).hasSize(1);
-    assertThat(tried.result().taken()).isFalse();
-    assertThat(tried.result().statuses()).extracting(LimitStatus::allowed).containsOnly(false);
+    assertThat(requestedShards()).hasSize(1);
+    assertThat(attempt.result().taken()).isFalse();
+    assertThat(attempt.result().statuses()).extracting(LimitStatus::allowed).containsOnly(false);
   }
 
   @Test
-  void takesNothingFromOthersInATryThatIsRefused() {
+  void refusedAttemptTakesNothingFromOtherLimits() {
     Pool pool = split("rule", "40/h", 4);
     Pool even = split("even", "400/h", 4);
     Pool whole = new Pool("whole", "whole", "1", Limit.perHour(5), false);
@@ -183,15 +183,15 @@ class ShardedExecutorTest {
 
     assertThat(take(call, 2, 0).result().taken()).isTrue();
 
-    // Only what refused has moved.
-    assertThat(asked()).containsExactly(List.of(-1, 2, 2), List.of(-1, 2, 3));
+    // Only the refused draw has moved.
+    assertThat(requestedShards()).containsExactly(List.of(-1, 2, 2), List.of(-1, 2, 3));
     assertThat(left(whole)).isEqualTo(4);
     assertThat(left(even.shardedPool().shard(2))).isEqualTo(98);
 
-    ShardAttempt tried = take(call, 2, 0);
+    ShardAttempt attempt = take(call, 2, 0);
 
-    assertThat(tried.result().taken()).isFalse();
-    assertThat(tried.result().statuses())
+    assertThat(attempt.result().taken()).isFalse();
+    assertThat(attempt.result().statuses())
         .extracting(LimitStatus::allowed)
         .containsExactly(true, true, false);
     assertThat(left(whole)).isEqualTo(4);
@@ -199,59 +199,59 @@ class ShardedExecutorTest {
   }
 
   @Test
-  void aRuleThatCountsRefusalsIsAskedOnce() {
+  void noRetryForRulesThatCountRefusals() {
     Pool pool = split("rule", "40/h", 4, true);
     take(List.of(draw(pool, 10)), 2);
 
     assertThat(take(List.of(draw(pool, 1)), 2).result().taken()).isFalse();
-    assertThat(asked()).hasSize(1);
+    assertThat(requestedShards()).hasSize(1);
   }
 
   @Test
-  void aShadowLimitIsAskedAgainAloneOnceTheCallIsTaken() {
+  void shadowLimitIsRetriedAloneAfterTheCallIsTaken() {
     Pool watched = split("watched", "40/h", 4);
     Pool whole = new Pool("whole", "whole", "1", Limit.perHour(5), false);
     take(List.of(draw(watched, 10)), 2);
     picks.addAll(List.of(2, 0));
     store.asked.clear();
 
-    ShardAttempt tried = now(shards.reserve(List.of(draw(whole, 1), shadow(watched, 4))));
+    ShardAttempt attempt = now(shards.reserve(List.of(draw(whole, 1), shadow(watched, 4))));
 
-    assertThat(asked()).containsExactly(List.of(-1, 2), List.of(3));
-    assertThat(tried.result().statuses()).extracting(LimitStatus::allowed).containsOnly(true);
-    assertThat(tried.result().receipts()).hasSize(2);
-    assertThat(tried.draws().get(1).pool().shard()).isEqualTo(3);
+    assertThat(requestedShards()).containsExactly(List.of(-1, 2), List.of(3));
+    assertThat(attempt.result().statuses()).extracting(LimitStatus::allowed).containsOnly(true);
+    assertThat(attempt.result().receipts()).hasSize(2);
+    assertThat(attempt.draws().get(1).pool().shard()).isEqualTo(3);
     assertThat(left(whole)).isEqualTo(4);
     assertThat(left(watched.shardedPool().shard(3))).isEqualTo(6);
   }
 
   @Test
-  void aShadowLimitThatRefusesTwiceLetsTheCallPass() {
+  void shadowLimitThatRefusesTwiceDoesNotRefuseTheCall() {
     Pool watched = split("watched", "20/h", 2);
     take(List.of(draw(watched, 10)), 0);
     take(List.of(draw(watched, 10)), 1);
 
-    ShardAttempt tried = take(List.of(shadow(watched, 1)), 0, 0);
+    ShardAttempt attempt = take(List.of(shadow(watched, 1)), 0, 0);
 
-    assertThat(asked()).hasSize(2);
-    assertThat(tried.result().taken()).isTrue();
-    assertThat(tried.result().statuses()).extracting(LimitStatus::allowed).containsOnly(false);
+    assertThat(requestedShards()).hasSize(2);
+    assertThat(attempt.result().taken()).isTrue();
+    assertThat(attempt.result().statuses()).extracting(LimitStatus::allowed).containsOnly(false);
   }
 
   @Test
-  void theSecondTryIsReservedByAnIdOfItsOwn() {
+  void secondAttemptHasItsOwnReservationId() {
     Pool pool = split("rule", "40/h", 4);
     take(List.of(draw(pool, 10)), 2);
     picks.addAll(List.of(2, 0));
 
-    ShardAttempt tried = now(shards.reserve(List.of(draw(pool, 1))));
+    ShardAttempt attempt = now(shards.reserve(List.of(draw(pool, 1))));
 
-    assertThat(tried.result().taken()).isTrue();
-    assertThat(tried.id()).isEqualTo(2);
+    assertThat(attempt.result().taken()).isTrue();
+    assertThat(attempt.id()).isEqualTo(2);
   }
 
   @Test
-  void drawsOnWholeLimitsPassAsTheyAre() {
+  void drawsOnLimitsWithoutShardsAreUnchanged() {
     Pool whole = new Pool("whole", "whole", "1", Limit.perHour(5), false);
     List<Draw> draws = List.of(draw(whole, 1));
 

@@ -35,19 +35,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules with shards, in this process and before a store elsewhere. */
+/** Rules with shards, in memory and on a shared store. */
 class ShardedRulesTest {
   private static final Call CALL = Call.of("GET", "/").with("user", "42");
 
   private final VirtualTime time = new VirtualTime();
-  private final FakeSharedStore elsewhere =
+  private final FakeSharedStore sharedStore =
       new FakeSharedStore(MemoryStore.builder().time(time).build());
 
-  private Engine here(Rule... rules) {
-    return here(RuleSet.of(rules));
+  private Engine inMemory(Rule... rules) {
+    return inMemory(RuleSet.of(rules));
   }
 
-  private Engine here(RuleSet rules) {
+  private Engine inMemory(RuleSet rules) {
     return Engine.builder()
         .rules(rules)
         .time(time)
@@ -55,8 +55,8 @@ class ShardedRulesTest {
         .build();
   }
 
-  private Engine there(Rule... rules) {
-    return Engine.builder().rules(RuleSet.of(rules)).time(time).store(elsewhere).build();
+  private Engine onSharedStore(Rule... rules) {
+    return Engine.builder().rules(RuleSet.of(rules)).time(time).store(sharedStore).build();
   }
 
   private static Rule.Builder rule(String limit, int shards) {
@@ -71,7 +71,7 @@ class ShardedRulesTest {
     return (int) IntStream.range(0, tries).filter(i -> engine.check(call).allowed()).count();
   }
 
-  /** Takes all there is: of 8 shards, 500 tries miss one with a chance of 8 · (6/8)^500. */
+  /** Takes all tokens: of 8 shards, 500 calls miss one with a probability of 8 · (6/8)^500. */
   private static int drain(Engine engine, Call call) {
     return admitted(engine, call, 500);
   }
@@ -89,13 +89,13 @@ class ShardedRulesTest {
     Rule rule = rule(limit, 8).accuracy(Accuracy.EXACT).build();
     int all = (int) Limit.parse(limit).capacity();
 
-    assertThat(drain(here(rule), CALL)).isEqualTo(all);
-    assertThat(drain(there(rule), CALL)).isEqualTo(all);
+    assertThat(drain(inMemory(rule), CALL)).isEqualTo(all);
+    assertThat(drain(onSharedStore(rule), CALL)).isEqualTo(all);
   }
 
   @Test
   void showsTheWholeLimitAndAnEstimateOfWhatIsLeft() {
-    Engine engine = here(rule("80/h", 8).build());
+    Engine engine = inMemory(rule("80/h", 8).build());
 
     LimitStatus first = engine.check(CALL).deciding().orElseThrow();
 
@@ -110,7 +110,7 @@ class ShardedRulesTest {
 
   @Test
   void countsUnderTheSameNumberOfShardsOnly() {
-    Engine engine = here(rule("80/h", 8).build());
+    Engine engine = inMemory(rule("80/h", 8).build());
     drain(engine, CALL);
 
     engine.replaceRules(RuleSet.of(rule("160/h", 8).build()));
@@ -124,7 +124,7 @@ class ShardedRulesTest {
   @Test
   void allRulesOrNone() {
     Engine engine =
-        here(
+        inMemory(
             rule("80/h", 8).build(),
             Rule.named("other").key("user").limit(Limit.perHour(100)).shards(4).build(),
             Rule.named("whole").key("user").limit(Limit.perHour(1000)).build());
@@ -136,8 +136,8 @@ class ShardedRulesTest {
   }
 
   @Test
-  void callsDecidedTogetherCountAsOne() {
-    Engine engine = here(rule("80/h", 8).build());
+  void groupedCallsAreAllOrNone() {
+    Engine engine = inMemory(rule("80/h", 8).build());
 
     List<Decision> fit = now(engine.checkAll(List.of(CALL.cost(4), CALL.cost(6))));
     List<Decision> tooMuch = now(engine.checkAll(List.of(CALL.cost(6), CALL.cost(5))));
@@ -150,7 +150,7 @@ class ShardedRulesTest {
 
   @Test
   void costAboveAShardIsRefusedForEver() {
-    Engine engine = here(rule("80/h", 8).cost(new Cost.FromAttribute("units", 1, 100)).build());
+    Engine engine = inMemory(rule("80/h", 8).cost(new Cost.FromAttribute("units", 1, 100)).build());
 
     assertThat(engine.check(CALL.with("units", "10")).allowed()).isTrue();
     Decision refused = engine.check(CALL.with("units", "11"));
@@ -159,8 +159,8 @@ class ShardedRulesTest {
   }
 
   @Test
-  void explainsWhichShardItLookedAt() {
-    Engine engine = here(rule("80/h", 8).build());
+  void explainNamesTheShard() {
+    Engine engine = inMemory(rule("80/h", 8).build());
 
     Explanation explained = now(engine.explainAsync(CALL));
 
@@ -171,22 +171,22 @@ class ShardedRulesTest {
   // ---- reservations
 
   @Test
-  void settlesAgainstTheShardThatWasTakenFrom() {
-    for (Engine engine : List.of(here(rule("80/h", 8).build()), there(rule("80/h", 8).build()))) {
+  void settlesOnTheShardThatWasCharged() {
+    for (Engine engine : List.of(inMemory(rule("80/h", 8).build()), onSharedStore(rule("80/h", 8).build()))) {
       for (int i = 0; i < 100; i++) {
         Decision reserved = now(engine.reserveAsync(CALL.cost(7)));
         assertThat(reserved.allowed()).isTrue();
         assertThat(now(engine.settleAsync(reserved.reservation().orElseThrow(), 0)))
             .isEqualTo(SettlementResult.DONE);
       }
-      // Had any of it gone to another shard, that one would be full and this one short.
+      // If any of it had gone to another shard, that shard would be full and this one short.
       assertThat(drain(engine, CALL)).isEqualTo(80);
     }
   }
 
   @Test
   void settlesAtMoreThanWasReserved() {
-    Engine engine = here(rule("80/h", 8).build());
+    Engine engine = inMemory(rule("80/h", 8).build());
     Decision reserved = now(engine.reserveAsync(CALL.cost(1)));
 
     now(engine.settleAsync(reserved.reservation().orElseThrow(), 10));
@@ -195,8 +195,8 @@ class ShardedRulesTest {
   }
 
   @Test
-  void aReservationFromOtherShardsStands() {
-    Engine engine = here(rule("80/h", 8).build());
+  void reservationFromAnotherShardCountIsNotSettled() {
+    Engine engine = inMemory(rule("80/h", 8).build());
     Decision reserved = now(engine.reserveAsync(CALL.cost(7)));
     engine.replaceRules(RuleSet.of(rule("80/h", 4).build()));
 
@@ -209,13 +209,14 @@ class ShardedRulesTest {
   }
 
   @Test
-  void aSecondTryBesideALimitOfThisInstanceIsSettledThereToo() {
+  void secondAttemptWithAnInstanceLimitIsSettledOnBoth() {
     Rule near =
         Rule.named("near").key("user").limit(Limit.perHour(1000)).scope(Scope.INSTANCE).build();
-    Engine engine = there(near, rule("20/h", 2).accuracy(Accuracy.EXACT).build());
+    Engine engine = onSharedStore(near, rule("20/h", 2).accuracy(Accuracy.EXACT).build());
     assertThat(drain(engine, CALL)).isEqualTo(20);
     for (int i = 0; i < 40; i++) {
-      // A token each: of two calls, the second finds the first's shard empty half of the time.
+      // One token each: of two calls, the second finds the shard of the first, empty, half of the
+      // time.
       time.advance(Duration.ofMinutes(6));
       for (int both = 0; both < 2; both++) {
         Decision reserved = now(engine.reserveAsync(CALL));
@@ -227,35 +228,35 @@ class ShardedRulesTest {
     }
   }
 
-  // ---- before a shared store
+  // ---- on a shared store
 
   @Test
-  void aShardKnownToRefuseDoesNotRefuseForTheOthers() {
-    Engine engine = there(rule("80/h", 8).accuracy(Accuracy.EXACT).build());
+  void cachedRefusalOfAShardDoesNotRefuseOtherShards() {
+    Engine engine = onSharedStore(rule("80/h", 8).accuracy(Accuracy.EXACT).build());
 
-    // Every refusal of a shard is remembered; still all tokens of all shards are found.
+    // Every refusal of a shard is cached; all tokens of all shards are found nevertheless.
     assertThat(drain(engine, CALL)).isEqualTo(80);
-    int askedBefore = elsewhere.asked.size();
+    int askedBefore = sharedStore.asked.size();
     assertThat(admitted(engine, CALL, 1000)).isZero();
-    assertThat(elsewhere.asked.size() - askedBefore).as("refused from memory").isLessThan(20);
+    assertThat(sharedStore.asked.size() - askedBefore).as("refused from memory").isLessThan(20);
     assertThat(engine.check(CALL).source()).isEqualTo(DecisionSource.DENY_CACHE);
   }
 
   @Test
-  void leavesTheSecondTryOutWhereTheFirstAdmits() {
-    Engine engine = there(rule("80000/h", 8).accuracy(Accuracy.EXACT).build());
+  void noSecondAttemptIfTheFirstAdmits() {
+    Engine engine = onSharedStore(rule("80000/h", 8).accuracy(Accuracy.EXACT).build());
 
     assertThat(admitted(engine, CALL, 100)).isEqualTo(100);
 
-    assertThat(elsewhere.asked).hasSize(100);
+    assertThat(sharedStore.asked).hasSize(100);
     assertThat(
-            elsewhere.asked.stream().map(draws -> draws.get(0).pool().shard()).distinct().toList())
+            sharedStore.asked.stream().map(draws -> draws.get(0).pool().shard()).distinct().toList())
         .hasSize(8);
   }
 
   @Test
-  void aWatchedRuleCountsRefusalsAsIfItWereEnforced() {
-    Engine engine = here(rule("80/h", 8).mode(Mode.SHADOW).build());
+  void shadowRuleCountsRefusalsAsIfEnforced() {
+    Engine engine = inMemory(rule("80/h", 8).mode(Mode.SHADOW).build());
     int wouldBeRefused = 0;
     for (int i = 0; i < 500; i++) {
       Decision decision = engine.check(CALL);
@@ -284,7 +285,7 @@ class ShardedRulesTest {
             .rule(rule)
             .tenant("*", new TenantPlan("free", List.of(Limit.perSecond(80).named("rate"))));
     Call call = Call.of("GET", "/").with("tenant", "acme");
-    assertThat(drain(here(rules.build()), call)).isEqualTo(80);
+    assertThat(drain(inMemory(rules.build()), call)).isEqualTo(80);
 
     rules.tenant("b", new TenantPlan("small", List.of(Limit.perSecond(7).named("rate"))));
 
@@ -297,7 +298,7 @@ class ShardedRulesTest {
     Schedule always =
         new Schedule(
             Set.of(), LocalTime.MIDNIGHT, LocalTime.MIDNIGHT, ZoneOffset.UTC, Ratio.of("0.5"));
-    Engine engine = here(rule("80/h", 8).schedule(always).build());
+    Engine engine = inMemory(rule("80/h", 8).schedule(always).build());
 
     assertThat(drain(engine, CALL)).isEqualTo(40);
     assertThat(engine.check(CALL).deciding().orElseThrow().limit().capacity()).isEqualTo(40);
@@ -306,11 +307,11 @@ class ShardedRulesTest {
   }
 
   @Test
-  void drawsAreAskedForInShardsOnly() {
-    Engine engine = there(rule("80/h", 8).build());
+  void drawsGoToShardsOnly() {
+    Engine engine = onSharedStore(rule("80/h", 8).build());
     drain(engine, CALL);
 
-    assertThat(elsewhere.asked.stream().flatMap(List::stream).map(Draw::pool))
+    assertThat(sharedStore.asked.stream().flatMap(List::stream).map(Draw::pool))
         .allMatch(pool -> pool.shard() >= 0);
   }
 }

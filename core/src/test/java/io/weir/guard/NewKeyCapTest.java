@@ -20,7 +20,7 @@ class NewKeyCapTest {
   private static final String ADDRESS = "192.0.2.1";
 
   private final VirtualTime time = new VirtualTime();
-  private final NewKeyCap newcomers = new NewKeyCap(MOST, time);
+  private final NewKeyCap newKeyCap = new NewKeyCap(MOST, time);
   private final Pool pool = pool("rule");
 
   private static Pool pool(String rule) {
@@ -29,7 +29,7 @@ class NewKeyCapTest {
 
   private Key keyFor(String address, Pool from, String user, Intent intent) {
     Draw draw = new Draw(from, Key.of(user), 1, Mode.ENFORCE, intent);
-    List<Draw> draws = newcomers.capped(address, List.of(draw));
+    List<Draw> draws = newKeyCap.capped(address, List.of(draw));
     assertThat(draws).hasSize(1);
     assertThat(draws.get(0).pool()).isSameAs(from);
     return draws.get(0).key();
@@ -39,8 +39,8 @@ class NewKeyCapTest {
     return keyFor(address, pool, user, Intent.TAKE);
   }
 
-  /** The keys that so many users end up with. */
-  private Set<Key> bring(String address, String users, int count) {
+  /** The keys that draws of this many users end up with. */
+  private Set<Key> keysFor(String address, String users, int count) {
     Set<Key> keys = new HashSet<>();
     for (int i = 0; i < count; i++) {
       keys.add(keyFor(address, users + i));
@@ -49,33 +49,33 @@ class NewKeyCapTest {
   }
 
   @Test
-  void whoBringsFewKeysHasABucketForEach() {
-    assertThat(bring(ADDRESS, "user-", MOST)).hasSize(MOST).contains(Key.of("user-99"));
-    assertThat(newcomers.cappedDraws()).isZero();
+  void eachKeyBelowTheCapHasItsOwnBucket() {
+    assertThat(keysFor(ADDRESS, "user-", MOST)).hasSize(MOST).contains(Key.of("user-99"));
+    assertThat(newKeyCap.cappedDraws()).isZero();
   }
 
   @Test
-  void keysBeyondTheCapShareBuckets() {
-    bring(ADDRESS, "user-", MOST);
+  void keysAboveTheCapShareBuckets() {
+    keysFor(ADDRESS, "user-", MOST);
 
-    Set<Key> others = bring(ADDRESS, "invented-", 10_000);
+    Set<Key> others = keysFor(ADDRESS, "invented-", 10_000);
 
     assertThat(others).hasSize(NewKeyCap.SHARED);
     assertThat(others).allSatisfy(key -> assertThat(key.parts()).hasSize(3).contains(ADDRESS));
-    assertThat(newcomers.cappedDraws()).isEqualTo(10_000);
+    assertThat(newKeyCap.cappedDraws()).isEqualTo(10_000);
   }
 
   @Test
   void theSameKeySharesTheSameBucketEveryTime() {
-    bring(ADDRESS, "user-", MOST);
+    keysFor(ADDRESS, "user-", MOST);
 
     assertThat(keyFor(ADDRESS, "late")).isEqualTo(keyFor(ADDRESS, "late"));
   }
 
   @Test
-  void keysThatAreKnownKeepTheirBucketsWhoeverAsks() {
-    bring(ADDRESS, "user-", MOST);
-    bring(ADDRESS, "invented-", 10_000);
+  void knownKeysKeepTheirBucketsForEveryAddress() {
+    keysFor(ADDRESS, "user-", MOST);
+    keysFor(ADDRESS, "invented-", 10_000);
 
     for (int i = 0; i < MOST; i++) {
       assertThat(keyFor(ADDRESS, "user-" + i)).isEqualTo(Key.of("user-" + i));
@@ -84,42 +84,42 @@ class NewKeyCapTest {
   }
 
   @Test
-  void otherAddressesAndRulesAreNotConcerned() {
-    bring(ADDRESS, "invented-", 10_000);
+  void otherAddressesAndRulesAreNotAffected() {
+    keysFor(ADDRESS, "invented-", 10_000);
 
     assertThat(keyFor("198.51.100.7", "user")).isEqualTo(Key.of("user"));
     assertThat(keyFor(ADDRESS, pool("other"), "user", Intent.TAKE)).isEqualTo(Key.of("user"));
   }
 
   @Test
-  void keysThatAddressesShareDoNotMeet() {
-    bring(ADDRESS, "invented-", MOST);
-    bring("198.51.100.7", "other-", MOST);
+  void sharedBucketsOfAddressesAreSeparate() {
+    keysFor(ADDRESS, "invented-", MOST);
+    keysFor("198.51.100.7", "other-", MOST);
 
-    Set<Key> both = new HashSet<>(bring(ADDRESS, "more-", 10_000));
-    both.addAll(bring("198.51.100.7", "more-", 10_000));
+    Set<Key> both = new HashSet<>(keysFor(ADDRESS, "more-", 10_000));
+    both.addAll(keysFor("198.51.100.7", "more-", 10_000));
 
     assertThat(both).hasSize(2 * NewKeyCap.SHARED);
   }
 
   @Test
-  void aMinuteLaterNewKeysComeInAgainAndThoseInUseStayKnown() {
-    bring(ADDRESS, "user-", MOST);
+  void afterAMinuteNewKeysAreAdmittedAndKeysInUseStayKnown() {
+    keysFor(ADDRESS, "user-", MOST);
     for (int minute = 0; minute < 5; minute++) {
       time.advance(Duration.ofSeconds(61));
-      assertThat(bring(ADDRESS, "minute-" + minute + "-", MOST + 10_000))
+      assertThat(keysFor(ADDRESS, "minute-" + minute + "-", MOST + 10_000))
           .hasSize(MOST + NewKeyCap.SHARED);
-      assertThat(bring(ADDRESS, "user-", MOST)).contains(Key.of("user-0")).hasSize(MOST);
+      assertThat(keysFor(ADDRESS, "user-", MOST)).contains(Key.of("user-0")).hasSize(MOST);
     }
   }
 
   @Test
-  void whoOnlyLooksBringsNothing() {
+  void looksDoNotCountAsNewKeys() {
     for (int i = 0; i < 10_000; i++) {
       assertThat(keyFor(ADDRESS, pool, "looked-at-" + i, Intent.LOOK))
           .isEqualTo(Key.of("looked-at-" + i));
     }
 
-    assertThat(bring(ADDRESS, "user-", MOST)).hasSize(MOST);
+    assertThat(keysFor(ADDRESS, "user-", MOST)).hasSize(MOST);
   }
 }

@@ -31,17 +31,17 @@ class LeaseCapTest {
     "concurrency 5000,            0",
     "0/s burst=100,               0"
   })
-  void lendsTheErrorThatIsAccepted(String limit, long most) {
+  void leasesTheAcceptedError(String limit, long most) {
     assertThat(LeaseCap.of(Limit.parse(limit), ONE_PERCENT)).isEqualTo(most);
   }
 
   @Test
-  void lendsNothingWhereEveryAnswerMustBeExact() {
+  void leasesNothingIfAccuracyIsExact() {
     assertThat(LeaseCap.of(Limit.parse("1000000/s"), 0)).isZero();
   }
 
   @Test
-  void staysSmallEnoughForEveryLimitThereCanBe() {
+  void isBoundedForEveryLimit() {
     assertThat(LeaseCap.of(Limit.parse("quota 4503599627370496/month"), 500_000))
         .isEqualTo(1L << 39);
   }

@@ -26,7 +26,7 @@ class LimitDivisionTest {
     "quota 7/day zone=Asia/Tokyo name=a, 3, quota 3/day zone=Asia/Tokyo name=a, "
         + "quota 2/day zone=Asia/Tokyo name=a"
   })
-  void dividesRatesExactlyAndGivesTheRestToTheFirst(
+  void dividesRatesExactlyAndGivesTheRemainderToTheFirstParts(
       String whole, int parts, String first, String last) {
     LimitDivision division = LimitDivision.of(Limit.parse(whole), parts);
 
@@ -86,20 +86,20 @@ class LimitDivisionTest {
         "2003/52week burst=2003     | 1024 | shards 1024 cannot split 2003/52week exactly: each"
             + " would have a period of more than ten years"
       })
-  void refusesWhatItCannotDivideInWords(String limit, int parts, String reason) {
+  void rejectsIndivisibleLimitsWithReason(String limit, int parts, String reason) {
     assertThatThrownBy(() -> LimitDivision.of(Limit.parse(limit), parts))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(reason);
   }
 
   @Test
-  void refusesPartsThatCannotBeKeptExactly() {
+  void rejectsPartsThatAreNotExact() {
     assertThatThrownBy(() -> LimitDivision.of(Limit.parse("1000003/week"), 512))
         .hasMessageStartingWith("shards 512 cannot split 1000003/week exactly: a burst of 1953");
   }
 
   @Test
-  void nothingDividedIsNothing() {
+  void partsOfALimitOfZeroAreZero() {
     LimitDivision division = LimitDivision.of(Limit.parse("0/s"), 8);
 
     assertThat(IntStream.range(0, 8).mapToLong(i -> division.part(i).capacity()).sum()).isZero();

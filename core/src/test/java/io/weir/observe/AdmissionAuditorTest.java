@@ -30,15 +30,15 @@ class AdmissionAuditorTest {
   private final MemoryStore memory = MemoryStore.builder().time(time).build();
   private final ScriptedStore scripted = new ScriptedStore();
   private int instances = 1;
-  private AdmissionAuditor witness = of(memory);
+  private AdmissionAuditor auditor = auditor(memory);
 
-  private AdmissionAuditor of(Store store) {
+  private AdmissionAuditor auditor(Store store) {
     return new AdmissionAuditor(store, time, () -> instances, 1);
   }
 
-  /** Stands beside a tier whose store never answers. */
-  private void storeIsAway() {
-    witness = of(NearStore.before(scripted, memory, time, () -> instances, error -> {}));
+  /** Audits a near store whose shared store is unavailable. */
+  private void storeIsUnavailable() {
+    auditor = auditor(NearStore.before(scripted, memory, time, () -> instances, error -> {}));
   }
 
   private static Pool pool(Limit limit) {
@@ -50,14 +50,14 @@ class AdmissionAuditorTest {
   }
 
   private boolean call(Pool pool) {
-    var stage = witness.take(List.of(draw(pool, "somebody"))).toCompletableFuture();
+    var stage = auditor.take(List.of(draw(pool, "somebody"))).toCompletableFuture();
     while (!scripted.calls.isEmpty()) {
       scripted.next().ignore();
     }
     return stage.join().taken();
   }
 
-  /** So many calls, evenly over this time; returns how many passed. */
+  /** Makes calls evenly over this time; returns how many were admitted. */
   private int calls(Pool pool, int number, Duration over) {
     int passed = 0;
     for (int i = 0; i < number; i++) {
@@ -68,15 +68,15 @@ class AdmissionAuditorTest {
   }
 
   private double overAdmission() {
-    return witness.results().get("rule").overAdmission();
+    return auditor.results().get("rule").overAdmission();
   }
 
   private double estimateError() {
-    return witness.results().get("rule").estimateError();
+    return auditor.results().get("rule").estimateError();
   }
 
   @Test
-  void aStoreThatAnswersAdmitsNoMoreThanTheLimit() {
+  void availableStoreAdmitsNoMoreThanTheLimit() {
     Pool pool = pool(Limit.perSecond(10));
 
     int passed = calls(pool, 1000, Duration.ofSeconds(10).minusMillis(1));
@@ -86,19 +86,19 @@ class AdmissionAuditorTest {
   }
 
   @Test
-  void aRuleThatStaysOpenWithoutItsStoreAdmitsTooMuch() {
-    storeIsAway();
+  void openRuleOverAdmitsDuringAnOutage() {
+    storeIsUnavailable();
     Pool pool = pool(Limit.perSecond(10)).onFail(OnFail.OPEN, Ratio.ONE);
 
     assertThat(calls(pool, 1000, Duration.ofSeconds(9))).isEqualTo(1000);
 
-    // 10 at once and 10 in each of 10 seconds are right.
+    // Allowed are 10 at once and 10 in each of 10 seconds.
     assertThat(overAdmission()).isCloseTo(1000 / 110.0, within(0.01));
   }
 
   @Test
-  void aRuleThatDecidesAloneWithoutItsStoreAdmitsItsShare() {
-    storeIsAway();
+  void localRuleAdmitsItsShareDuringAnOutage() {
+    storeIsUnavailable();
     instances = 2;
     Pool pool = pool(Limit.perSecond(10)).onFail(OnFail.LOCAL, Ratio.ONE);
 
@@ -108,8 +108,8 @@ class AdmissionAuditorTest {
   }
 
   @Test
-  void aRuleThatClosesWithoutItsStoreAdmitsNothing() {
-    storeIsAway();
+  void closedRuleAdmitsNothingDuringAnOutage() {
+    storeIsUnavailable();
 
     calls(pool(Limit.perSecond(10)).onFail(OnFail.CLOSED, Ratio.ONE), 100, SECOND);
 
@@ -117,7 +117,7 @@ class AdmissionAuditorTest {
   }
 
   @Test
-  void fixedWindowsAreAllowedTheirNumberEach() {
+  void fixedWindowIsAllowedItsCountPerWindow() {
     Pool pool = pool(Limit.fixedWindow(10, SECOND));
 
     int passed = calls(pool, 2000, Duration.ofSeconds(10));
@@ -127,25 +127,25 @@ class AdmissionAuditorTest {
   }
 
   @Test
-  void whatWasTakenOfAQuotaBeforeCounts() {
+  void quotaUsedBeforeTheAuditCounts() {
     Pool pool = pool(Limit.quota(100, Quota.Period.DAY));
-    witness = new AdmissionAuditor(memory, time, () -> 1, Integer.MAX_VALUE); // sees nothing yet
+    auditor = new AdmissionAuditor(memory, time, () -> 1, Integer.MAX_VALUE); // sees nothing yet
     calls(pool, 90, SECOND);
 
-    witness = of(memory);
+    auditor = auditor(memory);
     calls(pool, 50, SECOND);
 
     assertThat(overAdmission()).isEqualTo(1.0);
   }
 
   @Test
-  void anOutageShowsInAQuotaToo() {
-    storeIsAway();
+  void outageShowsInAQuotaToo() {
+    storeIsUnavailable();
     Pool pool = pool(Limit.quota(100, Quota.Period.DAY)).onFail(OnFail.OPEN, Ratio.ONE);
 
     calls(pool, 400, SECOND);
 
-    // Where the day ends is not known without the store: two of them are allowed for.
+    // The end of the day is not known without the store, so two days are allowed for.
     assertThat(overAdmission()).isEqualTo(2.0);
   }
 
@@ -153,7 +153,7 @@ class AdmissionAuditorTest {
   void evenTrafficIsEstimatedWell() {
     Pool pool = pool(Limit.slidingWindow(1000, Duration.ofSeconds(10)));
     calls(pool, 1900, Duration.ofSeconds(20));
-    witness = of(memory); // not from the beginning, when a window has but its end filled
+    auditor = auditor(memory); // not from the beginning, when a window has but its end filled
 
     calls(pool, 2850, Duration.ofSeconds(30).minusMillis(1));
 
@@ -173,14 +173,15 @@ class AdmissionAuditorTest {
 
     int passed = calls(pool, 100, Duration.ofMillis(100));
 
-    // Half the next window later half of them are forgotten, while all lie within ten seconds.
+    // In the middle of the next window the estimate has dropped half of them, while all lie within
+    // the last ten seconds.
     assertThat(passed).isBetween(49, 53);
     assertThat(estimateError()).isBetween(0.4, 1.0);
     assertThat(overAdmission()).isBetween(1.4, 2.0);
   }
 
   @Test
-  void nothingIsSaidOfAnEstimateToWhichOthersAdd() {
+  void estimateErrorIsUnknownIfInstancesShareTheKey() {
     instances = 2;
 
     calls(pool(Limit.slidingWindow(100, SECOND)), 450, Duration.ofSeconds(5));
@@ -190,10 +191,10 @@ class AdmissionAuditorTest {
   }
 
   @Test
-  void whatIsGivenBackWasNotAdmitted() {
+  void refundsReduceTheAdmittedAmount() {
     Pool pool = pool(Limit.perSecond(10).burst(100));
     TakeResult reserved =
-        witness
+        auditor
             .reserve(
                 7, List.of(new Draw(pool, Key.of("somebody"), 100, Mode.ENFORCE, Draw.Intent.HOLD)))
             .toCompletableFuture()
@@ -201,72 +202,72 @@ class AdmissionAuditorTest {
     assertThat(overAdmission()).isEqualTo(0.5); // of 100 at once and 100 in ten seconds
     TakeReceipt receipt = reserved.receipts().get(0);
 
-    witness.settle(
+    auditor.settle(
         7, List.of(new ReservedPart(pool, Key.of("somebody"), 100, 20, receipt)), SECOND);
 
     assertThat(overAdmission()).isEqualTo(0.1);
   }
 
   @Test
-  void looksCountForNothing() {
+  void looksAreNotCounted() {
     Pool pool = pool(Limit.perSecond(10));
 
-    witness.take(List.of(draw(pool, "somebody").asLook()));
+    auditor.take(List.of(draw(pool, "somebody").asLook()));
 
-    assertThat(witness.results()).isEmpty();
+    assertThat(auditor.results()).isEmpty();
   }
 
   @Test
-  void watchesFewKeysOfARuleAndOthersAfterThem() {
+  void auditsAFewKeysOfARuleAndOthersAfterThem() {
     Pool pool = pool(Limit.perSecond(10));
     for (int i = 0; i < 100; i++) {
-      witness.take(List.of(draw(pool, "user-" + i)));
+      auditor.take(List.of(draw(pool, "user-" + i)));
     }
     for (int i = 0; i < 5; i++) {
-      witness.take(List.of(draw(pool, "user-" + AdmissionAuditor.PER_RULE)));
+      auditor.take(List.of(draw(pool, "user-" + AdmissionAuditor.PER_RULE)));
     }
     assertThat(overAdmission()).isEqualTo(1 / 110.0);
 
     time.advance(Duration.ofSeconds(10));
     for (int i = 0; i < 5; i++) {
-      witness.take(List.of(draw(pool, "user-" + AdmissionAuditor.PER_RULE)));
+      auditor.take(List.of(draw(pool, "user-" + AdmissionAuditor.PER_RULE)));
     }
 
     assertThat(overAdmission()).isEqualTo(5 / 110.0);
   }
 
   @Test
-  void looksAtTheBucketsOfNewRulesAtOnce() {
+  void auditsTheBucketsOfNewRulesAtOnce() {
     Pool old = pool(Limit.perHour(10));
     for (int i = 0; i < AdmissionAuditor.PER_RULE; i++) {
-      witness.take(List.of(draw(old, "user-" + i)));
+      auditor.take(List.of(draw(old, "user-" + i)));
     }
     assertThat(overAdmission()).isEqualTo(1 / 20.0);
 
-    witness.rulesChanged();
+    auditor.rulesChanged();
     calls(pool(Limit.perHour(5)), 5, Duration.ofMillis(5));
 
     assertThat(overAdmission()).isEqualTo(5 / 10.0);
   }
 
   @Test
-  void whatWasSeenIsToldForAMinuteMore() {
+  void resultsAreReportedForAMinuteAfterTheAudit() {
     calls(pool(Limit.perSecond(10)), 11, Duration.ofMillis(11));
     time.advance(Duration.ofSeconds(10));
 
     assertThat(overAdmission()).isEqualTo(10 / 110.0);
     time.advance(Duration.ofSeconds(60));
-    assertThat(witness.results()).isEmpty();
+    assertThat(auditor.results()).isEmpty();
   }
 
   @Test
-  void oneCallInManyPicksAKey() {
-    witness = new AdmissionAuditor(memory, time, () -> 1, 64);
+  void keysAreSampledFromCalls() {
+    auditor = new AdmissionAuditor(memory, time, () -> 1, 64);
     Pool pool = pool(Limit.perHour(1_000_000));
 
     calls(pool, 10_000, SECOND);
 
-    // Not from the first call on, but nearly.
+    // Nearly all calls are seen: the audit begins soon after the first call.
     assertThat(overAdmission()).isBetween(8_000 / 2e6, 10_000 / 2e6);
   }
 }

@@ -25,7 +25,7 @@ class HotKeySketchTest {
   }
 
   @Test
-  void findsWhoIsAskedForMostAmongManyOthers() {
+  void findsTheHottestKeyAmongManyOthers() {
     List<Draw> hot = draws("hot");
     List<Draw> warm = draws("warm");
     for (int i = 0; i < 10_000; i++) {
@@ -42,16 +42,16 @@ class HotKeySketchTest {
     assertThat(top)
         .extracting(HotKeySketch.HotKey::key)
         .containsExactly(Key.of("hot"), Key.of("warm"));
-    // 10,000 of those looked at in 9 s; what is looked at stands for all.
+    // 10,000 sampled calls in 9 s, scaled up to all calls.
     double perSecond = 10_000 / 9.0 * HotKeySketch.SAMPLED;
     assertThat(top.get(0).perSecond()).isCloseTo(perSecond, Percentage.withPercentage(10));
-    // Nearly one of every 2.25 calls.
+    // Nearly one in 2.25 calls.
     assertThat(top.get(0).share()).isCloseTo(1 / 2.25, Percentage.withPercentage(5));
     assertThat(top.get(0).pool()).isSameAs(pool);
   }
 
   @Test
-  void countsNoLooks() {
+  void doesNotCountLooks() {
     Draw look = new Draw(pool, Key.of("looked-at"), 1, Mode.ENFORCE, Draw.Intent.LOOK);
     for (int i = 0; i < 100; i++) {
       hotKeys.count(List.of(look));
@@ -70,7 +70,7 @@ class HotKeySketchTest {
   }
 
   @Test
-  void aStoreThatSaysNothingHasAnsweredNothing() {
+  void unavailableStoreHasAnsweredNothing() {
     List<Draw> hot = draws("hot");
     for (int i = 0; i < 1000; i++) {
       hotKeys.count(hot);
@@ -82,7 +82,7 @@ class HotKeySketchTest {
   }
 
   @Test
-  void tellsHowManyOfTheCallsTheStoreAnswered() {
+  void countsTheCallsThatTheStoreAnswered() {
     List<Draw> refused = draws("refused from memory");
     List<Draw> asked = draws("asked");
     for (int i = 0; i < 1000; i++) {
@@ -105,7 +105,7 @@ class HotKeySketchTest {
   }
 
   @Test
-  void showsNobodyWhoOwesTheCountToOthers() {
+  void omitsKeysWhoseCountIsMostlyInherited() {
     for (int i = 0; i < 10_000; i++) {
       hotKeys.count(draws("user-" + i));
     }
@@ -114,7 +114,7 @@ class HotKeySketchTest {
   }
 
   @Test
-  void forgetsWhoIsNoLongerAskedFor() {
+  void dropsKeysThatAreNoLongerUsed() {
     for (int i = 0; i < 1000; i++) {
       hotKeys.count(draws("yesterday"));
     }
@@ -134,7 +134,7 @@ class HotKeySketchTest {
   }
 
   @Test
-  void looksAtAPartOfAllCalls() {
+  void samplesAPartOfAllCalls() {
     List<Draw> hot = draws("hot");
     for (int i = 0; i < 100_000; i++) {
       hotKeys.note(hot);

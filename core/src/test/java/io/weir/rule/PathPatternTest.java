@@ -38,7 +38,7 @@ class PathPatternTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "a", "/a*", "/**/b", "/{}", "/{a}b", "/{a", "/a//b", "/../b", "/.*"})
-  void refusesWhatIsNoPattern(String pattern) {
+  void rejectsInvalidPatterns(String pattern) {
     assertThatThrownBy(() -> PathPattern.of(pattern)).isInstanceOf(IllegalArgumentException.class);
   }
 }

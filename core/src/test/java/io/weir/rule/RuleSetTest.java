@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class RuleSetTest {
-  /** One for each part of a rule but its id, to say it otherwise. */
+  /** One change for each part of a rule but its id. */
   private static final List<UnaryOperator<Rule.Builder>> OTHERWISE =
       List.of(
           rule -> rule.match(Match.path("/other")),
@@ -52,7 +52,7 @@ class RuleSetTest {
   }
 
   @Test
-  void equalIfTheySayTheSame() {
+  void equalIfAllPartsAreEqual() {
     assertThat(set().build()).isEqualTo(set().build()).hasSameHashCodeAs(set().build());
     assertThat(rule("one").build()).isNotEqualTo(rule("two").build());
     for (UnaryOperator<Rule.Builder> otherwise : OTHERWISE) {

@@ -59,7 +59,7 @@ class RuleIndexTest {
   }
 
   @Test
-  void aRuleWithSeveralPathsIsAskedOnceByItsFirst() {
+  void ruleWithSeveralPathsAppliesOnceByItsFirst() {
     RuleIndex index =
         RuleIndex.of(
             RuleSet.of(
@@ -76,7 +76,7 @@ class RuleIndexTest {
   }
 
   @Test
-  void exceptionsAreLeftOut() {
+  void exceptExcludesCalls() {
     RuleIndex index =
         RuleIndex.of(
             RuleSet.of(
@@ -90,7 +90,7 @@ class RuleIndexTest {
     assertThat(matched(index, Call.of("GET", "/"))).containsExactly("r");
   }
 
-  /** The index finds what looking at every rule in turn would find. */
+  /** The index finds the rules that a linear scan finds. */
   @Property
   void agreesWithTryingEveryRule(@ForAll Random random) {
     List<Rule> rules = new ArrayList<>();
@@ -161,7 +161,7 @@ class RuleIndexTest {
     Call call = Call.of("GET", "/service7/items/1").with("tenant", "t9").host("h3.example");
 
     assertThat(matched(index, call)).containsExactlyInAnyOrder("path7", "tenant9", "host3");
-    assertThat(index.candidates(call)).as("rules looked at").isEqualTo(3);
+    assertThat(index.candidates(call)).as("rules examined").isEqualTo(3);
   }
 
   @Test
@@ -176,14 +176,14 @@ class RuleIndexTest {
                     .replaces("address")
                     .limit(Limit.perSecond(9))
                     .build()));
-    Call stranger = Call.of("GET", "/").with("ip", "192.0.2.7");
+    Call anonymous = Call.of("GET", "/").with("ip", "192.0.2.7");
 
-    assertThat(matched(index, stranger)).containsExactly("address");
-    assertThat(matched(index, stranger.with("user", "42"))).containsExactly("member");
+    assertThat(matched(index, anonymous)).containsExactly("address");
+    assertThat(matched(index, anonymous.with("user", "42"))).containsExactly("member");
   }
 
   @Test
-  void aRuleMaySpellHostsAsCallsDo() {
+  void hostsOfRulesAreNormalizedLikeHostsOfCalls() {
     RuleIndex index =
         RuleIndex.of(
             RuleSet.of(
@@ -199,7 +199,7 @@ class RuleIndexTest {
   }
 
   @Test
-  void twoLimitsOfARuleCannotGoByTheSameName() {
+  void limitsOfARuleNeedDistinctNames() {
     Rule.Builder rule = Rule.named("rule").limit(Limit.perSecond(3).named("2"), Limit.perSecond(5));
 
     assertThatThrownBy(rule::build)
