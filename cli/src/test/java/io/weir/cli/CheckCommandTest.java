@@ -69,7 +69,7 @@ class CheckCommandTest {
   }
 
   @Test
-  void saysWhenNoRuleLimitsACallAndWhenWaitingCannotHelp() {
+  void reportsUnlimitedCallsAndRefusalsThatWaitingCannotHelp() {
     CommandRun tooMuch =
         CommandRun.of("check", "--server", url, "POST", "/payments", "-a", "user=2", "--cost", "6");
 
@@ -106,7 +106,7 @@ class CheckCommandTest {
   }
 
   @Test
-  void asksTheSameRulesForAMethodInAnyCase() {
+  void matchesMethodsInAnyCase() {
     CommandRun run =
         CommandRun.of("check", "--server", url, "post", "/payments", "-a", "user=any-case");
 
@@ -126,7 +126,7 @@ class CheckCommandTest {
   }
 
   @Test
-  void saysInOneLineWhatIsWrong() {
+  void reportsErrorsInOneLine() {
     assertThat(CommandRun.of("check", "--server", "http://127.0.0.1:1", "GET", "/").err())
         .isEqualTo("weir: no server at http://127.0.0.1:1; start one with: weir serve\n");
     assertThat(CommandRun.of("check", "--server", "not a url", "GET", "/").err())

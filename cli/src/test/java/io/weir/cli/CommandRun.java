@@ -7,7 +7,7 @@ import picocli.CommandLine;
 /**
  * A command run in this process.
  *
- * @param code what it ended with
+ * @param code exit code
  */
 public record CommandRun(int code, String out, String err) {
   public static CommandRun of(String... arguments) {

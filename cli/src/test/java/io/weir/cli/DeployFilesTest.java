@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** What can be said of the files in deploy/ without Docker and Kubernetes. */
+/** Checks of the files in deploy/ that need neither Docker nor Kubernetes. */
 class DeployFilesTest {
   private static final Path DEPLOY = Path.of("..", "deploy");
 
@@ -67,10 +67,10 @@ class DeployFilesTest {
     assertThat(config.redis().orElseThrow().credentials().password()).startsWith("a password");
   }
 
-  /** Without one of these a Weir of the deployment would not start. */
+  /** Without any of these an instance of the deployment would not start. */
   @ParameterizedTest
   @ValueSource(strings = {"docker-compose.yaml", "kubernetes/weir.yaml"})
-  void weirIsToldWhereItsSecretsAre(String file) throws IOException {
+  void configurationNamesTheSecretFiles(String file) throws IOException {
     assertThat(Files.readString(DEPLOY.resolve(file)))
         .contains(
             "WEIR_STORE_REDIS_PASSWORD_FILE",
@@ -78,7 +78,7 @@ class DeployFilesTest {
             "WEIR_ADMIN_TOKENS_FILE");
   }
 
-  /** With Redis' default one dead shard would take the keys of all others with it. */
+  /** By default a Redis Cluster with one dead shard refuses the keys of all others. */
   @ParameterizedTest
   @ValueSource(
       strings = {"docker-compose.yaml", "kubernetes/redis.yaml", "../docs/deploy/redis.md"})
@@ -90,14 +90,14 @@ class DeployFilesTest {
   }
 
   @Test
-  void theImageShowsEveryPortAndHasTheCommand() throws IOException {
+  void imageExposesEveryPortAndHasTheCommand() throws IOException {
     assertThat(Files.readAllLines(DEPLOY.resolve("Dockerfile")))
         .contains("EXPOSE 8080 8081 8000 6070", "ENTRYPOINT [\"weir\"]")
         .anyMatch(line -> line.endsWith("deploy/weir.sh /usr/local/bin/weir"));
   }
 
   @Test
-  void theCommandOfTheImagePassesOnItsArguments(@TempDir Path folder) throws Exception {
+  void commandOfTheImagePassesItsArguments(@TempDir Path folder) throws Exception {
     Path java = Files.writeString(folder.resolve("java"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
     assertThat(java.toFile().setExecutable(true)).isTrue();
     ProcessBuilder command =

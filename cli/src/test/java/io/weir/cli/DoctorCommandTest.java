@@ -49,7 +49,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void looksAtRulesAndPortsWhereThereIsNoRedis() {
+  void checksRulesAndPortsWithoutRedis() {
     CommandRun run = doctor();
 
     assertThat(run.code()).isZero();
@@ -66,7 +66,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void looksAtThePortsThatFlagsName() throws IOException {
+  void checksThePortsOfTheFlags() throws IOException {
     try (ServerSocket http = taken();
         ServerSocket grpc = taken();
         ServerSocket admin = taken()) {
@@ -91,7 +91,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void looksAtTheFolderForState() throws IOException {
+  void checksTheStateFolder() throws IOException {
     Path state = Files.createDirectory(folder.resolve("state"));
     assertThat(doctor().out()).contains("ok    state        state.dir " + state + " is writable");
 
@@ -99,7 +99,7 @@ class DoctorCommandTest {
     Files.writeString(state, "a file");
     CommandRun run = doctor();
 
-    assertThat(run.code()).as("a server starts all the same").isZero();
+    assertThat(run.code()).as("only a warning: a server starts without it").isZero();
     assertThat(run.out())
         .contains("warn  state        state.dir " + state + " is not a folder: the last good rules")
         .contains("→ choose another state.dir");
@@ -112,7 +112,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void looksAtTheGatewayOfAConfiguration() throws IOException {
+  void checksTheGatewayOfAConfiguration() throws IOException {
     try (ServerSocket gateway = taken()) {
       config("gateway: { upstream: \"http://127.0.0.1:1\" }\n");
       Files.writeString(
@@ -128,7 +128,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void looksAtRedisToo() throws IOException {
+  void checksRedis() throws IOException {
     try (RedisServer redis = RedisServer.builder().config("maxmemory-policy allkeys-lru").start()) {
       config("store: { redis: { uri: \"" + redis.uri() + "\", timeout: 2s } }\n");
       CommandRun run = doctor();
@@ -147,7 +147,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void looksAtTheRedisOfHotRulesTooAndSaysWhichItIs() throws IOException {
+  void checksTheRedisOfHotRulesAndNamesIt() throws IOException {
     try (RedisServer redis = RedisServer.start();
         RedisServer hot = RedisServer.builder().config("maxmemory-policy allkeys-lru").start()) {
       config(
@@ -172,7 +172,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void failsWhenRedisIsAwayAndTellsNoPassword() {
+  void failsIfRedisIsUnreachableAndHidesThePassword() {
     try (RedisServer redis = RedisServer.start()) {
       redis.kill();
       CommandRun run = doctor("--redis", "redis://:hunter2@127.0.0.1:" + redis.port());
@@ -185,7 +185,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void failsOnCertificatesThatCannotBeUsedAndLooksAtTheRest() throws IOException {
+  void failsOnInvalidCertificatesAndChecksTheRest() throws IOException {
     Files.writeString(folder.resolve("ca.crt"), "nonsense");
     config("store: { redis: { uri: \"rediss://127.0.0.1:1\", tls: { ca: ca.crt } } }\n");
     CommandRun run = doctor();
@@ -227,7 +227,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void knowsAWeirThatRunsAlready() throws Exception {
+  void recognisesARunningServer() throws Exception {
     try (var server =
         WeirServer.start(
             ServerConfig.DEFAULT

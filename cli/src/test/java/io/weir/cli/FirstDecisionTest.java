@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The first decision of a process that has just said that it is ready, over HTTP and gRPC. The
- * machine may be busy with other things, so the best of a few new processes counts.
+ * The first decision of a process that has just become ready, over HTTP and gRPC. The machine may
+ * be busy, so the best of a few new processes counts.
  */
 @Timeout(120)
 @Tag("process")
@@ -52,7 +52,7 @@ class FirstDecisionTest {
 
   @TempDir Path folder;
 
-  /** How long the first calls took, in µs. */
+  /** Durations of the first calls, in µs. */
   private record FirstDecision(long httpMicros, long grpcMicros) {}
 
   @BeforeAll
@@ -147,7 +147,7 @@ class FirstDecisionTest {
             .compose(
                 request -> {
                   headers.forEach(request::putHeader);
-                  // On the event loop, before it can read the body: from here it would be lost.
+                  // On the event loop, before it reads the body, which would be lost otherwise.
                   return request.send(body).compose(HttpClientResponse::body);
                 })
             .await(ANSWER_SECONDS, TimeUnit.SECONDS)

@@ -62,7 +62,7 @@ class GatewayCommandTest {
   }
 
   @Test
-  void forwardsUntilTheSampleRulesRefuseAndStopsWhenTold() throws Exception {
+  void forwardsUntilTheSampleRulesRefuseAndStopsOnSigterm() throws Exception {
     try (WeirProcess weir =
         WeirProcess.start(
             folder, "gateway", "--upstream", url(), "--port", "0", "--admin-port", "0")) {
@@ -83,7 +83,7 @@ class GatewayCommandTest {
   }
 
   @Test
-  void listensForDecisionsOnlyIfToldTo() throws Exception {
+  void opensTheDecisionPortsOnlyIfConfigured() throws Exception {
     Path config =
         Files.writeString(
             folder.resolve("weir.yaml"),
@@ -107,7 +107,7 @@ class GatewayCommandTest {
   }
 
   @Test
-  void listensOnThePortThatAPlatformHandsToIt() throws Exception {
+  void listensOnThePortOfThePlatform() throws Exception {
     int port = FreePorts.free();
     GatewayCommand gateway = new GatewayCommand();
     new CommandLine(gateway)
@@ -123,7 +123,7 @@ class GatewayCommandTest {
   }
 
   @Test
-  void servesBothIfServeIsToldOfAnUpstream() throws Exception {
+  void serveWithAnUpstreamServesBoth() throws Exception {
     Path config =
         Files.writeString(
             folder.resolve("weir.yaml"),
@@ -147,7 +147,7 @@ class GatewayCommandTest {
         "gateway --upstream http://x/y | has more than a host and a port",
         "gateway --upstream http://x --port 70000 | port 70000"
       })
-  void endsWithTwoAndSaysWhy(String arguments, String reason) {
+  void exitsWithTwoAndTheReason(String arguments, String reason) {
     CommandRun run = CommandRun.of(arguments.split(" "));
 
     assertThat(run.code()).isEqualTo(2);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The launcher says which Java it has met if that one is too old. */
+/** The launcher names the Java it found if that is too old. */
 @Tag("process")
 class LauncherTest {
   @TempDir Path home;

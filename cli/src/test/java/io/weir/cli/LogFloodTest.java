@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What strangers can do to the log of a real process. */
+/** The log of a real process under requests that cause log lines. */
 @Timeout(90)
 @Tag("process")
 class LogFloodTest {
@@ -65,12 +65,12 @@ class LogFloodTest {
         socket.getInputStream().read();
       }
     } catch (IOException e) {
-      // the server has closed it, as it may
+      // The server may have closed the connection.
     }
   }
 
   @Test
-  void leavesAFewLinesAtMost() throws Exception {
+  void clientsCauseOnlyAFewLogLines() throws Exception {
     byte[] upgrade = UPGRADE.getBytes(StandardCharsets.US_ASCII);
     byte[] badFrame =
         (PREFACE + "not a frame of HTTP/2 at all").getBytes(StandardCharsets.US_ASCII);

@@ -26,7 +26,7 @@ class LogFormatTest {
   @TempDir private Path folder;
 
   @Test
-  void writesJsonWithTheTraceOfTheRequestIfAskedTo() throws Exception {
+  void writesJsonWithTheTraceOfTheRequest() throws Exception {
     try (WeirProcess weir =
         WeirProcess.start(
             folder,
@@ -56,7 +56,7 @@ class LogFormatTest {
       assertThat(line.text("trace_id")).isEqualTo(TRACE);
       assertThat(line.text("span_id")).isEqualTo(SPAN);
       assertThat(line.has("time") && line.has("logger")).isTrue();
-      // New JDKs have a word with libraries that use sun.misc.Unsafe, past every logger.
+      // New JDKs print a warning about sun.misc.Unsafe to stderr, outside the log.
       assertThat(log().lines().filter(one -> !one.startsWith("WARNING: ")))
           .allMatch(one -> one.startsWith("{") && one.endsWith("}"));
     }

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 
 class LogLevelTest {
   @Test
-  void knowsTheWordsOfBothProjects() {
+  void knowsTheLevelNamesOfBothProjects() {
     assertThat(LogLevel.of("warning")).hasValue(Level.WARN);
     assertThat(LogLevel.of("WARN")).hasValue(Level.WARN);
     assertThat(LogLevel.of("Debug")).hasValue(Level.DEBUG);
@@ -22,7 +22,7 @@ class LogLevelTest {
   }
 
   @Test
-  void changesNothingUnlessToldALevel() {
+  void keepsTheLevelUnlessOneIsSet() {
     Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
     Level before = root.getLevel();
     try {

@@ -40,7 +40,7 @@ class LogRateLimitTest {
   }
 
   @Test
-  void suppressesAFloodAndSaysHowManyLinesItWere() {
+  void suppressesAFloodAndLogsTheNumberOfSuppressedLines() {
     flood("io.vertx.core.impl.ContextImpl", 2000);
     assertThat(said()).hasSize(LogRateLimit.OF_LIBRARIES);
 
@@ -54,7 +54,7 @@ class LogRateLimitTest {
   }
 
   @Test
-  void saysSoAlsoWhenAnotherLoggerIsNext() {
+  void logsTheNumberAlsoWhenAnotherLoggerIsNext() {
     flood("io.netty.A", 100);
     lines.list.clear();
     time.advance(Duration.ofMinutes(1));
@@ -91,7 +91,7 @@ class LogRateLimitTest {
   }
 
   @Test
-  void leavesDetailsThatSomebodyWantsAlone() {
+  void doesNotLimitDebugLines() {
     Logger logger = context.getLogger("io.netty.A");
     logger.setLevel(Level.DEBUG);
     for (int i = 0; i < 500; i++) {

@@ -67,7 +67,7 @@ class ModuleMapTest {
   }
 
   @Test
-  void onlyWhatTalksToTheNetworkKnowsNetty() {
+  void onlyNetworkModulesUseNetty() {
     noClasses()
         .that()
         .resideOutsideOfPackages("io.weir.server..", "io.weir.redis..")

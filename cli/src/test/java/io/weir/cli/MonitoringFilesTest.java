@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** The alert rules and the dashboard speak of metrics that a server really has. */
+/** The alert rules and the dashboard use only metrics that a server exports. */
 @Timeout(120)
 @Tag("process")
 class MonitoringFilesTest {
@@ -51,7 +51,7 @@ class MonitoringFilesTest {
   private static final Pattern DOCUMENTED =
       Pattern.compile("^\\| (`weir_[^|]*)\\|", Pattern.MULTILINE);
 
-  /** Labels that Prometheus adds to all it reads. */
+  /** Labels that Prometheus adds to every series. */
   private static final Set<String> ADDED = Set.of("instance", "job");
 
   private static final Pattern RECORDED = Pattern.compile("\\bweir:[a-z0-9:_]+");
@@ -81,7 +81,7 @@ class MonitoringFilesTest {
     return rules;
   }
 
-  /** Every text under this name, wherever it stands in a JSON file. */
+  /** Every text with this name, anywhere in a JSON file. */
   private static List<String> texts(Path file, Set<String> names) throws IOException {
     List<String> texts = new ArrayList<>();
     try (JsonParser json = new JsonFactory().createParser(file.toFile())) {
@@ -105,7 +105,7 @@ class MonitoringFilesTest {
     return names;
   }
 
-  /** What a server shows: of each metric the labels, and of each label the values. */
+  /** The exported metrics: the labels of each metric, and the values of each label. */
   private record Exported(Map<String, Map<String, Set<String>>> metrics) {
     static Exported of(String text) {
       Map<String, Map<String, Set<String>>> metrics = new TreeMap<>();
@@ -126,7 +126,7 @@ class MonitoringFilesTest {
           .isTrue();
     }
 
-    /** Every alternative of a matcher finds something; what a dashboard fills in, nobody knows. */
+    /** Every alternative of a matcher finds something; dashboard variables are not checked. */
     void has(String metric, String label, String value, String expression) {
       has(metric, label, expression);
       if (value.startsWith("$")) {
@@ -150,7 +150,7 @@ class MonitoringFilesTest {
 
     assertThat(used).hasSizeGreaterThan(8);
     assertThat(exported.metrics().keySet()).containsAll(used);
-    expressions.forEach(expression -> usesLabelsThatThereAre(expression, exported));
+    expressions.forEach(expression -> assertLabelsExist(expression, exported));
     Set<String> documented = documented();
     Set<String> shown = families(exported.metrics().keySet());
     assertThat(documented).containsAll(families(used));
@@ -158,7 +158,7 @@ class MonitoringFilesTest {
     assertThat(documented).containsAll(shown);
   }
 
-  private static void usesLabelsThatThereAre(String expression, Exported exported) {
+  private static void assertLabelsExist(String expression, Exported exported) {
     Matcher selector = SELECTOR.matcher(expression);
     while (selector.find()) {
       Matcher label = MATCHER.matcher(selector.group(2));
@@ -179,9 +179,9 @@ class MonitoringFilesTest {
   }
 
   @Test
-  void wouldNoticeALabelThatThereIsNot() {
+  void detectsUnknownLabels() {
     Exported exported = Exported.of("weir_a_total{outcome=\"denied\"} 1.0\nweir_b 1.0\n");
-    usesLabelsThatThereAre("sum by (outcome) (weir_a_total{outcome=~\"den.*\"})", exported);
+    assertLabelsExist("sum by (outcome) (weir_a_total{outcome=~\"den.*\"})", exported);
     for (String wrong :
         List.of(
             "sum(weir_a_total{outcome=\"refused\"})",
@@ -189,13 +189,13 @@ class MonitoringFilesTest {
             "sum(weir_a_total{rule=\"x\"})",
             "sum by (rule) (rate(weir_a_total[5m]))",
             "label_values(weir_b, rule)")) {
-      assertThatThrownBy(() -> usesLabelsThatThereAre(wrong, exported))
+      assertThatThrownBy(() -> assertLabelsExist(wrong, exported))
           .as(wrong)
           .isInstanceOf(AssertionError.class);
     }
   }
 
-  /** The names in the table; those that are only set aside stand elsewhere. */
+  /** The metric names in the tables of the page; reserved names are elsewhere. */
   private static Set<String> documented() throws IOException {
     Set<String> names = new TreeSet<>();
     Matcher row = DOCUMENTED.matcher(Files.readString(DOCUMENTATION));
@@ -222,7 +222,7 @@ class MonitoringFilesTest {
   }
 
   @Test
-  void nobodyIsWokenByPlainRefusals() throws IOException {
+  void refusalsAloneCauseNoPage() throws IOException {
     assertThat(rules())
         .filteredOn(rule -> rule.expression().contains("outcome=\"denied\""))
         .allMatch(rule -> rule.expression().contains("offset"), "compares with what is usual");
@@ -235,7 +235,7 @@ class MonitoringFilesTest {
     return families;
   }
 
-  /** What a gateway with a Redis, limits for Envoy and a bypass shows after some traffic. */
+  /** The metrics of a gateway with Redis, Envoy limits and a bypass after some traffic. */
   private Exported exported() throws Exception {
     Path config =
         Files.writeString(

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A real nginx with the configuration that the documentation shows, asking a process of ours. */
+/** A real nginx with the documented configuration, in front of a Weir process. */
 @Tag("nginx")
 @Timeout(60)
 class NginxForwardAuthTest {
@@ -47,7 +47,7 @@ class NginxForwardAuthTest {
   private HttpServer app;
   private final HttpClient client = HttpClient.newHttpClient();
 
-  /** An app that says what it got. */
+  /** An app that echoes its request. */
   @BeforeEach
   void startApp() throws IOException {
     app = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -92,12 +92,12 @@ class NginxForwardAuthTest {
         "0");
   }
 
-  /** As below, with more patience for a process that has just begun, on a machine that is busy. */
+  /** As below, with a longer timeout for a new process on a busy machine. */
   private NginxServer nginx(int weir, boolean refuseWithoutWeir) throws IOException {
     return nginx(weir, refuseWithoutWeir, "10s");
   }
 
-  /** The documented configuration, optionally refusing what Weir cannot decide. */
+  /** The documented configuration; the strict form refuses requests that Weir cannot decide. */
   private NginxServer nginx(int weir, boolean refuseWithoutWeir, String patience)
       throws IOException {
     String page = Files.readString(Path.of("../docs/deploy/nginx-traefik.md"));
@@ -162,7 +162,7 @@ class NginxForwardAuthTest {
   }
 
   @Test
-  void doesNotLetClientsChooseThePathThatIsDecided() throws Exception {
+  void clientsCannotChooseTheDecidedPath() throws Exception {
     int port = FreePorts.free();
     try (WeirProcess weir = weir(port);
         NginxServer nginx = nginx(port, false)) {
@@ -179,7 +179,7 @@ class NginxForwardAuthTest {
   }
 
   @Test
-  void letsNobodyPassByAQuestionThatWeirCannotTake() throws Exception {
+  void refusesRequestsThatWeirCannotParse() throws Exception {
     int port = FreePorts.free();
     String large = "x".repeat(6 * 1024);
     String[] more = {"X-One", large, "X-Two", large, "X-Three", large};
@@ -198,11 +198,9 @@ class NginxForwardAuthTest {
     }
   }
 
-  /**
-   * nginx hands the app the path as the client wrote it, and apps differ in what they make of it.
-   */
+  /** nginx forwards the path as the client wrote it, and apps normalize it in different ways. */
   @Test
-  void refusesPathsThatServersDoNotAgreeOn() throws Exception {
+  void refusesAmbiguousPaths() throws Exception {
     int port = FreePorts.free();
     try (WeirProcess weir = weir(port);
         NginxServer nginx = nginx(port, false)) {
@@ -213,9 +211,9 @@ class NginxForwardAuthTest {
     }
   }
 
-  /** An answer that no Weir should give is no reason to let requests pass either. */
+  /** An unexpected status of Weir must not allow requests either. */
   @Test
-  void refusesWhenWeirFailsInside() throws Exception {
+  void refusesOnInternalErrorsOfWeir() throws Exception {
     HttpServer broken =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     broken.createContext(
@@ -233,7 +231,7 @@ class NginxForwardAuthTest {
   }
 
   @Test
-  void leavesTheErrorsOfTheAppAlone() throws Exception {
+  void passesErrorsOfTheAppThrough() throws Exception {
     int port = FreePorts.free();
     try (WeirProcess weir = weir(port);
         NginxServer nginx = nginx(port, false)) {
@@ -243,7 +241,7 @@ class NginxForwardAuthTest {
   }
 
   @Test
-  void letsRequestsPassWhenWeirIsKilledAndLimitsAgainWhenItIsBack() throws Exception {
+  void allowsRequestsWhileWeirIsDownAndLimitsAfterItsReturn() throws Exception {
     int port = FreePorts.free();
     try (NginxServer nginx = nginx(port, false)) {
       try (WeirProcess weir = weir(port)) {
@@ -267,7 +265,7 @@ class NginxForwardAuthTest {
   }
 
   @Test
-  void refusesWhenWeirIsKilledIfItWasToldTo() throws Exception {
+  void strictConfigurationRefusesWhileWeirIsDown() throws Exception {
     int port = FreePorts.free();
     try (NginxServer nginx = nginx(port, true);
         WeirProcess weir = weir(port)) {
@@ -282,7 +280,7 @@ class NginxForwardAuthTest {
   }
 
   @Test
-  void refusesWhenWeirHangsIfItWasToldTo() throws Exception {
+  void strictConfigurationRefusesWhileWeirHangs() throws Exception {
     try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         NginxServer nginx = nginx(silent.getLocalPort(), true, "500ms")) {
       HttpResponse<String> refused = get(nginx, "/a");
@@ -293,7 +291,7 @@ class NginxForwardAuthTest {
   }
 
   @Test
-  void waitsForAWeirThatHangsOnlySoLong() throws Exception {
+  void timesOutIfWeirHangs() throws Exception {
     try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         NginxServer nginx = nginx(silent.getLocalPort(), false, "500ms")) {
       long begun = System.nanoTime();

@@ -41,7 +41,7 @@ class RulesCommandsTest {
   }
 
   @Test
-  void passesWarnings() throws IOException {
+  void warningsAreNotErrors() throws IOException {
     String warned = file("warned.yaml", "version: 1\nrules:\n  - { id: one, limit: 5/s }\n");
     CommandRun run = CommandRun.of("rules", "validate", warned);
 
@@ -50,7 +50,7 @@ class RulesCommandsTest {
   }
 
   @Test
-  void pointsOutKeysThatNothingGives() throws IOException {
+  void warnsAboutKeysThatNothingSets() throws IOException {
     String slip = file("slip.yaml", "version: 1\nrules:\n  - { id: a, key: [usr], limit: 5/s }\n");
     String plan = file("plan.yaml", "version: 1\nrules:\n  - { id: a, key: [plan], limit: 5/s }\n");
     String config = file("weir.yaml", "gateway: { upstream: \"http://127.0.0.1:9\" }\n");
@@ -100,7 +100,7 @@ class RulesCommandsTest {
   }
 
   @Test
-  void cannotValidateWhatIsNotThere() {
+  void reportsMissingFiles() {
     assertThat(CommandRun.of("rules", "validate").err())
         .isEqualTo("weir: rules validate: name a file or folder\n");
     assertThat(CommandRun.of("rules", "validate", "--envoy", "x").out())
@@ -111,7 +111,7 @@ class RulesCommandsTest {
   }
 
   @Test
-  void saysInWordsWhatChanges() throws IOException {
+  void describesChanges() throws IOException {
     String before = file("before.yaml", rule("limit: 5/s"));
     String after = file("after.yaml", rule("limit: 10/s, mode: shadow"));
     CommandRun run = CommandRun.of("rules", "diff", before, after);
@@ -126,7 +126,7 @@ class RulesCommandsTest {
   }
 
   @Test
-  void cannotCompareWhatIsInvalid() throws IOException {
+  void rejectsInvalidDocuments() throws IOException {
     String good = file("good.yaml", rule("limit: 5/s"));
     String bad = file("bad.yaml", rule("limit: lots"));
     CommandRun run = CommandRun.of("rules", "diff", good, bad);

@@ -19,7 +19,7 @@ class ServeCommandTest {
   @TempDir Path folder;
 
   @Test
-  void saysWhereItIsAndWhatToTry() throws Exception {
+  void printsItsAddressesAndAnExample() throws Exception {
     StringWriter out = new StringWriter();
     ServeCommand serve = new ServeCommand();
     new CommandLine(serve)
@@ -65,7 +65,7 @@ class ServeCommandTest {
   }
 
   @Test
-  void endsWhenAPortIsTaken() throws IOException {
+  void exitsIfAPortIsTaken() throws IOException {
     Path config = Files.writeString(folder.resolve("weir.yaml"), "state: { dir: state }\n");
     try (ServerSocket taken = new ServerSocket(0)) {
       String port = Integer.toString(taken.getLocalPort());
@@ -88,7 +88,7 @@ class ServeCommandTest {
         "fly",
         ""
       })
-  void endsWithTwoAndSaysWhy(String arguments) {
+  void exitsWithTwoAndTheReason(String arguments) {
     CommandRun run = CommandRun.of(arguments.isEmpty() ? new String[0] : arguments.split(" "));
 
     assertThat(run.code()).isEqualTo(2);

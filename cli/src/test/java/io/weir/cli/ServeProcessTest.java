@@ -13,14 +13,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The promise to a newcomer, kept by a process of its own. */
+/** The getting-started steps, with a real process. */
 @Timeout(60)
 @Tag("process")
 class ServeProcessTest {
   @TempDir Path folder;
 
   @Test
-  void servesTheSampleFollowsAnEditAndStopsWhenTold() throws Exception {
+  void servesTheSampleReloadsAnEditAndStopsOnSigterm() throws Exception {
     Path rules = Files.copy(SampleRules.copy(), folder.resolve("rules.yaml"));
     try (WeirProcess weir =
         WeirProcess.start(
@@ -40,7 +40,7 @@ class ServeProcessTest {
   }
 
   @Test
-  void sharesLimitsWithOthersOnTheSameRedisAndLeavesItWhenTold() throws Exception {
+  void sharesLimitsOnRedisAndLeavesTheFleetOnSigterm() throws Exception {
     Path rules =
         Files.writeString(
             folder.resolve("rules.yaml"),

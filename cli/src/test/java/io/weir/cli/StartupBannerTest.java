@@ -21,17 +21,17 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the greeting offers to try does what it says. */
+/** The example in the startup banner works. */
 class StartupBannerTest {
   private static final Pattern CHECK =
       Pattern.compile("curl -s( -H '([A-Za-z]+): (.*?)')? (http://\\S+) -d '(.*)'");
 
   @TempDir Path folder;
 
-  /** A started server, and the last two lines of its greeting. */
+  /** A started server, and the last two lines of its banner. */
   private record StartedServer(WeirServer server, String note, String command)
       implements AutoCloseable {
-    /** Does what the command says. */
+    /** Sends the request of the curl command. */
     HttpResponse<String> run(String token) throws Exception {
       Matcher curl = CHECK.matcher(command);
       assertThat(curl.matches()).as(command).isTrue();
@@ -74,7 +74,7 @@ class StartupBannerTest {
   }
 
   @Test
-  void offersACallThatTheSampleRefusesSoon() throws Exception {
+  void printsACallThatTheSampleSoonRefuses() throws Exception {
     try (StartedServer started = serve(Map.of())) {
       assertThat(started.note()).isEqualTo("try this, a few times:");
       for (int i = 0; i < 6; i++) {
@@ -85,7 +85,7 @@ class StartupBannerTest {
   }
 
   @Test
-  void offersACallThatOnesOwnRuleMatches() throws Exception {
+  void printsACallThatTheRuleMatches() throws Exception {
     String rules =
         rules(
             "id: mine, match: { methods: [PUT], path: '/v1/things/{id}/**', hosts: ['*.example.com'],"
@@ -100,7 +100,7 @@ class StartupBannerTest {
   }
 
   @Test
-  void promisesNothingWhereALimitIsTooLargeToMeetByHand() throws Exception {
+  void announcesNoRefusalForALargeLimit() throws Exception {
     try (StartedServer started =
         serve(Map.of(), "--rules", rules("id: wide, key: [ip], limit: 1000/s"))) {
       assertThat(started.note()).isEqualTo("try this:");
@@ -109,7 +109,7 @@ class StartupBannerTest {
   }
 
   @Test
-  void offersNothingWithoutARule() throws Exception {
+  void printsNoCallWithoutARule() throws Exception {
     try (StartedServer started =
         serve(Map.of(), "--rules", rules("id: none, key: [ip], limit: 1/s, mode: off"))) {
       assertThat(started.command()).doesNotContain("curl");
@@ -117,7 +117,7 @@ class StartupBannerTest {
   }
 
   @Test
-  void asksForATokenWhereOneIsNeeded() throws Exception {
+  void namesTheTokenIfOneIsNeeded() throws Exception {
     Path config =
         Files.writeString(
             folder.resolve("weir.yaml"),
@@ -131,7 +131,7 @@ class StartupBannerTest {
   }
 
   @Test
-  void asksAsEnvoyWouldWhereOnlyLimitsForEnvoyAreLoaded() throws Exception {
+  void printsAnEnvoyRequestIfOnlyEnvoyLimitsAreLoaded() throws Exception {
     Path files = Files.createDirectories(folder.resolve("runtime/config"));
     Files.writeString(
         files.resolve("shop.yaml"),
@@ -158,7 +158,7 @@ class StartupBannerTest {
   }
 
   @Test
-  void quotesAPathThatAShellWouldReadOtherwise() {
+  void quotesPathsWithShellCharacters() {
     String url = "http://127.0.0.1:8000";
 
     assertThat(ExampleCommand.send(url, toGet("/v1/a_b~c:d")).command())

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Mistakes on the command line are answered in one line that says what is wrong. */
+/** Mistakes on the command line produce a one-line reason. */
 class UsageMessageTest {
   @ParameterizedTest
   @CsvSource(

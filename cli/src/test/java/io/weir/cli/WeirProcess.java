@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The command as a process of its own, which can be told to stop, and killed. */
+/** The command as a separate process, which can be stopped and killed. */
 final class WeirProcess implements AutoCloseable {
   private final Process process;
   private final List<String> greeting = new ArrayList<>();
@@ -54,7 +54,7 @@ final class WeirProcess implements AutoCloseable {
     return process;
   }
 
-  /** What the greeting says of something, such as {@code decisions}. */
+  /** The value of a line of the banner, such as {@code decisions}. */
   String said(String what) {
     String prefix = "  " + what + " ";
     return greeting.stream()
@@ -64,12 +64,12 @@ final class WeirProcess implements AutoCloseable {
         .orElseThrow();
   }
 
-  /** Where to reach something here that the greeting names, such as {@code gateway}. */
+  /** The local address of a line of the banner, such as {@code gateway}. */
   String url(String what) {
     return said(what).split(" ", -1)[0].replace("0.0.0.0", "127.0.0.1");
   }
 
-  /** SIGKILL; returns when it is gone. */
+  /** Sends SIGKILL and waits for the exit. */
   void kill() {
     process.destroyForcibly().onExit().join();
   }

@@ -23,9 +23,9 @@ class DrillCommandTest {
   }
 
   /**
-   * Whether Redis was back in time depends on how busy the machine is, so that is not asked here.
-   * Connections that are cut may all be back before somebody looks, and a Redis that is slow for a
-   * second need not be slow for many calls.
+   * The exit code is not checked: recovery time depends on the load of the machine. Cut connections
+   * may be restored before the next step, and a Redis that is slow for a second need not delay many
+   * calls.
    */
   @ParameterizedTest
   @CsvSource({
@@ -34,7 +34,7 @@ class DrillCommandTest {
     "redis-cut, (open|closed)",
     "redis-full, open"
   })
-  void doesItAndPutsItRight(String outage, String breaker) {
+  void injectsAndRepairsTheFault(String outage, String breaker) {
     try (RedisServer redis = RedisServer.start()) {
       CommandRun run = drill(outage, "--redis", redis.uri(), "--for", "1s");
 
@@ -49,7 +49,7 @@ class DrillCommandTest {
   }
 
   @Test
-  void printsOneObjectForPrograms() throws java.io.IOException {
+  void printsOneJsonObject() throws java.io.IOException {
     try (RedisServer redis = RedisServer.start()) {
       CommandRun run =
           drill("redis-hang", "--redis", redis.uri(), "--for", "1s", "--output", "json");
@@ -78,12 +78,12 @@ class DrillCommandTest {
   }
 
   @Test
-  void startsAKilledRedisAgainAsItIsTold() {
+  void restartsAKilledRedis() {
     try (RedisServer redis = RedisServer.start()) {
       CommandRun run =
           drill(("redis-kill --for 1s --wait 2s --restart exit --redis " + redis.uri()).split(" "));
 
-      assertThat(run.code()).as("nobody has started it").isEqualTo(1);
+      assertThat(run.code()).as("Redis was not restarted").isEqualTo(1);
       assertThat(run.out()).containsPattern("(?m)^fail: decisions were not served");
       assertThat(redis.isRunning()).isFalse();
     }
@@ -110,7 +110,7 @@ class DrillCommandTest {
   }
 
   @Test
-  void isNotDoneToARedisOfOthers() {
+  void refusesARedisOnAnotherHost() {
     CommandRun run = drill("redis-hang", "--redis", "redis://192.0.2.1:6379");
 
     assertThat(run.code()).isEqualTo(2);
@@ -120,7 +120,7 @@ class DrillCommandTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"allkeys-lru", "volatile-ttl"})
-  void fillsNoRedisThatWouldDropKeys(String policy) {
+  void refusesToFillARedisThatEvicts(String policy) {
     try (RedisServer redis = RedisServer.builder().config("maxmemory-policy " + policy).start()) {
       for (int i = 0; i < 100; i++) {
         redis.command("SET", "key-" + i, "of somebody", "EX", "600");
@@ -148,7 +148,7 @@ class DrillCommandTest {
         "redis-hang --redis redis-cluster://127.0.0.1:1|single Redis",
         "redis-hang --redis redis://127.0.0.1:1|127.0.0.1:1"
       })
-  void saysWhatIsWrongInOneLine(String line) {
+  void reportsUsageErrorsInOneLine(String line) {
     String[] said = line.split("\\|");
     CommandRun run = drill(said[0].split(" "));
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A drill that is interrupted half-way, as by Ctrl-C, leaves Redis as it was. */
+/** A drill that is interrupted, for example by Ctrl-C, restores Redis. */
 @Timeout(120)
 @Tag("process")
 class DrillInterruptionTest {
@@ -26,7 +26,7 @@ class DrillInterruptionTest {
 
   @TempDir Path folder;
 
-  /** A drill of an hour, in a process of its own. */
+  /** A drill of an hour, in a separate process. */
   private Process drill(String outage, RedisServer redis, String... more) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -53,7 +53,7 @@ class DrillInterruptionTest {
         .until(() -> Files.readAllLines(said()).stream().anyMatch(l -> l.startsWith(beginning)));
   }
 
-  /** SIGINT, unless whoever started these tests had it ignored, and with that all children. */
+  /** SIGINT, or SIGTERM if the parent process ignores SIGINT, which child processes inherit. */
   private static String signal() throws IOException {
     String ignored =
         Files.readAllLines(Path.of("/proc/self/status")).stream()
@@ -70,7 +70,7 @@ class DrillInterruptionTest {
   }
 
   @Test
-  void givesAFullRedisItsMemoryBack() throws Exception {
+  void restoresTheMemoryLimitOfAFullRedis() throws Exception {
     try (RedisServer redis = RedisServer.builder().config("maxmemory 123mb").start()) {
       String before = redis.info("maxmemory");
       Process drill = drill("redis-full", redis);
@@ -87,7 +87,7 @@ class DrillInterruptionTest {
   }
 
   @Test
-  void letsAHangingRedisGoOn() throws Exception {
+  void resumesAHangingRedis() throws Exception {
     try (RedisServer redis = RedisServer.start()) {
       Process drill = drill("redis-hang", redis);
       try {
@@ -109,7 +109,7 @@ class DrillInterruptionTest {
   }
 
   @Test
-  void startsAKilledRedisAgain() throws Exception {
+  void restartsAKilledRedisWhenInterrupted() throws Exception {
     Path started = folder.resolve("started");
     try (RedisServer redis = RedisServer.start()) {
       Process drill = drill("redis-kill", redis, "--restart", "touch " + started);

@@ -23,13 +23,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the admin API tells. */
+/** Responses of the admin API. */
 @Timeout(120)
 class AdminApiTest {
   private static final String RULE = "{ id: a, key: [user], limit: 1000000/s, accuracy: exact }";
 
   @Test
-  void showsWhichKeysAreAskedForMost() {
+  void listsTheKeysWithTheMostCalls() {
     FrontEndSettings front =
         tokens(false, token("look", AdminRole.VIEWER), token("help", AdminRole.OPERATOR));
     try (RedisServer redis = RedisServer.start();
@@ -104,7 +104,7 @@ class AdminApiTest {
                 ConnectionTracker.TICK,
                 "{ id: a, key: [user], limit: 1/h, accuracy: exact }")) {
       String call = "{\"path\":\"/\",\"attributes\":{\"user\":\"anna@example.org\"}}";
-      // Whatever is asked before a refusal is known is asked of Redis: keep it few.
+      // Calls before the first cached refusal go to Redis: keep them few.
       String batch = "{\"calls\":[" + (call + ",").repeat(9) + call + "]}";
       await()
           .atMost(Duration.ofSeconds(60))
@@ -139,7 +139,7 @@ class AdminApiTest {
   }
 
   @Test
-  void showsHowItIsAndWhatItsRulesDecided() {
+  void showsItsStateAndTheDecisionsOfItsRules() {
     FrontEndSettings front = tokens(false, token("look", AdminRole.VIEWER));
     try (TestServer server =
         TestServer.with(
@@ -193,7 +193,7 @@ class AdminApiTest {
   }
 
   @Test
-  void tellsThatANodeIsAway() {
+  void reportsAnUnavailableNode() {
     FrontEndSettings front = tokens(false, token("look", AdminRole.VIEWER));
     try (TestServer server =
         TestServer.with(
@@ -212,7 +212,7 @@ class AdminApiTest {
   }
 
   @Test
-  void saysThatKeysInMemoryAreNotWatched() {
+  void reportsThatKeysInMemoryAreNotWatched() {
     FrontEndSettings front = tokens(false, token("look", AdminRole.VIEWER));
     try (TestServer server = TestServer.with(front, RULE)) {
       assertThat(new JsonObject(askWith(server, "look").body()))
@@ -223,7 +223,7 @@ class AdminApiTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "101", "-1", "x", "1e1", "99999999999", ""})
-  void refusesAnOddNumberOfKeys(String top) {
+  void rejectsAnInvalidNumberOfKeys(String top) {
     FrontEndSettings front = tokens(false, token("look", AdminRole.VIEWER));
     try (TestServer server = TestServer.with(front, RULE)) {
       HttpResponse<String> answer =

@@ -32,13 +32,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who may use the admin API. */
+/** Authentication of the admin API. */
 @Timeout(120)
 class AdminAuthTest {
   private static final String RULE = "{ id: a, key: [user], limit: 1000000/s, accuracy: exact }";
 
   @Test
-  void aTokenIsMadeWhereNoneIsSet() {
+  void generatesATokenIfNoneIsConfigured() {
     try (TestServer one = TestServer.with(RULE);
         TestServer other = TestServer.with(RULE)) {
       String token = one.server.generatedAdminToken().orElseThrow();
@@ -51,7 +51,7 @@ class AdminAuthTest {
   }
 
   @Test
-  void noTokenIsMadeWhereSomeAreSet() {
+  void generatesNoTokenIfSomeAreConfigured() {
     FrontEndSettings front =
         tokens(false, token("look", AdminRole.VIEWER), token("help", AdminRole.OPERATOR));
     try (TestServer server = TestServer.with(front, RULE)) {
@@ -62,7 +62,7 @@ class AdminAuthTest {
   }
 
   @Test
-  void nobodyElseIsAnsweredWhateverIsMissing() {
+  void refusesRequestsWithoutAValidToken() {
     AdminSettings.Token expired =
         new AdminSettings.Token(Sha256.hex("old"), AdminRole.ADMIN, Instant.now());
     try (TestServer server =
@@ -109,11 +109,9 @@ class AdminAuthTest {
     }
   }
 
-  /**
-   * As any web page can have a browser send such requests, over plain HTTP without a sign of it.
-   */
+  /** Any web page can make a browser send such requests, over plain HTTP without a mark. */
   @Test
-  void requestsWithoutATokenAreNoFailures() {
+  void requestsWithoutATokenDoNotCountAsFailures() {
     FrontEndSettings front = tokens(true, token("good", AdminRole.ADMIN));
     try (TestServer server = TestServer.with(front, RULE)) {
       for (int i = 0; i < 2 * AdminAuth.MOST_FAILURES; i++) {
@@ -127,7 +125,7 @@ class AdminAuthTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"cross-site", "same-site"})
-  void aPageFromElsewhereIsRefusedAndClosesNothing(String site) {
+  void crossSiteRequestsAreRefusedAndDoNotCountAsFailures(String site) {
     FrontEndSettings front = tokens(false, token("good", AdminRole.ADMIN));
     try (TestServer server = TestServer.with(front, RULE)) {
       for (int i = 0; i < 2 * AdminAuth.MOST_FAILURES; i++) {
@@ -142,7 +140,7 @@ class AdminAuthTest {
   }
 
   @Test
-  void metricsAreOpenUnlessSaidOtherwise() {
+  void metricsArePublicUnlessConfiguredOtherwise() {
     AdminSettings.Token good = token("good", AdminRole.VIEWER);
     try (TestServer open = TestServer.with(tokens(false, good), RULE);
         TestServer closed = TestServer.with(tokens(true, good), RULE)) {
@@ -157,7 +155,7 @@ class AdminAuthTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"0.0.0.0", "::"})
-  void doesNotStartWhereOthersReachItWithoutTokens(String host) {
+  void doesNotStartOnAPublicAddressWithoutTokens(String host) {
     ServerConfig config = ServerConfig.DEFAULT.admin(new ListenAddress(host, 0));
 
     assertThatThrownBy(() -> WeirServer.start(config))
@@ -171,7 +169,7 @@ class AdminAuthTest {
   }
 
   @Test
-  void startsWhereOthersReachItWithTokens() {
+  void startsOnAPublicAddressWithTokens() {
     FrontEndSettings front = tokens(false, token("good", AdminRole.ADMIN));
     try (TestServer server =
         TestServer.with(

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The console as somebody sees it, in a real browser. */
+/** The console in a real browser. */
 @Tag("browser")
 @Timeout(180)
 class ConsoleBrowserTest {
@@ -64,7 +64,7 @@ class ConsoleBrowserTest {
 
   @BeforeAll
   static void open() {
-    browser = ChromiumBrowser.start(); // first, as this is what a machine may lack
+    browser = ChromiumBrowser.start(); // first, as a machine may lack it
     redis = RedisServer.start();
     AdminSettings admin =
         new AdminSettings(
@@ -117,7 +117,7 @@ class ConsoleBrowserTest {
   }
 
   @Test
-  void asksForATokenAndShowsNothingWithoutAGoodOne() {
+  void showsNothingWithoutAValidToken() {
     tab.go(console("#/hot-keys"));
     awaitText("Sign in");
 
@@ -134,7 +134,7 @@ class ConsoleBrowserTest {
   }
 
   @Test
-  void aTokenIsTypedAndIsGoneWhenSignedOut() {
+  void signsInWithATypedTokenAndForgetsItOnSignOut() {
     tab.go(console(""));
     awaitText("Sign in");
     tab.type(OPERATOR);
@@ -154,7 +154,7 @@ class ConsoleBrowserTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"light", "dark"})
-  void suggestsWhatWouldHelpAHotKey(String scheme) throws Exception {
+  void suggestsChangesForAHotKey(String scheme) throws Exception {
     tab.prefer(scheme);
     tab.resize(1100, 800);
     AtomicBoolean enough = new AtomicBoolean();
@@ -186,7 +186,7 @@ class ConsoleBrowserTest {
   }
 
   @Test
-  void doesNotTellAViewerWhoseKeyItIs() {
+  void hidesKeysFromViewers() {
     server.post("/v1/check/batch", CALLS);
     tab.go(console("#token=" + VIEWER));
     awaitText("Show hot keys");
@@ -233,7 +233,7 @@ class ConsoleBrowserTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"light", "dark"})
-  void showsRefusalsFirstAndLeavesNoHole(String scheme) throws Exception {
+  void showsRefusalsFirstAndFillsTheGrid(String scheme) throws Exception {
     tab.prefer(scheme);
     tab.resize(1280, 800);
     tab.go(console("#token=" + OPERATOR));
@@ -261,7 +261,7 @@ class ConsoleBrowserTest {
   }
 
   @Test
-  void marksCharactersThatCannotBeSeen() throws Exception {
+  void marksInvisibleCharacters() throws Exception {
     String tenant = "abc\\u202egpj\\u200b.exe";
     String call = "{\"path\":\"/\",\"attributes\":{\"tenant\":\"" + tenant + "\"}}";
     String batch = "{\"calls\":[" + String.join(",", Collections.nCopies(BATCH, call)) + "]}";
@@ -289,7 +289,7 @@ class ConsoleBrowserTest {
     }
   }
 
-  /** How well each colour of text stands out from each ground it is written on. */
+  /** The contrast of each text colour with each background it is used on. */
   private List<Double> contrasts() {
     return List.of("--page", "--card", "--warn-card", "--bad-card").stream()
         .flatMap(
@@ -303,7 +303,7 @@ class ConsoleBrowserTest {
     return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
   }
 
-  /** As WCAG defines it. */
+  /** Relative luminance, as WCAG defines it. */
   private double luminance(String variable) {
     String colour =
         (String)
@@ -320,7 +320,7 @@ class ConsoleBrowserTest {
     return sum;
   }
 
-  /** For people, beside the reports of the tests. */
+  /** Stores a screenshot beside the test reports. */
   private void keepPicture(String name) throws Exception {
     Path folder = Files.createDirectories(Path.of("target", "console"));
     Files.write(folder.resolve(name + ".png"), tab.picture());

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The pages of the console, as they are sent. */
+/** The files of the console, as served. */
 class ConsolePagesTest {
   private static final Pattern IMPORT = Pattern.compile("(?:import|from) ?\"([^\"]+)\"");
   private static final Pattern MAP =
@@ -61,7 +61,7 @@ class ConsolePagesTest {
     return server.admin(path);
   }
 
-  /** The page and all that it leads to, by path. */
+  /** The page and all files it links to, by path. */
   private static Set<String> reached() {
     Set<String> seen = new HashSet<>();
     Deque<String> next = new ArrayDeque<>(List.of(ConsolePages.PATH));
@@ -79,7 +79,7 @@ class ConsolePagesTest {
     return seen;
   }
 
-  /** Where an import leads, as a browser finds it. */
+  /** The path of an import, resolved as a browser does. */
   private static String to(String from, String name, Map<String, Object> names) {
     if (name.startsWith("./") || !from.endsWith(".js")) {
       return URI.create(from).resolve(name).toString();
@@ -98,7 +98,7 @@ class ConsolePagesTest {
   }
 
   @Test
-  void sendsBrowsersThereFromTheRoot() throws Exception {
+  void redirectsBrowsersFromTheRoot() throws Exception {
     try (TestServer server = TestServer.with("{ id: x, key: [], limit: 1/s }")) {
       URI root = URI.create("http://" + server.server.admin() + "/");
       HttpResponse<String> browser =
@@ -115,7 +115,7 @@ class ConsolePagesTest {
   }
 
   @Test
-  void leadsToAllThatIsServedAndToNothingElse() {
+  void linksToExactlyTheFilesThatAreServed() {
     Set<String> served = new TreeSet<>(new ConsolePages().routes().keySet());
     served.remove("/ui");
 
@@ -123,7 +123,7 @@ class ConsolePagesTest {
   }
 
   @Test
-  void holdsNoDataAndNothingFromElsewhere() {
+  void containsNoDataAndNoExternalResources() {
     for (String path : reached()) {
       String body = get(path).body().replace("http://www.w3.org/2000/svg", "");
       assertThat(body).as(path).doesNotContain("secret-rule");
@@ -134,7 +134,7 @@ class ConsolePagesTest {
   }
 
   @Test
-  void everyFileTellsBrowsersWhatToAllow() {
+  void everyFileHasSecurityHeaders() {
     for (String path : new ConsolePages().routes().keySet()) {
       HttpResponse<String> file = get(path);
       assertThat(header(file, "content-security-policy"))
@@ -158,7 +158,7 @@ class ConsolePagesTest {
   }
 
   @Test
-  void theOnlyScriptInThePageIsTheOneThatThePolicyKnows() throws Exception {
+  void onlyInlineScriptIsTheOneInThePolicy() throws Exception {
     HttpResponse<String> page = get(ConsolePages.PATH);
     byte[] map = importMap(page.body()).getBytes(StandardCharsets.UTF_8);
     String hash =
@@ -181,12 +181,12 @@ class ConsolePagesTest {
         "/ui/../healthz/x",
         "/ui/lib/lit/../../../Json.class"
       })
-  void nothingElseIsThere(String path) {
+  void otherPathsAreNotFound(String path) {
     assertThat(get(path).statusCode()).isEqualTo(404);
   }
 
   @Test
-  void isFoundWithoutTheSlashAndTakesNothing() {
+  void redirectsWithoutTheSlashAndRejectsOtherMethods() {
     HttpResponse<String> moved = get("/ui");
     HttpResponse<String> posted =
         server.send(
@@ -200,7 +200,7 @@ class ConsolePagesTest {
   }
 
   @Test
-  void whatItShowsNeedsAToken() {
+  void dataNeedsAToken() {
     for (String path : List.of(AdminRoutes.OVERVIEW, AdminRoutes.HOT_KEYS, "/metrics")) {
       HttpResponse<String> refused = get(path);
       HttpResponse<String> answered =

@@ -18,22 +18,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
 
 /**
- * Every configuration that is refused, and those that are not, as a change of the folder under a
- * running server that is asked over gRPC. The tables are those of the reader's tests.
+ * Every invalid configuration, and the valid ones, as a change of the folder of a running server,
+ * with requests over gRPC. The tables are those of the reader's tests.
  */
 @Timeout(60)
 @Tag("fuzz")
 class EnvoyConfigCasesTest {
   private static final String TABLES = "../rules/src/test/resources/envoy/";
 
-  /** The folder is looked at twice as often. */
+  /** The folder is polled twice per period. */
   private static final Duration TICK = Duration.ofMillis(100);
 
   private static final String OLD =
       "domain: d\ndescriptors: [{ key: old, rate_limit:"
           + " { unit: day, requests_per_unit: 1000000, name: old } }]\n";
 
-  /** One whose folder is always bad, and one whose folder is always good. */
+  /** One server whose folder is always invalid, and one whose folder is always valid. */
   private static EnvoyTestServer refusing;
 
   private static EnvoyTestServer accepting;
@@ -63,7 +63,7 @@ class EnvoyConfigCasesTest {
         .orElseThrow();
   }
 
-  /** Changes the folder, and waits until that has been noticed. */
+  /** Changes the folder, and waits until the server has loaded or rejected it. */
   private static void change(EnvoyTestServer server, String outcome, String... texts)
       throws IOException {
     double before = loads(server, outcome);
@@ -73,7 +73,7 @@ class EnvoyConfigCasesTest {
     }
     put(server.folder.resolve("config.yaml"), texts[0]);
     if (texts.length == 1) {
-      Files.deleteIfExists(second); // last: what is refused must not be good for a moment
+      Files.deleteIfExists(second); // last: an invalid folder must not be valid for a moment
     }
     await()
         .atMost(Duration.ofSeconds(20))
@@ -81,7 +81,7 @@ class EnvoyConfigCasesTest {
         .until(() -> loads(server, outcome) > before);
   }
 
-  /** Nobody sees a part of it. */
+  /** Replaces a file atomically. */
   private static void put(Path file, String text) throws IOException {
     Path made = Files.writeString(file.resolveSibling(".next"), text);
     Files.move(made, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
@@ -97,41 +97,41 @@ class EnvoyConfigCasesTest {
     return texts.replace(" / ", "\n").split(" \\|\\| ");
   }
 
-  private static void theOldLimitStillAnswers() {
+  private static void oldLimitIsInForce() {
     assertThat(refusing.ask("d", "old=1").getStatuses(0).getCurrentLimit().getName())
         .isEqualTo("old");
   }
 
-  private static void theNewOneAnswers() {
+  private static void newLimitIsInForce() {
     assertThat(accepting.ask("d", "k=x").getStatusesCount()).isOne();
     assertThat(accepting.ask("d", "old=1").getStatuses(0).hasCurrentLimit()).isFalse();
   }
 
   @ParameterizedTest
   @CsvFileSource(files = TABLES + "refused-descriptors.txt", delimiter = '#', quoteCharacter = '`')
-  void keepsTheOldLimitWhereADescriptorIsRefused(String lines, String reason) throws Exception {
+  void keepsTheOldLimitIfADescriptorIsInvalid(String lines, String reason) throws Exception {
     change(refusing, "error", withDescriptor(lines));
-    theOldLimitStillAnswers();
+    oldLimitIsInForce();
   }
 
   @ParameterizedTest
   @CsvFileSource(files = TABLES + "refused-files.txt", delimiter = '#', quoteCharacter = '`')
-  void keepsTheOldLimitWhereAFileIsRefused(String texts, String problem) throws Exception {
+  void keepsTheOldLimitIfAFileIsInvalid(String texts, String problem) throws Exception {
     change(refusing, "error", files(texts));
-    theOldLimitStillAnswers();
+    oldLimitIsInForce();
   }
 
   @ParameterizedTest
   @CsvFileSource(files = TABLES + "accepted-descriptors.txt", delimiter = '#', quoteCharacter = '`')
-  void answersByDescriptorsThatAreNotRefused(String lines) throws Exception {
+  void decidesByValidDescriptors(String lines) throws Exception {
     change(accepting, "success", withDescriptor(lines));
-    theNewOneAnswers();
+    newLimitIsInForce();
   }
 
   @ParameterizedTest
   @CsvFileSource(files = TABLES + "accepted-files.txt", delimiter = '#', quoteCharacter = '`')
-  void answersByFilesThatAreNotRefused(String texts) throws Exception {
+  void decidesByValidFiles(String texts) throws Exception {
     change(accepting, "success", files(texts));
-    theNewOneAnswers();
+    newLimitIsInForce();
   }
 }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** What Envoy is promised, over real gRPC, whatever the store. */
+/** The contract with Envoy, over real gRPC, for every store. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class EnvoyContract {
   static final String FILE =
@@ -51,7 +51,7 @@ abstract class EnvoyContract {
 
   private EnvoyTestServer server;
 
-  /** The same settings, with the store that this is about. */
+  /** The settings with the store under test. */
   abstract ServerConfig withStore(ServerConfig config);
 
   @BeforeAll
@@ -116,7 +116,7 @@ abstract class EnvoyContract {
   }
 
   @Test
-  void saysOverLimitWithTheLimitAndWhenItEnds() {
+  void reportsOverLimitWithTheLimitAndItsReset() {
     server.ask("d", "one=over");
     RateLimitResponse over = server.ask("d", "one=over");
 
@@ -130,7 +130,7 @@ abstract class EnvoyContract {
   }
 
   @Test
-  void deniedRequestsBurnNothing() {
+  void deniedRequestsTakeNothing() {
     server.ask("d", "day=burn", "one=burn");
     for (int i = 0; i < 3; i++) {
       RateLimitResponse refused = server.ask("d", "day=burn", "one=burn");
@@ -142,7 +142,7 @@ abstract class EnvoyContract {
   }
 
   @Test
-  void tellsWhichOfTwoIsOverHoweverOftenItIsAsked() {
+  void reportsTheDescriptorThatIsOverOnEveryRequest() {
     server.ask("d", "one=over1", "spare=1");
     for (int i = 0; i < 3; i++) {
       RateLimitResponse refused = server.ask("d", "one=over2", "spare=1", "one=over1");
@@ -161,7 +161,7 @@ abstract class EnvoyContract {
   }
 
   @Test
-  void takesHitsOfTheDescriptorElseOfTheRequestAndAtLeastOne() {
+  void countsHitsOfTheDescriptorElseOfTheRequestAtLeastOne() {
     assertThat(server.ask(about("d", "day=h").setHitsAddend(3).build()).getStatuses(0))
         .extracting(DescriptorStatus::getLimitRemaining)
         .isEqualTo(7);
@@ -211,7 +211,7 @@ abstract class EnvoyContract {
   }
 
   @Test
-  void leavesOutWhatIsReplaced() {
+  void skipsReplacedLimits() {
     RateLimitResponse answer = server.ask("d", "day=replaced", "instead=1");
     assertThat(answer.getStatuses(0))
         .isEqualTo(DescriptorStatus.newBuilder().setCode(Code.OK).build());
@@ -220,14 +220,14 @@ abstract class EnvoyContract {
   }
 
   @Test
-  void passesUnknownDomains() {
+  void allowsUnknownDomains() {
     assertThat(server.ask("nobody", "day=1", "x=2"))
         .isEqualTo(
             answer("{\"overallCode\":\"OK\",\"statuses\":[{\"code\":\"OK\"},{\"code\":\"OK\"}]}"));
   }
 
   @Test
-  void takesTheLimitThatADescriptorBrings() {
+  void usesTheLimitInADescriptor() {
     RateLimitRequest own =
         request(
             """
@@ -253,7 +253,7 @@ abstract class EnvoyContract {
   }
 
   @Test
-  void turnsDownWhatNoRequestMayBe() {
+  void rejectsInvalidRequests() {
     assertThat(server.refusal(about("", "day=1").build())).isEqualTo(GrpcStatus.INVALID_ARGUMENT);
     assertThat(server.refusal(about("d").build())).isEqualTo(GrpcStatus.INVALID_ARGUMENT);
     assertThat(server.refusal(RateLimitRequest.getDefaultInstance()))
@@ -299,7 +299,7 @@ abstract class EnvoyContract {
   }
 
   @Test
-  void takesAMethodInAnyCaseAndRefusesAPathWithoutASlashInItsOwnDomain() {
+  void ownDomainTakesMethodsInAnyCaseAndRejectsPathsWithoutASlash() {
     server.ask("weir", "method=post path=/pay tenant=any-case");
     assertThat(server.ask("weir", "method=Post path=/pay tenant=any-case").getOverallCode())
         .isEqualTo(Code.OVER_LIMIT);
@@ -315,7 +315,7 @@ abstract class EnvoyContract {
   }
 
   @Test
-  void addsHeadersWhenTold() {
+  void addsHeadersIfConfigured() {
     try (EnvoyTestServer telling = EnvoyTestServer.with(FILE, settings(Modes.PLAIN, true))) {
       RateLimitResponse both = telling.ask("d", "day=1", "one=1", "unmatched=1");
       assertThat(both.getResponseHeadersToAddList())
@@ -335,7 +335,7 @@ abstract class EnvoyContract {
   }
 
   @Test
-  void globalModesHoldForAllLimits() {
+  void globalModesApplyToAllLimits() {
     try (EnvoyTestServer shadow =
         EnvoyTestServer.with(FILE, settings(new Modes(true, false), false))) {
       shadow.ask("d", "one=1");

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
-/** The contract with Envoy, on counts in a real Redis: refusals are repeated from memory there. */
+/** The contract with Envoy on a real Redis, where refusals are cached in memory. */
 @Timeout(60)
 class EnvoyContractOnRedisTest extends EnvoyContract {
   private final RedisServer redis = RedisServer.start();
@@ -18,7 +18,7 @@ class EnvoyContractOnRedisTest extends EnvoyContract {
     return config.redis(RedisOptions.of(redis.uri()).timeout(Duration.ofSeconds(2)));
   }
 
-  /** Servers of other tests count in the same place. */
+  /** Other tests use the same keys. */
   @BeforeEach
   void forgetAll() {
     redis.command("FLUSHALL");

@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The contract with Envoy, on counts in memory. */
+/** The contract with Envoy on the memory store. */
 class EnvoyContractTest extends EnvoyContract {
   @Override
   ServerConfig withStore(ServerConfig config) {
@@ -17,7 +17,7 @@ class EnvoyContractTest extends EnvoyContract {
   }
 
   @Test
-  void followsTheFolderAndKeepsWhatItHasWhenAChangeIsBad() throws Exception {
+  void reloadsTheFolderAndKeepsTheConfigurationOnAnInvalidChange() throws Exception {
     try (EnvoyTestServer changing = EnvoyTestServer.with(FILE)) {
       changing.ask("d", "day=1");
       Files.writeString(

@@ -31,7 +31,7 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /**
  * Holds the examples of docs/deploy/envoy.md and of the README to Envoy's own message definitions,
- * and asks the questions that they make Envoy ask.
+ * and sends the requests that they make Envoy send.
  */
 class EnvoyDocumentationTest {
   private static List<String> examples(String beginning) throws IOException {
@@ -76,7 +76,7 @@ class EnvoyDocumentationTest {
         .unpack(HttpConnectionManager.class);
   }
 
-  /** The descriptor that Envoy makes of actions for a request, as tests write it. */
+  /** The descriptor that Envoy builds from actions for a request, in the notation of tests. */
   private static String descriptor(List<Action> actions, String path, String address) {
     return actions.stream()
         .map(
@@ -89,7 +89,7 @@ class EnvoyDocumentationTest {
 
   @Test
   @SuppressWarnings("unchecked")
-  void theQuotaExampleIsWhatEnvoyDefines() throws IOException {
+  void quotaExampleMatchesEnvoysDefinitions() throws IOException {
     List<Object> filters =
         (List<Object>)
             new Load(LoadSettings.builder().build())
@@ -119,7 +119,7 @@ class EnvoyDocumentationTest {
 
   @Test
   @SuppressWarnings("unchecked")
-  void theFilterInTheReadmeIsWhatEnvoyDefines() throws IOException {
+  void readmeFilterMatchesEnvoysDefinitions() throws IOException {
     List<Object> filters =
         (List<Object>)
             new Load(LoadSettings.builder().build())
@@ -138,7 +138,7 @@ class EnvoyDocumentationTest {
   }
 
   @Test
-  void theExampleMakesEnvoyAskWhatTheFolderAnswers() throws IOException {
+  void exampleMakesEnvoySendDescriptorsOfTheFolder() throws IOException {
     Bootstrap bootstrap = bootstrap();
     HttpConnectionManager manager = manager(bootstrap);
     RateLimit filter = manager.getHttpFilters(0).getTypedConfig().unpack(RateLimit.class);
@@ -180,7 +180,7 @@ class EnvoyDocumentationTest {
   }
 
   @Test
-  void theSettingsAreSettings() throws Exception {
+  void documentedSettingsExist() throws Exception {
     Path file = Files.createTempFile("weir", ".yaml");
     String example = examples("rules:  { envoy").get(0).replace("…sha256…", "a".repeat(64));
     Files.writeString(file, example);

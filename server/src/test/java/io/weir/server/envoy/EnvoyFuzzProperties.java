@@ -21,8 +21,8 @@ import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
 
 /**
- * Whatever arrives, the answer is one status per descriptor or that the question is bad, and the
- * next question is answered as if nothing had happened.
+ * For any input the response is one status per descriptor or "invalid request", and the next
+ * request is decided normally.
  */
 @Tag("fuzz")
 class EnvoyFuzzProperties {
@@ -100,7 +100,7 @@ class EnvoyFuzzProperties {
   }
 
   @Property(tries = 300)
-  void answersOrSaysThatTheQuestionIsBad(@ForAll long seed) throws Exception {
+  void respondsOrRejectsTheRequestAsInvalid(@ForAll long seed) throws Exception {
     Random random = new Random(seed);
     RateLimitRequest asked = request(random);
     byte[] bytes = asked.toByteArray();

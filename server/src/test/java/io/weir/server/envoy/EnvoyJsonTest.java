@@ -35,7 +35,7 @@ class EnvoyJsonTest {
   }
 
   @Test
-  void answersWithTheStatusOfTheVerdict() {
+  void respondsWithTheHttpStatusOfTheDecision() {
     HttpResponse<String> first = server.http.post("/json", about("d", "1"));
     HttpResponse<String> second = server.http.post("/json", about("d", "1"));
 
@@ -66,14 +66,14 @@ class EnvoyJsonTest {
         "{\"domain\":\"d\",\"descriptors\":[{\"limit\":{\"unit\":99}}]}",
         "{\"domain\":\"d\",\"hitsAddend\":-1,\"descriptors\":[{}]}"
       })
-  void turnsDownWhatIsNoRequest(String body) {
+  void rejectsInvalidBodies(String body) {
     HttpResponse<String> answer = server.http.post("/json", body);
     assertThat(answer.statusCode()).isEqualTo(400);
     assertThat(answer.headers().firstValue("content-type")).hasValue("application/problem+json");
     assertThat(answer.body()).doesNotContain("Exception");
   }
 
-  /** Protobuf's parser would write these out digit by digit, and nobody else would be answered. */
+  /** Protobuf's parser would expand these digit by digit and block the event loop. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -89,7 +89,7 @@ class EnvoyJsonTest {
         "\"descriptors\":[{\"limit\":{\"unit\":\"1e500000000\"}}]"
       })
   @Timeout(20)
-  void doesNotComputeHugeNumbers(String field) {
+  void rejectsHugeNumbersWithoutExpandingThem(String field) {
     HttpResponse<String> answer = server.http.post("/json", "{\"domain\":\"d\"," + field + "}");
 
     assertThat(answer.statusCode()).isEqualTo(400);
@@ -97,7 +97,7 @@ class EnvoyJsonTest {
   }
 
   @Test
-  void takesTextsThatLookLikeNumbers() {
+  void acceptsTextsThatLookLikeNumbers() {
     String digits = "12345678901234567890123";
 
     assertThat(server.http.post("/json", about("d", "1e5000")).statusCode()).isEqualTo(200);
@@ -113,7 +113,7 @@ class EnvoyJsonTest {
   }
 
   @Test
-  void countsWhatIsNoRequest() {
+  void countsInvalidRequests() {
     double before = invalid();
 
     server.http.post("/json", "{");

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Limits for Envoy are lent from by their accuracy, and not at all without one. */
+/** Envoy limits are leased by their accuracy, and not at all without one. */
 class EnvoyLeasesTest {
   private static final String FILE =
       """
@@ -27,7 +27,7 @@ class EnvoyLeasesTest {
   private static final String LENDING = FILE.formatted(", accuracy: 1%");
   private static final int CALLS = 400;
 
-  /** A bucket's three numbers; with leases out three more. */
+  /** Bytes of a bucket's state: three numbers; with leases three more. */
   private static final long PLAIN = 24;
 
   private static final long LENT = 48;
@@ -62,7 +62,7 @@ class EnvoyLeasesTest {
   }
 
   @Test
-  void whatIsLentGoesBackWhenTheFilesChange() throws Exception {
+  void leasesAreReturnedWhenFilesChange() throws Exception {
     try (EnvoyTestServer server = server(LENDING)) {
       call(server);
       assertThat(stateSize()).isEqualTo(LENT);
@@ -79,7 +79,7 @@ class EnvoyLeasesTest {
   }
 
   @Test
-  void nothingIsLentUnlessAnAccuracyIsStated() {
+  void noLeasesWithoutAnAccuracy() {
     try (EnvoyTestServer one = server(EXACT);
         EnvoyTestServer other = server(EXACT)) {
       call(one);

@@ -79,7 +79,7 @@ class EnvoyMetricsTest {
   }
 
   @Test
-  void tellsDecisionsWithoutTheStoreApart() {
+  void countsDegradedDecisionsSeparately() {
     String file =
         """
         domain: d
@@ -124,9 +124,9 @@ class EnvoyMetricsTest {
     return EnvoyConfig.of(List.of(new EnvoyDomain("d", descriptors)), "");
   }
 
-  /** Searches copy the list of all series: one for each took 1.8 GB in all. */
+  /** A search copies the list of all series: one search per series allocated 1.8 GB in total. */
   @Test
-  void showsAThousandNewNamesWithoutASearchForEach() {
+  void registersAThousandLimitsWithoutASearchForEach() {
     Metrics metrics = new Metrics(new InternalErrors());
     Engine engine = Engine.builder().rules(RuleSet.of()).build();
     try (QuotaService quotas =
@@ -147,7 +147,7 @@ class EnvoyMetricsTest {
   }
 
   @Test
-  void forgetsLimitsThatAreGoneAndCapsTheirNumber() throws Exception {
+  void removesSeriesOfRemovedLimitsAndCapsTheirNumber() throws Exception {
     try (EnvoyTestServer server = EnvoyTestServer.with(FILE)) {
       StringBuilder many = new StringBuilder("domain: d\ndescriptors:\n");
       for (int i = 0; i < 1500; i++) {

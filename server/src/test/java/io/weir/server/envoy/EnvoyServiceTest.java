@@ -36,7 +36,7 @@ class EnvoyServiceTest {
   private final EnvoyStats tally = new EnvoyStats(0.8, source -> {});
   private final LoadShedder guard = new LoadShedder(Limit.of(1000, Duration.ofSeconds(1)), 1, time);
 
-  /** A store that fails as nothing should. */
+  /** A store that throws unexpected errors. */
   private static final class Broken extends ForwardingStore {
     Broken() {
       super(MemoryStore.create());
@@ -93,7 +93,7 @@ class EnvoyServiceTest {
   }
 
   @Test
-  void leavesTheGuardWhateverABeginningEndsWith() {
+  void releasesTheGuardIfADecisionThrows() {
     EnvoyService service = service(new Broken());
 
     assertThatThrownBy(() -> service.decide(request())).isInstanceOf(StackOverflowError.class);
@@ -107,7 +107,7 @@ class EnvoyServiceTest {
   }
 
   @Test
-  void countsWhatFailsLaterAsUnavailableAndOnce() {
+  void countsLaterFailuresOnceAsUnavailable() {
     CompletableFuture<TakeResult> answer = new CompletableFuture<>();
     Store slow =
         new ForwardingStore(MemoryStore.create()) {

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What the gRPC port does beside answering well-formed questions. */
+/** Behaviour of the gRPC port apart from valid requests. */
 class GrpcRouterTest {
   private static final String SERVICE = "envoy.service.ratelimit.v3.RateLimitService";
   private static final Buffer GOOD = Buffer.buffer(about("d", "k=1").build().toByteArray());
@@ -73,7 +73,7 @@ class GrpcRouterTest {
     return await(server.call(raw(SERVICE, "ShouldRateLimit")));
   }
 
-  /** The status of an answer once it is complete. */
+  /** The status of a response once it is complete. */
   private static <Q, A> GrpcStatus status(GrpcClientRequest<Q, A> call) {
     GrpcClientResponse<Q, A> response = await(call.response());
     response.handler(any -> {});
@@ -81,28 +81,28 @@ class GrpcRouterTest {
     return response.status();
   }
 
-  /** A message as it goes over the wire: not compressed, with its length before it. */
+  /** A message on the wire: uncompressed, with its length first. */
   private static Buffer framed(RateLimitRequest message) {
     byte[] bytes = message.toByteArray();
     return Buffer.buffer().appendByte((byte) 0).appendInt(bytes.length).appendBytes(bytes);
   }
 
-  private static void stillAnswers() {
+  private static void assertStillServing() {
     assertThat(server.ask("d", "other=1").getOverallCode()).isEqualTo(Code.OK);
   }
 
   @Test
-  void saysWhatIsWrongWithAMessageThatCannotBeRead() {
+  void rejectsUnreadableMessagesAsInvalidArgument() {
     for (String bytes : new String[] {"\1", "garbage", "\n\uFFFF", "\n\177"}) {
       GrpcClientRequest<Buffer, Buffer> call = begin();
       call.end(Buffer.buffer(bytes));
       assertThat(status(call)).as(bytes).isEqualTo(GrpcStatus.INVALID_ARGUMENT);
     }
-    stillAnswers();
+    assertStillServing();
   }
 
   @Test
-  void wantsExactlyOneMessage() {
+  void unaryCallTakesExactlyOneMessage() {
     GrpcClientRequest<Buffer, Buffer> none = begin();
     none.end();
     assertThat(status(none)).isEqualTo(GrpcStatus.INVALID_ARGUMENT);
@@ -110,13 +110,14 @@ class GrpcRouterTest {
     HttpClientRequest two = server.half();
     Future<String> status =
         two.response().compose(read -> read.end().map(end -> read.getTrailer("grpc-status")));
-    two.end(question.copy().appendBuffer(question)); // at once: the first's answer ends the call
+    two.end(
+        question.copy().appendBuffer(question)); // in one write: the first response ends the call
     assertThat(await(status)).isEqualTo("0");
     assertThat(server.ask("d", "k=two").getStatuses(0).getLimitRemaining()).isEqualTo(7);
   }
 
   @Test
-  void takesNoCompressedMessages() throws IOException {
+  void rejectsCompressedMessages() throws IOException {
     ByteArrayOutputStream zipped = new ByteArrayOutputStream();
     try (GZIPOutputStream zip = new GZIPOutputStream(zipped)) {
       zip.write(new byte[1 << 20]);
@@ -135,11 +136,11 @@ class GrpcRouterTest {
       assertThat(await(call.response()).headers().get("grpc-accept-encoding"))
           .isEqualTo("identity");
     }
-    stillAnswers();
+    assertStillServing();
   }
 
   @Test
-  void refusesMessagesThatAreCompressedWithoutAnEncoding() {
+  void rejectsCompressedMessagesWithoutAnEncoding() {
     byte[] bytes = about("d", "k=flag").build().toByteArray();
     Buffer flagged =
         Buffer.buffer().appendByte((byte) 1).appendInt(bytes.length).appendBytes(bytes);
@@ -151,11 +152,11 @@ class GrpcRouterTest {
       assertThat(log.said()).isEmpty();
     }
     assertThat(server.ask("d", "k=flag").getStatuses(0).getLimitRemaining()).isEqualTo(8);
-    stillAnswers();
+    assertStillServing();
   }
 
   @Test
-  void doesNotAskForCompressedMessages() {
+  void doesNotAdvertiseCompression() {
     for (String method : new String[] {"ShouldRateLimit", "Nothing"}) {
       GrpcClientRequest<Buffer, Buffer> call = await(server.call(raw(SERVICE, method)));
       call.end(GOOD);
@@ -165,7 +166,7 @@ class GrpcRouterTest {
   }
 
   @Test
-  void takesNoMessageLargerThanAMebibyte() {
+  void rejectsMessagesLargerThanAMebibyte() {
     GrpcClientRequest<Buffer, Buffer> call = begin();
     call.end(Buffer.buffer(new byte[(1 << 20) + 1]));
     assertThat(status(call)).isEqualTo(GrpcStatus.INVALID_ARGUMENT);
@@ -174,22 +175,22 @@ class GrpcRouterTest {
   }
 
   @Test
-  void knowsNoOtherMethods() {
+  void unknownMethodsAreUnimplemented() {
     GrpcClientRequest<Buffer, Buffer> call = await(server.call(raw(SERVICE, "Nothing")));
     call.end(GOOD);
     assertThat(status(call)).isEqualTo(GrpcStatus.UNIMPLEMENTED);
   }
 
   @Test
-  void outlivesCallsThatAreGivenUp() {
+  void survivesCancelledCalls() {
     for (int i = 0; i < 50; i++) {
       server.half().reset();
     }
-    stillAnswers();
+    assertStillServing();
   }
 
   @Test
-  void tellsItsHealthByBothNames() {
+  void reportsHealthUnderBothNames() {
     ServiceMethod<HealthCheckResponse, HealthCheckRequest> check =
         ServiceMethod.client(
             ServiceName.create("grpc.health.v1.Health"),
@@ -209,7 +210,7 @@ class GrpcRouterTest {
   }
 
   @Test
-  void keepsNobodyWhoWouldWatchItsHealth() {
+  void doesNotServeHealthWatch() {
     GrpcClientRequest<Buffer, Buffer> watch =
         await(server.call(raw("grpc.health.v1.Health", "Watch")));
     watch.end(Buffer.buffer());
@@ -233,7 +234,7 @@ class GrpcRouterTest {
   }
 
   @Test
-  void waitsForAQuestionOnlySoLong() {
+  void timesOutIncompleteRequests() {
     try (EnvoyTestServer hurried =
         EnvoyTestServer.with("domain: d\n", config -> config, Duration.ofMillis(20))) {
       HttpClientResponse response = await(hurried.half().response());
@@ -244,7 +245,7 @@ class GrpcRouterTest {
   }
 
   @Test
-  void takesNothingForAQuestionThatComesTooLate() {
+  void takesNothingForARequestAfterItsTimeout() {
     try (EnvoyTestServer hurried =
         EnvoyTestServer.with(
             "domain: d\n"
@@ -262,7 +263,7 @@ class GrpcRouterTest {
   }
 
   @Test
-  void closesConnectionsThatAreOfNoUseAnyMore() {
+  void closesIdleConnections() {
     try (EnvoyTestServer hurried =
         EnvoyTestServer.with("domain: d\n", config -> config, Duration.ofMillis(5))) {
       HttpClientRequest call = hurried.half();
@@ -275,7 +276,7 @@ class GrpcRouterTest {
   }
 
   @Test
-  void asksCallersForATokenAndTellsItsHealthToAll() {
+  void requiresATokenExceptForHealth() {
     String hash = io.weir.http.identity.Sha256.hex("sesame");
     CallerSettings callers = new CallerSettings(Set.of(hash), Optional.empty(), Set.of());
     try (EnvoyTestServer closed =
@@ -294,7 +295,7 @@ class GrpcRouterTest {
   }
 
   @Test
-  void turnsQuestionsDownAtTheGuard() {
+  void refusesRequestsAtTheGuard() {
     try (EnvoyTestServer guarded =
         EnvoyTestServer.with(
             "domain: d\n",

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Clients that do not end what they began, or do not take what they asked for. */
+/** Clients that do not end their requests, or do not read the responses. */
 @Timeout(30)
 class GrpcSlowClientsTest {
   private static final String CHECK = "/grpc.health.v1.Health/Check";
@@ -59,7 +59,7 @@ class GrpcSlowClientsTest {
     assertThat(client.next(RawHttp2Connection.RESET, 1).payload()).containsExactly(0, 0, 0, 8);
   }
 
-  /** Shows signs of life until the connection is closed. */
+  /** Sends pings until the connection is closed. */
   private static void assertClosed(RawHttp2Connection client) {
     assertThatThrownBy(
             () -> {
@@ -72,7 +72,7 @@ class GrpcSlowClientsTest {
   }
 
   @Test
-  void keepsNoStreamOnWhichNoQuestionComes() throws Exception {
+  void resetsStreamsWithoutARequest() throws Exception {
     try (RawHttp2Connection client = client()) {
       Http2Headers answer = begin(client, CHECK, "application/grpc").headers(1);
       assertThat(answer.get("grpc-status")).hasToString("4");
@@ -82,7 +82,7 @@ class GrpcSlowClientsTest {
   }
 
   @Test
-  void keepsNoStreamOfReflectionOnWhichNoQuestionComes() throws Exception {
+  void resetsReflectionStreamsWithoutARequest() throws Exception {
     try (RawHttp2Connection client = client()) {
       begin(client, REFLECTION, "application/grpc");
       assertReset(client);
@@ -96,7 +96,7 @@ class GrpcSlowClientsTest {
   }
 
   @Test
-  void keepsNoStreamWhoseAnswerCannotLeave() throws Exception {
+  void resetsStreamsWhoseResponseIsNotRead() throws Exception {
     try (RawHttp2Connection client = client()) {
       client.write(RawHttp2Connection.SETTINGS, 0, 0, NO_WINDOW);
       begin(client, CHECK, "application/grpc")
@@ -108,7 +108,7 @@ class GrpcSlowClientsTest {
   }
 
   @Test
-  void keepsNoStreamWhoseQuestionDoesNotEndOnceItIsAnswered() throws Exception {
+  void resetsAnsweredStreamsThatTheClientDoesNotEnd() throws Exception {
     try (RawHttp2Connection client = client()) {
       begin(client, CHECK, "application/grpc").write(RawHttp2Connection.DATA, 0, 1, QUESTION);
       assertThat(client.status(1)).isEqualTo(200);
@@ -119,7 +119,7 @@ class GrpcSlowClientsTest {
   }
 
   @Test
-  void keepsNoStreamForWhatItDoesNotKnow() throws Exception {
+  void resetsStreamsOfUnknownMethods() throws Exception {
     try (RawHttp2Connection client = client()) {
       Http2Headers answer =
           begin(client, "/grpc.health.v1.Health/Nothing", "application/grpc").headers(1);
@@ -133,7 +133,7 @@ class GrpcSlowClientsTest {
   }
 
   @Test
-  void keepsNoStreamOfQuotasThatIsOver() throws Exception {
+  void resetsQuotaStreamsThatHaveEnded() throws Exception {
     try (RawHttp2Connection client = client()) {
       client.write(RawHttp2Connection.SETTINGS, 0, 0, NO_WINDOW);
       begin(

@@ -11,14 +11,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A client in another language, with another gRPC implementation, speaks the contract. */
+/** A client in another language, with another gRPC implementation, passes the contract. */
 @Tag("python")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PythonClientTest {
   @TempDir private Path folder;
 
   @Test
-  void speaksTheContract() throws Exception {
+  void anotherGrpcImplementationPassesTheContract() throws Exception {
     PythonScripts python = PythonScripts.in(folder);
     String file =
         """

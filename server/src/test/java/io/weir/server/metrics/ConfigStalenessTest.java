@@ -28,7 +28,7 @@ class ConfigStalenessTest {
   }
 
   @Test
-  void isSeenInTheMetricsOfAServerWhoseRulesWereBroken() throws Exception {
+  void metricsShowThatTheRulesAreInvalid() throws Exception {
     try (TestServer server = TestServer.with("{ id: x, limit: 1/s }")) {
       assertThat(stale(server)).isZero();
       Files.writeString(server.rules, "rules: [{ id: x, limit: never }]\n");

@@ -16,7 +16,7 @@ import java.util.Collections;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** A server says by itself what would help a hot key, whether or not anybody scrapes it. */
+/** A server logs advice on hot keys by itself, with or without scrapes. */
 class HotKeyLogServerTest {
   private static final Duration TICK = Duration.ofMillis(50);
   private static final int BATCH = 100;
@@ -27,7 +27,7 @@ class HotKeyLogServerTest {
           + "]}";
 
   @Test
-  void isSaidThoughNobodyScrapes() {
+  void logsAdviceWithoutScrapes() {
     try (LogCapture log = LogCapture.of(HotKeyLogger.class);
         RedisServer redis = RedisServer.start();
         TestServer server =
@@ -35,14 +35,14 @@ class HotKeyLogServerTest {
                 config -> config.redis(RedisOptions.of(redis.uri()).timeout(Duration.ofSeconds(2))),
                 TICK,
                 "{ id: hot, key: [user], limit: 1000000/s, accuracy: exact }")) {
-      askUntilItIsSaid(server, log);
+      callUntilLogged(server, log);
       assertThat(log.said().get(0))
           .startsWith("rule hot: one key causes about ")
           .doesNotContain("shards");
     }
   }
 
-  private static void askUntilItIsSaid(TestServer server, LogCapture log) {
+  private static void callUntilLogged(TestServer server, LogCapture log) {
     await()
         .atMost(Duration.ofSeconds(60))
         .pollInterval(Duration.ofMillis(1))
@@ -54,7 +54,7 @@ class HotKeyLogServerTest {
   }
 
   @Test
-  void neitherLogNorAdminApiNameARedisThatTheRuleHas() {
+  void suggestsNoRedisToARuleThatHasOne() {
     try (LogCapture log = LogCapture.of(HotKeyLogger.class);
         RedisServer redis = RedisServer.start()) {
       RedisOptions there = RedisOptions.of(redis.uri()).timeout(Duration.ofSeconds(2));
@@ -67,7 +67,7 @@ class HotKeyLogServerTest {
               config -> config.shared(pinned),
               TICK,
               "{ id: hot, key: [user], limit: { rate: 1000000/s, burst: 199 }, accuracy: exact }")) {
-        askUntilItIsSaid(server, log);
+        callUntilLogged(server, log);
         String token = server.server.generatedAdminToken().orElseThrow();
         HttpRequest.Builder report =
             HttpRequest.newBuilder(

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the log says of keys that are asked for very often. */
+/** Log lines on hot keys. */
 class HotKeyLoggerTest {
   private static final String SECRET = "203.0.113.77";
 
@@ -49,7 +49,7 @@ class HotKeyLoggerTest {
     return Rule.named("partner").key("ip").limit(Limit.parse(limit)).accuracy(Accuracy.EXACT);
   }
 
-  /** Asks for one key 20,000 times in a second, and looks twice. */
+  /** 20,000 calls by one key in a second, and two checks for hot keys. */
   private List<String> saidOf(Rule rule) {
     HotKeyLogger notes = after(20_000, rule);
     notes.logAdvice();
@@ -57,7 +57,7 @@ class HotKeyLoggerTest {
     return log.said();
   }
 
-  /** So many calls by one key in a second, and the notes on them. */
+  /** This many calls by one key in a second, and the logger after them. */
   private HotKeyLogger after(int calls, Rule rule) {
     HotKeyLogger notes = new HotKeyLogger(keysAfter(calls, rule), advisor());
     notes.logAdvice();
@@ -88,13 +88,13 @@ class HotKeyLoggerTest {
   }
 
   @Test
-  void aKeyThatComesNowAndThenIsNotHot() {
+  void aKeyWithFewCallsIsNotHot() {
     assertThat(after(200, rule("1000000/s").build()).count()).isZero();
     assertThat(log.said()).isEmpty();
   }
 
   @Test
-  void namesShardsOncePerRuleAndNeverTheKey() {
+  void suggestsShardsOncePerRuleWithoutTheKey() {
     List<String> lines = saidOf(rule("1000000/s").build());
 
     assertThat(lines).hasSize(1);
@@ -108,31 +108,31 @@ class HotKeyLoggerTest {
   }
 
   @Test
-  void saysNothingOfAFloodThatIsRefusedFromMemory() {
+  void givesNoAdviceOnAFloodRefusedFromMemory() {
     assertThat(saidOf(rule("100/s").build())).isEmpty();
     assertThat(saidOf(rule("leaky-bucket 100/s").build())).isEmpty();
   }
 
   @Test
-  void wantsMoreShardsWhereThereAreSome() {
+  void suggestsMoreShardsForAShardedRule() {
     assertThat(saidOf(rule("1000000/s").shards(2).build()).get(0))
         .endsWith("exact, shards: 4 instead of 2 would spread them over the store's nodes");
   }
 
   @Test
-  void wantsFewerShardsWhereEachWouldHoldLittle() {
+  void suggestsFewerShardsForASmallLimit() {
     assertThat(saidOf(rule("1000000/s burst=500").build()).get(0))
         .endsWith("exact, shards: 4 would spread them over the store's nodes");
   }
 
   @Test
-  void namesAnotherRedisWhereShardsWouldHoldTooLittle() {
+  void suggestsAnotherRedisIfShardsWouldBeTooSmall() {
     assertThat(saidOf(rule("1000000/s burst=199").build()).get(0))
         .endsWith("where it must be exact, store.hot would give the rule a Redis of its own");
   }
 
   @Test
-  void namesNoShardsOnASingleRedis() {
+  void suggestsNoShardsOnASingleRedis() {
     spreads = false;
 
     assertThat(saidOf(rule("1000000/s").build()).get(0))
@@ -141,7 +141,7 @@ class HotKeyLoggerTest {
   }
 
   @Test
-  void namesNoShardsForARuleWhoseOwnRedisIsASingleOne() {
+  void suggestsNoShardsIfTheRulesOwnRedisIsSingle() {
     pinned = Set.of("partner");
 
     assertThat(saidOf(rule("1000000/s").build()).get(0))
@@ -149,7 +149,7 @@ class HotKeyLoggerTest {
   }
 
   @Test
-  void namesNoRedisForARuleInShadow() {
+  void suggestsNoRedisForARuleInShadowMode() {
     shadow = true;
     spreads = false;
 
@@ -161,7 +161,7 @@ class HotKeyLoggerTest {
   }
 
   @Test
-  void doesNotNameAnotherRedisWhereTheRuleHasOne() {
+  void suggestsNoOtherRedisIfTheRuleHasOne() {
     pinned = Set.of("partner");
 
     assertThat(saidOf(rule("1000000/s burst=199").build()).get(0))
@@ -169,14 +169,14 @@ class HotKeyLoggerTest {
   }
 
   @Test
-  void saysNothingWhereAllThatHelpsIsDone() {
+  void givesNoAdviceIfNothingIsLeftToImprove() {
     pinned = Set.of("partner");
 
     assertThat(saidOf(rule("leaky-bucket 1000000/s").build())).isEmpty();
   }
 
   @Test
-  void everyChangeItNamesIsAcceptedWhereItBelongs() throws Exception {
+  void everySuggestedChangeIsValidInItsPlace() throws Exception {
     for (Rule rule :
         List.of(
             rule("1000000/s").build(),
@@ -203,13 +203,13 @@ class HotKeyLoggerTest {
   }
 
   @Test
-  void namesAnotherRedisWhereNothingCanBeSplit() {
+  void suggestsAnotherRedisIfTheLimitCannotBeSharded() {
     assertThat(saidOf(rule("leaky-bucket 1000000/s").build()).get(0))
         .endsWith("store.hot would give the rule a Redis of its own");
   }
 
   @Test
-  void wantsALargerBurstWhereLeasesAreTooSmall() {
+  void suggestsALargerBurstIfLeasesAreTooSmall() {
     assertThat(saidOf(rule("5000/s burst=10").accuracy(Accuracy.DEFAULT).build()).get(0))
         .contains("; burst: 1000 for its limit of 5000/s burst=10 would allow larger leases")
         .contains(", but admit up to 1000 calls at once instead of 10")
@@ -217,7 +217,7 @@ class HotKeyLoggerTest {
   }
 
   @Test
-  void countsWhatTheWholeFleetCostsTheStore() {
+  void extrapolatesStoreCallsToTheWholeFleet() {
     instances = 20;
 
     assertThat(after(400, rule("1000000/s").build()).count()).isZero();
@@ -228,7 +228,7 @@ class HotKeyLoggerTest {
   }
 
   @Test
-  void saysNothingOfKeysAnsweredFromMemory() {
+  void givesNoAdviceOnKeysAnsweredFromMemory() {
     assertThat(saidOf(rule("1000000/s").accuracy(Accuracy.DEFAULT).build())).isEmpty();
     assertThat(saidOf(rule("1000000/s").scope(Scope.INSTANCE).build())).isEmpty();
   }

@@ -57,7 +57,7 @@ class MetricsTest {
   }
 
   @Test
-  void countsWhatRulesDecideByRule(@TempDir Path folder) throws Exception {
+  void countsDecisionsByRule(@TempDir Path folder) throws Exception {
     Path rules = folder.resolve("rules.yaml");
     Files.writeString(rules, RULES.formatted(sha256("open sesame")));
     try (TestServer server =
@@ -110,7 +110,7 @@ class MetricsTest {
   }
 
   @Test
-  void tellsWhatPartOfALimitWasAdmitted() {
+  void reportsTheAdmittedFractionOfALimit() {
     try (TestServer server =
         TestServer.with(
             "{ id: bucket, key: [user], limit: 10000/h }",
@@ -118,8 +118,8 @@ class MetricsTest {
       assertThat(value(server, "weir_over_admission_ratio{rule=\"bucket\"}")).isZero();
       call(server, 60);
 
-      // One call in 64 picks a key, and what passed before it is not seen. An hour of a bucket
-      // allows 10,000 at once and 10,000 that come back.
+      // One call in 64 samples a key, and earlier calls are not seen. In an hour the bucket
+      // allows a burst of 10,000 and 10,000 refilled tokens.
       assertThat(value(server, "weir_over_admission_ratio{rule=\"bucket\"}")).isBetween(0.4, 0.51);
       assertThat(value(server, "weir_over_admission_ratio{rule=\"window\"}")).isBetween(0.8, 1.0);
       assertThat(value(server, "weir_estimate_error_ratio{rule=\"window\"}")).isNaN();
@@ -136,7 +136,7 @@ class MetricsTest {
   }
 
   @Test
-  void forgetsRulesAndTokensThatAreGone() {
+  void removesSeriesOfRemovedRulesAndTokens() {
     Metrics metrics = new Metrics(new InternalErrors());
     metrics.rules(rules("old", "key"));
     metrics.rules(rules("new", "lock"));
@@ -150,7 +150,7 @@ class MetricsTest {
   }
 
   @Test
-  void areWrittenDownByNoEventLoop() throws Exception {
+  void areNotFormattedOnAnEventLoop() throws Exception {
     Metrics metrics = new Metrics(new InternalErrors());
     metrics.gauge("on.loop", "1 or 0", this, test -> Context.isOnEventLoopThread() ? 1 : 0);
     ServerStores stores =
@@ -181,7 +181,7 @@ class MetricsTest {
   }
 
   @Test
-  void tellsThatARuleIsOpenWithoutItsStore() {
+  void reportsOverAdmissionOfAnOpenRuleWithoutItsStore() {
     try (TestServer server =
         TestServer.with(
             config -> config.redis(RedisOptions.of("redis://127.0.0.1:1")),

@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Thousands of rules make no scrape of megabytes, and no counter goes down for it. */
+/** Thousands of rules do not make a scrape of megabytes, and no counter decreases. */
 class RuleDecisionsTest {
   private final Metrics metrics = new Metrics(new InternalErrors());
   private final Engine engine = Engine.builder().rules(RuleSet.EMPTY).listener(metrics).build();
@@ -70,7 +70,7 @@ class RuleDecisionsTest {
   }
 
   @Test
-  void aThousandRulesHaveTheirOwn() {
+  void aThousandRulesHaveTheirOwnSeries() {
     use(numbered(1, 1000));
 
     assertThat(metrics.scrape())
@@ -92,7 +92,7 @@ class RuleDecisionsTest {
   }
 
   @Test
-  void noCounterGoesDownWhenRulesComeAndGo() {
+  void noCounterDecreasesWhenRulesChange() {
     use(numbered(1, 1002));
     call("r1001", 5);
     call("r1002", 7);
@@ -126,7 +126,7 @@ class RuleDecisionsTest {
   }
 
   @Test
-  void theLogSaysHowManyShare() {
+  void logsTheNumberOfRulesThatShareSeries() {
     String[] rules =
         IntStream.rangeClosed(1, 1003)
             .mapToObj(i -> "{ id: r" + i + ", match: { path: /" + i + " }, key: [], limit: 1/s }")

@@ -9,7 +9,7 @@ class StoreMetricsTest {
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final StoreMetrics metrics = new StoreMetrics(registry);
 
-  private void hear(String node) {
+  private void receive(String node) {
     metrics.onBreakerChange(node, true);
     metrics.onAnswer(node, 1_000_000);
     metrics.onFailure(node, "timeout");
@@ -25,9 +25,9 @@ class StoreMetricsTest {
   }
 
   @Test
-  void nothingIsShownOfANodeThatIsNotOursAnyMore() {
-    hear("a:1");
-    hear("b:1");
+  void removesSeriesOfRemovedNodes() {
+    receive("a:1");
+    receive("b:1");
     int each = metersOf("a:1");
 
     metrics.onNodeRemoved("a:1");
@@ -38,12 +38,12 @@ class StoreMetricsTest {
   }
 
   @Test
-  void aNodeThatComesBackIsCountedAfresh() {
-    hear("a:1");
+  void aReturningNodeStartsAtZero() {
+    receive("a:1");
     int all = metersOf("a:1");
     metrics.onNodeRemoved("a:1");
 
-    hear("a:1");
+    receive("a:1");
 
     assertThat(metersOf("a:1")).isEqualTo(all);
     assertThat(registry.get("weir.store").tag("node", "a:1").timer().count()).isEqualTo(1);

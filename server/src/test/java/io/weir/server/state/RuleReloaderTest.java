@@ -25,7 +25,7 @@ class RuleReloaderTest {
   private static final String FRESH = "weir_rules_stale_seconds 0.0";
 
   @Test
-  void holdsANewLimitWithinTwoSecondsAndKeepsWhatWasTaken() throws Exception {
+  void appliesANewLimitWithinTwoSecondsAndKeepsCounts() throws Exception {
     try (TestServer server = TestServer.with("{ id: one, key: [user], limit: 5/h }")) {
       server.check("{\"attributes\":{\"user\":\"1\"},\"cost\":3}");
 
@@ -44,7 +44,7 @@ class RuleReloaderTest {
   }
 
   @Test
-  void showsHowLongAChangeTookToBeInForce() throws Exception {
+  void measuresThePropagationTimeOfAChange() throws Exception {
     try (TestServer server = TestServer.with("{ id: one, key: [user], limit: 5/h }")) {
       assertThat(server.metric("weir_rules_propagation_seconds_count")).hasValue(0);
 
@@ -75,9 +75,9 @@ class RuleReloaderTest {
     }
   }
 
-  /** Leases go back when rules are swapped, and calls have to ask for them again. */
+  /** Replacing rules returns all leases, and calls have to request them again. */
   @Test
-  void rulesThatSayTheSameAreNotSwapped() throws Exception {
+  void equalRulesAreNotReplaced() throws Exception {
     String document = TestServer.document("{ id: one, key: [user], limit: 5/h }");
     try (TestServer server = TestServer.with("{ id: one, key: [user], limit: 5/h }")) {
       RuleSet before = server.server.rules();
@@ -100,7 +100,7 @@ class RuleReloaderTest {
   }
 
   @Test
-  void saysThatTheFileIsValidAgainAndKeepsTheVersionOfRulesThatDidNotChange() throws Exception {
+  void logsThatTheFileIsValidAgainAndKeepsTheVersionOfEqualRules() throws Exception {
     String document = TestServer.document("{ id: one, key: [user], limit: 5/h }");
     try (TestServer server = TestServer.with("{ id: one, key: [user], limit: 5/h }");
         LogCapture log = LogCapture.of(RuleReloader.class)) {
@@ -108,7 +108,7 @@ class RuleReloaderTest {
       await().until(() -> log.said().stream().anyMatch(line -> line.contains("is invalid")));
       Files.writeString(server.rules, document);
       await().until(() -> log.said().contains("rules: valid again; no changes"));
-      // With this marker the rate limit of the log lets a line pass.
+      // The log's rate limit does not apply to lines with this marker.
       assertThat(log.marked("STATE_CHANGE"))
           .containsExactly(
               "rules: the change is invalid; the rules in force are kept",
@@ -129,7 +129,7 @@ class RuleReloaderTest {
   }
 
   @Test
-  void warnsOfKeysThatRequestsToTheGatewayNeverHave() throws Exception {
+  void warnsAboutKeysThatGatewayRequestsNeverHave() throws Exception {
     String warning =
         ":3: warning: rule %s: key names %s, which requests to the gateway never have, as identity"
             + " gives only ip: on_missing decides";
@@ -151,7 +151,7 @@ class RuleReloaderTest {
   }
 
   @Test
-  void startsWithTheLastGoodRulesIfThereAreAny(@TempDir Path folder) throws Exception {
+  void startsWithTheLastGoodRules(@TempDir Path folder) throws Exception {
     Path rules = folder.resolve("r.yaml");
     ServerConfig config =
         ServerConfig.DEFAULT

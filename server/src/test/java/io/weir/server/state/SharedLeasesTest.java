@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Servers take a hot key's tokens in advance, and give back what they did not use. */
+/** Servers lease a hot key's tokens in advance, and return unused ones. */
 @Tag("process")
 class SharedLeasesTest {
   private static final String HOT = "{ id: hot, key: [user], limit: { rate: 1/h, burst: 10000 } }";
@@ -23,10 +23,10 @@ class SharedLeasesTest {
       "{ id: hot, key: [user], limit: { rate: 1/h, burst: 10000 }, accuracy: exact }";
   private static final int CALLS = 400;
 
-  /** Scripts that servers call meanwhile to count themselves. */
+  /** Script calls of the servers' own heartbeats. */
   private static final int BESIDE = 40;
 
-  /** A bucket's three numbers; with leases out three more. */
+  /** Bytes of a bucket's state: three numbers; with leases three more. */
   private static final long PLAIN = 24;
 
   private static final long LENT = 48;
@@ -69,7 +69,7 @@ class SharedLeasesTest {
   }
 
   @Test
-  void whatIsLentGoesBackToTheTokenWhenRulesChangeAndAtTheEnd() throws Exception {
+  void leasesAreReturnedExactlyWhenRulesChangeAndOnClose() throws Exception {
     try (TestServer one = server(HOT)) {
       long before = redis.scriptCalls();
       call(one);
@@ -89,7 +89,7 @@ class SharedLeasesTest {
   }
 
   @Test
-  void anExactRuleIsNeverLentFrom() {
+  void anExactRuleHasNoLeases() {
     try (TestServer one = server(EXACT);
         TestServer other = server(EXACT)) {
       long before = redis.scriptCalls();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Servers that share a real Redis, and what they say while it is away. */
+/** Servers that share a real Redis, and their responses while it is unavailable. */
 @Timeout(60)
 @Tag("process")
 class SharedRedisTest {
@@ -56,7 +56,7 @@ class SharedRedisTest {
     return server(redis.uri());
   }
 
-  /** A server that waits long for Redis, as the machine of a test may be busy. */
+  /** A server with a long Redis timeout, as the test machine may be busy. */
   private static TestServer server(String uri) {
     return TestServer.with(
         config -> config.redis(patient(uri)).reservationSecret(SECRET),
@@ -96,7 +96,7 @@ class SharedRedisTest {
   }
 
   @Test
-  void checksWithoutRulesAreSharedTooInAKeySpaceOfTheirOwn() {
+  void adHocChecksAreSharedInAKeySpaceOfTheirOwn() {
     try (TestServer one = server();
         TestServer other = server()) {
       String body = "{\"key\":\"42\",\"limit\":2,\"window_ms\":3600000}";
@@ -119,7 +119,7 @@ class SharedRedisTest {
   }
 
   @Test
-  void rulesDecideAsTheyChoseWhileRedisIsAwayAndTogetherAgainWhenItIsBack() {
+  void rulesFollowOnFailDuringAnOutageAndShareLimitsAfterIt() {
     try (TestServer one = server();
         TestServer other = server()) {
       check(one, "/closed");
@@ -180,13 +180,13 @@ class SharedRedisTest {
     return metric(server, "weir_instances");
   }
 
-  /** The value of a metric, 0 if it is not there. */
+  /** The value of a metric; 0 if it does not exist. */
   private static double metric(TestServer server, String name) {
     return server.metric(name).orElse(0);
   }
 
   @Test
-  void theBreakerOfANodeCanBeSeen() {
+  void metricsShowTheBreakerOfANode() {
     try (TestServer server = server()) {
       String node = "{node=\"127.0.0.1:" + redis.port() + "\"}";
       assertThat(server.admin("/metrics").body()).contains("weir_breaker_state" + node + " 0.0");
@@ -203,7 +203,7 @@ class SharedRedisTest {
   }
 
   @Test
-  void valuesThatAreNotWeirsCanBeSeen() {
+  void metricsCountInvalidValues() {
     try (TestServer server = server()) {
       check(server, "/closed");
       String key = (String) ((List<?>) redis.command("KEYS", "weir:1:{*}:strict:*")).get(0);
@@ -217,7 +217,7 @@ class SharedRedisTest {
   }
 
   @Test
-  void whoAnsweredCanBeSeen() {
+  void metricsCountDecisionsBySource() {
     try (TestServer server = server()) {
       check(server, "/closed");
       check(server, "/here");
@@ -238,7 +238,7 @@ class SharedRedisTest {
   }
 
   @Test
-  void theGuardHoldsWhereRulesStayOpen() {
+  void theGuardAppliesToRulesThatFailOpen() {
     redis.kill();
     try (TestServer server =
         TestServer.with(
@@ -258,7 +258,7 @@ class SharedRedisTest {
   }
 
   @Test
-  void keysOfHotRulesLiveInARedisOfTheirOwn() {
+  void hotRulesUseARedisOfTheirOwn() {
     try (RedisServer hot = RedisServer.start();
         TestServer server =
             TestServer.with(
@@ -282,7 +282,7 @@ class SharedRedisTest {
       assertThat(refused.getString("rule")).isEqualTo("all");
 
       redis.kill();
-      // What was taken for the refused call was given back: one of three is left.
+      // The token of the refused call was refunded: one of three is left.
       await("the refusal is no longer repeated").until(() -> reason(server, "/").equals("ok"));
       assertThat(reason(server, "/")).isEqualTo("limited");
       hot.kill();
@@ -291,7 +291,7 @@ class SharedRedisTest {
   }
 
   @Test
-  void settlingWhileRedisIsAwayIsToBeTriedAgain() {
+  void settleDuringAnOutageIsToBeRetried() {
     try (TestServer one = server();
         TestServer other = server()) {
       String call = "{\"path\":\"/slots\",\"attributes\":{\"user\":\"42\"}}";
@@ -317,7 +317,7 @@ class SharedRedisTest {
   }
 
   @Test
-  void startsAndIsReadyWithRedisAwayAndUsesItOnceItIsThere() {
+  void startsWithoutRedisAndUsesItOnceAvailable() {
     redis.kill();
     long begun = System.nanoTime();
     try (TestServer server = server()) {
@@ -333,7 +333,7 @@ class SharedRedisTest {
   }
 
   @Test
-  void manyCallsAtOnceAreEachAnsweredOnTheirOwnConnection() throws Exception {
+  void concurrentCallsAreAnsweredOnTheirOwnConnections() throws Exception {
     try (SlowProxy far = SlowProxy.before(redis);
         TestServer server = server(far.uri())) {
       far.delay(Duration.ofMillis(20), Duration.ZERO);

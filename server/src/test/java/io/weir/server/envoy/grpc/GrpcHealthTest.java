@@ -21,7 +21,7 @@ class GrpcHealthTest {
   }
 
   @Test
-  void servesUnderBothNamesOnlyWhileTrafficIsWelcome() {
+  void servesUnderBothNamesOnlyWhileReady() {
     assertThat(status("")).isEqualTo(ServingStatus.NOT_SERVING);
     assertThat(status("ratelimit")).isEqualTo(ServingStatus.NOT_SERVING);
     ready.set(true);
@@ -30,7 +30,7 @@ class GrpcHealthTest {
   }
 
   @Test
-  void knowsNoOtherName() {
+  void unknownServicesAreNotFound() {
     ready.set(true);
     assertThatThrownBy(() -> status("nobody")).isInstanceOf(NotFoundException.class);
   }

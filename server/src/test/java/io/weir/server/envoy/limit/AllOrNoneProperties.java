@@ -20,8 +20,8 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
 /**
- * Random requests against random limits: what is left is what a plain count of admitted hits says,
- * whatever mix of plain, shadow and quota limits a request meets.
+ * Random requests against random limits: the remaining hits equal a plain count of admitted hits,
+ * for any mix of plain, shadow and quota limits.
  */
 class AllOrNoneProperties {
   private static final int LIMITS = 6;
@@ -32,7 +32,7 @@ class AllOrNoneProperties {
       new EnvoyDescriptor.DescriptorOptions[LIMITS];
 
   @Property(tries = 300)
-  void countsExactlyWhatPasses(@ForAll long seed) {
+  void countsExactlyTheAllowedHits(@ForAll long seed) {
     Random random = new Random(seed);
     Modes modes = new Modes(random.nextInt(8) == 0, random.nextInt(8) == 0);
     VirtualTime time = new VirtualTime();
@@ -41,9 +41,9 @@ class AllOrNoneProperties {
     used.clear();
     for (int i = 0; i < 60; i++) {
       List<EnvoyRequest.Descriptor> asked = request(random);
-      EnvoyDecision verdict =
+      EnvoyDecision decision =
           limiter.decide(new EnvoyRequest("d", asked)).toCompletableFuture().join();
-      assertThat(verdict.allowed()).as("request %s", asked).isEqualTo(passes(asked, modes));
+      assertThat(decision.allowed()).as("request %s", asked).isEqualTo(passes(asked, modes));
     }
     for (int i = 0; i < LIMITS; i++) {
       long left = most[i] - used.getOrDefault("k" + i + "=v", 0L);
@@ -80,7 +80,7 @@ class AllOrNoneProperties {
     return EnvoyConfig.of(List.of(new EnvoyDomain("d", descriptors)), "");
   }
 
-  /** Each limit at most once; what happens to the same one twice is tested elsewhere. */
+  /** Each limit at most once; repeated limits are tested elsewhere. */
   private static List<EnvoyRequest.Descriptor> request(Random random) {
     List<EnvoyRequest.Descriptor> asked = new ArrayList<>();
     for (int i = 0; i < LIMITS; i++) {
@@ -94,7 +94,7 @@ class AllOrNoneProperties {
     return asked;
   }
 
-  /** The definition, written down without a store. */
+  /** The definition of the decision, without a store. */
   private boolean passes(List<EnvoyRequest.Descriptor> asked, Modes modes) {
     boolean plainOver = false;
     int quotas = 0;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which limit a descriptor meets, told by the number of its requests, and under which key. */
+/** The limit that matches a descriptor, identified by its number of requests, and the key. */
 class CompiledDomainTest {
   private static final String FILE =
       """
@@ -110,14 +110,14 @@ class CompiledDomainTest {
     "file=f/1 user=1, file=f/2 user=1, true",
     "file=f/1 user=1, file=f/1 user=2, false",
   })
-  void countsTogetherOnlyWhatIsTheSame(String one, String other, boolean same) {
+  void sharesACountOnlyForEqualKeys(String one, String other, boolean same) {
     CompiledDomain.LimitMatch first = domain.match(Descriptors.descriptor(one.split(" ")));
     CompiledDomain.LimitMatch second = domain.match(Descriptors.descriptor(other.split(" ")));
     assertThat(first.key().equals(second.key())).isEqualTo(same);
   }
 
   @Test
-  void meetsNothingWithoutEntries() {
+  void matchesNothingWithoutEntries() {
     assertThat(domain.match(Descriptors.descriptor())).isNull();
   }
 

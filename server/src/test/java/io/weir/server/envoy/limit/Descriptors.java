@@ -4,7 +4,7 @@ import io.weir.rules.envoy.EnvoyUnit;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Descriptors as tests write them: {@code Descriptors.descriptor("user=1", "path=/a")}. */
+/** Descriptors in the notation of tests: {@code Descriptors.descriptor("user=1", "path=/a")}. */
 final class Descriptors {
   private Descriptors() {}
 

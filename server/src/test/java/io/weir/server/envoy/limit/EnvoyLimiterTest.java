@@ -20,7 +20,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What requests draw and are told, on virtual time and a memory store. */
+/** Draws and decisions of requests, on virtual time and a memory store. */
 class EnvoyLimiterTest {
   private static final String FILE =
       """
@@ -64,10 +64,10 @@ class EnvoyLimiterTest {
     return new EnvoyLimiter(store, time, modes, config(FILE, EnvoyOptions.DEFAULT));
   }
 
-  private final class Asking {
+  private final class DomainRequests {
     private final EnvoyLimiter limiter;
 
-    Asking(Modes modes) {
+    DomainRequests(Modes modes) {
       this.limiter = limiter(modes);
     }
 
@@ -82,19 +82,19 @@ class EnvoyLimiterTest {
       return ask(descriptors).outcome();
     }
 
-    /** What is left, without taking any. */
+    /** The remaining hits; takes none. */
     long left(String entry) {
       return counted(ask(Descriptors.hits(0, entry)), 0).remaining();
     }
   }
 
-  private static DescriptorResult.Counted counted(EnvoyDecision verdict, int i) {
-    return (DescriptorResult.Counted) verdict.statuses().get(i);
+  private static DescriptorResult.Counted counted(EnvoyDecision decision, int i) {
+    return (DescriptorResult.Counted) decision.statuses().get(i);
   }
 
   @Test
   void countsWithinWindowsOnTheClock() {
-    Asking d = new Asking(Modes.PLAIN);
+    DomainRequests d = new DomainRequests(Modes.PLAIN);
     time.advance(Duration.ofMillis(17_300));
     EnvoyDecision first = d.ask(Descriptors.descriptor("a=1"));
 
@@ -115,8 +115,8 @@ class EnvoyLimiterTest {
   }
 
   @Test
-  void deniedRequestsBurnNothing() {
-    Asking d = new Asking(Modes.PLAIN);
+  void deniedRequestsTakeNothing() {
+    DomainRequests d = new DomainRequests(Modes.PLAIN);
     assertThat(d.outcome(Descriptors.descriptor("a=1"), Descriptors.descriptor("b=1")))
         .isEqualTo(Outcome.OK);
     for (int i = 0; i < 20; i++) {
@@ -130,8 +130,8 @@ class EnvoyLimiterTest {
   }
 
   @Test
-  void addsUpDescriptorsThatMeetTheSameCount() {
-    Asking d = new Asking(Modes.PLAIN);
+  void addsUpDescriptorsWithTheSameKey() {
+    DomainRequests d = new DomainRequests(Modes.PLAIN);
     EnvoyDecision twice =
         d.ask(Descriptors.hits(3, "a=1"), Descriptors.hits(4, "a=1"), Descriptors.hits(0, "a=1"));
     assertThat(twice.outcome()).isEqualTo(Outcome.OK);
@@ -148,7 +148,7 @@ class EnvoyLimiterTest {
 
   @Test
   void shadowLimitsAreCountedAndNeverOver() {
-    Asking d = new Asking(Modes.PLAIN);
+    DomainRequests d = new DomainRequests(Modes.PLAIN);
     d.ask(Descriptors.descriptor("tried=1"));
     EnvoyDecision second = d.ask(Descriptors.descriptor("tried=1"));
     assertThat(second.outcome()).isEqualTo(Outcome.OK);
@@ -157,8 +157,8 @@ class EnvoyLimiterTest {
   }
 
   @Test
-  void quotaLimitsRefuseOnlyTogetherAndThenBurnNothing() {
-    Asking d = new Asking(Modes.PLAIN);
+  void quotaLimitsRefuseOnlyTogetherAndThenTakeNothing() {
+    DomainRequests d = new DomainRequests(Modes.PLAIN);
     EnvoyRequest.Descriptor[] all = {
       Descriptors.descriptor("a=1"), Descriptors.descriptor("q1=1"), Descriptors.descriptor("q2=1")
     };
@@ -178,8 +178,8 @@ class EnvoyLimiterTest {
   }
 
   @Test
-  void anOverLimitBesideQuotasRefusesAndBurnsNothing() {
-    Asking d = new Asking(Modes.PLAIN);
+  void aLimitThatIsOverBesideQuotasRefusesAndTakesNothing() {
+    DomainRequests d = new DomainRequests(Modes.PLAIN);
     d.ask(Descriptors.descriptor("b=1"));
     assertThat(
             d.outcome(
@@ -192,8 +192,8 @@ class EnvoyLimiterTest {
   }
 
   @Test
-  void globalQuotaModeTakesEveryLimitForAQuotaAndUnmatchedOnesForPassed() {
-    Asking d = new Asking(new Modes(false, true));
+  void globalQuotaModeTreatsEveryLimitAsQuotaAndUnmatchedAsAllowed() {
+    DomainRequests d = new DomainRequests(new Modes(false, true));
     d.ask(Descriptors.descriptor("b=1"));
     assertThat(d.outcome(Descriptors.descriptor("b=1"))).isEqualTo(Outcome.OVER_LIMIT);
     assertThat(d.outcome(Descriptors.descriptor("b=1"), Descriptors.descriptor("a=1")))
@@ -205,8 +205,8 @@ class EnvoyLimiterTest {
   }
 
   @Test
-  void globalShadowModeTurnsOnlyTheOverallCode() {
-    Asking d = new Asking(new Modes(true, false));
+  void globalShadowModeChangesOnlyTheOverallCode() {
+    DomainRequests d = new DomainRequests(new Modes(true, false));
     d.ask(Descriptors.descriptor("b=1"));
     EnvoyDecision second = d.ask(Descriptors.descriptor("b=1"), Descriptors.descriptor("a=1"));
     assertThat(second.outcome()).isEqualTo(Outcome.OK);
@@ -215,8 +215,8 @@ class EnvoyLimiterTest {
   }
 
   @Test
-  void leavesOutWhatAnotherDescriptorReplaces() {
-    Asking d = new Asking(Modes.PLAIN);
+  void skipsLimitsThatAnotherDescriptorReplaces() {
+    DomainRequests d = new DomainRequests(Modes.PLAIN);
     EnvoyDecision replaced =
         d.ask(Descriptors.descriptor("a=1"), Descriptors.descriptor("instead=1"));
     assertThat(replaced.statuses().get(0)).isInstanceOf(DescriptorResult.Unmatched.class);
@@ -229,8 +229,8 @@ class EnvoyLimiterTest {
   }
 
   @Test
-  void unlimitedAndUnknownPass() {
-    Asking d = new Asking(Modes.PLAIN);
+  void unlimitedAndUnknownAreAllowed() {
+    DomainRequests d = new DomainRequests(Modes.PLAIN);
     EnvoyDecision free =
         d.ask(Descriptors.descriptor("free=1"), Descriptors.descriptor("nothing=1"));
     assertThat(free.outcome()).isEqualTo(Outcome.OK);
@@ -249,8 +249,8 @@ class EnvoyLimiterTest {
   }
 
   @Test
-  void zeroBlocksAndTellsTheWindowsEnd() {
-    Asking d = new Asking(Modes.PLAIN);
+  void zeroRefusesAndReportsTheEndOfTheWindow() {
+    DomainRequests d = new DomainRequests(Modes.PLAIN);
     time.advance(Duration.ofMinutes(40));
     EnvoyDecision blocked = d.ask(Descriptors.descriptor("blocked=1"));
     assertThat(blocked.outcome()).isEqualTo(Outcome.OVER_LIMIT);
@@ -259,8 +259,8 @@ class EnvoyLimiterTest {
   }
 
   @Test
-  void tellsTheEndOfACalendarPeriodThatNothingWasTakenIn() {
-    Asking d = new Asking(Modes.PLAIN);
+  void reportsTheEndOfAnUnusedCalendarPeriod() {
+    DomainRequests d = new DomainRequests(Modes.PLAIN);
     time.advance(Duration.ofDays(10));
     assertThat(counted(d.ask(Descriptors.hits(0, "monthly=1")), 0).resetSeconds())
         .isEqualTo(Duration.ofDays(21).toSeconds());
@@ -273,7 +273,7 @@ class EnvoyLimiterTest {
 
   @Test
   void ownLimitsSkipTheFileAndKeepTheirCountWhenNumbersChange() {
-    Asking d = new Asking(Modes.PLAIN);
+    DomainRequests d = new DomainRequests(Modes.PLAIN);
     assertThat(d.outcome(Descriptors.own(2, EnvoyUnit.WEEK, "free=1"))).isEqualTo(Outcome.OK);
     assertThat(d.outcome(Descriptors.own(2, EnvoyUnit.WEEK, "free=1"))).isEqualTo(Outcome.OK);
     assertThat(d.outcome(Descriptors.own(2, EnvoyUnit.WEEK, "free=1")))
@@ -289,7 +289,7 @@ class EnvoyLimiterTest {
 
   @Test
   void otherAlgorithmsAndWindowsWorkToo() {
-    Asking d = new Asking(Modes.PLAIN);
+    DomainRequests d = new DomainRequests(Modes.PLAIN);
     assertThat(d.outcome(Descriptors.descriptor("leaky=1"))).isEqualTo(Outcome.OK);
     EnvoyDecision mustWait = d.ask(Descriptors.descriptor("leaky=1"));
     assertThat(mustWait.outcome()).isEqualTo(Outcome.OVER_LIMIT);
@@ -309,8 +309,8 @@ class EnvoyLimiterTest {
   }
 
   @Test
-  void countsAfterTheResponseWhereTheFileSaysSo() {
-    Asking d = new Asking(Modes.PLAIN);
+  void countsRefusedHitsIfTheFileSaysSo() {
+    DomainRequests d = new DomainRequests(Modes.PLAIN);
     assertThat(d.outcome(Descriptors.hits(0, "tokens=1"))).isEqualTo(Outcome.OK);
     d.ask(Descriptors.hits(70, "tokens=1"));
     assertThat(d.outcome(Descriptors.hits(0, "tokens=1"))).isEqualTo(Outcome.OK);
@@ -324,7 +324,7 @@ class EnvoyLimiterTest {
 
   @Test
   void changedNumbersKeepTheCount() {
-    Asking d = new Asking(Modes.PLAIN);
+    DomainRequests d = new DomainRequests(Modes.PLAIN);
     d.ask(Descriptors.hits(6, "a=1"));
     d.limiter.config(config(FILE.replace("per_unit: 10,", "per_unit: 8,"), EnvoyOptions.DEFAULT));
     assertThat(d.left("a=1")).isEqualTo(2);
@@ -333,7 +333,7 @@ class EnvoyLimiterTest {
   }
 
   @Test
-  void lendsByTheStatedAccuracyAndNothingUnlessOneIsStated() {
+  void leasesByTheAccuracyAndNotWithoutOne() {
     List<CompiledLimit> limits =
         config(
                 """

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every unit of Envoy's protocol: its name and number there, and where its windows end. */
+/** Every unit of Envoy's protocol: its name, its number, and the end of its windows. */
 class EnvoyUnitTest {
   private final VirtualTime time = new VirtualTime(Instant.parse("2026-03-04T05:06:07.25Z"));
   private final MemoryStore store = MemoryStore.builder().time(time).build();

@@ -11,7 +11,7 @@ import net.jqwik.api.constraints.CharRange;
 import net.jqwik.api.constraints.Chars;
 import net.jqwik.api.constraints.StringLength;
 
-/** Patterns mean what the same regular expression means. */
+/** Patterns match the same strings as the equivalent regular expression. */
 class GlobProperties {
   @Property(tries = 5000)
   void matchesLikeARegularExpression(
@@ -29,7 +29,7 @@ class GlobProperties {
   }
 
   @Property(tries = 200)
-  void alwaysMatchesWhatItWasMadeOf(
+  void matchesTheStringItWasBuiltFrom(
       @ForAll @CharRange(from = 'a', to = 'c') @StringLength(max = 20) String value,
       @ForAll int at) {
     int cut = Math.floorMod(at, value.length() + 1);

@@ -16,13 +16,13 @@ class LimitIdsTest {
   }
 
   @Test
-  void readsLikeThePlace() {
+  void idSpellsThePlaceOfTheLimit() {
     assertThat(new LimitIds().of("mongo", List.of(step("database", "users"), step("ip", ""))))
         .isEqualTo("mongo.database_users.ip");
   }
 
   @Test
-  void neverReadsLikeAnother() {
+  void idsAreUnique() {
     LimitIds ids = new LimitIds();
     String plain = ids.of("d", List.of(step("a_b", "")));
     String alike = ids.of("d", List.of(step("a", "b")));
@@ -33,7 +33,7 @@ class LimitIdsTest {
     assertThat(ids.of("d", List.of(step("p", "~a")))).startsWith("d.p__a-");
   }
 
-  /** They are labels of metrics. */
+  /** Ids are metric labels, which must not contain addresses or paths. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -60,7 +60,7 @@ class LimitIdsTest {
         "http://h/users/private",
         "\\\\share"
       })
-  void holdsNoAddressAndNoPath(String value) {
+  void hashesAddressesAndPaths(String value) {
     String id = new LimitIds().of("d", List.of(step("k", value), step("x", "y")));
     assertThat(id).matches("d\\.k_[0-9a-f]{12}\\.x_y");
     assertThat(id).isEqualTo(new LimitIds().of("d", List.of(step("k", value), step("x", "y"))));
@@ -75,7 +75,7 @@ class LimitIdsTest {
   }
 
   @Test
-  void tellsAnAddressFromItsHash() {
+  void addressAndItsHashHaveDifferentIds() {
     LimitIds ids = new LimitIds();
     String hashed = ids.of("d", List.of(step("ip", "192.0.2.7")));
     String hash = hashed.substring("d.ip_".length());
@@ -84,7 +84,7 @@ class LimitIdsTest {
   }
 
   @Test
-  void staysWithinWhatNamesMayBe() {
+  void idsAreValidNames() {
     String id = new LimitIds().of("d\n{}:", List.of(step("k".repeat(100), "ü")));
     assertThat(id).matches("[A-Za-z0-9._-]{1,64}").startsWith("d____.k");
     assertThat(LimitIds.name("prefix:")).matches("prefix_-[0-9a-f]{12}");

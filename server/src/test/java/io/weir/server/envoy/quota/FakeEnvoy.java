@@ -9,46 +9,46 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** An Envoy as far as one bucket goes: enforces what it was told, and reports once a second. */
+/** A fake Envoy with one bucket: enforces its assignment, and reports once a second. */
 final class FakeEnvoy {
-  private final QuotaService desk;
+  private final QuotaService quotaService;
   private final String peer;
   private QuotaService.EnvoyConnection stream;
   private final BucketId bucket;
-  final List<BucketAction> told = new ArrayList<>();
+  final List<BucketAction> received = new ArrayList<>();
   private RateLimitStrategy strategy =
       RateLimitStrategy.newBuilder().setBlanketRule(RateLimitStrategy.BlanketRule.DENY_ALL).build();
   private long tokens;
   long passed;
 
-  FakeEnvoy(QuotaService desk, Map<String, String> bucket) {
-    this(desk, bucket, "192.0.2.1");
+  FakeEnvoy(QuotaService quotaService, Map<String, String> bucket) {
+    this(quotaService, bucket, "192.0.2.1");
   }
 
-  FakeEnvoy(QuotaService desk, Map<String, String> bucket, String peer) {
-    this.desk = desk;
+  FakeEnvoy(QuotaService quotaService, Map<String, String> bucket, String peer) {
+    this.quotaService = quotaService;
     this.peer = peer;
     this.bucket = BucketId.newBuilder().putAllBucket(bucket).build();
-    this.stream = desk.open(peer, "shop", this::hear, () -> {});
+    this.stream = quotaService.open(peer, "shop", this::receive, () -> {});
   }
 
-  private void hear(RateLimitQuotaResponse response) {
+  private void receive(RateLimitQuotaResponse response) {
     for (BucketAction action : response.getBucketActionList()) {
-      told.add(action);
+      received.add(action);
       RateLimitStrategy next = action.getQuotaAssignmentAction().getRateLimitStrategy();
       if (!next.equals(strategy)) {
         strategy = next;
-        tokens = next.getTokenBucket().getMaxTokens(); // a new bucket begins full
+        tokens = next.getTokenBucket().getMaxTokens(); // a new bucket starts full
       }
     }
   }
 
-  /** A second with so many requests at its end, which is then reported. */
+  /** A second with this many requests, reported at its end. */
   void second(long requests) {
     report(pass(requests), requests);
   }
 
-  /** A second with so many requests, of which no report comes; returns how many passed. */
+  /** A second with this many requests and no report; returns the number allowed. */
   long pass(long requests) {
     tokens =
         Math.min(
@@ -79,7 +79,7 @@ final class FakeEnvoy {
   }
 
   void reconnect() {
-    stream = desk.open(peer, "shop", this::hear, () -> {});
+    stream = quotaService.open(peer, "shop", this::receive, () -> {});
   }
 
   long share() {
@@ -91,6 +91,6 @@ final class FakeEnvoy {
   }
 
   BucketAction last() {
-    return told.get(told.size() - 1);
+    return received.get(received.size() - 1);
   }
 }

@@ -29,7 +29,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Who does the work on quotas, and who never waits for it. */
+/** Quota work runs on the executor, and event loops do not wait for it. */
 @Timeout(60)
 class QuotaExecutorTest extends QuotaFixture {
   private static final int MANY = 2000;
@@ -37,10 +37,10 @@ class QuotaExecutorTest extends QuotaFixture {
   private final List<RateLimitQuotaResponse> messages = new CopyOnWriteArrayList<>();
   private final Set<String> workers = ConcurrentHashMap.newKeySet();
 
-  /** Called before the store is asked. */
+  /** Runs before each store request. */
   private volatile Runnable before = () -> {};
 
-  private QuotaService desk(Executor work) throws Exception {
+  private QuotaService quotaService(Executor work) throws Exception {
     Store store =
         new ForwardingStore(MemoryStore.builder().time(time).build()) {
           @Override
@@ -59,11 +59,11 @@ class QuotaExecutorTest extends QuotaFixture {
     return new QuotaService(engine, SECOND, work, faults::add);
   }
 
-  private QuotaService.EnvoyConnection stream(QuotaService desk) {
-    return desk.open("192.0.2.1", "shop", messages::add, () -> {});
+  private QuotaService.EnvoyConnection stream(QuotaService quotaService) {
+    return quotaService.open("192.0.2.1", "shop", messages::add, () -> {});
   }
 
-  /** Reports that so many requests came in a second, for many buckets. */
+  /** Reports of this many requests in a second, for many buckets. */
   private static List<BucketQuotaUsage> usages(int from, int to, long requests) {
     return IntStream.range(from, to)
         .mapToObj(
@@ -76,26 +76,26 @@ class QuotaExecutorTest extends QuotaFixture {
         .toList();
   }
 
-  private void tick(QuotaService desk, Executor work) throws Exception {
+  private void tick(QuotaService quotaService, Executor work) throws Exception {
     time.advance(SECOND);
-    CompletableFuture.supplyAsync(desk::tick, work)
-        .thenCompose(told -> told)
+    CompletableFuture.supplyAsync(quotaService::tick, work)
+        .thenCompose(received -> received)
         .get(30, TimeUnit.SECONDS);
   }
 
-  private long told() {
+  private long received() {
     return messages.stream().mapToLong(RateLimitQuotaResponse::getBucketActionCount).sum();
   }
 
   @Test
-  void takesReportsInTheMiddleOfATick() throws Exception {
+  void acceptsReportsDuringATick() throws Exception {
     CountDownLatch reached = new CountDownLatch(MANY / 2);
     CountDownLatch goOn = new CountDownLatch(1);
     try (QuotaExecutor thread = new QuotaExecutor(faults::add)) {
-      QuotaService desk = desk(thread);
-      QuotaService.EnvoyConnection stream = stream(desk);
+      QuotaService quotaService = quotaService(thread);
+      QuotaService.EnvoyConnection stream = stream(quotaService);
       stream.onReport(usages(0, MANY, 10));
-      tick(desk, thread);
+      tick(quotaService, thread);
       before =
           () -> {
             reached.countDown();
@@ -104,22 +104,23 @@ class QuotaExecutorTest extends QuotaFixture {
             }
           };
       CompletableFuture<Void> tick =
-          CompletableFuture.supplyAsync(desk::tick, thread).thenCompose(told -> told);
+          CompletableFuture.supplyAsync(quotaService::tick, thread)
+              .thenCompose(received -> received);
       await(reached);
       CompletableFuture<Void> reports =
           CompletableFuture.runAsync(
               () -> {
-                stream.onReport(usages(0, MANY, 10)); // also of the one that is worked on
+                stream.onReport(usages(0, MANY, 10)); // also for the bucket in progress
                 stream.onReport(usages(MANY, MANY + 10, 10));
-                stream(desk).closed();
+                stream(quotaService).closed();
               });
       reports.get(30, TimeUnit.SECONDS);
 
       assertThat(tick).isNotDone();
-      assertThat(desk.denied().sum()).isEqualTo(10L * (2 * MANY + 10));
+      assertThat(quotaService.denied().sum()).isEqualTo(10L * (2 * MANY + 10));
       goOn.countDown();
       tick.get(30, TimeUnit.SECONDS);
-      assertThat(desk.buckets()).isEqualTo(MANY + 10);
+      assertThat(quotaService.buckets()).isEqualTo(MANY + 10);
       assertThat(workers).containsExactly(QuotaExecutor.NAME);
       assertThat(faults).isEmpty();
     } finally {
@@ -136,19 +137,19 @@ class QuotaExecutorTest extends QuotaFixture {
   }
 
   @Test
-  void tellsAnEnvoyOfManyBucketsInFewMessages() throws Exception {
+  void sendsManyAssignmentsInFewMessages() throws Exception {
     try (QuotaExecutor thread = new QuotaExecutor(faults::add)) {
-      QuotaService desk = desk(thread);
-      QuotaService.EnvoyConnection stream = stream(desk);
+      QuotaService quotaService = quotaService(thread);
+      QuotaService.EnvoyConnection stream = stream(quotaService);
       stream.onReport(usages(0, MANY, 10));
-      tick(desk, thread); // after which what is told at once has been told too
-      assertThat(told()).isEqualTo(MANY);
+      tick(quotaService, thread); // afterwards immediate assignments have been sent too
+      assertThat(received()).isEqualTo(MANY);
       assertThat(messages).hasSizeLessThan(6);
 
       messages.clear();
       stream.onReport(usages(0, MANY, 40));
-      tick(desk, thread);
-      assertThat(told()).isEqualTo(MANY);
+      tick(quotaService, thread);
+      assertThat(received()).isEqualTo(MANY);
       assertThat(messages)
           .hasSizeLessThan(6)
           .allMatch(message -> message.getSerializedSize() < 2 * AssignmentBatch.MOST_BYTES);
@@ -156,10 +157,10 @@ class QuotaExecutorTest extends QuotaFixture {
   }
 
   @Test
-  void leavesTheAskingOfTheRulesToOthersThanWhoBringsAReport() throws Exception {
+  void evaluatesRulesOnTheExecutorAndNotOnTheReportingThread() throws Exception {
     Queue<Runnable> work = new ArrayDeque<>();
-    QuotaService desk = desk(work::add);
-    QuotaService.EnvoyConnection stream = stream(desk);
+    QuotaService quotaService = quotaService(work::add);
+    QuotaService.EnvoyConnection stream = stream(quotaService);
     stream.onReport(usages(0, 10, 10));
     assertThat(workers).isEmpty();
     assertThat(messages).isEmpty();
@@ -167,28 +168,28 @@ class QuotaExecutorTest extends QuotaFixture {
     while (!work.isEmpty()) {
       work.remove().run();
     }
-    assertThat(told()).isEqualTo(10);
+    assertThat(received()).isEqualTo(10);
     assertThat(messages).hasSize(1);
   }
 
   @Test
-  void reservesOnceForABucketThatIsNewWhenAPeriodBegins() throws Exception {
+  void reservesOnceForANewBucketAtTheStartOfAPeriod() throws Exception {
     Queue<Runnable> work = new ArrayDeque<>();
     AtomicInteger asked = new AtomicInteger();
     before = asked::incrementAndGet;
-    QuotaService desk = desk(work::add);
-    stream(desk).onReport(usages(0, 1, 10));
-    desk.tick(); // is faster than the work on the report
+    QuotaService quotaService = quotaService(work::add);
+    stream(quotaService).onReport(usages(0, 1, 10));
+    quotaService.tick(); // runs before the task of the report
     while (!work.isEmpty()) {
       work.remove().run();
     }
 
     assertThat(asked).hasValue(1);
-    assertThat(told()).isOne();
+    assertThat(received()).isOne();
   }
 
   @Test
-  void worksNoMoreWhenItIsClosed() throws Exception {
+  void discardsTasksAfterClose() throws Exception {
     QuotaExecutor thread = new QuotaExecutor(faults::add);
     CompletableFuture<Thread> worker = new CompletableFuture<>();
     thread.every(Duration.ofMillis(1), () -> worker.complete(Thread.currentThread()));
@@ -202,47 +203,51 @@ class QuotaExecutorTest extends QuotaFixture {
   }
 
   @Test
-  void tellsAllEnvoysAgainAfterAnErrorThatCameOnce() throws Exception {
+  void sendsAssignmentsToAllEnvoysAfterOneError() throws Exception {
     AtomicBoolean fails = new AtomicBoolean(true);
-    Set<Integer> told = ConcurrentHashMap.newKeySet();
+    Set<Integer> received = ConcurrentHashMap.newKeySet();
     try (QuotaExecutor thread = new QuotaExecutor(faults::add)) {
-      QuotaService desk = desk(thread);
+      QuotaService quotaService = quotaService(thread);
       List<QuotaService.EnvoyConnection> envoys =
           IntStream.range(0, 2)
-              .mapToObj(i -> desk.open("192.0.2.1", "shop", told(i, told, fails), () -> {}))
+              .mapToObj(
+                  i ->
+                      quotaService.open(
+                          "192.0.2.1", "shop", received(i, received, fails), () -> {}))
               .toList();
-      work(desk, thread, envoys);
+      work(quotaService, thread, envoys);
       assertThat(faults).singleElement().isInstanceOf(StackOverflowError.class);
-      told.clear();
-      work(desk, thread, envoys);
+      received.clear();
+      work(quotaService, thread, envoys);
 
-      assertThat(told).containsExactlyInAnyOrder(0, 1);
+      assertThat(received).containsExactlyInAnyOrder(0, 1);
       assertThat(faults).hasSize(1);
     }
   }
 
-  /** An Envoy that is told something, and fails to hear it if it comes at the wrong time. */
-  private static Consumer<RateLimitQuotaResponse> told(
-      int number, Set<Integer> told, AtomicBoolean fails) {
+  /** An Envoy that fails on assignments at certain times. */
+  private static Consumer<RateLimitQuotaResponse> received(
+      int number, Set<Integer> received, AtomicBoolean fails) {
     return message -> {
       if (fails.getAndSet(false)) {
         throw new StackOverflowError("once");
       }
-      told.add(number);
+      received.add(number);
     };
   }
 
-  /** Reports and ticks for as long as an assignment lasts. */
-  private void work(QuotaService desk, Executor thread, List<QuotaService.EnvoyConnection> envoys)
+  /** Reports and ticks for the lifetime of an assignment. */
+  private void work(
+      QuotaService quotaService, Executor thread, List<QuotaService.EnvoyConnection> envoys)
       throws Exception {
     for (int i = 0; i < 10; i++) {
       envoys.forEach(envoy -> envoy.onReport(usages(0, 1, 10)));
-      tick(desk, thread);
+      tick(quotaService, thread);
     }
   }
 
   @Test
-  void goesOnAfterAnErrorAndTellsOfIt() throws Exception {
+  void continuesAfterAnErrorAndReportsIt() throws Exception {
     CountDownLatch runs = new CountDownLatch(3);
     try (QuotaExecutor thread = new QuotaExecutor(faults::add)) {
       thread.every(

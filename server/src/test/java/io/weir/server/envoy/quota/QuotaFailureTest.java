@@ -26,12 +26,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What becomes of quotas when Envoys, rules or the store come and go, and of reports that cannot
- * be.
+ * Quotas when Envoys disconnect, rules change or the store is unavailable, and on impossible
+ * reports.
  */
 class QuotaFailureTest extends QuotaFixture {
   @Test
-  void refusesAllWhileTheStoreIsAwayAndARuleIsClosed() throws Exception {
+  void deniesAllWhileTheStoreIsUnavailableAndARuleFailsClosed() throws Exception {
     AtomicBoolean away = new AtomicBoolean();
     Store store =
         new ForwardingStore(MemoryStore.builder().time(time).build()) {
@@ -48,22 +48,22 @@ class QuotaFailureTest extends QuotaFixture {
             .time(time)
             .store(store)
             .build();
-    QuotaService desk = desk(engine);
-    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    QuotaService quotaService = quotaService(engine);
+    FakeEnvoy envoy = new FakeEnvoy(quotaService, ACME);
     envoy.report(0, 40);
     away.set(true);
-    pass(desk, 3, () -> envoy.second(40));
+    pass(quotaService, 3, () -> envoy.second(40));
 
     assertThat(envoy.strategy().getBlanketRule()).isEqualTo(BlanketRule.DENY_ALL);
     assertThat(lifetime(envoy)).isEqualTo(EnvoyShare.LIFETIME);
     away.set(false);
-    pass(desk, 3, () -> envoy.second(40));
+    pass(quotaService, 3, () -> envoy.second(40));
     assertThat(envoy.share()).isPositive();
   }
 
-  /** Of one a second and bucket, a store would have to remember many. */
+  /** With one settlement per second and bucket, long-lived markers would fill the store. */
   @Test
-  void asksTheStoreToRememberSettlementsForSecondsOnly() throws Exception {
+  void keepsSettledMarkersForSecondsOnly() throws Exception {
     List<Duration> asked = new ArrayList<>();
     Store store =
         new ForwardingStore(MemoryStore.builder().time(time).build()) {
@@ -80,10 +80,10 @@ class QuotaFailureTest extends QuotaFixture {
             .time(time)
             .store(store)
             .build();
-    QuotaService desk = desk(engine);
-    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    QuotaService quotaService = quotaService(engine);
+    FakeEnvoy envoy = new FakeEnvoy(quotaService, ACME);
     envoy.report(0, 40);
-    pass(desk, 5, () -> envoy.second(40));
+    pass(quotaService, 5, () -> envoy.second(40));
 
     assertThat(asked)
         .isNotEmpty()
@@ -95,7 +95,7 @@ class QuotaFailureTest extends QuotaFixture {
   }
 
   @Test
-  void tellsOfErrorsThatShouldNotBeAndLetsWhatItSaidExpire() throws Exception {
+  void reportsUnexpectedErrorsAndExpiresAssignments() throws Exception {
     AtomicBoolean broken = new AtomicBoolean();
     Engine engine =
         Engine.builder()
@@ -124,117 +124,117 @@ class QuotaFailureTest extends QuotaFixture {
                   }
                 })
             .build();
-    QuotaService desk = desk(engine);
-    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    QuotaService quotaService = quotaService(engine);
+    FakeEnvoy envoy = new FakeEnvoy(quotaService, ACME);
     envoy.report(0, 40);
     broken.set(true);
-    pass(desk, 2, () -> envoy.second(40));
+    pass(quotaService, 2, () -> envoy.second(40));
 
     assertThat(faults).hasSize(2).hasOnlyElementsOfType(IllegalStateException.class);
     assertThat(lifetime(envoy)).isZero();
     assertThat(envoy.share()).isEqualTo(50);
     broken.set(false);
-    pass(desk, 1, () -> envoy.second(40));
+    pass(quotaService, 1, () -> envoy.second(40));
     assertThat(lifetime(envoy)).isEqualTo(EnvoyShare.LIFETIME);
   }
 
   @Test
-  void abandonsABucketThatNobodyUses() throws Exception {
-    QuotaService desk = desk(engine("{ id: plan, key: [tenant], limit: 100/s }"));
-    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+  void abandonsUnusedBuckets() throws Exception {
+    QuotaService quotaService = quotaService(engine("{ id: plan, key: [tenant], limit: 100/s }"));
+    FakeEnvoy envoy = new FakeEnvoy(quotaService, ACME);
     envoy.report(0, 10);
-    pass(desk, EnvoyShare.UNUSED + 2, () -> envoy.report(0, 0));
-    assertThat(envoy.told).anyMatch(action -> action.hasAbandonAction());
+    pass(quotaService, EnvoyShare.UNUSED + 2, () -> envoy.report(0, 0));
+    assertThat(envoy.received).anyMatch(action -> action.hasAbandonAction());
 
-    envoy.report(0, 10); // and begins anew with the next request
+    envoy.report(0, 10); // used again by the next request
     assertThat(envoy.last().hasQuotaAssignmentAction()).isTrue();
   }
 
   @Test
-  void letsAssignmentsExpireOfWhichNoReportsCome() throws Exception {
-    QuotaService desk = desk(engine("{ id: plan, key: [tenant], limit: 100/s }"));
-    FakeEnvoy silent = new FakeEnvoy(desk, ACME);
+  void assignmentsExpireWithoutReports() throws Exception {
+    QuotaService quotaService = quotaService(engine("{ id: plan, key: [tenant], limit: 100/s }"));
+    FakeEnvoy silent = new FakeEnvoy(quotaService, ACME);
     silent.report(0, 40);
-    pass(desk, 3 * EnvoyShare.LIFETIME, () -> {});
-    int told = silent.told.size();
-    pass(desk, EnvoyShare.LIFETIME, () -> {});
+    pass(quotaService, 3 * EnvoyShare.LIFETIME, () -> {});
+    int received = silent.received.size();
+    pass(quotaService, EnvoyShare.LIFETIME, () -> {});
 
-    assertThat(silent.told).hasSize(told);
-    assertThat(desk.buckets()).isZero();
+    assertThat(silent.received).hasSize(received);
+    assertThat(quotaService.buckets()).isZero();
   }
 
   @Test
-  void countsTheShareOfAnEnvoyThatHasGoneUntilItExpires() throws Exception {
+  void countsTheShareOfADisconnectedEnvoyUntilItExpires() throws Exception {
     Engine engine = engine("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 10000 } }");
-    QuotaService desk = desk(engine);
-    FakeEnvoy gone = new FakeEnvoy(desk, ACME);
+    QuotaService quotaService = quotaService(engine);
+    FakeEnvoy gone = new FakeEnvoy(quotaService, ACME);
     gone.report(0, 80);
-    pass(desk, 2, () -> gone.second(80));
+    pass(quotaService, 2, () -> gone.second(80));
     gone.disconnect();
     for (int i = 2; i < EnvoyShare.LIFETIME; i++) {
-      gone.pass(100); // unheard, until what it was told at the beginning expires
+      gone.pass(100); // unreported, until the first assignment expires
     }
     long before = remaining(engine);
-    pass(desk, 2 * EnvoyShare.LIFETIME, () -> {});
+    pass(quotaService, 2 * EnvoyShare.LIFETIME, () -> {});
 
     assertThat(before).isGreaterThan(9000);
     assertThat(10_000 - remaining(engine)).isGreaterThanOrEqualTo(gone.passed - gone.share());
-    assertThat(desk.buckets()).isZero();
-    assertThat(desk.streams()).isZero();
+    assertThat(quotaService.buckets()).isZero();
+    assertThat(quotaService.streams()).isZero();
   }
 
   @Test
-  void chargesOnceForAnEnvoyThatIsBack() throws Exception {
+  void chargesAReconnectedEnvoyOnce() throws Exception {
     Engine engine = engine("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 10000 } }");
-    QuotaService desk = desk(engine);
-    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+    QuotaService quotaService = quotaService(engine);
+    FakeEnvoy envoy = new FakeEnvoy(quotaService, ACME);
     envoy.report(0, 80);
-    pass(desk, 2, () -> envoy.second(80));
+    pass(quotaService, 2, () -> envoy.second(80));
     long unheard = 0;
     envoy.disconnect();
     for (int i = 0; i < 5; i++) {
       unheard += envoy.pass(100);
       time.advance(SECOND);
-      desk.tick().join();
+      quotaService.tick().join();
     }
     envoy.reconnect();
     envoy.report(unheard, unheard);
-    pass(desk, 3 * EnvoyShare.LIFETIME, () -> envoy.report(0, 0));
+    pass(quotaService, 3 * EnvoyShare.LIFETIME, () -> envoy.report(0, 0));
 
     assertThat(10_000 - remaining(engine)).isBetween(envoy.passed, envoy.passed + 10);
   }
 
   @Test
-  void assumesWhatAnEnvoyUsedWhoseConnectionAnotherDoesNotContinue() throws Exception {
+  void estimatesTheUsageOfAnEnvoyThatDoesNotReconnect() throws Exception {
     Engine engine = engine("{ id: plan, key: [tenant], limit: { rate: 1/h, burst: 10000 } }");
-    QuotaService desk = desk(engine);
-    FakeEnvoy gone = new FakeEnvoy(desk, ACME, "192.0.2.1");
+    QuotaService quotaService = quotaService(engine);
+    FakeEnvoy gone = new FakeEnvoy(quotaService, ACME, "192.0.2.1");
     gone.report(0, 80);
-    pass(desk, 2, () -> gone.second(80));
+    pass(quotaService, 2, () -> gone.second(80));
     gone.disconnect();
-    FakeEnvoy other = new FakeEnvoy(desk, ACME, "192.0.2.2");
-    pass(desk, 3 * EnvoyShare.LIFETIME, () -> other.report(0, 0));
+    FakeEnvoy other = new FakeEnvoy(quotaService, ACME, "192.0.2.2");
+    pass(quotaService, 3 * EnvoyShare.LIFETIME, () -> other.report(0, 0));
 
     assertThat(10_000 - remaining(engine)).isGreaterThan(gone.passed + 5 * gone.share());
   }
 
   @Test
-  void takesNoHarmFromReportsThatCannotBe() throws Exception {
-    QuotaService desk = desk(engine("{ id: plan, key: [tenant], limit: 100/s }"));
-    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+  void survivesImpossibleReports() throws Exception {
+    QuotaService quotaService = quotaService(engine("{ id: plan, key: [tenant], limit: 100/s }"));
+    FakeEnvoy envoy = new FakeEnvoy(quotaService, ACME);
     envoy.report(-1, -1); // 2^64 - 1
-    pass(desk, 3, () -> envoy.report(-1, Long.MAX_VALUE));
+    pass(quotaService, 3, () -> envoy.report(-1, Long.MAX_VALUE));
     assertThat(envoy.strategy().getBlanketRule()).isEqualTo(BlanketRule.DENY_ALL);
   }
 
   @Test
-  void refusesBucketsThatAreTooLargeToKeep() throws Exception {
-    QuotaService desk = desk(engine("{ id: plan, key: [tenant], limit: 100/s }"));
-    FakeEnvoy large = new FakeEnvoy(desk, Map.of("tenant", "a".repeat(8000)));
+  void rejectsBucketsThatAreTooLarge() throws Exception {
+    QuotaService quotaService = quotaService(engine("{ id: plan, key: [tenant], limit: 100/s }"));
+    FakeEnvoy large = new FakeEnvoy(quotaService, Map.of("tenant", "a".repeat(8000)));
     large.report(0, 10);
-    FakeEnvoy value = new FakeEnvoy(desk, Map.of("tenant", "a".repeat(8193)));
-    FakeEnvoy key = new FakeEnvoy(desk, Map.of("a".repeat(4097), "a".repeat(4097)));
-    FakeEnvoy wide = new FakeEnvoy(desk, Map.of("tenant", "\u20ac".repeat(3000)));
+    FakeEnvoy value = new FakeEnvoy(quotaService, Map.of("tenant", "a".repeat(8193)));
+    FakeEnvoy key = new FakeEnvoy(quotaService, Map.of("a".repeat(4097), "a".repeat(4097)));
+    FakeEnvoy wide = new FakeEnvoy(quotaService, Map.of("tenant", "\u20ac".repeat(3000)));
 
     for (FakeEnvoy tooLarge : List.of(value, key, wide)) {
       assertThatThrownBy(() -> tooLarge.report(0, 10))
@@ -242,46 +242,46 @@ class QuotaFailureTest extends QuotaFixture {
           .hasMessage("a bucket and its domain have at most 8192 bytes");
     }
     assertThat(large.share()).isPositive();
-    assertThat(desk.buckets()).isOne();
+    assertThat(quotaService.buckets()).isOne();
   }
 
   @Test
-  void knowsNothingOfABucketWhoseCostIsNoNumberAndServesTheOthers() throws Exception {
+  void assignsNothingForAnInvalidCostAndServesOtherBuckets() throws Exception {
     Engine engine =
         engine("{ id: plan, key: [tenant], limit: 1000/s, cost: { attribute: weight } }");
-    QuotaService desk = desk(engine);
-    FakeEnvoy odd = new FakeEnvoy(desk, Map.of("tenant", "acme", "weight", "abc"));
-    FakeEnvoy good = new FakeEnvoy(desk, Map.of("tenant", "acme", "weight", "2"));
+    QuotaService quotaService = quotaService(engine);
+    FakeEnvoy odd = new FakeEnvoy(quotaService, Map.of("tenant", "acme", "weight", "abc"));
+    FakeEnvoy good = new FakeEnvoy(quotaService, Map.of("tenant", "acme", "weight", "2"));
     odd.report(0, 10);
     good.report(0, 10);
 
-    assertThat(odd.told).isEmpty(); // as it would take anything for leave to let all pass
+    assertThat(odd.received).isEmpty(); // Envoy would read any assignment as "allow all"
     assertThat(good.share()).isPositive();
-    assertThat(faults).isEmpty(); // it is whoever configured the bucket who is to know
-    pass(desk, EnvoyShare.UNUSED + 2, () -> good.second(10));
-    assertThat(desk.buckets()).isOne();
+    assertThat(faults).isEmpty(); // the error is in Envoy's configuration
+    pass(quotaService, EnvoyShare.UNUSED + 2, () -> good.second(10));
+    assertThat(quotaService.buckets()).isOne();
   }
 
   @Test
-  void renewsTheOtherBucketsWhenNewRulesDoNotSuitOne() throws Exception {
+  void renewsOtherBucketsIfNewRulesAreInvalidForOne() throws Exception {
     Engine engine = engine("{ id: plan, key: [tenant], limit: 1000/s }");
-    QuotaService desk = desk(engine);
+    QuotaService quotaService = quotaService(engine);
     List<FakeEnvoy> envoys =
         IntStream.range(0, 20)
             .mapToObj(i -> Map.of("tenant", "t" + i, "weight", i == 7 ? "abc" : "1"))
-            .map(bucket -> new FakeEnvoy(desk, bucket))
+            .map(bucket -> new FakeEnvoy(quotaService, bucket))
             .toList();
     envoys.forEach(envoy -> envoy.report(0, 10));
     engine.replaceRules(
         rules("{ id: plan, key: [tenant], limit: 5/s, cost: { attribute: weight } }"));
-    pass(desk, 3, () -> envoys.forEach(envoy -> envoy.second(10)));
+    pass(quotaService, 3, () -> envoys.forEach(envoy -> envoy.second(10)));
 
     for (int i = 0; i < envoys.size(); i++) {
       FakeEnvoy envoy = envoys.get(i);
       if (i == 7) {
-        assertThat(envoy.told).hasSize(2);
+        assertThat(envoy.received).hasSize(2);
         assertThat(lifetime(envoy)).isZero();
-        assertThat(envoy.share()).as("what it goes on with, if it does").isEqualTo(13);
+        assertThat(envoy.share()).as("expired assignment").isEqualTo(13);
       } else {
         assertThat(envoy.share()).as("bucket %d", i).isLessThanOrEqualTo(5);
       }
@@ -289,7 +289,7 @@ class QuotaFailureTest extends QuotaFixture {
   }
 
   @Test
-  void nobodyForgetsWhatAnEnvoyMayDoThatCannotBeToldOtherwise() {
+  void keepsTheAssignmentOfAnEnvoyThatCannotReceiveAnother() {
     EnvoyShare share = new EnvoyShare(new QuotaId("d", ACME), SECOND, 0, (to, assignment) -> {});
     share.onReport(80, 1, 0);
     share.assign(new Assignment.Requests(100), 0);
@@ -302,13 +302,13 @@ class QuotaFailureTest extends QuotaFixture {
   }
 
   @Test
-  void countsReportsOfTooMuchWithoutRunningOver() throws Exception {
-    QuotaService desk = desk(engine("{ id: plan, key: [tenant], limit: 100/s }"));
-    FakeEnvoy envoy = new FakeEnvoy(desk, ACME);
+  void countsHugeReportsWithoutOverflow() throws Exception {
+    QuotaService quotaService = quotaService(engine("{ id: plan, key: [tenant], limit: 100/s }"));
+    FakeEnvoy envoy = new FakeEnvoy(quotaService, ACME);
     for (int i = 0; i < 2000; i++) {
-      envoy.report(-1, -2); // unsigned, and as much refused
+      envoy.report(-1, -2); // unsigned; as many refused
     }
-    assertThat(desk.allowed().sum()).isEqualTo(2000L << 32);
-    assertThat(desk.denied().sum()).isEqualTo(2000L << 32);
+    assertThat(quotaService.allowed().sum()).isEqualTo(2000L << 32);
+    assertThat(quotaService.denied().sum()).isEqualTo(2000L << 32);
   }
 }

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where quotas are tried in virtual time, with Envoys that do as they are told. */
+/** Fixture for quotas in virtual time, with Envoys that enforce their assignments. */
 abstract class QuotaFixture {
   static final Map<String, String> ACME = Map.of("tenant", "acme");
   static final Duration SECOND = Duration.ofSeconds(1);
@@ -33,14 +33,14 @@ abstract class QuotaFixture {
     return Engine.builder().rules(rules(rule)).time(time).build();
   }
 
-  QuotaService desk(Engine engine) {
+  QuotaService quotaService(Engine engine) {
     return new QuotaService(engine, SECOND, Runnable::run, faults::add);
   }
 
-  void pass(QuotaService desk, int seconds, Runnable eachSecond) {
+  void pass(QuotaService quotaService, int seconds, Runnable eachSecond) {
     for (int i = 0; i < seconds; i++) {
       time.advance(SECOND);
-      desk.tick().join();
+      quotaService.tick().join();
       eachSecond.run();
     }
   }

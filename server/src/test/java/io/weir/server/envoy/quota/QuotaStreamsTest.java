@@ -39,10 +39,10 @@ class QuotaStreamsTest {
   private static final Duration TICK = Duration.ofMillis(100);
   private static final String NO_FILES = "domain: d\ndescriptors: []\n";
 
-  /** One stream, and what came on it. */
+  /** One stream and the messages received on it. */
   private static final class QuotaClient {
     final GrpcClientRequest<RateLimitQuotaUsageReports, RateLimitQuotaResponse> request;
-    final List<BucketAction> told = new CopyOnWriteArrayList<>();
+    final List<BucketAction> received = new CopyOnWriteArrayList<>();
     final AtomicInteger messages = new AtomicInteger();
     final CompletableFuture<GrpcStatus> ended = new CompletableFuture<>();
 
@@ -55,7 +55,7 @@ class QuotaStreamsTest {
                 response.handler(
                     message -> {
                       messages.incrementAndGet();
-                      told.addAll(message.getBucketActionList());
+                      received.addAll(message.getBucketActionList());
                     });
                 response.endHandler(end -> ended.complete(response.status()));
                 response.exceptionHandler(ended::completeExceptionally);
@@ -77,8 +77,8 @@ class QuotaStreamsTest {
     }
 
     BucketAction last() {
-      await().until(() -> !told.isEmpty());
-      return told.get(told.size() - 1);
+      await().until(() -> !received.isEmpty());
+      return received.get(received.size() - 1);
     }
   }
 
@@ -92,7 +92,7 @@ class QuotaStreamsTest {
       QuotaClient talk = new QuotaClient(server);
       talk.report("shop", "1", 0, 1); // per-user: 2/h
       talk.last();
-      BucketAction action = talk.told.get(0);
+      BucketAction action = talk.received.get(0);
 
       assertThat(action.getBucketId().getBucketMap()).containsEntry("user", "1");
       assertThat(action.getQuotaAssignmentAction().getRateLimitStrategy().getTokenBucket())
@@ -110,7 +110,7 @@ class QuotaStreamsTest {
         reports
             .addBucketQuotaUsagesBuilder()
             .setNumRequestsDenied(1)
-            // One that reports so rarely is not given up while a busy machine gets to it.
+            // A long report interval keeps the bucket alive on a busy machine.
             .setTimeElapsed(com.google.protobuf.Duration.newBuilder().setSeconds(10))
             .getBucketIdBuilder()
             .putBucket("user", "u" + i);
@@ -121,7 +121,8 @@ class QuotaStreamsTest {
       await()
           .atMost(20, TimeUnit.SECONDS)
           .until(
-              () -> talk.told.stream().map(BucketAction::getBucketId).distinct().count() >= 5000);
+              () ->
+                  talk.received.stream().map(BucketAction::getBucketId).distinct().count() >= 5000);
       assertThat(talk.messages.get()).isLessThan(200);
     }
   }
@@ -136,7 +137,7 @@ class QuotaStreamsTest {
       other.report("shop", "1", 0, 5);
       BucketAction second = other.last();
 
-      // The first has what there was; it did not report, so nothing came back.
+      // The first Envoy has all; without a report of it nothing is refunded.
       assertThat(second.getQuotaAssignmentAction().getRateLimitStrategy().hasBlanketRule())
           .isTrue();
       assertThat(server.http.admin("/metrics").body())
@@ -146,7 +147,7 @@ class QuotaStreamsTest {
   }
 
   @Test
-  void forgetsEnvoysThatGo() {
+  void removesDisconnectedEnvoys() {
     try (EnvoyTestServer server = server(UnaryOperator.identity())) {
       QuotaClient talk = new QuotaClient(server);
       talk.report("shop", "1", 0, 5);
@@ -163,7 +164,7 @@ class QuotaStreamsTest {
   }
 
   @Test
-  void answersTheEndOfAStreamWithItsEnd() throws Exception {
+  void endsTheStreamWhenTheClientDoes() throws Exception {
     try (EnvoyTestServer server = server(UnaryOperator.identity())) {
       QuotaClient talk = new QuotaClient(server);
       talk.report("shop", "1", 0, 5);
@@ -173,7 +174,7 @@ class QuotaStreamsTest {
   }
 
   @Test
-  void turnsDownReportsWithoutADomainOrABucket() throws Exception {
+  void rejectsReportsWithoutADomainOrABucket() throws Exception {
     try (EnvoyTestServer server = server(UnaryOperator.identity())) {
       QuotaClient nowhere = new QuotaClient(server);
       nowhere.report("", "1", 0, 5);
@@ -189,7 +190,7 @@ class QuotaStreamsTest {
   }
 
   @Test
-  void refusesAllWhereARuleIsClosedAndTheStoreAway() {
+  void deniesAllIfARuleFailsClosedAndTheStoreIsUnavailable() {
     UnaryOperator<ServerConfig> storeAway =
         config -> config.redis(RedisOptions.of("redis://127.0.0.1:1"));
     try (EnvoyTestServer server = server(storeAway)) {
