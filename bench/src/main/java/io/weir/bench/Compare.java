@@ -33,7 +33,7 @@ public final class Compare {
 
   public static void main(String[] args) {
     List<String> asked = new ArrayList<>(List.of(args));
-    RunLengths pace = asked.remove("--quick") ? RunLengths.QUICK : RunLengths.FULL;
+    RunLengths lengths = asked.remove("--quick") ? RunLengths.QUICK : RunLengths.FULL;
     if (!SECTIONS.containsAll(asked)) {
       System.err.println("usage: bench/run [--quick] " + SECTIONS);
       System.exit(2);
@@ -41,34 +41,34 @@ public final class Compare {
     List<String> sections = asked.isEmpty() ? SECTIONS : asked;
     Report report = new Report();
     if (sections.contains("keyed")) {
-      new KeyedSection(pace, report).run();
+      new KeyedSection(lengths, report).run();
     } else if (sections.contains("cold")) {
-      new KeyedSection(pace, report).cold();
+      new KeyedSection(lengths, report).cold();
     }
     if (sections.contains("rules")) {
-      new RuleSection(pace, report).run();
+      new RuleSection(lengths, report).run();
     }
     if (sections.contains("lease")) {
-      new LeaseSection(pace, report).run();
+      new LeaseSection(lengths, report).run();
       new LatencySection(report).run();
     }
     if (sections.contains("memory")) {
       new HeapSection(report).run();
     }
     if (sections.contains("http")) {
-      new HttpSection(pace, report).run();
+      new HttpSection(lengths, report).run();
     }
     if (sections.contains("grpc")) {
-      new GrpcSection(pace, report).run();
+      new GrpcSection(lengths, report).run();
     }
     if (sections.contains("gateway")) {
-      new GatewaySection(pace, report).run();
+      new GatewaySection(lengths, report).run();
     }
     if (sections.contains("redis")) {
-      new RedisSection(pace, report).run();
+      new RedisSection(lengths, report).run();
     }
     if (sections.contains("rivals")) {
-      new RedisGoalSection(pace, report).run();
+      new RedisGoalSection(lengths, report).run();
     }
     System.out.println(report.print());
     System.out.println(machine());

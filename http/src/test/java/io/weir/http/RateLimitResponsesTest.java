@@ -35,18 +35,18 @@ class RateLimitResponsesTest {
   private final RateLimitResponses answers =
       new RateLimitResponses(HeaderDialect.ALL, time, () -> chance);
 
-  /** What comes of a call after a number of others like it. */
+  /** The response to a call after a number of others like it. */
   private ReceivedResponse after(int calls, Call call, Rule rule) {
     RuleSet rules = RuleSet.of(rule);
     try (Weir weir = Weir.builder().rules(rules).time(time).build()) {
       for (int i = 0; i < calls; i++) {
         weir.check(call);
       }
-      return told(weir.check(call), call, rules);
+      return responseTo(weir.check(call), call, rules);
     }
   }
 
-  private ReceivedResponse told(Decision decision, Call call, RuleSet rules) {
+  private ReceivedResponse responseTo(Decision decision, Call call, RuleSet rules) {
     if (decision.allowed()) {
       return new ReceivedResponse(200, map(answers.admitted(decision)), "");
     }
@@ -74,11 +74,11 @@ class RateLimitResponsesTest {
   }
 
   @Test
-  void tellsARefusalInEveryDialect() {
-    ReceivedResponse told = after(5, CALL, fivePerSecond());
+  void describesARefusalInEveryDialect() {
+    ReceivedResponse response = after(5, CALL, fivePerSecond());
 
-    assertThat(told.status).isEqualTo(429);
-    assertThat(told.headers)
+    assertThat(response.status).isEqualTo(429);
+    assertThat(response.headers)
         .containsEntry("Content-Type", "application/problem+json")
         .containsEntry("Cache-Control", "no-store")
         .containsEntry("RateLimit-Policy", "\"payments\";q=5;w=1")
@@ -86,9 +86,9 @@ class RateLimitResponsesTest {
         .containsEntry("RateLimit-Remaining", "0")
         .containsEntry("X-RateLimit-Limit", "5")
         .containsEntry("X-RateLimit-Remaining", "0");
-    String retryAfter = told.headers.get("Retry-After");
+    String retryAfter = response.headers.get("Retry-After");
     assertThat(Long.parseLong(retryAfter)).isBetween(1L, 2L);
-    assertThat(told.headers)
+    assertThat(response.headers)
         .containsEntry("RateLimit", "\"payments\";r=0;t=" + retryAfter)
         .containsEntry("RateLimit-Reset", retryAfter)
         .containsEntry(
@@ -97,11 +97,11 @@ class RateLimitResponsesTest {
   }
 
   @Test
-  void tellsAnAdmissionTheTimeUntilAllIsBack() {
-    ReceivedResponse told = after(0, CALL, payments().limit(Limit.perMinute(10)).build());
+  void resetOfAnAdmissionIsTheTimeUntilFullyRestored() {
+    ReceivedResponse response = after(0, CALL, payments().limit(Limit.perMinute(10)).build());
 
-    assertThat(told.status).isEqualTo(200);
-    assertThat(told.headers)
+    assertThat(response.status).isEqualTo(200);
+    assertThat(response.headers)
         .doesNotContainKeys("Retry-After", "Cache-Control", "Content-Type")
         .containsEntry("RateLimit-Policy", "\"payments\";q=10;w=60")
         .containsEntry("RateLimit", "\"payments\";r=9;t=6")
@@ -113,9 +113,9 @@ class RateLimitResponsesTest {
 
   @Test
   void writesStructuredFields() {
-    ReceivedResponse told = after(2, CALL, payments().limit(Limit.perMinute(2)).build());
-    String policy = told.headers.get("RateLimit-Policy");
-    String state = told.headers.get("RateLimit");
+    ReceivedResponse response = after(2, CALL, payments().limit(Limit.perMinute(2)).build());
+    String policy = response.headers.get("RateLimit-Policy");
+    String state = response.headers.get("RateLimit");
 
     assertThat(Parser.parseItem(policy).get()).isEqualTo("payments");
     assertThat(Parser.parseItem(policy).getParams().keySet()).containsExactly("q", "w");
@@ -128,10 +128,10 @@ class RateLimitResponsesTest {
 
   @Test
   void keepsNumbersWithinWhatAFieldCanHold() {
-    ReceivedResponse told =
+    ReceivedResponse response =
         after(0, CALL, payments().limit(Limit.quota(1L << 52, Quota.Period.DAY)).build());
 
-    assertThat(parameter(told.headers.get("RateLimit-Policy"), "q"))
+    assertThat(parameter(response.headers.get("RateLimit-Policy"), "q"))
         .isEqualTo(999_999_999_999_999L);
   }
 
@@ -147,7 +147,7 @@ class RateLimitResponsesTest {
   }
 
   @Test
-  void leavesTheWindowOutWhereItIsLessThanASecondOrNone() {
+  void omitsAWindowShorterThanASecond() {
     Rule quick = payments().limit(Limit.of(5, Duration.ofMillis(100))).build();
     Rule atOnce = payments().limit(Limit.concurrency(5)).build();
 
@@ -165,10 +165,10 @@ class RateLimitResponsesTest {
   }
 
   @Test
-  void saysNothingWhereNoLimitWasAsked() {
-    Rule elsewhere = payments().match(Match.path("/x")).limit(Limit.perSecond(1)).build();
+  void sendsNoHeadersIfNoLimitApplied() {
+    Rule otherPath = payments().match(Match.path("/x")).limit(Limit.perSecond(1)).build();
 
-    assertThat(after(0, CALL, elsewhere).headers).isEmpty();
+    assertThat(after(0, CALL, otherPath).headers).isEmpty();
     assertThat(new RateLimitResponses(List.of()).admitted(decisionOf(fivePerSecond()))).isEmpty();
   }
 
@@ -182,8 +182,8 @@ class RateLimitResponsesTest {
   void writesTheProblemBody() throws Exception {
     Rule rule =
         payments().limit(Limit.slidingWindow(5, SECOND).named("burst"), Limit.perHour(5)).build();
-    ReceivedResponse told = after(5, CALL, rule);
-    Map<String, Object> body = FlatJsonReader.read(told.body);
+    ReceivedResponse response = after(5, CALL, rule);
+    Map<String, Object> body = FlatJsonReader.read(response.body);
 
     assertThat(body)
         .containsEntry("type", "https://iana.org/assignments/http-problem-types#quota-exceeded")
@@ -192,19 +192,19 @@ class RateLimitResponsesTest {
         .containsEntry("rule", "payments")
         .containsEntry("limit_dim", List.of("user"))
         .containsEntry("kind", "rate")
-        .containsEntry("retry_after_s", Long.parseLong(told.headers.get("Retry-After")))
+        .containsEntry("retry_after_s", Long.parseLong(response.headers.get("Retry-After")))
         .containsEntry("violated-policies", List.of("burst", "payments.2"))
         .containsKeys("title", "detail");
-    assertThat(told.body).doesNotContain("u-wxyz");
+    assertThat(response.body).doesNotContain("u-wxyz");
   }
 
   @ParameterizedTest
   @CsvSource({"quota 1/day, quota", "concurrency 0, concurrency", "1/h, rate"})
   void namesTheKindOfLimit(String limit, String kind) throws Exception {
-    ReceivedResponse told = after(1, CALL, payments().limit(Limit.parse(limit)).build());
+    ReceivedResponse response = after(1, CALL, payments().limit(Limit.parse(limit)).build());
 
-    assertThat(told.status).isEqualTo(429);
-    assertThat(FlatJsonReader.read(told.body)).containsEntry("kind", kind);
+    assertThat(response.status).isEqualTo(429);
+    assertThat(FlatJsonReader.read(response.body)).containsEntry("kind", kind);
   }
 
   @Test
@@ -212,17 +212,17 @@ class RateLimitResponsesTest {
     Rule zero = payments().limit(Limit.perSecond(0)).build();
     Rule small = payments().limit(Limit.perSecond(5)).build();
 
-    for (ReceivedResponse told : List.of(after(0, CALL, zero), after(0, CALL.cost(6), small))) {
-      assertThat(told.status).isEqualTo(429);
-      assertThat(told.headers)
+    for (ReceivedResponse response : List.of(after(0, CALL, zero), after(0, CALL.cost(6), small))) {
+      assertThat(response.status).isEqualTo(429);
+      assertThat(response.headers)
           .doesNotContainKeys("Retry-After", "RateLimit-Reset", "X-RateLimit-Reset");
-      assertThat(told.headers.get("RateLimit")).doesNotContain(";t=");
-      assertThat(FlatJsonReader.read(told.body)).containsEntry("retry_after_s", null);
+      assertThat(response.headers.get("RateLimit")).doesNotContain(";t=");
+      assertThat(FlatJsonReader.read(response.body)).containsEntry("retry_after_s", null);
     }
   }
 
   @Test
-  void saysASecondForPermits() {
+  void retryAfterIsOneSecondForPermits() {
     Rule rule = payments().limit(Limit.concurrency(2)).build();
     RuleSet rules = RuleSet.of(rule);
     try (Weir weir = Weir.builder().rules(rules).time(time).build()) {
@@ -230,10 +230,10 @@ class RateLimitResponsesTest {
       Decision full = weir.reserveAsync(CALL).toCompletableFuture().join();
       Decision never = weir.reserveAsync(CALL.cost(3)).toCompletableFuture().join();
 
-      assertThat(told(full, CALL, rules).headers)
+      assertThat(responseTo(full, CALL, rules).headers)
           .containsEntry("Retry-After", "1")
           .containsEntry("RateLimit", "\"payments\";r=0;t=1");
-      assertThat(told(never, CALL.cost(3), rules).headers).doesNotContainKey("Retry-After");
+      assertThat(responseTo(never, CALL.cost(3), rules).headers).doesNotContainKey("Retry-After");
     }
   }
 
@@ -248,7 +248,7 @@ class RateLimitResponsesTest {
   }
 
   @Test
-  void spreadsTheReturnOfThoseWhoShareAKey() {
+  void spreadsRetryAfterForSharedKeys() {
     Rule shared = Rule.named("all").limit(Limit.perMinute(1)).build();
     Rule byTenant = Rule.named("all").key("tenant").limit(Limit.perMinute(1)).build();
     Rule alone = Rule.named("all").key("tenant", "user").limit(Limit.perMinute(1)).build();
@@ -266,41 +266,41 @@ class RateLimitResponsesTest {
   }
 
   @Test
-  void spreadsTheReturnOfThoseWhoAreCountedTogetherForLackOfAName() {
-    Call nobody = Call.of("GET", "/");
+  void spreadsRetryAfterForCallsWithoutTheKeyAttribute() {
+    Call anonymous = Call.of("GET", "/");
     Rule together = payments().onMissing(OnMissing.SHARED).limit(Limit.perMinute(1)).build();
     Rule byAddress = payments().limit(Limit.perMinute(1)).build();
 
-    assertThat(after(1, nobody, together).headers).containsEntry("Retry-After", "66");
-    assertThat(after(1, nobody.with("ip", "1.2.3.4"), byAddress).headers)
+    assertThat(after(1, anonymous, together).headers).containsEntry("Retry-After", "66");
+    assertThat(after(1, anonymous.with("ip", "1.2.3.4"), byAddress).headers)
         .containsEntry("Retry-After", "60");
   }
 
   @Test
-  void tellsWhoIsBlockedThatWaitingDoesNotHelp() throws Exception {
+  void hasNoRetryAfterForABlockedCall() throws Exception {
     Rule named = payments().onMissing(OnMissing.DENY).limit(Limit.perSecond(1)).build();
-    ReceivedResponse told = after(0, Call.of("GET", "/"), named);
+    ReceivedResponse response = after(0, Call.of("GET", "/"), named);
 
-    assertThat(told.status).isEqualTo(429);
-    assertThat(told.headers).containsOnlyKeys("Content-Type", "Cache-Control");
-    assertThat(FlatJsonReader.read(told.body))
+    assertThat(response.status).isEqualTo(429);
+    assertThat(response.headers).containsOnlyKeys("Content-Type", "Cache-Control");
+    assertThat(FlatJsonReader.read(response.body))
         .containsEntry("code", "BLOCKED")
         .containsEntry("rule", "payments")
         .containsEntry("limit_dim", List.of("user"));
   }
 
   @Test
-  void answers503WhereTheStoreOfAClosedRuleIsAway() throws Exception {
+  void answers503IfTheStoreOfAClosedRuleIsUnavailable() throws Exception {
     Rule closed = payments().onFail(OnFail.CLOSED).limit(Limit.perSecond(5)).build();
     RuleSet rules = RuleSet.of(closed);
     try (Weir weir = Weir.builder().rules(rules).store(new UnreachableStore()).time(time).build()) {
-      ReceivedResponse told = told(weir.check(CALL), CALL, rules);
+      ReceivedResponse response = responseTo(weir.check(CALL), CALL, rules);
 
-      assertThat(told.status).isEqualTo(503);
-      assertThat(told.headers)
+      assertThat(response.status).isEqualTo(503);
+      assertThat(response.headers)
           .containsOnlyKeys("Content-Type", "Cache-Control", "Retry-After")
           .containsEntry("Retry-After", "1");
-      assertThat(FlatJsonReader.read(told.body))
+      assertThat(FlatJsonReader.read(response.body))
           .containsEntry(
               "type", "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity")
           .containsEntry("status", 503L)
@@ -311,13 +311,13 @@ class RateLimitResponsesTest {
   }
 
   @Test
-  void knowsCostsThatRulesMultiply() {
+  void usesTheCostOfTheRule() {
     Rule dear = payments().cost(new Cost.Fixed(3)).limit(Limit.concurrency(2)).build();
     RuleSet rules = RuleSet.of(dear);
     try (Weir weir = Weir.builder().rules(rules).time(time).build()) {
       Decision never = weir.reserveAsync(CALL).toCompletableFuture().join();
 
-      assertThat(told(never, CALL, rules).headers).doesNotContainKey("Retry-After");
+      assertThat(responseTo(never, CALL, rules).headers).doesNotContainKey("Retry-After");
     }
   }
 
@@ -335,7 +335,7 @@ class RateLimitResponsesTest {
   }
 
   @Test
-  void tellsOnlyInTheDialectsThatWereChosen() {
+  void usesOnlyTheConfiguredDialects() {
     RateLimitResponses one =
         new RateLimitResponses(List.of(HeaderDialect.named("draft-06")), time, () -> 0);
 

@@ -68,7 +68,7 @@ class RequestTargetTest {
         "/a/.%3Bx",
         "/a\\..%3B/../b"
       })
-  void tellsWhatServersDoNotAgreeOn(String text) {
+  void rejectsTargetsOnWhichServersDisagree(String text) {
     assertThat(RequestTarget.of(text).isAmbiguous()).isTrue();
   }
 
@@ -86,11 +86,11 @@ class RequestTargetTest {
         "/a..%3B",
         "/a;..%3B"
       })
-  void leavesTheRestAlone(String text) {
+  void acceptsOtherTargets(String text) {
     assertThat(RequestTarget.of(text).isAmbiguous()).isFalse();
   }
 
-  /** A byte is a character here: this is how é in UTF-8 comes in. */
+  /** One character per byte: this is é in UTF-8 as received. */
   @Test
   void encodesBytesBeyondAsciiAsTheyAre() {
     RequestTarget target = RequestTarget.of("/caf\u00c3\u00a9?q=\u00c3\u00a9%20\u00ff");
@@ -111,7 +111,7 @@ class RequestTargetTest {
   }
 
   @Property
-  void neverForwardsWhatMatchesDifferently(@ForAll String text) {
+  void forwardedPathMatchesTheSameRules(@ForAll String text) {
     RequestTarget target = RequestTarget.of("/" + text);
     String normal = NormalizedPath.of(target.path());
 

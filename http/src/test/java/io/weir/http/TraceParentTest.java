@@ -17,7 +17,7 @@ class TraceParentTest {
   }
 
   @Test
-  void readsVersionsToComeAsFarAsItKnowsThem() {
+  void readsTheKnownPartOfLaterVersions() {
     assertThat(TraceParent.of("cc-" + TRACE + "-" + SPAN + "-01-what-the-future-will-be-like"))
         .hasValue(new TraceParent(TRACE, SPAN));
   }
@@ -37,7 +37,7 @@ class TraceParentTest {
         "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01.more",
         "00_4bf92f3577b34da6a3ce929d0e0e4736_00f067aa0ba902b7_01"
       })
-  void takesNothingElse(String header) {
+  void rejectsMalformedHeaders(String header) {
     assertThat(TraceParent.of(header)).isEmpty();
   }
 

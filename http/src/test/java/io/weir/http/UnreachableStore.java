@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** A store that nobody answers for. */
+/** A store that never answers. */
 final class UnreachableStore implements Store {
   @Override
   public CompletionStage<TakeResult> take(List<Draw> draws) {

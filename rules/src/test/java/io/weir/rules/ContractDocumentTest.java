@@ -18,7 +18,7 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The document that the project promises to understand means what it says. */
+/** The rule document of the contract is read as specified. */
 class ContractDocumentTest {
   private final LoadResult<RuleSet> loaded =
       RuleDocuments.parse(
@@ -87,7 +87,7 @@ class ContractDocumentTest {
   }
 
   @Test
-  void leavesOutWhatHasItsDefault() {
+  void usesDefaultsForMissingFields() {
     Rule rule = rule("whole-api");
     assertThat(rule.mode()).isEqualTo(Mode.ENFORCE);
     assertThat(rule.percent()).isEqualTo(100);

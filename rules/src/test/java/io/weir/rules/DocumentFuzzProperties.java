@@ -20,8 +20,8 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.Tag;
 
 /**
- * Whatever the reader is given, it answers with a rule set or with what is wrong and on which line;
- * it never throws and never hangs.
+ * For any input the reader returns a rule set or problems with lines; it never throws and never
+ * hangs.
  */
 @Tag("fuzz")
 class DocumentFuzzProperties {
@@ -31,8 +31,8 @@ class DocumentFuzzProperties {
           RuleDocumentFixtures.text("contract.json"),
           RuleDocumentFixtures.text("every-field.yaml"));
 
-  /** Bits of documents, right and wrong, that mutations put in. */
-  private static final List<String> SPLINTERS =
+  /** Valid and invalid fragments of documents that mutations insert. */
+  private static final List<String> FRAGMENTS =
       List.of(
           ": ",
           "\n",
@@ -123,8 +123,8 @@ class DocumentFuzzProperties {
     int end = Math.min(text.length(), at + random.nextInt(12));
     switch (random.nextInt(4)) {
       case 0 -> text.delete(at, end);
-      case 1 -> text.insert(at, SPLINTERS.get(random.nextInt(SPLINTERS.size())));
-      case 2 -> text.replace(at, end, SPLINTERS.get(random.nextInt(SPLINTERS.size())));
+      case 1 -> text.insert(at, FRAGMENTS.get(random.nextInt(FRAGMENTS.size())));
+      case 2 -> text.replace(at, end, FRAGMENTS.get(random.nextInt(FRAGMENTS.size())));
       default -> {
         String piece = text.substring(at, Math.min(text.length(), at + random.nextInt(80)));
         text.insert(random.nextInt(text.length() + 1), piece);
@@ -139,18 +139,18 @@ class DocumentFuzzProperties {
   }
 
   @Property
-  void splinters(@ForAll @From("splinters") String text) {
+  void fragments(@ForAll @From("fragments") String text) {
     check("r.yaml", text);
     check("r.json", text);
     check("r.yaml", "version: 1\nrules:\n  - " + text);
   }
 
   @Provide
-  Arbitrary<String> splinters() {
-    return Arbitraries.of(SPLINTERS).list().ofMaxSize(60).map(parts -> String.join("", parts));
+  Arbitrary<String> fragments() {
+    return Arbitraries.of(FRAGMENTS).list().ofMaxSize(60).map(parts -> String.join("", parts));
   }
 
-  /** Well-formed documents of random shape: every value is of some wrong kind somewhere. */
+  /** Well-formed documents of random structure, with values of wrong types. */
   @Property
   void anyStructure(@ForAll Random random) {
     check("r.yaml", "version: 1\nrules: [" + structure(random, 4) + "]\n");

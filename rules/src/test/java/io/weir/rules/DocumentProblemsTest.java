@@ -149,7 +149,7 @@ class DocumentProblemsTest {
   }
 
   @Test
-  void refusesACostThatSomePlanCannotHold() {
+  void refusesACostAboveTheCapacityOfAPlan() {
     assertThat(
             RuleDocumentFixtures.problems(
                 """
@@ -174,7 +174,7 @@ class DocumentProblemsTest {
   }
 
   @Test
-  void refusesFactorsThatSomePlanCannotTake() {
+  void refusesFactorsThatMakeAPlanImpossible() {
     assertThat(
             RuleDocumentFixtures.problems(
                 """
@@ -228,7 +228,7 @@ class DocumentProblemsTest {
   }
 
   @Test
-  void escapesWhatCouldTrickATerminal() {
+  void escapesControlCharacters() {
     assertThat(RuleDocumentFixtures.problems("version: 1\n\"a\\e[31mb\\u202e\": 1\n"))
         .containsExactly("r.yaml:2: unknown field 'a\\u001b[31mb\\u202e'");
   }

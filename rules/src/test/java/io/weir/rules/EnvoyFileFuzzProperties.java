@@ -11,8 +11,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Tag;
 
 /**
- * Whatever a file is made into, reading it gives a configuration or says what is wrong and on which
- * line; it never throws.
+ * For any mutation of a file, reading gives a configuration or problems with lines; it never
+ * throws.
  */
 @Tag("fuzz")
 class EnvoyFileFuzzProperties {

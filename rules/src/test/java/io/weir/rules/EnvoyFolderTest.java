@@ -42,7 +42,7 @@ class EnvoyFolderTest {
   }
 
   @Test
-  void readsEveryFileWhateverItIsCalled() throws IOException {
+  void readsFilesOfAnyName() throws IOException {
     Files.writeString(folder.resolve("a.yaml"), domain("a", 1));
     Files.writeString(folder.resolve("b"), domain("b", 1));
     Files.writeString(folder.resolve("c.json"), "{\"domain\": \"c\"}");
@@ -53,7 +53,7 @@ class EnvoyFolderTest {
   }
 
   @Test
-  void readsDotFilesOnlyWhenTold() throws IOException {
+  void readsDotFilesOnlyIfConfigured() throws IOException {
     Files.writeString(folder.resolve(".a.yaml"), domain("a", 1));
     Files.createDirectory(folder.resolve(".git"));
     Files.writeString(folder.resolve(".git/b.yaml"), domain("b", 1));
@@ -62,7 +62,7 @@ class EnvoyFolderTest {
   }
 
   @Test
-  void reportsWhatCannotBeRead() {
+  void reportsUnreadableFiles() {
     assertThat(EnvoyFolder.load(folder.resolve("none"), EnvoyOptions.DEFAULT).problems())
         .extracting(Problem::reason)
         .containsExactly("there is no such file");
@@ -87,39 +87,39 @@ class EnvoyFolderTest {
     }
     Files.createSymbolicLink(mount.resolve("..data"), Path.of("..2026_01"));
     Files.createSymbolicLink(mount.resolve("d.yaml"), Path.of("..data/d.yaml"));
-    List<LoadResult<EnvoyDomains>> heard = new CopyOnWriteArrayList<>();
+    List<LoadResult<EnvoyDomains>> results = new CopyOnWriteArrayList<>();
     try (EnvoyFolder files = EnvoyFolder.at(mount, Optional.empty(), EnvoyOptions.DEFAULT)) {
       assertThat(limitOf(files.load().value().orElseThrow())).isEqualTo(1);
-      files.watch(ReloadableFiles.POLL_INTERVAL, heard::add);
+      files.watch(ReloadableFiles.POLL_INTERVAL, results::add);
       Path next = Files.createSymbolicLink(mount.resolve("..data_tmp"), Path.of("..2026_02"));
       Files.move(next, mount.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
-      await().atMost(Duration.ofSeconds(2)).until(() -> !heard.isEmpty());
-      assertThat(limitOf(heard.get(0).value().orElseThrow())).isEqualTo(2);
+      await().atMost(Duration.ofSeconds(2)).until(() -> !results.isEmpty());
+      assertThat(limitOf(results.get(0).value().orElseThrow())).isEqualTo(2);
     }
   }
 
-  /** RUNTIME_WATCH_ROOT: the root is a link, and a release is put in force by moving it. */
+  /** RUNTIME_WATCH_ROOT: the root is a link that is switched to the next release. */
   @Test
-  void followsARootThatIsPointedAtAnotherRelease() throws IOException {
+  void followsARootLinkToAnotherRelease() throws IOException {
     for (int i = 1; i <= 2; i++) {
       Path config = Files.createDirectories(folder.resolve("releases/" + i + "/config"));
       Files.writeString(config.resolve("d.yaml"), domain("d", i));
     }
     Path root = Files.createSymbolicLink(folder.resolve("current"), Path.of("releases/1"));
-    List<LoadResult<EnvoyDomains>> heard = new CopyOnWriteArrayList<>();
+    List<LoadResult<EnvoyDomains>> results = new CopyOnWriteArrayList<>();
     try (EnvoyFolder files =
         EnvoyFolder.at(root.resolve("config"), Optional.empty(), EnvoyOptions.DEFAULT)) {
       assertThat(limitOf(files.load().value().orElseThrow())).isEqualTo(1);
-      files.watch(Duration.ofMillis(20), heard::add);
+      files.watch(Duration.ofMillis(20), results::add);
       Path next = Files.createSymbolicLink(folder.resolve("next"), Path.of("releases/2"));
       Files.move(next, root, StandardCopyOption.ATOMIC_MOVE);
-      await().atMost(Duration.ofSeconds(10)).until(() -> !heard.isEmpty());
-      assertThat(limitOf(heard.get(0).value().orElseThrow())).isEqualTo(2);
+      await().atMost(Duration.ofSeconds(10)).until(() -> !results.isEmpty());
+      assertThat(limitOf(results.get(0).value().orElseThrow())).isEqualTo(2);
     }
   }
 
   @Test
-  void keepsTheOldConfigurationWhenANewOneIsBadAlsoAcrossARestart() throws IOException {
+  void keepsTheOldConfigurationIfANewOneIsInvalidEvenAcrossARestart() throws IOException {
     Path file = Files.writeString(folder.resolve("d.yaml"), domain("d", 1));
     Optional<Path> state = Optional.of(folder.resolve(".state"));
     try (EnvoyFolder files = EnvoyFolder.at(folder, state, EnvoyOptions.DEFAULT)) {

@@ -32,7 +32,7 @@ class EveryFieldTest {
           .orElseThrow();
 
   @Test
-  void readsWhichCallsARuleIsAbout() {
+  void readsMatchAndKey() {
     Rule rule = rule("everything");
     assertThat(rule.match())
         .isEqualTo(
@@ -49,7 +49,7 @@ class EveryFieldTest {
   }
 
   @Test
-  void readsHowARuleCounts() {
+  void readsLimitAndCost() {
     Rule rule = rule("everything");
     assertThat(((RuleLimits.Listed) rule.limits()).limits())
         .extracting(Limit::toString)
@@ -69,7 +69,7 @@ class EveryFieldTest {
   }
 
   @Test
-  void readsWhenAndHowStrictlyARuleHolds() {
+  void readsScheduleModeAndFailurePolicy() {
     Rule rule = rule("everything");
     assertThat(rule.mode()).isEqualTo(Mode.ENFORCE);
     assertThat(rule.percent()).isEqualTo(10);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A link in place of a rule file shows nothing of the file that it leads to. */
+/** Problems of a link in place of a rule file reveal nothing of its target. */
 class ForeignFilesTest {
   private static final String SECRET = "hunter2";
 
@@ -44,7 +44,7 @@ class ForeignFilesTest {
         "key: \"hunter2\\q\"\n",
         "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----\n"
       })
-  void showsNothingOfIt(String text) throws Exception {
+  void revealsNoContent(String text) throws Exception {
     assertThat(ofLink(text, "rules.yaml"))
         .isNotEmpty()
         .allSatisfy(reason -> assertThat(reason).doesNotContain(SECRET));
@@ -64,14 +64,14 @@ class ForeignFilesTest {
         "{\"a\": hunter2}",
         "{\"hunter2\": 1, \"hunter2\": 2}"
       })
-  void showsNothingOfItAsJson(String text) throws Exception {
+  void revealsNoContentAsJson(String text) throws Exception {
     assertThat(ofLink(text, "rules.json"))
         .isNotEmpty()
         .allSatisfy(reason -> assertThat(reason).doesNotContain(SECRET));
   }
 
   @Test
-  void saysWhatIsWrongWithIt() throws Exception {
+  void reportsTheProblemWithoutQuoting() throws Exception {
     assertThat(ofLink("root:x:0:0\n", "a.yaml"))
         .containsExactly("a rule document is a map that begins with version: 1, not a text");
     assertThat(ofLink("a: 1\nb: 2\n", "b.yaml"))

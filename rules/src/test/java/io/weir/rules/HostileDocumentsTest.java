@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Documents made to exhaust or trick the reader are refused, quickly and in words. */
+/** Documents made to exhaust or trick the reader are refused quickly, with a reason. */
 @Tag("fuzz")
 class HostileDocumentsTest {
   private static List<String> problems(String name, String text) {
@@ -55,7 +55,7 @@ class HostileDocumentsTest {
   }
 
   @Test
-  void takesTheTagsOfYamlItself() {
+  void acceptsTheCoreTagsOfYaml() {
     String text = "version: !!int 1\nrules: !!seq [{ id: !!str 7, key: [ip], limit: 5/s }]\n";
     assertThat(problems("r.yaml", text)).isEmpty();
   }
@@ -101,7 +101,7 @@ class HostileDocumentsTest {
   }
 
   @Test
-  void saysWhereTheSyntaxIsWrong() {
+  void reportsTheLineOfASyntaxError() {
     assertThat(problems("r.yaml", "version: 1\nrules: [\n  a\n"))
         .singleElement()
         .asString()
@@ -119,7 +119,7 @@ class HostileDocumentsTest {
   }
 
   @Test
-  void hintsAtQuotesAroundAPathWithHoles() {
+  void suggestsQuotesAroundAPathWithPlaceholders() {
     assertThat(problems("r.yaml", "version: 1\nrules: [{ match: { path: /users/{id} } }]\n"))
         .singleElement()
         .asString()

@@ -30,7 +30,7 @@ class JsonDocumentTest {
   }
 
   @Test
-  void tellsNumbersFromTexts() {
+  void distinguishesNumbersFromTexts() {
     String rule =
         "{\"version\":1,\"rules\":[{\"id\":\"r\",\"key\":[\"ip\"],\n\"limit\":\"5/s\",%s}]}";
     assertThat(RuleDocuments.parse("r.json", rule.formatted("\"cost\":\"2\"")).problems())

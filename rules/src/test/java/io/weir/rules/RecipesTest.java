@@ -93,7 +93,7 @@ class RecipesTest {
           Calls that cost  | GET  | /api/report | user=42 points=51         | 2    | points
           No limit         | GET  | /           | ip=198.51.100.7           | 1000 | everything
           """)
-  void allowsSoManyAndRefusesTheNext(
+  void admitsTheLimitAndRefusesTheNextCall(
       String title, String method, String path, String attributes, int allowed, String rule)
       throws IOException {
     Weir weir = recipe(title);

@@ -8,9 +8,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 
-/** Documents for tests, and what is wrong with them. */
+/** Documents for tests, and their problems. */
 public final class RuleDocumentFixtures {
-  /** When tests take place. */
+  /** The current time in tests. */
   public static final Instant NOW = Instant.parse("2026-06-01T12:00:00Z");
 
   private RuleDocumentFixtures() {}
@@ -24,7 +24,7 @@ public final class RuleDocumentFixtures {
     }
   }
 
-  /** What is wrong with a document, line by line as users see it. */
+  /** The problems of a document, as users see them. */
   public static List<String> problems(String text) {
     return RuleDocuments.parse("r.yaml", text, NOW).problems().stream()
         .map(Problem::toString)

@@ -22,14 +22,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A change to the files is in force within two seconds, however it is made; a bad one never. */
+/** Every kind of valid change to the files is in force within two seconds; an invalid one never. */
 class RuleFileTest {
   private static final Duration IN_FORCE = Duration.ofSeconds(2);
 
   @TempDir private Path folder;
   @TempDir private Path beside;
   private Path file;
-  private final List<LoadResult<RuleSet>> heard = new CopyOnWriteArrayList<>();
+  private final List<LoadResult<RuleSet>> results = new CopyOnWriteArrayList<>();
   private final List<RuleFile> open = new CopyOnWriteArrayList<>();
 
   @BeforeEach
@@ -50,19 +50,19 @@ class RuleFileTest {
     RuleFile rules = RuleFile.at(path);
     open.add(rules);
     assertThat(rules.load().isValid()).isTrue();
-    rules.watch(heard::add);
+    rules.watch(results::add);
     return rules;
   }
 
-  private void hears(int limit) {
+  private void awaitLimit(int limit) {
     await()
         .atMost(IN_FORCE)
         .pollInterval(Duration.ofMillis(20))
-        .until(() -> !heard.isEmpty() && limitOf(last()).equals(limit + "/s"));
+        .until(() -> !results.isEmpty() && limitOf(last()).equals(limit + "/s"));
   }
 
   private LoadResult<RuleSet> last() {
-    return heard.get(heard.size() - 1);
+    return results.get(results.size() - 1);
   }
 
   private static String limitOf(LoadResult<RuleSet> loaded) {
@@ -74,53 +74,53 @@ class RuleFileTest {
   }
 
   @Test
-  void hearsOfAFileWrittenInPlace() throws IOException {
+  void detectsAFileWrittenInPlace() throws IOException {
     watch(file);
     Files.writeString(file, rules(2));
-    hears(2);
+    awaitLimit(2);
   }
 
   @Test
-  void hearsOfAFileReplacedByRenaming() throws IOException {
+  void detectsAFileReplacedByRename() throws IOException {
     watch(file);
     Path next = Files.writeString(folder.resolve(".rules.yaml.swp"), rules(2));
     Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-    hears(2);
+    awaitLimit(2);
   }
 
   @Test
-  void hearsOfAFileOfTheSameSizeAndTime() throws IOException {
+  void detectsAFileOfTheSameSizeAndTime() throws IOException {
     FileTime time = FileTime.fromMillis(1_000_000_000_000L);
     Files.setLastModifiedTime(file, time);
     watch(file);
     Path next = Files.writeString(folder.resolve("next"), rules(2));
     Files.setLastModifiedTime(next, time);
     Files.move(next, file, StandardCopyOption.ATOMIC_MOVE);
-    hears(2);
+    awaitLimit(2);
   }
 
   @Test
-  void hearsOfAFileDeletedAndMadeAgain() throws IOException {
+  void detectsAFileDeletedAndCreatedAgain() throws IOException {
     watch(file);
     Files.delete(file);
-    await().atMost(IN_FORCE).until(() -> !heard.isEmpty() && !last().isValid());
+    await().atMost(IN_FORCE).until(() -> !results.isEmpty() && !last().isValid());
     assertThat(last().problems())
         .extracting(Problem::reason)
         .containsExactly("there is no such file");
     Files.writeString(file, rules(2));
-    hears(2);
+    awaitLimit(2);
   }
 
   @Test
-  void hearsOfAFileAddedToAFolder() throws IOException {
+  void detectsAFileAddedToAFolder() throws IOException {
     watch(folder);
     Files.writeString(folder.resolve("a.yaml"), rules(2).replace("id: r", "id: a"));
-    hears(2);
+    awaitLimit(2);
     assertThat(last().value().orElseThrow().rules()).hasSize(2);
   }
 
   @Test
-  void hearsOfAConfigMapThatChanges() throws IOException {
+  void detectsAConfigMapUpdate() throws IOException {
     Path mount = Files.createDirectory(folder.resolve("mount"));
     Path one = Files.createDirectory(mount.resolve("..2026_01"));
     Path two = Files.createDirectory(mount.resolve("..2026_02"));
@@ -131,10 +131,10 @@ class RuleFileTest {
     watch(mount);
     Path next = Files.createSymbolicLink(mount.resolve("..data_tmp"), Path.of("..2026_02"));
     Files.move(next, mount.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
-    hears(2);
+    awaitLimit(2);
   }
 
-  /** A moment after all that was and not after what follows, by the clock of the file system. */
+  /** A time after all earlier changes and not after later ones, by the file system's clock. */
   private Instant aTickLater() {
     Instant before = Instant.now();
     AtomicReference<Instant> tick = new AtomicReference<>(before);
@@ -150,7 +150,7 @@ class RuleFileTest {
   }
 
   @Test
-  void tellsWhenAnOldFileWasPutInPlace() throws IOException {
+  void changeTimeReflectsAnOldFileMovedIntoPlace() throws IOException {
     FileTime longAgo = FileTime.fromMillis(1_000_000_000_000L);
     Files.setLastModifiedTime(file, longAgo);
     Path next = Files.writeString(folder.resolve("next"), rules(2));
@@ -162,7 +162,7 @@ class RuleFileTest {
   }
 
   @Test
-  void tellsWhenAFileOfAFolderHasGone() throws IOException {
+  void changeTimeReflectsARemovedFile() throws IOException {
     Files.writeString(folder.resolve("gone.yaml"), rules(2));
     FileTime longAgo = FileTime.fromMillis(1_000_000_000_000L);
     Files.setLastModifiedTime(folder, longAgo);
@@ -173,7 +173,7 @@ class RuleFileTest {
   }
 
   @Test
-  void tellsWhenALinkWasTurnedToAnOldFile() throws IOException {
+  void changeTimeReflectsALinkSwitchedToAnOldFile() throws IOException {
     Path link = Files.createSymbolicLink(folder.resolve("link.yaml"), Path.of("rules.yaml"));
     Path data = Files.createSymbolicLink(folder.resolve("..data"), Path.of("."));
     Path through = Files.createSymbolicLink(folder.resolve("t"), Path.of("..data/rules.yaml"));
@@ -191,27 +191,27 @@ class RuleFileTest {
   }
 
   @Test
-  void tellsNothingOfFilesThatAreNotThere() {
+  void hasNoChangeTimeWithoutFiles() {
     assertThat(RuleFile.at(folder.resolve("none.yaml")).changed()).isEmpty();
   }
 
   @Test
-  void outlivesAListenerThatThrows() throws IOException {
+  void survivesAListenerThatThrows() throws IOException {
     RuleFile rules = RuleFile.at(file);
     open.add(rules);
     rules.watch(
         loaded -> {
-          heard.add(loaded);
+          results.add(loaded);
           throw new IllegalStateException("not today");
         });
-    hears(1);
+    awaitLimit(1);
     Files.writeString(file, rules(2));
-    hears(2);
-    assertThatThrownBy(() -> rules.watch(heard::add)).isInstanceOf(IllegalStateException.class);
+    awaitLimit(2);
+    assertThatThrownBy(() -> rules.watch(results::add)).isInstanceOf(IllegalStateException.class);
   }
 
   @Test
-  void reportsABadFileOnceAndOnlyIfItStaysBad() throws IOException {
+  void reportsAnInvalidFileOnceAndOnlyIfItStaysInvalid() throws IOException {
     RuleFile rules = RuleFile.at(file);
     rules.load();
     Files.writeString(file, "version: 1\nrules: [{ id: r, k");
@@ -226,9 +226,9 @@ class RuleFileTest {
     assertThat(rules.poll()).isEmpty();
   }
 
-  /** Half of it may be seen while somebody writes it back. */
+  /** A poll may see it half written while the old content is restored. */
   @Test
-  void reportsAFileThatIsAsItWasAfterABadOne() throws IOException {
+  void reportsTheOldContentAgainAfterAnInvalidOne() throws IOException {
     RuleFile rules = RuleFile.at(file);
     rules.load();
     Files.writeString(file, "version: 1\nrules: 7\n");
@@ -241,7 +241,7 @@ class RuleFileTest {
   }
 
   @Test
-  void doesNotReportAFileThatWasBadForAMoment() throws IOException {
+  void doesNotReportAFileThatIsBrieflyInvalid() throws IOException {
     RuleFile rules = RuleFile.at(file);
     rules.load();
     Files.writeString(file, "");
@@ -294,7 +294,7 @@ class RuleFileTest {
   }
 
   @Test
-  void goesOnWithoutAMemoryThatCannotBeUsed() throws IOException {
+  void worksWithoutAUsableLastGoodFolder() throws IOException {
     Path state = Files.createDirectory(folder.resolve("state"));
     RuleFile.at(file, Optional.of(state)).load();
     try (var files = Files.list(state)) {
@@ -312,7 +312,7 @@ class RuleFileTest {
     RuleFile rules = watch(file);
     rules.close();
     Files.writeString(file, rules(2));
-    await().during(Duration.ofMillis(700)).atMost(IN_FORCE).until(heard::isEmpty);
+    await().during(Duration.ofMillis(700)).atMost(IN_FORCE).until(results::isEmpty);
     rules.close();
   }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The files of a folder are one rule set; what cannot be read is a problem and not an exception.
+ * The files of a folder form one rule set; an unreadable file is a problem and not an exception.
  */
 class RuleFolderTest {
   @TempDir private Path folder;
@@ -46,7 +46,7 @@ class RuleFolderTest {
   }
 
   @Test
-  void namesBothPlacesOfAnIdThatIsTakenTwice() throws IOException {
+  void namesBothLocationsOfADuplicateId() throws IOException {
     write("a.yaml", "version: 1\nrules:\n  - { id: x, key: [ip], limit: 9/s }\n");
     write("b.yaml", "version: 1\nrules:\n\n  - { id: x, key: [user], limit: 9/s }\n");
     assertThat(problems(folder))
@@ -72,7 +72,7 @@ class RuleFolderTest {
   }
 
   @Test
-  void saysWhenThereIsNothing() throws IOException {
+  void reportsAnEmptyFolder() throws IOException {
     assertThat(problems(folder))
         .containsExactly(folder + ": the folder holds no *.yaml, *.yml or *.json");
     assertThat(problems(folder.resolve("none.yaml")))
@@ -82,13 +82,13 @@ class RuleFolderTest {
   }
 
   @Test
-  void refusesWhatIsNoFile() {
+  void refusesSpecialFiles() {
     assertThat(problems(Path.of("/dev/null")))
         .containsExactly("/dev/null: this is neither a file nor a folder");
   }
 
   @Test
-  void refusesTooMuchTogether() throws IOException {
+  void refusesFilesThatAreTooLargeTogether() throws IOException {
     String large = "version: 1\n#" + "x".repeat(4_000_000) + "\n";
     for (int i = 0; i < 5; i++) {
       write(i + ".yaml", large);

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Each mistake in a rule is refused in words, at the line of the field that is wrong. */
+/** Each mistake in a rule is refused with a reason, at the line of the wrong field. */
 class RuleProblemsTest {
   /**
    * Reasons that depend on other parts of the document, on arithmetic or on the time zones known.
@@ -17,7 +17,7 @@ class RuleProblemsTest {
           "cannot replace itself|which is no rule|unknown time zone|is above max|two limits are named"
               + "|at most ten years|cannot be kept exactly|permit_ttl is at most a day");
 
-  /** A rule that is right, to which each case adds lines from line 4 on. */
+  /** A valid rule to which each case adds lines from line 4 on. */
   private static List<String> withRule(String lines) {
     return RuleDocumentFixtures.problems(document(lines));
   }

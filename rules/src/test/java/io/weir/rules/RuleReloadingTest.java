@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rules that change on disk change a running limiter, and keys keep what they have used. */
+/** Rules that change on disk change a running limiter, and keys keep their usage. */
 class RuleReloadingTest {
   private static final Call CALL = Call.of("GET", "/").with("ip", "192.0.2.1");
 
@@ -41,7 +41,7 @@ class RuleReloadingTest {
       Files.writeString(file, "version: 1\nrules: 7\n");
       rules.poll().flatMap(LoadResult::value).ifPresent(weir::replaceRules);
       rules.poll().flatMap(LoadResult::value).ifPresent(weir::replaceRules);
-      assertThat(weir.check(CALL).allowed()).as("invalid: the rules in use stay").isFalse();
+      assertThat(weir.check(CALL).allowed()).as("invalid: the rules in force stay").isFalse();
     }
   }
 }

@@ -16,7 +16,7 @@ import java.util.Objects;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/** The JSON schema that editors use, and what it reports about a document in YAML or JSON. */
+/** The JSON schema that editors use, and its errors for a document in YAML or JSON. */
 final class RuleSchema {
   private static final JsonNode TREE = read();
   private static final JsonSchema SCHEMA =
@@ -38,7 +38,7 @@ final class RuleSchema {
     return TREE;
   }
 
-  /** What an editor would underline. */
+  /** The errors that an editor would underline. */
   static List<String> errors(String document) {
     Object value = new Load(LoadSettings.builder().build()).loadFromString(document);
     return SCHEMA.validate(new ObjectMapper().valueToTree(withTextKeys(value))).stream()
@@ -46,7 +46,7 @@ final class RuleSchema {
         .toList();
   }
 
-  /** JSON has no keys but texts; a tenant may be named 42 in YAML. */
+  /** JSON has only text keys; a tenant may be named 42 in YAML. */
   private static Object withTextKeys(Object value) {
     if (value instanceof Map<?, ?> map) {
       Map<String, Object> texts = new LinkedHashMap<>();

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The gateway beside other proxies, all before the same upstream, under load by turns. */
+/** The gateway next to other proxies in front of the same upstream, loaded in turns. */
 public final class GatewaySection {
   private static final String UPSTREAM =
       "keepalive_requests 1000000; server { listen 127.0.0.1:%d; location / { return 200 'hello'; } }";
@@ -26,11 +26,11 @@ public final class GatewaySection {
   private static final String OFF = "**Weir**, no rule applies";
   private static final String MEMORY = "**Weir**, limit in memory";
 
-  private final RunLengths pace;
+  private final RunLengths lengths;
   private final Report report;
 
-  public GatewaySection(RunLengths pace, Report report) {
-    this.pace = pace;
+  public GatewaySection(RunLengths lengths, Report report) {
+    this.lengths = lengths;
     this.report = report;
   }
 
@@ -57,17 +57,17 @@ public final class GatewaySection {
         List<ServerProcess> all =
             new ArrayList<>(List.of(proxy, off, memory, redis, plain, limited));
         spring.ifPresent(all::add);
-        ServerTurnRunner race = new ServerTurnRunner(all);
-        race.run(pace, LoadTools::get);
+        ServerTurnRunner runner = new ServerTurnRunner(all);
+        runner.run(lengths, LoadTools::get);
         Table table = report.table("The gateway");
-        race.fill(table);
+        runner.fill(table);
         report.atLeast(
-            "gateway with a limit, to vertx-http-proxy", race.ratio(memory, proxy), 0.95, "x");
+            "gateway with a limit, to vertx-http-proxy", runner.ratio(memory, proxy), 0.95, "x");
         spring.ifPresent(
             it ->
                 report.atLeast(
                     "gateway on Redis, to Spring Cloud Gateway on Redis",
-                    race.ratio(redis, it),
+                    runner.ratio(redis, it),
                     2.5,
                     "x"));
         cost(table, upstream, ours);
@@ -79,8 +79,8 @@ public final class GatewaySection {
 
   private void cost(Table table, NginxServer upstream, RedisServer redis) {
     System.err.println("  gateway, with a limit and without");
-    PairedRun pairs = new PairedRun(pace, LoadTools::get);
-    HalfLoad halfLoad = new HalfLoad(pace.httpSeconds());
+    PairedRun pairs = new PairedRun(lengths, LoadTools::get);
+    HalfLoad halfLoad = new HalfLoad(lengths.httpSeconds());
     pairs.run(
         () -> java(OFF, GatewaySubject.OFF, upstream, redis),
         () -> java(MEMORY, GatewaySubject.MEMORY, upstream, redis),

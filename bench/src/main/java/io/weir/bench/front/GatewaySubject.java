@@ -21,13 +21,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The proxies in Java that are compared: {@code main} starts one before an upstream, given its
- * port, and that of a Redis where one is used.
+ * The Java proxies that are compared. {@code main} starts one in front of an upstream, given the
+ * upstream's port, and the port of a Redis if one is used.
  */
 enum GatewaySubject {
-  /** vertx-http-proxy as it comes. */
+  /** Plain vertx-http-proxy. */
   PROXY,
-  /** Weir's gateway without any rule that applies. */
+  /** Weir's gateway without a rule that applies. */
   OFF,
   /** With a limit per address, in memory. */
   MEMORY,

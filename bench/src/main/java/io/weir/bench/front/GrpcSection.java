@@ -3,16 +3,16 @@ package io.weir.bench.front;
 import io.weir.bench.report.Report;
 import io.weir.bench.run.RunLengths;
 
-/** {@code ShouldRateLimit} against a bare handler: two servers, under load by turns. */
+/** {@code ShouldRateLimit} against a bare handler: two servers, loaded in turns. */
 public final class GrpcSection {
   private static final String BARE = "bare Vert.x gRPC handler";
   private static final String WEIR = "**Weir** ShouldRateLimit";
 
-  private final RunLengths pace;
+  private final RunLengths lengths;
   private final Report report;
 
-  public GrpcSection(RunLengths pace, Report report) {
-    this.pace = pace;
+  public GrpcSection(RunLengths lengths, Report report) {
+    this.lengths = lengths;
     this.report = report;
   }
 
@@ -26,7 +26,8 @@ public final class GrpcSection {
     byte[] question = GrpcSubject.question();
     PairedRun pairs =
         new PairedRun(
-            pace, (port, seconds) -> LoadTools.grpc(port, seconds, GrpcSubject.METHOD, question));
+            lengths,
+            (port, seconds) -> LoadTools.grpc(port, seconds, GrpcSubject.METHOD, question));
     pairs.run(
         () -> ServerProcess.java(BARE, GrpcSubject.class, GrpcSubject.BARE.name()),
         () -> ServerProcess.java(WEIR, GrpcSubject.class, GrpcSubject.WEIR.name()),

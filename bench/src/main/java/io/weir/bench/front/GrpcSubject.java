@@ -25,8 +25,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The gRPC servers that are compared: Weir's {@code ShouldRateLimit}, and a Vert.x handler that
- * reads the same question and writes an answer of the same shape. {@link #main} is the process of
- * either.
+ * reads the same request and writes a response of the same shape. {@link #main} runs either in a
+ * process.
  */
 enum GrpcSubject {
   BARE,
@@ -42,7 +42,7 @@ enum GrpcSubject {
           rate_limit: { unit: day, requests_per_unit: 4000000000 }
       """;
 
-  /** What is asked, in every call. */
+  /** The request of every call. */
   static byte[] question() {
     return RateLimitRequest.newBuilder()
         .setDomain("shop")
@@ -68,7 +68,7 @@ enum GrpcSubject {
     folder.toFile().deleteOnExit();
     ListenAddress anyPort = new ListenAddress("127.0.0.1", 0);
     ServerConfig config = ServerConfig.DEFAULT.http(anyPort).admin(anyPort).grpc(anyPort);
-    // The guard is there to hold load off; here it is what is measured.
+    // The guard sheds load; here the load is the measurement.
     return WeirServer.start(config.envoy(config.envoy().folder(folder)))
         .grpc()
         .orElseThrow()

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** How late the slowest of a hundred are while servers have half of what they can do to do. */
+/** Measures the p99 latency of servers at half of their maximum throughput. */
 final class HalfLoad implements PairedRun.PairAction {
   private static final int ROUNDS = 3;
 

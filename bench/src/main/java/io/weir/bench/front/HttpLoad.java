@@ -17,8 +17,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Asks a server on this machine the same question as fast as it answers: by {@code wrk} if that is
- * installed, else by plain sockets, which take more of the processor for themselves.
+ * Sends the same request to a local server at maximum rate: by {@code wrk} if installed, else over
+ * plain sockets, which use more CPU themselves.
  */
 final class HttpLoad {
   private static final int CONNECTIONS = 64;
@@ -42,7 +42,7 @@ final class HttpLoad {
     }
   }
 
-  /** Requests a second that were answered with 200. */
+  /** Responses with status 200 per second. */
   static double run(int port, int seconds) {
     try {
       return WRK ? runWrk(port, seconds) : runSockets(port, seconds);

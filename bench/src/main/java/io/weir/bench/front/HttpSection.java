@@ -8,13 +8,13 @@ import io.weir.bench.run.RunLengths;
 import java.time.Duration;
 import java.util.List;
 
-/** The check API against a bare handler: two servers side by side, under load by turns. */
+/** The check API against a bare handler: two servers side by side, loaded in turns. */
 public final class HttpSection {
-  private final RunLengths pace;
+  private final RunLengths lengths;
   private final Report report;
 
-  public HttpSection(RunLengths pace, Report report) {
-    this.pace = pace;
+  public HttpSection(RunLengths lengths, Report report) {
+    this.lengths = lengths;
     this.report = report;
   }
 
@@ -22,19 +22,19 @@ public final class HttpSection {
     System.err.println("  http, asked by " + HttpLoad.tool());
     try (Server bare = Server.start(HttpSubject.BARE);
         Server weir = Server.start(HttpSubject.WEIR)) {
-      for (int i = 0; i < pace.httpWarmups(); i++) {
-        bare.load(pace.httpSeconds());
-        weir.load(pace.httpSeconds());
+      for (int i = 0; i < lengths.httpWarmups(); i++) {
+        bare.load(lengths.httpSeconds());
+        weir.load(lengths.httpSeconds());
       }
-      int rounds = pace.httpRounds();
+      int rounds = lengths.httpRounds();
       double[] bareRates = new double[rounds];
       double[] weirRates = new double[rounds];
       double[] ratios = new double[rounds];
       double[] bareCpu = new double[rounds];
       double[] weirCpu = new double[rounds];
       for (int i = 0; i < rounds; i++) {
-        Server.Load ofBare = bare.load(pace.httpSeconds());
-        Server.Load ofWeir = weir.load(pace.httpSeconds());
+        Server.Load ofBare = bare.load(lengths.httpSeconds());
+        Server.Load ofWeir = weir.load(lengths.httpSeconds());
         bareRates[i] = ofBare.rate();
         weirRates[i] = ofWeir.rate();
         ratios[i] = ofWeir.rate() / ofBare.rate();
@@ -53,9 +53,9 @@ public final class HttpSection {
     report.cell(subject.title, "server CPU µs/request", "%.1f", Median.of(cpu));
   }
 
-  /** A server in a process of its own. */
+  /** A server in a separate process. */
   private record Server(BenchProcess process, int port) implements AutoCloseable {
-    /** Requests a second, and the server's processor time for each. */
+    /** Requests per second, and the server's CPU time for each. */
     record Load(double rate, double cpuMicros) {}
 
     static Server start(HttpSubject subject) {

@@ -16,20 +16,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The HTTP servers that are compared: Weir's check API, and a handler that reads the same question
- * and writes an answer of the same shape without deciding anything. {@link #main} is the process of
- * either.
+ * The HTTP servers that are compared: Weir's check API, and a handler that reads the same request
+ * and writes a response of the same shape without a decision. {@link #main} runs either in a
+ * process.
  */
 enum HttpSubject {
   BARE("bare Vert.x handler"),
   WEIR("**Weir** server");
 
-  /** What is asked, by every client in every request. */
+  /** The body of every request. */
   static final String QUESTION =
       "{\"method\":\"GET\",\"path\":\"/api/v1/orders\",\"host\":\"api.example.com\","
           + "\"attributes\":{\"user\":\"user:1234\",\"ip\":\"192.0.2.7\"},\"cost\":1}";
 
-  /** What a line with the port begins with. */
+  /** Prefix of the line with the port. */
   static final String PORT = "#port ";
 
   private static final String RULES =
@@ -51,7 +51,7 @@ enum HttpSubject {
   public static void main(String[] args) throws Exception {
     int port = valueOf(args[0]) == WEIR ? startWeir() : startBare();
     System.out.println(PORT + port);
-    // Until whoever started this has gone.
+    // Runs until the parent process closes the pipe.
     while (System.in.read() >= 0) {}
     Runtime.getRuntime().halt(0);
   }
@@ -66,7 +66,7 @@ enum HttpSubject {
     return WeirServer.start(config).http().port();
   }
 
-  /** As many loops and listeners as Weir's server has. */
+  /** As many event loops and listeners as Weir's server has. */
   private static int startBare() throws Exception {
     int loops = Runtime.getRuntime().availableProcessors();
     AtomicInteger port = new AtomicInteger();
@@ -76,7 +76,7 @@ enum HttpSubject {
     return port.get();
   }
 
-  /** One listener; all of them share the port that the first was given. */
+  /** One listener; all share the port of the first. */
   private static final class Bare extends AbstractVerticle {
     private final AtomicInteger port;
 

@@ -21,7 +21,7 @@ final class LoadTools {
 
   private LoadTools() {}
 
-  /** GET by 64 connections, as fast as it is answered; all answers must be 2xx. */
+  /** GET over 64 connections at maximum rate; all responses must be 2xx. */
   static double get(int port, int seconds) {
     String text =
         run(
@@ -40,7 +40,7 @@ final class LoadTools {
     return Double.parseDouble(rate.group(1));
   }
 
-  /** gRPC calls by 8 connections with 32 streams each, as fast as they are answered. */
+  /** gRPC calls over 8 connections with 32 streams each, at maximum rate. */
   static double grpc(int port, int seconds, String method, byte[] message) {
     Path body = framed(message);
     try {
@@ -70,12 +70,12 @@ final class LoadTools {
     }
   }
 
-  /** The time within which 99 of 100 requests at a fixed rate are answered, in milliseconds. */
+  /** The p99 latency at a fixed request rate, in milliseconds. */
   static double p99(int port, double rate, int seconds) {
     Path log = temporary(".log");
     int clients = 32;
     try {
-      // h2load spreads a rate over clients in whole numbers.
+      // h2load distributes a rate over clients in whole numbers.
       long each = Math.max(1, Math.round(rate / clients));
       check(
           run(
@@ -112,7 +112,7 @@ final class LoadTools {
     }
   }
 
-  /** A message as gRPC sends it: not compressed, its length, its bytes. */
+  /** A message in gRPC framing: uncompressed flag, length, bytes. */
   private static Path framed(byte[] message) {
     byte[] framed = new byte[message.length + 5];
     for (int i = 0; i < 4; i++) {

@@ -7,17 +7,17 @@ import java.util.Locale;
 import java.util.function.Supplier;
 
 /**
- * Two servers side by side, again and again with new processes. Two processes of the same server
- * differ by a quarter and more for as long as they live, so that one pair says nothing of a few per
+ * Runs two servers side by side, repeatedly with new processes. Two processes of the same server
+ * differ by 25% and more for their whole life, so one pair cannot show a difference of a few per
  * cent; the medians over all pairs are reported.
  */
 final class PairedRun {
-  /** What else is done with a pair before its processes end. */
+  /** A further measurement of a pair before its processes end. */
   interface PairAction {
     /**
-     * Measures what it wants.
+     * Measures the pair.
      *
-     * @param rate what the second can do, in requests a second
+     * @param rate maximum throughput of the second, in requests per second
      */
     void measure(ServerProcess first, ServerProcess second, double rate);
   }
@@ -25,29 +25,29 @@ final class PairedRun {
   private static final int WARMUPS = 6;
   private static final int ROUNDS = 3;
 
-  /** What one of the two did, a number for each pair. */
+  /** Results of one of the two, one value for each pair. */
   private record SideResult(double[] rates, double[] cpuMicros) {
     static SideResult of(int pairs) {
       return new SideResult(new double[pairs], new double[pairs]);
     }
   }
 
-  private final RunLengths pace;
+  private final RunLengths lengths;
   private final ServerTurnRunner.Load load;
   private final SideResult first;
   private final SideResult second;
   private final double[] ratios;
 
-  PairedRun(RunLengths pace, ServerTurnRunner.Load load) {
-    int pairs = pace.httpRounds();
-    this.pace = pace;
+  PairedRun(RunLengths lengths, ServerTurnRunner.Load load) {
+    int pairs = lengths.httpRounds();
+    this.lengths = lengths;
     this.load = load;
     this.first = SideResult.of(pairs);
     this.second = SideResult.of(pairs);
     this.ratios = new double[pairs];
   }
 
-  /** Runs all pairs, and says how it goes. */
+  /** Runs all pairs and prints the progress. */
   void run(Supplier<ServerProcess> firsts, Supplier<ServerProcess> seconds, PairAction then) {
     for (int i = 0; i < ratios.length; i++) {
       boolean inOrder = i % 2 == 0;
@@ -61,8 +61,8 @@ final class PairedRun {
 
   private void run(int pair, ServerProcess one, ServerProcess other) {
     for (int i = 0; i < WARMUPS; i++) {
-      load.run(one.port(), pace.httpSeconds());
-      load.run(other.port(), pace.httpSeconds());
+      load.run(one.port(), lengths.httpSeconds());
+      load.run(other.port(), lengths.httpSeconds());
     }
     SideResult ones = SideResult.of(ROUNDS);
     SideResult others = SideResult.of(ROUNDS);
@@ -85,7 +85,8 @@ final class PairedRun {
   }
 
   private void turn(ServerProcess server, SideResult side, int round) {
-    ServerTurnRunner.TurnRate turn = ServerTurnRunner.TurnRate.of(server, load, pace.httpSeconds());
+    ServerTurnRunner.TurnRate turn =
+        ServerTurnRunner.TurnRate.of(server, load, lengths.httpSeconds());
     side.rates[round] = turn.rate();
     side.cpuMicros[round] = turn.cpuMicros();
   }
@@ -95,12 +96,12 @@ final class PairedRun {
     side.cpuMicros[pair] = Median.of(rounds.cpuMicros);
   }
 
-  /** How much of what the first does the second does. */
+  /** Throughput of the second relative to the first. */
   double ratio() {
     return Median.of(ratios);
   }
 
-  /** Two rows. */
+  /** Adds two rows. */
   void fill(Table table, String titleOfFirst, String titleOfSecond) {
     fill(table, titleOfFirst, first, 1);
     fill(table, titleOfSecond, second, ratio());

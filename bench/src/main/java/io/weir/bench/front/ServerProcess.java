@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * A server that takes part: where it listens, and what processor time it has used so far.
+ * A server under test: its port and its CPU time so far.
  *
- * @param cpu nothing where it cannot be known
+ * @param cpu zero where it is unknown
  */
 record ServerProcess(String title, int port, Supplier<Duration> cpu, AutoCloseable process)
     implements AutoCloseable {
-  /** What a line with the port begins with. */
+  /** Prefix of the line with the port. */
   static final String PORT = "#port ";
 
   /** A Java process whose main class prints its port. */

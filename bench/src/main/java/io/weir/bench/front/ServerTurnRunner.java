@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Servers under load by turns; what each can do, and how that compares with the first of them. */
+/** Loads servers in turns; reports the throughput of each, and its ratio to the first. */
 final class ServerTurnRunner {
-  /** Puts a server under load for some seconds, and returns requests a second. */
+  /** Loads a server for some seconds, and returns requests per second. */
   interface Load {
     double run(int port, int seconds);
   }
 
-  /** What a server did under load: requests a second, and its processor time for each. */
+  /** Result of one turn: requests per second, and the server's CPU time for each. */
   record TurnRate(double rate, double cpuMicros) {
     static TurnRate of(ServerProcess server, Load load, int seconds) {
       Duration before = server.cpu().get();
@@ -29,55 +29,55 @@ final class ServerTurnRunner {
     }
   }
 
-  /** What a server did in its rounds. */
+  /** Results of a server in all rounds. */
   private record ServerRounds(double[] rates, double[] ratios, double[] cpuMicros) {}
 
   private static final int MOST_WARMUPS = 45;
 
-  private final List<ServerProcess> contenders;
+  private final List<ServerProcess> servers;
   private final Map<String, ServerRounds> results = new LinkedHashMap<>();
 
-  ServerTurnRunner(List<ServerProcess> contenders) {
-    this.contenders = contenders;
+  ServerTurnRunner(List<ServerProcess> servers) {
+    this.servers = servers;
   }
 
-  /** Runs all rounds, and says how it goes. */
-  void run(RunLengths pace, Load load) {
-    contenders.forEach(one -> warmUp(one, pace, load));
-    int rounds = pace.httpRounds();
-    contenders.forEach(
+  /** Runs all rounds and prints the progress. */
+  void run(RunLengths lengths, Load load) {
+    servers.forEach(one -> warmUp(one, lengths, load));
+    int rounds = lengths.httpRounds();
+    servers.forEach(
         one ->
             results.put(
                 one.title(),
                 new ServerRounds(new double[rounds], new double[rounds], new double[rounds])));
     for (int i = 0; i < rounds; i++) {
       double first = 0;
-      StringBuilder said = new StringBuilder("    round " + (i + 1) + ":");
-      for (ServerProcess one : contenders) {
-        TurnRate turn = TurnRate.of(one, load, pace.httpSeconds());
+      StringBuilder line = new StringBuilder("    round " + (i + 1) + ":");
+      for (ServerProcess one : servers) {
+        TurnRate turn = TurnRate.of(one, load, lengths.httpSeconds());
         first = first == 0 ? turn.rate() : first;
         ServerRounds of = results.get(one.title());
         of.rates[i] = turn.rate();
         of.ratios[i] = turn.rate() / first;
         of.cpuMicros[i] = turn.cpuMicros();
-        said.append(String.format(Locale.ROOT, " %s %.0f/s;", one.title(), turn.rate()));
+        line.append(String.format(Locale.ROOT, " %s %.0f/s;", one.title(), turn.rate()));
       }
-      System.err.println(said);
+      System.err.println(line);
     }
   }
 
-  /** Puts a server under load until it has got no faster for a while: some take a minute. */
-  private static void warmUp(ServerProcess one, RunLengths pace, Load load) {
+  /** Loads a server until its throughput stops rising; for some that takes a minute. */
+  private static void warmUp(ServerProcess one, RunLengths lengths, Load load) {
     double best = 0;
     int sinceBest = 0;
-    for (int i = 0; i < MOST_WARMUPS && (i < pace.httpWarmups() || sinceBest < 4); i++) {
-      double rate = load.run(one.port(), pace.httpSeconds());
+    for (int i = 0; i < MOST_WARMUPS && (i < lengths.httpWarmups() || sinceBest < 4); i++) {
+      double rate = load.run(one.port(), lengths.httpSeconds());
       sinceBest = rate > 1.05 * best ? 0 : sinceBest + 1;
       best = Math.max(best, rate);
     }
   }
 
-  /** How much of what another does this one does, in the same rounds. */
+  /** Throughput of one server relative to another, in the same rounds. */
   double ratio(ServerProcess one, ServerProcess other) {
     double[] mine = results.get(one.title()).rates;
     double[] theirs = results.get(other.title()).rates;

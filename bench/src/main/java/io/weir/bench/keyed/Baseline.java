@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The least that a rate limiter by key can be in plain Java: a concurrent map, a clock, and a
- * compare-and-set on one timestamp (GCRA). It explains nothing, and never forgets a key.
+ * The minimal rate limiter by key in plain Java: a concurrent map, a clock, and a compare-and-set
+ * on one timestamp (GCRA). It reports no details, and never forgets a key.
  */
 final class Baseline implements Subject {
   private final ConcurrentHashMap<String, AtomicLong> arrivals = new ConcurrentHashMap<>();

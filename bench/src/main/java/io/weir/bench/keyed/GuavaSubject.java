@@ -5,8 +5,8 @@ import io.weir.bench.run.Allowance;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Guava's RateLimiter per key in a concurrent map. It knows no burst of its own, so where nothing
- * is to be refused its rate is a billion a second.
+ * Guava's RateLimiter per key in a concurrent map. Its burst cannot be set, so where all calls must
+ * be admitted its rate is a billion per second.
  */
 @SuppressWarnings("UnstableApiUsage")
 final class GuavaSubject implements Subject {

@@ -9,12 +9,12 @@ import java.lang.ref.Reference;
 import java.util.List;
 
 /**
- * How much heap a limiter takes per key: used after collection with the keys in it, less what was
- * used before. {@link #main} is the process that measures it.
+ * Heap of a limiter per key: heap in use after a collection with the keys in the limiter, minus the
+ * heap in use before. {@link #main} is the measuring process.
  *
- * @param keys how many there were
- * @param all bytes per key, texts of keys counted where the limiter holds on to them
- * @param withoutTexts bytes per key, texts of keys not counted
+ * @param keys number of keys
+ * @param all bytes per key, including key texts that the limiter retains
+ * @param withoutTexts bytes per key, without key texts
  */
 record HeapPerKey(int keys, double all, double withoutTexts) {
   private static final String RESULT = "#bytes ";
@@ -25,7 +25,7 @@ record HeapPerKey(int keys, double all, double withoutTexts) {
 
   private static double run(KeyedSubjectKind peer, int keys, boolean textsBefore) {
     List<String> command = Jvm.command("4g");
-    // A collector that moves everything together: what is used then are objects, not regions.
+    // A compacting collector: the heap in use then consists of objects, not of regions.
     command.add("-XX:+UseSerialGC");
     command.add(HeapPerKey.class.getName());
     command.addAll(List.of(peer.name(), Integer.toString(keys), Boolean.toString(textsBefore)));

@@ -3,7 +3,7 @@ package io.weir.bench.keyed;
 import io.weir.bench.report.Report;
 import java.util.EnumSet;
 
-/** Heap per key: ten million keys for Weir and the floor, a million for the others. */
+/** Heap per key: ten million keys for Weir and the baseline, a million for the others. */
 public final class HeapSection {
   private static final int ALL = 10_000_000;
   private static final int FEWER = 1_000_000;

@@ -16,7 +16,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** One decision by key: Weir, its peers and the floor, each in a process of its own. */
+/** One decision by key: Weir, its peers and the baseline, each in a separate process. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 1, time = 1)
@@ -28,18 +28,18 @@ import org.openjdk.jmh.annotations.Warmup;
 public class KeyedBench {
   private static final int MANY = 1_000_000;
 
-  /** Which keys come, and what becomes of them. */
+  /** The keys of the requests, and their outcome. */
   public enum Traffic {
     /** One key, always admitted. */
     HOT(1, Allowance.ONE_KEY),
     /** One key, always refused. */
     REFUSED(1, Allowance.REFUSING),
-    /** A million keys, each as likely as any other; always admitted. */
+    /** A million keys with equal probability; always admitted. */
     UNIFORM(MANY, Allowance.MANY_KEYS),
-    /** A million keys, the n-th of them in proportion to 1/n; always admitted. */
+    /** A million keys, the n-th with a probability in proportion to 1/n; always admitted. */
     ZIPF(MANY, Allowance.MANY_KEYS),
     /**
-     * As {@link #UNIFORM}, with strings that lie anywhere on the heap and are in no cache. They are
+     * As {@link #UNIFORM}, with strings that are spread over the heap and in no CPU cache. They are
      * the objects that the table was filled with, so a map compares references only.
      */
     COLD(MANY, Allowance.MANY_KEYS);
@@ -53,9 +53,9 @@ public class KeyedBench {
     }
   }
 
-  /** Whether requests bring the very objects that were put into the table. */
+  /** Whether requests use the same String objects as the table. */
   public enum Texts {
-    /** Equal text in objects of their own, as parsed from a request. */
+    /** Equal text in separate objects, as if parsed from a request. */
     OWN,
     /** The objects that the table was filled with. */
     SAME
@@ -70,7 +70,7 @@ public class KeyedBench {
   private Subject subject;
   private String[] requests;
 
-  /** What lies between cold keys on the heap. */
+  /** Objects between cold keys on the heap. */
   private byte[][] neighbours;
 
   @Setup
@@ -98,8 +98,8 @@ public class KeyedBench {
   }
 
   @Benchmark
-  public boolean decide(IterationCost spent) {
-    int at = spent.calls++ & (requests.length - 1);
+  public boolean decide(IterationCost cost) {
+    int at = cost.calls++ & (requests.length - 1);
     return subject.tryAcquire(requests[at], at);
   }
 }

@@ -4,7 +4,7 @@ import io.weir.bench.run.Allowance;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Who is compared. */
+/** The limiters that are compared. */
 public enum KeyedSubjectKind {
   FLOOR("floor: map + nanoTime + CAS"),
   WEIR("**Weir**, key as text"),
@@ -14,7 +14,7 @@ public enum KeyedSubjectKind {
   BUCKET4J("Bucket4j"),
   SENTINEL("Sentinel");
 
-  /** All that one could use instead. */
+  /** The alternatives to Weir. */
   static final Set<KeyedSubjectKind> OTHERS = EnumSet.range(GUAVA, SENTINEL);
 
   public final String title;
@@ -26,7 +26,7 @@ public enum KeyedSubjectKind {
   /**
    * The limiter, ready for use.
    *
-   * @param keys how many there will be
+   * @param keys number of keys
    * @param requests the key of every request of the run
    */
   Subject make(Allowance allowance, int keys, RequestSequence requests) {

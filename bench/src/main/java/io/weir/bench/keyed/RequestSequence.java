@@ -6,17 +6,17 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 
 /**
- * The key of every request of a run, in the order in which they come.
+ * The key of every request of a run, in order.
  *
- * @param scattered whether strings come again and lie anywhere on the heap; otherwise each request
- *     has a string of its own, one after the other in memory
+ * @param scattered whether strings repeat and are spread over the heap; otherwise each request has
+ *     a separate string, one after the other in memory
  */
 record RequestSequence(String[] texts, boolean scattered) {
   static RequestSequence of(String... texts) {
     return new RequestSequence(texts, false);
   }
 
-  /** The same requests with {@link Key}s, which lie in memory as the strings do. */
+  /** The same requests with {@link Key}s, which are laid out in memory as the strings are. */
   Key[] hashed() {
     Key[] keys = new Key[texts.length];
     if (scattered) {

@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Resilience4j's RateLimiter per key in a concurrent map, not waiting. It counts permissions per
- * cycle: a billion a second, or one an hour.
+ * Resilience4j's RateLimiter per key in a concurrent map, without waiting. It counts permissions
+ * per cycle: a billion per second, or one per hour.
  */
 final class Resilience4jSubject implements Subject {
   private final ConcurrentHashMap<String, RateLimiter> limiters = new ConcurrentHashMap<>();

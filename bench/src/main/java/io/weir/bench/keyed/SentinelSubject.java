@@ -11,7 +11,7 @@ import java.util.List;
 
 /**
  * Sentinel with one flow rule (QPS) on the key as resource. It checks at most 6,000 resources and
- * lets the rest through unchecked, so it has no part in the runs with many keys.
+ * admits the rest unchecked, so it is left out of the runs with many keys.
  */
 final class SentinelSubject implements Subject {
   SentinelSubject(Allowance allowance, String key) {

@@ -4,7 +4,7 @@ import io.weir.Key;
 import io.weir.Limiter;
 import io.weir.bench.run.Allowance;
 
-/** Weir's limiter by key, asked with {@link Key}s that were made before. */
+/** Weir's limiter by key, called with precomputed {@link Key}s. */
 final class WeirHashedSubject implements Subject {
   private final Limiter limiter;
   private final Key[] keys;

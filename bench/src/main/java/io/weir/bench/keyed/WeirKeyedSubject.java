@@ -5,7 +5,7 @@ import io.weir.Limiter;
 import io.weir.bench.run.Allowance;
 import java.time.Duration;
 
-/** Weir's limiter by key, asked with the key's text. */
+/** Weir's limiter by key, called with the key's text. */
 final class WeirKeyedSubject implements Subject {
   private final Limiter limiter;
 

@@ -20,18 +20,18 @@ final class Bucket4jAsyncSubject implements RedisSubject {
     this.buckets = buckets;
   }
 
-  /** Every call finds its bucket by key, and asks Redis. */
-  static Bucket4jAsyncSubject exact(RedisEndpoint place, Allowance allowance) {
-    Bucket4jManager manager = Bucket4jManager.open(place, allowance);
+  /** Every call finds its bucket by key, and calls Redis. */
+  static Bucket4jAsyncSubject exact(RedisEndpoint endpoint, Allowance allowance) {
+    Bucket4jManager manager = Bucket4jManager.open(endpoint, allowance);
     AsyncProxyManager<String> async = manager.buckets().asAsync();
     return new Bucket4jAsyncSubject(
         manager, key -> async.builder().build(key, () -> configuration(manager)));
   }
 
-  /** An optimisation lives in the bucket, so buckets are kept. */
+  /** With an optimisation, whose state is in the bucket object; so the objects are retained. */
   static Bucket4jAsyncSubject with(
-      RedisEndpoint place, Allowance allowance, Optimization optimization) {
-    Bucket4jManager manager = Bucket4jManager.open(place, allowance);
+      RedisEndpoint endpoint, Allowance allowance, Optimization optimization) {
+    Bucket4jManager manager = Bucket4jManager.open(endpoint, allowance);
     AsyncProxyManager<String> async = manager.buckets().asAsync();
     ConcurrentHashMap<String, AsyncBucketProxy> kept = new ConcurrentHashMap<>();
     Function<String, AsyncBucketProxy> make =

@@ -14,16 +14,16 @@ import io.lettuce.core.codec.StringCodec;
 import io.weir.bench.run.Allowance;
 import java.time.Duration;
 
-/** Bucket4j's buckets on Redis, which go away some time after they are full again. */
+/** Bucket4j's buckets on Redis, which expire some time after they are full again. */
 record Bucket4jManager(
     LettuceConnection<String, byte[]> link,
     LettuceBasedProxyManager<String> buckets,
     BucketConfiguration configuration)
     implements AutoCloseable {
 
-  static Bucket4jManager open(RedisEndpoint place, Allowance allowance) {
+  static Bucket4jManager open(RedisEndpoint endpoint, Allowance allowance) {
     LettuceConnection<String, byte[]> link =
-        LettuceConnection.open(place, RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE));
+        LettuceConnection.open(endpoint, RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE));
     LettuceBasedProxyManager<String> buckets =
         builder(link.commands())
             .expirationAfterWrite(

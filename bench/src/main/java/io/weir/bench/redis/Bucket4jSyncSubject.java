@@ -4,12 +4,12 @@ import io.weir.bench.run.Allowance;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Bucket4j's blocking buckets: every call waits in a thread of its own. */
+/** Bucket4j's blocking buckets: every call blocks a separate thread. */
 final class Bucket4jSyncSubject implements RedisSubject {
   private final Bucket4jManager manager;
 
-  Bucket4jSyncSubject(RedisEndpoint place, Allowance allowance) {
-    this.manager = Bucket4jManager.open(place, allowance);
+  Bucket4jSyncSubject(RedisEndpoint endpoint, Allowance allowance) {
+    this.manager = Bucket4jManager.open(endpoint, allowance);
   }
 
   @Override

@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Counts the commands that clients send, by {@code MONITOR}: Redis's own statistics do not tell
- * them from those that scripts call. It slows Redis down, so nothing else is measured meanwhile.
+ * Counts the commands that clients send, by {@code MONITOR}: Redis's own statistics do not
+ * distinguish them from commands called by scripts. It slows Redis down, so nothing else is
+ * measured meanwhile.
  */
 final class CommandMonitor {
   private static final String BY_SCRIPT = " lua] ";
@@ -30,7 +31,7 @@ final class CommandMonitor {
     return new CommandMonitor(nodes, nodes.stream().map(CommandMonitor::watch).toList());
   }
 
-  /** Commands that clients sent since it began to look; it ends thereby. */
+  /** Stops monitoring and returns the number of commands that clients sent. */
   long stop() {
     nodes.forEach(node -> node.command("ECHO", END));
     return counts.stream().mapToLong(CompletableFuture::join).sum();

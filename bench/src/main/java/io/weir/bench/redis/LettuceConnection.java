@@ -8,17 +8,17 @@ import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.RedisCodec;
 import java.util.concurrent.TimeUnit;
 
-/** A connection by Lettuce as it comes, to one Redis or to a Cluster. */
+/** A Lettuce connection with default settings, to one Redis or to a Cluster. */
 record LettuceConnection<K, V>(AbstractRedisClient client, RedisClusterAsyncCommands<K, V> commands)
     implements AutoCloseable {
 
-  static <K, V> LettuceConnection<K, V> open(RedisEndpoint place, RedisCodec<K, V> codec) {
-    if (place.cluster()) {
+  static <K, V> LettuceConnection<K, V> open(RedisEndpoint endpoint, RedisCodec<K, V> codec) {
+    if (endpoint.cluster()) {
       RedisClusterClient client =
-          RedisClusterClient.create(place.uris().stream().map(RedisURI::create).toList());
+          RedisClusterClient.create(endpoint.uris().stream().map(RedisURI::create).toList());
       return new LettuceConnection<>(client, client.connect(codec).async());
     }
-    RedisClient client = RedisClient.create(place.uris().get(0));
+    RedisClient client = RedisClient.create(endpoint.uris().get(0));
     return new LettuceConnection<>(client, client.connect(codec).async());
   }
 

@@ -3,8 +3,8 @@ package io.weir.bench.redis;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Several rules for a limiter that knows one bucket per call: it is asked once per rule, all at
- * once, and takes from each bucket for itself.
+ * Several rules for a limiter with one bucket per call: it is called once per rule, concurrently,
+ * and takes from each bucket independently.
  */
 final class MultiRuleAdapter implements RedisSubject {
   private final RedisSubject one;
@@ -19,7 +19,7 @@ final class MultiRuleAdapter implements RedisSubject {
     return rules == 1 ? one : new MultiRuleAdapter(one, rules);
   }
 
-  /** The keys that the limiter is asked about. */
+  /** The keys that the limiter is called with. */
   static String[] named(String[] keys, int rules) {
     if (rules == 1) {
       return keys;

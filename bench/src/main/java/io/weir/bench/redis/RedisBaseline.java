@@ -10,19 +10,17 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletionStage;
 
-/**
- * The least that an exact limiter on Redis can be: one script call per bucket over one connection.
- */
+/** The minimal exact limiter on Redis: one script call per bucket over one connection. */
 final class RedisBaseline implements RedisSubject {
-  private final LettuceConnection<String, String> link;
+  private final LettuceConnection<String, String> connection;
   private final RedisClusterAsyncCommands<String, String> commands;
   private final String digest;
   private final String[] numbers;
 
-  RedisBaseline(RedisEndpoint place, Allowance allowance) {
-    this.link = LettuceConnection.open(place, StringCodec.UTF8);
-    this.commands = link.commands();
-    this.digest = link.loadOnAll(script());
+  RedisBaseline(RedisEndpoint endpoint, Allowance allowance) {
+    this.connection = LettuceConnection.open(endpoint, StringCodec.UTF8);
+    this.commands = connection.commands();
+    this.digest = connection.loadOnAll(script());
     long interval = allowance.periodSeconds() * 1_000_000 / allowance.rate();
     this.numbers = new String[] {"" + interval, "" + interval * allowance.burst()};
   }
@@ -44,6 +42,6 @@ final class RedisBaseline implements RedisSubject {
 
   @Override
   public void close() {
-    link.close();
+    connection.close();
   }
 }

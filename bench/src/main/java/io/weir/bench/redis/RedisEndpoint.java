@@ -3,7 +3,7 @@ package io.weir.bench.redis;
 import java.util.List;
 
 /**
- * Where Redis listens.
+ * The address of a Redis.
  *
  * @param cluster whether it is a Cluster
  * @param addresses every node as {@code host:port}

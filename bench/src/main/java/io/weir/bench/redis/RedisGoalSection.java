@@ -16,18 +16,18 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Weir on Redis to those whom a goal names, several times with new processes: one is faster or
- * slower than another of its kind for as long as it lives. The median is reported.
+ * Weir on Redis relative to the limiters that a goal names, several times with new processes,
+ * because processes of the same kind differ in speed for their whole life. The median is reported.
  */
 public final class RedisGoalSection {
   private static final int KEYS = 100_000;
   private static final int IN_FLIGHT = 64;
 
-  private final RunLengths pace;
+  private final RunLengths lengths;
   private final Report report;
 
-  public RedisGoalSection(RunLengths pace, Report report) {
-    this.pace = pace;
+  public RedisGoalSection(RunLengths lengths, Report report) {
+    this.lengths = lengths;
     this.report = report;
   }
 
@@ -47,37 +47,37 @@ public final class RedisGoalSection {
   }
 
   private Map<RedisSubjectKind, Double> ratios(
-      String where, Supplier<SubjectServers> servers, Set<RedisSubjectKind> rivals) {
+      String where, Supplier<SubjectServers> servers, Set<RedisSubjectKind> peers) {
     System.err.println("  " + where + ", 100,000 keys, with new processes each time");
-    int lineups = pace.redisLineups();
+    int repetitions = lengths.redisRepetitions();
     Map<RedisSubjectKind, double[]> ratios = new EnumMap<>(RedisSubjectKind.class);
-    rivals.forEach(rival -> ratios.put(rival, new double[lineups]));
-    for (int i = 0; i < lineups; i++) {
-      RedisTurnStats rounds = lineup(servers, rivals);
-      StringBuilder said = new StringBuilder("    lineup " + (i + 1) + ": ");
-      said.append(told(WEIR, rounds));
-      for (RedisSubjectKind rival : rivals) {
-        ratios.get(rival)[i] = rounds.ratio(WEIR.title, rival.title, RedisTurn::perSecond);
-        said.append(String.format(Locale.ROOT, "; %.2fx of ", ratios.get(rival)[i]));
-        said.append(told(rival, rounds));
+    peers.forEach(peer -> ratios.put(peer, new double[repetitions]));
+    for (int i = 0; i < repetitions; i++) {
+      RedisTurnStats rounds = runner(servers, peers);
+      StringBuilder line = new StringBuilder("    run " + (i + 1) + ": ");
+      line.append(describe(WEIR, rounds));
+      for (RedisSubjectKind peer : peers) {
+        ratios.get(peer)[i] = rounds.ratio(WEIR.title, peer.title, RedisTurn::perSecond);
+        line.append(String.format(Locale.ROOT, "; %.2fx of ", ratios.get(peer)[i]));
+        line.append(describe(peer, rounds));
       }
-      System.err.println(said);
+      System.err.println(line);
     }
     Map<RedisSubjectKind, Double> medians = new EnumMap<>(RedisSubjectKind.class);
-    ratios.forEach((rival, of) -> medians.put(rival, Median.of(of)));
+    ratios.forEach((peer, of) -> medians.put(peer, Median.of(of)));
     return medians;
   }
 
-  private RedisTurnStats lineup(Supplier<SubjectServers> servers, Set<RedisSubjectKind> rivals) {
-    try (RedisTurnRunner lineup = new RedisTurnRunner(pace, servers, KEYS)) {
-      lineup.add(WEIR.title, WEIR, 1);
-      rivals.forEach(rival -> lineup.add(rival.title, rival, 1));
-      lineup.awaitReady();
-      return lineup.run(IN_FLIGHT);
+  private RedisTurnStats runner(Supplier<SubjectServers> servers, Set<RedisSubjectKind> peers) {
+    try (RedisTurnRunner runner = new RedisTurnRunner(lengths, servers, KEYS)) {
+      runner.add(WEIR.title, WEIR, 1);
+      peers.forEach(peer -> runner.add(peer.title, peer, 1));
+      runner.awaitReady();
+      return runner.run(IN_FLIGHT);
     }
   }
 
-  private static String told(RedisSubjectKind peer, RedisTurnStats rounds) {
+  private static String describe(RedisSubjectKind peer, RedisTurnStats rounds) {
     double rate = rounds.median(peer.title, RedisTurn::perSecond);
     return String.format(Locale.ROOT, "%s %.0f/s", peer.title, rate);
   }

@@ -16,9 +16,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a number of calls under way at a subject: whoever brings an answer asks the next question,
- * so that no thread is woken but those that the subject has. Subjects that block get a thread for
- * each call.
+ * Keeps a number of calls to a subject in flight. The thread that delivers an answer sends the next
+ * call, so that no threads wake up other than the subject's own. Subjects that block get one thread
+ * per call.
  */
 final class RedisLoad {
   private static final OperatingSystemMXBean PROCESS =
@@ -28,7 +28,7 @@ final class RedisLoad {
   private static final int MOST = 1 << 22;
 
   private static final int CHUNK = 200;
-  private static final int PATIENCE_SECONDS = 60;
+  private static final int TIMEOUT_SECONDS = 60;
 
   private final RedisSubject subject;
   private final String[] keys;
@@ -57,7 +57,7 @@ final class RedisLoad {
         .thenCompose(Function.identity());
   }
 
-  /** Does something for every key, so many at once that it does not take long. */
+  /** Runs an action for every key, many concurrently. */
   static void inChunks(String[] keys, Function<String, CompletionStage<Boolean>> what) {
     for (int from = 0; from < keys.length; from += CHUNK) {
       Arrays.stream(keys, from, Math.min(keys.length, from + CHUNK))
@@ -82,7 +82,7 @@ final class RedisLoad {
         askUntil(end, running);
       }
     }
-    if (!running.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+    if (!running.await(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
       throw new IllegalStateException(running.getCount() + " calls were not answered");
     }
     long wall = System.nanoTime() - began;
@@ -93,7 +93,7 @@ final class RedisLoad {
         calls, failed.get(), wall, cpu, nanos[calls / 2], nanos[(int) (calls * 0.99)]);
   }
 
-  /** Asks one question after the other, in this thread or in the one that brings the answer. */
+  /** Sends calls one after the other, in this thread or in the one that delivers the answer. */
   private void askUntil(long end, CountDownLatch running) {
     boolean alreadyAnswered = true;
     while (alreadyAnswered) {
@@ -102,7 +102,7 @@ final class RedisLoad {
         running.countDown();
         return;
       }
-      // The second to come here, the asking or the answering thread, goes on.
+      // Of the calling and the answering thread, the second to arrive here continues.
       AtomicBoolean met = new AtomicBoolean();
       subject
           .ask(nextKey())

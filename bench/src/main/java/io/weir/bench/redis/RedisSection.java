@@ -20,47 +20,46 @@ public final class RedisSection {
   private static final int MANY = 100_000;
   private static final int IN_FLIGHT = 64;
 
-  /** With one rule, what rules are about makes no difference. */
-  private static final Set<RedisSubjectKind> EVERYBODY =
-      EnumSet.complementOf(EnumSet.of(WEIR_APART));
+  /** Without the variants that differ only in the keys of several rules. */
+  private static final Set<RedisSubjectKind> ALL = EnumSet.complementOf(EnumSet.of(WEIR_APART));
 
-  private final RunLengths pace;
+  private final RunLengths lengths;
   private final Report report;
 
-  public RedisSection(RunLengths pace, Report report) {
-    this.pace = pace;
+  public RedisSection(RunLengths lengths, Report report) {
+    this.lengths = lengths;
     this.report = report;
   }
 
   public void run() {
-    peers("one Redis, one key", SubjectServers::single, 1, EVERYBODY);
-    peers("one Redis, 100,000 keys", SubjectServers::single, MANY, EVERYBODY);
-    peers("Cluster, one key", SubjectServers::cluster, 1, EVERYBODY);
-    peers("Cluster, 100,000 keys", SubjectServers::cluster, MANY, EVERYBODY);
+    peers("one Redis, one key", SubjectServers::single, 1, ALL);
+    peers("one Redis, 100,000 keys", SubjectServers::single, MANY, ALL);
+    peers("Cluster, one key", SubjectServers::cluster, 1, ALL);
+    peers("Cluster, 100,000 keys", SubjectServers::cluster, MANY, ALL);
     rulesOnOneRedis();
     rulesOnCluster();
   }
 
-  /** Everybody, with one bucket per key. */
+  /** All subjects, with one bucket per key. */
   private void peers(
       String title, Supplier<SubjectServers> servers, int keys, Set<RedisSubjectKind> peers) {
     System.err.println("  " + title);
-    try (RedisTurnRunner lineup = new RedisTurnRunner(pace, servers, keys)) {
-      peers.forEach(peer -> lineup.add(peer.title, peer, 1));
-      lineup.awaitReady();
-      run(title + ", 64 in flight", lineup, IN_FLIGHT, FLOOR.title);
+    try (RedisTurnRunner runner = new RedisTurnRunner(lengths, servers, keys)) {
+      peers.forEach(peer -> runner.add(peer.title, peer, 1));
+      runner.awaitReady();
+      run(title + ", 64 in flight", runner, IN_FLIGHT, FLOOR.title);
     }
   }
 
   private void rulesOnOneRedis() {
     System.err.println("  one Redis, several rules");
-    try (RedisTurnRunner lineup = new RedisTurnRunner(pace, SubjectServers::single, MANY)) {
-      add(lineup, FLOOR, 1, 3, 10);
-      add(lineup, WEIR, 1, 3, 4, 10);
-      addPeers(lineup);
-      lineup.awaitReady();
-      RedisTurnStats loaded = runRules("one Redis", lineup, IN_FLIGHT);
-      RedisTurnStats alone = runRules("one Redis", lineup, 1);
+    try (RedisTurnRunner runner = new RedisTurnRunner(lengths, SubjectServers::single, MANY)) {
+      add(runner, FLOOR, 1, 3, 10);
+      add(runner, WEIR, 1, 3, 4, 10);
+      addPeers(runner);
+      runner.awaitReady();
+      RedisTurnStats loaded = runRules("one Redis", runner, IN_FLIGHT);
+      RedisTurnStats alone = runRules("one Redis", runner, 1);
       report.atMost(
           "Redis time of a draw that shares its call",
           loaded.median(named(WEIR, 1), RedisTurn::scriptMicros),
@@ -81,14 +80,14 @@ public final class RedisSection {
 
   private void rulesOnCluster() {
     System.err.println("  Cluster, several rules");
-    try (RedisTurnRunner lineup = new RedisTurnRunner(pace, SubjectServers::cluster, MANY)) {
-      add(lineup, FLOOR, 1, 3, 10);
-      add(lineup, WEIR, 1, 3, 10);
-      add(lineup, WEIR_APART, 3, 10);
-      addPeers(lineup);
-      lineup.awaitReady();
-      runRules("Cluster", lineup, IN_FLIGHT);
-      RedisTurnStats alone = runRules("Cluster", lineup, 1);
+    try (RedisTurnRunner runner = new RedisTurnRunner(lengths, SubjectServers::cluster, MANY)) {
+      add(runner, FLOOR, 1, 3, 10);
+      add(runner, WEIR, 1, 3, 10);
+      add(runner, WEIR_APART, 3, 10);
+      addPeers(runner);
+      runner.awaitReady();
+      runRules("Cluster", runner, IN_FLIGHT);
+      RedisTurnStats alone = runRules("Cluster", runner, 1);
       for (RedisSubjectKind peer : EnumSet.of(WEIR, WEIR_APART)) {
         report.atMost(
             "p50 on Cluster, one call under way, to one rule: " + named(peer, 10),
@@ -110,16 +109,16 @@ public final class RedisSection {
     return rounds.ratio(named(ten, 10), named(one, 1), RedisTurn::p50Micros);
   }
 
-  /** Those who know one bucket per call. */
-  private static void addPeers(RedisTurnRunner lineup) {
+  /** Adds the subjects that have one bucket per call. */
+  private static void addPeers(RedisTurnRunner runner) {
     for (RedisSubjectKind peer : EnumSet.of(BUCKET4J_SYNC, BUCKET4J_ASYNC, REDISSON, GATEWAY)) {
-      add(lineup, peer, 3, 10);
+      add(runner, peer, 3, 10);
     }
   }
 
-  private static void add(RedisTurnRunner lineup, RedisSubjectKind peer, int... counts) {
+  private static void add(RedisTurnRunner runner, RedisSubjectKind peer, int... counts) {
     for (int rules : counts) {
-      lineup.add(named(peer, rules), peer, rules);
+      runner.add(named(peer, rules), peer, rules);
     }
   }
 
@@ -127,15 +126,15 @@ public final class RedisSection {
     return peer.title + ", " + rules + (rules == 1 ? " rule" : " rules");
   }
 
-  private RedisTurnStats runRules(String where, RedisTurnRunner lineup, int inFlight) {
+  private RedisTurnStats runRules(String where, RedisTurnRunner runner, int inFlight) {
     String title = where + ", rules per call, " + inFlight + " in flight";
-    return run(title, lineup, inFlight, named(FLOOR, 1));
+    return run(title, runner, inFlight, named(FLOOR, 1));
   }
 
-  private RedisTurnStats run(String title, RedisTurnRunner lineup, int inFlight, String floor) {
-    RedisTurnStats rounds = lineup.run(inFlight);
+  private RedisTurnStats run(String title, RedisTurnRunner runner, int inFlight, String floor) {
+    RedisTurnStats rounds = runner.run(inFlight);
     Table table = report.table(title);
-    for (String name : lineup.names()) {
+    for (String name : runner.names()) {
       table.cell(
           name,
           "decisions/s",
@@ -148,11 +147,11 @@ public final class RedisSection {
           "%.0f / %.0f",
           rounds.median(name, RedisTurn::p50Micros),
           rounds.median(name, RedisTurn::p99Micros));
-      table.cell(name, "commands", "%.2f", lineup.commandsPerDecision(name, inFlight));
+      table.cell(name, "commands", "%.2f", runner.commandsPerDecision(name, inFlight));
       table.cell(name, "Redis CPU µs", "%.1f", rounds.median(name, RedisTurn::redisCpuMicros));
       table.cell(name, "in scripts µs", "%.1f", rounds.median(name, RedisTurn::scriptMicros));
       table.cell(name, "client CPU µs", "%.1f", rounds.median(name, RedisTurn::clientCpuMicros));
-      table.cell(name, "Redis B/key", "%.0f", lineup.bytesPerKey(name));
+      table.cell(name, "Redis B/key", "%.0f", runner.bytesPerKey(name));
       double failed = rounds.worst(name, RedisTurn::failed);
       if (failed > 0) {
         table.cell(name, "**failed**", "%.2f%%", 100 * failed);

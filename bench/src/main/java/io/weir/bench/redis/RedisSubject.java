@@ -2,17 +2,17 @@ package io.weir.bench.redis;
 
 import java.util.concurrent.CompletionStage;
 
-/** A limiter on Redis as the load sees it: one question by key, answered some time later. */
+/** A limiter on Redis under load: asynchronous, one call by key. */
 interface RedisSubject extends AutoCloseable {
-  /** Takes 1 from the bucket of a key, or from one bucket of it per rule, if it is there. */
+  /** Takes 1 from the bucket of a key, or from one bucket per rule, if available. */
   CompletionStage<Boolean> ask(String key);
 
-  /** Whether {@link #ask} waits for the answer, so that every call needs a thread of its own. */
+  /** Whether {@link #ask} blocks until the answer, so that every call needs a separate thread. */
   default boolean blocks() {
     return false;
   }
 
-  /** Ends its connections. */
+  /** Closes its connections. */
   @Override
   void close();
 }

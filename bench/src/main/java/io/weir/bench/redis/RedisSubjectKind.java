@@ -5,7 +5,7 @@ import io.github.bucket4j.distributed.proxy.optimization.Optimizations;
 import io.weir.bench.run.Allowance;
 import java.time.Duration;
 
-/** Who is compared on Redis. */
+/** The limiters that are compared on Redis. */
 enum RedisSubjectKind {
   FLOOR("floor: raw Lettuce, EVALSHA of GCRA"),
   WEIR("**Weir**, by rules"),
@@ -18,10 +18,10 @@ enum RedisSubjectKind {
   REDISSON("Redisson"),
   GATEWAY("Spring Cloud Gateway");
 
-  /** What an instance may take before it tells the others. */
+  /** How much an instance may take before it synchronises with the others. */
   private static final DelayParameters DELAY = new DelayParameters(1000, Duration.ofMillis(100));
 
-  /** Never refuses, and no key goes away during a run, so that all are there to be weighed. */
+  /** Never refuses, and no key expires during a run, so that the memory of all can be measured. */
   private static final Allowance MANY_KEYS = new Allowance(1, 3600, 1_000_000);
 
   final String title;
@@ -33,32 +33,32 @@ enum RedisSubjectKind {
   /**
    * The limiter, connected.
    *
-   * @param keys all there will be
-   * @param rules how many buckets each key has
+   * @param keys all keys of the run
+   * @param rules number of buckets of each key
    */
-  RedisSubject make(RedisEndpoint place, String[] keys, int rules) {
+  RedisSubject make(RedisEndpoint endpoint, String[] keys, int rules) {
     Allowance allowance = keys.length == 1 ? Allowance.ONE_KEY : MANY_KEYS;
     return switch (this) {
-      case WEIR -> WeirRulesSubject.aboutUsers(place, allowance, rules);
-      case WEIR_APART -> WeirRulesSubject.aboutMuch(place, allowance, rules);
-      case WEIR_STORE -> new WeirStoreSubject(place, allowance, rules);
+      case WEIR -> WeirRulesSubject.byUser(endpoint, allowance, rules);
+      case WEIR_APART -> WeirRulesSubject.byManyKeys(endpoint, allowance, rules);
+      case WEIR_STORE -> new WeirStoreSubject(endpoint, allowance, rules);
       default ->
           MultiRuleAdapter.of(
-              ofOneRule(place, allowance, MultiRuleAdapter.named(keys, rules)), rules);
+              ofOneRule(endpoint, allowance, MultiRuleAdapter.named(keys, rules)), rules);
     };
   }
 
-  private RedisSubject ofOneRule(RedisEndpoint place, Allowance allowance, String[] keys) {
+  private RedisSubject ofOneRule(RedisEndpoint endpoint, Allowance allowance, String[] keys) {
     return switch (this) {
-      case FLOOR -> new RedisBaseline(place, allowance);
-      case BUCKET4J_SYNC -> new Bucket4jSyncSubject(place, allowance);
-      case BUCKET4J_ASYNC -> Bucket4jAsyncSubject.exact(place, allowance);
+      case FLOOR -> new RedisBaseline(endpoint, allowance);
+      case BUCKET4J_SYNC -> new Bucket4jSyncSubject(endpoint, allowance);
+      case BUCKET4J_ASYNC -> Bucket4jAsyncSubject.exact(endpoint, allowance);
       case BUCKET4J_BATCHING ->
-          Bucket4jAsyncSubject.with(place, allowance, Optimizations.batching());
+          Bucket4jAsyncSubject.with(endpoint, allowance, Optimizations.batching());
       case BUCKET4J_DELAYING ->
-          Bucket4jAsyncSubject.with(place, allowance, Optimizations.delaying(DELAY));
-      case REDISSON -> new RedissonSubject(place, keys);
-      case GATEWAY -> new SpringLimiterSubject(place);
+          Bucket4jAsyncSubject.with(endpoint, allowance, Optimizations.delaying(DELAY));
+      case REDISSON -> new RedissonSubject(endpoint, keys);
+      case GATEWAY -> new SpringLimiterSubject(endpoint);
       case WEIR, WEIR_APART, WEIR_STORE -> throw new IllegalStateException(this + " knows rules");
     };
   }

@@ -10,8 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * A subject in a process of its own, with a Redis of its own, that runs whenever it is told to.
- * {@link #main} is what that process runs.
+ * A subject in a separate process with a separate Redis, which runs a turn on request. {@link
+ * #main} is the entry point of that process.
  */
 final class RedisSubjectProcess implements AutoCloseable {
   private static final String READY = "#ready";
@@ -27,13 +27,13 @@ final class RedisSubjectProcess implements AutoCloseable {
     this.keys = keys;
   }
 
-  /** Starts both; the subject sets itself up meanwhile. */
+  /** Starts both; the subject initialises in the background. */
   static RedisSubjectProcess start(
       RedisSubjectKind peer, SubjectServers servers, int keys, int rules) {
     List<String> command = Jvm.server("384m");
     command.add(RedisSubjectProcess.class.getName());
     command.add(peer.name());
-    command.add(servers.place().print());
+    command.add(servers.endpoint().print());
     command.add(Integer.toString(keys));
     command.add(Integer.toString(rules));
     return new RedisSubjectProcess(servers, BenchProcess.start(peer.title, command), keys);
@@ -49,7 +49,7 @@ final class RedisSubjectProcess implements AutoCloseable {
     return new RedisTurn(answers, servers.work().since(before));
   }
 
-  /** Commands that it sends for a decision. */
+  /** Number of commands that it sends per decision. */
   double commandsPerDecision(int inFlight, int millis) {
     CommandMonitor monitor = servers.monitor();
     long decisions = turn(inFlight, millis).calls();
@@ -61,7 +61,7 @@ final class RedisSubjectProcess implements AutoCloseable {
   }
 
   private TurnResult turn(int inFlight, int millis) {
-    process.tell(inFlight + " " + millis);
+    process.send(inFlight + " " + millis);
     return TurnResult.parse(process.await(DONE));
   }
 
@@ -83,11 +83,11 @@ final class RedisSubjectProcess implements AutoCloseable {
       e.printStackTrace(System.out);
       status = 1;
     }
-    // Threads of the subject's client would keep the process alive.
+    // Threads of the subject's client would prevent the process from exiting.
     Runtime.getRuntime().halt(status);
   }
 
-  /** Until whoever started this has gone. */
+  /** Runs until the parent process closes the pipe. */
   private static void takeTurns(RedisLoad load) throws IOException, InterruptedException {
     System.out.println(READY);
     BufferedReader input =

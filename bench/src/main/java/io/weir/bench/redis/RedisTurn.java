@@ -1,12 +1,12 @@
 package io.weir.bench.redis;
 
-/** One turn of a contestant: what it answered, and what Redis did for it. */
+/** One turn of a subject: its answers, and the work of Redis for it. */
 record RedisTurn(TurnResult answers, RedisUsage work) {
   double perSecond() {
     return answers.calls() * 1e9 / answers.wallNanos();
   }
 
-  /** The share of calls that were refused, or not answered. */
+  /** Share of calls that were refused or not answered. */
   double failed() {
     return (double) answers.failed() / (answers.calls() + answers.failed());
   }

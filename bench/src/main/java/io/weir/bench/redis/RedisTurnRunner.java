@@ -5,64 +5,64 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Contestants on Redis that run by turns. */
+/** Runs subjects on Redis in turns. */
 final class RedisTurnRunner implements AutoCloseable {
   private static final int WARMUP_MILLIS = 1000;
   private static final int MONITOR_MILLIS = 50;
 
-  private final RunLengths pace;
+  private final RunLengths lengths;
   private final Supplier<SubjectServers> servers;
   private final int keys;
-  private final Map<String, RedisSubjectProcess> contestants = new LinkedHashMap<>();
+  private final Map<String, RedisSubjectProcess> subjects = new LinkedHashMap<>();
 
   /**
-   * Nobody yet.
+   * A runner without subjects.
    *
-   * @param servers starts a Redis for each of them
+   * @param servers starts a Redis for each subject
    */
-  RedisTurnRunner(RunLengths pace, Supplier<SubjectServers> servers, int keys) {
-    this.pace = pace;
+  RedisTurnRunner(RunLengths lengths, Supplier<SubjectServers> servers, int keys) {
+    this.lengths = lengths;
     this.servers = servers;
     this.keys = keys;
   }
 
-  /** Starts a contestant; {@code rules} is how many buckets each key has. */
+  /** Starts a subject; {@code rules} is the number of buckets of each key. */
   void add(String name, RedisSubjectKind peer, int rules) {
-    contestants.put(name, RedisSubjectProcess.start(peer, servers.get(), keys, rules));
+    subjects.put(name, RedisSubjectProcess.start(peer, servers.get(), keys, rules));
   }
 
   /** Waits until all have their keys in Redis. */
   void awaitReady() {
-    contestants.values().forEach(RedisSubjectProcess::awaitReady);
+    subjects.values().forEach(RedisSubjectProcess::awaitReady);
   }
 
-  /** Runs all rounds, with so many calls under way at any time. */
+  /** Runs all rounds, with this many calls in flight. */
   RedisTurnStats run(int inFlight) {
-    for (int i = 0; i < pace.redisWarmups(); i++) {
-      contestants.values().forEach(one -> one.run(inFlight, WARMUP_MILLIS));
+    for (int i = 0; i < lengths.redisWarmups(); i++) {
+      subjects.values().forEach(one -> one.run(inFlight, WARMUP_MILLIS));
     }
     RedisTurnStats rounds = new RedisTurnStats();
-    for (int i = 0; i < pace.redisRounds(); i++) {
-      contestants.forEach((name, one) -> rounds.add(name, one.run(inFlight, pace.redisMillis())));
+    for (int i = 0; i < lengths.redisRounds(); i++) {
+      subjects.forEach((name, one) -> rounds.add(name, one.run(inFlight, lengths.redisMillis())));
     }
     return rounds;
   }
 
-  /** The names of all, in their order. */
+  /** Names of all subjects, in order. */
   Iterable<String> names() {
-    return contestants.keySet();
+    return subjects.keySet();
   }
 
   double commandsPerDecision(String name, int inFlight) {
-    return contestants.get(name).commandsPerDecision(inFlight, MONITOR_MILLIS);
+    return subjects.get(name).commandsPerDecision(inFlight, MONITOR_MILLIS);
   }
 
   double bytesPerKey(String name) {
-    return contestants.get(name).bytesPerKey();
+    return subjects.get(name).bytesPerKey();
   }
 
   @Override
   public void close() {
-    contestants.values().forEach(RedisSubjectProcess::close);
+    subjects.values().forEach(RedisSubjectProcess::close);
   }
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** What contestants did in the rounds that they ran by turns. */
+/** Results of subjects in the rounds that they ran in turns. */
 final class RedisTurnStats {
   private final Map<String, List<RedisTurn>> byName = new LinkedHashMap<>();
 
@@ -15,19 +15,18 @@ final class RedisTurnStats {
     byName.computeIfAbsent(name, any -> new ArrayList<>()).add(round);
   }
 
-  /** The median over the rounds. */
+  /** Median over the rounds. */
   double median(String name, ToDoubleFunction<RedisTurn> value) {
     return Median.of(byName.get(name).stream().mapToDouble(value).toArray());
   }
 
-  /** The largest of the rounds. */
+  /** Maximum over the rounds. */
   double worst(String name, ToDoubleFunction<RedisTurn> value) {
     return byName.get(name).stream().mapToDouble(value).max().orElseThrow();
   }
 
   /**
-   * The median over the rounds of the ratio to another contestant, which is one of neighbours in
-   * time.
+   * Median over the rounds of the ratio to another subject; each ratio is between adjacent turns.
    */
   double ratio(String name, String to, ToDoubleFunction<RedisTurn> value) {
     double[] ratios = new double[byName.get(name).size()];

@@ -5,17 +5,17 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 /**
- * What Redis processes have done since they were started.
+ * Work of Redis processes since their start.
  *
- * @param cpuMicros processor time, with that for receiving and sending
- * @param scriptMicros time inside scripts, with the commands that these call
+ * @param cpuMicros CPU time, including network I/O
+ * @param scriptMicros time inside scripts, including the commands that these call
  */
 record RedisUsage(double cpuMicros, double scriptMicros) {
   private static final Pattern CPU = Pattern.compile("used_cpu_(?:sys|user):([0-9.]+)");
   private static final Pattern SCRIPTS =
       Pattern.compile("cmdstat_(?:eval|evalsha|fcall):calls=\\d+,usec=(\\d+)");
 
-  /** The sum over the answers of nodes to {@code INFO everything}. */
+  /** Sum over the responses of nodes to {@code INFO everything}. */
   static RedisUsage of(List<String> infos) {
     String all = String.join("\n", infos);
     return new RedisUsage(sum(CPU, all) * 1_000_000, sum(SCRIPTS, all));

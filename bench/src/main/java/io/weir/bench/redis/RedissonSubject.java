@@ -8,27 +8,27 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 /**
- * Redisson's rate limiter. It remembers every permit for as long as its interval lasts, so the
- * interval is short; each limiter has to be told its rate once, before the first call.
+ * Redisson's rate limiter. It stores every permit for the length of its interval, so the interval
+ * is short. Each limiter needs its rate set once, before the first call.
  */
 final class RedissonSubject implements RedisSubject {
   private static final long NEVER_REACHED = 1_000_000_000;
   private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-  /** Longer than any machine is busy with something else. */
+  /** Longer than any stall of a busy machine. */
   private static final int TIMEOUT_MILLIS = 30_000;
 
   private final RedissonClient redisson;
 
-  RedissonSubject(RedisEndpoint place, String[] keys) {
+  RedissonSubject(RedisEndpoint endpoint, String[] keys) {
     Config config = new Config();
-    if (place.cluster()) {
+    if (endpoint.cluster()) {
       config
           .useClusterServers()
-          .addNodeAddress(place.uris().toArray(String[]::new))
+          .addNodeAddress(endpoint.uris().toArray(String[]::new))
           .setTimeout(TIMEOUT_MILLIS);
     } else {
-      config.useSingleServer().setAddress(place.uris().get(0)).setTimeout(TIMEOUT_MILLIS);
+      config.useSingleServer().setAddress(endpoint.uris().get(0)).setTimeout(TIMEOUT_MILLIS);
     }
     this.redisson = Redisson.create(config);
     RedisLoad.inChunks(

@@ -11,23 +11,23 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.ReactiveStringRedisTemplate;
 import org.springframework.data.redis.core.script.DefaultRedisScript;
 
-/** Spring Cloud Gateway's limiter, wired as the gateway wires it. */
+/** Spring Cloud Gateway's limiter, configured as in the gateway. */
 final class SpringLimiterSubject implements RedisSubject {
   private static final String ROUTE = "route";
 
-  /** Keys stay for twice the time in which a bucket fills: over half an hour. */
+  /** Keys live for twice the time in which a bucket fills: over half an hour. */
   private static final int RATE = 100_000;
 
   private static final long BURST = 100_000_000;
 
-  /** What it says is left when Redis did not answer, and it lets everybody pass. */
+  /** The remaining count it reports when Redis did not answer and it admits all calls. */
   private static final String UNKNOWN = "-1";
 
   private final LettuceConnectionFactory connections;
   private final RedisRateLimiter limiter;
 
-  SpringLimiterSubject(RedisEndpoint place) {
-    this.connections = connections(place);
+  SpringLimiterSubject(RedisEndpoint endpoint) {
+    this.connections = connections(endpoint);
     connections.start();
     this.limiter =
         new RedisRateLimiter(new ReactiveStringRedisTemplate(connections), script(), null);
@@ -36,11 +36,11 @@ final class SpringLimiterSubject implements RedisSubject {
         .put(ROUTE, new RedisRateLimiter.Config().setReplenishRate(RATE).setBurstCapacity(BURST));
   }
 
-  private static LettuceConnectionFactory connections(RedisEndpoint place) {
-    if (place.cluster()) {
-      return new LettuceConnectionFactory(new RedisClusterConfiguration(place.addresses()));
+  private static LettuceConnectionFactory connections(RedisEndpoint endpoint) {
+    if (endpoint.cluster()) {
+      return new LettuceConnectionFactory(new RedisClusterConfiguration(endpoint.addresses()));
     }
-    String[] address = place.addresses().get(0).split(":");
+    String[] address = endpoint.addresses().get(0).split(":");
     return new LettuceConnectionFactory(
         new RedisStandaloneConfiguration(address[0], Integer.parseInt(address[1])));
   }

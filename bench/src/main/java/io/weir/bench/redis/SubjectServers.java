@@ -4,7 +4,7 @@ import io.weir.testkit.process.RedisCluster;
 import io.weir.testkit.process.RedisServer;
 import java.util.List;
 
-/** The real Redis processes of one contestant, which nobody else uses. */
+/** The real Redis processes of one subject, not shared with others. */
 final class SubjectServers implements AutoCloseable {
   private static final int SAMPLE = 300;
 
@@ -20,7 +20,7 @@ final class SubjectServers implements AutoCloseable {
     return new SubjectServers(List.of(RedisServer.start()), false);
   }
 
-  /** Three primaries, which do not take each other for dead when the machine is busy. */
+  /** Three primaries, with a node timeout that tolerates a busy machine. */
   static SubjectServers cluster() {
     RedisCluster cluster =
         RedisCluster.builder()
@@ -31,7 +31,7 @@ final class SubjectServers implements AutoCloseable {
     return new SubjectServers(cluster.nodes(), true);
   }
 
-  RedisEndpoint place() {
+  RedisEndpoint endpoint() {
     return new RedisEndpoint(
         cluster, nodes.stream().map(node -> node.host() + ":" + node.port()).toList());
   }
@@ -48,12 +48,12 @@ final class SubjectServers implements AutoCloseable {
     return CommandMonitor.of(nodes);
   }
 
-  /** What Redis holds for each limited key, which may have several Redis keys or share some. */
+  /** Memory of Redis per limited key, which may have several Redis keys or share some. */
   double bytesPerKey(int keys) {
     return nodes.stream().mapToDouble(SubjectServers::bytes).sum() / keys;
   }
 
-  /** As told by a sample of a node's keys. */
+  /** Estimated from a sample of a node's keys. */
   private static double bytes(RedisServer node) {
     long size = (Long) node.command("DBSIZE");
     double bytes = 0;

@@ -1,14 +1,14 @@
 package io.weir.bench.redis;
 
 /**
- * What a subject answered in one turn.
+ * Answers of a subject in one turn.
  *
- * @param calls decisions, which are all to admit
- * @param failed calls that were refused, or not answered
- * @param wallNanos how long the turn took
- * @param cpuNanos processor time of the subject's process
- * @param p50Nanos half of the answers took at most this long
- * @param p99Nanos and 99 in a hundred this
+ * @param calls decisions, all of which should admit
+ * @param failed calls that were refused or not answered
+ * @param wallNanos duration of the turn
+ * @param cpuNanos CPU time of the subject's process
+ * @param p50Nanos median latency
+ * @param p99Nanos 99th percentile of the latency
  */
 record TurnResult(
     long calls, long failed, long wallNanos, long cpuNanos, long p50Nanos, long p99Nanos) {

@@ -14,16 +14,16 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
-/** Weir as users have it: rules that match a call, and a decision with every limit's standing. */
+/** Weir as users run it: rules that match a call, and a decision with the status of every limit. */
 final class WeirRulesSubject implements RedisSubject {
-  /** So long that a busy machine is not taken for a store that is away. */
+  /** Long enough that a busy machine is not taken for an unavailable store. */
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final Weir weir;
   private final String[] dimensions;
 
   private WeirRulesSubject(
-      RedisEndpoint place, Allowance allowance, int rules, String[] dimensions) {
+      RedisEndpoint endpoint, Allowance allowance, int rules, String[] dimensions) {
     this.dimensions = dimensions;
     RuleSet.Builder set = RuleSet.builder();
     for (int rule = 0; rule < rules; rule++) {
@@ -34,21 +34,21 @@ final class WeirRulesSubject implements RedisSubject {
               .accuracy(Accuracy.EXACT)
               .build());
     }
-    this.weir = Weir.builder().rules(set.build()).store(open(place)).build();
+    this.weir = Weir.builder().rules(set.build()).store(open(endpoint)).build();
   }
 
-  /** All rules are about the user, so that their buckets live together on a Cluster. */
-  static WeirRulesSubject aboutUsers(RedisEndpoint place, Allowance allowance, int rules) {
-    return new WeirRulesSubject(place, allowance, rules, new String[] {"user"});
+  /** All rules have the user as key, so that their buckets share a slot on a Cluster. */
+  static WeirRulesSubject byUser(RedisEndpoint endpoint, Allowance allowance, int rules) {
+    return new WeirRulesSubject(endpoint, allowance, rules, new String[] {"user"});
   }
 
-  /** Every rule is about something else, so that their buckets live apart on a Cluster. */
-  static WeirRulesSubject aboutMuch(RedisEndpoint place, Allowance allowance, int rules) {
+  /** Every rule has another key, so that their buckets are in different slots on a Cluster. */
+  static WeirRulesSubject byManyKeys(RedisEndpoint endpoint, Allowance allowance, int rules) {
     String[] dimensions = new String[rules];
     for (int i = 0; i < rules; i++) {
       dimensions[i] = "dimension" + i;
     }
-    return new WeirRulesSubject(place, allowance, rules, dimensions);
+    return new WeirRulesSubject(endpoint, allowance, rules, dimensions);
   }
 
   static Limit limit(Allowance allowance) {
@@ -56,12 +56,12 @@ final class WeirRulesSubject implements RedisSubject {
         .burst(allowance.burst());
   }
 
-  /** A store that is ready for use. */
-  static RedisStore open(RedisEndpoint place) {
-    String scheme = place.cluster() ? "redis-cluster://" : "redis://";
+  /** A connected store. */
+  static RedisStore open(RedisEndpoint endpoint) {
+    String scheme = endpoint.cluster() ? "redis-cluster://" : "redis://";
     RedisStore store =
         RedisStore.open(
-            RedisOptions.of(scheme + String.join(",", place.addresses())).timeout(TIMEOUT),
+            RedisOptions.of(scheme + String.join(",", endpoint.addresses())).timeout(TIMEOUT),
             SystemTime.INSTANCE);
     try {
       store.ready().toCompletableFuture().get(30, TimeUnit.SECONDS);

@@ -11,14 +11,14 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 
-/** Weir's store for itself: draws go in, and what became of them comes out. */
+/** Weir's store alone: draws in, results out. */
 final class WeirStoreSubject implements RedisSubject {
   private final RedisStore store;
   private final List<Pool> pools;
 
-  WeirStoreSubject(RedisEndpoint place, Allowance allowance, int rules) {
+  WeirStoreSubject(RedisEndpoint endpoint, Allowance allowance, int rules) {
     Limit limit = WeirRulesSubject.limit(allowance);
-    this.store = WeirRulesSubject.open(place);
+    this.store = WeirRulesSubject.open(endpoint);
     this.pools =
         IntStream.range(0, rules)
             .mapToObj(

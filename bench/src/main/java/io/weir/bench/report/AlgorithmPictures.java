@@ -16,9 +16,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Draws what each algorithm does to the same ten seconds of traffic, by running it in virtual time.
- * The pictures in the docs come from here: {@code java -cp bench/target/bench.jar
- * io.weir.bench.AlgorithmPictures docs/images}.
+ * Draws the effect of each algorithm on the same ten seconds of traffic, by running it in virtual
+ * time. The pictures in the docs come from here: {@code java -cp bench/target/bench.jar
+ * io.weir.bench.report.AlgorithmPictures docs/images}.
  */
 public final class AlgorithmPictures {
   private static final int WIDTH = 720;
@@ -41,7 +41,7 @@ public final class AlgorithmPictures {
 
   private AlgorithmPictures() {}
 
-  /** One call: when it came, whether it passed, and when it went. */
+  /** One call: its arrival, whether it was admitted, and when it proceeded. */
   private record Arrival(double at, boolean admitted, double goes) {}
 
   public static void main(String[] arguments) throws IOException {
@@ -56,7 +56,7 @@ public final class AlgorithmPictures {
     Files.writeString(folder.resolve("algorithms.svg"), svg(ROW, rows));
   }
 
-  /** Five a second for two seconds, a burst of twenty, a pause, then twelve a second. */
+  /** Five per second for two seconds, a burst of twenty, a pause, then twelve per second. */
   private static List<Double> traffic() {
     List<Double> times = new ArrayList<>();
     for (double t = 0.1; t < 2; t += 0.2) {
@@ -72,7 +72,7 @@ public final class AlgorithmPictures {
   }
 
   private static List<Arrival> run(Algorithm algorithm) {
-    // The hour begins in the middle of the picture, so that the quota starts anew there.
+    // The hour begins in the middle of the picture, so that the quota resets there.
     VirtualTime time = new VirtualTime(Instant.parse("2026-01-01T11:59:52Z"));
     Limiter limiter = Limiter.builder(Limit.parse(LIMITS.get(algorithm))).time(time).build();
     List<Arrival> arrivals = new ArrayList<>();

@@ -4,35 +4,35 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What was measured, as Markdown: tables with one row per subject, and one with the goals. */
+/** The results as Markdown: tables with one row per subject, and one with the goals. */
 public final class Report {
   private final Table inProcess = new Table("");
   private final List<Table> tables = new ArrayList<>(List.of(inProcess));
   private final List<String> goals = new ArrayList<>();
 
-  /** A cell of the table that most sections share. */
+  /** Sets a cell of the table that most sections share. */
   public void cell(String row, String column, String format, Object... values) {
     inProcess.cell(row, column, format, values);
   }
 
-  /** A further table. */
+  /** Adds a table. */
   public Table table(String heading) {
     Table table = new Table(heading);
     tables.add(table);
     return table;
   }
 
-  /** Shows a table that is complete, ahead of the rest, to whoever waits for it. */
+  /** Prints a complete table before the run ends. */
   public void show(Table table) {
     System.err.println(table.print());
   }
 
-  /** A goal that a measurement must not exceed. */
+  /** A maximum that a measurement must not exceed. */
   public void atMost(String what, double measured, double goal, String unit) {
     goal(what, "≤ " + number(goal) + unit, number(measured) + unit, measured <= goal);
   }
 
-  /** A goal that a measurement must reach. */
+  /** A minimum that a measurement must reach. */
   public void atLeast(String what, double measured, double goal, String unit) {
     goal(what, "≥ " + number(goal) + unit, number(measured) + unit, measured >= goal);
   }

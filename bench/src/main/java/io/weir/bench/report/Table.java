@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** A table in Markdown that takes its cells one by one; rows and columns come as they are named. */
+/** A Markdown table that is filled cell by cell; rows and columns are added on first use. */
 public final class Table {
   private final String heading;
   private final List<String> columns = new ArrayList<>();

@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long one caller waits for a decision, from {@code weir.check(call)} to its answer: in memory,
- * from a lease, asked of Redis, and while Redis is dead.
+ * Latency of a decision for one caller, from {@code weir.check(call)} to its result: in memory,
+ * from a lease, from Redis, and while Redis is down.
  */
 public final class LatencySection {
   private static final long WARM_UP_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -29,7 +29,7 @@ public final class LatencySection {
   private static final int MOST = 5_000_000;
   private static final int READY_SECONDS = 30;
 
-  /** So much that nobody is ever refused, and so hot that a lease is worth having. */
+  /** Large enough that no call is refused, and hot enough for a lease. */
   private static final Limit AMPLE = Limit.parse("1000000/s burst=10000000");
 
   private static final Call CALL = Call.of("GET", "/orders").with("user", "42");

@@ -35,7 +35,7 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** One decision on a hot key that a shared store lends, half a millisecond away. */
+/** One decision on a hot key with a lease from a shared store of half a millisecond latency. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 1, time = 1)
@@ -48,7 +48,7 @@ public class LeaseBench {
   private static final Limit AMPLE =
       Limit.of(Allowance.ONE_KEY.rate(), Duration.ofSeconds(1)).burst(Allowance.ONE_KEY.burst());
 
-  private NearStore tier;
+  private NearStore near;
   private List<Draw> draws;
   private Weir weir;
   private Call call;
@@ -57,7 +57,7 @@ public class LeaseBench {
   public void load() {
     Pool pool =
         new Pool("orders", "orders", "1", AMPLE, false).withLeaseCap(LeaseCap.of(AMPLE, 10_000));
-    tier =
+    near =
         NearStore.before(
             distant(), MemoryStore.create(), SystemTime.INSTANCE, () -> 1, LeaseBench::fail);
     draws = List.of(new Draw(pool, Key.of("user:1234"), 1, io.weir.Mode.ENFORCE, Draw.Intent.TAKE));
@@ -71,7 +71,7 @@ public class LeaseBench {
     }
   }
 
-  /** A store that lends, half a millisecond away. */
+  /** A store that lends, with half a millisecond latency. */
   private static Store distant() {
     return ThreadedStore.distant(new LendingStore(SystemTime.INSTANCE::wallMicros));
   }
@@ -82,21 +82,21 @@ public class LeaseBench {
 
   @TearDown
   public void close() {
-    tier.close();
+    near.close();
     weir.close();
   }
 
-  /** What the limiter by rules does once it knows which bucket is meant. */
+  /** The work of the limiter by rules once the bucket is known. */
   @Benchmark
-  public TakeResult take(IterationCost spent) {
-    spent.calls++;
-    return tier.take(draws).toCompletableFuture().join();
+  public TakeResult take(IterationCost cost) {
+    cost.calls++;
+    return near.take(draws).toCompletableFuture().join();
   }
 
   /** The whole decision by one rule. */
   @Benchmark
-  public Decision check(IterationCost spent) {
-    spent.calls++;
+  public Decision check(IterationCost cost) {
+    cost.calls++;
     return weir.check(call);
   }
 }

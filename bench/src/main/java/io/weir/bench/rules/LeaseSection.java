@@ -6,24 +6,24 @@ import io.weir.bench.run.RoundSample;
 import io.weir.bench.run.RunLengths;
 import io.weir.bench.run.TurnRunner;
 
-/** Decisions from a lease, with the limiter by key in memory beside them. */
+/** Decisions from a lease, next to the limiter by key in memory. */
 public final class LeaseSection {
   private static final String FLOOR = "floor";
   private static final String KEYED = "keyed";
   private static final String TAKE = "take";
   private static final String CHECK = "check";
 
-  private final RunLengths pace;
+  private final RunLengths lengths;
   private final Report report;
 
-  public LeaseSection(RunLengths pace, Report report) {
-    this.pace = pace;
+  public LeaseSection(RunLengths lengths, Report report) {
+    this.lengths = lengths;
     this.report = report;
   }
 
   public void run() {
     System.err.println("  leases");
-    try (TurnRunner one = lineup(1)) {
+    try (TurnRunner one = runner(1)) {
       row(one, KeyedSubjectKind.WEIR.title, KEYED);
       row(one, "**Weir**, leased from a store, by draw", TAKE);
       row(one, "**Weir**, leased from a store, one rule", CHECK);
@@ -33,7 +33,7 @@ public final class LeaseSection {
           2.5,
           "x");
     }
-    try (TurnRunner two = lineup(2)) {
+    try (TurnRunner two = runner(2)) {
       for (String name : new String[] {TAKE, CHECK}) {
         report.cell(
             name.equals(TAKE)
@@ -53,23 +53,23 @@ public final class LeaseSection {
     }
   }
 
-  private TurnRunner lineup(int threads) {
-    TurnRunner lineup = new TurnRunner(pace, "256m");
-    lineup.add(
+  private TurnRunner runner(int threads) {
+    TurnRunner runner = new TurnRunner(lengths, "256m");
+    runner.add(
         FLOOR, "KeyedBench.decide", threads, "peer=" + KeyedSubjectKind.FLOOR, "traffic=HOT");
-    lineup.add(KEYED, "KeyedBench.decide", threads, "peer=" + KeyedSubjectKind.WEIR, "traffic=HOT");
-    lineup.add(TAKE, "LeaseBench.take", threads);
-    lineup.add(CHECK, "LeaseBench.check", threads);
-    return lineup.run();
+    runner.add(KEYED, "KeyedBench.decide", threads, "peer=" + KeyedSubjectKind.WEIR, "traffic=HOT");
+    runner.add(TAKE, "LeaseBench.take", threads);
+    runner.add(CHECK, "LeaseBench.check", threads);
+    return runner.run();
   }
 
-  private void row(TurnRunner lineup, String title, String name) {
+  private void row(TurnRunner runner, String title, String name) {
     report.cell(
         title,
         "hot key, ns",
         "%.0f (%.2fx)",
-        lineup.median(name, RoundSample::cpuPerCall),
-        lineup.ratio(name, FLOOR, RoundSample::cpuPerCall));
-    report.cell(title, "heap B/decision", "%.0f", lineup.median(name, RoundSample::bytesPerCall));
+        runner.median(name, RoundSample::cpuPerCall),
+        runner.ratio(name, FLOOR, RoundSample::cpuPerCall));
+    report.cell(title, "heap B/decision", "%.0f", runner.median(name, RoundSample::bytesPerCall));
   }
 }

@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** One decision by rules on a hot key, answered with everything a front end needs. */
+/** One decision by rules on a hot key, with all details that a front end needs. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @Warmup(iterations = 1, time = 1)
@@ -37,13 +37,13 @@ public class RuleBench {
   private static final Limit AMPLE =
       Limit.of(Allowance.ONE_KEY.rate(), Duration.ofSeconds(1)).burst(Allowance.ONE_KEY.burst());
 
-  /** Which rules there are. */
+  /** The rule set. */
   public enum Rules {
-    /** One, and it matches. */
+    /** One rule that matches. */
     ONE,
-    /** Three that all match, by user, address and tenant. */
+    /** Three rules that all match, by user, address and tenant. */
     THREE,
-    /** A hundred for as many paths, one of which matches. */
+    /** A hundred rules for as many paths, one of which matches. */
     HUNDRED
   }
 
@@ -87,17 +87,17 @@ public class RuleBench {
         .with("tenant", "acme");
   }
 
-  /** Decides a call that was made before. */
+  /** Decides a call that was created before. */
   @Benchmark
-  public Decision check(IterationCost spent) {
-    spent.calls++;
+  public Decision check(IterationCost cost) {
+    cost.calls++;
     return weir.check(call);
   }
 
-  /** Makes the call and decides it, as a front end does. */
+  /** Creates the call and decides it, as a front end does. */
   @Benchmark
-  public Decision callAndCheck(IterationCost spent) {
-    spent.calls++;
+  public Decision callAndCheck(IterationCost cost) {
+    cost.calls++;
     return weir.check(newCall());
   }
 }

@@ -8,7 +8,7 @@ import io.weir.bench.run.RunLengths;
 import io.weir.bench.run.TurnRunner;
 import java.util.Map;
 
-/** Decisions by rules, with the floor's hot key beside them. */
+/** Decisions by rules, next to the baseline's hot key. */
 public final class RuleSection {
   private static final String FLOOR = "floor";
   private static final Map<Rules, String> TITLES =
@@ -17,43 +17,43 @@ public final class RuleSection {
           Rules.THREE, "**Weir**, three rules that match",
           Rules.HUNDRED, "**Weir**, a hundred rules, one matches");
 
-  private final RunLengths pace;
+  private final RunLengths lengths;
   private final Report report;
 
-  public RuleSection(RunLengths pace, Report report) {
-    this.pace = pace;
+  public RuleSection(RunLengths lengths, Report report) {
+    this.lengths = lengths;
     this.report = report;
   }
 
   public void run() {
     System.err.println("  by rules");
-    try (TurnRunner lineup = new TurnRunner(pace, "256m")) {
-      lineup.add(FLOOR, "KeyedBench.decide", 1, "peer=" + KeyedSubjectKind.FLOOR, "traffic=HOT");
+    try (TurnRunner runner = new TurnRunner(lengths, "256m")) {
+      runner.add(FLOOR, "KeyedBench.decide", 1, "peer=" + KeyedSubjectKind.FLOOR, "traffic=HOT");
       for (Rules rules : Rules.values()) {
-        lineup.add(made(rules), "RuleBench.check", 1, "rules=" + rules);
-        lineup.add(fresh(rules), "RuleBench.callAndCheck", 1, "rules=" + rules);
+        runner.add(made(rules), "RuleBench.check", 1, "rules=" + rules);
+        runner.add(fresh(rules), "RuleBench.callAndCheck", 1, "rules=" + rules);
       }
-      lineup.run();
+      runner.run();
       for (Rules rules : Rules.values()) {
-        row(lineup, TITLES.get(rules), made(rules));
-        row(lineup, TITLES.get(rules) + ", with making the call", fresh(rules));
+        row(runner, TITLES.get(rules), made(rules));
+        row(runner, TITLES.get(rules) + ", with making the call", fresh(rules));
       }
       report.atMost(
           "check by one rule of a hundred, to the floor",
-          lineup.ratio(made(Rules.HUNDRED), FLOOR, RoundSample::cpuPerCall),
+          runner.ratio(made(Rules.HUNDRED), FLOOR, RoundSample::cpuPerCall),
           4,
           "x");
     }
   }
 
-  private void row(TurnRunner lineup, String title, String name) {
+  private void row(TurnRunner runner, String title, String name) {
     report.cell(
         title,
         "hot key, ns",
         "%.0f (%.2fx)",
-        lineup.median(name, RoundSample::cpuPerCall),
-        lineup.ratio(name, FLOOR, RoundSample::cpuPerCall));
-    report.cell(title, "heap B/decision", "%.0f", lineup.median(name, RoundSample::bytesPerCall));
+        runner.median(name, RoundSample::cpuPerCall),
+        runner.ratio(name, FLOOR, RoundSample::cpuPerCall));
+    report.cell(title, "heap B/decision", "%.0f", runner.median(name, RoundSample::bytesPerCall));
   }
 
   private static String made(Rules rules) {

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A process that is told what to do line by line, and answers with lines of its own. */
+/** A child process that is controlled by lines on standard input, and answers with lines. */
 public final class BenchProcess implements AutoCloseable {
   private final String name;
   private final Process process;
@@ -33,16 +33,16 @@ public final class BenchProcess implements AutoCloseable {
     }
   }
 
-  public void tell(String line) {
+  public void send(String line) {
     try {
       process.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
       process.getOutputStream().flush();
     } catch (IOException e) {
-      throw new UncheckedIOException(name + " is gone", e);
+      throw new UncheckedIOException(name + " has ended", e);
     }
   }
 
-  /** The rest of the next line that begins like this; others are skipped. */
+  /** The rest of the next line with this prefix; other lines are skipped. */
   public String await(String beginning) {
     List<String> other = new ArrayList<>();
     try {
@@ -58,7 +58,7 @@ public final class BenchProcess implements AutoCloseable {
     throw new IllegalStateException(name + " has ended:\n" + String.join("\n", other));
   }
 
-  /** The processor time that it has taken so far. */
+  /** CPU time that it has used so far. */
   public Duration cpu() {
     return process.info().totalCpuDuration().orElse(Duration.ZERO);
   }

@@ -10,14 +10,14 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.ThreadParams;
 
 /**
- * What one thread spends in an iteration: processor time, which other processes on the machine
- * disturb far less than they disturb wall time, and heap.
+ * Cost of one thread in an iteration: CPU time, which other processes on the machine disturb far
+ * less than wall time, and heap.
  */
 @State(Scope.Thread)
 public class IterationCost {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-  /** Decisions made; benchmarks count them, and find their place in an order of keys by it. */
+  /** Number of decisions; benchmarks increment it, and use it as index into an order of keys. */
   public int calls;
 
   private int callsBefore;
@@ -25,13 +25,15 @@ public class IterationCost {
   private long wallBefore;
   private long bytesBefore;
 
-  /** Threads begin at different places of the order, or one would find what the other fetched. */
+  /**
+   * Threads start at different indexes; otherwise one would find in cache what the other fetched.
+   */
   @Setup
   public void spread(ThreadParams params) {
     calls = params.getThreadIndex() * (KeySequence.ORDER / params.getThreadCount());
   }
 
-  /** Needs the turn, so that it begins after the wait. */
+  /** Depends on the turn, so that it begins after the wait. */
   @Setup(Level.Iteration)
   public void begin(TurnBarrier turn) {
     callsBefore = calls;
@@ -45,7 +47,7 @@ public class IterationCost {
     long cpu = THREADS.getCurrentThreadCpuTime() - cpuBefore;
     long wall = System.nanoTime() - wallBefore;
     long bytes = THREADS.getThreadAllocatedBytes(Thread.currentThread().getId()) - bytesBefore;
-    // The counter may wrap; the difference is right all the same.
+    // The counter may overflow; the difference is still correct.
     turn.finish(new RoundSample(calls - callsBefore, cpu, wall, bytes));
   }
 }

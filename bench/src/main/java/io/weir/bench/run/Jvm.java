@@ -4,18 +4,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How to start Java processes like this one. */
+/** Commands that start Java processes like this one. */
 public final class Jvm {
   private Jvm() {}
 
-  /** A command up to where the main class goes. */
+  /** A command up to the main class. */
   public static List<String> command(String heap) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Xms" + heap);
     command.add("-Xmx" + heap);
-    // Compiles in the thread that needs it: on a busy machine, compiler threads would otherwise get
-    // their turn when the warm-up is over.
+    // Compiles in the calling thread: on a busy machine, compiler threads would otherwise run only
+    // after the warm-up.
     command.add("-Xbatch");
     String logs = Path.of(System.getProperty("java.io.tmpdir"), "weir-bench-sentinel").toString();
     command.add("-Dcsp.sentinel.log.dir=" + logs);
@@ -25,7 +25,7 @@ public final class Jvm {
     return command;
   }
 
-  /** The same for a process whose event loops must not stand still while code is compiled. */
+  /** As {@link #command}, for a process whose event loops must not stop during compilation. */
   public static List<String> server(String heap) {
     List<String> command = command(heap);
     command.add("-XX:+BackgroundCompilation");

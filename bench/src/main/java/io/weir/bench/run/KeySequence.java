@@ -3,9 +3,9 @@ package io.weir.bench.run;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/** Keys {@code user:0}, {@code user:1}, …, and the orders in which requests bring them. */
+/** Keys {@code user:0}, {@code user:1}, …, and the orders in which requests use them. */
 public final class KeySequence {
-  /** Decisions until an order repeats; a power of two. */
+  /** Number of decisions until an order repeats; a power of two. */
   public static final int ORDER = 1 << 20;
 
   private static final long SEED = 20_240_229;
@@ -21,9 +21,9 @@ public final class KeySequence {
   }
 
   /**
-   * The same keys, in an order that has nothing to do with where they lie on the heap.
+   * The same keys, in an order unrelated to their addresses on the heap.
    *
-   * @param neighbours takes what lies between them, 100 to 200 bytes after each key
+   * @param neighbours receives objects between them, 100 to 200 bytes after each key
    */
   public static String[] scattered(int count, byte[][] neighbours) {
     SplittableRandom random = new SplittableRandom(SEED + 2);
@@ -43,10 +43,10 @@ public final class KeySequence {
   }
 
   /**
-   * The keys in the order in which they come.
+   * The keys in the order of requests.
    *
-   * @param own whether every request brings an object of its own, one after the other in memory, as
-   *     if just parsed
+   * @param own whether every request has a separate object, one after the other in memory, as if
+   *     just parsed
    */
   public static String[] requests(String[] keys, int[] order, boolean own) {
     String[] requests = new String[order.length];
@@ -57,7 +57,7 @@ public final class KeySequence {
     return requests;
   }
 
-  /** Every key as likely as any other. */
+  /** All keys with equal probability. */
   public static int[] uniform(int count) {
     SplittableRandom random = new SplittableRandom(SEED);
     int[] order = new int[ORDER];
@@ -65,7 +65,7 @@ public final class KeySequence {
     return order;
   }
 
-  /** The n-th most frequent key comes in proportion to 1/n (Zipf with exponent 1). */
+  /** The n-th most frequent key has a probability in proportion to 1/n (Zipf with exponent 1). */
   public static int[] zipf(int count) {
     double[] upTo = new double[count];
     double sum = 0;
@@ -73,7 +73,7 @@ public final class KeySequence {
       sum += 1.0 / (i + 1);
       upTo[i] = sum;
     }
-    // Which key has which rank: frequent keys do not lie side by side.
+    // Ranks are shuffled, so that frequent keys are not adjacent.
     int[] numbers = shuffled(count);
     SplittableRandom random = new SplittableRandom(SEED);
     int[] order = new int[ORDER];

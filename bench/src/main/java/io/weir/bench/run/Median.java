@@ -2,7 +2,7 @@ package io.weir.bench.run;
 
 import java.util.Arrays;
 
-/** The value in the middle, which one disturbed round does not move. */
+/** The median, which one disturbed round does not move. */
 public final class Median {
   private Median() {}
 

@@ -1,11 +1,11 @@
 package io.weir.bench.run;
 
 /**
- * What one subject spent in one round.
+ * Cost of one subject in one round.
  *
- * @param calls decisions made, by all threads together
- * @param cpuNanos processor time of these threads
- * @param wallNanos how long the round took, on average over the threads
+ * @param calls decisions of all threads together
+ * @param cpuNanos CPU time of these threads
+ * @param wallNanos duration of the round, averaged over the threads
  * @param bytes heap allocated by these threads
  */
 public record RoundSample(long calls, long cpuNanos, long wallNanos, long bytes) {

@@ -1,7 +1,7 @@
 package io.weir.bench.run;
 
 /**
- * How long and how often the contestants run.
+ * Length and number of the turns of subjects.
  *
  * @param warmups iterations that do not count
  * @param warmupMillis their length
@@ -20,12 +20,12 @@ public record RunLengths(int warmups, int warmupMillis, int rounds, int millis) 
     return 2;
   }
 
-  /** How often each server is under load, at least, before the first round that counts. */
+  /** Minimum number of load turns of each server before the first round that counts. */
   public int httpWarmups() {
     return this == QUICK ? 5 : 8;
   }
 
-  /** How long a turn of a limiter on Redis is. */
+  /** Length of a turn of a limiter on Redis. */
   public int redisMillis() {
     return this == QUICK ? 250 : 400;
   }
@@ -34,13 +34,13 @@ public record RunLengths(int warmups, int warmupMillis, int rounds, int millis) 
     return this == QUICK ? 5 : 15;
   }
 
-  /** Turns that do not count; they are a second long. */
+  /** Turns that do not count; each lasts one second. */
   public int redisWarmups() {
     return this == QUICK ? 2 : 4;
   }
 
-  /** How often those whom a goal names run again with new processes. */
-  public int redisLineups() {
+  /** Number of repetitions with new processes for limiters that a goal names. */
+  public int redisRepetitions() {
     return this == QUICK ? 1 : 5;
   }
 

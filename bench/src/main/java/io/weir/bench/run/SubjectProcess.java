@@ -9,8 +9,8 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
- * A benchmark in a process of its own that runs one iteration whenever it is told to. {@link #main}
- * is what that process runs.
+ * A benchmark in a separate process that runs one iteration on request. {@link #main} is the entry
+ * point of that process.
  */
 final class SubjectProcess implements AutoCloseable {
   private final BenchProcess process;
@@ -20,14 +20,14 @@ final class SubjectProcess implements AutoCloseable {
   }
 
   /**
-   * Starts a process, which sets itself up meanwhile.
+   * Starts a process, which initialises in the background.
    *
    * @param benchmark a benchmark method
-   * @param heap how much it gets
-   * @param params what it is told, as {@code name=value}
+   * @param heap maximum heap
+   * @param params JMH parameters, as {@code name=value}
    */
   static SubjectProcess start(
-      String benchmark, int threads, RunLengths pace, String heap, List<String> params) {
+      String benchmark, int threads, RunLengths lengths, String heap, List<String> params) {
     List<String> command = Jvm.command(heap);
     // Otherwise the first pass over the heap pays for the operating system's page faults.
     command.add("-XX:+AlwaysPreTouch");
@@ -35,7 +35,7 @@ final class SubjectProcess implements AutoCloseable {
     command.add(SubjectProcess.class.getName());
     command.add(benchmark);
     command.add(Integer.toString(threads));
-    command.add(pace.print());
+    command.add(lengths.print());
     command.addAll(params);
     return new SubjectProcess(BenchProcess.start(benchmark + params, command));
   }
@@ -45,9 +45,9 @@ final class SubjectProcess implements AutoCloseable {
     process.await(TurnBarrier.READY);
   }
 
-  /** Lets it run one iteration, which must have been waited for. */
+  /** Runs one iteration; {@link #awaitReady} must have returned. */
   RoundSample run() {
-    process.tell("");
+    process.send("");
     return RoundSample.parse(process.await(TurnBarrier.DONE));
   }
 
@@ -57,16 +57,16 @@ final class SubjectProcess implements AutoCloseable {
   }
 
   public static void main(String[] args) throws RunnerException {
-    RunLengths pace = RunLengths.parse(args[2]);
+    RunLengths lengths = RunLengths.parse(args[2]);
     ChainedOptionsBuilder options =
         new OptionsBuilder()
             .include(args[0].replace(".", "\\.") + "$")
             .threads(Integer.parseInt(args[1]))
             .forks(0)
-            .warmupIterations(pace.warmups())
-            .warmupTime(TimeValue.milliseconds(pace.warmupMillis()))
-            .measurementIterations(pace.rounds())
-            .measurementTime(TimeValue.milliseconds(pace.millis()))
+            .warmupIterations(lengths.warmups())
+            .warmupTime(TimeValue.milliseconds(lengths.warmupMillis()))
+            .measurementIterations(lengths.rounds())
+            .measurementTime(TimeValue.milliseconds(lengths.millis()))
             .shouldFailOnError(true)
             .verbosity(VerboseMode.SILENT);
     for (int i = 3; i < args.length; i++) {

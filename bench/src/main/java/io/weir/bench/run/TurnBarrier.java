@@ -11,16 +11,16 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.infra.BenchmarkParams;
 
 /**
- * Makes a benchmark process wait for its turn before every iteration and tell afterwards what it
- * spent, so that {@link TurnRunner} can let several of them run by turns. In a plain JMH run nobody
- * waits.
+ * Makes a benchmark process wait for its turn before every iteration and report its cost
+ * afterwards, so that {@link TurnRunner} can run several of them in turns. In a plain JMH run there
+ * is no wait.
  */
 @State(Scope.Benchmark)
 public class TurnBarrier {
-  /** Set in processes that take turns. */
+  /** System property of processes that take turns. */
   static final String PROPERTY = "weir.bench.turns";
 
-  /** What a line for the lineup begins with. */
+  /** Prefix of a line to the runner. */
   static final String READY = "#ready";
 
   static final String DONE = "#done ";
@@ -47,7 +47,7 @@ public class TurnBarrier {
       try {
         for (int c = System.in.read(); c != '\n'; c = System.in.read()) {
           if (c < 0) {
-            throw new IllegalStateException("the lineup is gone");
+            throw new IllegalStateException("the runner has ended");
           }
         }
       } catch (IOException e) {
@@ -56,7 +56,7 @@ public class TurnBarrier {
     }
   }
 
-  /** One thread has finished; the last one tells. */
+  /** One thread has finished; the last one reports. */
   void finish(RoundSample sample) {
     calls.addAndGet(sample.calls());
     cpuNanos.addAndGet(sample.cpuNanos());

@@ -7,62 +7,62 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Contestants that run by turns, a tenth of a second each, and the medians of what they spent.
+ * Runs subjects in turns of a tenth of a second each, and reports the medians of their costs.
  *
- * <p>Whatever else happens on the machine happens to all of them: a ratio is taken between two
- * neighbours in time, and the median of these ratios is reported, not the ratio of two medians.
+ * <p>Disturbances of the machine affect all of them alike: a ratio is taken between adjacent turns,
+ * and the median of these ratios is reported, not the ratio of two medians.
  */
 public final class TurnRunner implements AutoCloseable {
-  private final RunLengths pace;
+  private final RunLengths lengths;
   private final String heap;
-  private final Map<String, SubjectProcess> contestants = new LinkedHashMap<>();
+  private final Map<String, SubjectProcess> subjects = new LinkedHashMap<>();
   private final Map<String, List<RoundSample>> samples = new LinkedHashMap<>();
 
-  public TurnRunner(RunLengths pace, String heap) {
-    this.pace = pace;
+  public TurnRunner(RunLengths lengths, String heap) {
+    this.lengths = lengths;
     this.heap = heap;
   }
 
   public TurnRunner add(String name, String benchmark, int threads, String... params) {
-    contestants.put(name, SubjectProcess.start(benchmark, threads, pace, heap, List.of(params)));
+    subjects.put(name, SubjectProcess.start(benchmark, threads, lengths, heap, List.of(params)));
     samples.put(name, new ArrayList<>());
     return this;
   }
 
   /** Runs all rounds. */
   public TurnRunner run() {
-    contestants.values().forEach(SubjectProcess::awaitReady);
-    int iterations = pace.warmups() + pace.rounds();
+    subjects.values().forEach(SubjectProcess::awaitReady);
+    int iterations = lengths.warmups() + lengths.rounds();
     for (int i = 0; i < iterations; i++) {
-      boolean counts = i >= pace.warmups();
+      boolean counts = i >= lengths.warmups();
       boolean last = i == iterations - 1;
-      contestants.forEach(
-          (name, contestant) -> {
-            RoundSample sample = contestant.run();
+      subjects.forEach(
+          (name, subject) -> {
+            RoundSample sample = subject.run();
             if (counts) {
               samples.get(name).add(sample);
             }
             if (!last) {
-              contestant.awaitReady();
+              subject.awaitReady();
             }
           });
     }
     return this;
   }
 
-  /** The median over the rounds. */
+  /** Median over the rounds. */
   public double median(String name, ToDoubleFunction<RoundSample> value) {
     return Median.of(samples.get(name).stream().mapToDouble(value).toArray());
   }
 
-  /** The largest of the rounds. */
+  /** Maximum over the rounds. */
   public double best(String name, ToDoubleFunction<RoundSample> value) {
     return samples.get(name).stream().mapToDouble(value).max().orElseThrow();
   }
 
-  /** The median over the rounds of the ratio to another contestant. */
+  /** Median over the rounds of the ratio to another subject. */
   public double ratio(String name, String to, ToDoubleFunction<RoundSample> value) {
-    double[] ratios = new double[pace.rounds()];
+    double[] ratios = new double[lengths.rounds()];
     for (int i = 0; i < ratios.length; i++) {
       ratios[i] =
           value.applyAsDouble(samples.get(name).get(i))
@@ -73,6 +73,6 @@ public final class TurnRunner implements AutoCloseable {
 
   @Override
   public void close() {
-    contestants.values().forEach(SubjectProcess::close);
+    subjects.values().forEach(SubjectProcess::close);
   }
 }

@@ -1,4 +1,4 @@
-/** Runs subjects side by side in processes of their own. */
+/** Runs subjects side by side in separate processes. */
 @NullMarked
 package io.weir.bench.run;
 

@@ -40,7 +40,7 @@ class ApiKeysTest {
   }
 
   @Test
-  void saysWhomAKnownKeyStandsFor() throws IOException {
+  void knownKeyGivesItsAttributes() throws IOException {
     Identity identity =
         known(
             "# comment", "", Sha256.hex("k1") + "  user=42 tenant=acme plan=a=b", Sha256.hex("k2"));
@@ -56,7 +56,7 @@ class ApiKeysTest {
   }
 
   @Test
-  void takesAnInventedKeyForNoIdentity() throws IOException {
+  void unknownKeyIsNoIdentity() throws IOException {
     Identity identity = known(Sha256.hex("k1") + " user=42");
 
     assertThat(IdentityCalls.of(identity, with("invented"), NONE).attributes())
@@ -70,7 +70,7 @@ class ApiKeysTest {
   }
 
   @Test
-  void takesAnyKeyIfToldTo() {
+  void acceptsAnyKeyIfConfigured() {
     Identity identity = Identity.builder().withoutThreads(time).anyApiKey("X-Key").build();
     Call one =
         IdentityCalls.of(identity, FakeRequestHead.from("192.0.2.1").with("x-key", "k1"), NONE);
@@ -94,7 +94,7 @@ class ApiKeysTest {
     assertThat(IdentityCalls.of(identity, with("k2"), NONE).attribute("user")).isNull();
     look(identity);
     assertThat(IdentityCalls.of(identity, with("k2"), NONE).attribute("user"))
-        .isNull(); // may be half of it
+        .isNull(); // may be half written
     look(identity);
 
     assertThat(IdentityCalls.of(identity, with("k2"), NONE).attribute("user")).isEqualTo("7");

@@ -24,7 +24,7 @@ class ClientAddressTest {
   }
 
   @Test
-  void believesNobodyUnlessTold() {
+  void trustsNoProxyByDefault() {
     FakeRequestHead head =
         FakeRequestHead.from("203.0.113.1").with(XFF, "1.1.1.1").with("Forwarded", "for=2.2.2.2");
 
@@ -32,7 +32,7 @@ class ClientAddressTest {
   }
 
   @Test
-  void ignoresWhatAnUntrustedPeerForwards() {
+  void ignoresHeadersOfAnUntrustedPeer() {
     FakeRequestHead head = FakeRequestHead.from("203.0.113.1").with(XFF, "1.1.1.1");
 
     assertThat(trusting(XFF, 0, "10.0.0.0/8").of(head)).isEqualTo("203.0.113.1");
@@ -56,7 +56,7 @@ class ClientAddressTest {
         "203.0.113.9, ::ffff:10.0.0.2             | 203.0.113.9",
         "203.0.113.9,,  10.0.0.2 ,                | 203.0.113.9",
         "10.0.0.3, 10.0.0.2                       | 10.0.0.3",
-        // What is not an address ends the walk at the connection.
+        // An invalid entry gives the address of the connection.
         "203.0.113.9, unknown                     | 10.0.0.1",
         "203.0.113.9, 10.0.0.2.                   | 10.0.0.1",
         "203.0.113.9, 0177.0.0.1                  | 10.0.0.1",
@@ -71,7 +71,7 @@ class ClientAddressTest {
         "'203.0.113.9'x                           | 10.0.0.1",
         "' '                                      | 10.0.0.1",
       })
-  void walksFromTheRightToTheFirstThatIsNotOurs(String forwarded, String client) {
+  void findsTheLastUntrustedEntry(String forwarded, String client) {
     FakeRequestHead head = FakeRequestHead.from("10.0.0.1").with(XFF, forwarded);
 
     assertThat(trusting(XFF, 0, "10.0.0.0/8").of(head)).isEqualTo(client);
@@ -140,7 +140,7 @@ class ClientAddressTest {
         "for=\"[2001:db8:1:2:3::4]\"                      | 2001:db8:1:2::/64",
         "for=\"\\203.0.113.9\"                            | 203.0.113.9",
         "for=6.6.6.6,, for=203.0.113.9;                   | 203.0.113.9",
-        // Names nobody, or breaks the grammar.
+        // Without an address, or malformed.
         "for=unknown                                      | 10.0.0.1",
         "for=_hidden                                      | 10.0.0.1",
         "for=203.0.113.9, by=10.0.0.2                     | 10.0.0.1",
@@ -162,7 +162,7 @@ class ClientAddressTest {
   }
 
   @Test
-  void keepsWhatAProxyWroteInALineOfItsOwnFromWhatAClientBroke() {
+  void malformedLineOfAClientDoesNotHideTheProxysLine() {
     FakeRequestHead head =
         FakeRequestHead.from("10.0.0.1")
             .with("forwarded", "for=\"6.6.6.6")
@@ -172,7 +172,7 @@ class ClientAddressTest {
   }
 
   @Test
-  void looksOnlyAtTheHeaderItWasTold() {
+  void readsOnlyTheConfiguredHeader() {
     FakeRequestHead head =
         FakeRequestHead.from("10.0.0.1").with(XFF, "1.1.1.1").with("Forwarded", "for=2.2.2.2");
 
@@ -224,9 +224,9 @@ class ClientAddressTest {
     }
   }
 
-  /** Whatever a client sends, the proxy's own word comes last and decides. */
+  /** The proxy's own entry comes last and decides, whatever a client sends. */
   @Property
-  void cannotBeFooledByWhatStandsBeforeTheProxysWord(@ForAll @StringLength(max = 60) String junk) {
+  void entriesBeforeTheProxysEntryChangeNothing(@ForAll @StringLength(max = 60) String junk) {
     FakeRequestHead list = FakeRequestHead.from("10.0.0.1").with(XFF, junk + ", 203.0.113.9");
     FakeRequestHead forwarded =
         FakeRequestHead.from("10.0.0.1").with("forwarded", junk + ", for=203.0.113.9");

@@ -20,7 +20,7 @@ class FileSourceTest {
   @TempDir Path folder;
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");
 
-  /** What happens between the first look at the file and its reading. */
+  /** Runs between the first stamp of the file and its read. */
   private Runnable meanwhile = () -> {};
 
   private Path file;
@@ -58,7 +58,7 @@ class FileSourceTest {
   }
 
   @Test
-  void takesWhatIsThereAtFirstAtOnce() throws IOException {
+  void acceptsTheFirstContentAtOnce() throws IOException {
     write("one", JUST_NOW);
     assertThat(source.read()).contains("one");
     pass();
@@ -66,7 +66,7 @@ class FileSourceTest {
   }
 
   @Test
-  void takesAChangeOfSomeTimeAgoAtOnce() throws IOException {
+  void acceptsAnOlderChangeAtOnce() throws IOException {
     write("one", LONG_AGO);
     source.read();
     write("another", LONG_AGO);
@@ -75,7 +75,7 @@ class FileSourceTest {
   }
 
   @Test
-  void takesAChangeOfJustNowWhenItIsTheSameAtTheNextLook() throws IOException {
+  void acceptsARecentChangeIfUnchangedAtTheNextPoll() throws IOException {
     write("one", LONG_AGO);
     source.read();
     write("ano", JUST_NOW);
@@ -90,7 +90,7 @@ class FileSourceTest {
   }
 
   @Test
-  void takesNothingThatChangesWhileItIsRead() throws IOException {
+  void ignoresContentThatChangesDuringTheRead() throws IOException {
     write("one", LONG_AGO);
     source.read();
     write("ano", LONG_AGO);
@@ -102,7 +102,7 @@ class FileSourceTest {
   }
 
   @Test
-  void seesAChangeThatTheTimeOfTheFileDoesNotShow() throws IOException {
+  void detectsAChangeWithinTheClockResolutionOfTheFile() throws IOException {
     write("one", JUST_NOW);
     FileTime time = Files.getLastModifiedTime(file);
     source.read();
@@ -115,7 +115,7 @@ class FileSourceTest {
   }
 
   @Test
-  void tellsOnceThatAFileIsNoGood() throws IOException {
+  void reportsAnInvalidFileOnce() throws IOException {
     write("one", LONG_AGO);
     source.read();
     write("bad", JUST_NOW);

@@ -3,7 +3,7 @@ package io.weir.http.identity;
 import io.weir.Call;
 import io.weir.http.RequestHead;
 
-/** Makes calls of requests whose tokens are verified at once. */
+/** Creates calls from requests whose tokens are verified synchronously. */
 final class IdentityCalls {
   private IdentityCalls() {}
 
@@ -11,7 +11,7 @@ final class IdentityCalls {
     return identity.call(head, headers, known(identity.claims(head)));
   }
 
-  /** Claims that are known by now. */
+  /** Claims that are already known. */
   static TokenClaims.Known known(TokenClaims claims) {
     if (claims instanceof TokenClaims.Known known) {
       return known;

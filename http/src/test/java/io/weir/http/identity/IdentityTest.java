@@ -41,7 +41,7 @@ class IdentityTest {
   }
 
   @Test
-  void takesOnlyTheHeadersThatRulesAskFor() {
+  void readsOnlyTheHeadersThatRulesUse() {
     FakeRequestHead head =
         FakeRequestHead.from("192.0.2.1")
             .with("X-Region", "eu")
@@ -66,7 +66,7 @@ class IdentityTest {
   }
 
   @Test
-  void bringsTheBypassToken() {
+  void passesTheBypassTokenOn() {
     FakeRequestHead one = FakeRequestHead.from("192.0.2.1").with("X-Weir-Bypass", "t");
     FakeRequestHead two =
         FakeRequestHead.from("192.0.2.1").with("X-Weir-Bypass", "t").with("X-Weir-Bypass", "t");
@@ -76,7 +76,7 @@ class IdentityTest {
   }
 
   @Test
-  void takesTheRealMethodWhateverOverrideHeadersSay() {
+  void ignoresMethodOverrideHeaders() {
     FakeRequestHead head =
         FakeRequestHead.from("192.0.2.1")
             .with("X-HTTP-Method-Override", "DELETE")

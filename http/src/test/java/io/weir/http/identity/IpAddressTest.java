@@ -34,7 +34,7 @@ class IpAddressTest {
     "64:ff9b::1.2.3.4, 64:ff9b::102:304",
     "1:2:3:4:5:6:1.2.3.4, 1:2:3:4:5:6:102:304"
   })
-  void readsAddressesAndSpellsThemOneWay(String text, String canonical) {
+  void parsesAddressesAndPrintsTheCanonicalForm(String text, String canonical) {
     assertThat(IpAddress.parse(text).map(Object::toString)).hasValue(canonical);
   }
 
@@ -85,7 +85,7 @@ class IpAddressTest {
         "::-1",
         "::+1"
       })
-  void takesNothingElseForAnAddress(String text) {
+  void rejectsOtherTexts(String text) {
     assertThat(IpAddress.parse(text)).isEmpty();
   }
 
@@ -142,7 +142,7 @@ class IpAddressTest {
         "example.com/8",
         "10.0.0.0/8/8"
       })
-  void refusesWhatIsNoRange(String text) {
+  void rejectsInvalidRanges(String text) {
     assertThatThrownBy(() -> Cidr.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("'" + text + "'");

@@ -89,7 +89,7 @@ class JwtIdentityTest {
   }
 
   private void writeKeys(JWK... keys) throws IOException {
-    // All of them: whether they are public is for the operator to see to, and HMAC has no others.
+    // Private parts included: publishing only public keys is up to the operator, and HMAC has none.
     Files.writeString(folder.resolve("jwks.json"), new JWKSet(List.of(keys)).toString(false));
   }
 
@@ -125,7 +125,7 @@ class JwtIdentityTest {
     Identity identity = identity();
     String token = signed(c -> c);
 
-    for (int i = 0; i < 2; i++) { // verified, and then remembered
+    for (int i = 0; i < 2; i++) { // verified, then cached
       assertThat(attributes(identity, token))
           .containsExactlyInAnyOrderEntriesOf(
               Map.of("ip", "192.0.2.1", "user", "42", "tenant", "7"));
@@ -133,7 +133,7 @@ class JwtIdentityTest {
   }
 
   @Test
-  void takesTokensOfOtherAlgorithmsThatAKeyIsFor() throws Exception {
+  void acceptsOtherAlgorithmsThatMatchAKey() throws Exception {
     Identity identity = identity();
     String byCurve = signed(header(JWSAlgorithm.ES256, EC), new ECDSASigner(EC), c -> c);
     JWSHeader access =
@@ -148,7 +148,7 @@ class JwtIdentityTest {
   }
 
   @Test
-  void takesSharedSecretsOnlyWhereTheSetHasOne() throws Exception {
+  void acceptsHmacOnlyIfTheKeySetHasASecret() throws Exception {
     OctetSequenceKey secret = new OctetSequenceKeyGenerator(256).keyID("s1").generate();
     String token = signed(header(JWSAlgorithm.HS256, secret), new MACSigner(secret), c -> c);
     assertAnonymous(identity(), token);
@@ -180,7 +180,7 @@ class JwtIdentityTest {
   }
 
   @Test
-  void leavesTokensForOthersAnonymous() throws Exception {
+  void leavesTokensForOtherAudiencesAnonymous() throws Exception {
     Identity identity = identity();
 
     assertAnonymous(identity, signed(c -> c.audience("another")));
@@ -192,7 +192,7 @@ class JwtIdentityTest {
   }
 
   @Test
-  void leavesTokensOutOfTimeAnonymous() throws Exception {
+  void leavesExpiredAndFutureTokensAnonymous() throws Exception {
     Identity identity = identity();
 
     assertAnonymous(identity, signed(c -> c.expirationTime(Date.from(NOW.minusSeconds(10)))));
@@ -213,7 +213,7 @@ class JwtIdentityTest {
   }
 
   @Test
-  void looksOnlyAtOneBearerToken() throws Exception {
+  void acceptsExactlyOneBearerToken() throws Exception {
     Identity identity = identity();
     String token = signed(c -> c);
     FakeRequestHead basic =
@@ -231,7 +231,7 @@ class JwtIdentityTest {
   }
 
   @Test
-  void findsClaimsInClaims() throws Exception {
+  void findsNestedClaims() throws Exception {
     writeKeys(RSA);
     JwtSettings settings =
         settings()
@@ -252,7 +252,7 @@ class JwtIdentityTest {
   }
 
   @Test
-  void hasTheLastWordOverAnApiKey() throws Exception {
+  void takesPrecedenceOverAnApiKey() throws Exception {
     writeKeys(RSA);
     Path keys = folder.resolve("keys");
     Files.writeString(keys, Sha256.hex("k1") + " user=1 tenant=2 plan=3");
@@ -277,16 +277,16 @@ class JwtIdentityTest {
     String token = signed(c -> c);
     assertAnonymous(identity, token);
     writeKeys(OTHER, RSA);
-    lookTwice(identity);
+    pollTwice(identity);
     assertThat(attributes(identity, token)).containsKey("user");
     writeKeys(OTHER);
-    lookTwice(identity);
+    pollTwice(identity);
 
-    assertAnonymous(identity, token); // also if it was remembered
+    assertAnonymous(identity, token); // even if it was cached
   }
 
-  /** What was written just now may be half of it, and is taken when it stays. */
-  private void lookTwice(Identity identity) {
+  /** A file written a moment ago is accepted once it is unchanged at the next poll. */
+  private void pollTwice(Identity identity) {
     for (int i = 0; i < 2; i++) {
       time.advance(Duration.ofSeconds(3));
       identity.tick();
@@ -294,7 +294,7 @@ class JwtIdentityTest {
   }
 
   @Test
-  void refusesSettingsThatCannotBeMeant() throws IOException {
+  void rejectsInvalidSettings() throws IOException {
     Files.writeString(folder.resolve("jwks.json"), "no keys");
 
     assertThatThrownBy(() -> identity(settings())).hasMessageContaining("Key Set");
@@ -324,7 +324,7 @@ class JwtIdentityTest {
       assertAnonymous(identity, token);
       server.keys = new JWKSet(List.of(OTHER, RSA)).toString();
       identity.tick();
-      assertThat(server.asked).hasValue(1); // not at every token that somebody invents
+      assertThat(server.asked).hasValue(1); // not for every invented key id
       time.advance(Duration.ofSeconds(11));
       identity.tick();
       assertThat(server.asked).hasValue(2);
@@ -337,7 +337,7 @@ class JwtIdentityTest {
   }
 
   @Test
-  void keepsItsKeysWhileTheirServerIsAway() throws Exception {
+  void keepsItsKeysWhileTheKeyServerIsUnavailable() throws Exception {
     try (KeyServer server = new KeyServer()) {
       server.keys = new JWKSet(RSA).toString();
       Identity identity = identity(JwtSettings.of(server.uri()));
@@ -361,7 +361,7 @@ class JwtIdentityTest {
   }
 
   @Test
-  void startsWithoutTheServerOfKeysAndFindsItLater() throws Exception {
+  void startsWithoutTheKeyServerAndConnectsLater() throws Exception {
     try (KeyServer server = new KeyServer()) {
       server.status = 503;
       Identity identity = identity(JwtSettings.of(server.uri()));

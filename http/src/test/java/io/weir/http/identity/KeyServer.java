@@ -8,7 +8,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A server of keys that counts how often it is asked. */
+/** A key server that counts its requests. */
 final class KeyServer implements AutoCloseable {
   final HttpServer server;
   final AtomicInteger asked = new AtomicInteger();

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a token may cost, and who pays for a bad one. */
+/** The cost of token checks is bounded and charged to addresses of invalid tokens. */
 class TokenVerificationTest {
   private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
   private static final ECKey EC = ec();
@@ -114,7 +114,7 @@ class TokenVerificationTest {
     return identity.claims(FakeRequestHead.from(address).with("authorization", "Bearer " + token));
   }
 
-  /** Asks, and has the signature verified if it has to be. */
+  /** Checks a token, and runs the signature check if one is pending. */
   private Map<String, String> attributes(String address, String token) {
     TokenClaims claims = ask(address, token);
     runQueue();
@@ -147,7 +147,7 @@ class TokenVerificationTest {
   }
 
   @Test
-  void looksAtTheSignatureLast() throws Exception {
+  void checksTheSignatureLast() throws Exception {
     Date past = Date.from(NOW.minusSeconds(60));
     Date future = Date.from(NOW.plusSeconds(60));
     SignedJWT otherAlgorithm =
@@ -187,7 +187,7 @@ class TokenVerificationTest {
   }
 
   @Test
-  void makesAnAddressPayForItsFailures() throws Exception {
+  void chargesFailuresToTheAddress() throws Exception {
     String known = good("1");
     assertThat(attributes(ATTACKER, known)).containsEntry("user", "1");
     for (int i = 0; i < BUDGET; i++) {
@@ -195,7 +195,7 @@ class TokenVerificationTest {
     }
     assertThat(count(TokenOutcome.FAILED)).isEqualTo(BUDGET);
 
-    // The budget is used up: a good token is not looked at either, unless it was verified before.
+    // The budget is used up: a valid token is not checked either, unless it is cached.
     assertThat(ask(ATTACKER, good("2"))).isEqualTo(TokenClaims.NONE);
     assertThat(ask(ATTACKER, forged("y"))).isEqualTo(TokenClaims.NONE);
     assertThat(ask(ATTACKER, known)).isNotEqualTo(TokenClaims.NONE);
@@ -228,7 +228,7 @@ class TokenVerificationTest {
   }
 
   @Test
-  void takesAnyNumberOfGoodTokensFromOneAddress() throws Exception {
+  void acceptsAnyNumberOfValidTokensFromOneAddress() throws Exception {
     for (int i = 0; i < 4 * BUDGET; i++) {
       ask(HONEST, good("u" + i));
     }
@@ -238,7 +238,7 @@ class TokenVerificationTest {
   }
 
   @Test
-  void verifiesATokenThatCameTwiceInARowOnce() throws Exception {
+  void verifiesATokenThatIsQueuedTwiceOnce() throws Exception {
     String token = good("42");
     TokenClaims first = ask(HONEST, token);
     TokenClaims second = ask(HONEST, token);
@@ -250,7 +250,7 @@ class TokenVerificationTest {
   }
 
   @Test
-  void takesTokensThatWaitedTooLongOrFoundTheQueueFullAsAbsent() throws Exception {
+  void treatsTokensAsAbsentAfterALongWaitOrIfTheQueueIsFull() throws Exception {
     TokenClaims late = ask(HONEST, good("1"));
     time.advance(JwtSettings.Checks.DEFAULT_WAIT.plusMillis(1));
     runQueue();
@@ -263,9 +263,9 @@ class TokenVerificationTest {
     assertThat(attributes(HONEST, good("1"))).containsEntry("user", "1");
   }
 
-  /** Or the holder of one good token could have it verified under endless names, at no charge. */
+  /** Otherwise one valid token could be verified in countless forms, without charge. */
   @Test
-  void takesASignatureInOneSpellingOnly() throws Exception {
+  void acceptsOnlyTheCanonicalFormOfASignature() throws Exception {
     String token = good("42");
     String begin = withoutSignature(token);
     String signature = signatureOf(token);
@@ -293,7 +293,7 @@ class TokenVerificationTest {
   }
 
   @Test
-  void takesDeeplyNestedTokensAsInvalid() {
+  void rejectsDeeplyNestedTokens() {
     String nested = "{\"a\":".repeat(100_000) + "1" + "}".repeat(100_000);
     String part =
         Base64.getUrlEncoder()

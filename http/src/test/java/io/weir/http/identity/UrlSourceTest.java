@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Servers that do not send what they were asked for. */
+/** Servers that stall, send too much, or answer correctly. */
 @Timeout(30)
 class UrlSourceTest {
   private static final String HEAD =
@@ -25,7 +25,7 @@ class UrlSourceTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", HEAD, HEAD + "\r\n", HEAD + "\r\nsome"})
-  void areNotWaitedForWhereverTheyStall(String sent) throws Exception {
+  void timesOutWhereverTheServerStalls(String sent) throws Exception {
     try (Sending server = new Sending(sent)) {
       UrlSource<String> source =
           new UrlSource<>(server.uri(), text -> text, Duration.ofMillis(300));
@@ -37,7 +37,7 @@ class UrlSourceTest {
   }
 
   @Test
-  void areNotReadWithoutEnd() throws Exception {
+  void stopsAtTheMaximumSize() throws Exception {
     String head = "HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n";
     try (Sending server = new Sending(head + "x".repeat((1 << 20) + 1))) {
       UrlSource<String> source =
@@ -48,7 +48,7 @@ class UrlSourceTest {
   }
 
   @Test
-  void areReadWhenTheyDo() throws Exception {
+  void readsACompleteResponse() throws Exception {
     try (Sending server = new Sending(HEAD + "\r\n0123456789")) {
       UrlSource<String> source =
           new UrlSource<>(server.uri(), text -> text, Duration.ofSeconds(20));
@@ -58,7 +58,7 @@ class UrlSourceTest {
     }
   }
 
-  /** Sends the same to each who connects, and keeps the connection. */
+  /** Sends the same bytes on each connection, and keeps it open. */
   private static final class Sending implements AutoCloseable {
     private final ServerSocket server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
     private final List<Socket> clients = new ArrayList<>();
@@ -78,7 +78,7 @@ class UrlSourceTest {
           }
           client.getOutputStream().write(text);
         } catch (IOException e) {
-          // that client, or this server, has gone
+          // the client or this server has closed
         }
       }
     }

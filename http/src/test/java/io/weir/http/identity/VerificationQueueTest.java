@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(20)
 class VerificationQueueTest {
-  /** Runs once the latch is open, and says on which thread, or that it was refused. */
+  /** Runs once the latch is open; records its thread, or that it was refused. */
   private static final class Waiting implements VerificationQueue.Job {
     final CompletableFuture<String> end = new CompletableFuture<>();
     final CountDownLatch begun = new CountDownLatch(1);
@@ -38,7 +38,7 @@ class VerificationQueueTest {
   }
 
   @Test
-  void refusesWhatItHasNoRoomForWithoutBlocking() throws Exception {
+  void refusesJobsWithoutBlockingIfFull() throws Exception {
     CountDownLatch latch = new CountDownLatch(1);
     Waiting running = new Waiting(latch);
     Waiting queued = new Waiting(latch);
@@ -58,7 +58,7 @@ class VerificationQueueTest {
   }
 
   @Test
-  void refusesWhatWaitsWhenItIsClosedAndWhatComesAfter() throws Exception {
+  void refusesQueuedAndLaterJobsWhenClosed() throws Exception {
     CountDownLatch never = new CountDownLatch(1);
     Waiting running = new Waiting(never);
     Waiting queued = new Waiting(never);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What changes between two rule sets is told in sentences. */
+/** Changes between two rule sets are described in sentences. */
 class RuleDiffTest {
   private static RuleSet set(String text) {
     return RuleDocuments.parse("r.yaml", "version: 1\n" + text, RuleDocumentFixtures.NOW)
@@ -62,7 +62,7 @@ class RuleDiffTest {
           limit: 5/s # limit: 5/s, owner: me # owner "" → "me"
           limit: 5/s # limit: 5/s, description: x # description "" → "x"
           """)
-  void tellsWhatChangesInARule(String before, String after, String text) {
+  void describesChangesOfARule(String before, String after, String text) {
     assertThat(
             RuleDiff.between(
                 rules("id: r, key: [ip], " + before), rules("id: r, key: [ip], " + after)))
@@ -70,7 +70,7 @@ class RuleDiffTest {
   }
 
   @Test
-  void tellsOfRulesAddedAndRemoved() {
+  void describesAddedAndRemovedRules() {
     assertThat(
             diff(
                 rules("id: a, key: [ip], limit: 5/s"),
@@ -84,7 +84,7 @@ class RuleDiffTest {
   }
 
   @Test
-  void tellsOfAnotherKeyAndOtherReplacements() {
+  void describesChangedKeysAndReplacements() {
     assertThat(
             diff(
                 rules("id: a, key: [ip], limit: 5/s", "id: b, key: [ip], limit: 4/s"),
@@ -96,7 +96,7 @@ class RuleDiffTest {
   }
 
   @Test
-  void tellsOfAsFewMovesAsThereCanBe() {
+  void describesTheFewestPossibleMoves() {
     String a = "id: a, key: [ip], limit: 5/s";
     String b = "id: b, key: [ip], limit: 4/s";
     String c = "id: c, key: [ip], limit: 3/s";
@@ -108,7 +108,7 @@ class RuleDiffTest {
   }
 
   @Test
-  void tellsOfTenantsTogetherWhenTheirTierChanges() {
+  void groupsTenantsWhoseTierChanges() {
     String tiers =
         "tiers: { free: { rate: 5/s }, gold: { rate: %s, quota: 9/day, concurrency: 3 } }\n";
     RuleSet before =
@@ -133,7 +133,7 @@ class RuleDiffTest {
   }
 
   @Test
-  void tellsOfBypassTokens() {
+  void describesBypassTokens() {
     String token = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a0";
     String text =
         "bypass: [{ id: %s, token_sha256: %s, limit: %s, expires: %s }]\n"
@@ -150,7 +150,7 @@ class RuleDiffTest {
   }
 
   @Test
-  void saysNothingWhenNothingChanges() {
+  void isEmptyIfNothingChanges() {
     RuleSet set =
         RuleDocuments.parse("r.yaml", RuleDocumentFixtures.text("every-field.yaml"))
             .value()

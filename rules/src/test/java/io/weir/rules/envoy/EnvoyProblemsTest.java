@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvFileSource;
 
 /**
- * Every case that a configuration is refused for, and those that it is not, with line and reason.
- * The server's tests put the same tables before a server that runs.
+ * Every configuration that is refused, and valid edge cases, with line and reason. The server's
+ * tests run the same tables against a running server.
  */
 public class EnvoyProblemsTest {
   public static LoadResult<EnvoyDomains> read(EnvoyOptions options, String... texts) {
@@ -106,7 +106,7 @@ public class EnvoyProblemsTest {
   }
 
   @Test
-  void tellsKeysFromValues() {
+  void distinguishesKeysFromValues() {
     assertThat(problems("domain: d\ndescriptors: [{ key: a_b }, { key: a, value: b }]")).isEmpty();
   }
 
@@ -153,7 +153,7 @@ public class EnvoyProblemsTest {
   }
 
   @Test
-  void takesAnchorsAliasesAndMerges() {
+  void acceptsAnchorsAliasesAndMerges() {
     LoadResult<EnvoyDomains> loaded =
         read(
             EnvoyOptions.DEFAULT,
@@ -176,7 +176,7 @@ public class EnvoyProblemsTest {
   }
 
   @Test
-  void capsWhatAliasesStandFor() {
+  void capsTheExpansionOfAliases() {
     StringBuilder bomb = new StringBuilder("domain: d\nmetadata:\n  a0: &a0 [x, x]\n");
     for (int i = 1; i < 30; i++) {
       bomb.append("  a%1$d: &a%1$d [*a%2$d, *a%2$d]\n".formatted(i, i - 1));
@@ -190,8 +190,8 @@ public class EnvoyProblemsTest {
     }
     assertThat(problems(deep.toString()))
         .containsExactly("a.yaml:33: maps and lists are nested more than 32 deep");
-    assertThat(problems("domain: d\nmetadata: *nobody\n"))
-        .containsExactly("a.yaml:2: no anchor '&nobody' comes before this");
+    assertThat(problems("domain: d\nmetadata: *missing\n"))
+        .containsExactly("a.yaml:2: no anchor '&missing' comes before this");
     assertThat(problems("domain: d\nmetadata: &me [*me]\n"))
         .containsExactly("a.yaml:2: no anchor '&me' comes before this");
     assertThat(problems("domain: d\nmetadata: { <<: 5 }\n"))

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Names that calls most likely do not have are pointed out, and no others. */
+/** Warnings name attributes that calls most likely do not carry, and no others. */
 class AttributeWarningsTest {
   private static final AttributeSource GATEWAY =
       AttributeSource.only("requests to the gateway", Set.of("ip", "api_key"));
@@ -66,7 +66,7 @@ class AttributeWarningsTest {
     "x-forwarded-for, ip",
     "x-real-ip, ip"
   })
-  void pointsOutANameThatIsNearlyAKnownOne(String name, String meant) {
+  void warnsAboutTyposOfKnownNames(String name, String meant) {
     assertThat(warnings("id: r, key: [ip, %s], limit: 5/s".formatted(name)))
         .containsExactly(
             "r.yaml:5: warning: rule r: key names "
@@ -84,12 +84,12 @@ class AttributeWarningsTest {
         "model", "org.id", "plan-level", "domain", "session", "device", "key", "port", "mode",
         "userspace", "username", "hostel", "client", "x", "xray", "ipv4", "zone", "type"
       })
-  void saysNothingAboutNamesOfOnesOwn(String name) {
+  void acceptsCustomNames(String name) {
     assertThat(warnings("id: r, key: [%s], limit: 5/s".formatted(name))).isEmpty();
   }
 
   @Test
-  void looksAtConditionsAndCostsToo() {
+  void checksMatchesAndCostsToo() {
     assertThat(
             warnings(
                 "id: r, key: [ip], limit: 5/s, match: { attributes: { usr: [a] }, absent: [tennant] },"
@@ -106,7 +106,7 @@ class AttributeWarningsTest {
   }
 
   @Test
-  void pointsOutWhatIsNoAttribute() {
+  void warnsAboutFieldsUsedAsAttributes() {
     assertThat(warnings("id: r, key: [ip], limit: 5/s, match: { attributes: { method: [POST] } }"))
         .containsExactly(
             "r.yaml:5: warning: rule r: match.attributes names method, which is not an attribute;"
@@ -114,7 +114,7 @@ class AttributeWarningsTest {
   }
 
   @Test
-  void pointsOutOnceWhatRequestsNeverHave() {
+  void warnsOnceAboutAttributesThatRequestsNeverCarry() {
     assertThat(
             warnings(
                 GATEWAY,
@@ -136,13 +136,13 @@ class AttributeWarningsTest {
   }
 
   @Test
-  void pointsOutPlansOfTenantsThatRequestsNeverHave() {
+  void warnsAboutTierLimitsWithoutATenantAttribute() {
     assertThat(warnings(GATEWAY, "id: t, key: [ip], limit: tier"))
         .anyMatch(line -> line.endsWith("everyone has the plan of \"*\""));
   }
 
   @Test
-  void saysOnlyOneThingOfASlip() {
+  void givesOneWarningForATypo() {
     assertThat(warnings(GATEWAY, "id: r, key: [usr], limit: 5/s"))
         .singleElement()
         .asString()

@@ -52,7 +52,7 @@ class LimitFormsProperties {
         .as((spec, name) -> Limit.parse(spec).named(name));
   }
 
-  /** A week's tokens by the thousand take more than a century to come back. */
+  /** Whether the limit is valid; a burst that takes more than a century to refill is not. */
   private static boolean isPossible(String spec) {
     try {
       Limit.parse(spec);

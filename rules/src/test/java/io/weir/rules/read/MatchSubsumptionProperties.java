@@ -15,7 +15,7 @@ import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
-/** Where one rule is said to cover another, no call is matched by the other alone. */
+/** If one rule covers another, no call matches the other alone. */
 class MatchSubsumptionProperties {
   private static final List<String> PATHS =
       List.of("/**", "/a", "/a/**", "/a/b", "/a/{x}", "/*/b", "/{x}/**", "/a/b/c", "/");

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Valid rules that do not do what they seem to are pointed out, and only those. */
+/** Warnings name valid rules that do not do what they seem to, and only those. */
 class RuleWarningsTest {
   private static List<String> warnings(String... rules) {
     StringBuilder text = new StringBuilder("version: 1\nrules:\n");
@@ -42,7 +42,7 @@ class RuleWarningsTest {
           match: { methods: [GET, HEAD] }                     # HEAD counts as GET, so naming it changes nothing
           scope: instance, shards: 5                          # shards spread a key over a store, and scope: instance uses none
           """)
-  void pointsOutARule(String fields, String reason) {
+  void warnsAboutARule(String fields, String reason) {
     assertThat(warnings("id: r, key: [user], limit: 5/s, " + fields))
         .containsExactly("r.yaml:3: warning: rule r: " + reason);
   }
@@ -56,26 +56,26 @@ class RuleWarningsTest {
         "match: { absent: [plan] }, on_missing: skip",
         "match: { attributes: { plan: x }, absent: [user] }"
       })
-  void saysNothingAboutOthers(String fields) {
+  void acceptsOtherRules(String fields) {
     assertThat(warnings("id: r, key: [user], limit: 5/s, " + fields)).isEmpty();
   }
 
   @Test
-  void pointsOutAMissingKey() {
+  void warnsAboutAMissingKey() {
     assertThat(warnings("id: r, limit: 5/s"))
         .containsExactly(
             "r.yaml:3: warning: rule r: key is missing, so all calls share one bucket; write key: []");
   }
 
   @Test
-  void pointsOutUnlimitedRulesThatReplaceNothing() {
+  void warnsAboutUnlimitedRulesThatReplaceNothing() {
     assertThat(warnings("id: r, limit: unlimited"))
         .containsExactly(
             "r.yaml:3: warning: rule r: is unlimited and replaces nothing, so it changes nothing");
   }
 
   @Test
-  void pointsOutMaxWaitWithoutAQueue() {
+  void warnsAboutMaxWaitWithoutAQueue() {
     assertThat(
             warnings(
                 "id: r, key: [ip], limit: { algorithm: leaky-bucket, rate: 5/s, max_wait: 1s }"))
@@ -84,7 +84,7 @@ class RuleWarningsTest {
   }
 
   @Test
-  void pointsOutRulesThatAreAlwaysReplaced() {
+  void warnsAboutRulesThatAreAlwaysReplaced() {
     String inner = "id: inner, key: [ip], limit: 5/s, match: { path: /a/b }";
     String always =
         "warning: rule inner: is never evaluated: rule outer replaces it and matches whatever";
@@ -116,7 +116,7 @@ class RuleWarningsTest {
         "key: [ip], limit: { rate: 600/min, burst: 5 }",
         "key: [ip], limit: 9/s, match: { path: /a/b, methods: [GET], hosts: [a.com] }"
       })
-  void pointsOutShadowedRules(String later) {
+  void warnsAboutShadowedRules(String later) {
     assertThat(warnings("id: first, key: [ip], limit: 5/s", "id: later, " + later))
         .containsExactly(
             "r.yaml:4: warning: rule later: is shadowed by rule first, which matches whatever it"
@@ -140,7 +140,7 @@ class RuleWarningsTest {
         "key: [ip], limit: 9/s, count_denied: true",
         "key: [ip], limit: 9/s, replaces: [first]"
       })
-  void doesNotCallShadowedWhatMayStillDecide(String later) {
+  void doesNotWarnAboutRulesThatMayStillDecide(String later) {
     assertThat(warnings("id: first, key: [ip], limit: 5/s", "id: later, " + later))
         .noneMatch(warning -> warning.contains("shadowed"));
   }
@@ -165,7 +165,7 @@ class RuleWarningsTest {
   }
 
   @Test
-  void pointsOutPlansThatNothingUses() {
+  void warnsAboutUnusedPlans() {
     assertThat(
             RuleDocumentFixtures.problems(
                 """
@@ -191,7 +191,7 @@ class RuleWarningsTest {
   }
 
   @Test
-  void pointsOutExpiredTokens() {
+  void warnsAboutExpiredTokens() {
     String bypass =
         """
         version: 1

@@ -9,7 +9,7 @@ import io.weir.rules.RuleDocuments;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a tenant says for itself replaces that field of its tier, and no other. */
+/** An override of a tenant replaces that field of its tier, and no other. */
 class TierSpecTest {
   private static final String QUOTA = "quota 100/day zone=Europe/Berlin name=quota";
 
