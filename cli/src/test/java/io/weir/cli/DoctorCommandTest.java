@@ -137,7 +137,7 @@ class DoctorCommandTest {
       assertThat(run.code()).isZero();
       assertThat(run.out())
           .contains("ok    reach        127.0.0.1:" + redis.port() + ": connected as default user")
-          .containsPattern("(?m)^warn  reservations .* → set the same reservations.secret")
+          .containsPattern("(?m)^warn  reservations .* → .*set the same reservations.secret")
           .containsPattern("(?m)^warn  eviction .* → set maxmemory-policy noeviction");
       assertThat(json.flag("healthy")).isTrue();
       List<JsonMap> checks = json.maps("checks");
