@@ -37,7 +37,7 @@ public final class ExactNumbers {
       throw refused("burst 0 would refuse every call: it is at least 1, or the rate is 0");
     }
     if (rate > 0) {
-      bucketTick(rate, micros(period), burst);
+      bucketTick(rate, Micros.of(period), burst);
     }
   }
 
@@ -57,7 +57,7 @@ public final class ExactNumbers {
     if (count > MAX_SLIDING_COUNT) {
       throw refused("a sliding window counts to at most " + MAX_SLIDING_COUNT + ", not " + count);
     }
-    windowTick(count, micros(window));
+    windowTick(count, Micros.of(window));
   }
 
   /** Checks a sliding log. */
@@ -189,64 +189,41 @@ public final class ExactNumbers {
     if (rate == 0) {
       return Duration.ZERO;
     }
-    long periodMicros = micros(period);
+    long periodMicros = Micros.of(period);
     long product = amount * periodMicros;
     if (Math.multiplyHigh(amount, periodMicros) == 0 && product >= 0) {
-      return ofMicros(product / rate + (product % rate == 0 ? 0 : 1));
+      return Micros.toDuration(product / rate + (product % rate == 0 ? 0 : 1));
     }
     BigInteger micros =
         BigInteger.valueOf(amount)
             .multiply(BigInteger.valueOf(periodMicros))
             .add(BigInteger.valueOf(rate - 1))
             .divide(BigInteger.valueOf(rate));
-    return ofMicros(micros.longValueExact());
+    return Micros.toDuration(micros.longValueExact());
   }
 
   /** The whole units that a rate brings in this time; saturates. */
   public static long countIn(Duration time, long rate, Duration period) {
     BigInteger count =
-        BigInteger.valueOf(micros(time))
+        BigInteger.valueOf(Micros.of(time))
             .multiply(BigInteger.valueOf(rate))
-            .divide(BigInteger.valueOf(micros(period)));
+            .divide(BigInteger.valueOf(Micros.of(period)));
     return count.bitLength() > 62 ? Long.MAX_VALUE : count.longValueExact();
   }
 
   /** A rate times a factor: exact as long as the longer period is allowed, else rounded down. */
-  public static Rate scaledRate(long rate, Duration period, Ratio scale) {
-    if (rate == 0 || scale.numerator() == 0) {
+  public static Rate scaledRate(long rate, Duration period, long numerator, long denominator) {
+    if (rate == 0 || numerator == 0) {
       return new Rate(0, period);
     }
-    BigInteger numerator = BigInteger.valueOf(rate).multiply(BigInteger.valueOf(scale.numerator()));
-    BigInteger denominator = BigInteger.valueOf(scale.denominator());
-    BigInteger shared = numerator.gcd(denominator);
-    long stretch = denominator.divide(shared).longValueExact();
+    BigInteger product = BigInteger.valueOf(rate).multiply(BigInteger.valueOf(numerator));
+    BigInteger divisor = BigInteger.valueOf(denominator);
+    BigInteger shared = product.gcd(divisor);
+    long stretch = divisor.divide(shared).longValueExact();
     if (period.multipliedBy(stretch).compareTo(MAX_PERIOD) <= 0) {
-      return new Rate(numerator.divide(shared).longValueExact(), period.multipliedBy(stretch));
+      return new Rate(product.divide(shared).longValueExact(), period.multipliedBy(stretch));
     }
-    return new Rate(scale.times(rate), period);
-  }
-
-  /** A duration in microseconds. */
-  public static long micros(Duration time) {
-    return Math.addExact(Math.multiplyExact(time.getSeconds(), 1_000_000L), time.getNano() / 1000);
-  }
-
-  /** Microseconds as a duration. */
-  public static Duration ofMicros(long micros) {
-    return Duration.ofSeconds(
-        Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1000);
-  }
-
-  /** Microseconds as whole milliseconds, rounded up. */
-  public static long wholeMillis(long micros) {
-    return (micros + 999) / 1000;
-  }
-
-  /**
-   * As {@link #wholeMillis}, for a retry-after; {@link LimitStatus#NEVER} if waiting cannot help.
-   */
-  public static long waitMillis(long micros) {
-    return micros < 0 ? LimitStatus.NEVER : wholeMillis(micros);
+    return new Rate(Math.max(1, product.divide(divisor).longValueExact()), period);
   }
 
   private static void notNegative(String what, long value) {

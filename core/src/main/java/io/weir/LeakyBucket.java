@@ -57,7 +57,8 @@ public record LeakyBucket(long rate, Duration period, long queue, Duration maxWa
 
   @Override
   public LeakyBucket scaled(Ratio scale) {
-    ExactNumbers.Rate scaled = ExactNumbers.scaledRate(rate, period, scale);
+    ExactNumbers.Rate scaled =
+        ExactNumbers.scaledRate(rate, period, scale.numerator(), scale.denominator());
     return new LeakyBucket(scaled.count(), scaled.period(), scale.times(queue), maxWait, name);
   }
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Options are those of the rule document: {@code burst queue max_wait aligned zone name
  * permit_ttl}. Options with their default value are not printed.
  */
-public final class LimitSpec {
+final class LimitSpec {
   private LimitSpec() {}
 
   /**
@@ -22,7 +22,7 @@ public final class LimitSpec {
    *
    * @throws IllegalArgumentException with the reason, if the text is not a limit
    */
-  public static Limit parse(String spec) {
+  static Limit parse(String spec) {
     String[] words = spec.strip().split("\\s+", -1);
     int next = 0;
     Algorithm algorithm = Algorithm.TOKEN_BUCKET;
@@ -57,8 +57,8 @@ public final class LimitSpec {
       return ttl == null ? limit : limit.permitTtl(RateSyntax.parse(ttl));
     }
     if (algorithm == Algorithm.QUOTA) {
-      RateSyntax.CalendarRate rate = RateSyntax.calendarRate(number);
-      return Limit.quota(rate.count(), rate.period()).in(zone(take(options, "zone", "UTC")));
+      Quota.Rate rate = Quota.Rate.parse(number);
+      return Limit.quota(rate.count(), rate.period()).in(RateSyntax.zone(take(options, "zone", "UTC")));
     }
     ExactNumbers.Rate rate = RateSyntax.rate(number);
     return switch (algorithm) {
@@ -88,16 +88,6 @@ public final class LimitSpec {
         "");
   }
 
-  /** The zone with this name. */
-  public static ZoneId zone(String id) {
-    try {
-      return id.equals("UTC") ? ZoneOffset.UTC : ZoneId.of(id);
-    } catch (DateTimeException e) {
-      throw ExactNumbers.refused(
-          "unknown time zone '" + id + "'; use a name such as Europe/Berlin");
-    }
-  }
-
   private static boolean flag(Map<String, String> options, String name) {
     String value = take(options, name, "false");
     return switch (value) {
@@ -113,7 +103,7 @@ public final class LimitSpec {
   }
 
   /** Prints any limit in the form that {@link #parse} reads. */
-  public static String print(Limit limit) {
+  static String print(Limit limit) {
     StringBuilder out = new StringBuilder();
     if (limit.algorithm() != Algorithm.TOKEN_BUCKET) {
       out.append(limit.algorithm().id()).append(' ');

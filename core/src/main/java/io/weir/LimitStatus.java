@@ -12,7 +12,7 @@ import java.util.Optional;
  */
 public final class LimitStatus {
   /** The retry-after, in microseconds, if waiting cannot help. */
-  public static final long NEVER = -1;
+  public static final long NEVER = Micros.NEVER;
 
   private final String rule;
   private final String name;
@@ -93,19 +93,19 @@ public final class LimitStatus {
 
   /** Time until the limit is fully restored for this key, if nothing else is taken. */
   public Duration reset() {
-    return ExactNumbers.ofMicros(resetMicros);
+    return Micros.toDuration(resetMicros);
   }
 
   /** How long to wait before a retry: zero if admitted, empty if waiting cannot help. */
   public Optional<Duration> retryAfter() {
     return retryAfterMicros < 0
         ? Optional.empty()
-        : Optional.of(ExactNumbers.ofMicros(retryAfterMicros));
+        : Optional.of(Micros.toDuration(retryAfterMicros));
   }
 
   /** How long an admitted call should wait before it proceeds; zero for all but leaky buckets. */
   public Duration delay() {
-    return ExactNumbers.ofMicros(delayMicros);
+    return Micros.toDuration(delayMicros);
   }
 
   /** This status, marked as decided without the store. */

@@ -237,7 +237,7 @@ public final class Limiter {
     ExactNumbers.cost(cost);
     refuseConcurrency();
     long mayWait =
-        ExactNumbers.micros(maxWait.compareTo(LONGEST_WAIT) < 0 ? maxWait : LONGEST_WAIT);
+        Micros.of(maxWait.compareTo(LONGEST_WAIT) < 0 ? maxWait : LONGEST_WAIT);
     CompletableFuture<Void> acquired = new CompletableFuture<>();
     acquire(key, cost, time.micros() + mayWait, acquired);
     return acquired;
@@ -252,7 +252,7 @@ public final class Limiter {
     Decision decision = decide(key, cost, Draw.Intent.TAKE);
     Optional<Duration> wait =
         decision.allowed() ? Optional.of(decision.delay()) : decision.retryAfter();
-    boolean inTime = wait.isPresent() && ExactNumbers.micros(wait.get()) <= left;
+    boolean inTime = wait.isPresent() && Micros.of(wait.get()) <= left;
     if (decision.allowed() && wait.get().isZero()) {
       // Taken without a wait, so it completes even if the deadline has passed meanwhile.
       acquired.complete(null);

@@ -90,6 +90,26 @@ public record Quota(long count, Period period, ZoneId zone, String name) impleme
     }
   }
 
+  /**
+   * A whole number per calendar period.
+   *
+   * @param count in each period
+   * @param period of the calendar
+   */
+  public record Rate(long count, Period period) {
+    /** Reads a quota such as {@code 1000/month}. */
+    public static Rate parse(String text) {
+      int slash = RateSyntax.slash(text);
+      String name = text.substring(slash + 1).strip();
+      for (Period period : Period.values()) {
+        if (period.unit().equals(name)) {
+          return new Rate(RateSyntax.wholeNumber("quota", text.substring(0, slash)), period);
+        }
+      }
+      throw ExactNumbers.refused("a quota is per h, day, week or month, not '" + name + "'");
+    }
+  }
+
   public Quota {
     ExactNumbers.count(count);
     ExactNumbers.name(name);

@@ -1,6 +1,9 @@
 package io.weir;
 
+import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 
 /**
  * Parses and prints durations and rates: {@code 30s}, {@code 5/s}, {@code 1000/30s}, {@code
@@ -25,9 +28,6 @@ public final class RateSyntax {
   }
 
   private RateSyntax() {}
-
-  /** A whole number per calendar period. */
-  public record CalendarRate(long count, Quota.Period period) {}
 
   /** Parses a duration such as {@code 30s}, {@code 500ms} or {@code day}. */
   public static Duration parse(String text) {
@@ -60,19 +60,8 @@ public final class RateSyntax {
         wholeNumber("rate", text.substring(0, slash)), parse(text.substring(slash + 1).strip()));
   }
 
-  /** Parses a quota such as {@code 1000/month}. */
-  public static CalendarRate calendarRate(String text) {
-    int slash = slash(text);
-    String name = text.substring(slash + 1).strip();
-    for (Quota.Period period : Quota.Period.values()) {
-      if (period.unit().equals(name)) {
-        return new CalendarRate(wholeNumber("quota", text.substring(0, slash)), period);
-      }
-    }
-    throw ExactNumbers.refused("a quota is per h, day, week or month, not '" + name + "'");
-  }
-
-  private static int slash(String text) {
+  /** The index of the slash of a rate. */
+  public static int slash(String text) {
     int slash = text.indexOf('/');
     if (slash < 0) {
       String number = text.strip();
@@ -103,7 +92,18 @@ public final class RateSyntax {
     throw ExactNumbers.refused(what + " '" + digits + "' is not a whole number below 10^18");
   }
 
-  static String printRate(long count, Duration period) {
+  /** The zone with this name. */
+  public static ZoneId zone(String id) {
+    try {
+      return id.equals("UTC") ? ZoneOffset.UTC : ZoneId.of(id);
+    } catch (DateTimeException e) {
+      throw ExactNumbers.refused(
+          "unknown time zone '" + id + "'; use a name such as Europe/Berlin");
+    }
+  }
+
+  /** Prints a rate. */
+  public static String printRate(long count, Duration period) {
     return count + "/" + print(period);
   }
 

@@ -104,7 +104,7 @@ public final class SharedLimiter implements AutoCloseable {
   public CompletionStage<Void> acquireAsync(String key, long cost, Duration maxWait) {
     refuseConcurrency();
     Duration wait = maxWait.compareTo(LONGEST_WAIT) < 0 ? maxWait : LONGEST_WAIT;
-    return acquire(call(key, cost), time.micros() + ExactNumbers.micros(wait));
+    return acquire(call(key, cost), time.micros() + Micros.of(wait));
   }
 
   private void refuseConcurrency() {
@@ -133,7 +133,7 @@ public final class SharedLimiter implements AutoCloseable {
                   taken ? Optional.of(decision.delay()) : decision.retryAfter();
               boolean now = taken && decision.delay().isZero();
               boolean inTime =
-                  wait.isPresent() && ExactNumbers.micros(wait.get()) <= deadline - time.micros();
+                  wait.isPresent() && Micros.of(wait.get()) <= deadline - time.micros();
               if (now) {
                 return CompletableFuture.<Void>completedFuture(null);
               } else if (inTime) {

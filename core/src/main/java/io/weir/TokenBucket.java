@@ -40,7 +40,8 @@ public record TokenBucket(long rate, Duration period, long burst, String name) i
 
   @Override
   public TokenBucket scaled(Ratio scale) {
-    ExactNumbers.Rate scaled = ExactNumbers.scaledRate(rate, period, scale);
+    ExactNumbers.Rate scaled =
+        ExactNumbers.scaledRate(rate, period, scale.numerator(), scale.denominator());
     return new TokenBucket(scaled.count(), scaled.period(), scale.times(burst), name);
   }
 

@@ -2,6 +2,7 @@ package io.weir.engine;
 
 import io.weir.Decision;
 import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.SettlementResult;
 import io.weir.limit.TakeReceipt;
 import io.weir.rule.Cost;
@@ -233,7 +234,7 @@ public final class ReservationService {
   }
 
   private boolean isLate(Reservation reservation) {
-    return time.wallMicros() - reservation.madeAtMicros() > ExactNumbers.micros(SETTLE_WITHIN);
+    return time.wallMicros() - reservation.madeAtMicros() > Micros.of(SETTLE_WITHIN);
   }
 
   /**

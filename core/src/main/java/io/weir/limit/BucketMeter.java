@@ -2,6 +2,7 @@ package io.weir.limit;
 
 import io.weir.Algorithm;
 import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.LeakyBucket;
 import io.weir.Limit;
 import io.weir.TokenBucket;
@@ -54,11 +55,11 @@ public final class BucketMeter extends Meter {
   }
 
   static BucketMeter of(TokenBucket limit) {
-    return new BucketMeter(limit, units(limit.rate(), ExactNumbers.micros(limit.period()), limit));
+    return new BucketMeter(limit, units(limit.rate(), Micros.of(limit.period()), limit));
   }
 
   static BucketMeter of(LeakyBucket limit) {
-    return new BucketMeter(limit, units(limit.rate(), ExactNumbers.micros(limit.period()), limit));
+    return new BucketMeter(limit, units(limit.rate(), Micros.of(limit.period()), limit));
   }
 
   private static BucketUnits units(long rate, long periodMicros, Limit limit) {

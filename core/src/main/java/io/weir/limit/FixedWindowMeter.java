@@ -1,6 +1,6 @@
 package io.weir.limit;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.FixedWindow;
 
 /** Windows of one length, aligned to the clock or with a phase per key. */
@@ -15,7 +15,7 @@ final class FixedWindowMeter extends CountMeter {
 
   private FixedWindowMeter(FixedWindow limit, boolean onWall) {
     super(limit);
-    this.window = ExactNumbers.micros(limit.window());
+    this.window = Micros.of(limit.window());
     this.aligned = limit.aligned();
     this.onWall = onWall;
   }

@@ -1,6 +1,6 @@
 package io.weir.limit;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.FixedWindow;
 import io.weir.Limit;
 import io.weir.Quota;
@@ -49,7 +49,7 @@ public final class LeaseCap {
   }
 
   private static long ofBucket(TokenBucket bucket, int millionths) {
-    BigInteger period = BigInteger.valueOf(ExactNumbers.micros(bucket.period()));
+    BigInteger period = BigInteger.valueOf(Micros.of(bucket.period()));
     BigInteger inAMinute =
         BigInteger.valueOf(bucket.capacity())
             .multiply(period)

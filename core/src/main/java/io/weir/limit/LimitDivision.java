@@ -2,6 +2,7 @@ package io.weir.limit;
 
 import io.weir.Algorithm;
 import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.FixedWindow;
 import io.weir.Limit;
 import io.weir.Quota;
@@ -62,7 +63,7 @@ public record LimitDivision(Limit whole, int parts, int more, Limit larger, Limi
   private static Limit part(Limit whole, int parts, long capacity) {
     if (whole instanceof TokenBucket bucket) {
       ExactNumbers.Rate rate =
-          ExactNumbers.scaledRate(bucket.rate(), bucket.period(), Ratio.of(1, parts));
+          ExactNumbers.scaledRate(bucket.rate(), bucket.period(), 1, parts);
       TokenBucket part = new TokenBucket(rate.count(), rate.period(), capacity, bucket.name());
       if (!isPart(part, bucket, parts)) {
         throw ExactNumbers.refused("each would have a period of more than ten years");
@@ -83,10 +84,10 @@ public record LimitDivision(Limit whole, int parts, int more, Limit larger, Limi
     BigInteger together =
         BigInteger.valueOf(part.rate())
             .multiply(BigInteger.valueOf(parts))
-            .multiply(BigInteger.valueOf(ExactNumbers.micros(whole.period())));
+            .multiply(BigInteger.valueOf(Micros.of(whole.period())));
     BigInteger wanted =
         BigInteger.valueOf(whole.rate())
-            .multiply(BigInteger.valueOf(ExactNumbers.micros(part.period())));
+            .multiply(BigInteger.valueOf(Micros.of(part.period())));
     return together.equals(wanted);
   }
 

@@ -1,6 +1,7 @@
 package io.weir.limit;
 
 import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.SlidingLog;
 
 /**
@@ -18,7 +19,7 @@ final class LogMeter extends Meter {
 
   LogMeter(SlidingLog limit) {
     super(limit);
-    this.window = ExactNumbers.micros(limit.window());
+    this.window = Micros.of(limit.window());
   }
 
   @Override

@@ -1,7 +1,7 @@
 package io.weir.limit;
 
 import io.weir.Concurrency;
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 
 /**
  * The arithmetic of concurrency limits: permits that are held until released, and that expire in
@@ -15,7 +15,7 @@ public final class PermitMeter extends Meter {
 
   PermitMeter(Concurrency limit) {
     super(limit);
-    this.ttl = ExactNumbers.micros(limit.permitTtl());
+    this.ttl = Micros.of(limit.permitTtl());
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.weir.limit;
 
 import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.SlidingWindow;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +37,7 @@ final class SlidingWindowMeter extends Meter {
 
   private SlidingWindowMeter(SlidingWindow limit, boolean onWall) {
     super(limit);
-    this.window = ExactNumbers.micros(limit.window());
+    this.window = Micros.of(limit.window());
     this.aligned = limit.aligned();
     this.onWall = onWall;
     this.tick = ExactNumbers.windowTick(limit.count(), window);

@@ -1,7 +1,7 @@
 package io.weir.observe;
 
 import io.weir.DecisionSource;
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.FixedWindow;
 import io.weir.Key;
 import io.weir.LeakyBucket;
@@ -79,9 +79,9 @@ final class BucketAudit {
     } else if (limit instanceof LeakyBucket bucket) {
       audit = bucket(draw, sent, bucket.rate(), bucket.period());
     } else if (limit instanceof FixedWindow window) {
-      audit = windows(draw, first, taken, sent, ExactNumbers.micros(window.window()));
+      audit = windows(draw, first, taken, sent, Micros.of(window.window()));
     } else if (limit instanceof Quota quota) {
-      audit = windows(draw, first, taken, sent, ExactNumbers.micros(quota.period().length()));
+      audit = windows(draw, first, taken, sent, Micros.of(quota.period().length()));
     } else {
       long ends = sent + Math.max(SHORTEST, 3 * logMicros(limit));
       audit = new BucketAudit(draw, sent, ends, limit.capacity(), 0);
@@ -90,7 +90,7 @@ final class BucketAudit {
   }
 
   private static BucketAudit bucket(Draw draw, long sent, long rate, Duration period) {
-    long periodMicros = ExactNumbers.micros(period);
+    long periodMicros = Micros.of(period);
     long length = Math.max(SHORTEST, Math.min(LONGEST, periodMicros));
     double comesBack = (double) rate * length / periodMicros;
     return new BucketAudit(
@@ -117,9 +117,9 @@ final class BucketAudit {
   /** The window of the log, in µs; 0 for limits that need no log. */
   private static long logMicros(Limit limit) {
     if (limit instanceof SlidingWindow window) {
-      return ExactNumbers.micros(window.window());
+      return Micros.of(window.window());
     }
-    return limit instanceof SlidingLog window ? ExactNumbers.micros(window.window()) : 0;
+    return limit instanceof SlidingLog window ? Micros.of(window.window()) : 0;
   }
 
   /** Whether a status is that of the bucket itself, not one from a cache, lease or fallback. */

@@ -3,6 +3,7 @@ package io.weir.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.Limit;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,7 @@ class SlidingWindowTickTest {
     Meter low = Meter.of(Limit.slidingWindow(1, Duration.ofDays(1)));
     low.open(state, 0, 0);
 
-    long ticks = ExactNumbers.micros(Duration.ofDays(1));
+    long ticks = Micros.of(Duration.ofDays(1));
     assertThat(state.used).isEqualTo((ExactNumbers.EXACT - 1) / ticks);
   }
 }

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
  *
  * @param <T> the content of the files
  */
-public sealed interface ReloadableFiles<T> extends AutoCloseable permits RuleFile, EnvoyFolder {
+public interface ReloadableFiles<T> extends AutoCloseable {
   /** Default poll interval; short enough that a change is in force within a second. */
   Duration POLL_INTERVAL = Duration.ofMillis(500);
 

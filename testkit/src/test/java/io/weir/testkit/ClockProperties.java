@@ -3,7 +3,7 @@ package io.weir.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Concurrency;
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.Limit;
 import io.weir.testkit.reference.ObservedAnswer;
 import io.weir.testkit.trace.Trace;
@@ -52,7 +52,7 @@ class ClockProperties extends LimitPropertyBase {
 
   /** How long it takes a bucket to drain the most that refusals can add. */
   private static long denials(Limit limit) {
-    return 2 * ExactNumbers.micros(limit.window()) + 2 * tick(limit);
+    return 2 * Micros.of(limit.window()) + 2 * tick(limit);
   }
 
   /** For how long a use can weigh under any of the limits of a trace. */
@@ -64,11 +64,11 @@ class ClockProperties extends LimitPropertyBase {
   private static long longest(Limit limit) {
     return switch (limit.algorithm()) {
       case TOKEN_BUCKET, LEAKY_BUCKET -> 0;
-      case SLIDING_WINDOW -> 2 * ExactNumbers.micros(limit.window());
-      case CONCURRENCY -> ExactNumbers.micros(((Concurrency) limit).permitTtl());
+      case SLIDING_WINDOW -> 2 * Micros.of(limit.window());
+      case CONCURRENCY -> Micros.of(((Concurrency) limit).permitTtl());
       case QUOTA ->
-          ExactNumbers.micros(limit.window()) + ExactNumbers.micros(java.time.Duration.ofHours(1));
-      case FIXED_WINDOW, SLIDING_LOG -> ExactNumbers.micros(limit.window());
+          Micros.of(limit.window()) + Micros.of(java.time.Duration.ofHours(1));
+      case FIXED_WINDOW, SLIDING_LOG -> Micros.of(limit.window());
     };
   }
 

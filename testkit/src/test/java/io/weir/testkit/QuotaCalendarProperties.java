@@ -2,7 +2,7 @@ package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.Quota;
 import io.weir.testkit.reference.ObservedAnswer;
 import java.time.Duration;
@@ -53,7 +53,7 @@ class QuotaCalendarProperties extends LimitPropertyBase {
     long now = ChronoUnit.MICROS.between(Instant.EPOCH, at);
     MeterSubject key = unused(quota, now, 0);
     ObservedAnswer seen = key.take(quota, 1, 1);
-    assertThat(seen.reset()).isBetween(1L, ExactNumbers.micros(longest(quota.period())));
+    assertThat(seen.reset()).isBetween(1L, Micros.of(longest(quota.period())));
 
     key.move(seen.reset() - 1);
     assertThat(key.look(quota, 1).remaining()).as("the same period").isEqualTo(1);

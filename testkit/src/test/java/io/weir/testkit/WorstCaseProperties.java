@@ -3,7 +3,7 @@ package io.weir.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Algorithm;
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.LeakyBucket;
 import io.weir.Limit;
 import io.weir.TokenBucket;
@@ -49,7 +49,7 @@ class WorstCaseProperties extends LimitPropertyBase {
       return most.plus(refill(limit, bucket.rate(), bucket.period(), micros));
     }
     if (limit.algorithm() == Algorithm.CONCURRENCY) {
-      return micros < ExactNumbers.micros(((io.weir.Concurrency) limit).permitTtl())
+      return micros < Micros.of(((io.weir.Concurrency) limit).permitTtl())
           ? most
           : Rational.of(Long.MAX_VALUE);
     }
@@ -69,12 +69,12 @@ class WorstCaseProperties extends LimitPropertyBase {
   /** What comes back meanwhile; time is read in ticks, so it can seem longer by less than one. */
   private static Rational refill(Limit limit, long rate, Duration period, long micros) {
     long seeming = micros + tick(limit) - 1;
-    return Rational.of(rate).times(Rational.of(seeming, ExactNumbers.micros(period)));
+    return Rational.of(rate).times(Rational.of(seeming, Micros.of(period)));
   }
 
   /** How many windows of this length it takes to cover the stretch. */
   private static Rational windows(Duration window, long micros) {
-    return Rational.of(micros / ExactNumbers.micros(window) + 1);
+    return Rational.of(micros / Micros.of(window) + 1);
   }
 
   private static List<AdmittedAmount> play(Trace trace) {

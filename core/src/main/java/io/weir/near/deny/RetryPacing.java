@@ -1,6 +1,6 @@
 package io.weir.near.deny;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.Limit;
 import io.weir.store.Pool;
 
@@ -21,7 +21,7 @@ public final class RetryPacing {
     Limit limit = pool.meter().limit();
     return switch (limit.algorithm()) {
       case TOKEN_BUCKET, SLIDING_WINDOW -> {
-        double all = ExactNumbers.micros(limit.window());
+        double all = Micros.of(limit.window());
         yield (long) Math.min(MAX_MICROS, all * pool.leaseCap() / Math.max(1, limit.capacity()));
       }
       case LEAKY_BUCKET, FIXED_WINDOW, SLIDING_LOG, QUOTA, CONCURRENCY -> 0;

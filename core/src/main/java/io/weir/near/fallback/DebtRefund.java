@@ -1,6 +1,6 @@
 package io.weir.near.fallback;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.Key;
 import io.weir.limit.LimitState;
 import io.weir.store.LeaseGrant;
@@ -52,7 +52,7 @@ record DebtRefund(Pool pool, Key key, long window, long amount) {
       case TOKEN_BUCKET -> new long[] {0};
       case FIXED_WINDOW, QUOTA -> new long[] {end};
       case SLIDING_WINDOW -> {
-        long window = ExactNumbers.micros(part.pool().meter().limit().window());
+        long window = Micros.of(part.pool().meter().limit().window());
         long now = wallNow < end ? end : end + window;
         yield new long[] {now - window, now};
       }

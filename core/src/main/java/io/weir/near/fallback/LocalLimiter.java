@@ -1,7 +1,7 @@
 package io.weir.near.fallback;
 
 import io.weir.Algorithm;
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.Key;
 import io.weir.LimitStatus;
 import io.weir.Mode;
@@ -90,7 +90,7 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
         .remaining(share.remaining())
         .reset(share.resetMicros())
         .retryAfter(onlyTheShare ? SECOND : share.retryAfterMicros())
-        .delay(ExactNumbers.micros(share.delay()))
+        .delay(Micros.of(share.delay()))
         .degraded()
         .build();
   }
@@ -102,7 +102,7 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
       if (isWindow(draw.pool())) {
         startFromLastKnown(draw, share);
       }
-      long until = time.micros() + 2 * ExactNumbers.micros(share.pool().meter().limit().window());
+      long until = time.micros() + 2 * Micros.of(share.pool().meter().limit().window());
       debtUntil.accumulateAndGet(until, Math::max);
     }
     return share;

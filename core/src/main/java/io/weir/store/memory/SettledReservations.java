@@ -1,6 +1,6 @@
 package io.weir.store.memory;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.store.ReservedPart;
 import io.weir.store.SettlementTerms;
 import io.weir.time.TimeSource;
@@ -40,11 +40,11 @@ final class SettledReservations {
   /** Marks a reservation as settled; false if it was before, or is too old. */
   boolean mark(long reservation, List<ReservedPart> parts, SettlementTerms terms) {
     long now = time.micros();
-    return !isLate(parts, now, ExactNumbers.micros(terms.within()))
+    return !isLate(parts, now, Micros.of(terms.within()))
         && stripes[(int) reservation & (STRIPES - 1)].mark(
             reservation,
             latest(parts, Long.MIN_VALUE),
-            latest(parts, now) + ExactNumbers.micros(terms.marked()),
+            latest(parts, now) + Micros.of(terms.marked()),
             now);
   }
 

@@ -8,7 +8,7 @@ import static io.weir.near.NearStoreFixture.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.DecisionSource;
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.Key;
 import io.weir.Limit;
 import io.weir.LimitStatus;
@@ -140,7 +140,7 @@ class DenyCacheTest {
     shared.next().refuse(Duration.ofNanos(500_000));
     assertThat(retryAfter(refused)).isEqualTo(42_000);
 
-    fixture.time.advance(ExactNumbers.ofMicros(retryAfter(refused)));
+    fixture.time.advance(Micros.toDuration(retryAfter(refused)));
 
     CompletableFuture<TakeResult> again = fixture.take(busy, 1);
     shared.next().admit(99);
@@ -162,7 +162,7 @@ class DenyCacheTest {
       assertThat(fixture.shared.calls).isEmpty();
       assertThat(retryAfter(second)).isEqualTo(retryAfter(first)).isBetween(50_000L, 60_000L);
 
-      fixture.time.advance(ExactNumbers.ofMicros(retryAfter(first)));
+      fixture.time.advance(Micros.toDuration(retryAfter(first)));
 
       assertThat(fixture.take(busy, 1)).isNotDone();
     }

@@ -4,7 +4,7 @@ import static io.weir.near.NearStoreFixture.draw;
 import static io.weir.near.NearStoreFixture.lending;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.OnFail;
 import io.weir.near.NearStoreFixture;
 import io.weir.near.ScriptedStore;
@@ -76,7 +76,7 @@ class LeaseStoreErrorsTest {
     assertDegraded(fixture.take(pool, 1));
 
     assertThat(fixture.errors).containsExactly(error);
-    fixture.time.advance(ExactNumbers.ofMicros(UnackedDebts.PAUSE_MICROS));
+    fixture.time.advance(Micros.toDuration(UnackedDebts.PAUSE_MICROS));
     fixture.take(pool, 1);
     assertThat(shared.next().lease().debt()).isPositive();
   }

@@ -2,7 +2,7 @@ package io.weir.redis.script;
 
 import io.weir.Algorithm;
 import io.weir.DecisionSource;
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.LimitStatus;
 import io.weir.limit.BucketMeter;
 import io.weir.limit.LimitState;
@@ -126,7 +126,7 @@ public record ScriptReply(
   }
 
   private static long windowOf(Meter meter) {
-    return ExactNumbers.micros(meter.limit().window());
+    return Micros.of(meter.limit().window());
   }
 
   private LimitState state(Meter meter) {

@@ -1,7 +1,6 @@
 package io.weir.rules.read;
 
 import io.weir.Limit;
-import io.weir.LimitSpec;
 import io.weir.Ratio;
 import io.weir.TokenBucket;
 import io.weir.limit.LimitDivision;
@@ -194,7 +193,7 @@ final class CapacityCheck {
       case LEAKY_BUCKET -> "room for " + limit.capacity() + " (the queue and one)";
       case CONCURRENCY -> "permits " + limit.capacity();
       case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_LOG, QUOTA ->
-          "limit " + LimitSpec.print(limit.named(""));
+          "limit " + limit.named("");
     };
   }
 }

@@ -1,7 +1,7 @@
 package io.weir.rules.read;
 
 import io.weir.Concurrency;
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.FixedWindow;
 import io.weir.LeakyBucket;
 import io.weir.Limit;
@@ -56,6 +56,6 @@ public final class LimitComparison {
   }
 
   private static BigInteger micros(Duration period) {
-    return BigInteger.valueOf(ExactNumbers.micros(period));
+    return BigInteger.valueOf(Micros.of(period));
   }
 }

@@ -6,7 +6,6 @@ import io.weir.ExactNumbers;
 import io.weir.FixedWindow;
 import io.weir.LeakyBucket;
 import io.weir.Limit;
-import io.weir.LimitSpec;
 import io.weir.Quota;
 import io.weir.RateSyntax;
 import io.weir.SlidingLog;
@@ -251,9 +250,9 @@ public final class LimitReader {
 
   /** A quota whose count per period is the value of this field. */
   static Optional<Limit> quota(MapReader fields, String field, String name) {
-    Optional<ZoneId> zone = fields.read("zone", "Europe/Berlin", LimitSpec::zone);
+    Optional<ZoneId> zone = fields.read("zone", "Europe/Berlin", RateSyntax::zone);
     return fields
-        .read(field, "1000/day", RateSyntax::calendarRate)
+        .read(field, "1000/day", Quota.Rate::parse)
         .filter(rate -> zone.isPresent() == fields.has("zone"))
         .flatMap(
             rate ->

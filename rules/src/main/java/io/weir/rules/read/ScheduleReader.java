@@ -1,6 +1,6 @@
 package io.weir.rules.read;
 
-import io.weir.LimitSpec;
+import io.weir.RateSyntax;
 import io.weir.Ratio;
 import io.weir.rule.Schedule;
 import io.weir.rules.text.Messages;
@@ -62,7 +62,7 @@ public final class ScheduleReader {
   private static Optional<Schedule> entry(MapReader fields) {
     Set<DayOfWeek> days = days(fields);
     Optional<Hours> hours = fields.read("hours", HOURS, ScheduleReader::hours);
-    Optional<ZoneId> zone = fields.read("zone", "Europe/Berlin", LimitSpec::zone);
+    Optional<ZoneId> zone = fields.read("zone", "Europe/Berlin", RateSyntax::zone);
     Optional<Ratio> factor = fields.read("factor", "0.5", ScheduleReader::factor);
     if (!fields.has("factor")) {
       fields.location().error(fields.line("factor"), "factor is missing, such as 0.5");

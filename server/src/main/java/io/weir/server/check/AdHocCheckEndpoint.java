@@ -2,7 +2,7 @@ package io.weir.server.check;
 
 import io.weir.Algorithm;
 import io.weir.Call;
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.LimitStatus;
 import io.weir.limit.Meter;
 import io.weir.server.check.AdHocLimits.AdHocNumbers;
@@ -43,9 +43,9 @@ public final class AdHocCheckEndpoint {
     out.open();
     out.field(ALLOWED).flag(status.allowed());
     out.field(REMAINING).number(status.remaining());
-    out.field(RESET_MS).number(ExactNumbers.wholeMillis(status.resetMicros()));
+    out.field(RESET_MS).number(Micros.toMillis(status.resetMicros()));
     out.field(RETRY_AFTER_S);
-    long wait = ExactNumbers.waitMillis(status.retryAfterMicros());
+    long wait = Micros.waitMillis(status.retryAfterMicros());
     if (wait == Meter.NEVER) {
       out.nullValue();
     } else {

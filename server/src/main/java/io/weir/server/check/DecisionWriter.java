@@ -1,7 +1,7 @@
 package io.weir.server.check;
 
 import io.weir.Decision;
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.LimitStatus;
 import io.weir.Mode;
 import io.weir.limit.Meter;
@@ -45,7 +45,7 @@ public final class DecisionWriter {
     } else {
       limit(out, deciding);
       out.field(RETRY_AFTER_MS);
-      millis(out, allowed ? 0 : ExactNumbers.waitMillis(deciding.retryAfterMicros()));
+      millis(out, allowed ? 0 : Micros.waitMillis(deciding.retryAfterMicros()));
     }
     out.field(DELAY_MS).number(allowed ? longestDelay(decision.statuses()) : 0);
     out.field(DEGRADED).flag(decision.degraded());
@@ -82,9 +82,9 @@ public final class DecisionWriter {
     out.field(LIMIT).number(status.limit().capacity());
     out.field(ALLOWED).flag(status.allowed());
     out.field(REMAINING).number(status.remaining());
-    out.field(RESET_MS).number(ExactNumbers.wholeMillis(status.resetMicros()));
+    out.field(RESET_MS).number(Micros.toMillis(status.resetMicros()));
     out.field(RETRY_AFTER_MS);
-    millis(out, ExactNumbers.waitMillis(status.retryAfterMicros()));
+    millis(out, Micros.waitMillis(status.retryAfterMicros()));
     out.field(MODE).text(status.mode().id());
     out.close();
   }
@@ -93,7 +93,7 @@ public final class DecisionWriter {
     out.field(KIND).text(deciding.limit().kind().id());
     out.field(LIMIT).number(deciding.limit().capacity());
     out.field(REMAINING).number(deciding.remaining());
-    out.field(RESET_MS).number(ExactNumbers.wholeMillis(deciding.resetMicros()));
+    out.field(RESET_MS).number(Micros.toMillis(deciding.resetMicros()));
   }
 
   private static void noLimit(JsonWriter out) {
@@ -116,7 +116,7 @@ public final class DecisionWriter {
     for (int i = 0; i < standings.size(); i++) {
       LimitStatus status = standings.get(i);
       if (status.mode() == Mode.ENFORCE) {
-        longest = Math.max(longest, ExactNumbers.wholeMillis(status.delayMicros()));
+        longest = Math.max(longest, Micros.toMillis(status.delayMicros()));
       }
     }
     return longest;

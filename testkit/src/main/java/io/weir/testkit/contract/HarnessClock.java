@@ -1,11 +1,11 @@
 package io.weir.testkit.contract;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import java.time.Duration;
 
 /** Moves the time of a harness, within the range that a store must support. */
 final class HarnessClock {
-  private static final long HORIZON = ExactNumbers.micros(Duration.ofDays(730));
+  private static final long HORIZON = Micros.of(Duration.ofDays(730));
 
   private final StoreHarness harness;
   private long moved;
@@ -21,9 +21,9 @@ final class HarnessClock {
     }
     moved += micros;
     if (micros >= 0) {
-      harness.advance(ExactNumbers.ofMicros(micros));
+      harness.advance(Micros.toDuration(micros));
     } else {
-      harness.step(ExactNumbers.ofMicros(-micros).negated());
+      harness.step(Micros.toDuration(-micros).negated());
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.weir.testkit.contract;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.Key;
 import io.weir.KeyEncoding;
 import io.weir.Limit;
@@ -126,8 +126,8 @@ public final class StoreSubject implements TraceSubject {
     return new ObservedAnswer(
         status.allowed(),
         status.remaining(),
-        ExactNumbers.micros(status.reset()),
-        status.retryAfter().map(ExactNumbers::micros).orElse(Meter.NEVER),
-        ExactNumbers.micros(status.delay()));
+        Micros.of(status.reset()),
+        status.retryAfter().map(Micros::of).orElse(Meter.NEVER),
+        Micros.of(status.delay()));
   }
 }

@@ -1,6 +1,6 @@
 package io.weir.testkit.lease;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.TokenBucket;
 import java.math.BigInteger;
 
@@ -21,7 +21,7 @@ public final class AdmissionBound implements SimulatedFleet.AdmissionListener {
 
   public AdmissionBound(TokenBucket limit) {
     this.rate = BigInteger.valueOf(limit.rate());
-    this.period = BigInteger.valueOf(ExactNumbers.micros(limit.period()));
+    this.period = BigInteger.valueOf(Micros.of(limit.period()));
   }
 
   @Override

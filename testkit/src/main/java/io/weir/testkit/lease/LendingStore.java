@@ -1,6 +1,6 @@
 package io.weir.testkit.lease;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.Key;
 import io.weir.SettlementResult;
 import io.weir.limit.PermitMeter;
@@ -105,11 +105,11 @@ public final class LendingStore implements Store {
       long reservation, List<ReservedPart> parts, SettlementTerms term) {
     long now = clock.getAsLong();
     settledUntil.values().removeIf(gone -> gone <= now);
-    long within = ExactNumbers.micros(term.within());
+    long within = Micros.of(term.within());
     boolean late =
         !parts.isEmpty()
             && parts.stream().allMatch(part -> now - part.receipt().madeAt() >= within);
-    long until = now + ExactNumbers.micros(term.marked());
+    long until = now + Micros.of(term.marked());
     if (late || settledUntil.putIfAbsent(reservation, until) != null) {
       return CompletableFuture.completedFuture(SettlementResult.ALREADY);
     }

@@ -1,6 +1,6 @@
 package io.weir.testkit.reference;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.LeakyBucket;
 import io.weir.Limit;
 import io.weir.TokenBucket;
@@ -54,7 +54,7 @@ final class BucketReference extends Reference {
       if (rate == 0) {
         return new Numbers(limit, 1, Rational.ZERO, BigInteger.ONE);
       }
-      long micros = ExactNumbers.micros(period);
+      long micros = Micros.of(period);
       for (long tick : new long[] {1, 10, 100, 1000}) {
         Rational ticksPerToken = Rational.of(micros / tick, rate);
         BigInteger unit = ticksPerToken.numerator();

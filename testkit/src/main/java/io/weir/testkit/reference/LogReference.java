@@ -1,6 +1,6 @@
 package io.weir.testkit.reference;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.Limit;
 import io.weir.SlidingLog;
 import java.math.BigInteger;
@@ -40,7 +40,7 @@ final class LogReference extends Reference {
   }
 
   private long window() {
-    return ExactNumbers.micros(limit.window());
+    return Micros.of(limit.window());
   }
 
   /** Entries inside the window in force. */

@@ -1,7 +1,7 @@
 package io.weir.testkit.reference;
 
 import io.weir.Concurrency;
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.Limit;
 import io.weir.limit.Meter;
 import java.math.BigInteger;
@@ -30,7 +30,7 @@ final class PermitReference extends Reference {
   }
 
   private long ttl() {
-    return ExactNumbers.micros(limit.permitTtl());
+    return Micros.of(limit.permitTtl());
   }
 
   private long count() {

@@ -1,6 +1,6 @@
 package io.weir.testkit.reference;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.Limit;
 import io.weir.SlidingWindow;
 import java.math.BigInteger;
@@ -39,7 +39,7 @@ final class SlidingWindowReference extends Reference {
    */
   private record Numbers(SlidingWindow limit, long length, long tick) {
     static Numbers of(SlidingWindow limit) {
-      long length = ExactNumbers.micros(limit.window());
+      long length = Micros.of(limit.window());
       for (long tick : new long[] {1, 10, 100, 1000}) {
         BigInteger product =
             BigInteger.valueOf(2 * limit.count()).multiply(BigInteger.valueOf(length / tick));

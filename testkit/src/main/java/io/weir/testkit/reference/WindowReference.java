@@ -1,6 +1,6 @@
 package io.weir.testkit.reference;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.FixedWindow;
 import io.weir.Limit;
 import io.weir.Quota;
@@ -89,7 +89,7 @@ final class WindowReference extends Reference {
   }
 
   private long endOf(FixedWindow window) {
-    long length = ExactNumbers.micros(window.window());
+    long length = Micros.of(window.window());
     return endOfWindow(now, length, window.aligned() ? 0 : Math.floorMod(keyHash, length));
   }
 

@@ -3,6 +3,7 @@ package io.weir.testkit.trace;
 import io.weir.Algorithm;
 import io.weir.Concurrency;
 import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.Limit;
 import java.time.Duration;
 import java.util.function.Function;
@@ -139,9 +140,9 @@ public final class RandomTraces {
   /** In µs; a limit of 0 has no window and gets a second. */
   private static long window(Limit limit) {
     if (limit instanceof Concurrency concurrency) {
-      return ExactNumbers.micros(concurrency.permitTtl());
+      return Micros.of(concurrency.permitTtl());
     }
     Duration window = limit.capacity() == 0 ? Duration.ofSeconds(1) : limit.window();
-    return Math.max(1, ExactNumbers.micros(window));
+    return Math.max(1, Micros.of(window));
   }
 }

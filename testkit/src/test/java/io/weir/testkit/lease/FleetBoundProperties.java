@@ -2,7 +2,7 @@ package io.weir.testkit.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.KeyEncoding;
 import io.weir.Limit;
 import io.weir.TokenBucket;
@@ -41,7 +41,7 @@ class FleetBoundProperties {
     }
 
     Story run() {
-      double perSecond = 1e6 * limit.rate() / ExactNumbers.micros(limit.period());
+      double perSecond = 1e6 * limit.rate() / Micros.of(limit.period());
       new ChaosEvents(fleet, random.nextLong(), perSecond, largest(limit, random), CALLS)
           .run(() -> nothingIsLentTwice(fleet, most));
       return this;
@@ -93,7 +93,7 @@ class FleetBoundProperties {
             : Limit.slidingWindow(count, window);
     Accuracy accuracy = accuracy(random);
     long most = LeaseCap.of(limit, accuracy.millionths());
-    long length = ExactNumbers.micros(window);
+    long length = Micros.of(window);
     long phase = Math.floorMod(KeyEncoding.hash(SimulatedFleet.RULE, SimulatedFleet.USER), length);
     WindowAdmissionBound admitted =
         new WindowAdmissionBound(

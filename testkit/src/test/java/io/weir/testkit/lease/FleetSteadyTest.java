@@ -2,7 +2,7 @@ package io.weir.testkit.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.Limit;
 import io.weir.TokenBucket;
 import io.weir.limit.LimitState;
@@ -77,7 +77,7 @@ class FleetSteadyTest {
     for (int members : new int[] {1, 2, 4}) {
       TokenBucket limit = (TokenBucket) Limit.parse(spec);
       SimulatedFleet fleet = fleet(limit, "1%", members, (amount, micros) -> {});
-      double perSecond = load * limit.rate() * SECOND / ExactNumbers.micros(limit.period());
+      double perSecond = load * limit.rate() * SECOND / Micros.of(limit.period());
       Meter meter = Meter.of(limit);
       LimitState exact = new LimitState();
 

@@ -1,7 +1,7 @@
 package io.weir.testkit.lease;
 
 import io.weir.Algorithm;
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.Limit;
 import io.weir.limit.LeaseCap;
 import io.weir.rule.Accuracy;
@@ -57,6 +57,6 @@ record FleetStory(
 
   /** What the limit admits on average, per µs. */
   double perMicro() {
-    return (double) limit.capacity() / ExactNumbers.micros(limit.window());
+    return (double) limit.capacity() / Micros.of(limit.window());
   }
 }

@@ -2,7 +2,7 @@ package io.weir.testkit.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.KeyEncoding;
 import io.weir.Limit;
 import io.weir.TokenBucket;
@@ -36,7 +36,7 @@ class ShardedFleetProperties {
     AdmissionBound admitted = new AdmissionBound(limit);
     SimulatedFleet fleet =
         new SimulatedFleet(limit, shards, accuracy, weather(random), random.nextLong(), admitted);
-    double perSecond = 1e6 * rate / ExactNumbers.micros(period);
+    double perSecond = 1e6 * rate / Micros.of(period);
 
     new ChaosEvents(fleet, random.nextLong(), perSecond, largest(limit, shards, random), CALLS)
         .run(() -> nothingIsLentTwice(fleet, most));
@@ -57,7 +57,7 @@ class ShardedFleetProperties {
             : Limit.slidingWindow(count, window);
     Accuracy accuracy = accuracy(random);
     long most = lent(limit, shards, accuracy);
-    long length = ExactNumbers.micros(window);
+    long length = Micros.of(window);
     long phase = Math.floorMod(KeyEncoding.hash(SimulatedFleet.RULE, SimulatedFleet.USER), length);
     WindowAdmissionBound admitted =
         new WindowAdmissionBound(

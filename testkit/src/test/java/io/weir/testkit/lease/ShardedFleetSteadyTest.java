@@ -2,7 +2,7 @@ package io.weir.testkit.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.Limit;
 import io.weir.TokenBucket;
 import io.weir.limit.LimitState;
@@ -52,7 +52,7 @@ class ShardedFleetSteadyTest {
     for (int members : new int[] {1, 4}) {
       TokenBucket limit = (TokenBucket) Limit.parse(spec);
       SimulatedFleet fleet = fleet(limit, shards, accuracy, members);
-      double perSecond = load * limit.rate() * SECOND / ExactNumbers.micros(limit.period());
+      double perSecond = load * limit.rate() * SECOND / Micros.of(limit.period());
       Meter meter = Meter.of(limit);
       LimitState exact = new LimitState();
 

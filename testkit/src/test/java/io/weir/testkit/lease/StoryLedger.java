@@ -2,7 +2,7 @@ package io.weir.testkit.lease;
 
 import io.weir.Algorithm;
 import io.weir.Decision;
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.KeyEncoding;
 import io.weir.Limit;
 import io.weir.TokenBucket;
@@ -23,7 +23,7 @@ final class StoryLedger implements SimulatedFleet.AdmissionListener {
   StoryLedger(FleetStory story) {
     this.story = story;
     Limit limit = story.limit();
-    long length = ExactNumbers.micros(limit.window());
+    long length = Micros.of(limit.window());
     boolean onTheHour = limit.algorithm() == Algorithm.QUOTA;
     long phase =
         onTheHour

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Decision;
 import io.weir.DecisionSource;
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.KeyEncoding;
 import io.weir.Limit;
 import io.weir.limit.LimitState;
@@ -171,7 +171,7 @@ final class StoryRun {
     long atOnce = limit.capacity() + fleet.size();
     return story.isBucket()
         ? atOnce + 1 + (long) (micros * story.perMicro())
-        : atOnce * (2 + micros / ExactNumbers.micros(limit.window()));
+        : atOnce * (2 + micros / Micros.of(limit.window()));
   }
 
   /** Something by which leases, and calls under way, may be lost. */

@@ -7,7 +7,7 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit;
 import io.weir.Decision;
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.LimitStatus;
 import io.weir.rules.envoy.EnvoyLimit;
 import io.weir.rules.envoy.EnvoyUnit;
@@ -137,8 +137,8 @@ public final class EnvoyResponseEncoder {
   private static long resetSeconds(LimitStatus status) {
     long millis =
         status.allowed()
-            ? ExactNumbers.wholeMillis(status.resetMicros())
-            : ExactNumbers.waitMillis(status.retryAfterMicros());
+            ? Micros.toMillis(status.resetMicros())
+            : Micros.waitMillis(status.retryAfterMicros());
     return Math.max(1, (millis + 999) / 1000);
   }
 

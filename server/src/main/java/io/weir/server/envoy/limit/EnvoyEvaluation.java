@@ -1,6 +1,6 @@
 package io.weir.server.envoy.limit;
 
-import io.weir.ExactNumbers;
+import io.weir.Micros;
 import io.weir.FixedWindow;
 import io.weir.Limit;
 import io.weir.LimitStatus;
@@ -190,17 +190,17 @@ final class EnvoyEvaluation {
 
   /** If refused, the time until a retry can succeed; otherwise the time until fully restored. */
   private static long resetMicros(LimitStatus limitStatus, long wallMicros) {
-    long retry = ExactNumbers.waitMillis(limitStatus.retryAfterMicros()) * 1000;
+    long retry = Micros.waitMillis(limitStatus.retryAfterMicros()) * 1000;
     if (!limitStatus.allowed() && retry > 0) {
       return retry;
     }
-    long reset = ExactNumbers.wholeMillis(limitStatus.resetMicros()) * 1000;
+    long reset = Micros.toMillis(limitStatus.resetMicros()) * 1000;
     return reset > 0 ? reset : untilWindowEnds(limitStatus.limit(), wallMicros);
   }
 
   /** Time until the window ends, for a limit that is unused or that always refuses. */
   private static long untilWindowEnds(Limit limit, long wallMicros) {
-    long window = ExactNumbers.micros(limit.window());
+    long window = Micros.of(limit.window());
     if (limit instanceof FixedWindow fixed && fixed.aligned()) {
       return window - Math.floorMod(wallMicros, window);
     }
