@@ -1,5 +1,8 @@
 package io.weir;
 
+import io.weir.base.ExactNumbers;
+import io.weir.base.NormalizedMethod;
+import io.weir.base.NormalizedPath;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package io.weir;
 
+import io.weir.base.ExactNumbers;
 import java.time.Duration;
 
 /**

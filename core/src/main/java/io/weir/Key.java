@@ -1,5 +1,7 @@
 package io.weir;
 
+import io.weir.base.Fingerprint;
+import io.weir.base.KeyEncoding;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package io.weir;
 
-import java.time.DateTimeException;
+import io.weir.base.ExactNumbers;
+import io.weir.base.RateSyntax;
 import java.time.Duration;
-import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -58,7 +58,8 @@ final class LimitSpec {
     }
     if (algorithm == Algorithm.QUOTA) {
       Quota.Rate rate = Quota.Rate.parse(number);
-      return Limit.quota(rate.count(), rate.period()).in(RateSyntax.zone(take(options, "zone", "UTC")));
+      return Limit.quota(rate.count(), rate.period())
+          .in(RateSyntax.zone(take(options, "zone", "UTC")));
     }
     ExactNumbers.Rate rate = RateSyntax.rate(number);
     return switch (algorithm) {

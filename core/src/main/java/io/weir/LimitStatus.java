@@ -1,5 +1,6 @@
 package io.weir;
 
+import io.weir.base.Micros;
 import java.time.Duration;
 import java.util.Optional;
 

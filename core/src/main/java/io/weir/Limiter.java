@@ -1,5 +1,9 @@
 package io.weir;
 
+import io.weir.base.ExactNumbers;
+import io.weir.base.Fingerprint;
+import io.weir.base.KeyEncoding;
+import io.weir.base.Micros;
 import io.weir.engine.ReservationService;
 import io.weir.store.Draw;
 import io.weir.store.Pool;
@@ -71,6 +75,7 @@ public final class Limiter {
   }
 
   /** Starts a limiter by key on a store that instances share, such as Redis. */
+  @SuppressWarnings("exports") // an opaque handle: users pass a store on and call nothing of it
   public static SharedLimiter.On on(Store store) {
     return new SharedLimiter.On(store);
   }
@@ -236,8 +241,7 @@ public final class Limiter {
   public CompletionStage<Void> acquireAsync(Key key, long cost, Duration maxWait) {
     ExactNumbers.cost(cost);
     refuseConcurrency();
-    long mayWait =
-        Micros.of(maxWait.compareTo(LONGEST_WAIT) < 0 ? maxWait : LONGEST_WAIT);
+    long mayWait = Micros.of(maxWait.compareTo(LONGEST_WAIT) < 0 ? maxWait : LONGEST_WAIT);
     CompletableFuture<Void> acquired = new CompletableFuture<>();
     acquire(key, cost, time.micros() + mayWait, acquired);
     return acquired;

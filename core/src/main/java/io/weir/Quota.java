@@ -1,5 +1,7 @@
 package io.weir;
 
+import io.weir.base.ExactNumbers;
+import io.weir.base.RateSyntax;
 import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.Instant;

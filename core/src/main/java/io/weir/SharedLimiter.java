@@ -1,5 +1,7 @@
 package io.weir;
 
+import io.weir.base.ExactNumbers;
+import io.weir.base.Micros;
 import io.weir.engine.Engine;
 import io.weir.engine.EngineBuilder;
 import io.weir.rule.Rule;

@@ -202,12 +202,14 @@ public final class Weir implements AutoCloseable {
      * always stay in this process. While the store is unavailable, each rule decides by its {@link
      * OnFail}.
      */
+    @SuppressWarnings("exports") // an opaque handle: users pass a store on and call nothing of it
     public Builder store(Store store) {
       engine.store(store);
       return this;
     }
 
     /** The memory store for state that stays in this process beside a shared store. */
+    @SuppressWarnings("exports") // an opaque handle: users pass a store on and call nothing of it
     public Builder local(MemoryStore local) {
       engine.local(local);
       return this;

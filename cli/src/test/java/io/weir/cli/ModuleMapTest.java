@@ -28,7 +28,7 @@ class ModuleMapTest {
         .layer("core")
         .definedBy(
             "io.weir",
-            "io.weir.engine..",
+            "io.weir.base..",
             "io.weir.engine..",
             "io.weir.guard..",
             "io.weir.limit..",

@@ -1,9 +1,9 @@
 package io.weir.engine;
 
 import io.weir.Decision;
-import io.weir.ExactNumbers;
-import io.weir.Micros;
 import io.weir.SettlementResult;
+import io.weir.base.ExactNumbers;
+import io.weir.base.Micros;
 import io.weir.limit.TakeReceipt;
 import io.weir.rule.Cost;
 import io.weir.store.Draw;

@@ -1,8 +1,8 @@
 package io.weir.guard;
 
 import io.weir.Call;
-import io.weir.Fingerprint;
 import io.weir.Key;
+import io.weir.base.Fingerprint;
 import io.weir.store.Draw;
 import io.weir.store.NewKeyPolicy;
 import io.weir.store.Pool;

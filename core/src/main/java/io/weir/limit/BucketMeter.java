@@ -1,11 +1,11 @@
 package io.weir.limit;
 
 import io.weir.Algorithm;
-import io.weir.ExactNumbers;
-import io.weir.Micros;
 import io.weir.LeakyBucket;
 import io.weir.Limit;
 import io.weir.TokenBucket;
+import io.weir.base.ExactNumbers;
+import io.weir.base.Micros;
 
 /**
  * The arithmetic of token buckets and leaky buckets: one deficit that grows with every take and

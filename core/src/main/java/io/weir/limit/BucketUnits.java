@@ -1,6 +1,6 @@
 package io.weir.limit;
 
-import io.weir.ExactNumbers;
+import io.weir.base.ExactNumbers;
 
 /**
  * The whole numbers that represent a bucket exactly: a token is {@code token} units, and a tick of

@@ -1,7 +1,7 @@
 package io.weir.limit;
 
-import io.weir.ExactNumbers;
 import io.weir.Limit;
+import io.weir.base.ExactNumbers;
 import org.jspecify.annotations.Nullable;
 
 /**

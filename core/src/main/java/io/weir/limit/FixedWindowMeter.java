@@ -1,7 +1,7 @@
 package io.weir.limit;
 
-import io.weir.Micros;
 import io.weir.FixedWindow;
+import io.weir.base.Micros;
 
 /** Windows of one length, aligned to the clock or with a phase per key. */
 final class FixedWindowMeter extends CountMeter {

@@ -1,11 +1,11 @@
 package io.weir.limit;
 
-import io.weir.Micros;
 import io.weir.FixedWindow;
 import io.weir.Limit;
 import io.weir.Quota;
 import io.weir.SlidingWindow;
 import io.weir.TokenBucket;
+import io.weir.base.Micros;
 import java.math.BigInteger;
 
 /**

@@ -1,14 +1,13 @@
 package io.weir.limit;
 
 import io.weir.Algorithm;
-import io.weir.ExactNumbers;
-import io.weir.Micros;
 import io.weir.FixedWindow;
 import io.weir.Limit;
 import io.weir.Quota;
-import io.weir.Ratio;
 import io.weir.SlidingWindow;
 import io.weir.TokenBucket;
+import io.weir.base.ExactNumbers;
+import io.weir.base.Micros;
 import java.math.BigInteger;
 
 /**
@@ -62,8 +61,7 @@ public record LimitDivision(Limit whole, int parts, int more, Limit larger, Limi
 
   private static Limit part(Limit whole, int parts, long capacity) {
     if (whole instanceof TokenBucket bucket) {
-      ExactNumbers.Rate rate =
-          ExactNumbers.scaledRate(bucket.rate(), bucket.period(), 1, parts);
+      ExactNumbers.Rate rate = ExactNumbers.scaledRate(bucket.rate(), bucket.period(), 1, parts);
       TokenBucket part = new TokenBucket(rate.count(), rate.period(), capacity, bucket.name());
       if (!isPart(part, bucket, parts)) {
         throw ExactNumbers.refused("each would have a period of more than ten years");
@@ -86,8 +84,7 @@ public record LimitDivision(Limit whole, int parts, int more, Limit larger, Limi
             .multiply(BigInteger.valueOf(parts))
             .multiply(BigInteger.valueOf(Micros.of(whole.period())));
     BigInteger wanted =
-        BigInteger.valueOf(whole.rate())
-            .multiply(BigInteger.valueOf(Micros.of(part.period())));
+        BigInteger.valueOf(whole.rate()).multiply(BigInteger.valueOf(Micros.of(part.period())));
     return together.equals(wanted);
   }
 

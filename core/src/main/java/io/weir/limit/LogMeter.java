@@ -1,8 +1,8 @@
 package io.weir.limit;
 
-import io.weir.ExactNumbers;
-import io.weir.Micros;
 import io.weir.SlidingLog;
+import io.weir.base.ExactNumbers;
+import io.weir.base.Micros;
 
 /**
  * The arithmetic of sliding logs: every admitted call is logged, and the entries within {@code (now

@@ -1,6 +1,6 @@
 package io.weir.limit;
 
-import io.weir.ExactNumbers;
+import io.weir.base.ExactNumbers;
 
 /**
  * The usage of a key in a window of another length than the one in force. While a change of length

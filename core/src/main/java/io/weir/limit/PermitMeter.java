@@ -1,7 +1,7 @@
 package io.weir.limit;
 
 import io.weir.Concurrency;
-import io.weir.Micros;
+import io.weir.base.Micros;
 
 /**
  * The arithmetic of concurrency limits: permits that are held until released, and that expire in

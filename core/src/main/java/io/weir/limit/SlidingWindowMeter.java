@@ -1,8 +1,8 @@
 package io.weir.limit;
 
-import io.weir.ExactNumbers;
-import io.weir.Micros;
 import io.weir.SlidingWindow;
+import io.weir.base.ExactNumbers;
+import io.weir.base.Micros;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,7 +1,6 @@
 package io.weir.observe;
 
 import io.weir.DecisionSource;
-import io.weir.Micros;
 import io.weir.FixedWindow;
 import io.weir.Key;
 import io.weir.LeakyBucket;
@@ -12,6 +11,7 @@ import io.weir.Quota;
 import io.weir.SlidingLog;
 import io.weir.SlidingWindow;
 import io.weir.TokenBucket;
+import io.weir.base.Micros;
 import io.weir.store.Draw;
 import io.weir.store.Pool;
 import java.time.Duration;

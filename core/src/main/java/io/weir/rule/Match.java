@@ -3,7 +3,7 @@ package io.weir.rule;
 import static java.util.stream.Collectors.toUnmodifiableSet;
 
 import io.weir.Call;
-import io.weir.NormalizedMethod;
+import io.weir.base.NormalizedMethod;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.weir.rule;
 
-import io.weir.NormalizedPath;
+import io.weir.base.NormalizedPath;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,10 +1,10 @@
 package io.weir.rule;
 
-import io.weir.ExactNumbers;
 import io.weir.Limit;
 import io.weir.Mode;
 import io.weir.OnFail;
 import io.weir.Ratio;
+import io.weir.base.ExactNumbers;
 import java.util.List;
 import java.util.Optional;
 

@@ -1,6 +1,7 @@
 package io.weir.rule;
 
 import io.weir.Limit;
+import io.weir.base.ReplacesCycle;
 import io.weir.limit.LimitDivision;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

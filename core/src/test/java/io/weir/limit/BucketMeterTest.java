@@ -2,9 +2,9 @@ package io.weir.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ExactNumbers;
 import io.weir.LeakyBucket;
 import io.weir.Limit;
+import io.weir.base.ExactNumbers;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -3,9 +3,9 @@ package io.weir.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.Micros;
 import io.weir.Limit;
 import io.weir.TokenBucket;
+import io.weir.base.Micros;
 import java.math.BigInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -65,8 +65,7 @@ class LimitDivisionTest {
       assertThat(capacity).isEqualTo(whole.capacity());
       if (whole instanceof TokenBucket bucket) {
         TokenBucket part = (TokenBucket) division.part(0);
-        assertThat(
-                perWholePeriod.multiply(BigInteger.valueOf(Micros.of(bucket.period()))))
+        assertThat(perWholePeriod.multiply(BigInteger.valueOf(Micros.of(bucket.period()))))
             .isEqualTo(
                 BigInteger.valueOf(bucket.rate())
                     .multiply(BigInteger.valueOf(Micros.of(part.period()))));

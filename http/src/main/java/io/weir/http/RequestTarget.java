@@ -1,6 +1,6 @@
 package io.weir.http;
 
-import io.weir.NormalizedPath;
+import io.weir.base.NormalizedPath;
 
 /**
  * A request target, split for matching and forwarding.

@@ -2,7 +2,7 @@ package io.weir.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.NormalizedPath;
+import io.weir.base.NormalizedPath;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;

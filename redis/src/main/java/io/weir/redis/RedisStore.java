@@ -5,6 +5,7 @@ import io.weir.SettlementResult;
 import io.weir.limit.TakeReceipt;
 import io.weir.redis.call.CallPurpose;
 import io.weir.redis.call.NoAnswerException;
+import io.weir.redis.fleet.FleetMembership;
 import io.weir.redis.link.HotRuleRunner;
 import io.weir.redis.link.RedisClients;
 import io.weir.redis.link.ScriptRunner;
@@ -44,6 +45,7 @@ import java.util.function.Supplier;
  * tokens taken by the others are given back, in one attempt. Draws that no node answered in time
  * are returned as unanswered; the near store in front of this one applies {@code on_fail} to them.
  */
+@SuppressWarnings("exports") // the store contract is for modules of Weir; users pass the store on
 public final class RedisStore implements Store {
   /** How long to wait for the remaining nodes before the connected ones are warmed up. */
   private static final long OTHER_NODES_MILLIS = 500;
@@ -132,7 +134,7 @@ public final class RedisStore implements Store {
     }
   }
 
-  public RedisStore(ScriptRunner runner, KeyNames names, TimeSource time, Duration timeout) {
+  RedisStore(ScriptRunner runner, KeyNames names, TimeSource time, Duration timeout) {
     this(runner, names, time, timeout.toNanos() / 1000, CallPurpose.USE);
   }
 

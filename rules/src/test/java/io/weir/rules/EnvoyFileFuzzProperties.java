@@ -3,6 +3,7 @@ package io.weir.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.rules.envoy.EnvoyDomains;
+import io.weir.rules.envoy.EnvoyOptions;
 import io.weir.rules.envoy.EnvoyProblemsTest;
 import java.util.List;
 import java.util.Random;

@@ -2,6 +2,8 @@ package io.weir.rules;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.rules.envoy.EnvoyFolder;
+import io.weir.rules.envoy.EnvoyOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -3,8 +3,8 @@ package io.weir.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Concurrency;
-import io.weir.Micros;
 import io.weir.Limit;
+import io.weir.base.Micros;
 import io.weir.testkit.reference.ObservedAnswer;
 import io.weir.testkit.trace.Trace;
 import io.weir.testkit.trace.TraceStep;
@@ -66,8 +66,7 @@ class ClockProperties extends LimitPropertyBase {
       case TOKEN_BUCKET, LEAKY_BUCKET -> 0;
       case SLIDING_WINDOW -> 2 * Micros.of(limit.window());
       case CONCURRENCY -> Micros.of(((Concurrency) limit).permitTtl());
-      case QUOTA ->
-          Micros.of(limit.window()) + Micros.of(java.time.Duration.ofHours(1));
+      case QUOTA -> Micros.of(limit.window()) + Micros.of(java.time.Duration.ofHours(1));
       case FIXED_WINDOW, SLIDING_LOG -> Micros.of(limit.window());
     };
   }

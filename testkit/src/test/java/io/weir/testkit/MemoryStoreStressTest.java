@@ -6,9 +6,9 @@ import static io.weir.testkit.contract.ContractCalls.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Key;
-import io.weir.KeyEncoding;
 import io.weir.LimitStatus;
 import io.weir.Mode;
+import io.weir.base.KeyEncoding;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;
 import io.weir.store.Pool;

@@ -2,8 +2,8 @@ package io.weir.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.Micros;
 import io.weir.Quota;
+import io.weir.base.Micros;
 import io.weir.testkit.reference.ObservedAnswer;
 import java.time.Duration;
 import java.time.Instant;

@@ -3,10 +3,10 @@ package io.weir.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Algorithm;
-import io.weir.Micros;
 import io.weir.LeakyBucket;
 import io.weir.Limit;
 import io.weir.TokenBucket;
+import io.weir.base.Micros;
 import io.weir.testkit.reference.Rational;
 import io.weir.testkit.trace.Trace;
 import io.weir.testkit.trace.TraceStep;

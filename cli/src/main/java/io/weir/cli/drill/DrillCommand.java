@@ -1,6 +1,6 @@
 package io.weir.cli.drill;
 
-import io.weir.RateSyntax;
+import io.weir.base.RateSyntax;
 import io.weir.cli.drill.FaultInjector.Fault;
 import io.weir.cli.output.CommandException;
 import io.weir.cli.output.JsonMap;

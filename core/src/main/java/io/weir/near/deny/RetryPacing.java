@@ -1,7 +1,7 @@
 package io.weir.near.deny;
 
-import io.weir.Micros;
 import io.weir.Limit;
+import io.weir.base.Micros;
 import io.weir.store.Pool;
 
 /**

@@ -1,7 +1,7 @@
 package io.weir.near.fallback;
 
-import io.weir.Micros;
 import io.weir.Key;
+import io.weir.base.Micros;
 import io.weir.limit.LimitState;
 import io.weir.store.LeaseGrant;
 import io.weir.store.LeaseReport;

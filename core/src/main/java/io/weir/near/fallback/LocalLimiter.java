@@ -1,11 +1,11 @@
 package io.weir.near.fallback;
 
 import io.weir.Algorithm;
-import io.weir.Micros;
 import io.weir.Key;
 import io.weir.LimitStatus;
 import io.weir.Mode;
 import io.weir.SettlementResult;
+import io.weir.base.Micros;
 import io.weir.limit.Meter;
 import io.weir.limit.TakeReceipt;
 import io.weir.store.Draw;

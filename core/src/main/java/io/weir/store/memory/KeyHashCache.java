@@ -1,6 +1,6 @@
 package io.weir.store.memory;
 
-import io.weir.KeyEncoding;
+import io.weir.base.KeyEncoding;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,6 @@
 package io.weir.store.memory;
 
-import io.weir.Micros;
+import io.weir.base.Micros;
 import io.weir.store.ReservedPart;
 import io.weir.store.SettlementTerms;
 import io.weir.time.TimeSource;

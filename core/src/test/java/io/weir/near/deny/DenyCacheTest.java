@@ -8,12 +8,12 @@ import static io.weir.near.NearStoreFixture.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.DecisionSource;
-import io.weir.Micros;
 import io.weir.Key;
 import io.weir.Limit;
 import io.weir.LimitStatus;
 import io.weir.Mode;
 import io.weir.OnFail;
+import io.weir.base.Micros;
 import io.weir.limit.TakeReceipt;
 import io.weir.near.NearStoreFixture;
 import io.weir.near.ScriptedStore;

@@ -7,11 +7,11 @@ import static io.weir.near.NearStoreFixture.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Key;
-import io.weir.KeyEncoding;
 import io.weir.LimitStatus;
 import io.weir.Mode;
 import io.weir.OnFail;
 import io.weir.SettlementResult;
+import io.weir.base.KeyEncoding;
 import io.weir.near.NearStoreFixture;
 import io.weir.near.ScriptedStore;
 import io.weir.store.Draw;

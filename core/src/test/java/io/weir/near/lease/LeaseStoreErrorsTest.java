@@ -4,8 +4,8 @@ import static io.weir.near.NearStoreFixture.draw;
 import static io.weir.near.NearStoreFixture.lending;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.Micros;
 import io.weir.OnFail;
+import io.weir.base.Micros;
 import io.weir.near.NearStoreFixture;
 import io.weir.near.ScriptedStore;
 import io.weir.near.fallback.UnackedDebts;

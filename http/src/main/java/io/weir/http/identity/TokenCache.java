@@ -1,6 +1,6 @@
 package io.weir.http.identity;
 
-import io.weir.Fingerprint;
+import io.weir.base.Fingerprint;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,9 +2,9 @@ package io.weir.http.identity;
 
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
-import io.weir.Fingerprint;
 import io.weir.Limit;
 import io.weir.Limiter;
+import io.weir.base.Fingerprint;
 import io.weir.time.TimeSource;
 import java.util.Map;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.weir.redis.script;
 
 import io.weir.Key;
-import io.weir.KeyEncoding;
+import io.weir.base.KeyEncoding;
 import io.weir.store.Pool;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;

@@ -1,10 +1,10 @@
 package io.weir.redis.script;
 
 import io.weir.Algorithm;
-import io.weir.ExactNumbers;
 import io.weir.Key;
-import io.weir.KeyEncoding;
 import io.weir.Mode;
+import io.weir.base.ExactNumbers;
+import io.weir.base.KeyEncoding;
 import io.weir.limit.Meter;
 import io.weir.store.Draw;
 import io.weir.store.LeaseGrant;

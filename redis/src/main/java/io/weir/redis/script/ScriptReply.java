@@ -2,8 +2,8 @@ package io.weir.redis.script;
 
 import io.weir.Algorithm;
 import io.weir.DecisionSource;
-import io.weir.Micros;
 import io.weir.LimitStatus;
+import io.weir.base.Micros;
 import io.weir.limit.BucketMeter;
 import io.weir.limit.LimitState;
 import io.weir.limit.Meter;

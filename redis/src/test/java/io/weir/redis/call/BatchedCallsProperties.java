@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.LimitStatus;
 import io.weir.redis.RedisStore;
+import io.weir.redis.RedisStoreFactory;
 import io.weir.redis.call.CallWaves.Bucket;
 import io.weir.redis.script.KeyNames;
 import io.weir.redis.script.Script;
@@ -67,7 +68,7 @@ class BatchedCallsProperties {
     time.advance(Duration.ofDays(20_454));
     TIME.set(time);
     KeyNames names = new KeyNames(UUID.randomUUID().toString().getBytes(StandardCharsets.UTF_8));
-    try (RedisStore store = new RedisStore(runner, names, time, Duration.ofSeconds(10))) {
+    try (RedisStore store = RedisStoreFactory.on(runner, names, time, Duration.ofSeconds(10))) {
       Store reference = new LendingStore(time::wallMicros);
       Map<Bucket, LeaseGrant> lent = new HashMap<>();
       for (CallWaves.Wave wave : callWaves.waves()) {

@@ -7,6 +7,7 @@ import io.weir.Limit;
 import io.weir.LimitStatus;
 import io.weir.Mode;
 import io.weir.redis.RedisStore;
+import io.weir.redis.RedisStoreFactory;
 import io.weir.redis.link.ScriptRunner;
 import io.weir.redis.script.KeyNames;
 import io.weir.redis.script.Script;
@@ -52,7 +53,7 @@ class NotSentTest {
 
   private static LeaseGrant grantAfter(NoAnswerException reason) {
     RedisStore store =
-        new RedisStore(
+        RedisStoreFactory.on(
             new Silent(reason),
             new KeyNames(new byte[0]),
             new VirtualTime(),

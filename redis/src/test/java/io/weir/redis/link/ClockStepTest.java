@@ -9,6 +9,7 @@ import io.weir.Limit;
 import io.weir.Mode;
 import io.weir.redis.RedisOptions;
 import io.weir.redis.RedisStore;
+import io.weir.redis.RedisStoreFactory;
 import io.weir.redis.fixture.RedisStores;
 import io.weir.redis.script.KeyNames;
 import io.weir.store.Draw;
@@ -102,7 +103,7 @@ class ClockStepTest {
       ScriptRunner runner =
           RedisClients.open(RedisOptions.of(redis.uri()).timeout(PATIENT), clock::micros);
       runner.connected().toCompletableFuture().join();
-      store = new RedisStore(runner, new KeyNames(new byte[0]), time, PATIENT);
+      store = RedisStoreFactory.on(runner, new KeyNames(new byte[0]), time, PATIENT);
       CompletableFuture<Void> first = clock.measureAnew(node).toCompletableFuture();
       while (!first.isDone()) {
         time.advance(Duration.ofMillis(1));

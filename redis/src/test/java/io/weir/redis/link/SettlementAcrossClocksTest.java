@@ -11,6 +11,7 @@ import io.weir.SettlementResult;
 import io.weir.engine.Engine;
 import io.weir.redis.RedisOptions;
 import io.weir.redis.RedisStore;
+import io.weir.redis.RedisStoreFactory;
 import io.weir.redis.fixture.SkewedTime;
 import io.weir.redis.script.KeyNames;
 import io.weir.rule.Accuracy;
@@ -100,7 +101,7 @@ class SettlementAcrossClocksTest {
     ScriptRunner runner =
         RedisClients.open(RedisOptions.of(redis.uri()).timeout(PATIENT), storeTime::get);
     runner.connected().toCompletableFuture().join();
-    return engine(rule, new RedisStore(runner, new KeyNames(SECRET), time, PATIENT), time);
+    return engine(rule, RedisStoreFactory.on(runner, new KeyNames(SECRET), time, PATIENT), time);
   }
 
   /** Advances the time of Redis: expired markers are gone. */

@@ -1,6 +1,5 @@
 package io.weir.rules.envoy;
 
-import io.weir.rules.EnvoyOptions;
 import io.weir.rules.LoadResult;
 import io.weir.rules.Problem;
 import io.weir.rules.file.DocumentFiles.Content;

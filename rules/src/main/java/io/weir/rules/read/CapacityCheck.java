@@ -192,8 +192,7 @@ final class CapacityCheck {
       case TOKEN_BUCKET -> "burst " + ((TokenBucket) limit).burst();
       case LEAKY_BUCKET -> "room for " + limit.capacity() + " (the queue and one)";
       case CONCURRENCY -> "permits " + limit.capacity();
-      case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_LOG, QUOTA ->
-          "limit " + limit.named("");
+      case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_LOG, QUOTA -> "limit " + limit.named("");
     };
   }
 }

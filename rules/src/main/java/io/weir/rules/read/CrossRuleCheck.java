@@ -1,6 +1,6 @@
 package io.weir.rules.read;
 
-import io.weir.rule.ReplacesCycle;
+import io.weir.base.ReplacesCycle;
 import io.weir.rule.RuleSet;
 import io.weir.rules.text.Messages;
 import io.weir.rules.tree.MapReader.LocatedText;

@@ -1,7 +1,6 @@
 package io.weir.rules.read;
 
 import io.weir.Concurrency;
-import io.weir.Micros;
 import io.weir.FixedWindow;
 import io.weir.LeakyBucket;
 import io.weir.Limit;
@@ -9,6 +8,7 @@ import io.weir.Quota;
 import io.weir.SlidingLog;
 import io.weir.SlidingWindow;
 import io.weir.TokenBucket;
+import io.weir.base.Micros;
 import io.weir.rule.RuleLimits;
 import java.math.BigInteger;
 import java.time.Duration;

@@ -2,15 +2,15 @@ package io.weir.rules.read;
 
 import io.weir.Algorithm;
 import io.weir.Concurrency;
-import io.weir.ExactNumbers;
 import io.weir.FixedWindow;
 import io.weir.LeakyBucket;
 import io.weir.Limit;
 import io.weir.Quota;
-import io.weir.RateSyntax;
 import io.weir.SlidingLog;
 import io.weir.SlidingWindow;
 import io.weir.TokenBucket;
+import io.weir.base.ExactNumbers;
+import io.weir.base.RateSyntax;
 import io.weir.rules.text.Messages;
 import io.weir.rules.tree.Location;
 import io.weir.rules.tree.MapReader;

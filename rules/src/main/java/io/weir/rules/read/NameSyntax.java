@@ -1,7 +1,7 @@
 package io.weir.rules.read;
 
-import io.weir.ExactNumbers;
-import io.weir.NormalizedMethod;
+import io.weir.base.ExactNumbers;
+import io.weir.base.NormalizedMethod;
 import io.weir.rules.text.Messages;
 import java.util.Locale;
 

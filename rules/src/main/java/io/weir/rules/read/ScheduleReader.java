@@ -1,7 +1,7 @@
 package io.weir.rules.read;
 
-import io.weir.RateSyntax;
 import io.weir.Ratio;
+import io.weir.base.RateSyntax;
 import io.weir.rule.Schedule;
 import io.weir.rules.text.Messages;
 import io.weir.rules.tree.Location;

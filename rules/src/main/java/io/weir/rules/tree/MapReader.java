@@ -1,6 +1,6 @@
 package io.weir.rules.tree;
 
-import io.weir.RateSyntax;
+import io.weir.base.RateSyntax;
 import io.weir.rules.text.Messages;
 import io.weir.rules.tree.TreeNode.Mapping;
 import io.weir.rules.tree.TreeNode.Scalar;

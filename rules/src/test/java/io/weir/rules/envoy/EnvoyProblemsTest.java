@@ -2,7 +2,6 @@ package io.weir.rules.envoy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.rules.EnvoyOptions;
 import io.weir.rules.LoadResult;
 import io.weir.rules.Problem;
 import io.weir.rules.file.DocumentFiles.Content;

@@ -32,11 +32,12 @@ class LimitFormsProperties {
   Arbitrary<Limit> limits() {
     Arbitrary<Long> numbers = Arbitraries.longs().between(0, 9_999);
     Arbitrary<Duration> periods =
-        Arbitraries.of("7ms", "s", "30s", "min", "h", "day", "week").map(io.weir.RateSyntax::parse);
+        Arbitraries.of("7ms", "s", "30s", "min", "h", "day", "week")
+            .map(io.weir.base.RateSyntax::parse);
     Arbitrary<String> names = Arbitraries.of("", "a", "per-minute", "x_1.y");
     Arbitrary<String> rates =
         Combinators.combine(numbers, periods)
-            .as((n, period) -> n + "/" + io.weir.RateSyntax.print(period));
+            .as((n, period) -> n + "/" + io.weir.base.RateSyntax.print(period));
     Arbitrary<String> specs =
         Arbitraries.oneOf(
             rates,

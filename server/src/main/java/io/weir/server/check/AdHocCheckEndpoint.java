@@ -2,8 +2,8 @@ package io.weir.server.check;
 
 import io.weir.Algorithm;
 import io.weir.Call;
-import io.weir.Micros;
 import io.weir.LimitStatus;
+import io.weir.base.Micros;
 import io.weir.limit.Meter;
 import io.weir.server.check.AdHocLimits.AdHocNumbers;
 import io.weir.server.front.GuardedCalls;

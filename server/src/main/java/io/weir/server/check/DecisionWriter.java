@@ -1,9 +1,9 @@
 package io.weir.server.check;
 
 import io.weir.Decision;
-import io.weir.Micros;
 import io.weir.LimitStatus;
 import io.weir.Mode;
+import io.weir.base.Micros;
 import io.weir.limit.Meter;
 import io.weir.server.http.JsonWriter;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.weir.server.config;
 
 import io.weir.rules.ConfigFile;
-import io.weir.rules.EnvoyOptions;
+import io.weir.rules.envoy.EnvoyOptions;
 import io.weir.server.config.ServerConfig.LoadLimit;
 import io.weir.server.config.ServerConfig.Memory;
 import io.weir.server.envoy.limit.EnvoyLimiter;

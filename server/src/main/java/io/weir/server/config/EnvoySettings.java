@@ -1,6 +1,6 @@
 package io.weir.server.config;
 
-import io.weir.rules.EnvoyOptions;
+import io.weir.rules.envoy.EnvoyOptions;
 import io.weir.server.envoy.limit.EnvoyLimiter.Modes;
 import java.nio.file.Path;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package io.weir.server.config;
 
-import io.weir.NormalizedPath;
+import io.weir.base.NormalizedPath;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;

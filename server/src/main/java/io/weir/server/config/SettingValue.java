@@ -1,8 +1,8 @@
 package io.weir.server.config;
 
 import io.weir.Limit;
-import io.weir.RateSyntax;
 import io.weir.TokenBucket;
+import io.weir.base.RateSyntax;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.weir.server.envoy;
 
-import io.weir.rules.EnvoyFolder;
 import io.weir.rules.envoy.EnvoyDomains;
+import io.weir.rules.envoy.EnvoyFolder;
 import io.weir.server.config.ConfigException;
 import io.weir.server.config.EnvoySettings;
 import io.weir.server.envoy.limit.EnvoyConfig;

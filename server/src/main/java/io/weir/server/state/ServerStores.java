@@ -1,10 +1,10 @@
 package io.weir.server.state;
 
 import io.weir.near.NearStore;
-import io.weir.redis.FleetMembership;
 import io.weir.redis.RedisEvents;
 import io.weir.redis.RedisOptions;
 import io.weir.redis.RedisStore;
+import io.weir.redis.fleet.FleetMembership;
 import io.weir.server.config.ConfigException;
 import io.weir.server.config.ServerConfig;
 import io.weir.server.config.SharedStoreSettings;

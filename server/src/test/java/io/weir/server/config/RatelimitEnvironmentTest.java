@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.redis.RedisOptions;
-import io.weir.rules.EnvoyOptions;
+import io.weir.rules.envoy.EnvoyOptions;
 import io.weir.server.envoy.limit.EnvoyLimiter.Modes;
 import io.weir.testkit.LogCapture;
 import java.nio.file.Files;

@@ -12,7 +12,7 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStatus;
 import io.vertx.grpc.common.GrpcStatus;
-import io.weir.rules.EnvoyOptions;
+import io.weir.rules.envoy.EnvoyOptions;
 import io.weir.server.config.EnvoySettings;
 import io.weir.server.config.RateLimitHeaderNames;
 import io.weir.server.config.ServerConfig;

@@ -1,6 +1,6 @@
 package io.weir.testkit.contract;
 
-import io.weir.Micros;
+import io.weir.base.Micros;
 import java.time.Duration;
 
 /** Moves the time of a harness, within the range that a store must support. */

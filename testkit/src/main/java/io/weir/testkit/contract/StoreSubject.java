@@ -1,12 +1,12 @@
 package io.weir.testkit.contract;
 
-import io.weir.Micros;
 import io.weir.Key;
-import io.weir.KeyEncoding;
 import io.weir.Limit;
 import io.weir.LimitStatus;
 import io.weir.Mode;
 import io.weir.SettlementResult;
+import io.weir.base.KeyEncoding;
+import io.weir.base.Micros;
 import io.weir.limit.Meter;
 import io.weir.limit.TakeReceipt;
 import io.weir.store.Draw;

@@ -1,7 +1,7 @@
 package io.weir.testkit.lease;
 
-import io.weir.Micros;
 import io.weir.TokenBucket;
+import io.weir.base.Micros;
 import java.math.BigInteger;
 
 /**

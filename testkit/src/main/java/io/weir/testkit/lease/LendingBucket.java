@@ -2,7 +2,7 @@ package io.weir.testkit.lease;
 
 import io.weir.Algorithm;
 import io.weir.Key;
-import io.weir.KeyEncoding;
+import io.weir.base.KeyEncoding;
 import io.weir.limit.LeaseLedger;
 import io.weir.limit.LimitState;
 import io.weir.limit.Meter;

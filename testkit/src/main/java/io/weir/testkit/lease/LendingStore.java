@@ -1,8 +1,8 @@
 package io.weir.testkit.lease;
 
-import io.weir.Micros;
 import io.weir.Key;
 import io.weir.SettlementResult;
+import io.weir.base.Micros;
 import io.weir.limit.PermitMeter;
 import io.weir.limit.TakeReceipt;
 import io.weir.store.Draw;

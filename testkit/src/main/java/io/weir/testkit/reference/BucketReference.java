@@ -1,9 +1,9 @@
 package io.weir.testkit.reference;
 
-import io.weir.Micros;
 import io.weir.LeakyBucket;
 import io.weir.Limit;
 import io.weir.TokenBucket;
+import io.weir.base.Micros;
 import java.math.BigInteger;
 import java.time.Duration;
 

@@ -1,8 +1,8 @@
 package io.weir.testkit.reference;
 
-import io.weir.Micros;
 import io.weir.Limit;
 import io.weir.SlidingLog;
+import io.weir.base.Micros;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package io.weir.testkit.reference;
 
 import io.weir.Concurrency;
-import io.weir.Micros;
 import io.weir.Limit;
+import io.weir.base.Micros;
 import io.weir.limit.Meter;
 import java.math.BigInteger;
 import java.util.HashMap;

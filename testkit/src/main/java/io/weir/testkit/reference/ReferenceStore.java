@@ -2,9 +2,9 @@ package io.weir.testkit.reference;
 
 import io.weir.Algorithm;
 import io.weir.Key;
-import io.weir.KeyEncoding;
 import io.weir.Limit;
 import io.weir.Mode;
+import io.weir.base.KeyEncoding;
 import io.weir.limit.Meter;
 import io.weir.store.Draw;
 import io.weir.store.Draw.Intent;

@@ -1,9 +1,9 @@
 package io.weir.testkit.reference;
 
-import io.weir.Micros;
 import io.weir.FixedWindow;
 import io.weir.Limit;
 import io.weir.Quota;
+import io.weir.base.Micros;
 import java.math.BigInteger;
 import java.time.DayOfWeek;
 import java.time.Instant;

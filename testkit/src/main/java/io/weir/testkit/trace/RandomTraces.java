@@ -2,9 +2,9 @@ package io.weir.testkit.trace;
 
 import io.weir.Algorithm;
 import io.weir.Concurrency;
-import io.weir.ExactNumbers;
-import io.weir.Micros;
 import io.weir.Limit;
+import io.weir.base.ExactNumbers;
+import io.weir.base.Micros;
 import java.time.Duration;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;

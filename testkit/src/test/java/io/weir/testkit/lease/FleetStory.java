@@ -1,8 +1,8 @@
 package io.weir.testkit.lease;
 
 import io.weir.Algorithm;
-import io.weir.Micros;
 import io.weir.Limit;
+import io.weir.base.Micros;
 import io.weir.limit.LeaseCap;
 import io.weir.rule.Accuracy;
 import java.util.List;

@@ -2,10 +2,10 @@ package io.weir.testkit.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.Micros;
-import io.weir.KeyEncoding;
 import io.weir.Limit;
 import io.weir.TokenBucket;
+import io.weir.base.KeyEncoding;
+import io.weir.base.Micros;
 import io.weir.limit.LeaseCap;
 import io.weir.limit.LimitDivision;
 import io.weir.rule.Accuracy;

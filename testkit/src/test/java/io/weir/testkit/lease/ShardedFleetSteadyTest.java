@@ -2,9 +2,9 @@ package io.weir.testkit.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.Micros;
 import io.weir.Limit;
 import io.weir.TokenBucket;
+import io.weir.base.Micros;
 import io.weir.limit.LimitState;
 import io.weir.limit.Meter;
 import io.weir.rule.Accuracy;

@@ -2,10 +2,10 @@ package io.weir.testkit.lease;
 
 import io.weir.Algorithm;
 import io.weir.Decision;
-import io.weir.Micros;
-import io.weir.KeyEncoding;
 import io.weir.Limit;
 import io.weir.TokenBucket;
+import io.weir.base.KeyEncoding;
+import io.weir.base.Micros;
 import io.weir.time.VirtualTime;
 import java.util.function.LongSupplier;
 

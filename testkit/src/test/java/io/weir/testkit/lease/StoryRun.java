@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Decision;
 import io.weir.DecisionSource;
-import io.weir.Micros;
-import io.weir.KeyEncoding;
 import io.weir.Limit;
+import io.weir.base.KeyEncoding;
+import io.weir.base.Micros;
 import io.weir.limit.LimitState;
 import io.weir.limit.Meter;
 import io.weir.testkit.lease.SimulatedLink.Conditions;

@@ -2,7 +2,7 @@ package io.weir.server.envoy.limit;
 
 import io.weir.FixedWindow;
 import io.weir.Key;
-import io.weir.KeyEncoding;
+import io.weir.base.KeyEncoding;
 import io.weir.rules.envoy.EnvoyDescriptor;
 import io.weir.rules.envoy.EnvoyLimit;
 import io.weir.store.Pool;

@@ -1,11 +1,11 @@
 package io.weir.server.envoy.limit;
 
-import io.weir.Micros;
 import io.weir.FixedWindow;
 import io.weir.Limit;
 import io.weir.LimitStatus;
 import io.weir.Mode;
 import io.weir.Quota;
+import io.weir.base.Micros;
 import io.weir.engine.DrawMerger;
 import io.weir.server.envoy.limit.CompiledDomain.LimitMatch;
 import io.weir.store.Draw;

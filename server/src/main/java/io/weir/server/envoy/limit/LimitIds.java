@@ -1,6 +1,6 @@
 package io.weir.server.envoy.limit;
 
-import io.weir.ExactNumbers;
+import io.weir.base.ExactNumbers;
 import io.weir.rules.envoy.EnvoyDescriptor;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

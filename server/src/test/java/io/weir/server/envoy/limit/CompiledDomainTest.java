@@ -2,8 +2,8 @@ package io.weir.server.envoy.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.rules.EnvoyFolder;
-import io.weir.rules.EnvoyOptions;
+import io.weir.rules.envoy.EnvoyFolder;
+import io.weir.rules.envoy.EnvoyOptions;
 import io.weir.rules.envoy.EnvoyUnit;
 import java.io.IOException;
 import java.nio.file.Files;

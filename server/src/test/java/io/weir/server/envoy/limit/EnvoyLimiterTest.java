@@ -2,10 +2,10 @@ package io.weir.server.envoy.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.rules.EnvoyFolder;
-import io.weir.rules.EnvoyOptions;
 import io.weir.rules.LoadResult;
 import io.weir.rules.envoy.EnvoyDomains;
+import io.weir.rules.envoy.EnvoyFolder;
+import io.weir.rules.envoy.EnvoyOptions;
 import io.weir.rules.envoy.EnvoyUnit;
 import io.weir.server.envoy.limit.EnvoyDecision.Outcome;
 import io.weir.server.envoy.limit.EnvoyLimiter.Modes;

@@ -1,4 +1,4 @@
-package io.weir.rule;
+package io.weir.base;
 
 import java.util.HashSet;
 import java.util.List;

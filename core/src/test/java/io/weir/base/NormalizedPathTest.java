@@ -1,4 +1,4 @@
-package io.weir;
+package io.weir.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.weir;
+package io.weir.base;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -1,7 +1,8 @@
-package io.weir;
+package io.weir.base;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.Key;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;

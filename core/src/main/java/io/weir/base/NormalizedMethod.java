@@ -1,4 +1,4 @@
-package io.weir;
+package io.weir.base;
 
 /**
  * Normalizes a request method to upper case (ASCII), as rules match methods in any case.

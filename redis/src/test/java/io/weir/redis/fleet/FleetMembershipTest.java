@@ -1,8 +1,9 @@
-package io.weir.redis;
+package io.weir.redis.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.weir.redis.RedisStore;
 import io.weir.redis.fixture.RedisStores;
 import io.weir.store.Store;
 import io.weir.store.memory.MemoryStore;

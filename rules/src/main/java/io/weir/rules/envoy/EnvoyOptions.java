@@ -1,4 +1,4 @@
-package io.weir.rules;
+package io.weir.rules.envoy;
 
 /**
  * How a folder of {@code envoyproxy/ratelimit} files is read.

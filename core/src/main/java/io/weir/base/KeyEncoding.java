@@ -1,4 +1,4 @@
-package io.weir;
+package io.weir.base;
 
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

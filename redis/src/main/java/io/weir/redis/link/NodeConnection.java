@@ -1,4 +1,4 @@
-package io.weir.redis;
+package io.weir.redis.link;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;
@@ -6,8 +6,8 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.weir.redis.RedisAddress.Node;
+import io.weir.redis.RedisOptions;
 import io.weir.redis.call.RedisErrors;
-import io.weir.redis.link.LettuceConfig;
 import java.util.concurrent.TimeUnit;
 
 /** One plain connection to a single Redis node, for administrative tools. Not for decisions. */

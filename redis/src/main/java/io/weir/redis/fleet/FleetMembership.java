@@ -1,4 +1,4 @@
-package io.weir.redis;
+package io.weir.redis.fleet;
 
 import io.weir.Concurrency;
 import io.weir.Key;

@@ -1,10 +1,11 @@
-package io.weir.rules;
+package io.weir.rules.envoy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.weir.rules.envoy.EnvoyDomains;
-import io.weir.rules.envoy.EnvoyLimit;
+import io.weir.rules.LoadResult;
+import io.weir.rules.Problem;
+import io.weir.rules.ReloadableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

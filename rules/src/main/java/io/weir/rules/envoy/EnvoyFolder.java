@@ -1,7 +1,7 @@
-package io.weir.rules;
+package io.weir.rules.envoy;
 
-import io.weir.rules.envoy.EnvoyDomains;
-import io.weir.rules.envoy.EnvoyReader;
+import io.weir.rules.LoadResult;
+import io.weir.rules.ReloadableFiles;
 import io.weir.rules.file.DocumentFiles.Content;
 import io.weir.rules.file.EnvoyFiles;
 import io.weir.rules.file.FileSelector;
