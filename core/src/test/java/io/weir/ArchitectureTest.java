@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Checks that dependencies between the packages of core follow the path of a request: rules plan draws, the near store and the stores take them, limits do the arithmetic.
  *
- * <p>Users import {@code io.weir}. It has two layers, separated by class: the entry classes may use everything, and nothing in core uses them; the values use only each other.
+ * <p>Users import {@code io.weir}. It has two layers, separated by class: the entry classes may use everything, and nothing in core uses them; the values use only each other and {@code io.weir.base}.
  */
 class ArchitectureTest {
   private static final Set<String> ENTRY = Set.of("Weir", "Limiter", "SharedLimiter");
@@ -79,6 +79,8 @@ class ArchitectureTest {
         .definedBy("io.weir.time")
         .layer("values")
         .definedBy(values())
+        .layer("base")
+        .definedBy("io.weir.base")
         .whereLayer("entry")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("engine")
@@ -94,7 +96,10 @@ class ArchitectureTest {
         .whereLayer("limit")
         .mayOnlyBeAccessedByLayers("entry", "engine", "rule", "near", "observe", "store")
         .whereLayer("values")
+        .mayOnlyAccessLayers("base")
+        .whereLayer("base")
         .mayNotAccessAnyLayer()
+        .ensureAllClassesAreContainedInArchitecture()
         .check(CORE);
   }
 

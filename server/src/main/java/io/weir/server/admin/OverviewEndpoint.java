@@ -3,7 +3,6 @@ package io.weir.server.admin;
 import io.weir.engine.Engine;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleLimits;
-import io.weir.server.WeirServer;
 import io.weir.server.front.Health;
 import io.weir.server.http.HttpExchange;
 import io.weir.server.http.JsonWriter;
@@ -56,6 +55,7 @@ public final class OverviewEndpoint {
   private static final byte[] SHARDS = JsonWriter.name("shards");
   private static final byte[] DECISIONS = JsonWriter.name("decisions");
 
+  private final String version;
   private final Engine engine;
   private final Health health;
   private final ServerStores stores;
@@ -64,7 +64,13 @@ public final class OverviewEndpoint {
   private final long begun;
 
   public OverviewEndpoint(
-      Engine engine, Health health, ServerStores stores, Metrics metrics, TimeSource time) {
+      String version,
+      Engine engine,
+      Health health,
+      ServerStores stores,
+      Metrics metrics,
+      TimeSource time) {
+    this.version = version;
     this.engine = engine;
     this.health = health;
     this.stores = stores;
@@ -75,7 +81,7 @@ public final class OverviewEndpoint {
 
   public void show(HttpExchange exchange, byte[] body) {
     JsonWriter out = exchange.json().open();
-    out.field(VERSION).text(WeirServer.version());
+    out.field(VERSION).text(version);
     out.field(HOST).text(System.getenv("HOSTNAME"));
     out.field(PROCESS).number(ProcessHandle.current().pid());
     out.field(STATE).text(health.state().word());

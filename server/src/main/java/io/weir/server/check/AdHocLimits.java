@@ -10,6 +10,7 @@ import io.weir.server.http.HttpProblemException;
 import io.weir.store.Draw;
 import io.weir.store.Pool;
 import io.weir.store.Store;
+import io.weir.server.metrics.Metrics;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +31,7 @@ public final class AdHocLimits {
   private static final int GENERATION = CACHED / 2;
 
   /** No rule can have this id, and no key of a rule starts with this dimension. */
-  public static final String NAME = "/ratelimit/check";
+  public static final String NAME = Metrics.AD_HOC_RULE;
 
   /** The numbers of a request. */
   record AdHocNumbers(Algorithm algorithm, long limit, long windowMillis, long burst) {}

@@ -18,7 +18,6 @@ import io.weir.near.NearStore;
 import io.weir.observe.AdmissionAuditor;
 import io.weir.rule.Bypass;
 import io.weir.rule.RuleSet;
-import io.weir.server.check.AdHocLimits;
 import io.weir.server.envoy.limit.CompiledLimit;
 import io.weir.server.http.InternalErrors;
 import io.weir.server.metrics.DecisionCounts.Outcome;
@@ -48,6 +47,9 @@ import org.jspecify.annotations.Nullable;
  * decision increments counters that were looked up when the rules were loaded.
  */
 public final class Metrics implements DecisionListener {
+  /** The rule label of limits that come with the request. */
+  public static final String AD_HOC_RULE = "/ratelimit/check";
+
   public static final String DECISIONS = "weir.decisions";
   public static final String WHAT_DECISIONS_ARE = "Decisions by rule and outcome";
 
@@ -82,7 +84,7 @@ public final class Metrics implements DecisionListener {
     decisions("", Outcome.ALLOWED.label(), noRule.of(Outcome.ALLOWED), LongAdder::sum);
     for (Outcome outcome : Outcome.values()) {
       if (outcome != Outcome.SHADOW_DENIED) {
-        decisions(AdHocLimits.NAME, outcome.label(), adHoc.of(outcome), LongAdder::sum);
+        decisions(AD_HOC_RULE, outcome.label(), adHoc.of(outcome), LongAdder::sum);
       }
     }
     for (DecisionSource source : DecisionSource.values()) {
