@@ -117,7 +117,9 @@ class RulesInForceTest extends WeirFixture {
     assertThat(admitted(weir, get("/").with("user", "192.0.2.1"), 3))
         .as("a user named like an address is not that address")
         .isEqualTo(1);
-    assertThat(admitted(weir, get("/").with("user", ""), 3)).as("an empty value counts as missing").isZero();
+    assertThat(admitted(weir, get("/").with("user", ""), 3))
+        .as("an empty value counts as missing")
+        .isZero();
   }
 
   @Test

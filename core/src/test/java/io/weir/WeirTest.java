@@ -325,7 +325,9 @@ class WeirTest extends WeirFixture {
           .isInstanceOf(IllegalStateException.class)
           .hasMessage("this Weir is closed");
     }
-    assertThat(weir.release(held)).as("reservations can be released after close").isEqualTo(SettlementResult.DONE);
+    assertThat(weir.release(held))
+        .as("reservations can be released after close")
+        .isEqualTo(SettlementResult.DONE);
     weir.close();
   }
 

@@ -19,7 +19,10 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** The choice of shards, and the combination of their results, with random numbers that the test supplies. */
+/**
+ * The choice of shards, and the combination of their results, with random numbers that the test
+ * supplies.
+ */
 class ShardedExecutorTest {
   private final VirtualTime time = new VirtualTime();
   private final FakeSharedStore store =
@@ -50,7 +53,10 @@ class ShardedExecutorTest {
     return stage.toCompletableFuture().join();
   }
 
-  /** Takes with these random numbers: the shard of the first attempt, and the offset to that of the second. */
+  /**
+   * Takes with these random numbers: the shard of the first attempt, and the offset to that of the
+   * second.
+   */
   private ShardAttempt take(List<Draw> draws, int... chosen) {
     store.asked.clear();
     for (int pick : chosen) {

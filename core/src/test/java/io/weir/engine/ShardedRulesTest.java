@@ -172,7 +172,8 @@ class ShardedRulesTest {
 
   @Test
   void settlesOnTheShardThatWasCharged() {
-    for (Engine engine : List.of(inMemory(rule("80/h", 8).build()), onSharedStore(rule("80/h", 8).build()))) {
+    for (Engine engine :
+        List.of(inMemory(rule("80/h", 8).build()), onSharedStore(rule("80/h", 8).build()))) {
       for (int i = 0; i < 100; i++) {
         Decision reserved = now(engine.reserveAsync(CALL.cost(7)));
         assertThat(reserved.allowed()).isTrue();
@@ -250,7 +251,10 @@ class ShardedRulesTest {
 
     assertThat(sharedStore.asked).hasSize(100);
     assertThat(
-            sharedStore.asked.stream().map(draws -> draws.get(0).pool().shard()).distinct().toList())
+            sharedStore.asked.stream()
+                .map(draws -> draws.get(0).pool().shard())
+                .distinct()
+                .toList())
         .hasSize(8);
   }
 
