@@ -272,8 +272,8 @@ class LeaseStoreTest {
     fixture.lend(pool, 40);
 
     CompletableFuture<TakeResult> look = fixture.take(draw(pool, 30).asLook());
-    Draw received = shared.calls.peek().draws.get(0);
-    shared.next().answer(false, List.of(ScriptedStore.status(received, false, 10, 20_000)), 0);
+    Draw sent = shared.calls.peek().draws.get(0);
+    shared.next().answer(false, List.of(ScriptedStore.status(sent, false, 10, 20_000)), 0);
 
     assertThat(only(look).remaining()).isEqualTo(50);
     assertThat(only(look).allowed()).isTrue();

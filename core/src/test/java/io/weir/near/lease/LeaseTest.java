@@ -88,9 +88,9 @@ class LeaseTest {
     lease.take(50, now);
     now += 50_000; // 1,000 a second, and more before
 
-    long received = lease.claim(0, now).report.requested();
+    long requested = lease.claim(0, now).report.requested();
 
-    assertThat(received).isBetween(20L, 200L);
+    assertThat(requested).isBetween(20L, 200L);
   }
 
   @Test

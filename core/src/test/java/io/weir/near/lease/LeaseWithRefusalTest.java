@@ -70,10 +70,10 @@ class LeaseWithRefusalTest {
     shared.window = 77;
     fixture.lend(quota, 40);
     fixture.take(draw(quota, 1), draw(other, 1));
-    ScriptedStore.StoreCall received = shared.next();
+    ScriptedStore.StoreCall call = shared.next();
     refill(quota).admit(1000, 40);
 
-    refuse(received);
+    refuse(call);
 
     assertThat(refill(quota).lease().returned()).isEqualTo(1);
   }
@@ -83,11 +83,11 @@ class LeaseWithRefusalTest {
     shared.window = 77;
     fixture.lend(quota, 40);
     fixture.take(draw(quota, 1), draw(other, 1));
-    ScriptedStore.StoreCall received = shared.next();
+    ScriptedStore.StoreCall call = shared.next();
     shared.window = 78;
     refill(quota).admit(1000, 40);
 
-    refuse(received);
+    refuse(call);
 
     assertThat(refill(quota).lease().returned()).isZero();
   }
@@ -131,11 +131,11 @@ class LeaseWithRefusalTest {
     fixture.takeFromStore(pool, 1);
     fixture.time.advance(Duration.ofMillis(100));
     fixture.take(draw(pool, 100), draw(other, 1));
-    ScriptedStore.StoreCall received = shared.next();
-    assertThat(received.lease().requested()).isPositive();
+    ScriptedStore.StoreCall call = shared.next();
+    assertThat(call.lease().requested()).isPositive();
     LimitStatus admits = ScriptedStore.status(draw(pool, 100), true, 900, 0);
     LimitStatus refuses = ScriptedStore.status(draw(other, 1), false, 0, 100_000);
-    received.answer(false, List.of(admits, refuses), 0);
+    call.answer(false, List.of(admits, refuses), 0);
   }
 
   @Test
