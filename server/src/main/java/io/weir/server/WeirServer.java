@@ -120,7 +120,7 @@ public final class WeirServer implements AutoCloseable {
             .auditAdmissions()
             .build();
     HotKeyAdvisor advisor = new HotKeyAdvisor(this::instances, stores.layout(), this::isShadow);
-    engine.nearStore().ifPresent(tier -> metrics.registerNearStore(tier, advisor));
+    engine.nearStore().ifPresent(near -> metrics.registerNearStore(near, advisor));
     engine.auditor().ifPresent(metrics::registerAudit);
     metrics.registerNewKeyCap(engine.newKeyCap());
     metrics.counter(
@@ -365,7 +365,7 @@ public final class WeirServer implements AutoCloseable {
   }
 
   /**
-   * Stops accepting requests, finishes those in flight, and stops. The admin port closes last:
+   * Finishes the requests in flight, accepts no new ones, and stops. The admin port closes last:
    * until then it reports that the process is not ready.
    */
   @Override

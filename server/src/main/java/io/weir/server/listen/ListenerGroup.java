@@ -221,7 +221,7 @@ public final class ListenerGroup {
   // ---- closing
 
   /**
-   * Stops accepting requests, finishes those in flight, and stops. The admin port closes last:
+   * Finishes the requests in flight, accepts no new ones, and stops. The admin port closes last:
    * until then it reports that the process is not ready.
    */
   public void close() {

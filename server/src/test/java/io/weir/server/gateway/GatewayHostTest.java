@@ -85,13 +85,13 @@ class GatewayHostTest {
     "api.example.com:, api.example.com",
     "[::1]:, [::1]"
   })
-  void reachesTheUpstreamUnchanged(String host, String told) throws Exception {
+  void reachesTheUpstreamUnchanged(String host, String forwarded) throws Exception {
     String answer = answerTo("1.1", host);
     JsonObject headers =
         new JsonObject(answer.substring(answer.indexOf("{"))).getJsonObject("headers");
 
-    assertThat(headers.getString("host")).isEqualTo(told);
-    assertThat(headers.getString("x-forwarded-host")).isEqualTo(told);
+    assertThat(headers.getString("host")).isEqualTo(forwarded);
+    assertThat(headers.getString("x-forwarded-host")).isEqualTo(forwarded);
   }
 
   @Test

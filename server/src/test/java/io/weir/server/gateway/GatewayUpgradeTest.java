@@ -107,9 +107,9 @@ class GatewayUpgradeTest {
           files,
           () -> {
             try (TestGateway gateway = TestGateway.before("https://127.0.0.1:" + upstream.port())) {
-              JsonObject said = gateway.echo("/x");
+              JsonObject echo = gateway.echo("/x");
 
-              assertThat(said.getString("version")).isEqualTo("HTTP_1_1");
+              assertThat(echo.getString("version")).isEqualTo("HTTP_1_1");
               assertThat(echoed(gateway, "through TLS")).isEqualTo("through TLS");
             }
           });

@@ -28,7 +28,7 @@ class ActivityMonitorTest {
   }
 
   private final Socket socket = new Socket();
-  private final ActivityMonitor pulse = ActivityMonitor.of(socket);
+  private final ActivityMonitor monitor = ActivityMonitor.of(socket);
 
   private void write(int bytes) {
     socket.writeAndFlush(Unpooled.wrappedBuffer(new byte[bytes]));
@@ -36,37 +36,37 @@ class ActivityMonitorTest {
 
   @Test
   void countsTicksWithoutAByte() {
-    assertThat(pulse.tick()).isEqualTo(1);
-    assertThat(pulse.tick()).isEqualTo(2);
-    assertThat(pulse.tick()).isEqualTo(3);
+    assertThat(monitor.tick()).isEqualTo(1);
+    assertThat(monitor.tick()).isEqualTo(2);
+    assertThat(monitor.tick()).isEqualTo(3);
   }
 
   @Test
   void resetsWhenBytesAreReceived() {
-    pulse.tick();
+    monitor.tick();
     socket.writeInbound(Unpooled.wrappedBuffer(new byte[1]));
-    assertThat(pulse.tick()).isZero();
-    assertThat(pulse.tick()).isEqualTo(1);
+    assertThat(monitor.tick()).isZero();
+    assertThat(monitor.tick()).isEqualTo(1);
   }
 
   @Test
   void resetsWhenBytesAreSent() {
-    pulse.tick();
+    monitor.tick();
     write(1);
-    assertThat(pulse.tick()).isZero();
-    assertThat(pulse.tick()).isEqualTo(1);
+    assertThat(monitor.tick()).isZero();
+    assertThat(monitor.tick()).isEqualTo(1);
   }
 
   @Test
   void resetsWhileThePeerReadsSlowly() {
     socket.takes(0);
     write(1000);
-    pulse.tick();
+    monitor.tick();
     for (int i = 0; i < 5; i++) {
       socket.takes(1);
-      assertThat(pulse.tick()).isZero();
+      assertThat(monitor.tick()).isZero();
     }
-    assertThat(pulse.tick()).isEqualTo(1);
+    assertThat(monitor.tick()).isEqualTo(1);
   }
 
   @Test
@@ -75,7 +75,7 @@ class ActivityMonitorTest {
       socket.takes(500);
       write(1000);
       socket.takes(500);
-      assertThat(pulse.tick()).isZero();
+      assertThat(monitor.tick()).isZero();
     }
   }
 
@@ -83,10 +83,10 @@ class ActivityMonitorTest {
   void countsTicksWhileThePeerDoesNotRead() {
     socket.takes(0);
     write(1000);
-    pulse.tick();
+    monitor.tick();
     for (int i = 1; i <= 5; i++) {
       write(10);
-      assertThat(pulse.tick()).isEqualTo(i);
+      assertThat(monitor.tick()).isEqualTo(i);
     }
   }
 
@@ -94,8 +94,8 @@ class ActivityMonitorTest {
   void closesTheConnectionWithBytesUnsent() {
     socket.takes(0);
     write(1000);
-    pulse.close();
+    monitor.close();
     assertThat(socket.isOpen()).isFalse();
-    pulse.close(); // idempotent
+    monitor.close(); // idempotent
   }
 }
