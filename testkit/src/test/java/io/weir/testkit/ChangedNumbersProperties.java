@@ -19,19 +19,19 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.Tuple.Tuple2;
 
-/** New numbers hold at once, and what was taken stays taken. */
+/** New numbers apply at once, and earlier usage persists. */
 class ChangedNumbersProperties extends LimitPropertyBase {
   @Property(edgeCases = EdgeCasesMode.NONE)
-  void whatWasTakenStaysTaken(@ForAll("changes") Tuple2<Trace, Limit> change) {
+  void usagePersists(@ForAll("changes") Tuple2<Trace, Limit> change) {
     MeterSubject key = after(change.get1());
     Limit old = last(change.get1());
     Limit next = change.get2();
     Assume.that(old.capacity() > 0 && next.capacity() > 0 && !forgets(old, next));
-    // Where ticks of both limits meet, so that the change itself brings no time along.
+    // At a common tick of both limits, so that the change itself adds no time.
     key.move(1000 - Math.floorMod(key.now(old), 1000L));
 
     ObservedAnswer before = key.take(old, 1, 1_000);
-    // A refused call writes nothing: the time since the last take would count at the new rate.
+    // A refused call stores nothing: the time since the last take would count at the new rate.
     key.refund(old, 0);
     ObservedAnswer after = key.look(next, 1);
 
@@ -44,7 +44,7 @@ class ChangedNumbersProperties extends LimitPropertyBase {
   }
 
   @Property(edgeCases = EdgeCasesMode.NONE)
-  void aLimitOfZeroBindsAtOnceAndLookingAtItLiftsNothing(@ForAll("wild") Trace trace) {
+  void limitOfZeroAppliesAtOnceAndALookDoesNotLiftIt(@ForAll("wild") Trace trace) {
     MeterSubject key = after(trace);
     Limit limit = last(trace);
     long before = key.look(limit, 1).remaining();
@@ -55,8 +55,9 @@ class ChangedNumbersProperties extends LimitPropertyBase {
   }
 
   /**
-   * Whether more may be counted than the last limit shows: a larger burst counts what smaller ones
-   * on the way have clipped, and a window what windows of another length have forgotten.
+   * Whether more usage may count than the last limit shows: a larger burst counts usage that
+   * smaller ones have clipped, and a window counts usage that windows of another length have
+   * dropped.
    */
   private static boolean remembersMore(Trace trace, Limit next) {
     boolean window =

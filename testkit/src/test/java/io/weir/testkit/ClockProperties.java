@@ -15,7 +15,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;
 
-/** A clock that is set neither refunds nor freezes, and gives one burst at most. */
+/** A clock step neither refunds nor blocks, and grants one burst at most. */
 class ClockProperties extends LimitPropertyBase {
   @Property(edgeCases = EdgeCasesMode.NONE)
   void aStepBackGivesNothing(
@@ -42,7 +42,7 @@ class ClockProperties extends LimitPropertyBase {
     assertThat(key.look(limit, limit.capacity()).allowed()).isEqualTo(limit.capacity() > 0);
   }
 
-  /** Of a tick of 1 ms, 1 µs is a step of a whole tick. */
+  /** With a tick of 1 ms, a step of 1 µs can cross a whole tick. */
   @Example
   void aStepBackOfLessThanATickFreezesNothing() {
     TraceStep change = new TraceStep.LimitChange(Limit.parse("7/h burst=2501999"));
@@ -50,17 +50,17 @@ class ClockProperties extends LimitPropertyBase {
         new Trace(Limit.parse("1/100ms"), false, 1_700_000_000_000_000L, 0, List.of(change)), 1);
   }
 
-  /** How long it takes a bucket to drain the most that refusals can add. */
+  /** Time in which a bucket drains the maximum that refusals can add. */
   private static long denials(Limit limit) {
     return 2 * Micros.of(limit.window()) + 2 * tick(limit);
   }
 
-  /** For how long a use can weigh under any of the limits of a trace. */
+  /** How long usage can count under any of the limits of a trace. */
   private static long longest(Trace trace) {
     return limits(trace).mapToLong(ClockProperties::longest).max().orElseThrow();
   }
 
-  /** For how long a use at this very moment can weigh. */
+  /** How long usage at this moment can count. */
   private static long longest(Limit limit) {
     return switch (limit.algorithm()) {
       case TOKEN_BUCKET, LEAKY_BUCKET -> 0;

@@ -13,7 +13,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 
-/** Settling puts a key where it would have been had the true cost been known at once. */
+/** A settlement gives a key the state it would have if the actual cost had been known at once. */
 class GiveBackProperties extends LimitPropertyBase {
   private static final long ID = 1_000;
 
@@ -47,7 +47,7 @@ class GiveBackProperties extends LimitPropertyBase {
   }
 
   @Property(edgeCases = EdgeCasesMode.NONE)
-  void whatIsOwedBeyondTheTakeIsRealDebt(
+  void costBeyondTheTakeBecomesDebt(
       @ForAll("wild") Trace trace, @ForAll @IntRange(min = 1, max = 3) int times) {
     MeterSubject key = after(trace);
     Limit limit = last(trace);

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Threads that race for leased tokens: each is handed out once, and none is lost or made. */
+/** Threads race for leased tokens: each is handed out once, and none is lost or created. */
 class LeaseStressTest {
   private static final long BURST = 20_000;
   private static final Limit LIMIT = Limit.perDay(1).burst(BURST);
@@ -82,8 +82,8 @@ class LeaseStressTest {
     return engine.checkAsync(call).toCompletableFuture();
   }
 
-  /** Has so many calls under way at once, and says how many were admitted. */
-  private static long askAtOnce(Engine engine, String user, int calls) throws Exception {
+  /** Makes this many concurrent calls, and returns how many were admitted. */
+  private static long callConcurrently(Engine engine, String user, int calls) throws Exception {
     List<CompletableFuture<Decision>> answers = new ArrayList<>();
     for (int i = 0; i < calls; i++) {
       answers.add(send(engine, user, 1));
@@ -124,8 +124,8 @@ class LeaseStressTest {
     return Rule.named("exact").key("user").limit(limit).accuracy(Accuracy.EXACT).build();
   }
 
-  /** Refuses a call now and then, and is asked again a moment later. */
-  private static Rule choosy() {
+  /** A rule that refuses some calls, and admits again a moment later. */
+  private static Rule oftenRefusing() {
     return exact(Limit.perSecond(3000).burst(5));
   }
 
@@ -137,18 +137,18 @@ class LeaseStressTest {
   }
 
   @Test
-  void whatAnotherRuleRefusesForGoodIsNotLost() throws Exception {
+  void tokensOfCallsRefusedForeverAreNotLost() throws Exception {
     Rule exact = exact(Limit.slidingLog(500, Duration.ofDays(1)));
     StressRun.repeat(round -> assertThat(callOfTwoRules(LIMIT, exact, round)).isEqualTo(500));
   }
 
   @ParameterizedTest
   @MethodSource("leasable")
-  void whatAnotherRuleRefusesIsNotLost(Limit limit) throws Exception {
-    StressRun.repeat(round -> callOfTwoRules(limit, choosy(), round));
+  void tokensOfCallsRefusedByAnotherRuleAreNotLost(Limit limit) throws Exception {
+    StressRun.repeat(round -> callOfTwoRules(limit, oftenRefusing(), round));
   }
 
-  /** Calls often, finds all that was not admitted in its place again, and returns what was. */
+  /** Makes many calls, checks that all other tokens remain, and returns the admitted number. */
   private long callOfTwoRules(Limit limit, Rule other, int round) throws Exception {
     String user = "other-" + round;
     Engine[] fleet = {instance(leased(limit), other), instance(leased(limit), other)};
@@ -157,7 +157,7 @@ class LeaseStressTest {
             thread -> {
               long sum = 0;
               for (int i = 0; i < 20; i++) {
-                sum += askAtOnce(fleet[thread % 2], user, 20);
+                sum += callConcurrently(fleet[thread % 2], user, 20);
               }
               return sum;
             });
@@ -165,16 +165,16 @@ class LeaseStressTest {
     return sum(taken);
   }
 
-  /** Whether a call about a lease is just beginning, under way or ending when rules change. */
+  /** Rules may change while a lease request is beginning, in flight or ending. */
   @Test
-  void rulesThatChangeUnderCallsStrandNothing() throws Exception {
+  void ruleChangeDuringCallsLosesNoTokens() throws Exception {
     rulesChangeUnderCalls(leased());
   }
 
-  /** What calls had in hand that the other rule refused comes back after the change. */
+  /** Tokens held by calls that the other rule refused are returned after the change. */
   @Test
-  void rulesThatChangeUnderRefusedCallsStrandNothing() throws Exception {
-    rulesChangeUnderCalls(leased(), choosy());
+  void ruleChangeDuringRefusedCallsLosesNoTokens() throws Exception {
+    rulesChangeUnderCalls(leased(), oftenRefusing());
   }
 
   private void rulesChangeUnderCalls(Rule... rules) throws Exception {
@@ -190,7 +190,7 @@ class LeaseStressTest {
                       thread == 0
                           ? changeRules(fleet[0], calling, rules)
                           : callOften(fleet[0], user, calling, fromLeases));
-          // What was given back while calls went on may still be on its way.
+          // Refunds made during the calls may still be in flight.
           left(fleet, LIMIT, user);
           await()
               .pollInterval(Duration.ofMillis(1))
@@ -225,7 +225,7 @@ class LeaseStressTest {
     return sum;
   }
 
-  /** What is left once everybody has given back. */
+  /** Remaining tokens after all instances have returned their leases. */
   private long left(Engine[] fleet, Limit limit, String user) throws Exception {
     for (Engine engine : fleet) {
       engine.giveBack().toCompletableFuture().get(20, TimeUnit.SECONDS);

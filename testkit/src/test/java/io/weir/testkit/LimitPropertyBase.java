@@ -16,7 +16,7 @@ import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Provide;
 
-/** What properties about every algorithm have in common. */
+/** Base of properties that hold for every algorithm. */
 abstract class LimitPropertyBase {
   @Provide
   Arbitrary<Trace> wild() {
@@ -33,7 +33,7 @@ abstract class LimitPropertyBase {
     return Arbitraries.of(Algorithm.values()).flatMap(RandomLimits::of);
   }
 
-  /** A key after all this has happened to it, and the last of it has been noticed. */
+  /** A key after all events of a trace, opened at the end. */
   static MeterSubject after(Trace trace) {
     MeterSubject key = new MeterSubject(trace);
     TraceComparison.run(trace, key);
@@ -41,7 +41,7 @@ abstract class LimitPropertyBase {
     return key;
   }
 
-  /** The numbers that hold at the end of a trace. */
+  /** The numbers in force at the end of a trace. */
   static Limit last(Trace trace) {
     List<Limit> limits = limits(trace).toList();
     return limits.get(limits.size() - 1);

@@ -5,7 +5,7 @@ import io.weir.testkit.contract.StoreContract;
 import io.weir.testkit.contract.StoreHarness;
 import io.weir.time.VirtualTime;
 
-/** The memory store keeps the contract. */
+/** The memory store fulfils the contract. */
 class MemoryStoreContractTest extends StoreContract {
   @Override
   protected StoreHarness create() {

@@ -69,7 +69,7 @@ class MemoryStoreFloodTest {
   }
 
   @Test
-  void newcomersShareAFixedNumberOfBuckets() {
+  void newKeysShareAFixedNumberOfBuckets() {
     Pool pool = pool("1/day");
     int admitted = flood(pool, "flood", FLOOD);
     assertThat(admitted).isBetween(MAX_KEYS, MAX_KEYS + SHARED);
@@ -80,25 +80,25 @@ class MemoryStoreFloodTest {
   void aFloodUnderOneRuleLeavesTheBucketsOfOthersAlone() {
     flood(pool("attacked", "1/day"), "flood", FLOOD);
     Pool other = pool("other", "1000/day");
-    assertThat(take(other, "newcomer")).as("shares, but not with the flood").isTrue();
+    assertThat(take(other, "new-key")).as("shares, but not with the flood").isTrue();
   }
 
   @Test
-  void fullBucketsGoFirst() {
+  void fullBucketsAreEvictedFirst() {
     Pool slow = pool("slow", "1/day");
     flood(slow, "kept", MAX_KEYS / 2);
     flood(pool("fast", "1/s"), "idle", MAX_KEYS / 2);
     time.advance(Duration.ofSeconds(2));
 
     assertThat(flood(slow, "new", MAX_KEYS / 4))
-        .as("in the place of idle keys")
+        .as("replacing idle keys")
         .isEqualTo(MAX_KEYS / 4);
     assertThat(store.overflowed()).isZero();
     assertThat(flood(slow, "kept", MAX_KEYS / 2)).as("still limited").isZero();
   }
 
   @Test
-  void whenTheFloodIsOverNewcomersHaveTheirOwnBucketsAgain() {
+  void newKeysHaveTheirOwnBucketsAgainAfterTheFlood() {
     Pool pool = pool("1/min");
     flood(pool, "flood", FLOOD);
     time.advance(Duration.ofMinutes(1));
@@ -117,7 +117,7 @@ class MemoryStoreFloodTest {
     }
     assertThat(small.bytes()).isLessThan(5 << 20);
     assertThat(ContractCalls.get(small.take(List.of(draw(pool, Key.of("key1"), 10_000)))).taken())
-        .as("what was counted stays counted")
+        .as("counted usage persists")
         .isFalse();
   }
 }

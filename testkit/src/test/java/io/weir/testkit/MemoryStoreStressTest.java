@@ -25,8 +25,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /**
- * Threads that race on the memory store: nothing is lost, nothing admitted twice, nothing torn, and
- * nobody waits for ever.
+ * Threads race on the memory store: nothing is lost, admitted twice or torn, and no thread waits
+ * forever.
  */
 class MemoryStoreStressTest {
   private static final List<String> LIMITS =
@@ -71,7 +71,7 @@ class MemoryStoreStressTest {
   }
 
   @Test
-  void theShortWayAndTheLongWayTakeFromTheSameBucket() throws Exception {
+  void fastPathAndFullPathTakeFromTheSameBucket() throws Exception {
     StressRun.repeat(
         round -> {
           MemoryStore store = store(100);
@@ -182,7 +182,7 @@ class MemoryStoreStressTest {
   }
 
   @Test
-  void whatIsGivenBackIsThereAgain() throws Exception {
+  void refundsAreAvailableAgain() throws Exception {
     StressRun.repeat(
         round -> {
           MemoryStore store = store(10_000);

@@ -10,7 +10,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** Every meter decides as the reference does, whatever happens to a key. */
+/** Every meter decides as the reference does, for any history of a key. */
 class MeterReferenceProperties {
   @Property(edgeCases = EdgeCasesMode.NONE)
   void tokenBucket(@ForAll("tokenBuckets") Trace trace) {

@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 /**
  * A meter and its cell as the subject of a trace.
  *
- * <p>Looking opens a cell, which may write to it; so that nothing changes, a look replays the
- * history into a cell of its own.
+ * <p>A look opens a cell, which may write to it. So that nothing changes, a look replays the
+ * history into a separate cell.
  */
 final class MeterSubject implements TraceSubject {
   private final Trace trace;
@@ -132,12 +132,12 @@ final class MeterSubject implements TraceSubject {
     return permits.renew(cell, at, id);
   }
 
-  /** From when on the key is worth nothing; to be asked right after another question. */
+  /** Time from which on the key has no usage; to be called right after another operation. */
   long idleAt(Limit limit) {
     return Meter.of(limit).idleAt(cell);
   }
 
-  /** Writes the present down: the time, and the numbers that hold. */
+  /** Stores the present time and the numbers in force. */
   Meter open(Limit limit) {
     Meter meter = Meter.of(limit);
     long at = now;

@@ -21,7 +21,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** The memory store's short way, which only says yes or no, decides as the reference does. */
+/** The memory store's fast path, which returns only yes or no, decides as the reference does. */
 class PoolFastPathProperties {
   @Property(edgeCases = EdgeCasesMode.NONE)
   void decidesAsTheReferenceDoes(@ForAll("traces") Trace trace) {
@@ -30,7 +30,7 @@ class PoolFastPathProperties {
     TraceComparison.run(trace, new GateSubject(time, store, StoreHarness.on(time, store)));
   }
 
-  /** What a gate cannot do is left out: settling, counting refusals, waiting, permits. */
+  /** Without operations that the fast path lacks: settle, counted refusals, waiting, permits. */
   @Provide
   Arbitrary<Trace> traces() {
     return Arbitraries.of(
@@ -59,7 +59,7 @@ class PoolFastPathProperties {
       this(time, store, new StoreSubject(harness, false));
     }
 
-    /** Yes or no comes from the gate, the numbers from a look afterwards. */
+    /** Yes or no comes from the fast path, the numbers from a look afterwards. */
     @Override
     public ObservedAnswer take(Limit limit, long cost, long id) {
       if (cost == 0) {

@@ -21,7 +21,7 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 
-/** Calendar periods cover all of time in every zone, also where its clocks are changed. */
+/** Calendar periods cover all of time in every zone, including clock changes. */
 class QuotaCalendarProperties extends LimitPropertyBase {
   private static final Instant START = Instant.parse("2024-01-01T00:00:00Z");
 
@@ -35,7 +35,7 @@ class QuotaCalendarProperties extends LimitPropertyBase {
   }
 
   @Test
-  void everyHourAroundOddChangesOfClocksEnds() {
+  void hoursAroundUnusualClockChangesEnd() {
     for (String odd : List.of("Australia/Lord_Howe", "Pacific/Chatham", "Africa/Casablanca")) {
       ZoneId zone = ZoneId.of(odd);
       for (int transition = 1; transition <= 2; transition++) {

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Runs a race again and again for a while: a moment in an ordinary build, half a minute with {@code
+ * Repeats a race for a while: a moment in an ordinary build, half a minute with {@code
  * -Dweir.proof=true}.
  */
 final class StressRun {
@@ -26,12 +26,12 @@ final class StressRun {
 
   private StressRun() {}
 
-  /** One race, on state of its own. */
+  /** One race, on separate state. */
   interface Round {
     void run(int round) throws Exception;
   }
 
-  /** What one of the racing threads does. */
+  /** The work of one of the racing threads. */
   interface Racer<T> {
     T run(int thread) throws Exception;
   }
@@ -43,7 +43,7 @@ final class StressRun {
     }
   }
 
-  /** Lets all threads start at once; a thread that does not come back has lost a lock. */
+  /** Starts all threads at once; a thread that does not return is deadlocked. */
   static <T> List<T> race(Racer<T> racer) throws InterruptedException {
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);
     CyclicBarrier start = new CyclicBarrier(THREADS);
@@ -70,7 +70,7 @@ final class StressRun {
     }
   }
 
-  /** Time that stands still until it is pushed, and that makes nobody wait for its lock. */
+  /** Time that moves only when set, without a lock. */
   static final class Time implements TimeSource {
     private final AtomicLong micros = new AtomicLong();
 
@@ -90,7 +90,7 @@ final class StressRun {
 
     @Override
     public CompletableFuture<Void> delay(Duration delay) {
-      throw new UnsupportedOperationException("nobody waits in a stress run");
+      throw new UnsupportedOperationException("a stress run does not wait");
     }
   }
 }

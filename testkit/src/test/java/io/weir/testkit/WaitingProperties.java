@@ -12,7 +12,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
-/** A client that is alone can rely on the times it is told, whatever happened before. */
+/** A single client can rely on reported times, for any earlier history. */
 class WaitingProperties extends LimitPropertyBase {
   @Property(edgeCases = EdgeCasesMode.NONE)
   void retryAfterIsEnoughAndNotATickTooLong(

@@ -18,8 +18,8 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
 /**
- * In no stretch of time is more admitted than the algorithm's worst case: every stretch from one
- * admitted call to a later one is tried.
+ * In no interval is more admitted than the algorithm's worst case: every interval from one admitted
+ * call to a later one is checked.
  */
 class WorstCaseProperties extends LimitPropertyBase {
   private record AdmittedAmount(long at, long cost) {}
@@ -39,7 +39,7 @@ class WorstCaseProperties extends LimitPropertyBase {
     }
   }
 
-  /** What may be admitted at most between two calls that are so far apart, both included. */
+  /** Maximum that may be admitted between two calls this far apart, both included. */
   private static Rational worstCase(Limit limit, long micros) {
     Rational most = Rational.of(limit.capacity());
     if (limit instanceof TokenBucket bucket) {
@@ -66,13 +66,13 @@ class WorstCaseProperties extends LimitPropertyBase {
     };
   }
 
-  /** What comes back meanwhile; time is read in ticks, so it can seem longer by less than one. */
+  /** Refill in this time; time is read in ticks, so it can seem longer by less than one. */
   private static Rational refill(Limit limit, long rate, Duration period, long micros) {
     long seeming = micros + tick(limit) - 1;
     return Rational.of(rate).times(Rational.of(seeming, Micros.of(period)));
   }
 
-  /** How many windows of this length it takes to cover the stretch. */
+  /** Number of windows of this length that cover the interval. */
   private static Rational windows(Duration window, long micros) {
     return Rational.of(micros / Micros.of(window) + 1);
   }

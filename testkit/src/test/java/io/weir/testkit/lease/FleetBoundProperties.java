@@ -18,12 +18,12 @@ import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.Tag;
 
-/** Whatever a fleet goes through, it admits no more than it may, and never has more out. */
+/** Through any events, a fleet stays within its admission and lease bounds. */
 @Tag("fleet")
 class FleetBoundProperties {
   private static final int CALLS = 750;
 
-  /** One fleet, and what it went through. */
+  /** One fleet and its events. */
   private static final class Story {
     final SplittableRandom random;
     final TokenBucket limit;
@@ -37,7 +37,7 @@ class FleetBoundProperties {
       Accuracy accuracy = accuracy(random);
       most = LeaseCap.of(limit, accuracy.millionths());
       admitted = new AdmissionBound(limit);
-      fleet = new SimulatedFleet(limit, accuracy, weather(random), random.nextLong(), admitted);
+      fleet = new SimulatedFleet(limit, accuracy, conditions(random), random.nextLong(), admitted);
     }
 
     Story run() {
@@ -55,7 +55,7 @@ class FleetBoundProperties {
     assertThat(story.admitted.ceiling()).isLessThanOrEqualTo(story.limit.burst() + story.most);
   }
 
-  /** Tokens in the hands of calls that wait for another rule are neither out nor admitted yet. */
+  /** Tokens of calls that wait for another rule are neither on lease nor admitted yet. */
   @Property(edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
   void handsNothingOutTwiceWhenAnotherRuleRefuses(@ForAll long seed) {
     Story story = new Story(seed);
@@ -64,21 +64,21 @@ class FleetBoundProperties {
         Rule.named("other").key("user").limit(other).accuracy(Accuracy.EXACT).build());
     story.run();
 
-    FleetStats tally = story.fleet.stats();
+    FleetStats stats = story.fleet.stats();
     assertThat(story.admitted.ceiling())
-        .isLessThanOrEqualTo(story.limit.burst() + story.most + tally.mostUnderWay());
-    assertThat(tally.gotBack()).isLessThanOrEqualTo(tally.refusedCost());
+        .isLessThanOrEqualTo(story.limit.burst() + story.most + stats.mostUnderWay());
+    assertThat(stats.gotBack()).isLessThanOrEqualTo(stats.refusedCost());
   }
 
-  /** A story in which the store's clock is set back to an epoch that somebody still speaks of. */
+  /** A story in which the store's clock is set back to an epoch that an instance still reports. */
   @Example
-  void anEpochThatComesAgainIsAnotherOne() {
+  void repeatedEpochIsANewOne() {
     handsNothingOutTwiceWhenAnotherRuleRefuses(-7094152);
   }
 
   /** A story in which the store takes for calls that the other rule's local share refuses. */
   @Example
-  void whatIsGivenBackWasNotAdmitted() {
+  void refundedTokensDoNotCountAsAdmitted() {
     handsNothingOutTwiceWhenAnotherRuleRefuses(3282094683124626885L);
   }
 
@@ -99,7 +99,7 @@ class FleetBoundProperties {
         new WindowAdmissionBound(
             micros -> Math.floorDiv(micros + SimulatedFleet.STORE_IS_AHEAD - phase, length));
     SimulatedFleet fleet =
-        new SimulatedFleet(limit, accuracy, weather(random), random.nextLong(), admitted);
+        new SimulatedFleet(limit, accuracy, conditions(random), random.nextLong(), admitted);
     fleet.keepStoreClock();
 
     new ChaosEvents(fleet, random.nextLong(), 1e6 * count / length, largest(limit, random), CALLS)
@@ -108,7 +108,7 @@ class FleetBoundProperties {
     assertThat(admitted.most()).isLessThanOrEqualTo(limit.capacity());
   }
 
-  /** The bound is not met by lending nothing: it is used, and needed. */
+  /** The bound is not trivial: some fleets lend and need it. */
   @Example
   void someFleetsAdmitMoreThanBurstAndRate() {
     int beyondTheBucket = 0;
@@ -122,7 +122,7 @@ class FleetBoundProperties {
     assertThat(inMemory).isGreaterThan(40L * CALLS / 10);
   }
 
-  /** What instances can hand out is on the store's books, and the books keep to their bound. */
+  /** The store counts all tokens that instances can hand out, and stays within its bound. */
   private static void nothingIsLentTwice(SimulatedFleet fleet, long most) {
     long out = fleet.out(SimulatedFleet.USER);
     assertThat(out).isLessThanOrEqualTo(most);
@@ -140,7 +140,7 @@ class FleetBoundProperties {
     return new Accuracy(random.nextBoolean() ? 10_000 : random.nextInt(500_001));
   }
 
-  private static SimulatedLink.Conditions weather(SplittableRandom random) {
+  private static SimulatedLink.Conditions conditions(SplittableRandom random) {
     return new SimulatedLink.Conditions(
         50 + random.nextLong(4000), random.nextBoolean() ? 0 : 0.03);
   }

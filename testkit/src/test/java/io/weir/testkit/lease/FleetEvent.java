@@ -1,33 +1,33 @@
 package io.weir.testkit.lease;
 
-/** One thing that a fleet goes through; members are counted around, so that any number is one. */
+/** One event of a fleet; a member number is taken modulo the number of members. */
 sealed interface FleetEvent {
   /**
-   * Calls one after the other, at random moments.
+   * Calls one after the other, at random times.
    *
-   * @param percent of what the limit admits on average
-   * @param member who is asked, or −1 for anybody
+   * @param percent of the limit's average rate
+   * @param member the instance called, or −1 for any
    */
   record Calls(int count, int percent, int member, int cost) implements FleetEvent {}
 
-  /** Nobody calls. */
+  /** A pause without calls. */
   record Quiet(int millis) implements FleetEvent {}
 
   /** An instance is added. */
   record Start() implements FleetEvent {}
 
-  /** An instance gives back what it has, and goes. */
+  /** An instance returns its leases and stops. */
   record Stop(int member) implements FleetEvent {}
 
-  /** An instance is gone, and another comes in its place. */
+  /** An instance crashes, and another replaces it. */
   record Crash(int member) implements FleetEvent {}
 
   /** Nothing happens in an instance for a while. */
   record Freeze(int member, int millis) implements FleetEvent {}
 
-  /** Rules are loaded anew everywhere. */
+  /** All instances reload their rules. */
   record Reload() implements FleetEvent {}
 
-  /** The store does not answer for a while, and then does. */
+  /** The store does not answer for a while. */
   record Outage(int millis, int count, int percent) implements FleetEvent {}
 }

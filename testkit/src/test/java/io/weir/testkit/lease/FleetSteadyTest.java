@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** On quiet days leases cost next to no calls, and next to no accuracy. */
+/** Without faults, leases cost few store calls and little accuracy. */
 class FleetSteadyTest {
   private static final long SECOND = 1_000_000;
   private final SplittableRandom random = new SplittableRandom(20260101);
@@ -37,7 +37,7 @@ class FleetSteadyTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 4})
-  void aHotKeyAtItsLimitCostsFewCallsAndIsHeldWithinOnePercent(int members) {
+  void hotKeyAtItsLimitCostsFewStoreCallsAndStaysWithinOnePercent(int members) {
     AdmissionBound admitted = new AdmissionBound(Limit.perSecond(2000));
     SimulatedFleet fleet = fleet(Limit.perSecond(2000), "1%", members, admitted);
     drive(fleet, members, 10);
@@ -50,7 +50,7 @@ class FleetSteadyTest {
     double perSecond = (admitted.total() - admittedBefore) / 60.0;
     double callsPerDecision =
         (double) (fleet.storeCalls() - storeCallsBefore) / (fleet.stats().calls() - callsBefore);
-    // One instance with as many calls as the limit admits loses only what comes unevenly.
+    // One instance at exactly the limit's rate loses only because of uneven arrivals.
     assertThat(perSecond).isBetween(1980.0, 2020.0);
     assertThat(callsPerDecision).isLessThan(0.02);
   }

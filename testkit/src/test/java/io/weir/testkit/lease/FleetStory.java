@@ -8,12 +8,12 @@ import io.weir.rule.Accuracy;
 import java.util.List;
 
 /**
- * A fleet and what it goes through, in numbers that can be made smaller one by one.
+ * A fleet and its events, as numbers that can be shrunk one by one.
  *
  * @param millionths the accuracy, as far as it lends no more than the given part
- * @param part of the limit may be lent at most, as in 1/8
- * @param latency of one direction, on average, in µs
- * @param seed for the moments of calls, and which way takes how long
+ * @param part maximum share of the limit that may be lent, as in 1/8
+ * @param latency mean latency of one direction in µs
+ * @param seed for the times of calls and the latency of messages
  */
 record FleetStory(
     Limit limit,
@@ -23,7 +23,7 @@ record FleetStory(
     long latency,
     int seed,
     List<FleetEvent> events) {
-  /** What the rule says. */
+  /** The accuracy of the rule. */
   Accuracy accuracy() {
     int accuracy = millionths;
     while (LeaseCap.of(limit, accuracy) > limit.capacity() / part) {
@@ -32,7 +32,7 @@ record FleetStory(
     return new Accuracy(accuracy);
   }
 
-  /** What may be out on lease at once. */
+  /** Maximum on lease at once. */
   long lends() {
     return LeaseCap.of(limit, accuracy().millionths());
   }
@@ -41,21 +41,18 @@ record FleetStory(
     return limit.algorithm() == Algorithm.TOKEN_BUCKET;
   }
 
-  /**
-   * Whether what was let through elsewhere counts as if it had gone evenly over the last window,
-   * whenever it went.
-   */
+  /** Whether usage admitted elsewhere counts as if spread evenly over the last window. */
   boolean assumesEven() {
     return limit.algorithm() == Algorithm.SLIDING_WINDOW
         || limit.algorithm() == Algorithm.SLIDING_LOG;
   }
 
-  /** The most that may be admitted at once: buckets lend beside it, windows and quotas of it. */
+  /** Maximum admitted at once: buckets lend on top of it, windows and quotas out of it. */
   long bound() {
     return limit.capacity() + (isBucket() ? lends() : 0);
   }
 
-  /** What the limit admits on average, per µs. */
+  /** Average rate of the limit per µs. */
   double perMicro() {
     return (double) limit.capacity() / Micros.of(limit.window());
   }

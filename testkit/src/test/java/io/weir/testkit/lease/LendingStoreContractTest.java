@@ -3,7 +3,7 @@ package io.weir.testkit.lease;
 import io.weir.testkit.contract.StoreContract;
 import io.weir.testkit.contract.StoreHarness;
 
-/** The store that lends keeps the contract of those that do not. */
+/** The lending store fulfils the contract of all stores. */
 class LendingStoreContractTest extends StoreContract {
   @Override
   protected StoreHarness create() {

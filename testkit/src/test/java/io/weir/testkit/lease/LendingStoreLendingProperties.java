@@ -3,7 +3,7 @@ package io.weir.testkit.lease;
 import io.weir.testkit.contract.LendingProperties;
 import io.weir.testkit.contract.StoreHarness;
 
-/** Two stores that lend do so alike: histories can be told, and their telling is the same. */
+/** Two lending stores give the same results for the same history. */
 class LendingStoreLendingProperties extends LendingProperties {
   @Override
   protected StoreHarness create() {

@@ -3,7 +3,7 @@ package io.weir.testkit.lease;
 import io.weir.testkit.contract.StoreHarness;
 import io.weir.testkit.contract.StoreProperties;
 
-/** The store that lends decides as the reference does. */
+/** The lending store decides as the reference does. */
 class LendingStoreProperties extends StoreProperties {
   @Override
   protected StoreHarness create() {

@@ -26,9 +26,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * How long a hot key is without a lease when what may be lent was lent to nobody: in answers that
- * came too late, or to instances that died. It counts as out until it is forgotten, one to two
- * epochs later.
+ * How long a hot key has no lease after all that may be lent was lost: in late responses, or with
+ * instances that died. Lost tokens count as on lease until they are dropped, one to two epochs
+ * later.
  */
 class LostLeaseTest {
   private static final long SECOND = 1_000_000;
@@ -37,7 +37,7 @@ class LostLeaseTest {
   private final VirtualTime time = new VirtualTime();
   private final LendingStore store = new LendingStore(time::wallMicros);
 
-  /** A store whose answers can be lost, after it has done what it was asked. */
+  /** A store whose responses can be lost after the request was applied. */
   private static final class Lossy extends ForwardingStore {
     int lost;
     boolean dead;
@@ -62,15 +62,15 @@ class LostLeaseTest {
     }
   }
 
-  /** What goes in a tenth of a second is more than may be lent. */
-  private Weir instance(Lossy way) {
+  /** The traffic of 100 ms exceeds what may be lent. */
+  private Weir instance(Lossy link) {
     Rule rule =
         Rule.named(SimulatedFleet.RULE)
             .key("user")
             .limit(Limit.parse("1000/s burst=10000"))
             .accuracy(Accuracy.of("0.1%"))
             .build();
-    return Weir.builder().rules(RuleSet.of(rule)).store(way).time(time).build();
+    return Weir.builder().rules(RuleSet.of(rule)).store(link).time(time).build();
   }
 
   private Decision call(Weir weir) {
@@ -88,36 +88,36 @@ class LostLeaseTest {
     return time.micros() - begun;
   }
 
-  /** At whichever moment of an epoch. */
+  /** At any moment of an epoch. */
   @ParameterizedTest
   @ValueSource(longs = {0, 900, 2300, 4999})
-  void answersThatAreLostInARowDoNotUseUpWhatMayBeLent(long millis) {
-    Lossy way = new Lossy(store);
-    Weir weir = instance(way);
+  void consecutiveLostResponsesDoNotUseUpTheLeaseBudget(long millis) {
+    Lossy link = new Lossy(store);
+    Weir weir = instance(link);
     untilLeased(weir);
     time.advance(Duration.ofMillis(10_000 + millis));
     untilLeased(weir);
 
-    way.lost = 5;
-    while (way.lost > 0) {
+    link.lost = 5;
+    while (link.lost > 0) {
       call(weir);
     }
 
     assertThat(untilLeased(weir)).isLessThan(SECOND / 5);
   }
 
-  /** Each dies with most of what was left to lend, and says nothing. */
+  /** Each dies with most of the remaining lease budget, without returning it. */
   @ParameterizedTest
   @ValueSource(longs = {0, 900, 2300, 4500})
   void instancesThatDieInARowLeaveNoLeaseForFiveToTenSeconds(long millis) {
     time.advance(Duration.ofMillis(10_000 + millis));
     for (int i = 0; i < 6; i++) {
-      Lossy way = new Lossy(store);
-      Weir dies = instance(way);
+      Lossy link = new Lossy(store);
+      Weir dies = instance(link);
       for (int calls = 0; calls < 50; calls++) {
         call(dies);
       }
-      way.dead = true;
+      link.dead = true;
     }
     long begun = time.micros();
 

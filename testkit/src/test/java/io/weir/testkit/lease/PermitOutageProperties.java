@@ -22,14 +22,14 @@ import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
 /**
- * Whenever the store comes and goes, for all instances or for some, at most twice the permits of a
- * concurrency limit are held at once: those that the store knows of, and those of the shares.
+ * Through any outages, for all instances or for some, at most twice the permits of a concurrency
+ * limit are held at once: those that the store knows of, and those of the local shares.
  */
 class PermitOutageProperties {
   private static final int CALLS = 1000;
   private static final long TTL = 2_000_000;
 
-  /** Instances around one store, and who holds permits. */
+  /** Instances around one store, and the holders of permits. */
   private static final class Sharers {
     final SplittableRandom random;
     final VirtualTime time = new VirtualTime();
@@ -70,7 +70,7 @@ class PermitOutageProperties {
       this(seed, instances, permits, Ratio.ONE, SimulatedLink.Conditions.FINE);
     }
 
-    /** Any instances whose shares are not made larger than they may be. */
+    /** Random instances whose shares are not larger than allowed. */
     static Sharers any(long seed) {
       SplittableRandom random = new SplittableRandom(seed);
       int instances = 1 + random.nextInt(5);
@@ -87,7 +87,7 @@ class PermitOutageProperties {
       links.forEach(link -> link.hang(hang));
     }
 
-    /** Asks one instance for permits; whoever gets them holds them for a while. */
+    /** Requests permits from one instance; an admitted caller holds them for a while. */
     void call(int member, long amount, long wanted) {
       long sent = time.micros();
       members
@@ -101,14 +101,14 @@ class PermitOutageProperties {
               });
     }
 
-    /** Far more callers than permits, while the store comes and goes. */
+    /** Far more callers than permits, with repeated outages of the store. */
     Sharers run(boolean outages) {
-      boolean away = false;
+      boolean unavailable = false;
       for (int i = 0; i < CALLS; i++) {
         time.advanceMicros(random.nextLong(TTL / permits));
         if (outages && random.nextInt(80) == 0) {
-          away = !away;
-          hang(away);
+          unavailable = !unavailable;
+          hang(unavailable);
         }
         if (outages && random.nextInt(80) == 0) {
           links.get(random.nextInt(links.size())).hang(random.nextBoolean());
@@ -120,7 +120,7 @@ class PermitOutageProperties {
     }
   }
 
-  /** Somebody who holds permits, and renews them where that takes long. */
+  /** A holder of permits that renews them if it holds them for long. */
   private static final class Holder {
     private static final long STEP = TTL / 8;
 
@@ -134,7 +134,7 @@ class PermitOutageProperties {
     /**
      * A holder.
      *
-     * @param sent when permits were asked for: they live from then on at least
+     * @param sent when permits were requested: they live at least from then on
      */
     Holder(Sharers sharers, int member, long amount, Decision decision, long sent, long wanted) {
       this.sharers = sharers;
@@ -152,7 +152,7 @@ class PermitOutageProperties {
       goOnLater();
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // goes on until it is done
+    @SuppressWarnings("FutureReturnValueIgnored") // runs until it is done
     private void goOnLater() {
       sharers.time.delay(Duration.ofNanos(1000 * STEP)).thenRun(this::goOn);
     }
@@ -161,9 +161,9 @@ class PermitOutageProperties {
       long now = sharers.time.micros();
       if (now >= wantedUntil || now + STEP >= expires) {
         sharers.held -= amount;
-        // Now and then by another instance, which does not know of what was held in memory.
-        boolean elsewhere = sharers.random.nextInt(10) == 0;
-        (elsewhere ? sharers.members.get(0) : weir).releaseAsync(reservation);
+        // Sometimes by another instance, which does not know the permits held in memory.
+        boolean byOther = sharers.random.nextInt(10) == 0;
+        (byOther ? sharers.members.get(0) : weir).releaseAsync(reservation);
         return;
       }
       if (expires - now < TTL / 2) {
@@ -178,7 +178,7 @@ class PermitOutageProperties {
   }
 
   @Property(edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
-  void atMostTwiceThePermitsAreHeldWhateverTheStoreDoes(@ForAll long seed) {
+  void atMostTwiceThePermitsAreHeldThroughOutages(@ForAll long seed) {
     Sharers sharers = Sharers.any(seed).run(true);
 
     assertThat(sharers.mostHeld).isLessThanOrEqualTo(2 * sharers.permits);
@@ -194,7 +194,7 @@ class PermitOutageProperties {
     assertThat(sharers.mostHeld).isEqualTo(sharers.permits);
   }
 
-  /** The bound is not met by refusing everybody: some come near it. */
+  /** The bound is not trivial: some runs come near it. */
   @Example
   void someHoldMoreThanThePermits() {
     int beyond = 0;
@@ -209,7 +209,7 @@ class PermitOutageProperties {
     assertThat(near).isGreaterThan(20);
   }
 
-  /** Twice the permits are held, and not one more, neither while the store is away nor after. */
+  /** Exactly twice the permits are held, during the outage and after. */
   @Example
   void theBoundIsReached() {
     Sharers sharers = new Sharers(1, 3, 12);
@@ -225,7 +225,7 @@ class PermitOutageProperties {
     assertThat(sharers.held).isEqualTo(24);
   }
 
-  /** Every instance is asked for more than there is. */
+  /** Requests more permits from every instance than there are. */
   private static void all(Sharers sharers) {
     for (int i = 0; i < 60; i++) {
       sharers.call(i % sharers.members.size(), 1, TTL);

@@ -13,7 +13,7 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.RandomDistribution;
 import net.jqwik.api.Tuple;
 
-/** Stories to try a fleet by. */
+/** Random stories for a fleet. */
 final class RandomStories {
   private final int part;
   private final int mostMembers;
@@ -23,7 +23,7 @@ final class RandomStories {
   /**
    * Stories of calls and pauses.
    *
-   * @param part of the limit that may be lent at most, as in 1/8
+   * @param part maximum share of the limit that may be lent, as in 1/8
    */
   RandomStories(int part, int mostMembers) {
     this.part = part;
@@ -94,8 +94,8 @@ final class RandomStories {
   }
 
   /**
-   * Nothing but a store that comes and goes, much faster than buckets fill up or windows end, and
-   * callers who take all that they can get.
+   * Only short outages, much faster than buckets refill or windows end, with callers that take all
+   * they can get.
    */
   RandomStories ofFlaps() {
     limits.clear();

@@ -16,12 +16,12 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 
-/** A call that one rule refuses takes nothing from another, of which tokens are out on lease. */
+/** A call that one rule refuses takes nothing from another rule with tokens on lease. */
 class RefusedCallsProperties {
   private static final int CALLS = 600;
 
   @Property(edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
-  void whatIsLeftIsWhatWasNotAdmitted(@ForAll long seed) {
+  void remainingEqualsTheLimitMinusAdmissions(@ForAll long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     Limit limit = aDays(100 + random.nextLong(3000), random);
     SimulatedFleet fleet = fleet(limit, random);
@@ -45,7 +45,7 @@ class RefusedCallsProperties {
     assertThat(fleet.remaining(SimulatedFleet.USER)).isEqualTo(limit.capacity() - admitted.get());
   }
 
-  /** A limit of which nothing comes back in the time of a story. */
+  /** A limit that does not refill within a story. */
   private static Limit aDays(long count, SplittableRandom random) {
     Duration day = Duration.ofDays(1);
     return switch (random.nextInt(4)) {
@@ -58,10 +58,10 @@ class RefusedCallsProperties {
 
   private static SimulatedFleet fleet(Limit limit, SplittableRandom random) {
     Accuracy accuracy = new Accuracy(10_000 + random.nextInt(490_001));
-    SimulatedLink.Conditions weather = new SimulatedLink.Conditions(50 + random.nextLong(250), 0);
+    SimulatedLink.Conditions conditions = new SimulatedLink.Conditions(50 + random.nextLong(250), 0);
     SimulatedFleet fleet =
-        new SimulatedFleet(limit, accuracy, weather, random.nextLong(), (amount, micros) -> {});
-    // One that counts refusals is asked about every call.
+        new SimulatedFleet(limit, accuracy, conditions, random.nextLong(), (amount, micros) -> {});
+    // A rule that counts refusals is evaluated on every call.
     fleet.alongside(
         Rule.named("other")
             .key("user")
@@ -76,7 +76,7 @@ class RefusedCallsProperties {
     return fleet;
   }
 
-  /** Lets all calls end, and everything be given back. */
+  /** Waits until all calls have ended and all refunds have arrived. */
   private static void settle(SimulatedFleet fleet) {
     fleet.time().advance(Duration.ofMillis(100));
     while (fleet.size() > 0) {

@@ -22,7 +22,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of reservations that were taken while the shared store was away. */
+/** Settlement of reservations that were taken during an outage of the shared store. */
 class ReservationAfterOutageTest {
   private static final int INSTANCES = 2;
 
@@ -31,16 +31,16 @@ class ReservationAfterOutageTest {
   private final Random random = new Random(7);
   private final NearStore one = instance();
   private final NearStore other = instance();
-  private boolean away;
+  private boolean unavailable;
   private long ids;
 
-  /** What one instance reserved, and has not settled. */
-  private record OutageReservation(NearStore by, long id, long amount, TakeReceipt stamp) {}
+  /** An unsettled reservation of one instance. */
+  private record OutageReservation(NearStore by, long id, long amount, TakeReceipt receipt) {}
 
   private NearStore instance() {
     MemoryStore memory = MemoryStore.builder().time(time).build();
     return NearStore.before(
-        new UnavailableStore(shared, () -> away),
+        new UnavailableStore(shared, () -> unavailable),
         memory,
         time,
         () -> INSTANCES,
@@ -61,7 +61,7 @@ class ReservationAfterOutageTest {
   }
 
   private SettlementResult settle(OutageReservation some, Pool pool, Key key, long cost) {
-    List<ReservedPart> parts = List.of(new ReservedPart(pool, key, some.amount, cost, some.stamp));
+    List<ReservedPart> parts = List.of(new ReservedPart(pool, key, some.amount, cost, some.receipt));
     return some.by.settle(some.id, parts, Duration.ofMinutes(10)).toCompletableFuture().join();
   }
 
@@ -71,17 +71,17 @@ class ReservationAfterOutageTest {
     return pool.meter().capacity() - seen.statuses().get(0).remaining();
   }
 
-  /** Wherever in its window a key is. */
+  /** At any position of a key within its window. */
   @ParameterizedTest
   @ValueSource(strings = {"100/h", "quota 100/day", "fixed-window 100/h", "sliding-window 100/h"})
-  void theStoreEndsUpWithTheTrueCost(String limit) {
+  void storeEndsUpWithTheActualCost(String limit) {
     Pool pool = pool(limit);
     for (int i = 0; i < 100; i++) {
       Key key = Key.of("user " + i);
-      away = true;
+      unavailable = true;
       OutageReservation dear = reserve(one, pool, key, 40);
       OutageReservation cheap = reserve(one, pool, key, 5);
-      away = false;
+      unavailable = false;
       reserve(one, pool, key, 1);
       assertThat(used(pool, key)).isBetween(46L, 47L);
 
@@ -95,9 +95,9 @@ class ReservationAfterOutageTest {
   }
 
   /**
-   * Once all is told and settled, never less is charged than was used; and hardly more, if the
-   * store was there to be given back to. What sliding windows owe is rounded each time, by less
-   * than one.
+   * After all debts and settlements, never less is charged than was used; and hardly more, if the
+   * store was available for refunds. Debts of sliding windows are rounded each time, by less than
+   * one.
    */
   @ParameterizedTest
   @ValueSource(
@@ -107,30 +107,30 @@ class ReservationAfterOutageTest {
     boolean sliding = limit.startsWith("sliding");
     for (int run = 0; run < 300; run++) {
       Key key = Key.of("user " + run);
-      boolean settlesWhileAway = run % 2 == 1;
+      boolean settlesDuringOutage = run % 2 == 1;
       List<OutageReservation> open = new ArrayList<>();
       long cost = 0;
       for (int step = 0; step < 30; step++) {
-        away = random.nextBoolean();
+        unavailable = random.nextBoolean();
         if (random.nextInt(3) > 0) {
           NearStore by = random.nextBoolean() ? one : other;
           open.add(reserve(by, pool, key, 1 + random.nextInt(20)));
         } else if (!open.isEmpty()) {
           OutageReservation oldest = open.remove(0);
-          away &= settlesWhileAway && oldest.stamp.origin() == TakeReceipt.Origin.INSTANCE;
+          unavailable &= settlesDuringOutage && oldest.receipt.origin() == TakeReceipt.Origin.INSTANCE;
           long came = random.nextInt(25);
           assertThat(settle(oldest, pool, key, came)).isEqualTo(SettlementResult.DONE);
           cost += came;
         }
       }
-      away = false;
+      unavailable = false;
       reserve(one, pool, key, 1);
       reserve(other, pool, key, 1);
       cost += 2 + open.stream().mapToLong(OutageReservation::amount).sum();
       assertThat(used(pool, key))
           .as("run %d", run)
           .isGreaterThanOrEqualTo(cost - (sliding ? 1 : 0));
-      if (!settlesWhileAway) {
+      if (!settlesDuringOutage) {
         assertThat(used(pool, key))
             .as("run %d", run)
             .isLessThanOrEqualTo(cost + (sliding ? 60 : 0));

@@ -26,16 +26,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a client meets whose shared store was away for a while and is back. */
+/** Decisions after the shared store has returned from an outage. */
 class ReturnFromOutageTest {
   private static final long MINUTE = 60_000_000;
 
   private final VirtualTime time = new VirtualTime();
   private final OutageStore store = new OutageStore(new LendingStore(time::wallMicros));
 
-  /** A store that can be made not to answer. */
+  /** A store that can stop answering. */
   private static final class OutageStore extends ForwardingStore {
-    boolean away;
+    boolean unavailable;
     int calls;
 
     OutageStore(Store next) {
@@ -44,14 +44,14 @@ class ReturnFromOutageTest {
 
     @Override
     public CompletionStage<TakeResult> take(List<Draw> draws) {
-      calls += away ? 0 : 1;
-      return away ? nobody(draws) : super.take(draws);
+      calls += unavailable ? 0 : 1;
+      return unavailable ? unanswered(draws) : super.take(draws);
     }
 
     @Override
     public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
-      calls += away ? 0 : 1;
-      return away ? nobody(draws) : super.reserve(reservation, draws);
+      calls += unavailable ? 0 : 1;
+      return unavailable ? unanswered(draws) : super.reserve(reservation, draws);
     }
 
     @Override
@@ -60,7 +60,7 @@ class ReturnFromOutageTest {
       return super.endLease(pool, key, lease);
     }
 
-    private static CompletionStage<TakeResult> nobody(List<Draw> draws) {
+    private static CompletionStage<TakeResult> unanswered(List<Draw> draws) {
       return CompletableFuture.completedFuture(TakeResult.notSent(draws));
     }
   }
@@ -91,7 +91,7 @@ class ReturnFromOutageTest {
     return weir.check(Call.of("GET", "/").with("user", user));
   }
 
-  /** Calls as evenly as the rate says, for so long; returns how many were refused. */
+  /** Calls evenly at the rate for this time; returns how many calls were refused. */
   private int steady(Weir weir, long everyMicros, long forMicros) {
     int refused = 0;
     for (long passed = 0; passed < forMicros; passed += everyMicros) {
@@ -101,7 +101,7 @@ class ReturnFromOutageTest {
     return refused;
   }
 
-  /** Whatever the moment of the return within a window. */
+  /** For a return at any moment within a window. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -113,14 +113,14 @@ class ReturnFromOutageTest {
         "sliding-log 60/min",
         "quota 3600/h"
       })
-  void aClientThatKeepsToTheLimitIsNeverRefused(String limit) {
+  void conformingClientIsNeverRefused(String limit) {
     for (int seconds = 0; seconds < 60; seconds += 7) {
       Weir weir = weir(limit);
       long every = MINUTE / 50;
       assertThat(steady(weir, every, 3 * MINUTE)).isZero();
-      store.away = true;
+      store.unavailable = true;
       assertThat(steady(weir, every, 3 * MINUTE + seconds * 1_000_000L)).isZero();
-      store.away = false;
+      store.unavailable = false;
       assertThat(steady(weir, every, 3 * MINUTE))
           .as("%s, back after %s s", limit, seconds)
           .isZero();
@@ -128,7 +128,7 @@ class ReturnFromOutageTest {
     }
   }
 
-  /** A share may begin with a burst of its own; the return brings none. */
+  /** A local share may begin with a burst; the return adds none. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -144,7 +144,7 @@ class ReturnFromOutageTest {
       int worst = 0;
       for (long i = 0; i < 6 * 60 * 20; i++) {
         long second = i / 20;
-        store.away = second >= 120 + seconds && second < 240 + seconds;
+        store.unavailable = second >= 120 + seconds && second < 240 + seconds;
         if (call(weir).allowed()) {
           admitted.add(time.micros());
         }
@@ -154,12 +154,12 @@ class ReturnFromOutageTest {
         worst = second < 200 + seconds ? 0 : Math.max(worst, admitted.size());
         time.advance(Duration.ofMillis(50));
       }
-      assertThat(worst).as("%s, away at %s s", limit, 120 + seconds).isLessThanOrEqualTo(61);
+      assertThat(worst).as("%s, unavailable at %s s", limit, 120 + seconds).isLessThanOrEqualTo(61);
       time.advance(Duration.ofMinutes(10));
     }
   }
 
-  /** What so many calls to each instance get. */
+  /** Admissions of this many calls to each instance. */
   private static int admitted(List<Weir> fleet, int calls) {
     int admitted = 0;
     for (int i = 0; i < calls; i++) {
@@ -172,31 +172,31 @@ class ReturnFromOutageTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4})
-  void aStoreThatComesAndGoesHandsOutTheBurstOfTheSharesOnce(int instances) {
+  void repeatedOutagesGrantTheBurstOfTheSharesOnce(int instances) {
     List<Weir> fleet = fleet("100/h", instances);
     int admitted = admitted(fleet, 200);
     assertThat(admitted).isEqualTo(100);
 
     for (int flap = 0; flap < 10; flap++) {
-      store.away = true;
+      store.unavailable = true;
       admitted += admitted(fleet, 200);
       time.advance(Duration.ofSeconds(2));
-      store.away = false;
+      store.unavailable = false;
       admitted += admitted(fleet, 2);
       time.advance(Duration.ofSeconds(2));
     }
 
-    // A burst, that of the shares, and what comes back in 40 s, which the shares may have again.
+    // A burst, that of the shares, and the refill of 40 s, which the shares may grant again.
     assertThat(admitted).isLessThanOrEqualTo(100 + 100 + 2 + 2);
   }
 
-  /** However late an instance tells what it let through. */
+  /** However late an instance reports its admissions. */
   @Test
-  void whatOneInstanceLetThroughIsNotForgottenBecauseOthersTookTheRest() {
+  void debtOfOneInstanceIsKeptThoughOthersTookTheRest() {
     List<Weir> fleet = fleet("100/h", 2);
-    store.away = true;
+    store.unavailable = true;
     assertThat(admitted(fleet, 200)).isEqualTo(100);
-    store.away = false;
+    store.unavailable = false;
 
     int admitted = admitted(fleet.subList(0, 1), 200);
     assertThat(admitted).isEqualTo(50);
@@ -208,14 +208,14 @@ class ReturnFromOutageTest {
     assertThat(admitted).isEqualTo(50 + 50);
   }
 
-  /** Whoever keeps to the limit, and asks all instances in turn. */
+  /** A conforming client that calls all instances in turn. */
   @ParameterizedTest
   @ValueSource(strings = {"60/min", "60/min burst=6", "fixed-window 60/min", "quota 3600/h"})
-  void aStoreThatComesAndGoesRefusesNobodyWhoKeepsToTheLimit(String limit) {
+  void repeatedOutagesRefuseNoConformingClient(String limit) {
     for (int instances = 1; instances <= 3; instances++) {
       List<Weir> fleet = fleet(limit, instances);
       for (int i = 0; i < 300; i++) {
-        store.away = i % 7 >= 4;
+        store.unavailable = i % 7 >= 4;
         assertThat(call(fleet.get(i % instances)).allowed())
             .as("%s, call %s to one of %s", limit, i, instances)
             .isTrue();
@@ -233,17 +233,17 @@ class ReturnFromOutageTest {
     }
   }
 
-  /** What is owed waits for whoever calls next. */
+  /** A debt is sent with the next call. */
   @Test
-  void aReturnBringsTheStoreNoCallsButThoseThatCallersMake() {
+  void returnCausesNoStoreCallsOfItsOwn() {
     List<Weir> fleet = fleet("100/h", 3);
-    store.away = true;
+    store.unavailable = true;
     callAs(1000, fleet);
     store.calls = 0;
-    store.away = false;
+    store.unavailable = false;
 
     time.advance(Duration.ofSeconds(30));
-    assertThat(store.calls).as("while nobody calls").isZero();
+    assertThat(store.calls).as("without calls").isZero();
     callAs(1000, fleet);
     assertThat(store.calls).as("for 3,000 calls").isBetween(1, 3000);
   }

@@ -18,7 +18,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.Tag;
 
-/** Shards together admit no more than the limit that was split, whatever a fleet goes through. */
+/** Through any events of a fleet, shards together admit no more than the limit that was split. */
 @Tag("fleet")
 class ShardedFleetProperties {
   private static final int CALLS = 750;
@@ -35,7 +35,7 @@ class ShardedFleetProperties {
     long most = lent(limit, shards, accuracy);
     AdmissionBound admitted = new AdmissionBound(limit);
     SimulatedFleet fleet =
-        new SimulatedFleet(limit, shards, accuracy, weather(random), random.nextLong(), admitted);
+        new SimulatedFleet(limit, shards, accuracy, conditions(random), random.nextLong(), admitted);
     double perSecond = 1e6 * rate / Micros.of(period);
 
     new ChaosEvents(fleet, random.nextLong(), perSecond, largest(limit, shards, random), CALLS)
@@ -63,7 +63,7 @@ class ShardedFleetProperties {
         new WindowAdmissionBound(
             micros -> Math.floorDiv(micros + SimulatedFleet.STORE_IS_AHEAD - phase, length));
     SimulatedFleet fleet =
-        new SimulatedFleet(limit, shards, accuracy, weather(random), random.nextLong(), admitted);
+        new SimulatedFleet(limit, shards, accuracy, conditions(random), random.nextLong(), admitted);
     fleet.keepStoreClock();
 
     new ChaosEvents(
@@ -90,7 +90,7 @@ class ShardedFleetProperties {
     return new Accuracy(random.nextBoolean() ? 10_000 : random.nextInt(500_001));
   }
 
-  private static SimulatedLink.Conditions weather(SplittableRandom random) {
+  private static SimulatedLink.Conditions conditions(SplittableRandom random) {
     return new SimulatedLink.Conditions(
         50 + random.nextLong(4000), random.nextBoolean() ? 0 : 0.03);
   }

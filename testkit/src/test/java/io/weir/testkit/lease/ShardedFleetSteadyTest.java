@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What shards cost callers who keep to the limit, in virtual time; prints what it saw. */
+/** Refusals that shards cause for conforming callers, in virtual time; prints the results. */
 class ShardedFleetSteadyTest {
   private static final long SECOND = 1_000_000;
   private final SplittableRandom random = new SplittableRandom(20260101);
@@ -33,8 +33,8 @@ class ShardedFleetSteadyTest {
   }
 
   /**
-   * Calls come at random, at a multiple of the rate; those that the limit in one piece would not
-   * admit are not made.
+   * Calls come at random, at a multiple of the rate; calls that the unsharded limit would refuse
+   * are not made.
    */
   @ParameterizedTest
   @CsvSource({
@@ -76,7 +76,7 @@ class ShardedFleetSteadyTest {
     }
   }
 
-  /** Two tries find most of a full bucket, and no more than it holds. */
+  /** Two attempts find most of a full bucket, and no more than it holds. */
   @ParameterizedTest
   @CsvSource({"1000/h, 8, 0.9", "100/h, 8, 0.8", "1000/h, 64, 0.8"})
   void mostOfAWholeBurstAtOnceIsAdmitted(String spec, int shards, double least) {

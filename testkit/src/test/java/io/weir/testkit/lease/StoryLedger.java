@@ -10,9 +10,8 @@ import io.weir.time.VirtualTime;
 import java.util.function.LongSupplier;
 
 /**
- * All that was admitted in a story: for a bucket held against every stretch of time there is, for a
- * log against each that is as long as its window, for other windows and quotas against each of
- * them.
+ * All admissions of a story. For a bucket they are checked against every interval, for a log
+ * against every interval as long as its window, for other windows and quotas against each window.
  */
 final class StoryLedger implements SimulatedFleet.AdmissionListener {
   private final FleetStory story;
@@ -45,9 +44,7 @@ final class StoryLedger implements SimulatedFleet.AdmissionListener {
     }
   }
 
-  /**
-   * The story, of which all that is admitted by the store or from a lease goes into these books.
-   */
+  /** The run of the story; all admissions by the store or from a lease are recorded here. */
   StoryRun of(StoryRun.Callers callers) {
     StoryRun run = new StoryRun(story, callers, this);
     time = run.fleet.time();
@@ -64,14 +61,14 @@ final class StoryLedger implements SimulatedFleet.AdmissionListener {
     log.remove(amount, micros);
   }
 
-  /** Adds what an instance admitted alone. */
+  /** Adds a degraded admission of an instance. */
   void addDegraded(Decision decision, long cost) {
     if (decision.allowed() && decision.degraded()) {
       add(cost, time.micros());
     }
   }
 
-  /** The least burst of a bucket that would have admitted all; for windows, the most in any. */
+  /** The smallest burst that would have admitted all; for windows, the maximum in any. */
   long most() {
     return most.getAsLong();
   }

@@ -12,22 +12,22 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.Tag;
 
 /**
- * Whatever a fleet goes through: it admits no more than it may, refuses nobody who keeps to the
- * limit less what may be lent, and no return of the store hands anybody another burst. A story that
- * fails is cut down to the events it takes.
+ * Through any events, a fleet admits no more than its bound, refuses no caller that stays within
+ * the limit minus what may be lent, and grants no extra burst when the store returns. A failing
+ * story is shrunk to the events it needs.
  */
 @Tag("fleet")
 class StoryProperties {
-  /** Who hears what came of calls. */
-  private interface Hears {
-    void heard(Decision decision, long cost);
+  /** Receives the decisions. */
+  private interface DecisionListener {
+    void onDecision(Decision decision, long cost);
   }
 
-  private record Crowd(boolean inStep, boolean keepToTheLimit, Hears hears)
+  private record Crowd(boolean inStep, boolean keepToTheLimit, DecisionListener listener)
       implements StoryRun.Callers {
     @Override
-    public void heard(Decision decision, long cost) {
-      hears.heard(decision, cost);
+    public void onDecision(Decision decision, long cost) {
+      listener.onDecision(decision, cost);
     }
   }
 
@@ -46,7 +46,7 @@ class StoryProperties {
   }
 
   @Property(edgeCases = EdgeCasesMode.NONE)
-  void nothingIsAdmittedBeyondTheBoundButWhatIsCalledDegraded(
+  void onlyDegradedDecisionsExceedTheBound(
       @ForAll("everything") FleetStory story) {
     StoryLedger books = new StoryLedger(story);
 
@@ -55,7 +55,7 @@ class StoryProperties {
     assertThat(books.most()).isLessThanOrEqualTo(story.bound());
   }
 
-  // ---- those who keep to the limit
+  // ---- conforming callers
 
   @Provide
   Arbitrary<FleetStory> withTheStoreThere() {
@@ -68,11 +68,11 @@ class StoryProperties {
         .arbitrary();
   }
 
-  /** Those of an instance that was frozen may have been decided without the store. */
+  /** Calls to an instance that was frozen may have been decided without the store. */
   @Property(edgeCases = EdgeCasesMode.NONE)
-  void nobodyIsRefusedWhoKeepsToTheLimitLessWhatIsLent(
+  void conformingCallersAreNotRefusedBelowTheLimitMinusLeases(
       @ForAll("withTheStoreThere") FleetStory story) {
-    Hears passes =
+    DecisionListener passes =
         (decision, cost) ->
             assertThat(decision.allowed() || decision.degraded()).as("%s", decision).isTrue();
 
@@ -90,26 +90,26 @@ class StoryProperties {
   }
 
   /**
-   * Before, while and after the store is away, where all instances are asked alike; to a third of
-   * it, where nobody knows when something went.
+   * Before, during and after an outage, if all instances are called alike; up to a third of the
+   * limit where the time of earlier usage is unknown.
    */
   @Property(edgeCases = EdgeCasesMode.NONE)
-  void anOutageRefusesNobodyWhoKeepsToTheLimit(@ForAll("withOutages") FleetStory story) {
-    Hears passes = (decision, cost) -> assertThat(decision.allowed()).as("%s", decision).isTrue();
+  void outageRefusesNoConformingCaller(@ForAll("withOutages") FleetStory story) {
+    DecisionListener passes = (decision, cost) -> assertThat(decision.allowed()).as("%s", decision).isTrue();
 
     new StoryLedger(story).of(new Crowd(true, true, passes)).run();
   }
 
-  // ---- those who take what they can get
+  // ---- greedy callers
 
   @Provide
   Arbitrary<FleetStory> greedyWithOutages() {
     return new RandomStories(4, 4).withSlidingWindows().withLogs().withOutages().arbitrary();
   }
 
-  /** All that callers get, from whomever they ask, also of instances that decide alone. */
+  /** All admissions by any instance, degraded ones included. */
   @Property(edgeCases = EdgeCasesMode.NONE)
-  void noReturnOfTheStoreBringsAnotherBurst(@ForAll("greedyWithOutages") FleetStory story) {
+  void returnOfTheStoreGrantsNoExtraBurst(@ForAll("greedyWithOutages") FleetStory story) {
     StoryLedger all = new StoryLedger(story);
 
     StoryRun run = all.of(new Crowd(false, false, all::addDegraded)).run();
@@ -122,13 +122,13 @@ class StoryProperties {
     return new RandomStories(4, 4).ofFlaps().arbitrary();
   }
 
-  /** Shares give once, and what comes back in these seconds; not a burst each time. */
+  /** Shares grant their burst once plus the refill of these seconds; not a burst each time. */
   @Property(edgeCases = EdgeCasesMode.NONE, tries = 50)
-  void aStoreThatComesAndGoesBringsNoBurstEachTime(@ForAll("greedyWithFlaps") FleetStory story) {
-    noReturnOfTheStoreBringsAnotherBurst(story);
+  void repeatedOutagesGrantNoBurstEachTime(@ForAll("greedyWithFlaps") FleetStory story) {
+    returnOfTheStoreGrantsNoExtraBurst(story);
   }
 
-  /** Stories are not about fleets that nobody asks, or that lend nothing. */
+  /** The stories are not trivial: fleets are called, and lend. */
   @Example
   void someCallersInTheseStoriesAreAnsweredFromMemory() {
     long calls = 0;

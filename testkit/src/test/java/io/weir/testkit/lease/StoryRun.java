@@ -17,9 +17,9 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A fleet that goes through a story. What holds at every moment of any story is asserted on the
- * way: no more is out than may be, nothing can be handed out that is not counted as out, and
- * whatever was admitted was taken from the bucket, or is called degraded.
+ * Runs a fleet through a story. Invariants are asserted on the way: leases stay within their
+ * maximum, only tokens counted as on lease can be handed out, and every admission was taken from
+ * the bucket or is marked degraded.
  */
 final class StoryRun {
   private static final Duration DEADLINE = Duration.ofMillis(11);
@@ -32,33 +32,33 @@ final class StoryRun {
   private final SplittableRandom random;
   private final Callers callers;
 
-  /** The state of a bucket that takes what callers ask for, and nothing else. */
+  /** The meter of a model bucket that counts only the callers' requests. */
   private final Meter meter;
 
   private final LimitState exact = new LimitState();
   private int mishaps;
   private long doubled;
 
-  /** When the store fell silent. */
+  /** Start times of outages. */
   private final List<Long> outages = new ArrayList<>();
 
-  /** What was admitted since the store fell silent, and neither by it nor by a lease. */
+  /** Admissions since the outage began that came neither from the store nor from a lease. */
   private long alone;
 
   private @Nullable Throwable wrong;
 
-  /** Who calls, and hears what came of it. */
+  /** The behaviour of callers, and a listener for decisions. */
   interface Callers {
-    /** Whether everybody is called at the same moment, instead of one. */
+    /** Whether all instances are called at the same time, instead of one. */
     default boolean inStep() {
       return false;
     }
 
-    /** Whether they call only while the limit has room for them, whatever a fleet strands of it. */
+    /** Whether they call only while the limit has room, after what a fleet may have lost. */
     boolean keepToTheLimit();
 
-    /** Hears every decision. */
-    void heard(Decision decision, long cost);
+    /** Receives every decision. */
+    void onDecision(Decision decision, long cost);
   }
 
   StoryRun(FleetStory story, Callers callers, SimulatedFleet.AdmissionListener log) {
@@ -67,9 +67,9 @@ final class StoryRun {
     this.lends = story.lends();
     this.random = new SplittableRandom(story.seed());
     this.meter = Meter.of(story.limit());
-    Conditions weather = new Conditions(story.latency(), 0);
+    Conditions conditions = new Conditions(story.latency(), 0);
     this.fleet =
-        new SimulatedFleet(story.limit(), story.accuracy(), weather, random.nextLong(), log);
+        new SimulatedFleet(story.limit(), story.accuracy(), conditions, random.nextLong(), log);
     // An hour ends soon.
     fleet.stepStoreClock(Duration.ofMinutes(59).plusMillis(random.nextLong(60_000)));
     for (int i = 0; i < story.members(); i++) {
@@ -77,22 +77,23 @@ final class StoryRun {
     }
   }
 
-  /** What was taken by the store for calls that were then decided without it, at most. */
+  /** Maximum taken by the store for calls that were then decided without it. */
   long doubled() {
     return doubled;
   }
 
   /**
-   * What instances that decide alone may admit beside the shared limit, in any stretch of time.
+   * Maximum that instances may admit on their own in addition to the shared limit, in any interval.
    *
-   * <p>Windows and quotas: as much again in each, as no share admits more than its part of one; but
-   * nothing if there is only one instance, which knows what was left. Sliding windows and logs: as
-   * much again even then, as it does not know when the rest went, and that may come back too early.
+   * <p>Windows and quotas: as much again in each, because no share admits more than its part of
+   * one; but nothing if there is only one instance, which knows the remainder. Sliding windows and
+   * logs: as much again even then, because the time of earlier usage is unknown and it may expire
+   * too early.
    *
-   * <p>Buckets: the burst of the shares, once. From an outage on, what a share still owes comes
-   * back while the shared bucket fills up too, until the instance has told the store: as much as
-   * the rate brings in that time, at most what the shared bucket can have lacked, and what the
-   * shares can owe when the store is back.
+   * <p>Buckets: the burst of the shares, once. From an outage on, the debt of a share refills while
+   * the shared bucket refills too, until the instance has reported to the store: as much as the
+   * rate gives in that time, at most what the shared bucket can have lacked, and what the shares
+   * can owe when the store returns.
    */
   long alone() {
     long capacity = story.limit().capacity();
@@ -112,16 +113,16 @@ final class StoryRun {
 
   StoryRun run() {
     for (FleetEvent event : story.events()) {
-      happens(event);
+      apply(event);
       check();
     }
     fleet.time().advance(FORGOTTEN);
     check();
-    assertThat(fleet.out(SimulatedFleet.USER)).as("stranded for good").isZero();
+    assertThat(fleet.out(SimulatedFleet.USER)).as("lost forever").isZero();
     return this;
   }
 
-  private void happens(FleetEvent event) {
+  private void apply(FleetEvent event) {
     if (event instanceof FleetEvent.Calls calls) {
       calls(calls.count(), calls.percent(), calls.member(), calls.cost());
     } else if (event instanceof FleetEvent.Quiet quiet) {
@@ -165,7 +166,7 @@ final class StoryRun {
     }
   }
 
-  /** What the shares of all instances admit in so long, each at least one token at once. */
+  /** Admissions of all local shares in this time, each at least one token at once. */
   private long shares(long micros) {
     Limit limit = story.limit();
     long atOnce = limit.capacity() + fleet.size();
@@ -174,7 +175,7 @@ final class StoryRun {
         : atOnce * (2 + micros / Micros.of(limit.window()));
   }
 
-  /** Something by which leases, and calls under way, may be lost. */
+  /** An event that may lose leases and calls in flight. */
   private void mishap() {
     mishaps++;
     doubled += 2 * fleet.stats().underWay();
@@ -204,16 +205,16 @@ final class StoryRun {
       if (callers.inStep() || i == member) {
         fleet
             .call(i, SimulatedFleet.USER, cost)
-            .thenAccept(decision -> heard(decision, cost))
+            .thenAccept(decision -> onDecision(decision, cost))
             .exceptionally(this::wrong);
       }
     }
   }
 
   /**
-   * What may be gone from the limit without having served anybody: what is out or lies unused in
-   * the window before, what was out at a mishap, calls that are on their way, what was charged for
-   * calls that were decided without the store, and what weighs for too long.
+   * Amount that may be missing from the limit without having served a caller: tokens on lease or
+   * unused in the previous window, tokens on lease at a mishap, calls in flight, charges for calls
+   * that were decided without the store, and usage that counts for too long.
    */
   private long reserved() {
     return (2 + mishaps) * lends
@@ -225,22 +226,23 @@ final class StoryRun {
   }
 
   /**
-   * What was told to the store, or started from, counts as if it had gone evenly until then. So a
-   * share may have, beside what callers took in the last window, all that the store had when it was
-   * last heard; and that may have, beside what they took in a window, what they took alone in the
-   * one before. Whoever keeps to a third of the limit finds room.
+   * Usage reported to the store, or taken over from it, counts as if spread evenly until then. So a
+   * share may count, in addition to the callers' usage of the last window, all usage that the store
+   * had when it last answered; and that may include, in addition to their usage of a window, the
+   * local usage of the window before. A caller that stays below a third of the limit always finds
+   * room.
    */
   private long stale() {
     boolean alone = story.events().stream().anyMatch(FleetEvent.Outage.class::isInstance);
     return alone && story.assumesEven() ? 2 * story.limit().capacity() / 3 + 1 : 0;
   }
 
-  private void heard(Decision decision, long cost) {
+  private void onDecision(Decision decision, long cost) {
     if (decision.allowed() && !decision.degraded()) {
       assertThat(decision.source()).isIn(DecisionSource.LEASE, DecisionSource.STORE);
     }
     alone += decision.allowed() && decision.degraded() ? cost : 0;
-    callers.heard(decision, cost);
+    callers.onDecision(decision, cost);
   }
 
   private @Nullable Void wrong(Throwable problem) {
@@ -249,9 +251,9 @@ final class StoryRun {
   }
 
   private void check() {
-    assertThat(wrong).as("what callers met").isNull();
+    assertThat(wrong).as("problem seen by callers").isNull();
     long out = fleet.out(SimulatedFleet.USER);
-    assertThat(out).as("out").isLessThanOrEqualTo(lends);
-    assertThat(fleet.inHand()).as("in hand, of what is out").isLessThanOrEqualTo(out);
+    assertThat(out).as("on lease").isLessThanOrEqualTo(lends);
+    assertThat(fleet.inHand()).as("unspent, at most the tokens on lease").isLessThanOrEqualTo(out);
   }
 }

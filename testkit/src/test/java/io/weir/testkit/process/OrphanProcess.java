@@ -1,6 +1,6 @@
 package io.weir.testkit.process;
 
-/** Starts a Redis in a JVM of its own, says its process id and waits to be killed. */
+/** Starts a Redis in a separate JVM, prints its process id and waits to be killed. */
 final class OrphanProcess {
   private OrphanProcess() {}
 

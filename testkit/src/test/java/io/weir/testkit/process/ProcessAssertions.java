@@ -2,7 +2,7 @@ package io.weir.testkit.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Asserts that a process has left. */
+/** Asserts that a process has exited. */
 final class ProcessAssertions {
   private ProcessAssertions() {}
 
@@ -11,6 +11,6 @@ final class ProcessAssertions {
   }
 
   static void assertGone(long pid) {
-    assertThat(isGone(pid)).as("process %d has left", pid).isTrue();
+    assertThat(isGone(pid)).as("process %d has exited", pid).isTrue();
   }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RedisBinaryTest {
   @TempDir Path folder;
 
-  /** A script under the name of a server, which says this version. */
+  /** A script under the name of a server, which prints this version. */
   private Path installed(String version) throws IOException {
     Path file = folder.resolve("redis-server");
     Files.writeString(file, "#!/bin/sh\necho 'Redis server v=" + version + " sha=0:0 bits=64'\n");
@@ -44,7 +44,7 @@ class RedisBinaryTest {
   }
 
   @Test
-  void theInstalledOneIsNotUsedUnlessTheVariableSaysSo() throws IOException {
+  void installedServerIsUsedOnlyIfTheVariableIsSet() throws IOException {
     Path file = installed("7.2.5");
     String path = "/nowhere::" + folder;
 
@@ -65,7 +65,7 @@ class RedisBinaryTest {
   }
 
   @Test
-  void refusesAnOlderOneThanTestsAreWrittenFor() throws IOException {
+  void refusesAServerOlderThanSupported() throws IOException {
     Path file = installed("6.2.14");
 
     assertThatThrownBy(() -> RedisBinary.chosen(file.toString(), ""))

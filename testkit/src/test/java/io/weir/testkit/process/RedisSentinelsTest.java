@@ -28,7 +28,7 @@ class RedisSentinelsTest {
       assertThat(master.command("SET", "a", "1")).isEqualTo("OK");
 
       dead.restart();
-      // The old master comes back as one until the sentinels have told it otherwise.
+      // The old master restarts as a master until the Sentinels make it a replica.
       await()
           .atMost(Duration.ofSeconds(60))
           .ignoreExceptions()

@@ -40,7 +40,7 @@ class RedisServerTest {
   }
 
   @Test
-  void killedItIsGoneAndRestartedItIsBackOnTheSamePort() {
+  void restartsOnTheSamePortAfterAKill() {
     try (RedisServer redis = RedisServer.start()) {
       redis.command("SET", "a", "1");
       long first = redis.pid();
@@ -57,7 +57,7 @@ class RedisServerTest {
   }
 
   @Test
-  void keepsItsDataThroughAKillWhenToldTo() {
+  void keepsItsDataThroughAKillIfConfigured() {
     try (RedisServer redis =
         RedisServer.builder().config("appendonly yes").config("appendfsync always").start()) {
       redis.command("SET", "a", "1");
@@ -67,7 +67,7 @@ class RedisServerTest {
   }
 
   @Test
-  void frozenItAcceptsAndAnswersNothing() throws Exception {
+  void acceptsConnectionsAndAnswersNothingWhenFrozen() throws Exception {
     try (RedisServer redis = RedisServer.start()) {
       redis.freeze();
       assertThat(redis.isRunning()).isFalse();
@@ -121,7 +121,7 @@ class RedisServerTest {
   }
 
   @Test
-  void speaksTlsToThoseWithACertificate() throws Exception {
+  void acceptsTlsOnlyWithACertificate() throws Exception {
     try (TlsFiles files = TlsFiles.create();
         RedisServer redis = RedisServer.builder().mutualTls(files).start()) {
       try (Socket socket =
@@ -139,7 +139,7 @@ class RedisServerTest {
   }
 
   @Test
-  void saysInItsLogWhyItDidNotStart() {
+  void logsWhyItDidNotStart() {
     assertThatThrownBy(() -> RedisServer.builder().config("no-such-thing 1").start())
         .hasMessageContaining("no-such-thing");
   }

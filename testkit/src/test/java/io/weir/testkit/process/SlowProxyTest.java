@@ -66,15 +66,15 @@ class SlowProxyTest {
   }
 
   @Test
-  void stalledItForwardsNothingAndResumedAllThatWasSent() throws Exception {
+  void forwardsNothingWhenStalledAndEverythingWhenResumed() throws Exception {
     try (RespClient patient = RespClient.connect(proxy.port(), PATIENT);
         RespClient client = RespClient.connect(proxy.port(), HASTY)) {
       patient.call(PING);
       proxy.stall();
       assertThatThrownBy(() -> client.call(List.of("INCR", "stalled")))
           .isInstanceOf(SocketTimeoutException.class);
-      try (RespClient newcomer = RespClient.connect(proxy.port(), HASTY)) {
-        assertThatThrownBy(() -> newcomer.call(PING)).isInstanceOf(SocketTimeoutException.class);
+      try (RespClient other = RespClient.connect(proxy.port(), HASTY)) {
+        assertThatThrownBy(() -> other.call(PING)).isInstanceOf(SocketTimeoutException.class);
       }
       proxy.resume();
       await().atMost(PATIENT).until(() -> redis.command("EXISTS", "stalled").equals(1L));
@@ -82,7 +82,7 @@ class SlowProxyTest {
   }
 
   @Test
-  void cutItClosesTheOpenAndAcceptsTheNew() throws Exception {
+  void cutClosesOpenConnectionsAndAcceptsNewOnes() throws Exception {
     try (RespClient client = RespClient.connect(proxy.port(), PATIENT)) {
       client.call(PING);
       proxy.cut();
@@ -96,7 +96,7 @@ class SlowProxyTest {
   }
 
   @Test
-  void refusingItKeepsTheOpenAndResumedItAcceptsAgain() throws Exception {
+  void refuseKeepsOpenConnectionsUntilResume() throws Exception {
     try (RespClient client = RespClient.connect(proxy.port(), PATIENT)) {
       client.call(PING);
       proxy.refuse();
@@ -104,8 +104,8 @@ class SlowProxyTest {
           .isInstanceOf(ConnectException.class);
       assertThat(client.call(PING)).isEqualTo("PONG");
       proxy.resume();
-      try (RespClient newcomer = RespClient.connect(proxy.port(), PATIENT)) {
-        assertThat(newcomer.call(PING)).isEqualTo("PONG");
+      try (RespClient other = RespClient.connect(proxy.port(), PATIENT)) {
+        assertThat(other.call(PING)).isEqualTo("PONG");
       }
     }
   }
