@@ -63,7 +63,7 @@ public final class SharedLimiter implements AutoCloseable {
   /** Takes {@code cost} if the limit admits it without a delay. */
   public boolean tryAcquire(String key, long cost) {
     refuseConcurrency();
-    return Weir.join(engine.checkUndelayed(call(key, cost))).allowed();
+    return Weir.join(engine.checkUndelayedAsync(call(key, cost))).allowed();
   }
 
   /** Takes 1 if the limit admits it. The decision has the amount left, or when to retry. */
@@ -146,7 +146,7 @@ public final class SharedLimiter implements AutoCloseable {
                                 ? CompletableFuture.<Void>completedFuture(null)
                                 : acquire(call, deadline));
               }
-              decision.reservation().ifPresent(taking -> engine.settleOnce(taking, 0));
+              decision.reservation().ifPresent(taking -> engine.settleOnceAsync(taking, 0));
               return CompletableFuture.failedFuture(new LimitExceededException(decision));
             });
   }

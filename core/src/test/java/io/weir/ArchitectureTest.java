@@ -15,9 +15,12 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * Checks that dependencies between the packages of core follow the path of a request: rules plan draws, the near store and the stores take them, limits do the arithmetic.
+ * Checks that dependencies between the packages of core follow the path of a request: rules plan
+ * draws, the near store and the stores take them, limits do the arithmetic.
  *
- * <p>Users import {@code io.weir}. It has two layers, separated by class: the entry classes may use everything, and nothing in core uses them; the values use only each other and {@code io.weir.base}.
+ * <p>Users import {@code io.weir}. It has two layers, separated by class: the entry classes may use
+ * everything, and nothing in core uses them; the values use only each other and {@code
+ * io.weir.base}.
  */
 class ArchitectureTest {
   private static final Set<String> ENTRY = Set.of("Weir", "Limiter", "SharedLimiter");

@@ -41,11 +41,11 @@ class CheckAndHoldTest {
   @Test
   void makesNoReservationIfNothingIsSettledLater() {
     Engine engine = engine(RuleSet.of(Rule.named("a").key("user").limit(Limit.perHour(1)).build()));
-    Decision first = now(engine.checkAndHold(CALL));
+    Decision first = now(engine.checkAndHoldAsync(CALL));
 
     assertThat(first.allowed()).isTrue();
     assertThat(first.reservation()).isEmpty();
-    assertThat(now(engine.checkAndHold(CALL)).reason()).isEqualTo(Reason.LIMITED);
+    assertThat(now(engine.checkAndHoldAsync(CALL)).reason()).isEqualTo(Reason.LIMITED);
     assertThat(decisions).hasSize(2);
   }
 
@@ -56,12 +56,12 @@ class CheckAndHoldTest {
             RuleSet.of(
                 Rule.named("held").key("user").limit(Limit.concurrency(1)).build(),
                 Rule.named("else").match(Match.path("/b")).limit(Limit.perHour(9)).build()));
-    Decision first = now(engine.checkAndHold(CALL));
+    Decision first = now(engine.checkAndHoldAsync(CALL));
 
-    assertThat(now(engine.checkAndHold(CALL)).allowed()).isFalse();
+    assertThat(now(engine.checkAndHoldAsync(CALL)).allowed()).isFalse();
     assertThat(now(engine.releaseAsync(first.reservation().orElseThrow())))
         .isEqualTo(SettlementResult.DONE);
-    assertThat(now(engine.checkAndHold(CALL)).allowed()).isTrue();
+    assertThat(now(engine.checkAndHoldAsync(CALL)).allowed()).isTrue();
   }
 
   @Test
@@ -78,9 +78,10 @@ class CheckAndHoldTest {
                     .limit(Limit.perHour(1))
                     .build()));
 
-    assertThat(now(engine.checkAndHold(CALL)).reservation()).isEmpty();
-    assertThat(now(engine.checkAndHold(CALL)).allowed()).isFalse();
-    assertThat(now(engine.checkAndHold(Call.of("GET", "/n"))).reason()).isEqualTo(Reason.BLOCKED);
+    assertThat(now(engine.checkAndHoldAsync(CALL)).reservation()).isEmpty();
+    assertThat(now(engine.checkAndHoldAsync(CALL)).allowed()).isFalse();
+    assertThat(now(engine.checkAndHoldAsync(Call.of("GET", "/n"))).reason())
+        .isEqualTo(Reason.BLOCKED);
     assertThat(decisions).hasSize(3);
   }
 
@@ -95,8 +96,8 @@ class CheckAndHoldTest {
                 .build());
     Call call = CALL.with("tenant", "acme");
 
-    assertThat(now(engine.checkAndHold(call)).reservation()).isPresent();
-    assertThat(now(engine.checkAndHold(call)).allowed()).isFalse();
+    assertThat(now(engine.checkAndHoldAsync(call)).reservation()).isPresent();
+    assertThat(now(engine.checkAndHoldAsync(call)).allowed()).isFalse();
   }
 
   @Test
@@ -110,7 +111,7 @@ class CheckAndHoldTest {
                     .cost(new Cost.FromResponse("X-Cost", 10))
                     .limit(Limit.perHour(100))
                     .build()));
-    Decision decision = now(engine.checkAndHold(CALL));
+    Decision decision = now(engine.checkAndHoldAsync(CALL));
     String reservation = decision.reservation().orElseThrow();
 
     assertThat(now(engine.settleAsync(reservation, Map.of("work", 37L))))
@@ -135,7 +136,7 @@ class CheckAndHoldTest {
                 .bypass(
                     new Bypass("t", hash, Limit.perHour(1), Instant.parse("2999-01-01T00:00:00Z")))
                 .build());
-    Decision decision = now(engine.checkAndHold(CALL.with("bypass", "secret")));
+    Decision decision = now(engine.checkAndHoldAsync(CALL.with("bypass", "secret")));
 
     assertThat(decision.reason()).isEqualTo(Reason.BYPASSED);
     assertThat(decision.reservation()).isEmpty();

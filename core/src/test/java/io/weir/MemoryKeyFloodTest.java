@@ -120,13 +120,13 @@ class MemoryKeyFloodTest extends WeirFixture {
     Engine capped = capped(10, Limit.concurrency(1));
     Call beyond = session("192.0.2.1", 10);
 
-    Decision held = now(capped.checkAndHold(beyond));
+    Decision held = now(capped.checkAndHoldAsync(beyond));
 
     assertThat(held.allowed()).isTrue();
-    assertThat(now(capped.checkAndHold(beyond)).allowed()).isFalse();
+    assertThat(now(capped.checkAndHoldAsync(beyond)).allowed()).isFalse();
     assertThat(now(capped.releaseAsync(held.reservation().orElseThrow())))
         .isEqualTo(SettlementResult.DONE);
-    assertThat(now(capped.checkAndHold(beyond)).allowed()).isTrue();
+    assertThat(now(capped.checkAndHoldAsync(beyond)).allowed()).isTrue();
   }
 
   /** An engine on which an address has reached its cap on new keys for this minute. */
@@ -139,7 +139,7 @@ class MemoryKeyFloodTest extends WeirFixture {
             .newKeysPerAddress(most)
             .build();
     for (int i = 0; i < most; i++) {
-      assertThat(now(capped.checkAndHold(session("192.0.2.1", i))).allowed()).isTrue();
+      assertThat(now(capped.checkAndHoldAsync(session("192.0.2.1", i))).allowed()).isTrue();
     }
     return capped;
   }

@@ -90,13 +90,14 @@ class WeirReservationTest extends WeirFixture {
     String late = now(engine.reserveAsync(get("/").cost(30))).reservation().orElseThrow();
     String never = now(engine.reserveAsync(get("/").cost(30))).reservation().orElseThrow();
 
-    assertThat(now(engine.settleOnce(early, 10))).isEqualTo(SettlementResult.DONE);
-    assertThat(now(engine.settleOnce(early, 0))).isEqualTo(SettlementResult.ALREADY);
+    assertThat(now(engine.settleOnceAsync(early, 10))).isEqualTo(SettlementResult.DONE);
+    assertThat(now(engine.settleOnceAsync(early, 0))).isEqualTo(SettlementResult.ALREADY);
     time.advance(Duration.ofSeconds(599));
-    assertThat(now(engine.settleOnce(late, Map.of("r", 10L)))).isEqualTo(SettlementResult.DONE);
-    assertThat(now(engine.settleOnce(late, 0))).isEqualTo(SettlementResult.ALREADY);
+    assertThat(now(engine.settleOnceAsync(late, Map.of("r", 10L))))
+        .isEqualTo(SettlementResult.DONE);
+    assertThat(now(engine.settleOnceAsync(late, 0))).isEqualTo(SettlementResult.ALREADY);
     time.advance(Duration.ofSeconds(1));
-    assertThat(now(engine.settleOnce(never, 0))).isEqualTo(SettlementResult.ALREADY);
+    assertThat(now(engine.settleOnceAsync(never, 0))).isEqualTo(SettlementResult.ALREADY);
 
     assertThat(store.terms)
         .hasSize(5)
@@ -111,7 +112,7 @@ class WeirReservationTest extends WeirFixture {
     time.advance(Duration.ofSeconds(30));
     time.stepWall(Duration.ofSeconds(-60));
 
-    assertThat(now(engine.settleOnce(reservation, 10))).isEqualTo(SettlementResult.DONE);
+    assertThat(now(engine.settleOnceAsync(reservation, 10))).isEqualTo(SettlementResult.DONE);
     assertThat(engine.check(get("/").cost(0)).remaining()).isEqualTo(90);
   }
 

@@ -243,7 +243,7 @@ class WeirTest extends WeirFixture {
 
     assertThat(engine.check(get("/")).delay()).isZero();
     assertThat(engine.check(get("/")).delay()).isEqualTo(Duration.ofMillis(100));
-    Decision impatient = now(engine.checkUndelayed(get("/")));
+    Decision impatient = now(engine.checkUndelayedAsync(get("/")));
     assertThat(impatient.allowed()).isFalse();
     assertThat(impatient.retryAfter()).contains(Duration.ofMillis(200));
     assertThat(engine.check(get("/")).delay()).isEqualTo(Duration.ofMillis(200));
@@ -296,11 +296,11 @@ class WeirTest extends WeirFixture {
                 .build());
     assertThat(admitted(engine, get("/"), 10)).isEqualTo(6);
 
-    Decision refused = now(engine.checkUndelayed(get("/")));
+    Decision refused = now(engine.checkUndelayedAsync(get("/")));
 
     assertThat(refused.retryAfter()).contains(Duration.ofSeconds(6));
     time.advance(Duration.ofSeconds(6));
-    assertThat(now(engine.checkUndelayed(get("/"))).allowed()).isTrue();
+    assertThat(now(engine.checkUndelayedAsync(get("/"))).allowed()).isTrue();
   }
 
   @Test
@@ -339,11 +339,11 @@ class WeirTest extends WeirFixture {
 
     for (ThrowingCallable use :
         List.<ThrowingCallable>of(
-            () -> engine.checkUndelayed(call),
-            () -> engine.checkAll(List.of(call)),
+            () -> engine.checkUndelayedAsync(call),
+            () -> engine.checkAllAsync(List.of(call)),
             () -> engine.requireCosts(call),
-            () -> engine.reserveAhead(call),
-            () -> engine.checkAndHold(call))) {
+            () -> engine.reserveAheadAsync(call),
+            () -> engine.checkAndHoldAsync(call))) {
       assertThatThrownBy(use)
           .isInstanceOf(IllegalStateException.class)
           .hasMessage("this Weir is closed");

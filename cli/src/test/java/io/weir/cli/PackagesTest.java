@@ -20,9 +20,7 @@ class PackagesTest {
   private static final long MOST_CLASSES = 32;
 
   private static final JavaClasses WEIR =
-      new ClassFileImporter()
-          .withImportOption(PackagesTest::isMain)
-          .importPackages("io.weir");
+      new ClassFileImporter().withImportOption(PackagesTest::isMain).importPackages("io.weir");
 
   /**
    * Where users enter a module whose root package also holds values. Entry classes may use every
@@ -84,6 +82,7 @@ class PackagesTest {
                     JavaClass::getPackageName, TreeMap::new, Collectors.counting()));
 
     assertThat(sizes.keySet()).hasSizeGreaterThan(40).contains("io.weir", "io.weir.server.http");
-    assertThat(sizes).allSatisfy((name, size) -> assertThat(size).isLessThanOrEqualTo(MOST_CLASSES));
+    assertThat(sizes)
+        .allSatisfy((name, size) -> assertThat(size).isLessThanOrEqualTo(MOST_CLASSES));
   }
 }

@@ -119,14 +119,14 @@ public final class Engine implements AutoCloseable {
     if (auditor != null) {
       auditor.rulesChanged();
     }
-    giveBack();
+    giveBackAsync();
   }
 
   /**
    * Gives back the tokens that this instance has leased from a shared store. {@link #close} does so
    * too, but does not wait long.
    */
-  public CompletionStage<Void> giveBack() {
+  public CompletionStage<Void> giveBackAsync() {
     return nearStore == null ? completedFuture(null) : nearStore.giveBack();
   }
 
@@ -179,7 +179,7 @@ public final class Engine implements AutoCloseable {
   }
 
   /** As {@link #checkAsync}, but a leaky bucket admits a call only if no delay is needed. */
-  public CompletionStage<Decision> checkUndelayed(Call call) {
+  public CompletionStage<Decision> checkUndelayedAsync(Call call) {
     return decide(call, Draw.Intent.TAKE_NOW);
   }
 
@@ -213,7 +213,7 @@ public final class Engine implements AutoCloseable {
    *
    * @return a decision per call, in order; the calls may pass if all of them are allowed
    */
-  public CompletionStage<List<Decision>> checkAll(List<Call> calls) {
+  public CompletionStage<List<Decision>> checkAllAsync(List<Call> calls) {
     CompiledRules now = inForce();
     CallGroup group = new CallGroup();
     calls.forEach(call -> add(group, now, call));
@@ -266,7 +266,7 @@ public final class Engine implements AutoCloseable {
    * As {@link #reserveAsync}, for future calls that a front end decides itself: as many as the
    * cost. Takes no permits and does not notify the listener. Settled at the number of calls made.
    */
-  public CompletionStage<AdvanceReservation> reserveAhead(Call call) {
+  public CompletionStage<AdvanceReservation> reserveAheadAsync(Call call) {
     CompiledRules now = inForce();
     Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
@@ -290,7 +290,7 @@ public final class Engine implements AutoCloseable {
    * As {@link #checkAsync}, for front ends that see the end of a call: takes permits too. The
    * decision carries a reservation only if permits are to be released, or a response has the cost.
    */
-  public CompletionStage<Decision> checkAndHold(Call call) {
+  public CompletionStage<Decision> checkAndHoldAsync(Call call) {
     CompiledRules now = inForce();
     if (!now.later().any()) {
       return decide(call, Draw.Intent.TAKE);
@@ -327,12 +327,13 @@ public final class Engine implements AutoCloseable {
    * once. The store keeps the settled marker for a short time only, so that a settlement per call
    * does not fill it. A cost above the cap is not refused: it is charged as the cap.
    */
-  public CompletionStage<SettlementResult> settleOnce(String reservation, long cost) {
+  public CompletionStage<SettlementResult> settleOnceAsync(String reservation, long cost) {
     return reservations.settle(reservation, cost, MarkerLifetime.HOLDER);
   }
 
-  /** As {@link #settleOnce(String, long)}, for some rules by their ids. */
-  public CompletionStage<SettlementResult> settleOnce(String reservation, Map<String, Long> costs) {
+  /** As {@link #settleOnceAsync(String, long)}, for some rules by their ids. */
+  public CompletionStage<SettlementResult> settleOnceAsync(
+      String reservation, Map<String, Long> costs) {
     return reservations.settle(reservation, costs, MarkerLifetime.HOLDER);
   }
 

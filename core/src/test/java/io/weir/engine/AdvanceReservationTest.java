@@ -40,7 +40,7 @@ class AdvanceReservationTest {
   }
 
   private Decision reserveAhead(Call call) {
-    return now(engine.reserveAhead(call)).decision();
+    return now(engine.reserveAheadAsync(call)).decision();
   }
 
   @Test
@@ -84,8 +84,8 @@ class AdvanceReservationTest {
             .build();
     Call call = Call.of("GET", "/a").with("weight", "7");
 
-    assertThat(now(dear.reserveAhead(call.cost(50))).available()).isEqualTo(14);
-    Decision made = now(dear.reserveAhead(call.cost(14))).decision();
+    assertThat(now(dear.reserveAheadAsync(call.cost(50))).available()).isEqualTo(14);
+    Decision made = now(dear.reserveAheadAsync(call.cost(14))).decision();
     assertThat(made.remaining()).isEqualTo(2);
     now(dear.settleAsync(made.reservation().orElseThrow(), 10));
     assertThat(now(dear.lookAsync(call)).remaining()).isEqualTo(30);

@@ -51,7 +51,7 @@ class CallGroupTest {
   private static final Call TENANT = Call.of("GET", "/").with("tenant", "1");
 
   private List<Boolean> check(Call... calls) {
-    return engine.checkAll(List.of(calls)).toCompletableFuture().join().stream()
+    return engine.checkAllAsync(List.of(calls)).toCompletableFuture().join().stream()
         .map(Decision::allowed)
         .toList();
   }
@@ -161,6 +161,6 @@ class CallGroupTest {
   }
 
   private static List<Decision> checkAll(Engine engine, List<Call> calls) {
-    return engine.checkAll(calls).toCompletableFuture().join();
+    return engine.checkAllAsync(calls).toCompletableFuture().join();
   }
 }

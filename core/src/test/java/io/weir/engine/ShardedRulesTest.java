@@ -139,8 +139,8 @@ class ShardedRulesTest {
   void groupedCallsAreAllOrNone() {
     Engine engine = inMemory(rule("80/h", 8).build());
 
-    List<Decision> fit = now(engine.checkAll(List.of(CALL.cost(4), CALL.cost(6))));
-    List<Decision> tooMuch = now(engine.checkAll(List.of(CALL.cost(6), CALL.cost(5))));
+    List<Decision> fit = now(engine.checkAllAsync(List.of(CALL.cost(4), CALL.cost(6))));
+    List<Decision> tooMuch = now(engine.checkAllAsync(List.of(CALL.cost(6), CALL.cost(5))));
 
     assertThat(fit).extracting(Decision::allowed).containsOnly(true);
     assertThat(tooMuch).extracting(Decision::allowed).containsOnly(false);

@@ -185,10 +185,10 @@ class NearStoreTest {
     Call passes = Call.of("GET", "/open").with("user", "a");
     Call not = Call.of("GET", "/closed").with("user", "a");
 
-    assertThat(now(engine.checkAndHold(passes)).allowed()).isTrue();
-    assertThat(engine.reserveAhead(passes).toCompletableFuture().join().decision().allowed())
+    assertThat(now(engine.checkAndHoldAsync(passes)).allowed()).isTrue();
+    assertThat(engine.reserveAheadAsync(passes).toCompletableFuture().join().decision().allowed())
         .isTrue();
-    assertThat(now(engine.checkAndHold(not)).reason()).isEqualTo(Reason.UNAVAILABLE);
+    assertThat(now(engine.checkAndHoldAsync(not)).reason()).isEqualTo(Reason.UNAVAILABLE);
     assertThat(now(engine.reserveAsync(not)).reason()).isEqualTo(Reason.UNAVAILABLE);
     Decision reserved = now(engine.reserveAsync(passes));
     assertThat(reserved.degraded()).isTrue();
@@ -332,7 +332,7 @@ class NearStoreTest {
     Engine engine = Engine.builder().rules(RuleSet.of(there)).time(time).build();
 
     assertThat(engine.nearStore()).isEmpty();
-    assertThat(engine.giveBack()).isCompleted();
+    assertThat(engine.giveBackAsync()).isCompleted();
     assertThat(check(engine).join().source()).isEqualTo(DecisionSource.MEMORY);
   }
 }

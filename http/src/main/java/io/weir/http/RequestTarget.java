@@ -62,8 +62,8 @@ public record RequestTarget(String path, String query, boolean ofServer) {
   /**
    * Whether a target states its path in full. A target that is forwarded unchanged must. In {@code
    * http://host:?x/a} the path is {@code /a} for a proxy that prepended the host itself, and empty
-   * otherwise; the target does not show which. And some servers take the part after a
-   * {@code #} for a part of the path.
+   * otherwise; the target does not show which. And some servers take the part after a {@code #} for
+   * a part of the path.
    */
   public static boolean isWhole(String text) {
     int from = startOfPath(text);

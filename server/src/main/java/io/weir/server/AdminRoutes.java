@@ -43,7 +43,7 @@ public final class AdminRoutes {
     this.health = health;
     this.metrics = metrics;
     this.hotKeys = new HotKeysEndpoint(engine, auth, advisor);
-    this.overview = 
+    this.overview =
         new OverviewEndpoint(
             WeirServer.version(), engine, health, stores, metrics, SystemTime.INSTANCE);
     this.openMetrics = !settings.metricsNeedToken();

@@ -228,7 +228,7 @@ class LeaseStressTest {
   /** Remaining tokens after all instances have returned their leases. */
   private long left(Engine[] fleet, Limit limit, String user) throws Exception {
     for (Engine engine : fleet) {
-      engine.giveBack().toCompletableFuture().get(20, TimeUnit.SECONDS);
+      engine.giveBackAsync().toCompletableFuture().get(20, TimeUnit.SECONDS);
       engine.close();
     }
     return remaining(limit, user);

@@ -90,9 +90,7 @@ class MemoryStoreFloodTest {
     flood(pool("fast", "1/s"), "idle", MAX_KEYS / 2);
     time.advance(Duration.ofSeconds(2));
 
-    assertThat(flood(slow, "new", MAX_KEYS / 4))
-        .as("replacing idle keys")
-        .isEqualTo(MAX_KEYS / 4);
+    assertThat(flood(slow, "new", MAX_KEYS / 4)).as("replacing idle keys").isEqualTo(MAX_KEYS / 4);
     assertThat(store.overflowed()).isZero();
     assertThat(flood(slow, "kept", MAX_KEYS / 2)).as("still limited").isZero();
   }

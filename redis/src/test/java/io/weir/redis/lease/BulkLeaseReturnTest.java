@@ -124,7 +124,7 @@ class BulkLeaseReturnTest {
       haveALeaseOnEveryKey(engine);
 
       engine.replaceRules(rules("somebody else"));
-      ContractCalls.get(engine.giveBack());
+      ContractCalls.get(engine.giveBackAsync());
 
       assertThatNothingWasLost(engine);
       assertThat(mostInFlight.get()).isBetween(2, FEW);

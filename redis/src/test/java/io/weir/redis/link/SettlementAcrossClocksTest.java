@@ -211,12 +211,15 @@ class SettlementAcrossClocksTest {
     pass(Duration.ofSeconds(30));
     time.stepWall(Duration.ofSeconds(seconds));
 
-    assertThat(ContractCalls.get(engine.settleOnce(held, 10))).isEqualTo(SettlementResult.DONE);
-    assertThat(ContractCalls.get(engine.settleOnce(held, 0))).isEqualTo(SettlementResult.ALREADY);
+    assertThat(ContractCalls.get(engine.settleOnceAsync(held, 10)))
+        .isEqualTo(SettlementResult.DONE);
+    assertThat(ContractCalls.get(engine.settleOnceAsync(held, 0)))
+        .isEqualTo(SettlementResult.ALREADY);
     assertThat(remaining(engine)).isEqualTo(90);
     String late = reserved(engine, 50).reservation().orElseThrow();
     pass(Duration.ofMinutes(10));
-    assertThat(ContractCalls.get(engine.settleOnce(late, 10))).isEqualTo(SettlementResult.ALREADY);
+    assertThat(ContractCalls.get(engine.settleOnceAsync(late, 10)))
+        .isEqualTo(SettlementResult.ALREADY);
   }
 
   @ParameterizedTest

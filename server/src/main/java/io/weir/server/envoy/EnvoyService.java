@@ -136,7 +136,7 @@ public final class EnvoyService {
   private CompletionStage<RateLimitResponse> byOwnRules(RateLimitRequest request) {
     List<Call> calls = EnvoyRequestDecoder.calls(request);
     try {
-      return engine.checkAll(calls).thenApply(this::answer);
+      return engine.checkAllAsync(calls).thenApply(this::answer);
     } catch (IllegalArgumentException e) {
       // An attribute that a rule uses as cost is not a number.
       throw new InvalidRequestException(String.valueOf(e.getMessage()));

@@ -93,12 +93,12 @@ public final class RequestLimiter implements AutoCloseable {
 
   /** A decision for a front end that cannot delay a call. */
   public CompletionStage<Decision> checkUndelayed(Call call) {
-    return decide(() -> engine.checkUndelayed(call));
+    return decide(() -> engine.checkUndelayedAsync(call));
   }
 
   /** A decision for a front end that can delay a call, and knows when it ends. */
   public CompletionStage<Decision> checkAndHold(Call call) {
-    return decide(() -> engine.checkAndHold(call));
+    return decide(() -> engine.checkAndHoldAsync(call));
   }
 
   /** Registers the counters of signed tokens, if they are configured. */

@@ -71,7 +71,7 @@ final class AdmittedCall {
           .ifPresent(cost -> costs.put(status.rule(), cost));
     }
     if (!costs.isEmpty()) {
-      engine.settleOnce(reservation, costs);
+      engine.settleOnceAsync(reservation, costs);
     }
   }
 

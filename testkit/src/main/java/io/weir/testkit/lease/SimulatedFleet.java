@@ -147,7 +147,7 @@ public final class SimulatedFleet {
   /** Stops an instance, which returns its leases. */
   public void stop(int member) {
     Engine gone = members.remove(member).engine;
-    gone.giveBack().thenRun(gone::close);
+    gone.giveBackAsync().thenRun(gone::close);
   }
 
   /** Stops everything in an instance for a while; calls to it meanwhile get no answer. */

@@ -58,7 +58,8 @@ class RefusedCallsProperties {
 
   private static SimulatedFleet fleet(Limit limit, SplittableRandom random) {
     Accuracy accuracy = new Accuracy(10_000 + random.nextInt(490_001));
-    SimulatedLink.Conditions conditions = new SimulatedLink.Conditions(50 + random.nextLong(250), 0);
+    SimulatedLink.Conditions conditions =
+        new SimulatedLink.Conditions(50 + random.nextLong(250), 0);
     SimulatedFleet fleet =
         new SimulatedFleet(limit, accuracy, conditions, random.nextLong(), (amount, micros) -> {});
     // A rule that counts refusals is evaluated on every call.

@@ -61,7 +61,8 @@ class ReservationAfterOutageTest {
   }
 
   private SettlementResult settle(OutageReservation some, Pool pool, Key key, long cost) {
-    List<ReservedPart> parts = List.of(new ReservedPart(pool, key, some.amount, cost, some.receipt));
+    List<ReservedPart> parts =
+        List.of(new ReservedPart(pool, key, some.amount, cost, some.receipt));
     return some.by.settle(some.id, parts, Duration.ofMinutes(10)).toCompletableFuture().join();
   }
 
@@ -117,7 +118,8 @@ class ReservationAfterOutageTest {
           open.add(reserve(by, pool, key, 1 + random.nextInt(20)));
         } else if (!open.isEmpty()) {
           OutageReservation oldest = open.remove(0);
-          unavailable &= settlesDuringOutage && oldest.receipt.origin() == TakeReceipt.Origin.INSTANCE;
+          unavailable &=
+              settlesDuringOutage && oldest.receipt.origin() == TakeReceipt.Origin.INSTANCE;
           long came = random.nextInt(25);
           assertThat(settle(oldest, pool, key, came)).isEqualTo(SettlementResult.DONE);
           cost += came;

@@ -35,7 +35,8 @@ class ShardedFleetProperties {
     long most = lent(limit, shards, accuracy);
     AdmissionBound admitted = new AdmissionBound(limit);
     SimulatedFleet fleet =
-        new SimulatedFleet(limit, shards, accuracy, conditions(random), random.nextLong(), admitted);
+        new SimulatedFleet(
+            limit, shards, accuracy, conditions(random), random.nextLong(), admitted);
     double perSecond = 1e6 * rate / Micros.of(period);
 
     new ChaosEvents(fleet, random.nextLong(), perSecond, largest(limit, shards, random), CALLS)
@@ -63,7 +64,8 @@ class ShardedFleetProperties {
         new WindowAdmissionBound(
             micros -> Math.floorDiv(micros + SimulatedFleet.STORE_IS_AHEAD - phase, length));
     SimulatedFleet fleet =
-        new SimulatedFleet(limit, shards, accuracy, conditions(random), random.nextLong(), admitted);
+        new SimulatedFleet(
+            limit, shards, accuracy, conditions(random), random.nextLong(), admitted);
     fleet.keepStoreClock();
 
     new ChaosEvents(

@@ -46,8 +46,7 @@ class StoryProperties {
   }
 
   @Property(edgeCases = EdgeCasesMode.NONE)
-  void onlyDegradedDecisionsExceedTheBound(
-      @ForAll("everything") FleetStory story) {
+  void onlyDegradedDecisionsExceedTheBound(@ForAll("everything") FleetStory story) {
     StoryLedger books = new StoryLedger(story);
 
     books.of(new Crowd(false, false, (decision, cost) -> {})).run();
@@ -95,7 +94,8 @@ class StoryProperties {
    */
   @Property(edgeCases = EdgeCasesMode.NONE)
   void outageRefusesNoConformingCaller(@ForAll("withOutages") FleetStory story) {
-    DecisionListener passes = (decision, cost) -> assertThat(decision.allowed()).as("%s", decision).isTrue();
+    DecisionListener passes =
+        (decision, cost) -> assertThat(decision.allowed()).as("%s", decision).isTrue();
 
     new StoryLedger(story).of(new Crowd(true, true, passes)).run();
   }

@@ -254,7 +254,7 @@ final class QuotaBucket {
   private CompletionStage<QuotaGrant> reserve(long amount) {
     try {
       return engine
-          .reserveAhead(call.cost(amount))
+          .reserveAheadAsync(call.cost(amount))
           .thenApply(ahead -> new QuotaGrant(ahead.decision(), amount, ahead.available()));
     } catch (IllegalArgumentException e) {
       // An entry that a rule uses as cost is not a number.
@@ -341,7 +341,7 @@ final class QuotaBucket {
         spent = used - later; // more than was reserved: a debt
       }
       used -= spent;
-      engine.settleOnce(oldest.reservation(), spent);
+      engine.settleOnceAsync(oldest.reservation(), spent);
     }
   }
 }
