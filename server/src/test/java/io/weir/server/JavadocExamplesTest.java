@@ -45,6 +45,7 @@ class JavadocExamplesTest {
       return """
           import io.weir.*;
           import io.weir.rule.*;
+          import io.weir.server.config.*;
           import io.weir.time.*;
           import java.nio.file.*;
           import java.time.*;
