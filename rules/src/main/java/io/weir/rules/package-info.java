@@ -1,4 +1,4 @@
-/** Reads, validates, compares and writes the rule document. */
+/** Reads, validates and watches the rule document. */
 @NullMarked
 package io.weir.rules;
 

@@ -1,7 +1,4 @@
-/**
- * Envoy's rate limit descriptors: the configuration in the format of {@code envoyproxy/ratelimit},
- * the limit that a descriptor matches, and the decision for a request.
- */
+/** Reads limits for Envoy from files in the format of {@code envoyproxy/ratelimit}. */
 @NullMarked
 package io.weir.rules.envoy;
 
