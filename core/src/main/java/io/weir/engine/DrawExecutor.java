@@ -13,8 +13,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the draws of a call to the store. If the store fails, the rules decide by their {@link
- * OnFail}.
+ * Sends the draws of a call to the store. If the store fails, the rules decide by {@code on_fail}.
  */
 public final class DrawExecutor {
   private final Store store;

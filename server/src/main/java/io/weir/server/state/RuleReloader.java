@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reloads rules from their file into a running {@link Weir}, and logs the changes. */
+/** Reloads rules from their file into a running engine, and logs the changes. */
 public final class RuleReloader implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RuleReloader.class);
   private static final int MOST_CHANGES = 20;
