@@ -9,6 +9,9 @@ module io.weir {
   exports io.weir;
   exports io.weir.rule;
   exports io.weir.time;
+  exports io.weir.adjust to
+      io.weir.redis,
+      io.weir.rules;
   exports io.weir.base to
       io.weir.http,
       io.weir.redis,

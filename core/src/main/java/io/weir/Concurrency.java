@@ -43,8 +43,8 @@ public record Concurrency(long permits, Duration permitTtl, String name) impleme
   }
 
   @Override
-  public Concurrency scaled(Ratio scale) {
-    return new Concurrency(scale.times(permits), permitTtl, name);
+  public Concurrency scaled(Ratio ratio) {
+    return new Concurrency(ratio.times(permits), permitTtl, name);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.weir;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -19,19 +20,27 @@ public final class Decision {
   private final Reason reason;
   private final List<LimitStatus> statuses;
   private final @Nullable LimitStatus deciding;
-  private final @Nullable String rule;
+  private final @Nullable ImmediateCause immediate;
   private final @Nullable String reservation;
+
+  /**
+   * What decided a call if no limit did. Also stands for a rule that callers do not see.
+   *
+   * @param rule the rule or bypass token, if any
+   * @param blockedFor how long the key is still blocked, if it is
+   */
+  private record ImmediateCause(@Nullable String rule, @Nullable Duration blockedFor) {}
 
   private Decision(
       Reason reason,
       List<LimitStatus> statuses,
       @Nullable LimitStatus deciding,
-      @Nullable String rule,
+      @Nullable ImmediateCause immediate,
       @Nullable String reservation) {
     this.reason = reason;
     this.statuses = statuses;
     this.deciding = deciding;
-    this.rule = rule;
+    this.immediate = immediate;
     this.reservation = reservation;
   }
 
@@ -45,8 +54,18 @@ public final class Decision {
    *
    * @param rule the id of the rule or bypass token that decided, or null
    */
-  public static Decision outright(Reason reason, @Nullable String rule) {
-    return new Decision(reason, List.of(), null, rule, null);
+  public static Decision immediate(Reason reason, @Nullable String rule) {
+    return new Decision(reason, List.of(), null, new ImmediateCause(rule, null), null);
+  }
+
+  /**
+   * The refusal of a call whose key is blocked.
+   *
+   * @param rule the id of the rule whose key it is
+   * @param wait how long the block lasts
+   */
+  public static Decision blocked(String rule, Duration wait) {
+    return new Decision(Reason.BLOCKED, List.of(), null, new ImmediateCause(rule, wait), null);
   }
 
   /** The decision that follows from the status of every limit checked. */
@@ -66,14 +85,13 @@ public final class Decision {
     }
     if (refusing != null) {
       Reason reason = refusing.answered() ? Reason.LIMITED : Reason.UNAVAILABLE;
-      return new Decision(reason, statuses, refusing, refusing.rule(), null);
+      return new Decision(reason, statuses, refusing, null, null);
     }
-    return new Decision(
-        Reason.OK, statuses, tightest, tightest == null ? null : tightest.rule(), null);
+    return new Decision(Reason.OK, statuses, tightest, null, null);
   }
 
   public Decision withReservation(String token) {
-    return new Decision(reason, statuses, deciding, rule, token);
+    return new Decision(reason, statuses, deciding, immediate, token);
   }
 
   /** Whether the call may pass. */
@@ -97,7 +115,14 @@ public final class Decision {
 
   /** The id of the rule or bypass token that decided; empty if none applied. */
   public Optional<String> rule() {
-    return Optional.ofNullable(rule);
+    return Optional.ofNullable(decidingRule());
+  }
+
+  private @Nullable String decidingRule() {
+    if (immediate != null) {
+      return immediate.rule;
+    }
+    return deciding == null ? null : deciding.rule();
   }
 
   /**
@@ -118,7 +143,10 @@ public final class Decision {
     if (allowed()) {
       return Optional.of(Duration.ZERO);
     }
-    return deciding == null ? Optional.empty() : deciding.retryAfter();
+    if (deciding != null) {
+      return deciding.retryAfter();
+    }
+    return immediate == null ? Optional.empty() : Optional.ofNullable(immediate.blockedFor);
   }
 
   /** How long an admitted call should wait before it proceeds: the longest delay of any limit. */
@@ -140,6 +168,45 @@ public final class Decision {
    */
   public Optional<String> reservation() {
     return Optional.ofNullable(reservation);
+  }
+
+  /**
+   * The ids of the rules that the call is over and that mark calls instead of refusing them, in
+   * document order.
+   */
+  public List<String> over() {
+    List<String> over = List.of();
+    for (int i = 0; i < statuses.size(); i++) {
+      LimitStatus status = statuses.get(i);
+      if (status.isOver() && !over.contains(status.rule())) {
+        over = over.isEmpty() ? new ArrayList<>(2) : over;
+        over.add(status.rule());
+      }
+    }
+    return over;
+  }
+
+  /**
+   * This decision without the limits that callers do not see. It has the same reason; if only such
+   * limits refused, it names no rule.
+   */
+  public Decision visible() {
+    for (int i = 0; i < statuses.size(); i++) {
+      if (statuses.get(i).hidden()) {
+        List<LimitStatus> seen = statuses.stream().filter(status -> !status.hidden()).toList();
+        LimitStatus shown = of(seen).deciding;
+        boolean decides = shown != null && shown.allowed() == allowed();
+        return new Decision(reason, seen, decides ? shown : null, null, reservation);
+      }
+    }
+    return this;
+  }
+
+  /** This decision without the name of its rule. */
+  public Decision withoutRule() {
+    Duration blockedFor = immediate == null ? null : immediate.blockedFor;
+    ImmediateCause nameless = new ImmediateCause(null, blockedFor);
+    return new Decision(reason, statuses, deciding, nameless, reservation);
   }
 
   /** Whether any limit was decided by its {@link OnFail}, because the store was unavailable. */
@@ -164,6 +231,7 @@ public final class Decision {
 
   @Override
   public String toString() {
+    String rule = decidingRule();
     return reason + (rule == null ? "" : " by " + rule) + " " + statuses;
   }
 }

@@ -38,8 +38,8 @@ public record FixedWindow(long count, Duration window, boolean aligned, String n
   }
 
   @Override
-  public FixedWindow scaled(Ratio scale) {
-    return new FixedWindow(scale.times(count), window, aligned, name);
+  public FixedWindow scaled(Ratio ratio) {
+    return new FixedWindow(ratio.times(count), window, aligned, name);
   }
 
   @Override

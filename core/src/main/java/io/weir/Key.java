@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Two keys are equal if all their parts are equal; {@code of("a", "b")} differs from {@code
  * of("a:b")}. Code that uses the same key often can keep its {@code Key} and save the hashing.
  *
- * <p>If the values of a key have more than {@value KeyEncoding#LONGEST} characters together, it
+ * <p>If the values of a key have more than {@value KeyEncoding#MAX_LENGTH} characters together, it
  * holds the SHA-256 digests of the long ones.
  */
 @SuppressWarnings("InconsistentHashCode") // the fingerprint is a function of the parts
@@ -40,10 +40,10 @@ public final class Key {
   /** A key of one value. */
   public static Key of(String value) {
     Objects.requireNonNull(value, MISSING);
-    return kept(KeyEncoding.isDigested(value) ? KeyEncoding.digest(value) : value);
+    return ofEncoded(KeyEncoding.isDigested(value) ? KeyEncoding.digest(value) : value);
   }
 
-  private static Key kept(String value) {
+  private static Key ofEncoded(String value) {
     return new Key(value, List.of(), Fingerprint.high(value), Fingerprint.low(value));
   }
 
@@ -55,17 +55,17 @@ public final class Key {
     for (String value : values) {
       Objects.requireNonNull(value, MISSING);
     }
-    return kept(KeyEncoding.digested(values));
+    return ofEncoded(KeyEncoding.digested(values));
   }
 
   /**
    * A key from the {@link #parts} of another key. Parts that are digests already stay as they are.
    */
   public static Key ofParts(String... parts) {
-    return parts.length == 1 ? kept(parts[0]) : kept(parts);
+    return parts.length == 1 ? ofEncoded(parts[0]) : ofEncoded(parts);
   }
 
-  private static Key kept(String[] values) {
+  private static Key ofEncoded(String[] values) {
     Fingerprint print = Fingerprint.of(values);
     return new Key(null, List.of(values), print.high(), print.low());
   }

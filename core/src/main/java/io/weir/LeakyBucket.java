@@ -57,10 +57,10 @@ public record LeakyBucket(long rate, Duration period, long queue, Duration maxWa
   }
 
   @Override
-  public LeakyBucket scaled(Ratio scale) {
+  public LeakyBucket scaled(Ratio ratio) {
     ExactNumbers.Rate scaled =
-        ExactNumbers.scaledRate(rate, period, scale.numerator(), scale.denominator());
-    return new LeakyBucket(scaled.count(), scaled.period(), scale.times(queue), maxWait, name);
+        ExactNumbers.scaledRate(rate, period, ratio.numerator(), ratio.denominator());
+    return new LeakyBucket(scaled.count(), scaled.period(), ratio.times(queue), maxWait, name);
   }
 
   @Override

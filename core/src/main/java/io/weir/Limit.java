@@ -41,7 +41,7 @@ public sealed interface Limit
    * This limit with its numbers multiplied, for schedules and local shares. A number is at least 1
    * after that, unless it was 0.
    */
-  Limit scaled(Ratio scale);
+  Limit scaled(Ratio ratio);
 
   /**
    * The time in which the whole capacity is restored; zero if time restores nothing (concurrency, a

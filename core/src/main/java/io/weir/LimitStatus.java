@@ -12,9 +12,6 @@ import java.util.Optional;
  * call.
  */
 public final class LimitStatus {
-  /** The retry-after, in microseconds, if waiting cannot help. */
-  public static final long NEVER = Micros.NEVER;
-
   private final String rule;
   private final String name;
   private final Limit limit;
@@ -26,6 +23,7 @@ public final class LimitStatus {
   private final long delayMicros;
   private final boolean answered;
   private final boolean degraded;
+  private final boolean hidden;
   private final DecisionSource source;
 
   private LimitStatus(Builder b) {
@@ -40,6 +38,7 @@ public final class LimitStatus {
     this.delayMicros = b.delayMicros;
     this.answered = b.answered;
     this.degraded = b.degraded;
+    this.hidden = b.hidden;
     this.source = b.source;
   }
 
@@ -82,6 +81,16 @@ public final class LimitStatus {
     return degraded;
   }
 
+  /** Whether the rule has {@code headers: hidden}: callers do not see this limit. */
+  public boolean hidden() {
+    return hidden;
+  }
+
+  /** Whether the call is over a limit that marks calls and never refuses them. */
+  public boolean isOver() {
+    return mode == Mode.MARK && !allowed && answered;
+  }
+
   /** Where the decision of this limit came from. */
   public DecisionSource source() {
     return source;
@@ -109,35 +118,19 @@ public final class LimitStatus {
     return Micros.toDuration(delayMicros);
   }
 
-  /** This status, marked as decided without the store. */
-  public LimitStatus toDegraded() {
-    return edit().degraded().build();
-  }
-
-  /**
-   * The status of a whole limit, estimated from this shard of it: the other shards are assumed to
-   * have as much left, and to be restored as soon.
-   */
-  public LimitStatus ofShard(Limit whole, int shards) {
-    Builder builder = copiedTo(new Builder(rule, name, whole, mode));
-    return builder.remaining(Math.min(whole.capacity(), remaining * shards)).build();
-  }
-
-  /** A builder with the values of this status. */
+  /** A builder with the values of this status; for stores. */
   public Builder edit() {
-    return copiedTo(new Builder(rule, name, limit, mode));
-  }
-
-  private Builder copiedTo(Builder builder) {
-    builder
-        .allowed(allowed)
-        .remaining(remaining)
-        .reset(resetMicros)
-        .retryAfter(retryAfterMicros)
-        .delay(delayMicros)
-        .source(source);
+    Builder builder =
+        new Builder(rule, name, limit, mode)
+            .allowed(allowed)
+            .remaining(remaining)
+            .reset(resetMicros)
+            .retryAfter(retryAfterMicros)
+            .delay(delayMicros)
+            .source(source);
     builder.answered = answered;
     builder.degraded = degraded;
+    builder.hidden = hidden;
     return builder;
   }
 
@@ -146,7 +139,7 @@ public final class LimitStatus {
     return resetMicros;
   }
 
-  /** {@link #retryAfter} in microseconds; {@link #NEVER} if waiting cannot help. */
+  /** {@link #retryAfter} in microseconds; −1 if waiting cannot help. */
   public long retryAfterMicros() {
     return retryAfterMicros;
   }
@@ -197,8 +190,8 @@ public final class LimitStatus {
   public static final class Builder {
     private final String rule;
     private final String name;
-    private final Limit limit;
     private final Mode mode;
+    private Limit limit;
     private boolean allowed;
     private long remaining;
     private long resetMicros;
@@ -206,6 +199,7 @@ public final class LimitStatus {
     private long delayMicros;
     private boolean answered = true;
     private boolean degraded;
+    private boolean hidden;
     private DecisionSource source = DecisionSource.MEMORY;
 
     public Builder(String rule, String name, Limit limit, Mode mode) {
@@ -213,6 +207,12 @@ public final class LimitStatus {
       this.name = name;
       this.limit = limit;
       this.mode = mode;
+    }
+
+    /** Another limit, such as the whole of which the status is that of a shard. */
+    public Builder limit(Limit limit) {
+      this.limit = limit;
+      return this;
     }
 
     public Builder allowed(boolean allowed) {
@@ -230,7 +230,7 @@ public final class LimitStatus {
       return this;
     }
 
-    /** {@link LimitStatus#NEVER} if waiting cannot help. */
+    /** −1 if waiting cannot help. */
     public Builder retryAfter(long micros) {
       this.retryAfterMicros = micros;
       return this;
@@ -252,6 +252,12 @@ public final class LimitStatus {
     public Builder degraded() {
       this.degraded = true;
       return source(DecisionSource.FALLBACK);
+    }
+
+    /** Whether callers do not see this limit; false by default. */
+    public Builder hidden(boolean hidden) {
+      this.hidden = hidden;
+      return this;
     }
 
     /** Where the decision comes from; {@link DecisionSource#MEMORY} by default. */

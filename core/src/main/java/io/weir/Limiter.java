@@ -18,9 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 
 /**
  * A limiter by key: one limit, no rules. Every key has its own bucket in the memory of this
@@ -44,7 +42,7 @@ import java.util.concurrent.ExecutionException;
  */
 public final class Limiter {
   /** Longer than any wait, and short enough to be added to any time without overflow. */
-  private static final Duration LONGEST_WAIT = Duration.ofDays(100_000);
+  private static final Duration MAX_WAIT = Duration.ofDays(100_000);
 
   private final String name;
   private final TimeSource time;
@@ -66,7 +64,8 @@ public final class Limiter {
     this.hashCache = new KeyHashCache(name, needsHash);
     this.looksOnly = builder.limit.algorithm() == Algorithm.CONCURRENCY;
     this.reservations =
-        new ReservationService(store, time, new byte[0], (rule, slot, tenant) -> Optional.of(pool));
+        new ReservationService(
+            store, time, new byte[0], (rule, slot, key, tenant) -> Optional.of(pool));
   }
 
   /** Starts a limiter with options. */
@@ -210,18 +209,7 @@ public final class Limiter {
 
   /** As {@link #acquire(String, long, Duration)}, for a key that is hashed already. */
   public void acquire(Key key, long cost, Duration maxWait) throws InterruptedException {
-    CompletableFuture<Void> acquired = acquireAsync(key, cost, maxWait).toCompletableFuture();
-    try {
-      acquired.get();
-    } catch (InterruptedException e) {
-      acquired.cancel(false);
-      throw e;
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof LimitExceededException exceeded) {
-        throw exceeded;
-      }
-      throw new CompletionException(e.getCause());
-    }
+    Weir.joinInterruptibly(acquireAsync(key, cost, maxWait));
   }
 
   /** As {@link #acquire(String, Duration)}, without blocking: the stage fails where that throws. */
@@ -241,7 +229,7 @@ public final class Limiter {
   public CompletionStage<Void> acquireAsync(Key key, long cost, Duration maxWait) {
     ExactNumbers.cost(cost);
     refuseConcurrency();
-    long mayWait = Micros.of(maxWait.compareTo(LONGEST_WAIT) < 0 ? maxWait : LONGEST_WAIT);
+    long mayWait = Micros.of(maxWait.compareTo(MAX_WAIT) < 0 ? maxWait : MAX_WAIT);
     CompletableFuture<Void> acquired = new CompletableFuture<>();
     acquire(key, cost, time.micros() + mayWait, acquired);
     return acquired;
@@ -325,7 +313,7 @@ public final class Limiter {
 
   /** As {@link #settle}, without blocking. */
   public CompletionStage<SettlementResult> settleAsync(String reservation, long cost) {
-    return reservations.settle(reservation, cost, ReservationService.MarkerLifetime.ANYBODY);
+    return reservations.settle(reservation, cost, ReservationService.MarkerLifetime.ANY_CLIENT);
   }
 
   /** Releases the permits of a reservation. */

@@ -6,7 +6,12 @@ import java.util.Locale;
 public enum Mode {
   ENFORCE,
   SHADOW,
-  OFF;
+  OFF,
+  /**
+   * Enforced, but calls over the limit pass with a mark. Only limits of a decision have this mode:
+   * those of rules with {@code on_limit: mark}.
+   */
+  MARK;
 
   private final String id = name().toLowerCase(Locale.ROOT);
 

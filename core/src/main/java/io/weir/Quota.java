@@ -143,8 +143,8 @@ public record Quota(long count, Period period, ZoneId zone, String name) impleme
   }
 
   @Override
-  public Quota scaled(Ratio scale) {
-    return new Quota(scale.times(count), period, zone, name);
+  public Quota scaled(Ratio ratio) {
+    return new Quota(ratio.times(count), period, zone, name);
   }
 
   @Override

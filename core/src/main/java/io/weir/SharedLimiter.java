@@ -14,7 +14,9 @@ import io.weir.time.TimeSource;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A limiter by key on a store that instances share, such as Redis. Its methods are those of {@link
@@ -36,7 +38,7 @@ import java.util.concurrent.CompletionStage;
 public final class SharedLimiter implements AutoCloseable {
   private static final String KEY = "key";
   private static final Call CALL = Call.of("GET", "/");
-  private static final Duration LONGEST_WAIT = Duration.ofDays(100_000);
+  private static final Duration MAX_WAIT = Duration.ofDays(100_000);
 
   private final Engine engine;
   private final TimeSource time;
@@ -94,19 +96,39 @@ public final class SharedLimiter implements AutoCloseable {
   }
 
   /**
+   * Takes 1, and waits up to {@code maxWait} until the limit admits it.
+   *
+   * @throws LimitExceededException at once if the wait would be longer than {@code maxWait}
+   */
+  public void acquire(String key, Duration maxWait) throws InterruptedException {
+    acquire(key, 1, maxWait);
+  }
+
+  /**
    * Takes {@code cost}, and waits up to {@code maxWait} until the limit admits it.
    *
    * @throws LimitExceededException at once if the wait would be longer than {@code maxWait}
    */
-  public void acquire(String key, long cost, Duration maxWait) {
-    Weir.join(acquireAsync(key, cost, maxWait));
+  public void acquire(String key, long cost, Duration maxWait) throws InterruptedException {
+    Weir.joinInterruptibly(acquireAsync(key, cost, maxWait));
   }
 
-  /** As {@link #acquire}, without blocking: the stage fails where that throws. */
+  /** As {@link #acquire(String, Duration)}, without blocking: the stage fails where that throws. */
+  public CompletionStage<Void> acquireAsync(String key, Duration maxWait) {
+    return acquireAsync(key, 1, maxWait);
+  }
+
+  /**
+   * As {@link #acquire(String, long, Duration)}, without blocking: the stage fails where that
+   * throws. A stage that is cancelled while it waits takes nothing. If it is cancelled while the
+   * store decides, the store may still take the cost.
+   */
   public CompletionStage<Void> acquireAsync(String key, long cost, Duration maxWait) {
     refuseConcurrency();
-    Duration wait = maxWait.compareTo(LONGEST_WAIT) < 0 ? maxWait : LONGEST_WAIT;
-    return acquire(call(key, cost), time.micros() + Micros.of(wait));
+    Duration wait = maxWait.compareTo(MAX_WAIT) < 0 ? maxWait : MAX_WAIT;
+    CompletableFuture<Void> acquired = new CompletableFuture<>();
+    acquire(call(key, cost), time.micros() + Micros.of(wait), acquired);
+    return acquired;
   }
 
   private void refuseConcurrency() {
@@ -126,29 +148,59 @@ public final class SharedLimiter implements AutoCloseable {
         : engine.checkAsync(call);
   }
 
-  private CompletionStage<Void> acquire(Call call, long deadline) {
-    return take(call)
-        .thenCompose(
-            decision -> {
-              boolean taken = decision.allowed();
-              Optional<Duration> wait =
-                  taken ? Optional.of(decision.delay()) : decision.retryAfter();
-              boolean now = taken && decision.delay().isZero();
-              boolean inTime =
-                  wait.isPresent() && Micros.of(wait.get()) <= deadline - time.micros();
-              if (now) {
-                return CompletableFuture.<Void>completedFuture(null);
-              } else if (inTime) {
-                return time.delay(wait.get())
-                    .thenCompose(
-                        waited ->
-                            taken
-                                ? CompletableFuture.<Void>completedFuture(null)
-                                : acquire(call, deadline));
-              }
-              decision.reservation().ifPresent(taking -> engine.settleOnceAsync(taking, 0));
-              return CompletableFuture.failedFuture(new LimitExceededException(decision));
-            });
+  @SuppressWarnings("FutureReturnValueIgnored") // the caller waits for the future passed in
+  private void acquire(Call call, long deadline, CompletableFuture<Void> acquired) {
+    take(call)
+        .thenAccept(decision -> onDecision(call, deadline, decision, acquired))
+        .exceptionally(problem -> fail(acquired, problem));
+  }
+
+  private static @Nullable Void fail(CompletableFuture<Void> acquired, Throwable problem) {
+    boolean wrapped = problem instanceof CompletionException && problem.getCause() != null;
+    acquired.completeExceptionally(wrapped ? problem.getCause() : problem);
+    return null;
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // the caller waits for the future passed in
+  private void onDecision(
+      Call call, long deadline, Decision decision, CompletableFuture<Void> acquired) {
+    boolean taken = decision.allowed();
+    Optional<Duration> wait = taken ? Optional.of(decision.delay()) : decision.retryAfter();
+    boolean inTime = wait.isPresent() && Micros.of(wait.get()) <= deadline - time.micros();
+    if (taken && decision.delay().isZero()) {
+      if (!acquired.complete(null)) {
+        giveBack(decision);
+      }
+    } else if (inTime) {
+      if (taken) {
+        acquired.whenComplete((done, problem) -> giveBackIfCancelled(decision, acquired));
+      }
+      time.delay(wait.get())
+          .thenRun(() -> onWaited(call, deadline, taken, acquired))
+          .exceptionally(problem -> fail(acquired, problem));
+    } else {
+      giveBack(decision);
+      acquired.completeExceptionally(new LimitExceededException(decision));
+    }
+  }
+
+  private void onWaited(Call call, long deadline, boolean taken, CompletableFuture<Void> acquired) {
+    if (taken) {
+      acquired.complete(null);
+    } else if (!acquired.isDone()) {
+      acquire(call, deadline, acquired);
+    }
+  }
+
+  private void giveBackIfCancelled(Decision decision, CompletableFuture<Void> acquired) {
+    if (acquired.isCancelled()) {
+      giveBack(decision);
+    }
+  }
+
+  /** Gives back what was reserved, if anything was. */
+  private void giveBack(Decision decision) {
+    decision.reservation().ifPresent(made -> engine.settleOnceAsync(made, 0));
   }
 
   /**

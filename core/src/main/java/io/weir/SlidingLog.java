@@ -29,8 +29,8 @@ public record SlidingLog(long count, Duration window, String name) implements Li
   }
 
   @Override
-  public SlidingLog scaled(Ratio scale) {
-    return new SlidingLog(scale.times(count), window, name);
+  public SlidingLog scaled(Ratio ratio) {
+    return new SlidingLog(ratio.times(count), window, name);
   }
 
   @Override

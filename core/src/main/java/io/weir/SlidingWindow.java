@@ -39,8 +39,8 @@ public record SlidingWindow(long count, Duration window, boolean aligned, String
   }
 
   @Override
-  public SlidingWindow scaled(Ratio scale) {
-    return new SlidingWindow(scale.times(count), window, aligned, name);
+  public SlidingWindow scaled(Ratio ratio) {
+    return new SlidingWindow(ratio.times(count), window, aligned, name);
   }
 
   @Override

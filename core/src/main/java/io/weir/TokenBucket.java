@@ -40,10 +40,10 @@ public record TokenBucket(long rate, Duration period, long burst, String name) i
   }
 
   @Override
-  public TokenBucket scaled(Ratio scale) {
+  public TokenBucket scaled(Ratio ratio) {
     ExactNumbers.Rate scaled =
-        ExactNumbers.scaledRate(rate, period, scale.numerator(), scale.denominator());
-    return new TokenBucket(scaled.count(), scaled.period(), scale.times(burst), name);
+        ExactNumbers.scaledRate(rate, period, ratio.numerator(), ratio.denominator());
+    return new TokenBucket(scaled.count(), scaled.period(), ratio.times(burst), name);
   }
 
   @Override

@@ -4,11 +4,12 @@ import io.weir.engine.Engine;
 import io.weir.engine.EngineBuilder;
 import io.weir.rule.RuleSet;
 import io.weir.store.Store;
-import io.weir.store.memory.MemoryStore;
 import io.weir.time.TimeSource;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.function.IntSupplier;
 
 /**
@@ -175,6 +176,21 @@ public final class Weir implements AutoCloseable {
     }
   }
 
+  /** As {@link #join}. If the thread is interrupted, the stage is cancelled. */
+  static <T> T joinInterruptibly(CompletionStage<T> stage) throws InterruptedException {
+    CompletableFuture<T> future = stage.toCompletableFuture();
+    try {
+      return future.get();
+    } catch (InterruptedException e) {
+      future.cancel(false);
+      throw e;
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof RuntimeException known
+          ? known
+          : new CompletionException(e.getCause());
+    }
+  }
+
   /**
    * Closes the store, also one that was passed to the builder. Calls in flight complete. A new call
    * throws {@link IllegalStateException}, except that reservations can be settled, released and
@@ -205,13 +221,6 @@ public final class Weir implements AutoCloseable {
     @SuppressWarnings("exports") // an opaque handle: users pass a store on and call nothing of it
     public Builder store(Store store) {
       engine.store(store);
-      return this;
-    }
-
-    /** The memory store for state that stays in this process beside a shared store. */
-    @SuppressWarnings("exports") // an opaque handle: users pass a store on and call nothing of it
-    public Builder local(MemoryStore local) {
-      engine.local(local);
       return this;
     }
 

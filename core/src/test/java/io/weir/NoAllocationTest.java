@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** The limiter by key allocates nothing once it is compiled. */
 class NoAllocationTest {
   private static final int CALLS = 100_000;
-  private static final int MOST_ROUNDS = 100;
+  private static final int MAX_ROUNDS = 100;
 
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private final String[] keys = new String[64];
@@ -40,7 +40,7 @@ class NoAllocationTest {
   /** Bytes per call in the best of many rounds; the first rounds include compilation. */
   private double leastPerCall(IntPredicate call) {
     double least = Double.MAX_VALUE;
-    for (int round = 0; round < MOST_ROUNDS && least >= 0.1; round++) {
+    for (int round = 0; round < MAX_ROUNDS && least >= 0.1; round++) {
       long before = threads.getCurrentThreadAllocatedBytes();
       int admitted = 0;
       for (int i = 0; i < CALLS; i++) {

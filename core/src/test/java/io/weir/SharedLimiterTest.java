@@ -8,6 +8,7 @@ import io.weir.store.memory.MemoryStore;
 import io.weir.time.VirtualTime;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
 /** A limiter by key on a store that it does not own. */
@@ -49,6 +50,64 @@ class SharedLimiterTest {
     assertThat(later).isNotDone();
     time.advance(Duration.ofMinutes(1));
     assertThat(later).isCompleted();
+  }
+
+  @Test
+  void acquireWithoutACostTakesOne() throws InterruptedException {
+    SharedLimiter limiter = limiter(Limit.perMinute(2));
+
+    limiter.acquire("a", Duration.ZERO);
+    assertThat(limiter.look("a").remaining()).isEqualTo(1);
+    assertThat(limiter.acquireAsync("a", Duration.ZERO)).isCompleted();
+    assertThat(limiter.look("a").remaining()).isZero();
+
+    assertThatThrownBy(() -> limiter.acquire("a", Duration.ofSeconds(29)))
+        .isInstanceOf(LimitExceededException.class);
+    assertThat(limiter.acquireAsync("a", Duration.ofSeconds(29)).toCompletableFuture())
+        .isCompletedExceptionally();
+  }
+
+  @Test
+  void interruptedAcquireTakesNothing() {
+    SharedLimiter limiter = limiter(Limit.perMinute(1));
+    limiter.check("a");
+
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> limiter.acquire("a", Duration.ofMinutes(2)))
+        .isInstanceOf(InterruptedException.class);
+
+    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+    time.advance(Duration.ofMinutes(1));
+    assertThat(limiter.look("a").remaining()).isEqualTo(1);
+  }
+
+  @Test
+  void cancelledAcquireGivesBackItsPlaceInTheQueue() {
+    SharedLimiter limiter = limiter(Limit.leakyBucket(1, Duration.ofSeconds(1)).queue(5));
+    limiter.check("a");
+
+    CompletableFuture<Void> waiting =
+        limiter.acquireAsync("a", Duration.ofMinutes(1)).toCompletableFuture();
+    assertThat(waiting).isNotDone();
+    waiting.cancel(false);
+
+    assertThat(limiter.check("a").delay()).isEqualTo(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void acquireFailsIfTheLimiterIsClosedWhileItWaits() {
+    SharedLimiter limiter = limiter(Limit.perMinute(1));
+    limiter.check("a");
+    CompletableFuture<Void> waiting =
+        limiter.acquireAsync("a", Duration.ofMinutes(2)).toCompletableFuture();
+
+    limiter.close();
+    time.advance(Duration.ofMinutes(1));
+
+    assertThat(waiting)
+        .failsWithin(Duration.ZERO)
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(IllegalStateException.class);
   }
 
   @Test

@@ -99,7 +99,7 @@ class WeirReservationTest extends WeirFixture {
     time.advance(Duration.ofSeconds(1));
     assertThat(now(engine.settleOnceAsync(never, 0))).isEqualTo(SettlementResult.ALREADY);
 
-    assertThat(store.terms)
+    assertThat(store.recorded)
         .hasSize(5)
         .containsOnly(new SettlementTerms(Duration.ofMinutes(10), Duration.ofSeconds(10)));
   }
@@ -118,7 +118,7 @@ class WeirReservationTest extends WeirFixture {
 
   /** Records the terms of settlements. */
   private static final class TermsRecorder extends ForwardingStore {
-    final List<SettlementTerms> terms = new ArrayList<>();
+    final List<SettlementTerms> recorded = new ArrayList<>();
 
     TermsRecorder(Store next) {
       super(next);
@@ -126,9 +126,9 @@ class WeirReservationTest extends WeirFixture {
 
     @Override
     public CompletionStage<SettlementResult> settle(
-        long id, List<ReservedPart> parts, SettlementTerms term) {
-      terms.add(term);
-      return super.settle(id, parts, term);
+        long id, List<ReservedPart> parts, SettlementTerms terms) {
+      recorded.add(terms);
+      return super.settle(id, parts, terms);
     }
   }
 

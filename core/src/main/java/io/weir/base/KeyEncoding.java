@@ -22,7 +22,7 @@ public final class KeyEncoding {
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
 
   /** The length of the longest value that is not replaced by its digest, in characters. */
-  public static final int LONGEST = 8192;
+  public static final int MAX_LENGTH = 8192;
 
   private static final String DIGEST = "sha256:";
 
@@ -37,7 +37,7 @@ public final class KeyEncoding {
    */
   public static boolean isDigested(String value) {
     int length = value.length();
-    return length > LONGEST || (length == DIGEST_LENGTH && value.startsWith(DIGEST));
+    return length > MAX_LENGTH || (length == DIGEST_LENGTH && value.startsWith(DIGEST));
   }
 
   /** The digest of a value, the same on every instance. */
@@ -67,7 +67,7 @@ public final class KeyEncoding {
     String[] kept = values;
     for (int i = 0; i < values.length; i++) {
       String value = values[i];
-      if (isDigested(value) || (total > LONGEST && value.length() > DIGEST_LENGTH)) {
+      if (isDigested(value) || (total > MAX_LENGTH && value.length() > DIGEST_LENGTH)) {
         kept = kept == values ? values.clone() : kept;
         kept[i] = digest(value);
       }

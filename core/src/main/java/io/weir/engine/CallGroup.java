@@ -1,11 +1,14 @@
 package io.weir.engine;
 
+import io.weir.Call;
 import io.weir.Decision;
 import io.weir.LimitStatus;
 import io.weir.rule.index.RuleIndex;
+import io.weir.rule.penalty.RefusalCounter;
 import io.weir.store.Draw;
 import io.weir.store.TakeResult;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +21,21 @@ public final class CallGroup {
   private final List<@Nullable Decision> decided = new ArrayList<>();
   private final DrawMerger merger = new DrawMerger();
   private boolean refused;
+
+  /** Adds a call. */
+  void add(DrawPlanner planner, CompiledRules rules, Call call) {
+    Decision bypassed = planner.bypass(rules, call, Draw.Intent.TAKE_NOW);
+    if (bypassed != null) {
+      add(bypassed);
+      return;
+    }
+    RuleIndex.DrawPlan plan = planner.planCapped(rules, call, Draw.Intent.TAKE_NOW);
+    if (DrawPlanner.isImmediate(plan)) {
+      add(DrawPlanner.immediateDecision(plan));
+    } else {
+      add(plan);
+    }
+  }
 
   /** Adds a call that is decided without checking any limit. */
   public void add(Decision decision) {
@@ -41,14 +59,24 @@ public final class CallGroup {
     return refused ? merger.draws().stream().map(Draw::asLook).toList() : merger.draws();
   }
 
-  /** The decision on each call, in order, from the result of the merged draws. */
-  public List<Decision> decisions(TakeResult result) {
+  /**
+   * The decision on each call, in order, from the result of the merged draws.
+   *
+   * @param refusals counts those of calls that were refused themselves
+   */
+  public List<Decision> decisions(TakeResult result, RefusalCounter refusals) {
     List<Decision> decisions = new ArrayList<>(drawIndexes.size());
     for (int i = 0; i < drawIndexes.size(); i++) {
       Decision known = decided.get(i);
-      decisions.add(known == null ? Decision.of(own(drawIndexes.get(i), result)) : known);
+      int[] at = drawIndexes.get(i);
+      decisions.add(
+          known == null ? refusals.count(drawsAt(at), Decision.of(own(at, result))) : known);
     }
     return decisions;
+  }
+
+  private List<Draw> drawsAt(int[] at) {
+    return Arrays.stream(at).mapToObj(draws()::get).toList();
   }
 
   /**
@@ -57,8 +85,8 @@ public final class CallGroup {
    */
   private static List<LimitStatus> own(int[] at, TakeResult result) {
     List<LimitStatus> own = new ArrayList<>(at.length);
-    for (int place : at) {
-      result.at(place).ifPresent(own::add);
+    for (int index : at) {
+      result.at(index).ifPresent(own::add);
     }
     return own;
   }

@@ -42,11 +42,11 @@ public final class DrawExecutor {
   }
 
   /** Takes the draws of a call. Blocks if the store is remote. */
-  public TakeResult takeSync(CompiledRules now, List<Draw> draws) {
+  public TakeResult takeSync(CompiledRules rules, List<Draw> draws) {
     try {
-      return store == local && !now.index().hasShards()
+      return store == local && !rules.index().hasShards()
           ? local.takeSync(draws)
-          : send(now, draws).toCompletableFuture().join();
+          : send(rules, draws).toCompletableFuture().join();
     } catch (RuntimeException | Error e) {
       return failed(draws, e);
     }
@@ -54,10 +54,10 @@ public final class DrawExecutor {
 
   /** Takes the draws of a call, and maps the result. */
   public <T> CompletionStage<T> take(
-      CompiledRules now, List<Draw> draws, Function<TakeResult, T> then) {
+      CompiledRules rules, List<Draw> draws, Function<TakeResult, T> then) {
     CompletionStage<TakeResult> result;
     try {
-      result = send(now, draws);
+      result = send(rules, draws);
     } catch (RuntimeException | Error e) {
       return CompletableFuture.completedFuture(then.apply(failed(draws, e)));
     }
@@ -66,8 +66,8 @@ public final class DrawExecutor {
   }
 
   /** Sends draws to the store, by way of shards if limits are split. May throw. */
-  private CompletionStage<TakeResult> send(CompiledRules now, List<Draw> draws) {
-    return now.index().hasShards()
+  private CompletionStage<TakeResult> send(CompiledRules rules, List<Draw> draws) {
+    return rules.index().hasShards()
         ? shards.take(draws).thenApply(ShardAttempt::result)
         : store.take(draws);
   }
@@ -88,7 +88,7 @@ public final class DrawExecutor {
       return nearStore.failed(draws, problem);
     }
     notifier.onError(problem);
-    return NearStore.lastResort(draws);
+    return NearStore.decideWithoutState(draws);
   }
 
   /** The result of draws with this reservation id, on which the store failed unexpectedly. */
@@ -97,6 +97,6 @@ public final class DrawExecutor {
       return nearStore.failed(reservation, draws, problem);
     }
     notifier.onError(problem);
-    return NearStore.lastResort(draws);
+    return NearStore.decideWithoutState(draws);
   }
 }

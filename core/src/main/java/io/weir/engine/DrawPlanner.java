@@ -3,6 +3,7 @@ package io.weir.engine;
 import io.weir.Call;
 import io.weir.Decision;
 import io.weir.Reason;
+import io.weir.base.Micros;
 import io.weir.guard.NewKeyCap;
 import io.weir.rule.index.BypassIndex;
 import io.weir.rule.index.RuleIndex;
@@ -30,7 +31,7 @@ public final class DrawPlanner {
     this.newKeyCap = newKeyCap;
     this.remote = remote;
     if (!remote) {
-      local.newKeyCap(newKeyCap);
+      local.newKeyPolicy(newKeyCap);
     }
   }
 
@@ -38,13 +39,13 @@ public final class DrawPlanner {
    * The draws of a call. The memory store applies the cap on new keys itself; for a remote store it
    * is applied here.
    */
-  public RuleIndex.DrawPlan plan(CompiledRules now, Call call, Draw.Intent intent) {
-    return remote ? planByName(now, call, intent) : planWithoutCap(now, call, intent);
+  public RuleIndex.DrawPlan plan(CompiledRules rules, Call call, Draw.Intent intent) {
+    return remote ? planCapped(rules, call, intent) : planWithoutCap(rules, call, intent);
   }
 
   /** As {@link #plan}, for callers that need the final keys before the draws are sent. */
-  public RuleIndex.DrawPlan planByName(CompiledRules now, Call call, Draw.Intent intent) {
-    RuleIndex.DrawPlan plan = planWithoutCap(now, call, intent);
+  public RuleIndex.DrawPlan planCapped(CompiledRules rules, Call call, Draw.Intent intent) {
+    RuleIndex.DrawPlan plan = planWithoutCap(rules, call, intent);
     String address = call.attribute("ip");
     return address == null
         ? plan
@@ -52,20 +53,23 @@ public final class DrawPlanner {
   }
 
   private boolean isKnown(Draw draw) {
-    return !remote && local.holds(draw.pool(), draw.key());
+    return draw.call() == null || (!remote && local.holds(draw.pool(), draw.key()));
   }
 
-  private RuleIndex.DrawPlan planWithoutCap(CompiledRules now, Call call, Draw.Intent intent) {
-    long wall = now.index().needsWallClock() ? time.wallMicros() : 0;
-    return now.index().plan(call, wall, intent);
+  private RuleIndex.DrawPlan planWithoutCap(CompiledRules rules, Call call, Draw.Intent intent) {
+    if (!rules.controls().isEmpty()) {
+      return rules.index().plan(call, intent, rules.controls(), time);
+    }
+    long wall = rules.index().needsWallClock() ? time.wallMicros() : 0;
+    return rules.index().plan(call, wall, intent);
   }
 
   /**
    * Throws the exception that {@link #plan} would throw for a call, unless a bypass token applies.
    */
-  public void requireCosts(CompiledRules now, Call call) {
-    if (now.index().hasCostsOfCalls() && bypass(now, call, Draw.Intent.LOOK) == null) {
-      planWithoutCap(now, call, Draw.Intent.LOOK);
+  public void requireCosts(CompiledRules rules, Call call) {
+    if (rules.index().hasCostsOfCalls() && bypass(rules, call, Draw.Intent.LOOK) == null) {
+      planWithoutCap(rules, call, Draw.Intent.LOOK);
     }
   }
 
@@ -76,24 +80,27 @@ public final class DrawPlanner {
 
   /** The decision on a call that {@link #isImmediate}. */
   public static Decision immediateDecision(RuleIndex.DrawPlan plan) {
-    return plan.deniedBy() == null
-        ? Decision.unlimited()
-        : Decision.outright(Reason.BLOCKED, plan.deniedBy());
+    if (plan.deniedBy() == null) {
+      return Decision.unlimited();
+    }
+    return plan.blockedMicros() == RuleIndex.DrawPlan.NOT_BLOCKED
+        ? Decision.immediate(Reason.BLOCKED, plan.deniedBy())
+        : Decision.blocked(plan.deniedBy(), Micros.toDuration(plan.blockedMicros()));
   }
 
   /**
    * The decision by a bypass token. Null if there is none, or if it exceeds its own limit; the
    * rules apply then.
    */
-  public @Nullable Decision bypass(CompiledRules now, Call call, Draw.Intent intent) {
-    String token = now.bypasses().isEmpty() ? null : call.attribute("bypass");
+  public @Nullable Decision bypass(CompiledRules rules, Call call, Draw.Intent intent) {
+    String token = rules.bypasses().isEmpty() ? null : call.attribute("bypass");
     if (token == null) {
       return null;
     }
     Optional<BypassIndex.BypassUse> use =
-        now.bypasses().use(token, call, time.wallMicros(), intent);
+        rules.bypasses().use(token, call, time.wallMicros(), intent);
     return use.isPresent() && local.tryTake(use.get().draw())
-        ? Decision.outright(Reason.BYPASSED, use.get().id())
+        ? Decision.immediate(Reason.BYPASSED, use.get().id())
         : null;
   }
 }

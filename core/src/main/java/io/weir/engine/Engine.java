@@ -7,14 +7,19 @@ import io.weir.Decision;
 import io.weir.Explanation;
 import io.weir.OnFail;
 import io.weir.SettlementResult;
+import io.weir.adjust.RejectedControl;
+import io.weir.adjust.TrafficControls;
 import io.weir.base.KeyEncoding;
 import io.weir.engine.ReservationService.MarkerLifetime;
 import io.weir.guard.NewKeyCap;
 import io.weir.near.NearStore;
 import io.weir.near.ScopeRouter;
 import io.weir.observe.AdmissionAuditor;
+import io.weir.observe.QuotaUsage;
 import io.weir.rule.RuleSet;
 import io.weir.rule.index.RuleIndex;
+import io.weir.rule.penalty.RefusalCounter;
+import io.weir.rule.penalty.TightenedKeys;
 import io.weir.store.Draw;
 import io.weir.store.Store;
 import io.weir.store.TakeResult;
@@ -23,6 +28,7 @@ import io.weir.time.TimeSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +49,7 @@ public final class Engine implements AutoCloseable {
   private final @Nullable NearStore nearStore;
   private final NewKeyCap newKeyCap;
   private final @Nullable AdmissionAuditor auditor;
+  private final @Nullable QuotaUsage quotaUsage;
   private final Store store;
   private final TimeSource time;
   private final DrawExecutor executor;
@@ -50,7 +57,12 @@ public final class Engine implements AutoCloseable {
   private final ReservationService reservations;
   private final DrawPlanner planner;
   private final DecisionNotifier notifier;
+  private final KeyStateService keys;
+  private final CallExplainer explainer;
+  private final TightenedKeys tightened;
+  private final RefusalCounter refusals;
   private volatile CompiledRules rules;
+  private volatile List<RejectedControl> rejectedControls = List.of();
   private volatile boolean closed;
 
   Engine(EngineBuilder builder) {
@@ -61,14 +73,19 @@ public final class Engine implements AutoCloseable {
     this.nearStore =
         shared == null || shared == local
             ? null
-            : NearStore.before(shared, local, time, builder.counted(), notifier::onError);
-    Store unwatched = nearStore == null ? local : new ScopeRouter(local, nearStore);
+            : NearStore.before(shared, local, time, builder.instanceCount(), notifier::onError);
+    Store unaudited = nearStore == null ? local : new ScopeRouter(local, nearStore);
     this.newKeyCap = new NewKeyCap(builder.newKeysPerAddress, time);
     this.auditor =
-        builder.audited ? new AdmissionAuditor(unwatched, time, builder.counted()) : null;
-    this.store = auditor == null ? unwatched : auditor;
+        builder.audited ? new AdmissionAuditor(unaudited, time, builder.instanceCount()) : null;
+    Store watched = auditor == null ? unaudited : auditor;
+    this.quotaUsage =
+        builder.quotaUsage ? new QuotaUsage(watched, shared == null ? local : shared, time) : null;
+    this.store = quotaUsage == null ? watched : quotaUsage;
     this.planner = new DrawPlanner(time, local, newKeyCap, nearStore != null);
-    this.rules = CompiledRules.of(builder.rules).registerWith(local);
+    this.tightened = new TightenedKeys(time);
+    this.refusals = new RefusalCounter(unaudited, tightened, notifier::onError);
+    this.rules = compile(builder.rules);
     this.executor =
         new DrawExecutor(store, local, nearStore, ShardedExecutor.in(store, time), notifier);
     this.failSafeStore = new FailSafeStore(store, executor, notifier);
@@ -77,8 +94,15 @@ public final class Engine implements AutoCloseable {
             store,
             time,
             builder.secret,
-            (rule, slot, tenant) -> rules.index().pool(rule, slot, tenant, time.wallMicros()),
+            (rule, slot, key, tenant) -> rules.pool(rule, slot, key, tenant, time.wallMicros()),
             executor::failed);
+    this.keys = new KeyStateService(store, time);
+    this.explainer = new CallExplainer(planner, executor, time);
+  }
+
+  private CompiledRules compile(RuleSet set) {
+    refusals.replaceRules(set);
+    return CompiledRules.of(set, tightened).registerWith(local);
   }
 
   private static MemoryStore localOf(EngineBuilder builder) {
@@ -105,10 +129,68 @@ public final class Engine implements AutoCloseable {
     return rules.index().rules();
   }
 
-  /** Replaces all rules; see {@link io.weir.Weir#replaceRules}. */
-  public void replaceRules(RuleSet next) {
-    rules = CompiledRules.of(next).registerWith(local);
+  /** Replaces all rules; see {@link io.weir.Weir#replaceRules}. Controls stay. */
+  public synchronized void replaceRules(RuleSet next) {
+    CompiledRules compiled = compile(next).with(rules.controls());
+    rejectedControls = compiled.index().keys().load(compiled.controls());
+    rules = compiled;
     limitsChanged();
+  }
+
+  /** The overrides, blocks, signals and kill switches in force or to come. */
+  public TrafficControls controls() {
+    return rules.controls();
+  }
+
+  /**
+   * Replaces all controls. Keys whose controls changed have the new numbers at once: their leases
+   * on this instance are given back, and their cached refusals no longer apply.
+   */
+  public synchronized void control(TrafficControls next) {
+    CompiledRules before = rules;
+    Set<Long> changed = before.controls().changedKeys(next);
+    rejectedControls = before.index().keys().load(next);
+    rules = before.with(next);
+    next.continueFrom(before.controls());
+    if (nearStore != null && !changed.isEmpty()) {
+      nearStore.giveBack(key -> changed.contains(key.fixedHash("")));
+    }
+  }
+
+  /** Whether a kill switch has all rules in shadow now; for front ends with their own rules. */
+  public boolean isKilled() {
+    TrafficControls controls = rules.controls();
+    return controls.hasKillSwitches() && controls.isKilled("", null, time.wallMicros());
+  }
+
+  /** The overrides that cannot be applied under the rules in force. */
+  public List<RejectedControl> rejectedControls() {
+    return rejectedControls;
+  }
+
+  /**
+   * The state of a key of a rule. Takes nothing.
+   *
+   * @param values in the order of the rule's dimensions
+   * @return fails with {@link StoreUnavailableException} if the store does not answer
+   * @throws java.util.NoSuchElementException if no such rule is in force
+   * @throws IllegalArgumentException if the rule has another number of dimensions
+   */
+  public CompletionStage<KeyView> lookKey(String rule, List<String> values) {
+    return keys.look(inForce(), rule, values);
+  }
+
+  /** Makes a key of a rule that of a new caller: nothing taken. As {@link #lookKey} otherwise. */
+  public CompletionStage<KeyView> resetKey(String rule, List<String> values) {
+    return keys.reset(inForce(), rule, values);
+  }
+
+  /**
+   * Gives tokens back to a key of a rule, up to the capacity of each limit. As {@link #lookKey}
+   * otherwise; a rule that has only concurrency limits is an illegal argument.
+   */
+  public CompletionStage<KeyView> grantKey(String rule, List<String> values, long tokens) {
+    return keys.grant(inForce(), rule, values, tokens);
   }
 
   /**
@@ -140,6 +222,11 @@ public final class Engine implements AutoCloseable {
     return Optional.ofNullable(auditor);
   }
 
+  /** The counts of quotas, if they are followed. */
+  public Optional<QuotaUsage> quotaUsage() {
+    return Optional.ofNullable(quotaUsage);
+  }
+
   /** The cap on new keys per client address. */
   public NewKeyCap newKeyCap() {
     return newKeyCap;
@@ -160,17 +247,21 @@ public final class Engine implements AutoCloseable {
    *     number
    */
   public Decision check(Call call) {
-    CompiledRules now = inForce();
-    Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
+    CompiledRules rules = inForce();
+    Decision bypassed = planner.bypass(rules, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
       return notifier.onDecision(call, bypassed);
     }
-    RuleIndex.DrawPlan plan = planner.plan(now, call, Draw.Intent.TAKE);
+    RuleIndex.DrawPlan plan = planner.plan(rules, call, Draw.Intent.TAKE);
     if (DrawPlanner.isImmediate(plan)) {
       return notifier.onDecision(call, DrawPlanner.immediateDecision(plan));
     }
-    TakeResult result = executor.takeSync(now, plan.draws());
-    return notifier.onDecision(call, Decision.of(result.statuses()));
+    TakeResult result = executor.takeSync(rules, plan.draws());
+    return onDecision(call, plan.draws(), Decision.of(result.statuses()));
+  }
+
+  private Decision onDecision(Call call, List<Draw> draws, Decision decision) {
+    return notifier.onDecision(call, refusals.count(draws, decision));
   }
 
   /** As {@link #check}, without blocking. */
@@ -184,17 +275,18 @@ public final class Engine implements AutoCloseable {
   }
 
   private CompletionStage<Decision> decide(Call call, Draw.Intent intent) {
-    CompiledRules now = inForce();
-    Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
+    CompiledRules rules = inForce();
+    Decision bypassed = planner.bypass(rules, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
       return completedFuture(notifier.onDecision(call, bypassed));
     }
-    RuleIndex.DrawPlan plan = planner.plan(now, call, intent);
+    RuleIndex.DrawPlan plan = planner.plan(rules, call, intent);
     if (DrawPlanner.isImmediate(plan)) {
       return completedFuture(notifier.onDecision(call, DrawPlanner.immediateDecision(plan)));
     }
+    List<Draw> draws = plan.draws();
     return executor.take(
-        now, plan.draws(), result -> notifier.onDecision(call, Decision.of(result.statuses())));
+        rules, draws, result -> onDecision(call, draws, Decision.of(result.statuses())));
   }
 
   /**
@@ -214,28 +306,16 @@ public final class Engine implements AutoCloseable {
    * @return a decision per call, in order; the calls may pass if all of them are allowed
    */
   public CompletionStage<List<Decision>> checkAllAsync(List<Call> calls) {
-    CompiledRules now = inForce();
+    CompiledRules rules = inForce();
     CallGroup group = new CallGroup();
-    calls.forEach(call -> add(group, now, call));
+    calls.forEach(call -> group.add(planner, rules, call));
     List<Draw> draws = group.draws();
     return draws.isEmpty()
         ? completedFuture(
-            notifier.onDecision(calls, group.decisions(new TakeResult(true, List.of(), List.of()))))
-        : executor.take(now, draws, result -> notifier.onDecision(calls, group.decisions(result)));
-  }
-
-  private void add(CallGroup group, CompiledRules now, Call call) {
-    Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
-    if (bypassed != null) {
-      group.add(bypassed);
-      return;
-    }
-    RuleIndex.DrawPlan plan = planner.planByName(now, call, Draw.Intent.TAKE_NOW);
-    if (DrawPlanner.isImmediate(plan)) {
-      group.add(DrawPlanner.immediateDecision(plan));
-    } else {
-      group.add(plan);
-    }
+            notifier.onDecision(
+                calls, group.decisions(new TakeResult(true, List.of(), List.of()), refusals)))
+        : executor.take(
+            rules, draws, result -> notifier.onDecision(calls, group.decisions(result, refusals)));
   }
 
   /**
@@ -243,8 +323,8 @@ public final class Engine implements AutoCloseable {
    * reservation, by which the call is settled or released.
    */
   public CompletionStage<Decision> reserveAsync(Call call) {
-    CompiledRules now = inForce();
-    Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
+    CompiledRules rules = inForce();
+    Decision bypassed = planner.bypass(rules, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
       return reservations
           .reserve(List.of(), "")
@@ -253,13 +333,13 @@ public final class Engine implements AutoCloseable {
                   notifier.onDecision(
                       call, bypassed.withReservation(empty.reservation().orElseThrow())));
     }
-    RuleIndex.DrawPlan plan = planner.planByName(now, call, Draw.Intent.HOLD);
+    RuleIndex.DrawPlan plan = planner.planCapped(rules, call, Draw.Intent.HOLD);
     if (plan.deniedBy() != null) {
       return completedFuture(notifier.onDecision(call, DrawPlanner.immediateDecision(plan)));
     }
     return reservations
         .reserve(plan.draws(), tenantOf(call))
-        .thenApply(made -> notifier.onDecision(call, made));
+        .thenApply(made -> onDecision(call, plan.draws(), made));
   }
 
   /**
@@ -267,13 +347,13 @@ public final class Engine implements AutoCloseable {
    * cost. Takes no permits and does not notify the listener. Settled at the number of calls made.
    */
   public CompletionStage<AdvanceReservation> reserveAheadAsync(Call call) {
-    CompiledRules now = inForce();
-    Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
+    CompiledRules rules = inForce();
+    Decision bypassed = planner.bypass(rules, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
       return completedFuture(AdvanceReservation.of(bypassed, List.of()));
     }
     RuleIndex.DrawPlan plan =
-        planner.planByName(now, call, Draw.Intent.HOLD).inAdvance(call.cost());
+        planner.planCapped(rules, call, Draw.Intent.HOLD).inAdvance(call.cost());
     return DrawPlanner.isImmediate(plan)
         ? completedFuture(AdvanceReservation.of(DrawPlanner.immediateDecision(plan), List.of()))
         : reservations
@@ -283,7 +363,7 @@ public final class Engine implements AutoCloseable {
 
   private static String tenantOf(Call call) {
     String tenant = call.attribute("tenant");
-    return tenant == null || tenant.length() > KeyEncoding.LONGEST ? "" : tenant;
+    return tenant == null || tenant.length() > KeyEncoding.MAX_LENGTH ? "" : tenant;
   }
 
   /**
@@ -291,35 +371,37 @@ public final class Engine implements AutoCloseable {
    * decision carries a reservation only if permits are to be released, or a response has the cost.
    */
   public CompletionStage<Decision> checkAndHoldAsync(Call call) {
-    CompiledRules now = inForce();
-    if (!now.later().any()) {
+    CompiledRules rules = inForce();
+    if (!rules.deferredCosts().any()) {
       return decide(call, Draw.Intent.TAKE);
     }
-    Decision bypassed = planner.bypass(now, call, Draw.Intent.TAKE_NOW);
+    Decision bypassed = planner.bypass(rules, call, Draw.Intent.TAKE_NOW);
     if (bypassed != null) {
       return completedFuture(notifier.onDecision(call, bypassed));
     }
-    RuleIndex.DrawPlan plan = planner.planByName(now, call, Draw.Intent.HOLD);
+    RuleIndex.DrawPlan plan = planner.planCapped(rules, call, Draw.Intent.HOLD);
     if (DrawPlanner.isImmediate(plan)) {
       return completedFuture(notifier.onDecision(call, DrawPlanner.immediateDecision(plan)));
     }
-    return now.later().anyOf(plan.draws())
+    return rules.deferredCosts().anyOf(plan.draws())
         ? reservations
             .reserve(plan.draws(), tenantOf(call))
-            .thenApply(made -> notifier.onDecision(call, made))
+            .thenApply(made -> onDecision(call, plan.draws(), made))
         : executor.take(
-            now, plan.draws(), result -> notifier.onDecision(call, Decision.of(result.statuses())));
+            rules,
+            plan.draws(),
+            result -> onDecision(call, plan.draws(), Decision.of(result.statuses())));
   }
 
   /** See {@link io.weir.Weir#settleAsync(String, long)}. */
   public CompletionStage<SettlementResult> settleAsync(String reservation, long cost) {
-    return reservations.settle(reservation, cost, MarkerLifetime.ANYBODY);
+    return reservations.settle(reservation, cost, MarkerLifetime.ANY_CLIENT);
   }
 
   /** See {@link io.weir.Weir#settleAsync(String, Map)}. */
   public CompletionStage<SettlementResult> settleAsync(
       String reservation, Map<String, Long> costs) {
-    return reservations.settle(reservation, costs, MarkerLifetime.ANYBODY);
+    return reservations.settle(reservation, costs, MarkerLifetime.ANY_CLIENT);
   }
 
   /**
@@ -328,13 +410,13 @@ public final class Engine implements AutoCloseable {
    * does not fill it. A cost above the cap is not refused: it is charged as the cap.
    */
   public CompletionStage<SettlementResult> settleOnceAsync(String reservation, long cost) {
-    return reservations.settle(reservation, cost, MarkerLifetime.HOLDER);
+    return reservations.settle(reservation, cost, MarkerLifetime.THIS_PROCESS);
   }
 
   /** As {@link #settleOnceAsync(String, long)}, for some rules by their ids. */
   public CompletionStage<SettlementResult> settleOnceAsync(
       String reservation, Map<String, Long> costs) {
-    return reservations.settle(reservation, costs, MarkerLifetime.HOLDER);
+    return reservations.settle(reservation, costs, MarkerLifetime.THIS_PROCESS);
   }
 
   /** How many limits were charged their cap, because the cost of a settlement exceeded it. */
@@ -354,39 +436,28 @@ public final class Engine implements AutoCloseable {
 
   /** The status of the limits on a call. Takes nothing and does not notify the listener. */
   public CompletionStage<Decision> lookAsync(Call call) {
-    CompiledRules now = inForce();
-    Decision bypassed = planner.bypass(now, call, Draw.Intent.LOOK);
+    CompiledRules rules = inForce();
+    Decision bypassed = planner.bypass(rules, call, Draw.Intent.LOOK);
     if (bypassed != null) {
       return completedFuture(bypassed);
     }
-    RuleIndex.DrawPlan plan = planner.plan(now, call, Draw.Intent.LOOK);
+    RuleIndex.DrawPlan plan = planner.plan(rules, call, Draw.Intent.LOOK);
     return DrawPlanner.isImmediate(plan)
         ? completedFuture(DrawPlanner.immediateDecision(plan))
-        : executor.take(now, plan.draws(), result -> Decision.of(result.statuses()));
+        : executor.take(rules, plan.draws(), result -> Decision.of(result.statuses()));
   }
 
-  /** The decision that a call would get and why, with the arithmetic. Takes nothing. */
+  /**
+   * The decision that a call would get and why, with the arithmetic: what its caller may know.
+   * Takes nothing.
+   */
   public CompletionStage<Explanation> explainAsync(Call call) {
-    CompiledRules now = inForce();
-    List<Explanation.RuleCheck> notes = now.index().explain(call);
-    Decision bypassed = planner.bypass(now, call, Draw.Intent.LOOK);
-    if (bypassed != null) {
-      return completedFuture(new Explanation(call.normalPath(), notes, List.of(), bypassed));
-    }
-    RuleIndex.DrawPlan plan = planner.plan(now, call, Draw.Intent.LOOK);
-    if (DrawPlanner.isImmediate(plan)) {
-      return completedFuture(
-          new Explanation(
-              call.normalPath(), notes, List.of(), DrawPlanner.immediateDecision(plan)));
-    }
-    return executor.describe(
-        plan.draws(),
-        (attempt, texts) ->
-            new Explanation(
-                call.normalPath(),
-                notes,
-                attempt.limitChecks(texts),
-                Decision.of(attempt.result().statuses())));
+    return explainer.explain(inForce(), call);
+  }
+
+  /** As {@link #explainAsync}, with overrides, blocks, signals and kill switches. */
+  public CompletionStage<Explanation> explainForOperatorsAsync(Call call) {
+    return explainer.explainForOperators(inForce(), call);
   }
 
   /** Closes the store; see {@link io.weir.Weir#close}. */

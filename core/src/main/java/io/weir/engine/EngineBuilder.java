@@ -22,6 +22,7 @@ public final class EngineBuilder {
   @Nullable IntSupplier instances;
   @Nullable DecisionListener listener;
   boolean audited;
+  boolean quotaUsage;
   int newKeysPerAddress = NewKeyCap.DEFAULT_MOST;
 
   EngineBuilder() {}
@@ -84,6 +85,12 @@ public final class EngineBuilder {
     return this;
   }
 
+  /** Follows the counts of quotas; see {@link io.weir.observe.QuotaUsage}. */
+  public EngineBuilder followQuotas() {
+    this.quotaUsage = true;
+    return this;
+  }
+
   /**
    * How many keys that are new to this instance an address may use per rule and minute; see {@link
    * NewKeyCap}.
@@ -94,7 +101,7 @@ public final class EngineBuilder {
   }
 
   /** The number of instances: as set, or as the store counts them. */
-  IntSupplier counted() {
+  IntSupplier instanceCount() {
     if (instances != null) {
       return instances;
     }

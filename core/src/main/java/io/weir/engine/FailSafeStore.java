@@ -50,9 +50,9 @@ public final class FailSafeStore extends ForwardingStore {
   /** A failed settlement is reported as unavailable; the decision stays as it was. */
   @Override
   public CompletionStage<SettlementResult> settle(
-      long reservation, List<ReservedPart> parts, SettlementTerms term) {
+      long reservation, List<ReservedPart> parts, SettlementTerms terms) {
     try {
-      return onFailure(super.settle(reservation, parts, term), this::unsettled);
+      return onFailure(super.settle(reservation, parts, terms), this::unsettled);
     } catch (RuntimeException | Error e) {
       return CompletableFuture.completedFuture(unsettled(e));
     }

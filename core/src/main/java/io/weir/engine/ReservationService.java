@@ -1,6 +1,7 @@
 package io.weir.engine;
 
 import io.weir.Decision;
+import io.weir.Key;
 import io.weir.SettlementResult;
 import io.weir.base.ExactNumbers;
 import io.weir.base.Micros;
@@ -46,23 +47,28 @@ public final class ReservationService {
      * Any client that has the reservation's text may settle, any number of times: 10 minutes. A
      * cost above the cap is refused.
      */
-    ANYBODY(SETTLE_WITHIN),
+    ANY_CLIENT(SETTLE_WITHIN),
     /**
      * Only this process can settle, and does so once: 10 seconds. A cost above the cap is charged
      * as the cap.
      */
-    HOLDER(RETRY_WINDOW);
+    THIS_PROCESS(RETRY_WINDOW);
 
-    private final SettlementTerms term;
+    private final SettlementTerms terms;
 
     MarkerLifetime(Duration marked) {
-      this.term = new SettlementTerms(SETTLE_WITHIN, marked);
+      this.terms = new SettlementTerms(SETTLE_WITHIN, marked);
     }
   }
 
   /** Finds the current pool of a part of an earlier reservation. */
   public interface PoolFinder {
-    Optional<Pool> find(String rule, String slot, String tenant);
+    /**
+     * The pool in force for a key.
+     *
+     * @param tenant the tenant whose plan has the limit; empty if plans do not matter
+     */
+    Optional<Pool> find(String rule, String slot, Key key, String tenant);
   }
 
   /** Decides draws on which the store failed unexpectedly. */
@@ -170,7 +176,7 @@ public final class ReservationService {
       return CompletableFuture.completedFuture(SettlementResult.UNKNOWN);
     }
     Reservation reservation = opened.get();
-    if (settling.settler == MarkerLifetime.ANYBODY) {
+    if (settling.settler == MarkerLifetime.ANY_CLIENT) {
       settling.costs.forEach((rule, cost) -> requireWithinCap(reservation, rule, cost));
     }
     List<ReservedPart> parts =
@@ -179,7 +185,7 @@ public final class ReservationService {
       return CompletableFuture.completedFuture(SettlementResult.ALREADY);
     }
     CompletionStage<SettlementResult> settled =
-        store.settle(reservation.id(), parts, settling.settler.term);
+        store.settle(reservation.id(), parts, settling.settler.terms);
     return andRelease
         ? settled.thenCompose(came -> releaseAfterRetry(reservation, parts, came))
         : settled;
@@ -214,7 +220,7 @@ public final class ReservationService {
   /** The cap of a part; {@link #UNCHARGED} if a settlement does not charge it. */
   private long mostOf(Reservation.BucketPart part) {
     return pools
-        .find(part.rule(), part.slot(), part.tenant())
+        .find(part.rule(), part.slot(), part.key(), part.tenant())
         .filter(SettlementCap::charges)
         .map(pool -> SettlementCap.of(pool, part.amount()))
         .orElse(UNCHARGED);
@@ -268,7 +274,7 @@ public final class ReservationService {
     List<ReservedPart> held = new ArrayList<>();
     for (Reservation.BucketPart part : reservation.parts()) {
       pools
-          .find(part.rule(), part.slot(), part.tenant())
+          .find(part.rule(), part.slot(), part.key(), part.tenant())
           .ifPresent(
               pool ->
                   held.add(

@@ -1,6 +1,7 @@
 package io.weir.engine;
 
 import io.weir.Explanation;
+import io.weir.Limit;
 import io.weir.LimitStatus;
 import io.weir.limit.TakeReceipt;
 import io.weir.store.Draw;
@@ -109,7 +110,7 @@ public record ShardAttempt(long id, List<Draw> draws, TakeResult result) {
       Draw draw = drawOf(i);
       if (draw.pool().isSharded()) {
         ShardedPool split = draw.pool().shardedPool();
-        statuses.set(i, statuses.get(i).ofShard(split.whole(), split.size()));
+        statuses.set(i, ofWhole(statuses.get(i), split));
       }
     }
     return new ShardAttempt(
@@ -117,5 +118,12 @@ public record ShardAttempt(long id, List<Draw> draws, TakeResult result) {
         draws,
         new TakeResult(
             result.taken(), statuses, result.receipts(), List.of(), result.drawIndexes()));
+  }
+
+  /** Estimates: the other shards are assumed to have as much left, and to be restored as soon. */
+  private static LimitStatus ofWhole(LimitStatus shard, ShardedPool split) {
+    Limit whole = split.whole();
+    long remaining = Math.min(whole.capacity(), shard.remaining() * split.size());
+    return shard.edit().limit(whole).remaining(remaining).build();
   }
 }

@@ -124,13 +124,13 @@ public final class NewKeyCap implements NewKeyPolicy {
 
   private boolean isAdmitted(String address, Draw draw) {
     long id = idOf(draw.pool(), draw.key());
-    int place = (int) (id >>> 32) & (RECENT - 1);
-    if (recent[place] == id) {
+    int index = (int) (id >>> 32) & (RECENT - 1);
+    if (recent[index] == id) {
       return true;
     }
     boolean welcome = isKnown(id) || admit(address, draw, id);
     if (welcome && draw.intent() != Draw.Intent.LOOK) {
-      recent[place] = id;
+      recent[index] = id;
     }
     return welcome;
   }
@@ -268,13 +268,13 @@ public final class NewKeyCap implements NewKeyPolicy {
   private static final class KeyBloomFilter {
     private static final int BITS = 1 << 23;
     private static final int HASHES = 4;
-    private static final int MOST = 1 << 20;
+    private static final int MAX_ENTRIES = 1 << 20;
 
     private final AtomicLongArray words = new AtomicLongArray(BITS / Long.SIZE);
     private final LongAdder size = new LongAdder();
 
     boolean isFull() {
-      return size.sum() >= MOST;
+      return size.sum() >= MAX_ENTRIES;
     }
 
     boolean contains(long id) {

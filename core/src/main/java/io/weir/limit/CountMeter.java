@@ -92,7 +92,7 @@ abstract sealed class CountMeter extends Meter permits FixedWindowMeter, QuotaMe
   public final void charge(LimitState state, long now, long amount) {
     state.used =
         Math.min(state.used + Math.min(amount, ExactNumbers.EXACT), ExactNumbers.EXACT - 1);
-    state.countInParallelWindow(Math.min(amount, ParallelWindow.MOST));
+    state.countInParallelWindow(Math.min(amount, ParallelWindow.MAX_COUNT));
   }
 
   @Override

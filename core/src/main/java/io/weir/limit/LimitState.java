@@ -61,7 +61,7 @@ public final class LimitState {
   void giveBackInParallelWindow(long amount, long window) {
     ParallelWindow there = other;
     if (there != null && (window == time || window == there.time())) {
-      other = there.plus(-Math.min(amount, ParallelWindow.MOST));
+      other = there.plus(-Math.min(amount, ParallelWindow.MAX_COUNT));
     }
   }
 

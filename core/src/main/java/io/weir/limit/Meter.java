@@ -4,11 +4,11 @@ import io.weir.Concurrency;
 import io.weir.FixedWindow;
 import io.weir.LeakyBucket;
 import io.weir.Limit;
-import io.weir.LimitStatus;
 import io.weir.Quota;
 import io.weir.SlidingLog;
 import io.weir.SlidingWindow;
 import io.weir.TokenBucket;
+import io.weir.base.Micros;
 
 /**
  * The arithmetic of one limit: from a state and the time, whether a cost is admitted, what remains,
@@ -22,7 +22,7 @@ import io.weir.TokenBucket;
 public abstract sealed class Meter
     permits BucketMeter, CountMeter, SlidingWindowMeter, LogMeter, PermitMeter {
   /** The retry-after if waiting cannot help. */
-  public static final long NEVER = LimitStatus.NEVER;
+  public static final long NEVER = Micros.NEVER;
 
   private final Limit limit;
   private final long capacity;

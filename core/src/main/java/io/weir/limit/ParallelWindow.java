@@ -14,10 +14,10 @@ import io.weir.base.ExactNumbers;
  */
 public record ParallelWindow(Meter meter, long time, long used, long previous) {
   /** The highest count. */
-  static final long MOST = ExactNumbers.EXACT - 1;
+  static final long MAX_COUNT = ExactNumbers.EXACT - 1;
 
   public ParallelWindow {
-    used = Math.max(0, Math.min(used, MOST));
+    used = Math.max(0, Math.min(used, MAX_COUNT));
   }
 
   /** This window after a take, or after a give-back if the amount is negative. */

@@ -187,7 +187,7 @@ final class SlidingWindowMeter extends Meter {
   @Override
   public void charge(LimitState state, long now, long amount) {
     state.used = Math.min(state.used + Math.min(amount, most), most);
-    state.countInParallelWindow(Math.min(amount, ParallelWindow.MOST));
+    state.countInParallelWindow(Math.min(amount, ParallelWindow.MAX_COUNT));
   }
 
   /**

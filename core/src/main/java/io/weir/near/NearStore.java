@@ -1,5 +1,6 @@
 package io.weir.near;
 
+import io.weir.Key;
 import io.weir.LimitStatus;
 import io.weir.Mode;
 import io.weir.OnFail;
@@ -29,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
+import java.util.function.Predicate;
 
 /**
  * The steps in front of a shared store, in the order in which a call passes them:
@@ -45,7 +47,7 @@ import java.util.function.IntSupplier;
 public final class NearStore extends ForwardingStore {
   private static final Duration MAINTENANCE_INTERVAL = Duration.ofMillis(500);
   private static final long CLOSE_MILLIS = 250;
-  private static final int MOST_LEASES = 1 << 16;
+  private static final int MAX_LEASES = 1 << 16;
 
   private final Components components;
   private volatile boolean closed;
@@ -70,7 +72,7 @@ public final class NearStore extends ForwardingStore {
       HotKeySketch hotKeys = new HotKeySketch(time);
       DenialRecorder last = new DenialRecorder(denials, hotKeys, time, shared);
       FallbackStore fallback = new FallbackStore(last, local, errorHandler);
-      LeaseStore leases = new LeaseStore(MOST_LEASES, denials, time, fallback);
+      LeaseStore leases = new LeaseStore(MAX_LEASES, denials, time, fallback);
       DenyCache first = new DenyCache(denials, time, leases);
       return new Components(time, hotKeys, errorHandler, local, fallback, leases, first, instances);
     }
@@ -150,12 +152,12 @@ public final class NearStore extends ForwardingStore {
       return components.fallback.decideLocally(reservation, draws, settledLater);
     } catch (RuntimeException | Error e) {
       components.errorHandler.accept(e);
-      return lastResort(draws);
+      return decideWithoutState(draws);
     }
   }
 
   /** The decision when even the local limit failed: only rules with {@code on_fail: open} admit. */
-  public static TakeResult lastResort(List<Draw> draws) {
+  public static TakeResult decideWithoutState(List<Draw> draws) {
     boolean taken = true;
     for (Draw draw : draws) {
       taken &= draw.mode() != Mode.ENFORCE || draw.pool().onFail() == OnFail.OPEN;
@@ -191,6 +193,14 @@ public final class NearStore extends ForwardingStore {
   public CompletionStage<Void> giveBack() {
     components.local.rulesChanged();
     return components.leases.endAll();
+  }
+
+  /**
+   * Returns the leases on some keys: operators have changed their limits. Cached refusals need no
+   * such step, as they hold for a pool, and changed numbers are another pool.
+   */
+  public CompletionStage<Void> giveBack(Predicate<Key> keys) {
+    return components.leases.endKeys(keys);
   }
 
   // ---- figures

@@ -143,18 +143,18 @@ public final class ScopeRouter implements Store {
    */
   @Override
   public CompletionStage<SettlementResult> settle(
-      long reservation, List<ReservedPart> parts, SettlementTerms term) {
+      long reservation, List<ReservedPart> parts, SettlementTerms terms) {
     List<ReservedPart> localParts = parts.stream().filter(part -> part.pool().isLocal()).toList();
     if (!localParts.isEmpty() && localParts.size() == parts.size()) {
-      return local.settle(reservation, localParts, term);
+      return local.settle(reservation, localParts, terms);
     }
     List<ReservedPart> sharedParts = parts.stream().filter(part -> !part.pool().isLocal()).toList();
     return shared
-        .settle(reservation, sharedParts, term)
+        .settle(reservation, sharedParts, terms)
         .thenCompose(
             settled ->
                 !localParts.isEmpty() && mayBeUnsettledHere(reservation, settled)
-                    ? local.settle(reservation, localParts, term).thenApply(settled::and)
+                    ? local.settle(reservation, localParts, terms).thenApply(settled::and)
                     : CompletableFuture.completedFuture(settled));
   }
 
@@ -190,6 +190,16 @@ public final class ScopeRouter implements Store {
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
     return pool.isLocal() ? local.refund(pool, key, amount) : shared.refund(pool, key, amount);
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> grant(Pool pool, Key key, long amount) {
+    return pool.isLocal() ? local.grant(pool, key, amount) : shared.grant(pool, key, amount);
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> reset(Pool pool, Key key) {
+    return pool.isLocal() ? local.reset(pool, key) : shared.reset(pool, key);
   }
 
   @Override

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AdmissionAuditor extends ForwardingStore {
   static final int PER_RULE = 4;
-  static final int MOST = 1024;
+  static final int MAX_AUDITS = 1024;
   private static final int SAMPLED = 64;
 
   /**
@@ -114,8 +114,8 @@ public final class AdmissionAuditor extends ForwardingStore {
 
   @Override
   public CompletionStage<SettlementResult> settle(
-      long reservation, List<ReservedPart> parts, SettlementTerms term) {
-    return super.settle(reservation, parts, term)
+      long reservation, List<ReservedPart> parts, SettlementTerms terms) {
+    return super.settle(reservation, parts, terms)
         .thenApply(
             settled -> {
               if (settled == SettlementResult.DONE) {
@@ -131,6 +131,18 @@ public final class AdmissionAuditor extends ForwardingStore {
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
     onGivenBack(pool, key, amount);
     return super.refund(pool, key, amount);
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> grant(Pool pool, Key key, long amount) {
+    onGivenBack(pool, key, amount);
+    return super.grant(pool, key, amount);
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> reset(Pool pool, Key key) {
+    onGivenBack(pool, key, pool.meter().capacity());
+    return super.reset(pool, key);
   }
 
   private void onGivenBack(Pool pool, Key key, long amount) {
@@ -195,7 +207,7 @@ public final class AdmissionAuditor extends ForwardingStore {
     BucketAudit known = find(table, draw.pool(), draw.key());
     String rule = draw.pool().rule();
     int already = running.getOrDefault(rule, 0);
-    if (known != null || already >= PER_RULE || audits.size() >= MOST) {
+    if (known != null || already >= PER_RULE || audits.size() >= MAX_AUDITS) {
       return known;
     }
     BucketAudit audit = BucketAudit.begin(draw, first, taken, sent);
@@ -232,7 +244,8 @@ public final class AdmissionAuditor extends ForwardingStore {
     if (changed) {
       table = tableOf(audits);
     }
-    while (!finished.isEmpty() && (finished.peek().until <= now || finished.size() > 4 * MOST)) {
+    while (!finished.isEmpty()
+        && (finished.peek().until <= now || finished.size() > 4 * MAX_AUDITS)) {
       finished.remove();
     }
   }
@@ -240,7 +253,7 @@ public final class AdmissionAuditor extends ForwardingStore {
   private static @Nullable BucketAudit[] tableOf(List<BucketAudit> audits) {
     BucketAudit[] table = new BucketAudit[Math.max(2, Integer.highestOneBit(audits.size()) * 4)];
     for (BucketAudit audit : audits) {
-      int at = place(audit.pool, audit.key, table.length);
+      int at = homeSlot(audit.pool, audit.key, table.length);
       while (table[at] != null) {
         at = (at + 1) & (table.length - 1);
       }
@@ -253,7 +266,7 @@ public final class AdmissionAuditor extends ForwardingStore {
     if (table.length == 0) {
       return null;
     }
-    for (int at = place(pool, key, table.length); ; at = (at + 1) & (table.length - 1)) {
+    for (int at = homeSlot(pool, key, table.length); ; at = (at + 1) & (table.length - 1)) {
       BucketAudit here = table[at];
       if (here == null) {
         return null;
@@ -264,7 +277,7 @@ public final class AdmissionAuditor extends ForwardingStore {
     }
   }
 
-  private static int place(Pool pool, Key key, int length) {
+  private static int homeSlot(Pool pool, Key key, int length) {
     return (int) pool.low(key) & (length - 1);
   }
 

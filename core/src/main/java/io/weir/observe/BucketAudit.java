@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * and never exceeds it.
  */
 final class BucketAudit {
-  private static final long SHORTEST = 10_000_000;
-  private static final long LONGEST = 3_600_000_000L;
+  private static final long MIN_PERIOD_MICROS = 10_000_000;
+  private static final long MAX_PERIOD_MICROS = 3_600_000_000L;
 
   final Pool pool;
   final Key key;
@@ -62,7 +62,9 @@ final class BucketAudit {
   /** Whether a draw can be audited: it takes, and its window is at most an hour. */
   static boolean isAuditable(Draw draw) {
     Limit limit = draw.pool().meter().limit();
-    return !draw.isLook() && limit.kind() != LimitKind.CONCURRENCY && logMicros(limit) <= LONGEST;
+    return !draw.isLook()
+        && limit.kind() != LimitKind.CONCURRENCY
+        && logMicros(limit) <= MAX_PERIOD_MICROS;
   }
 
   /**
@@ -83,7 +85,7 @@ final class BucketAudit {
     } else if (limit instanceof Quota quota) {
       audit = windows(draw, first, taken, sent, Micros.of(quota.period().length()));
     } else {
-      long ends = sent + Math.max(SHORTEST, 3 * logMicros(limit));
+      long ends = sent + Math.max(MIN_PERIOD_MICROS, 3 * logMicros(limit));
       audit = new BucketAudit(draw, sent, ends, limit.capacity(), 0);
     }
     return audit;
@@ -91,7 +93,7 @@ final class BucketAudit {
 
   private static BucketAudit bucket(Draw draw, long sent, long rate, Duration period) {
     long periodMicros = Micros.of(period);
-    long length = Math.max(SHORTEST, Math.min(LONGEST, periodMicros));
+    long length = Math.max(MIN_PERIOD_MICROS, Math.min(MAX_PERIOD_MICROS, periodMicros));
     double comesBack = (double) rate * length / periodMicros;
     return new BucketAudit(
         draw, sent, sent + length, draw.pool().meter().capacity() + comesBack, 0);
@@ -102,13 +104,13 @@ final class BucketAudit {
     long count = draw.pool().meter().capacity();
     if (!isOfStore(first)) {
       // The start of windows is not known: one more window than fits may be touched.
-      long length = Math.max(SHORTEST, Math.min(LONGEST, window));
+      long length = Math.max(MIN_PERIOD_MICROS, Math.min(MAX_PERIOD_MICROS, window));
       long touched = (length + window - 1) / window + 1;
       return new BucketAudit(draw, sent, sent + length, (double) count * touched, 0);
     }
     long untilNext = Math.max(1, first.resetMicros());
-    long more = Math.max(0, (SHORTEST - untilNext + window - 1) / window);
-    long length = Math.min(LONGEST, untilNext + more * window);
+    long more = Math.max(0, (MIN_PERIOD_MICROS - untilNext + window - 1) / window);
+    long length = Math.min(MAX_PERIOD_MICROS, untilNext + more * window);
     long before = count - first.remaining() - (taken && first.allowed() ? draw.amount() : 0);
     return new BucketAudit(
         draw, sent, sent + length, (double) count * (more + 1), Math.max(0, before));

@@ -24,7 +24,7 @@ final class SlicedCounter {
   /** Adds an amount; a negative one was given back. */
   void add(long now, long amount) {
     advance(now);
-    counts[place(latest)] += amount;
+    counts[indexOf(latest)] += amount;
     sum += amount;
   }
 
@@ -38,13 +38,13 @@ final class SlicedCounter {
     long slice = now / sliceMicros;
     for (int i = 0; latest < slice && i < counts.length; i++) {
       latest++;
-      sum -= counts[place(latest)];
-      counts[place(latest)] = 0;
+      sum -= counts[indexOf(latest)];
+      counts[indexOf(latest)] = 0;
     }
     latest = Math.max(latest, slice);
   }
 
-  private int place(long slice) {
+  private int indexOf(long slice) {
     return (int) Math.floorMod(slice, (long) counts.length);
   }
 }

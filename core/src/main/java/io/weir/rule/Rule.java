@@ -41,6 +41,7 @@ public final class Rule {
   private final boolean countDenied;
   private final String description;
   private final String owner;
+  private final RuleOptions options;
 
   private Rule(Builder b) {
     this.id = b.id;
@@ -62,6 +63,7 @@ public final class Rule {
     this.countDenied = b.countDenied;
     this.description = b.description;
     this.owner = b.owner;
+    this.options = b.options;
   }
 
   /** Starts a rule with this id: at most 64 letters, digits and {@code - _ .}. */
@@ -165,6 +167,11 @@ public final class Rule {
     return owner;
   }
 
+  /** What happens at the limit, who sees the rule, when it ends, penalty and candidate. */
+  public RuleOptions options() {
+    return options;
+  }
+
   /** Two rules are equal if all their fields are equal. */
   @Override
   public boolean equals(Object other) {
@@ -196,7 +203,8 @@ public final class Rule {
         shards,
         countDenied,
         description,
-        owner);
+        owner,
+        options);
   }
 
   @Override
@@ -225,6 +233,7 @@ public final class Rule {
     private boolean countDenied;
     private String description = "";
     private String owner = "";
+    private RuleOptions options = RuleOptions.DEFAULT;
 
     private Builder(String id) {
       ExactNumbers.name(id);
@@ -294,8 +303,11 @@ public final class Rule {
       return this;
     }
 
-    /** Enforced by default. */
+    /** Enforced by default. {@link Mode#MARK} is an option: {@link OnLimit#MARK}. */
     public Builder mode(Mode mode) {
+      if (mode == Mode.MARK) {
+        throw new IllegalArgumentException("a rule marks calls by on_limit, not by its mode");
+      }
       this.mode = mode;
       return this;
     }
@@ -360,6 +372,12 @@ public final class Rule {
       return this;
     }
 
+    /** The options beside the limits; {@link RuleOptions#DEFAULT} by default. */
+    public Builder options(RuleOptions options) {
+      this.options = options;
+      return this;
+    }
+
     /**
      * Builds the rule.
      *
@@ -372,6 +390,7 @@ public final class Rule {
       if (limits instanceof RuleLimits.Listed listed) {
         listed.checkNames();
       }
+      options.check(limits);
       return new Rule(this);
     }
   }

@@ -64,6 +64,20 @@ public final class RuleSet {
     return rules.stream().filter(rule -> rule.id().equals(id)).findFirst();
   }
 
+  /**
+   * These rules with the plans of further tenants; a plan given here wins over one of the set.
+   *
+   * @throws IllegalArgumentException if a limit cannot be split into the shards of a rule
+   */
+  public RuleSet withTenants(Map<String, TenantPlan> more) {
+    Builder builder = builder();
+    rules.forEach(builder::rule);
+    bypasses.forEach(builder::bypass);
+    builder.tenants.putAll(tenants);
+    builder.tenants.putAll(more);
+    return builder.build();
+  }
+
   /** Two rule sets are equal if their rules, plans and bypass tokens are equal. */
   @Override
   public boolean equals(Object other) {
@@ -143,19 +157,29 @@ public final class RuleSet {
       }
     }
 
-    /** All limits that a rule can have, with every schedule. */
+    /** All limits that a rule can have, with every schedule and its penalty. */
     private Stream<Limit> limitsOf(Rule rule) {
       Stream<Limit> limits = Stream.empty();
       if (rule.limits() instanceof RuleLimits.Listed listed) {
-        limits = listed.limits().stream();
+        limits =
+            Stream.concat(
+                listed.limits().stream(),
+                rule.options().candidate().stream().flatMap(other -> other.limits().stream()));
       } else if (rule.limits() instanceof RuleLimits.OfTier) {
         limits = tenants.values().stream().flatMap(plan -> plan.limits().stream());
       }
-      return limits.flatMap(
-          limit ->
-              Stream.concat(
-                  Stream.of(limit),
-                  rule.schedule().stream().map(hours -> limit.scaled(hours.factor()))));
+      Stream<Limit> scheduled =
+          limits.flatMap(
+              limit ->
+                  Stream.concat(
+                      Stream.of(limit),
+                      rule.schedule().stream().map(hours -> limit.scaled(hours.factor()))));
+      return rule.options()
+          .penalty()
+          .map(
+              penalty ->
+                  scheduled.flatMap(limit -> Stream.of(limit, limit.scaled(penalty.factor()))))
+          .orElse(scheduled);
     }
   }
 }

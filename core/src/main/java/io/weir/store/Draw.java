@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * One bucket and an amount to take from it.
  *
  * @param amount at least 0; 0 only looks
- * @param mode {@code ENFORCE}, or {@code SHADOW}: never refuses, and is taken only if the call
- *     passes and this limit admits
+ * @param mode {@code ENFORCE}, or {@code SHADOW} or {@code MARK}: never refuses, and is taken only
+ *     if the call passes and this limit admits
  * @param intent what to do if all limits admit
  * @param unit the factor for the call's true cost when it is settled
  * @param lease the lease report; a store that does not lend may ignore it
@@ -83,7 +83,8 @@ public record Draw(
 
   /** A status with the fields that are known before the decision. */
   public LimitStatus.Builder statusBuilder() {
-    return new LimitStatus.Builder(pool.rule(), pool.name(), pool.meter().limit(), mode);
+    return new LimitStatus.Builder(pool.rule(), pool.name(), pool.meter().limit(), mode)
+        .hidden(pool.isHidden());
   }
 
   /** The status when the store gives no answer. */

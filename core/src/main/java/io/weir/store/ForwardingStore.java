@@ -45,6 +45,16 @@ public abstract class ForwardingStore implements Store {
   }
 
   @Override
+  public CompletionStage<SettlementResult> grant(Pool pool, Key key, long amount) {
+    return next.grant(pool, key, amount);
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> reset(Pool pool, Key key) {
+    return next.reset(pool, key);
+  }
+
+  @Override
   public CompletionStage<Void> endLease(Pool pool, Key key, LeaseReport lease) {
     return next.endLease(pool, key, lease);
   }

@@ -27,7 +27,7 @@ public record LeaseGrant(long kept, long lent, long epoch, long window, long lif
   }
 
   /** The tokens that the ledger counts as leased to the instance. */
-  public long held() {
+  public long tokens() {
     return kept + lent;
   }
 

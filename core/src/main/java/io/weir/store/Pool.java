@@ -28,6 +28,7 @@ public final class Pool {
   private final long saltHigh;
   private final long saltLow;
   private final long leaseCap;
+  private final boolean hidden;
 
   /** The shards of this pool, or the sharded pool that this is a shard of; null for most pools. */
   private final @Nullable ShardedPool shardedPool;
@@ -69,6 +70,7 @@ public final class Pool {
     this.meter = meter;
     this.options = options;
     this.leaseCap = options.leaseCap();
+    this.hidden = options.hidden();
     this.shardedPool = shardedPool;
     this.shard = shard;
     Key salt = Key.of(rule, slot);
@@ -172,6 +174,16 @@ public final class Pool {
   /** The factor for this instance's share while the store is unavailable. */
   public Ratio localFactor() {
     return options.localFactor();
+  }
+
+  /** The same pool, whose limit callers see or do not see. */
+  public Pool hidden(boolean hidden) {
+    return with(options.hidden(hidden));
+  }
+
+  /** Whether callers do not see the limit. */
+  public boolean isHidden() {
+    return hidden;
   }
 
   /** The same pool, where this many of a bucket's tokens may be out on lease at once. */

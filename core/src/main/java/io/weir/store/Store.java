@@ -57,6 +57,22 @@ public interface Store extends AutoCloseable {
   CompletionStage<Void> refund(Pool pool, io.weir.Key key, long amount);
 
   /**
+   * As {@link #refund} by an operator, who wants to know whether it was done: done or unavailable.
+   * Permits are not given back.
+   */
+  default CompletionStage<SettlementResult> grant(Pool pool, io.weir.Key key, long amount) {
+    return refund(pool, key, amount).thenApply(done -> SettlementResult.DONE);
+  }
+
+  /**
+   * Makes a bucket that of a new key: nothing taken, no debt, no permit held. A lease on another
+   * instance stays usable until it expires, so at most one lease cap passes beyond the limit.
+   *
+   * @return done or unavailable
+   */
+  CompletionStage<SettlementResult> reset(Pool pool, io.weir.Key key);
+
+  /**
    * Ends a lease: {@link LeaseReport#returned} goes back to the bucket, and {@link
    * LeaseReport#held} no longer counts as leased. Applied to the present state, so that a lease
    * from before a change of numbers does not restore the old ones. Sent once; a store that does not

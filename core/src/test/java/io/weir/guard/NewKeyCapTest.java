@@ -16,11 +16,11 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class NewKeyCapTest {
-  private static final int MOST = 100;
+  private static final int MAX_NEW_KEYS = 100;
   private static final String ADDRESS = "192.0.2.1";
 
   private final VirtualTime time = new VirtualTime();
-  private final NewKeyCap newKeyCap = new NewKeyCap(MOST, time);
+  private final NewKeyCap newKeyCap = new NewKeyCap(MAX_NEW_KEYS, time);
   private final Pool pool = pool("rule");
 
   private static Pool pool(String rule) {
@@ -50,13 +50,15 @@ class NewKeyCapTest {
 
   @Test
   void eachKeyBelowTheCapHasItsOwnBucket() {
-    assertThat(keysFor(ADDRESS, "user-", MOST)).hasSize(MOST).contains(Key.of("user-99"));
+    assertThat(keysFor(ADDRESS, "user-", MAX_NEW_KEYS))
+        .hasSize(MAX_NEW_KEYS)
+        .contains(Key.of("user-99"));
     assertThat(newKeyCap.cappedDraws()).isZero();
   }
 
   @Test
   void keysAboveTheCapShareBuckets() {
-    keysFor(ADDRESS, "user-", MOST);
+    keysFor(ADDRESS, "user-", MAX_NEW_KEYS);
 
     Set<Key> others = keysFor(ADDRESS, "invented-", 10_000);
 
@@ -67,17 +69,17 @@ class NewKeyCapTest {
 
   @Test
   void theSameKeySharesTheSameBucketEveryTime() {
-    keysFor(ADDRESS, "user-", MOST);
+    keysFor(ADDRESS, "user-", MAX_NEW_KEYS);
 
     assertThat(keyFor(ADDRESS, "late")).isEqualTo(keyFor(ADDRESS, "late"));
   }
 
   @Test
   void knownKeysKeepTheirBucketsForEveryAddress() {
-    keysFor(ADDRESS, "user-", MOST);
+    keysFor(ADDRESS, "user-", MAX_NEW_KEYS);
     keysFor(ADDRESS, "invented-", 10_000);
 
-    for (int i = 0; i < MOST; i++) {
+    for (int i = 0; i < MAX_NEW_KEYS; i++) {
       assertThat(keyFor(ADDRESS, "user-" + i)).isEqualTo(Key.of("user-" + i));
       assertThat(keyFor("198.51.100.7", "user-" + i)).isEqualTo(Key.of("user-" + i));
     }
@@ -93,8 +95,8 @@ class NewKeyCapTest {
 
   @Test
   void sharedBucketsOfAddressesAreSeparate() {
-    keysFor(ADDRESS, "invented-", MOST);
-    keysFor("198.51.100.7", "other-", MOST);
+    keysFor(ADDRESS, "invented-", MAX_NEW_KEYS);
+    keysFor("198.51.100.7", "other-", MAX_NEW_KEYS);
 
     Set<Key> both = new HashSet<>(keysFor(ADDRESS, "more-", 10_000));
     both.addAll(keysFor("198.51.100.7", "more-", 10_000));
@@ -104,12 +106,14 @@ class NewKeyCapTest {
 
   @Test
   void afterAMinuteNewKeysAreAdmittedAndKeysInUseStayKnown() {
-    keysFor(ADDRESS, "user-", MOST);
+    keysFor(ADDRESS, "user-", MAX_NEW_KEYS);
     for (int minute = 0; minute < 5; minute++) {
       time.advance(Duration.ofSeconds(61));
-      assertThat(keysFor(ADDRESS, "minute-" + minute + "-", MOST + 10_000))
-          .hasSize(MOST + NewKeyCap.SHARED);
-      assertThat(keysFor(ADDRESS, "user-", MOST)).contains(Key.of("user-0")).hasSize(MOST);
+      assertThat(keysFor(ADDRESS, "minute-" + minute + "-", MAX_NEW_KEYS + 10_000))
+          .hasSize(MAX_NEW_KEYS + NewKeyCap.SHARED);
+      assertThat(keysFor(ADDRESS, "user-", MAX_NEW_KEYS))
+          .contains(Key.of("user-0"))
+          .hasSize(MAX_NEW_KEYS);
     }
   }
 
@@ -120,6 +124,6 @@ class NewKeyCapTest {
           .isEqualTo(Key.of("looked-at-" + i));
     }
 
-    assertThat(keysFor(ADDRESS, "user-", MOST)).hasSize(MOST);
+    assertThat(keysFor(ADDRESS, "user-", MAX_NEW_KEYS)).hasSize(MAX_NEW_KEYS);
   }
 }

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class LeaseLedgerTest {
-  private static final long MOST = 100;
+  private static final long CAP = 100;
   private static final long PLENTY = 1_000_000;
 
   private final LeaseLedger ledger = new LeaseLedger();
@@ -21,7 +21,7 @@ class LeaseLedgerTest {
   }
 
   private long lend(long requested) {
-    return ledger.lend(requested, MOST, PLENTY);
+    return ledger.lend(requested, CAP, PLENTY);
   }
 
   @Test
@@ -42,9 +42,9 @@ class LeaseLedgerTest {
 
   @Test
   void grantsNoMoreThanTheBucketHolds() {
-    assertThat(ledger.lend(50, MOST, 7)).isEqualTo(7);
-    assertThat(ledger.lend(50, MOST, 0)).isZero();
-    assertThat(ledger.lend(50, MOST, -3)).isZero();
+    assertThat(ledger.lend(50, CAP, 7)).isEqualTo(7);
+    assertThat(ledger.lend(50, CAP, 0)).isZero();
+    assertThat(ledger.lend(50, CAP, -3)).isZero();
     assertThat(ledger.outstanding()).isEqualTo(7);
   }
 
@@ -52,7 +52,7 @@ class LeaseLedgerTest {
   void tokensHandedOutCanBeLeasedAgain() {
     long lent = lend(60);
 
-    assertThat(ledger.report(lent, 7, 10, MOST)).isEqualTo(10);
+    assertThat(ledger.report(lent, 7, 10, CAP)).isEqualTo(10);
 
     assertThat(ledger.outstanding()).isEqualTo(10);
     assertThat(ledger.current).isEqualTo(10);
@@ -64,7 +64,7 @@ class LeaseLedgerTest {
     at(8);
     assertThat(ledger.previous).isEqualTo(60);
 
-    ledger.report(60, 7, 25, MOST);
+    ledger.report(60, 7, 25, CAP);
 
     assertThat(ledger.previous).isZero();
     assertThat(ledger.current).isEqualTo(25);
@@ -93,7 +93,7 @@ class LeaseLedgerTest {
     at(9);
     long others = lend(30);
 
-    ledger.report(60, 7, 0, MOST);
+    ledger.report(60, 7, 0, CAP);
 
     assertThat(ledger.outstanding()).isEqualTo(others);
   }
@@ -104,13 +104,13 @@ class LeaseLedgerTest {
     at(9);
     assertThat(lend(1000)).isEqualTo(75);
 
-    assertThat(ledger.report(60, 7, 60, MOST)).isEqualTo(25);
-    assertThat(ledger.outstanding()).isEqualTo(MOST);
+    assertThat(ledger.report(60, 7, 60, CAP)).isEqualTo(25);
+    assertThat(ledger.outstanding()).isEqualTo(CAP);
   }
 
   @Test
   void keepsALeaseWhoseLastReportWasLost() {
-    assertThat(ledger.report(0, -1, 40, MOST)).isEqualTo(40);
+    assertThat(ledger.report(0, -1, 40, CAP)).isEqualTo(40);
     assertThat(ledger.outstanding()).isEqualTo(40);
   }
 
@@ -118,7 +118,7 @@ class LeaseLedgerTest {
   void reportOfTooMuchLeavesNoNegativeCount() {
     lend(10);
 
-    ledger.report(500, 7, 0, MOST);
+    ledger.report(500, 7, 0, CAP);
 
     assertThat(ledger.outstanding()).isZero();
   }
@@ -153,7 +153,7 @@ class LeaseLedgerTest {
     at(7);
     lend(10);
 
-    ledger.report(20, 7, 0, MOST);
+    ledger.report(20, 7, 0, CAP);
 
     assertThat(ledger.outstanding()).isEqualTo(60);
     at(8);

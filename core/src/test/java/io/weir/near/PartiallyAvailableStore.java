@@ -104,8 +104,8 @@ public final class PartiallyAvailableStore implements Store {
 
   @Override
   public CompletionStage<SettlementResult> settle(
-      long reservation, List<ReservedPart> parts, SettlementTerms term) {
-    return change(parts, () -> nodes.settle(reservation, parts, term));
+      long reservation, List<ReservedPart> parts, SettlementTerms terms) {
+    return change(parts, () -> nodes.settle(reservation, parts, terms));
   }
 
   @Override
@@ -121,6 +121,20 @@ public final class PartiallyAvailableStore implements Store {
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
     return failOr(() -> nodes.refund(pool, key, amount));
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> grant(Pool pool, Key key, long amount) {
+    return isDown(pool)
+        ? CompletableFuture.completedFuture(SettlementResult.UNAVAILABLE)
+        : failOr(() -> nodes.grant(pool, key, amount));
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> reset(Pool pool, Key key) {
+    return isDown(pool)
+        ? CompletableFuture.completedFuture(SettlementResult.UNAVAILABLE)
+        : failOr(() -> nodes.reset(pool, key));
   }
 
   @Override

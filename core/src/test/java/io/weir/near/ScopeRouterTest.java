@@ -7,7 +7,8 @@ import io.weir.Decision;
 import io.weir.Limit;
 import io.weir.OnFail;
 import io.weir.SettlementResult;
-import io.weir.Weir;
+import io.weir.engine.Engine;
+import io.weir.engine.EngineBuilder;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.Scope;
@@ -29,8 +30,8 @@ class ScopeRouterTest {
   private final RemoteStub shared = new RemoteStub(time);
   private final MemoryStore local = MemoryStore.builder().time(time).build();
 
-  private Weir weir(Rule... rules) {
-    return Weir.builder().rules(RuleSet.of(rules)).time(time).store(shared).local(local).build();
+  private Engine engine(Rule... rules) {
+    return Engine.builder().rules(RuleSet.of(rules)).time(time).store(shared).local(local).build();
   }
 
   private static Rule rule(String id, Scope scope, Limit limit) {
@@ -39,24 +40,24 @@ class ScopeRouterTest {
 
   @Test
   void instanceRulesNeverReachSharedStore() {
-    Weir weir = weir(rule("here", Scope.INSTANCE, Limit.perHour(2)));
+    Engine engine = engine(rule("here", Scope.INSTANCE, Limit.perHour(2)));
 
-    weir.check(Call.of("GET", "/"));
-    weir.check(Call.of("GET", "/"));
+    engine.check(Call.of("GET", "/"));
+    engine.check(Call.of("GET", "/"));
 
-    assertThat(weir.check(Call.of("GET", "/")).allowed()).isFalse();
+    assertThat(engine.check(Call.of("GET", "/")).allowed()).isFalse();
     assertThat(shared.calls).isZero();
   }
 
   @Test
   void localRefusalSendsNoRequest() {
-    Weir weir =
-        weir(
+    Engine engine =
+        engine(
             rule("there", Scope.CELL, Limit.perHour(9)),
             rule("here", Scope.INSTANCE, Limit.perHour(1)));
 
-    assertThat(weir.check(Call.of("GET", "/")).statuses()).hasSize(2);
-    Decision refused = weir.check(Call.of("GET", "/"));
+    assertThat(engine.check(Call.of("GET", "/")).statuses()).hasSize(2);
+    Decision refused = engine.check(Call.of("GET", "/"));
 
     assertThat(refused.rule()).contains("here");
     assertThat(shared.calls).isEqualTo(1);
@@ -64,41 +65,41 @@ class ScopeRouterTest {
 
   @Test
   void sharedRefusalGivesBackLocalTakes() {
-    Weir weir =
-        weir(
+    Engine engine =
+        engine(
             rule("here", Scope.INSTANCE, Limit.perHour(9)),
             rule("window", Scope.INSTANCE, Limit.slidingWindow(9, Duration.ofHours(1))),
             rule("there", Scope.CELL, Limit.perHour(1)));
 
-    weir.check(Call.of("GET", "/"));
-    Decision refused = weir.check(Call.of("GET", "/"));
+    engine.check(Call.of("GET", "/"));
+    Decision refused = engine.check(Call.of("GET", "/"));
 
     assertThat(refused.rule()).contains("there");
     assertThat(local.keys()).as("nothing is left of the refused call").isEqualTo(2);
-    assertThat(weir.lookAsync(Call.of("GET", "/")).toCompletableFuture().join().statuses())
+    assertThat(engine.lookAsync(Call.of("GET", "/")).toCompletableFuture().join().statuses())
         .extracting(status -> status.remaining())
         .containsExactly(8L, 8L, 0L);
   }
 
   @Test
   void settlesAndReleasesOnBothSides() {
-    Weir weir =
-        weir(
+    Engine engine =
+        engine(
             rule("here", Scope.INSTANCE, Limit.perHour(9)),
             rule("slots", Scope.INSTANCE, Limit.concurrency(9)),
             rule("there", Scope.CELL, Limit.perHour(9)));
     Call call = Call.of("GET", "/").cost(5);
 
     String reservation =
-        weir.reserveAsync(call).toCompletableFuture().join().reservation().orElseThrow();
-    assertThat(weir.settleAsync(reservation, 2).toCompletableFuture().join())
+        engine.reserveAsync(call).toCompletableFuture().join().reservation().orElseThrow();
+    assertThat(engine.settleAsync(reservation, 2).toCompletableFuture().join())
         .isEqualTo(SettlementResult.DONE);
-    assertThat(weir.renewAsync(reservation).toCompletableFuture().join())
+    assertThat(engine.renewAsync(reservation).toCompletableFuture().join())
         .isEqualTo(SettlementResult.DONE);
-    assertThat(weir.releaseAsync(reservation).toCompletableFuture().join())
+    assertThat(engine.releaseAsync(reservation).toCompletableFuture().join())
         .isEqualTo(SettlementResult.DONE);
 
-    assertThat(weir.explainAsync(call).toCompletableFuture().join().limits())
+    assertThat(engine.explainAsync(call).toCompletableFuture().join().limits())
         .extracting(check -> check.status().remaining())
         .containsExactly(7L, 9L, 7L);
   }
@@ -110,8 +111,8 @@ class ScopeRouterTest {
     Rule there =
         Rule.named("there").scope(Scope.CELL).limit(Limit.perHour(9)).onFail(OnFail.LOCAL).build();
     Rule here = rule("here", Scope.INSTANCE, Limit.perHour(9));
-    Weir weir =
-        Weir.builder()
+    Engine engine =
+        Engine.builder()
             .rules(RuleSet.of(here, there))
             .time(time)
             .store(unavailable)
@@ -120,11 +121,11 @@ class ScopeRouterTest {
     Call call = Call.of("GET", "/").cost(5);
 
     String reservation =
-        weir.reserveAsync(call).toCompletableFuture().join().reservation().orElseThrow();
-    assertThat(weir.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.DONE);
-    assertThat(weir.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.ALREADY);
+        engine.reserveAsync(call).toCompletableFuture().join().reservation().orElseThrow();
+    assertThat(engine.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.DONE);
+    assertThat(engine.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.ALREADY);
 
-    assertThat(weir.explainAsync(call).toCompletableFuture().join().limits())
+    assertThat(engine.explainAsync(call).toCompletableFuture().join().limits())
         .extracting(check -> check.status().remaining())
         .containsExactly(7L, 7L);
   }
@@ -135,10 +136,14 @@ class ScopeRouterTest {
       rule("here", Scope.INSTANCE, Limit.perHour(9)), rule("there", Scope.CELL, Limit.perHour(9))
     };
     byte[] secret = {1, 2, 3};
-    Weir.Builder instance =
-        Weir.builder().rules(RuleSet.of(rules)).time(time).store(shared).reservationSecret(secret);
-    Weir one = instance.build();
-    Weir other = instance.build();
+    EngineBuilder instance =
+        Engine.builder()
+            .rules(RuleSet.of(rules))
+            .time(time)
+            .store(shared)
+            .reservationSecret(secret);
+    Engine one = instance.build();
+    Engine other = instance.build();
     Call call = Call.of("GET", "/");
     String reservation =
         one.reserveAsync(call).toCompletableFuture().join().reservation().orElseThrow();
@@ -152,21 +157,22 @@ class ScopeRouterTest {
 
   @Test
   void settlesLocalPartAfterLostSettlementAnswer() {
-    Weir weir =
-        weir(
+    Engine engine =
+        engine(
             rule("here", Scope.INSTANCE, Limit.perHour(9)),
             rule("there", Scope.CELL, Limit.perHour(9)));
     Call call = Call.of("GET", "/").cost(5);
     String reservation =
-        weir.reserveAsync(call).toCompletableFuture().join().reservation().orElseThrow();
+        engine.reserveAsync(call).toCompletableFuture().join().reservation().orElseThrow();
 
     shared.mute = true;
-    assertThat(weir.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.UNAVAILABLE);
+    assertThat(engine.settleAsync(reservation, 2))
+        .isCompletedWithValue(SettlementResult.UNAVAILABLE);
     shared.mute = false;
-    assertThat(weir.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.DONE);
-    assertThat(weir.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.ALREADY);
+    assertThat(engine.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.DONE);
+    assertThat(engine.settleAsync(reservation, 2)).isCompletedWithValue(SettlementResult.ALREADY);
 
-    assertThat(weir.explainAsync(call).toCompletableFuture().join().limits())
+    assertThat(engine.explainAsync(call).toCompletableFuture().join().limits())
         .extracting(check -> check.status().remaining())
         .containsExactly(7L, 7L);
   }
@@ -182,8 +188,8 @@ class ScopeRouterTest {
 
     @Override
     public CompletionStage<SettlementResult> settle(
-        long reservation, List<ReservedPart> parts, SettlementTerms term) {
-      return super.settle(reservation, parts, term)
+        long reservation, List<ReservedPart> parts, SettlementTerms terms) {
+      return super.settle(reservation, parts, terms)
           .thenApply(settled -> mute ? SettlementResult.UNAVAILABLE : settled);
     }
 

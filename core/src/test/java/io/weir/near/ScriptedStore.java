@@ -108,6 +108,7 @@ public final class ScriptedStore implements Store {
 
   public final Deque<StoreCall> calls = new ArrayDeque<>();
   public final List<LeaseReport> ended = new ArrayList<>();
+  public final List<String> resets = new ArrayList<>();
   public final List<ReservedPart> settled = new ArrayList<>();
   public final Set<String> unavailable = new HashSet<>();
 
@@ -148,7 +149,7 @@ public final class ScriptedStore implements Store {
 
   @Override
   public CompletionStage<SettlementResult> settle(
-      long reservation, List<ReservedPart> parts, SettlementTerms term) {
+      long reservation, List<ReservedPart> parts, SettlementTerms terms) {
     settled.addAll(parts);
     return CompletableFuture.completedFuture(SettlementResult.DONE);
   }
@@ -166,6 +167,12 @@ public final class ScriptedStore implements Store {
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
     return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> reset(Pool pool, Key key) {
+    resets.add(pool.rule());
+    return CompletableFuture.completedFuture(SettlementResult.DONE);
   }
 
   @Override

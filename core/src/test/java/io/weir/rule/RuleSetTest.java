@@ -41,7 +41,8 @@ class RuleSetTest {
           rule -> rule.shards(2),
           rule -> rule.countDenied(true),
           rule -> rule.description("other"),
-          rule -> rule.owner("other"));
+          rule -> rule.owner("other"),
+          rule -> rule.options(RuleOptions.DEFAULT.onLimit(OnLimit.MARK)));
 
   private static Rule.Builder rule(String id) {
     return Rule.named(id).match(Match.path("/a", "/b")).key("user").limit(Limit.perSecond(10));

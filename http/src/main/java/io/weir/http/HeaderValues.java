@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HeaderValues {
   /** The largest whole number of a structured field (RFC 9651). */
-  private static final long MOST = 999_999_999_999_999L;
+  private static final long MAX_NUMBER = 999_999_999_999_999L;
 
   private final String policy;
   private final long limit;
@@ -62,7 +62,7 @@ final class HeaderValues {
   }
 
   private static @Nullable String text(long number) {
-    return number < 0 ? null : Long.toString(Math.min(MOST, number));
+    return number < 0 ? null : Long.toString(Math.min(MAX_NUMBER, number));
   }
 
   /** The text escaped for a quoted string of a structured field. */

@@ -22,6 +22,13 @@ public final class RateLimitResponses {
   private static final long SECOND = 1_000_000;
   private static final HeaderLine PROBLEM =
       new HeaderLine("Content-Type", "application/problem+json");
+
+  /**
+   * The header that lists the rules which a call is over and which mark it instead of refusing it;
+   * for upstreams.
+   */
+  public static final String OVER = "X-Weir-Over";
+
   private static final HeaderLine NO_STORE = new HeaderLine("Cache-Control", "no-store");
 
   private final List<HeaderDialect> dialects;
@@ -40,23 +47,46 @@ public final class RateLimitResponses {
     this.retryAfter = new RetryAfter(random);
   }
 
-  /** Headers for the response to an admitted request: the state of its tightest limit. */
+  /**
+   * Headers for the response to an admitted request: the state of the tightest limit that callers
+   * see.
+   */
   public List<HeaderLine> admitted(Decision decision) {
-    if (dialects.isEmpty() || decision.deciding().isEmpty()) {
-      return List.of();
-    }
-    LimitStatus status = decision.deciding().get();
-    return lines(status, seconds(status.reset()), new ArrayList<>(8));
+    LimitStatus status = dialects.isEmpty() ? null : decision.visible().deciding().orElse(null);
+    return status == null ? List.of() : lines(status, seconds(status.reset()), new ArrayList<>(8));
   }
 
   /**
-   * The response to a refused request.
+   * A decision without the rules that callers do not see.
+   *
+   * @param rules the rules in force
+   */
+  public static Decision visible(Decision decision, RuleSet rules) {
+    Decision visible = decision.visible();
+    Optional<Rule> deniedBy =
+        visible.deciding().isEmpty() ? visible.rule().flatMap(rules::rule) : Optional.empty();
+    return deniedBy.filter(rule -> rule.options().hidden()).isPresent()
+        ? visible.withoutRule()
+        : visible;
+  }
+
+  /** The header {@link #OVER} of a call; empty if it is over no rule that marks calls. */
+  public static Optional<HeaderLine> over(Decision decision) {
+    List<String> rules = decision.over();
+    return rules.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new HeaderLine(OVER, String.join(", ", rules)));
+  }
+
+  /**
+   * The response to a refused request. It does not name limits that callers do not see, nor their
+   * numbers; only Retry-After is the same.
    *
    * @param rules the rules in force; the deciding rule may have been removed since the decision
    */
   public Refusal refused(Call call, Decision decision, RuleSet rules) {
     Optional<Rule> rule = decision.rule().flatMap(rules::rule);
-    long wait = retryAfter.seconds(call, decision.reason(), decision.deciding(), rule);
+    long wait = retryAfter.seconds(call, decision, rule);
     List<HeaderLine> headers = new ArrayList<>();
     headers.add(PROBLEM);
     headers.add(NO_STORE);
@@ -64,17 +94,18 @@ public final class RateLimitResponses {
       headers.add(new HeaderLine("Retry-After", Long.toString(wait)));
     }
     // Omit the state of a limit whose store did not answer: it is unknown.
-    decision
+    Decision visible = visible(decision, rules);
+    visible
         .deciding()
         .filter(LimitStatus::answered)
         .ifPresent(status -> lines(status, wait, headers));
-    RefusalReason why = RefusalReason.of(decision, wait);
+    RefusalReason reason = RefusalReason.of(visible, wait);
     return new Refusal(
-        why.status(),
+        reason.status(),
         headers,
-        ProblemBody.of(decision, rule, why),
-        why.detail(),
-        why.violated(),
+        ProblemBody.of(visible, visible.rule().flatMap(rules::rule), reason),
+        reason.detail(),
+        reason.violated(),
         wait == RetryAfter.NEVER ? Optional.empty() : Optional.of(Duration.ofSeconds(wait)));
   }
 

@@ -32,7 +32,12 @@ record RefusalReason(int status, String detail, List<String> violated, long retr
           decision.deciding().map(RefusalReason::limit).orElse("a limit is reached") + when;
       case UNAVAILABLE -> "the limiter is temporarily unavailable" + when;
       default ->
-          "the request lacks an attribute that rule " + decision.rule().orElse("") + " requires";
+          decision.retryAfter().isPresent()
+              ? "this caller is blocked" + when
+              : decision
+                  .rule()
+                  .map(rule -> "the request lacks an attribute that rule " + rule + " requires")
+                  .orElse("the request lacks a required attribute");
     };
   }
 

@@ -1,11 +1,13 @@
 package io.weir.http;
 
 import io.weir.Call;
+import io.weir.Decision;
 import io.weir.LimitKind;
 import io.weir.LimitStatus;
 import io.weir.Reason;
 import io.weir.rule.OnMissing;
 import io.weir.rule.Rule;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.DoubleSupplier;
@@ -37,12 +39,13 @@ final class RetryAfter {
   }
 
   /** Whole seconds, at least one, or {@link #NEVER}. */
-  long seconds(Call call, Reason reason, Optional<LimitStatus> deciding, Optional<Rule> rule) {
-    if (reason == Reason.UNAVAILABLE && deciding.isEmpty()) {
+  long seconds(Call call, Decision decision, Optional<Rule> rule) {
+    Optional<LimitStatus> deciding = decision.deciding();
+    if (decision.reason() == Reason.UNAVAILABLE && deciding.isEmpty()) {
       return 1;
     }
-    if (deciding.isEmpty()) {
-      return NEVER;
+    if (deciding.isEmpty()) { // blocked: until the block ends, if it does
+      return decision.retryAfter().map(RetryAfter::seconds).orElse(NEVER);
     }
     LimitStatus status = deciding.get();
     if (status.retryAfter().isEmpty()) {
@@ -53,6 +56,10 @@ final class RetryAfter {
       micros += (long) (micros * SPREAD * random.getAsDouble());
     }
     return Math.max(1, (micros + SECOND - 1) / SECOND);
+  }
+
+  private static long seconds(Duration wait) {
+    return Math.max(1, wait.plusNanos(999_999_999).getSeconds());
   }
 
   /** Whether the limit is one of permits. They are returned at an unknown time. */

@@ -10,9 +10,12 @@ import io.weir.OnFail;
 import io.weir.Quota;
 import io.weir.Weir;
 import io.weir.rule.Cost;
+import io.weir.rule.HeaderVisibility;
 import io.weir.rule.Match;
+import io.weir.rule.OnLimit;
 import io.weir.rule.OnMissing;
 import io.weir.rule.Rule;
+import io.weir.rule.RuleOptions;
 import io.weir.rule.RuleSet;
 import io.weir.time.VirtualTime;
 import java.time.Duration;
@@ -71,6 +74,59 @@ class RateLimitResponsesTest {
   private static long parameter(String field, String name) {
     Item<?> item = Parser.parseItem(field);
     return ((IntegerItem) item.getParams().get(name)).getAsLong();
+  }
+
+  @Test
+  void doesNotDescribeHiddenLimits() {
+    Rule secret =
+        payments()
+            .limit(Limit.slidingWindow(5, SECOND))
+            .options(RuleOptions.DEFAULT.headers(HeaderVisibility.HIDDEN))
+            .build();
+
+    assertThat(after(0, CALL, secret).headers).isEmpty();
+    ReceivedResponse refused = after(5, CALL, secret);
+    assertThat(refused.status).isEqualTo(429);
+    assertThat(refused.headers).containsOnlyKeys("Content-Type", "Cache-Control", "Retry-After");
+    assertThat(refused.body)
+        .doesNotContain("payments", "user", "kind")
+        .contains("\"violated-policies\":[]");
+  }
+
+  @Test
+  void describesTheVisibleLimitIfAHiddenOneRefusesToo() {
+    RuleSet rules =
+        RuleSet.of(
+            payments().limit(Limit.slidingWindow(1, SECOND)).build(),
+            Rule.named("secret")
+                .key("user")
+                .limit(Limit.perHour(1))
+                .options(RuleOptions.DEFAULT.headers(HeaderVisibility.HIDDEN))
+                .build());
+    try (Weir weir = Weir.builder().rules(rules).time(time).build()) {
+      weir.check(CALL);
+      ReceivedResponse refused = responseTo(weir.check(CALL), CALL, rules);
+
+      assertThat(refused.headers.get("RateLimit-Policy")).startsWith("\"payments\"");
+      // The wait is that of both.
+      assertThat(refused.headers).containsEntry("Retry-After", "3600");
+      assertThat(refused.body).doesNotContain("secret").contains("\"rule\":\"payments\"");
+    }
+  }
+
+  @Test
+  void marksCallsOverALimit() {
+    Rule soft =
+        payments()
+            .limit(Limit.perHour(1))
+            .options(RuleOptions.DEFAULT.onLimit(OnLimit.MARK))
+            .build();
+    try (Weir weir = Weir.builder().rules(RuleSet.of(soft)).time(time).build()) {
+      assertThat(RateLimitResponses.over(weir.check(CALL))).isEmpty();
+      assertThat(RateLimitResponses.over(weir.check(CALL)))
+          .contains(new HeaderLine("X-Weir-Over", "payments"));
+      assertThat(answers.admitted(weir.check(CALL))).isEmpty();
+    }
   }
 
   @Test
@@ -287,6 +343,19 @@ class RateLimitResponsesTest {
         .containsEntry("code", "BLOCKED")
         .containsEntry("rule", "payments")
         .containsEntry("limit_dim", List.of("user"));
+  }
+
+  @Test
+  void retryAfterOfABlockedKeyIsTheEndOfTheBlock() throws Exception {
+    Rule rule = payments().limit(Limit.perSecond(1)).build();
+    Decision blocked = Decision.blocked("payments", Duration.ofMillis(89_001));
+    ReceivedResponse response = responseTo(blocked, CALL, RuleSet.of(rule));
+
+    assertThat(response.status).isEqualTo(429);
+    assertThat(response.headers).containsEntry("Retry-After", "90");
+    assertThat(FlatJsonReader.read(response.body))
+        .containsEntry("code", "BLOCKED")
+        .containsEntry("detail", "this caller is blocked; try again in 90 s");
   }
 
   @Test

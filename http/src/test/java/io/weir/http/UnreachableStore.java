@@ -26,7 +26,7 @@ final class UnreachableStore implements Store {
 
   @Override
   public CompletionStage<SettlementResult> settle(
-      long reservation, List<ReservedPart> parts, SettlementTerms term) {
+      long reservation, List<ReservedPart> parts, SettlementTerms terms) {
     return CompletableFuture.completedFuture(SettlementResult.UNAVAILABLE);
   }
 
@@ -43,6 +43,11 @@ final class UnreachableStore implements Store {
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
     return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> reset(Pool pool, Key key) {
+    return CompletableFuture.completedFuture(SettlementResult.UNAVAILABLE);
   }
 
   @Override

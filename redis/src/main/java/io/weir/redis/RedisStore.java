@@ -35,6 +35,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -258,7 +259,7 @@ public final class RedisStore implements Store {
       long reservation, DrawRound round, int[] group, long wallNow, long started) {
     ScriptArguments arguments = new ScriptArguments(wallNow).count(group.length);
     byte[][] keys = new byte[group.length][];
-    Script script = keys.length == 1 ? Script.BUCKET : Script.BUCKETS;
+    Script script = keys.length == 1 ? Script.TAKE_ONE_BUCKET : Script.TAKE_BUCKETS;
     for (int i = 0; i < keys.length; i++) {
       Draw draw = round.draw(group[i]);
       keys[i] = round.key(group[i]);
@@ -288,10 +289,10 @@ public final class RedisStore implements Store {
 
   @Override
   public CompletionStage<SettlementResult> settle(
-      long reservation, List<ReservedPart> parts, SettlementTerms term) {
+      long reservation, List<ReservedPart> parts, SettlementTerms terms) {
     return parts.isEmpty()
         ? CompletableFuture.completedFuture(SettlementResult.DONE)
-        : change(StateChange.SETTLE, reservation, parts, term);
+        : change(StateChange.SETTLE, reservation, parts, terms);
   }
 
   @Override
@@ -306,28 +307,42 @@ public final class RedisStore implements Store {
 
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
+    return grant(pool, key, amount).thenApply(done -> null);
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> grant(Pool pool, Key key, long amount) {
     ReservedPart part = new ReservedPart(pool, key, amount, 0, new TakeReceipt(0, 0));
-    return change(StateChange.REFUND, 0, List.of(part), NO_TERM).thenApply(done -> null);
+    return change(StateChange.REFUND, 0, List.of(part), NO_TERM);
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> reset(Pool pool, Key key) {
+    return runOnBucket(StateChange.RESET, pool, key, arguments -> {})
+        .handle(
+            (reply, problem) -> problem == null ? resultOf(reply) : SettlementResult.UNAVAILABLE);
   }
 
   @Override
   public CompletionStage<Void> endLease(Pool pool, Key key, LeaseReport lease) {
-    ScriptArguments arguments =
-        new ScriptArguments(wallNow()).octet(StateChange.END_LEASE.ordinal());
-    arguments.add(0);
-    arguments.add(0);
-    return runner
-        .run(
-            purpose,
-            Script.SETTLE,
-            new byte[][] {names.bucket(pool, key)},
-            arguments.endOf(lease, pool).bytes())
+    return runOnBucket(StateChange.END_LEASE, pool, key, it -> it.endOf(lease, pool))
         .handle((reply, problem) -> null);
+  }
+
+  /** Runs a change of one bucket that is not a part of a reservation. */
+  private CompletionStage<byte[]> runOnBucket(
+      StateChange change, Pool pool, Key key, Consumer<ScriptArguments> rest) {
+    ScriptArguments arguments = new ScriptArguments(wallNow()).octet(change.ordinal());
+    arguments.add(0);
+    arguments.add(0);
+    rest.accept(arguments);
+    byte[][] keys = {names.bucket(pool, key)};
+    return runner.run(purpose, Script.SETTLE, keys, arguments.bytes());
   }
 
   /** Applies a change to every group of the parts. */
   private CompletionStage<SettlementResult> change(
-      StateChange change, long reservation, List<ReservedPart> parts, SettlementTerms term) {
+      StateChange change, long reservation, List<ReservedPart> parts, SettlementTerms terms) {
     Map<Integer, List<ReservedPart>> groups = new LinkedHashMap<>();
     for (ReservedPart part : parts) {
       groups
@@ -338,15 +353,15 @@ public final class RedisStore implements Store {
     CompletionStage<SettlementResult> all =
         CompletableFuture.completedFuture(SettlementResult.ALREADY);
     for (List<ReservedPart> group : groups.values()) {
-      all = all.thenCombine(changeGroup(change, reservation, group, term), SettlementResult::and);
+      all = all.thenCombine(changeGroup(change, reservation, group, terms), SettlementResult::and);
     }
     return all;
   }
 
   private CompletionStage<SettlementResult> changeGroup(
-      StateChange change, long reservation, List<ReservedPart> parts, SettlementTerms term) {
+      StateChange change, long reservation, List<ReservedPart> parts, SettlementTerms terms) {
     long startMicros = time.micros();
-    return runChange(change, reservation, parts, term)
+    return runChange(change, reservation, parts, terms)
         .thenCompose(
             reply -> {
               if (reply.length != Double.BYTES) {
@@ -354,17 +369,18 @@ public final class RedisStore implements Store {
               }
               updateClockOffset(
                   (long) ByteBuffer.wrap(reply).order(ByteOrder.LITTLE_ENDIAN).getDouble());
-              return withinDeadline(startMicros, () -> runChange(change, reservation, parts, term));
+              return withinDeadline(
+                  startMicros, () -> runChange(change, reservation, parts, terms));
             })
         .handle(
             (reply, problem) -> problem == null ? resultOf(reply) : SettlementResult.UNAVAILABLE);
   }
 
   private CompletionStage<byte[]> runChange(
-      StateChange change, long reservation, List<ReservedPart> parts, SettlementTerms term) {
+      StateChange change, long reservation, List<ReservedPart> parts, SettlementTerms terms) {
     ScriptArguments arguments = new ScriptArguments(wallNow()).octet(change.ordinal());
-    arguments.add(term.within().toMillis());
-    arguments.add(term.marked().toMillis());
+    arguments.add(terms.within().toMillis());
+    arguments.add(terms.marked().toMillis());
     List<byte[]> keys = new ArrayList<>();
     for (ReservedPart part : parts) {
       keys.add(names.bucket(part.pool(), part.key()));
@@ -410,7 +426,7 @@ public final class RedisStore implements Store {
   private WarmUp warmUp() {
     RedisStore warmingStore =
         new RedisStore(runner, names, time, timeoutMicros, CallPurpose.WARM_UP);
-    return new WarmUp(warmingStore, runner.ruleOfEachNode(), time, () -> closed);
+    return new WarmUp(warmingStore, runner.ruleOfEachDeployment(), time, () -> closed);
   }
 
   @Override

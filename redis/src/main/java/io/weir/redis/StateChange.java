@@ -7,5 +7,6 @@ enum StateChange {
   RENEW,
   REFUND,
   GIVE_BACK,
-  END_LEASE
+  END_LEASE,
+  RESET
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** A flood of invented keys from one address does not fill Redis, and affects no other address. */
 class RedisKeyFloodTest {
-  private static final int MOST = 50;
+  private static final int MAX_NEW_KEYS = 50;
   private static final int SHARED = 64;
   private static RedisServer redis;
   private static Engine engine;
@@ -30,7 +30,7 @@ class RedisKeyFloodTest {
         Engine.builder()
             .rules(RuleSet.of(Rule.named("users").key("user").limit(Limit.perHour(10)).build()))
             .store(RedisStores.ready(redis.uri(), PATIENT))
-            .newKeysPerAddress(MOST)
+            .newKeysPerAddress(MAX_NEW_KEYS)
             .build();
   }
 
@@ -57,14 +57,14 @@ class RedisKeyFloodTest {
       allowed += check("192.0.2.1", "invented-" + i).allowed() ? 1 : 0;
     }
 
-    assertThat(keys()).isEqualTo(1 + MOST + SHARED);
+    assertThat(keys()).isEqualTo(1 + MAX_NEW_KEYS + SHARED);
     // Each of the shared buckets has the rule's limit.
-    assertThat(allowed).isEqualTo(MOST + SHARED * 10L);
+    assertThat(allowed).isEqualTo(MAX_NEW_KEYS + SHARED * 10L);
     // Known keys, and keys from other addresses, have their own buckets.
     Decision known = check("192.0.2.1", "alice");
     assertThat(known.allowed()).isTrue();
     assertThat(known.deciding().orElseThrow().remaining()).isEqualTo(8);
     assertThat(check("198.51.100.7", "bob").deciding().orElseThrow().remaining()).isEqualTo(9);
-    assertThat(engine.newKeyCap().cappedDraws()).isEqualTo(3000 - MOST);
+    assertThat(engine.newKeyCap().cappedDraws()).isEqualTo(3000 - MAX_NEW_KEYS);
   }
 }

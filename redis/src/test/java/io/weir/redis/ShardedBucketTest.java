@@ -72,7 +72,7 @@ class ShardedBucketTest {
     stores.clear();
   }
 
-  List<String> places() {
+  List<String> deployments() {
     return List.of(
         servers.get(0).uri(),
         "redis-cluster://" + SharedCluster.get().addresses(),
@@ -80,7 +80,7 @@ class ShardedBucketTest {
   }
 
   /** Opens instances with a rule that no other test has. */
-  private Rule open(String place, String limit, String accuracy) {
+  private Rule open(String deployment, String limit, String accuracy) {
     Rule rule =
         Rule.named("r-" + UUID.randomUUID())
             .key("user")
@@ -89,7 +89,7 @@ class ShardedBucketTest {
             .accuracy(Accuracy.of(accuracy))
             .build();
     for (int i = 0; i < INSTANCES; i++) {
-      RedisStore store = RedisStores.ready(place, RedisStores.PATIENT);
+      RedisStore store = RedisStores.ready(deployment, RedisStores.PATIENT);
       stores.add(store);
       fleet.add(
           Weir.builder().rules(RuleSet.of(rule)).store(store).reservationSecret(SECRET).build());
@@ -138,10 +138,10 @@ class ShardedBucketTest {
   }
 
   @ParameterizedTest
-  @MethodSource("places")
-  void instancesTogetherAdmitTheWholeLimitAndNoMore(String place) throws Exception {
+  @MethodSource("deployments")
+  void instancesTogetherAdmitTheWholeLimitAndNoMore(String deployment) throws Exception {
     String limit = "1/h burst=1003";
-    Rule rule = open(place, limit, "exact");
+    Rule rule = open(deployment, limit, "exact");
 
     assertThat(admittedByAll(700)).isEqualTo(1003);
 
@@ -151,9 +151,9 @@ class ShardedBucketTest {
   }
 
   @ParameterizedTest
-  @MethodSource("places")
-  void instancesWithLeasesAdmitNoMoreThanTheLimit(String place) throws Exception {
-    open(place, "quota 4000/month", "10%");
+  @MethodSource("deployments")
+  void instancesWithLeasesAdmitNoMoreThanTheLimit(String deployment) throws Exception {
+    open(deployment, "quota 4000/month", "10%");
 
     int admitted = admittedByAll(3000);
 
@@ -163,10 +163,10 @@ class ShardedBucketTest {
   }
 
   @ParameterizedTest
-  @MethodSource("places")
-  void everyShardHasTheDocumentedKeyInItsOwnSlot(String place) throws Exception {
+  @MethodSource("deployments")
+  void everyShardHasTheDocumentedKeyInItsOwnSlot(String deployment) throws Exception {
     String limit = "1/h burst=1000";
-    Rule rule = open(place, limit, "exact");
+    Rule rule = open(deployment, limit, "exact");
     admittedByAll(50);
 
     List<String> promised = new ArrayList<>();
@@ -194,10 +194,10 @@ class ShardedBucketTest {
   }
 
   @ParameterizedTest
-  @MethodSource("places")
-  void anyInstanceSettlesAgainstTheShardOfTheTake(String place) {
+  @MethodSource("deployments")
+  void anyInstanceSettlesAgainstTheShardOfTheTake(String deployment) {
     String limit = "1/h burst=80";
-    Rule rule = open(place, limit, "exact");
+    Rule rule = open(deployment, limit, "exact");
     for (int i = 0; i < 40; i++) {
       Decision reserved = ContractCalls.get(fleet.get(i % INSTANCES).reserveAsync(call().cost(7)));
       assertThat(reserved.allowed()).isTrue();

@@ -37,7 +37,7 @@ final class StoreInstanceProcess implements AutoCloseable {
   void awaitReady() throws IOException {
     String line = output.readLine();
     if (!"ready".equals(line)) {
-      throw new IllegalStateException("the other JVM said " + line);
+      throw new IllegalStateException("the other JVM printed " + line);
     }
   }
 

@@ -75,7 +75,8 @@ class WarmUpTest {
     for (int i = 0; i < 100; i++) {
       time.advance(Duration.ofMillis(20));
       assertThat(node.enter()).isTrue();
-      new PendingCall(node, CallPurpose.WARM_UP, Script.BUCKET, new byte[0][], new byte[0], 0)
+      new PendingCall(
+              node, CallPurpose.WARM_UP, Script.TAKE_ONE_BUCKET, new byte[0][], new byte[0], 0)
           .fail(NoAnswerException.timeout());
     }
 

@@ -22,7 +22,7 @@ public final class AttributeSource {
   /** Calls by services, which can have any attribute. */
   public static final AttributeSource ANY = new AttributeSource("", Optional.empty());
 
-  private static final int MOST_NAMED = 5;
+  private static final int MAX_NAMED = 5;
 
   private final String requests;
   private final Optional<Set<String>> names;
@@ -113,7 +113,7 @@ public final class AttributeSource {
   private MissingAttribute gap(
       List<String> ids, String field, String what, String name, String effect) {
     List<String> others = ids.subList(1, ids.size());
-    List<String> shown = new ArrayList<>(others.subList(0, Math.min(MOST_NAMED, others.size())));
+    List<String> shown = new ArrayList<>(others.subList(0, Math.min(MAX_NAMED, others.size())));
     if (shown.size() < others.size()) {
       shown.add(others.size() - shown.size() + " more");
     }

@@ -33,7 +33,7 @@ public record Problem(Severity severity, String file, int line, String reason) {
   /** {@code file:line: reason}, or {@code file:line: warning: reason}. */
   @Override
   public String toString() {
-    String place = line == 0 ? file : file + ":" + line;
-    return place + ": " + (isError() ? "" : "warning: ") + reason;
+    String location = line == 0 ? file : file + ":" + line;
+    return location + ": " + (isError() ? "" : "warning: ") + reason;
   }
 }

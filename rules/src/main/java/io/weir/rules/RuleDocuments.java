@@ -8,7 +8,9 @@ import io.weir.rules.tree.SourceText;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
 
 /**
  * Reads the rule document: from a file, from a folder of files, or from a text.
@@ -59,6 +61,22 @@ public final class RuleDocuments {
       String name, String text, Instant now, AttributeSource source) {
     Content content = new Content(List.of(new SourceText(name, text)), List.of());
     return DocumentReader.read(content, now, source);
+  }
+
+  /**
+   * Reads a set of documents as one rule set, in the order of their names.
+   *
+   * @param documents texts by name; names are used in messages
+   */
+  public static LoadResult<RuleSet> parse(
+      SortedMap<String, String> documents, AttributeSource source) {
+    return read(content(documents), source);
+  }
+
+  private static Content content(SortedMap<String, String> documents) {
+    List<SourceText> texts = new ArrayList<>();
+    documents.forEach((name, text) -> texts.add(new SourceText(name, text)));
+    return new Content(texts, List.of());
   }
 
   static LoadResult<RuleSet> read(Content content, AttributeSource source) {

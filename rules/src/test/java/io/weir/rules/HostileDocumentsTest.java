@@ -129,7 +129,7 @@ class HostileDocumentsTest {
 
   @Test
   void refusesTooLongATextAtOnce() {
-    assertThat(problems("r.yaml", "#".repeat(SourceText.LONGEST + 1)))
+    assertThat(problems("r.yaml", "#".repeat(SourceText.MAX_LENGTH + 1)))
         .containsExactly("r.yaml:1: the file has more than 4194304 characters");
     assertThat(problems("r.yaml", "version: 1\nrules: " + "x".repeat(1_000_000)))
         .containsExactly("r.yaml:2: a single value has more than 16384 characters");
@@ -161,7 +161,7 @@ class HostileDocumentsTest {
   @ParameterizedTest
   @ValueSource(strings = {"#x", "x x", "\"x", "'x", "[x,", "- ", "x: ", "{x: ", "|\n x", "%x"})
   void isNotHeldUpByOneEndlessLine(String piece) {
-    String line = piece.repeat(SourceText.LONGEST / piece.length() - 10);
+    String line = piece.repeat(SourceText.MAX_LENGTH / piece.length() - 10);
     assertThat(
             assertTimeoutPreemptively(
                 Duration.ofSeconds(5), () -> RuleDocuments.parse("r.yaml", line).problems()))

@@ -156,6 +156,39 @@ class RecipesTest {
   }
 
   @Test
+  void marksCallsInsteadOfRefusingThem() throws IOException {
+    Weir weir = recipe("Serve less");
+    Call call = Call.of("GET", "/search/x").with("user", "42");
+    assertThat(weir.check(call.cost(60)).over()).isEmpty();
+    assertThat(weir.check(call).allowed()).isTrue();
+    assertThat(weir.check(call).over()).containsExactly("fair-use");
+  }
+
+  @Test
+  void halvesTheLimitOfAddressesThatDoNotStop() throws IOException {
+    Weir weir = recipe("Half the limit");
+    Call call = Call.of("POST", "/login").with("ip", "198.51.100.7");
+    assertThat(weir.check(call.cost(20)).allowed()).isTrue();
+    for (int i = 0; i < 20; i++) {
+      assertThat(weir.check(call).statuses().get(0).limit()).hasToString("20/min");
+    }
+    assertThat(weir.check(call).statuses().get(0).limit()).hasToString("10/min");
+    time.advance(Duration.ofMinutes(10));
+    assertThat(weir.check(call).statuses().get(0).limit()).hasToString("20/min");
+  }
+
+  @Test
+  void returnsToTheUsualLimitAfterTheIncident() throws IOException {
+    Weir weir = recipe("A limit for the length");
+    Call call = Call.of("GET", "/checkout/1").with("ip", "198.51.100.7");
+    assertThat(weir.check(call).rule()).contains("checkout-incident");
+    time.stepWall(
+        Duration.between(
+            Instant.parse("2026-11-18T09:06:00Z"), Instant.parse("2030-01-01T12:00:00Z")));
+    assertThat(weir.check(call).rule()).contains("checkout");
+  }
+
+  @Test
   void leavesHealthChecksOut() throws IOException {
     Call call = Call.of("GET", "/healthz").with("ip", "198.51.100.7");
     assertThat(recipe("No limit").check(call).statuses()).isEmpty();

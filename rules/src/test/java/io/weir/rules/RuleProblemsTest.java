@@ -15,7 +15,8 @@ class RuleProblemsTest {
   private static final Pattern BEYOND_A_SCHEMA =
       Pattern.compile(
           "cannot replace itself|which is no rule|unknown time zone|is above max|two limits are named"
-              + "|at most ten years|cannot be kept exactly|permit_ttl is at most a day");
+              + "|at most ten years|cannot be kept exactly|permit_ttl is at most a day"
+              + "|is not between 1s and|needs a number for each|as limit .* is$|is not that of limit");
 
   /** A valid rule to which each case adds lines from line 4 on. */
   private static List<String> withRule(String lines) {
@@ -93,6 +94,32 @@ class RuleProblemsTest {
           shards: 0                                # shards 0 is not between 1 and 1024
           shards: many                             # shards 'many' is not a whole number below 10^18
           count_denied: yes                        # count_denied must be true or false, not 'yes'
+          on_limit: drop                           # on_limit must be one of refuse, mark, not 'drop'
+          mode: mark                               # mode must be one of enforce, shadow, off, not 'mark'
+          headers: none                            # headers must be one of shown, hidden, not 'none'
+          expires: soon                            # expires must be a date such as 2027-01-01 or a moment such as 2027-01-01T12:00:00Z, not 'soon'
+          expires: [2027-01-01]                    # expires must be a text such as 2027-01-01, not a list
+          penalty: 20                              # penalty must be a map such as { after: 20, within: 1min, factor: 0.5, for: 10min }, not '20'
+          penalty: { after: 20, within: 1min, factor: 0.5 } # penalty: for is missing, such as in { after: 20, within: 1min, factor: 0.5, for: 10min }
+          penalty: { after: 0, within: 1min, factor: 0.5, for: 10min } # penalty: after 0 is not between 1 and 1000
+          penalty: { after: 1001, within: 1min, factor: 0.5, for: 10min } # penalty: after 1001 is not between 1 and 1000
+          penalty: { after: 20, within: 5ms, factor: 0.5, for: 10min } # penalty: within is not between 1s and 1day
+          penalty: { after: 20, within: 2day, factor: 0.5, for: 10min } # penalty: within is not between 1s and 1day
+          penalty: { after: 20, within: 1min, factor: 1, for: 10min } # penalty: factor 1 is not above 0 and below 1
+          penalty: { after: 20, within: 1min, factor: 0, for: 10min } # penalty: factor 0 is not above 0 and below 1
+          penalty: { after: 20, within: 1min, factor: 0.5, for: 500ms } # penalty: for is not between 1s and 1week
+          penalty: { after: 20, within: 1min, factor: 0.5, for: 8day } # penalty: for is not between 1s and 1week
+          penalty: { after: 20, within: soon, factor: 0.5, for: 10min } # penalty: 'soon' is not a time such as 30s; units are ms, s, min, h, day, week
+          penalty: { after: 20, within: 1min, factor: 0.5, for: 10min, to: 3 } # unknown field 'to'
+          candidate: tier                          # candidate: must be a limit such as 50/s, not 'tier'
+          candidate: 5                             # candidate: '5' has no period; write 5/s, 5/min or 5/h
+          candidate: [4/s, 6/min]                  # candidate: needs a number for each of the 1 limits in the order of limit, and has 2
+          candidate: sliding-window 4/s            # candidate: sliding-window 4/s must be a token-bucket as limit 5/s is
+          candidate: 4/s name=other                # candidate: name other is not that of limit 5/s
+          candidate: { rate: 4/s, queue: 3 }       # candidate: queue means nothing to token-bucket; leaky-bucket takes it
+          candidate: 4/s / mode: shadow            # candidate needs an enforced rule, and mode is shadow
+          candidate: 4/s / on_limit: mark          # candidate needs refusals, and on_limit: mark has none
+          penalty: { after: 20, within: 1min, factor: 0.5, for: 10min } / on_limit: mark # penalty needs refusals, and on_limit: mark has none
           description: [a]                         # description must be a text such as "Protects the search", not a list
           schedule: [nights]                       # schedule must be a list of maps such as { hours: "09:00-18:00", factor: 0.5 }, not 'nights'
           schedule: [{ hours: "09:00-18:00" }]     # schedule: factor is missing, such as 0.5
@@ -189,6 +216,12 @@ class RuleProblemsTest {
           limit: concurrency 9 / shards: 2          # 5 # shards cannot split a concurrency limit
           limit: concurrency 9 / count_denied: true # 5 # count_denied means nothing to concurrency: a refused call holds no permit
           limit: 10/s / cost: 8 / schedule: [{ factor: 0.5 }] # 6 # schedule: with factor 0.5 burst 5 is smaller than cost 8
+          limit: 10/s / cost: 8 / penalty: { after: 9, within: 1min, factor: 0.5, for: 10min } # 6 # penalty: with factor 0.5 burst 5 is smaller than cost 8
+          limit: 16/s / cost: 8 / schedule: [{ factor: 0.5 }] / penalty: { after: 9, within: 1min, factor: 0.5, for: 10min } # 7 # penalty: with factor 0.5 and schedule factor 0.5 burst 4 is smaller than cost 8
+          limit: 16/s / shards: 8 / penalty: { after: 9, within: 1min, factor: 0.4, for: 10min } # 6 # penalty: with factor 0.4 burst 6 over 8 shards is 0 each, which is smaller than cost 1
+          limit: unlimited / penalty: { after: 9, within: 1min, factor: 0.5, for: 10min } # 5 # penalty needs a limit, and this is unlimited
+          limit: unlimited / candidate: 5/s         # 5 # candidate needs limits of the rule's own, and limit is unlimited
+          limit: 10/s / cost: 8 / candidate: 5/s    # 6 # burst 5 of candidate is smaller than cost 8
           limit: sliding-log 9000/s / schedule: [{ factor: 2 }] # 5 # schedule: factor 2 makes limit sliding-log 9000/s impossible: a sliding log remembers at most 10000 calls a key, not 18000; use sliding-window for more
           limit: sliding-log 9000/s / local_factor: 2 # 5 # local_factor 2 makes limit sliding-log 9000/s impossible: a sliding log remembers at most 10000 calls a key, not 18000; use sliding-window for more
           """)
@@ -211,6 +244,14 @@ class RuleProblemsTest {
           limit: 10/s / schedule: [{ factor: 0 }]
           limit: 9/s / schedule: { days: [sat, Sun], hours: "22:00-06:00", zone: Europe/Berlin, factor: 2 }
           limit: 9/s / percent: 100
+          limit: 9/s / on_limit: mark / headers: hidden / expires: 2030-01-01
+          limit: 9/s / on_limit: refuse / headers: shown / expires: 2030-01-01T12:00:00+02:00
+          limit: 9/s / penalty: { after: 1, within: 1s, factor: 0.0001, for: 1week } / mode: shadow
+          limit: 9/s / penalty: { after: 1000, within: 1day, factor: "0.9999", for: 1s }
+          limit: quota 9/day / candidate: 200/month
+          limit: concurrency 9 / candidate: concurrency 5
+          limit: [5/s, sliding-window 9/min] / candidate: [4/s, 8/min]
+          limit: 9/s / candidate: { rate: 4/s, burst: 9 } / mode: enforce
           limit: 9/s / accuracy: exact / local_factor: 0.5 / on_missing: deny / scope: global
           limit: 9/s / match: { hosts: [API.Example.com., "*.example.org", "[::1]"], absent: user }
           limit: 9/s / key: [ip, header.X-Plan, my.own_attribute]

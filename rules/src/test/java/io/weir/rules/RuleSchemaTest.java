@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.weir.Algorithm;
 import io.weir.Mode;
 import io.weir.OnFail;
+import io.weir.rule.HeaderVisibility;
+import io.weir.rule.OnLimit;
 import io.weir.rule.OnMissing;
 import io.weir.rule.Scope;
 import io.weir.rules.read.BypassReader;
@@ -13,6 +15,7 @@ import io.weir.rules.read.CostReader;
 import io.weir.rules.read.DocumentReader;
 import io.weir.rules.read.LimitReader;
 import io.weir.rules.read.MatchReader;
+import io.weir.rules.read.PenaltyReader;
 import io.weir.rules.read.RuleReader;
 import io.weir.rules.read.ScheduleReader;
 import io.weir.rules.read.TierSpec;
@@ -131,6 +134,7 @@ class RuleSchemaTest {
     assertThat(fields(definition("limitMap"))).containsExactlyElementsOf(LimitReader.FIELDS);
     assertThat(fields(definition("match"))).containsExactlyElementsOf(MatchReader.FIELDS);
     assertThat(fields(definition("schedule"))).containsExactlyElementsOf(ScheduleReader.FIELDS);
+    assertThat(fields(definition("penalty"))).containsExactlyElementsOf(PenaltyReader.FIELDS);
     assertThat(fields(definition("bypass"))).containsExactlyElementsOf(BypassReader.FIELDS);
     assertThat(fields(definition("tier"))).containsExactlyElementsOf(TierSpec.FIELDS);
     assertThat(fields(definition("override"))).containsExactlyElementsOf(TierSpec.OVERRIDE_FIELDS);
@@ -143,7 +147,9 @@ class RuleSchemaTest {
   void knowsTheWordsOfTheReaders() {
     JsonNode rule = definition("rule").get("properties");
     assertThat(words(rule.get("scope"))).isEqualTo(constants(Scope.class));
-    assertThat(words(rule.get("mode"))).isEqualTo(constants(Mode.class));
+    assertThat(words(rule.get("mode"))).isEqualTo(RuleReader.MODES.stream().map(Mode::id).toList());
+    assertThat(words(rule.get("on_limit"))).isEqualTo(constants(OnLimit.class));
+    assertThat(words(rule.get("headers"))).isEqualTo(constants(HeaderVisibility.class));
     assertThat(words(rule.get("on_fail"))).isEqualTo(constants(OnFail.class));
     assertThat(words(rule.get("on_missing"))).isEqualTo(constants(OnMissing.class));
     assertThat(words(definition("algorithm")))
@@ -152,7 +158,8 @@ class RuleSchemaTest {
 
   @Test
   void describesEveryField() {
-    for (String name : List.of("rule", "limitMap", "match", "schedule", "bypass", "tier")) {
+    for (String name :
+        List.of("rule", "limitMap", "match", "schedule", "penalty", "bypass", "tier")) {
       definition(name)
           .get("properties")
           .fields()

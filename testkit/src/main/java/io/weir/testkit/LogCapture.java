@@ -53,7 +53,7 @@ public final class LogCapture extends AppenderBase<ILoggingEvent> implements Aut
   }
 
   /** The messages so far. */
-  public List<String> said() {
+  public List<String> messages() {
     return events.stream().map(ILoggingEvent::getFormattedMessage).toList();
   }
 

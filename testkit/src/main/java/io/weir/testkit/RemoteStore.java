@@ -36,8 +36,8 @@ public abstract class RemoteStore implements Store {
 
   @Override
   public CompletionStage<SettlementResult> settle(
-      long reservation, List<ReservedPart> parts, SettlementTerms term) {
-    return send(() -> store.settle(reservation, parts, term));
+      long reservation, List<ReservedPart> parts, SettlementTerms terms) {
+    return send(() -> store.settle(reservation, parts, terms));
   }
 
   @Override
@@ -53,6 +53,16 @@ public abstract class RemoteStore implements Store {
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
     return send(() -> store.refund(pool, key, amount));
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> grant(Pool pool, Key key, long amount) {
+    return send(() -> store.grant(pool, key, amount));
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> reset(Pool pool, Key key) {
+    return send(() -> store.reset(pool, key));
   }
 
   @Override

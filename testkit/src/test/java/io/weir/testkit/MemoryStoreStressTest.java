@@ -59,10 +59,10 @@ class MemoryStoreStressTest {
                     for (int i = 0; i < 400; i++) {
                       long cost = 1 + random.nextInt(3);
                       var draws = List.of(draw(pool, cost, Intent.HOLD));
-                      TakeResult taking =
+                      TakeResult result =
                           ContractCalls.get(store.reserve(thread * 1000L + i, draws));
-                      sum += taking.taken() ? cost : 0;
-                      assertSane(taking);
+                      sum += result.taken() ? cost : 0;
+                      assertSane(result);
                     }
                     return sum;
                   });
@@ -76,7 +76,7 @@ class MemoryStoreStressTest {
         round -> {
           MemoryStore store = store(100);
           Pool pool = pool(LIMITS.get(round % 4));
-          PoolFastPath gate = store.fastPath(pool);
+          PoolFastPath fastPath = store.fastPath(pool);
           Pool other = pool("other", "100000/day");
           List<Long> taken =
               StressRun.race(
@@ -86,7 +86,7 @@ class MemoryStoreStressTest {
                     for (int i = 0; i < 1000; i++) {
                       boolean admitted =
                           thread % 2 == 0
-                              ? gate.tryTake(time.micros(), KEY.high(), KEY.low(), hash, 1)
+                              ? fastPath.tryTake(time.micros(), KEY.high(), KEY.low(), hash, 1)
                               : ContractCalls.get(
                                       store.take(List.of(draw(other, 1), draw(pool, 1))))
                                   .taken();
@@ -123,12 +123,12 @@ class MemoryStoreStressTest {
                     for (int i = 0; i < 200; i++) {
                       Collections.shuffle(order, random);
                       List<Integer> some = order.subList(0, 1 + random.nextInt(6));
-                      TakeResult taking =
+                      TakeResult result =
                           ContractCalls.get(
                               store.reserve(
                                   thread * 1000L + i, some.stream().map(draws::get).toList()));
-                      assertSane(taking);
-                      if (taking.taken()) {
+                      assertSane(result);
+                      if (result.taken()) {
                         some.forEach(at -> mine[at]++);
                       }
                     }
@@ -238,13 +238,13 @@ class MemoryStoreStressTest {
         });
   }
 
-  private static void assertSane(TakeResult taking) {
-    for (LimitStatus standing : taking.statuses()) {
-      assertThat(standing.remaining()).isBetween(0L, standing.limit().capacity());
-      assertThat(standing.mode()).isEqualTo(Mode.ENFORCE);
-      assertThat(standing.reset().isNegative()).isFalse();
-      assertThat(taking.taken())
-          .isEqualTo(taking.statuses().stream().allMatch(LimitStatus::allowed));
+  private static void assertSane(TakeResult result) {
+    for (LimitStatus status : result.statuses()) {
+      assertThat(status.remaining()).isBetween(0L, status.limit().capacity());
+      assertThat(status.mode()).isEqualTo(Mode.ENFORCE);
+      assertThat(status.reset().isNegative()).isFalse();
+      assertThat(result.taken())
+          .isEqualTo(result.statuses().stream().allMatch(LimitStatus::allowed));
     }
   }
 

@@ -15,19 +15,19 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * A meter and its cell as the subject of a trace.
+ * A meter and its state as the subject of a trace.
  *
- * <p>A look opens a cell, which may write to it. So that nothing changes, a look replays the
- * history into a separate cell.
+ * <p>A look opens a state, which may write to it. So that nothing changes, a look replays the
+ * history into a separate state.
  */
 final class MeterSubject implements TraceSubject {
   private final Trace trace;
-  private final LimitState cell = new LimitState();
+  private final LimitState state = new LimitState();
   private final List<Consumer<LimitState>> history = new ArrayList<>();
   private final Map<Long, MeterTake> taken = new HashMap<>();
   private long now;
 
-  private record MeterTake(long cost, TakeReceipt stamp) {}
+  private record MeterTake(long cost, TakeReceipt receipt) {}
 
   MeterSubject(Trace trace) {
     this.trace = trace;
@@ -55,23 +55,23 @@ final class MeterSubject implements TraceSubject {
       return look(limit, 0);
     }
     LimitState before = new LimitState();
-    before.set(cell);
+    before.set(state);
     Meter meter = open(limit);
     long at = now;
-    if (!meter.admits(cell, at, cost)) {
+    if (!meter.admits(state, at, cost)) {
       if (trace.countDenied()) {
         change(c -> meter.countDenied(c, at, cost));
       }
-      ObservedAnswer seen = seen(meter, cell, cost);
+      ObservedAnswer seen = seen(meter, state, cost);
       if (!trace.countDenied() || !meter.writes()) {
         change(c -> meter.leave(c, before, at));
       }
       return seen;
     }
-    long delay = meter.delay(cell);
+    long delay = meter.delay(state);
     change(c -> meter.take(c, at, cost, id));
-    taken.put(id, new MeterTake(cost, TakeReceipt.of(cell)));
-    return new ObservedAnswer(true, meter.remaining(cell, at), meter.reset(cell, at), 0, delay);
+    taken.put(id, new MeterTake(cost, TakeReceipt.of(state)));
+    return new ObservedAnswer(true, meter.remaining(state, at), meter.reset(state, at), 0, delay);
   }
 
   @Override
@@ -86,14 +86,14 @@ final class MeterSubject implements TraceSubject {
   @Override
   public void settle(Limit limit, long id, long owed) {
     LimitState before = new LimitState();
-    before.set(cell);
+    before.set(state);
     Meter meter = open(limit);
     MeterTake take = taken.get(id);
     long at = now;
     if (!meter.writes()) {
       change(c -> meter.leave(c, before, at));
     } else if (owed < take.cost()) {
-      change(c -> meter.giveBack(c, at, take.cost() - owed, take.stamp()));
+      change(c -> meter.giveBack(c, at, take.cost() - owed, take.receipt()));
     } else {
       change(c -> meter.charge(c, at, owed - take.cost()));
     }
@@ -102,7 +102,7 @@ final class MeterSubject implements TraceSubject {
   @Override
   public void refund(Limit limit, long amount) {
     LimitState before = new LimitState();
-    before.set(cell);
+    before.set(state);
     Meter meter = open(limit);
     long at = now;
     change(c -> meter.refund(c, at, amount));
@@ -118,7 +118,7 @@ final class MeterSubject implements TraceSubject {
     }
     open(limit);
     history.add(c -> permits.release(c, id));
-    return permits.release(cell, id);
+    return permits.release(state, id);
   }
 
   @Override
@@ -129,12 +129,12 @@ final class MeterSubject implements TraceSubject {
     open(limit);
     long at = now;
     history.add(c -> permits.renew(c, at, id));
-    return permits.renew(cell, at, id);
+    return permits.renew(state, at, id);
   }
 
   /** Time from which on the key has no usage; to be called right after another operation. */
   long idleAt(Limit limit) {
-    return Meter.of(limit).idleAt(cell);
+    return Meter.of(limit).idleAt(state);
   }
 
   /** Stores the present time and the numbers in force. */
@@ -146,7 +146,7 @@ final class MeterSubject implements TraceSubject {
   }
 
   private void change(Consumer<LimitState> step) {
-    step.accept(cell);
+    step.accept(state);
     history.add(step);
   }
 

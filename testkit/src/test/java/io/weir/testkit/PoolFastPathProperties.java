@@ -65,9 +65,9 @@ class PoolFastPathProperties {
       if (cost == 0) {
         return rest.look(limit, 0);
       }
-      PoolFastPath gate = store.fastPath(rest.pool(limit));
+      PoolFastPath fastPath = store.fastPath(rest.pool(limit));
       boolean admitted =
-          gate.tryTake(
+          fastPath.tryTake(
               time.micros(), StoreSubject.KEY.high(), StoreSubject.KEY.low(), rest.keyHash(), cost);
       ObservedAnswer after = rest.look(limit, cost);
       return new ObservedAnswer(
@@ -96,7 +96,7 @@ class PoolFastPathProperties {
 
     @Override
     public void settle(Limit limit, long id, long owed) {
-      throw new UnsupportedOperationException("traces for the gate settle nothing");
+      throw new UnsupportedOperationException("traces for the fast path settle nothing");
     }
 
     @Override

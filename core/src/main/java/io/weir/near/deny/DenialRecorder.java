@@ -88,8 +88,8 @@ public final class DenialRecorder extends ForwardingStore {
 
   @Override
   public CompletionStage<SettlementResult> settle(
-      long reservation, List<ReservedPart> parts, SettlementTerms term) {
-    return super.settle(reservation, parts, term)
+      long reservation, List<ReservedPart> parts, SettlementTerms terms) {
+    return super.settle(reservation, parts, terms)
         .thenApply(
             settled -> {
               parts.forEach(part -> onReturned(part.pool(), part.key()));
@@ -100,6 +100,16 @@ public final class DenialRecorder extends ForwardingStore {
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
     return super.refund(pool, key, amount).thenRun(() -> onReturned(pool, key));
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> grant(Pool pool, Key key, long amount) {
+    return super.grant(pool, key, amount).whenComplete((done, problem) -> onReturned(pool, key));
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> reset(Pool pool, Key key) {
+    return super.reset(pool, key).whenComplete((done, problem) -> onReturned(pool, key));
   }
 
   /** Besides returned tokens, {@code endLease} also carries refunds of debt. */

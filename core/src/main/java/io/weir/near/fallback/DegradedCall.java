@@ -89,7 +89,7 @@ public final class DegradedCall {
   }
 
   /** The decision, given the result from memory. */
-  TakeResult decided(TakeResult here) {
+  TakeResult withLocalResult(TakeResult here) {
     for (int i = 0; i < localIndexes.size(); i++) {
       statuses.set(localIndexes.get(i), here.statuses().get(i));
       if (!here.receipts().isEmpty()) {

@@ -128,7 +128,7 @@ public final class FallbackStore implements Store {
   private TakeResult degraded(
       long id, List<Draw> draws, TakeResult response, boolean settledLater) {
     DegradedCall call = new DegradedCall(draws, response);
-    TakeResult result = call.decided(local.reserve(id, call.localDraws()));
+    TakeResult result = call.withLocalResult(local.reserve(id, call.localDraws()));
     List<ReservedPart> back = result.taken() ? List.of() : call.takenInStore();
     if (!back.isEmpty()) {
       giveBack(id, back);
@@ -154,11 +154,11 @@ public final class FallbackStore implements Store {
 
   @Override
   public CompletionStage<SettlementResult> settle(
-      long reservation, List<ReservedPart> parts, SettlementTerms term) {
+      long reservation, List<ReservedPart> parts, SettlementTerms terms) {
     List<ReservedPart> inStore = withOrigin(Origin.STORE, parts);
     List<ReservedPart> inMemory = withOrigin(Origin.INSTANCE, parts);
     if (inStore.size() == parts.size()) {
-      return settleInStore(reservation, parts, term);
+      return settleInStore(reservation, parts, terms);
     }
     // Parts that were taken nowhere need no change.
     CompletionStage<SettlementResult> outcome =
@@ -168,20 +168,20 @@ public final class FallbackStore implements Store {
                 : SettlementResult.ALREADY);
     if (!inStore.isEmpty()) {
       outcome =
-          outcome.thenCombine(settleInStore(reservation, inStore, term), SettlementResult::and);
+          outcome.thenCombine(settleInStore(reservation, inStore, terms), SettlementResult::and);
     }
     if (!inMemory.isEmpty() && localReservations.contains(reservation)) {
       outcome =
-          outcome.thenCombine(settleLocally(reservation, inMemory, term), SettlementResult::and);
+          outcome.thenCombine(settleLocally(reservation, inMemory, terms), SettlementResult::and);
     }
     return outcome;
   }
 
   /** Settles in memory, and returns amounts that were charged in the store as a debt. */
   private CompletionStage<SettlementResult> settleLocally(
-      long id, List<ReservedPart> parts, SettlementTerms term) {
+      long id, List<ReservedPart> parts, SettlementTerms terms) {
     return debts
-        .withExclusive(parts, () -> local.settle(id, parts, term, this::isUnavailable))
+        .withExclusive(parts, () -> local.settle(id, parts, terms, this::isUnavailable))
         .thenCompose(
             settled ->
                 CompletableFuture.allOf(
@@ -193,8 +193,8 @@ public final class FallbackStore implements Store {
   }
 
   private CompletionStage<SettlementResult> settleInStore(
-      long id, List<ReservedPart> parts, SettlementTerms term) {
-    return orElse(() -> shared.settle(id, parts, term), () -> SettlementResult.UNAVAILABLE);
+      long id, List<ReservedPart> parts, SettlementTerms terms) {
+    return orElse(() -> shared.settle(id, parts, terms), () -> SettlementResult.UNAVAILABLE);
   }
 
   private CompletionStage<SettlementResult> releaseInStore(long id, List<ReservedPart> parts) {
@@ -249,6 +249,28 @@ public final class FallbackStore implements Store {
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
     return orElse(() -> shared.refund(pool, key, amount), () -> null);
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> grant(Pool pool, Key key, long amount) {
+    return orElse(() -> shared.grant(pool, key, amount), () -> SettlementResult.UNAVAILABLE);
+  }
+
+  /** Also drops what this instance admitted itself and has not charged yet. */
+  @Override
+  public CompletionStage<SettlementResult> reset(Pool pool, Key key) {
+    ReservedPart bucket = new ReservedPart(pool, key, 0, 0, TakeReceipt.NOWHERE);
+    return orElse(() -> shared.reset(pool, key), () -> SettlementResult.UNAVAILABLE)
+        .thenCompose(
+            result ->
+                result != SettlementResult.DONE
+                    ? CompletableFuture.completedFuture(result)
+                    : debts.withExclusive(
+                        List.of(bucket),
+                        () -> {
+                          local.reset(pool, key);
+                          return result;
+                        }));
   }
 
   @Override

@@ -13,22 +13,22 @@ import io.weir.store.Pool;
  * <p>The rate is exact (100/s among 3 instances is 100 per 3 s), the burst is at least one token.
  * Windows begin and end with the shared ones.
  *
- * @param scale the factor applied to the limit
+ * @param ratio the factor applied to the limit
  * @param pool decides locally
  * @param settled bookkeeping pool with the same limit: the part of local usage that the store
  *     already knows of and that is therefore no debt
  * @param charged bookkeeping pool with the same limit: the part of {@code settled} that the shared
  *     bucket was certainly charged, so that it can be refunded
  */
-record InstanceShare(int instances, Ratio scale, Pool pool, Pool settled, Pool charged) {
+record InstanceShare(int instances, Ratio ratio, Pool pool, Pool settled, Pool charged) {
   static InstanceShare of(Pool shared, int instances) {
     Ratio factor = shared.localFactor();
-    Ratio scale = Ratio.of(factor.numerator(), factor.denominator() * instances);
-    Limit limit = scaled(shared.meter().limit(), scale);
+    Ratio ratio = Ratio.of(factor.numerator(), factor.denominator() * instances);
+    Limit limit = scaled(shared.meter().limit(), ratio);
     String slot = shared.slot() + ".share";
     return new InstanceShare(
         instances,
-        scale,
+        ratio,
         new Pool(shared.rule(), shared.name(), slot, limit, shared.countDenied()).onWall(),
         bookkeepingPool(shared, ".settled", limit),
         bookkeepingPool(shared, ".charged", limit));
@@ -38,18 +38,18 @@ record InstanceShare(int instances, Ratio scale, Pool pool, Pool settled, Pool c
     return new Pool(shared.rule(), shared.name(), shared.slot() + suffix, limit, false).onWall();
   }
 
-  private static Limit scaled(Limit limit, Ratio scale) {
+  private static Limit scaled(Limit limit, Ratio ratio) {
     try {
-      return limit.scaled(scale);
+      return limit.scaled(ratio);
     } catch (IllegalArgumentException e) {
       // The longer period cannot be represented exactly: use whole tokens per original period.
       if (limit instanceof TokenBucket bucket) {
-        long rate = scale.times(bucket.rate());
-        return new TokenBucket(rate, bucket.period(), scale.times(bucket.burst()), bucket.name());
+        long rate = ratio.times(bucket.rate());
+        return new TokenBucket(rate, bucket.period(), ratio.times(bucket.burst()), bucket.name());
       }
       if (limit instanceof LeakyBucket bucket) {
-        long rate = scale.times(bucket.rate());
-        long queue = scale.times(bucket.queue());
+        long rate = ratio.times(bucket.rate());
+        long queue = ratio.times(bucket.queue());
         return new LeakyBucket(rate, bucket.period(), queue, bucket.maxWait(), bucket.name());
       }
       throw e;

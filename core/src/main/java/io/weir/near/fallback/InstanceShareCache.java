@@ -15,8 +15,8 @@ import java.util.function.IntSupplier;
  * then shares are built again, and the present number of instances applies.
  */
 final class InstanceShareCache {
-  static final int MOST_SHARES = 1 << 12;
-  static final int MOST_BUCKETS = 1 << 16;
+  static final int MAX_SHARES = 1 << 12;
+  static final int MAX_BUCKETS = 1 << 16;
 
   private final IntSupplier instances;
   private final Map<PoolFraction, InstanceShare> made = new ConcurrentHashMap<>();
@@ -45,7 +45,7 @@ final class InstanceShareCache {
     BucketId bucket = BucketId.of(pool, key);
     Integer count = share.instances();
     if (!count.equals(lastInstances.get(bucket))) {
-      if (lastInstances.size() >= MOST_BUCKETS) {
+      if (lastInstances.size() >= MAX_BUCKETS) {
         lastInstances.clear();
       }
       lastInstances.put(bucket, count);
@@ -56,7 +56,7 @@ final class InstanceShareCache {
     PoolFraction part = new PoolFraction(pool, count);
     InstanceShare known = made.get(part);
     if (known == null) {
-      if (made.size() >= MOST_SHARES) {
+      if (made.size() >= MAX_SHARES) {
         made.clear();
       }
       known = InstanceShare.of(pool, count);

@@ -27,7 +27,7 @@ final class LastKnownRemaining {
     }
   }
 
-  private final AtomicReferenceArray<@Nullable Entry> places =
+  private final AtomicReferenceArray<@Nullable Entry> entries =
       new AtomicReferenceArray<>(WAYS << SET_BITS);
 
   /** Records the remaining amount of a window that ends at {@code until}. */
@@ -35,23 +35,23 @@ final class LastKnownRemaining {
     long high = pool.high(key);
     long low = pool.low(key);
     float part = (float) remaining / Math.max(1, pool.meter().capacity());
-    int first = firstPlace(low);
-    int place = -1;
+    int first = firstIndex(low);
+    int index = -1;
     float most = part;
     for (int i = first; i < first + WAYS; i++) {
-      Entry here = places.getAcquire(i);
+      Entry here = entries.getAcquire(i);
       if (here != null && here.isOf(high, low)) {
-        place = i;
+        index = i;
         break;
       }
       float left = here == null || here.until <= now ? Float.MAX_VALUE : here.part;
       if (left > most) {
         most = left;
-        place = i;
+        index = i;
       }
     }
-    if (place >= 0) {
-      places.setRelease(place, new Entry(high, low, remaining, until, part));
+    if (index >= 0) {
+      entries.setRelease(index, new Entry(high, low, remaining, until, part));
     }
   }
 
@@ -59,17 +59,17 @@ final class LastKnownRemaining {
   long take(Pool pool, Key key, long now) {
     long high = pool.high(key);
     long low = pool.low(key);
-    int first = firstPlace(low);
+    int first = firstIndex(low);
     for (int i = first; i < first + WAYS; i++) {
-      Entry here = places.getAcquire(i);
+      Entry here = entries.getAcquire(i);
       if (here != null && here.isOf(high, low)) {
-        return places.compareAndSet(i, here, null) && now < here.until ? here.remaining : -1;
+        return entries.compareAndSet(i, here, null) && now < here.until ? here.remaining : -1;
       }
     }
     return -1;
   }
 
-  private static int firstPlace(long low) {
+  private static int firstIndex(long low) {
     return (int) (low * GOLDEN >>> (Long.SIZE - SET_BITS)) * WAYS;
   }
 }

@@ -119,7 +119,7 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
   private void startFromLastKnown(Draw draw, InstanceShare share) {
     long remaining = lastKnown.take(draw.pool(), draw.key(), time.micros());
     if (remaining >= 0) {
-      long start = share.scale().times(remaining);
+      long start = share.ratio().times(remaining);
       long spent = share.pool().meter().capacity() - start - used(share.pool(), draw.key());
       if (spent > 0) {
         memory.chargeDebt(share.pool(), draw.key(), spent);
@@ -195,13 +195,14 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
   synchronized LocalSettlement settle(
       long reservation,
       List<ReservedPart> parts,
-      SettlementTerms term,
+      SettlementTerms terms,
       BiPredicate<Pool, Key> unavailable) {
     List<ReservedPart> here = localParts(parts);
     long[] before =
         here.stream().mapToLong(part -> memory.taken(part.pool(), part.key())).toArray();
     // A different id for the marker: instance-scoped rules settle in the same memory.
-    SettlementResult outcome = memory.settle(~reservation, here, term).toCompletableFuture().join();
+    SettlementResult outcome =
+        memory.settle(~reservation, here, terms).toCompletableFuture().join();
     List<DebtRefund> refunds = new ArrayList<>();
     for (int i = 0; outcome == SettlementResult.DONE && i < here.size(); i++) {
       ReservedPart part = parts.get(i);
@@ -260,6 +261,15 @@ public final class LocalLimiter implements DebtCarrier.DebtLedger {
           new ReservedPart(share, part.key(), part.amount(), part.actualAmount(), part.receipt()));
     }
     return here;
+  }
+
+  /** Makes the share of a bucket unused, and drops its debt. */
+  void reset(Pool pool, Key key) {
+    InstanceShare share = shares.last(pool, key);
+    for (Pool part : List.of(share.pool(), share.settled(), share.charged())) {
+      memory.remove(part, key);
+    }
+    lastKnown.take(pool, key, time.micros());
   }
 
   /** Clears cached shares of removed pools; the amounts taken from them are kept. */

@@ -26,11 +26,11 @@ public final class UnackedDebts {
   private static final long MAX_PAUSE_MICROS = 10 * PAUSE_MICROS;
 
   /** Maximum number of paused buckets; further ones send their debt again at once. */
-  static final int MOST = 1 << 16;
+  static final int MAX_ENTRIES = 1 << 16;
 
   private final Function<Draw, CompletionStage<TakeResult>> store;
   private final LongSupplier micros;
-  private final Map<BucketId, UnackedDebt> pauses = new ConcurrentHashMap<>();
+  private final Map<BucketId, UnackedDebt> debts = new ConcurrentHashMap<>();
   private volatile long nextSweep;
 
   private static final class UnackedDebt {
@@ -63,12 +63,12 @@ public final class UnackedDebts {
   /** Starts a pause: the bucket's debt was sent and not answered. */
   void begin(BucketId bucket) {
     long now = micros.getAsLong();
-    if (pauses.size() >= MOST && now - nextSweep >= 0) {
+    if (debts.size() >= MAX_ENTRIES && now - nextSweep >= 0) {
       nextSweep = now + PAUSE_MICROS;
-      pauses.values().removeIf(pause -> pause.until <= now);
+      debts.values().removeIf(debt -> debt.until <= now);
     }
-    if (pauses.size() < MOST) {
-      pauses.put(bucket, new UnackedDebt(now));
+    if (debts.size() < MAX_ENTRIES) {
+      debts.put(bucket, new UnackedDebt(now));
     }
   }
 
@@ -76,31 +76,31 @@ public final class UnackedDebts {
    * Whether the bucket must be decided locally for now; if so, probes the store in the background.
    */
   boolean isPaused(BucketId bucket, Draw draw) {
-    UnackedDebt pause = pauses.get(bucket);
-    if (pause == null) {
+    UnackedDebt debt = debts.get(bucket);
+    if (debt == null) {
       return false;
     }
-    if (pause.until <= micros.getAsLong()) {
-      pauses.remove(bucket, pause);
+    if (debt.until <= micros.getAsLong()) {
+      debts.remove(bucket, debt);
       return false;
     }
-    if (pause.probing.compareAndSet(false, true)) {
-      probe(bucket, pause, draw);
+    if (debt.probing.compareAndSet(false, true)) {
+      probe(bucket, debt, draw);
     }
     return true;
   }
 
-  private void probe(BucketId bucket, UnackedDebt pause, Draw draw) {
+  private void probe(BucketId bucket, UnackedDebt debt, Draw draw) {
     store
         .apply(draw.asLook())
         .thenAccept(
             result -> {
               if (DegradedCall.hasAnswer(result)) {
-                pauses.remove(bucket, pause);
+                debts.remove(bucket, debt);
               } else if (DebtCarrier.isSent(result, 0)) {
-                pause.extend(micros.getAsLong());
+                debt.extend(micros.getAsLong());
               }
-              pause.probing.set(false);
+              debt.probing.set(false);
             });
   }
 }

@@ -13,7 +13,7 @@ package io.weir.near.lease;
  */
 final class DemandEstimator {
   static final long HORIZON = 100_000;
-  static final long LONGEST_HORIZON = 4_000_000;
+  static final long MAX_HORIZON = 4_000_000;
   static final long WORTH_A_CALL = 20;
 
   /** This many tokens at once get a weight of one half. */
@@ -54,11 +54,11 @@ final class DemandEstimator {
 
   /** The number of tokens to hold. */
   long target() {
-    return Math.max(expectedIn(HORIZON), Math.min(WORTH_A_CALL, expectedIn(LONGEST_HORIZON)));
+    return Math.max(expectedIn(HORIZON), Math.min(WORTH_A_CALL, expectedIn(MAX_HORIZON)));
   }
 
   /** How long these tokens last, in µs, with an upper bound. */
   long durationOf(long tokens) {
-    return perMicro <= 0 ? LONGEST_HORIZON : (long) Math.min(tokens / perMicro, 1e12);
+    return perMicro <= 0 ? MAX_HORIZON : (long) Math.min(tokens / perMicro, 1e12);
   }
 }

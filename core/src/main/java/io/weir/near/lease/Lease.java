@@ -181,7 +181,7 @@ final class Lease {
     demand.add(Math.max(0, countedTokens - had) + cost, now);
     countedTokens = had;
     long worth = Math.max(0, Math.min(demand.target(), pool.leaseCap()) - had);
-    boolean nothingToSay = worth == 0 && had == 0 && grant.held() == 0 && tokens.late() == 0;
+    boolean nothingToSay = worth == 0 && had == 0 && grant.tokens() == 0 && tokens.late() == 0;
     return nothingToSay ? null : buildRequest(cost, lastAnswerLost ? 0 : worth, now);
   }
 
@@ -301,7 +301,7 @@ final class Lease {
       }
       long back = tokens.clear() + tokens.takeLate();
       LeaseReport last =
-          back == 0 && grant.held() == 0
+          back == 0 && grant.tokens() == 0
               ? null
               : new LeaseReport(pool.leaseCap(), liveGrant(now), 0, back, 0, 0);
       grant = grant.forgotten();
@@ -357,7 +357,7 @@ final class Lease {
     long left = tokens.left();
     long idleFor = now - lastUsedAt;
     if (left == 0 && tokens.late() == 0) {
-      boolean owesAReport = grant.held() > pool.leaseCap() / 8;
+      boolean owesAReport = grant.tokens() > pool.leaseCap() / 8;
       return idleFor >= IDLE && owesAReport
           ? Maintenance.END
           : idleFor >= (crowded ? IDLE : FORGET_AFTER) ? Maintenance.FORGET : Maintenance.NONE;

@@ -154,12 +154,12 @@ final class LeaseAttempt {
     if (receipts.length == 1 || countsRefusals || !isFailClosedUnavailable()) {
       return null;
     }
-    List<Integer> places = new ArrayList<>(receipts.length);
+    List<Integer> indexes = new ArrayList<>(receipts.length);
     List<Draw> unanswered = new ArrayList<>(receipts.length);
     boolean spared = false;
     for (int i = 0; i < receipts.length; i++) {
       if (!isLeased(i) && isUnavailable(i)) {
-        places.add(i);
+        indexes.add(i);
         unanswered.add(draws.get(i));
       } else {
         spared |= !isLeased(i) && !draws.get(i).isLook();
@@ -167,7 +167,7 @@ final class LeaseAttempt {
     }
     // A look takes nothing and reports every limit, so it is always sent.
     return spared
-        ? TakeResult.refused(store.decideLocally(reservation, unanswered).statuses(), places)
+        ? TakeResult.refused(store.decideLocally(reservation, unanswered).statuses(), indexes)
         : null;
   }
 
@@ -263,7 +263,7 @@ final class LeaseAttempt {
               for (int i = 0; i < rest.size(); i++) {
                 int index = rest.get(i);
                 if (requests[index] != null) {
-                  store.settle(found[index], requests[index], draws.get(index), result, i);
+                  store.applyResult(found[index], requests[index], draws.get(index), result, i);
                 }
               }
               if (problem != null) {

@@ -26,6 +26,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -141,8 +142,8 @@ public final class LeaseStore extends ForwardingStore {
 
   @Override
   public CompletionStage<SettlementResult> settle(
-      long reservation, List<ReservedPart> parts, SettlementTerms term) {
-    return super.settle(reservation, parts, term)
+      long reservation, List<ReservedPart> parts, SettlementTerms terms) {
+    return super.settle(reservation, parts, terms)
         .thenApply(
             settled -> {
               parts.forEach(part -> onReturned(part.pool(), part.key()));
@@ -153,6 +154,30 @@ public final class LeaseStore extends ForwardingStore {
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
     return super.refund(pool, key, amount).thenRun(() -> onReturned(pool, key));
+  }
+
+  /** Ends this instance's lease first, as its tokens would come back to a full bucket. */
+  @Override
+  public CompletionStage<SettlementResult> grant(Pool pool, Key key, long amount) {
+    return endBucket(pool, key)
+        .thenCompose(ended -> super.grant(pool, key, amount))
+        .whenComplete((done, problem) -> onReturned(pool, key));
+  }
+
+  /** Ends this instance's lease first, as its tokens would come back to a bucket that lent none. */
+  @Override
+  public CompletionStage<SettlementResult> reset(Pool pool, Key key) {
+    return endBucket(pool, key)
+        .thenCompose(ended -> super.reset(pool, key))
+        .whenComplete((done, problem) -> onReturned(pool, key));
+  }
+
+  /** Ends the leases on a bucket, under any numbers. */
+  private CompletionStage<Void> endBucket(Pool pool, Key key) {
+    return end(
+        lease ->
+            lease.pool.low(lease.key) == pool.low(key)
+                && lease.pool.high(lease.key) == pool.high(key));
   }
 
   private void onReturned(Pool pool, Key key) {
@@ -178,7 +203,7 @@ public final class LeaseStore extends ForwardingStore {
       requestLease(draw, request)
           .whenComplete(
               (result, problem) -> {
-                settle(lease, request, draw, result, 0);
+                applyResult(lease, request, draw, result, 0);
                 if (problem != null) {
                   next.reportError(problem);
                 }
@@ -199,7 +224,7 @@ public final class LeaseStore extends ForwardingStore {
   }
 
   /** Applies the result of a request with a lease report; null if it failed. */
-  void settle(
+  void applyResult(
       Lease lease, LeaseRequest request, Draw draw, @Nullable TakeResult result, int index) {
     try {
       onAnswer(lease, request, draw, result, index);
@@ -295,11 +320,24 @@ public final class LeaseStore extends ForwardingStore {
    * @return completes when no lease is left to be returned, earlier ones included
    */
   public CompletionStage<Void> endAll() {
-    long now = time.micros();
     renewals.drop();
+    return end(lease -> true);
+  }
+
+  /**
+   * Returns the leases on some keys, of all rules.
+   *
+   * @return completes when no lease is left to be returned, those of other keys included
+   */
+  public CompletionStage<Void> endKeys(Predicate<Key> keys) {
+    return end(lease -> keys.test(lease.key));
+  }
+
+  private CompletionStage<Void> end(Predicate<Lease> unwanted) {
+    long now = time.micros();
     return returner.endForGood(
         sorted(
-            table.removeIf(lease -> true).stream()
+            table.removeIf(unwanted).stream()
                 .map(lease -> new RankedLease(lease, -lease.left(now)))));
   }
 

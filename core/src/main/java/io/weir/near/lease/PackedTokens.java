@@ -7,26 +7,26 @@ import java.lang.invoke.VarHandle;
  * Some of a lease's tokens: the number left and their <em>term</em> in one word, so that a take is
  * a single compare-and-set.
  *
- * <pre>   │ 0 │ place 4 │ term 19 │ left 40 │</pre>
+ * <pre>   │ 0 │ stripe 4 │ term 19 │ left 40 │</pre>
  *
- * <p>The place never changes: it is the index of the word that a receipt belongs to.
+ * <p>The stripe never changes: it is the index of the word that a receipt belongs to.
  */
 final class PackedTokens {
   /** Returned by {@link #take} when it took nothing; never equal to a word. */
   static final long NOTHING = -1;
 
-  static final int MOST_PLACES = 16;
+  static final int MAX_STRIPES = 16;
 
   private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
   private static final int LEFT_BITS = 40;
-  private static final int PLACE_SHIFT = 59;
+  private static final int STRIPE_SHIFT = 59;
   private static final long LEFT = (1L << LEFT_BITS) - 1;
   private static final long ONE_TERM = 1L << LEFT_BITS;
-  private static final long TERM = (1L << PLACE_SHIFT) - ONE_TERM;
+  private static final long TERM = (1L << STRIPE_SHIFT) - ONE_TERM;
   private static final int MIDDLE = 8;
 
   /** A quarter of all terms: far more than begin while a request is in flight. */
-  private static final long MANY_TERMS = 1L << (PLACE_SHIFT - 2);
+  private static final long MANY_TERMS = 1L << (STRIPE_SHIFT - 2);
 
   /**
    * The word in the middle of padding: threads on other cores write it all the time, and adjacent
@@ -34,18 +34,18 @@ final class PackedTokens {
    */
   private final long[] padded = new long[2 * MIDDLE];
 
-  PackedTokens(int place) {
-    this(place, 0);
+  PackedTokens(int stripe) {
+    this(stripe, 0);
   }
 
   /** An empty word in the term of another. */
-  PackedTokens(int place, long other) {
-    padded[MIDDLE] = ((long) place << PLACE_SHIFT) | (other & TERM);
+  PackedTokens(int stripe, long other) {
+    padded[MIDDLE] = ((long) stripe << STRIPE_SHIFT) | (other & TERM);
   }
 
   /** The index of the word that a receipt belongs to. */
-  static int place(long receipt) {
-    return (int) (receipt >>> PLACE_SHIFT);
+  static int stripe(long receipt) {
+    return (int) (receipt >>> STRIPE_SHIFT);
   }
 
   /** The tokens in a word, or left after the take of a receipt. */
@@ -55,7 +55,7 @@ final class PackedTokens {
 
   /** Whether a word or receipt has an earlier term than another; terms wrap around. */
   static boolean isBefore(long word, long other) {
-    return ((word & TERM) - (other & TERM)) << (Long.SIZE - PLACE_SHIFT) < 0;
+    return ((word & TERM) - (other & TERM)) << (Long.SIZE - STRIPE_SHIFT) < 0;
   }
 
   /** No tokens in the term of a word, or in a later term if that one is very old. */

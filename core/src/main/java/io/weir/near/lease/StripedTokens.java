@@ -30,10 +30,10 @@ final class StripedTokens {
   /** A power of two, with room for threads that share a stripe by chance. */
   private static final int STRIPES =
       Math.min(
-          PackedTokens.MOST_PLACES / 2,
+          PackedTokens.MAX_STRIPES / 2,
           Integer.highestOneBit(4 * Runtime.getRuntime().availableProcessors() - 1));
 
-  private static final long MOST_AT_A_TIME = 64;
+  private static final long MAX_TRANSFER = 64;
 
   private final LateReturns lateReturns = new LateReturns();
   private final PackedTokens centre = new PackedTokens(CENTRE);
@@ -65,7 +65,7 @@ final class StripedTokens {
 
   /** Takes from the centre, for this call and some that follow. */
   private long fetch(long cost, PackedTokens own, PackedTokens[] all) {
-    long some = Math.min(MOST_AT_A_TIME, PackedTokens.left(centre.word()) / (2 * STRIPES));
+    long some = Math.min(MAX_TRANSFER, PackedTokens.left(centre.word()) / (2 * STRIPES));
     if (some > cost) {
       long receipt = centre.take(some);
       if (receipt != NOTHING) {
@@ -99,9 +99,9 @@ final class StripedTokens {
 
   /** Puts back tokens taken with this receipt. */
   void putBack(long cost, long receipt) {
-    int place = PackedTokens.place(receipt);
+    int stripe = PackedTokens.stripe(receipt);
     PackedTokens[] all = stripes;
-    put(all == null ? centre : all[place], cost, receipt);
+    put(all == null ? centre : all[stripe], cost, receipt);
   }
 
   private synchronized PackedTokens[] createStripes() {

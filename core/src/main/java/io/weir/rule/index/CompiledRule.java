@@ -3,16 +3,23 @@ package io.weir.rule.index;
 import io.weir.Call;
 import io.weir.Key;
 import io.weir.Mode;
+import io.weir.adjust.Adjustment;
+import io.weir.adjust.OverrideEffect;
 import io.weir.rule.Match;
 import io.weir.rule.OnMissing;
 import io.weir.rule.PathPattern;
 import io.weir.rule.Rule;
 import io.weir.rule.TenantPlan;
+import io.weir.rule.penalty.RulePenalty;
+import io.weir.rule.penalty.TightenedKeys;
 import io.weir.store.Draw;
 import io.weir.store.Pool;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** A rule compiled for decisions, with its key parts resolved and its pools created. */
@@ -25,15 +32,51 @@ final class CompiledRule {
   final RulePools pools;
   private final KeyPart[] key;
 
+  /** Filled when controls are loaded; equal adjustments keep their pools and so their leases. */
+  private final Map<Adjustment, AdjustedPools> adjusted = new ConcurrentHashMap<>();
+
   /** Whether the rule applies to every call to its paths. */
   private final boolean byPathOnly;
 
-  CompiledRule(Rule rule, int ordinal, Map<String, TenantPlan> tenants) {
+  /** The end of the rule on the wall clock, in µs; {@link Long#MAX_VALUE} if it has none. */
+  private final long expiresMicros;
+
+  private final boolean marks;
+
+  /** The penalty, if the rule has one. */
+  private final @Nullable RulePenalty penalty;
+
+  private final TightenedKeys tightened;
+
+  CompiledRule(Rule rule, int ordinal, Map<String, TenantPlan> tenants, TightenedKeys tightened) {
     this.rule = rule;
     this.ordinal = ordinal;
     this.pools = new RulePools(rule, tenants);
     this.key = rule.key().stream().map(KeyPart::of).toArray(KeyPart[]::new);
     this.byPathOnly = rule.match().isPathOnly() && rule.except().isEmpty();
+    this.expiresMicros = rule.options().expires().map(CompiledRule::micros).orElse(Long.MAX_VALUE);
+    this.marks = rule.options().marks();
+    this.penalty = rule.options().penalty().map(any -> new RulePenalty(rule, any)).orElse(null);
+    this.tightened = tightened;
+  }
+
+  /** A moment in µs since 1970, as far as that can be represented. */
+  private static long micros(Instant moment) {
+    try {
+      return Math.multiplyExact(moment.toEpochMilli(), 1000);
+    } catch (ArithmeticException e) {
+      return moment.isAfter(Instant.EPOCH) ? Long.MAX_VALUE : Long.MIN_VALUE;
+    }
+  }
+
+  /** Whether the rule ends by itself. */
+  boolean expires() {
+    return expiresMicros != Long.MAX_VALUE;
+  }
+
+  /** Whether the rule has ended. */
+  boolean hasExpired(long wallMicros) {
+    return wallMicros >= expiresMicros;
   }
 
   /** Whether the rule applies to every call whose path matches. */
@@ -139,6 +182,24 @@ final class CompiledRule {
     return Long.remainderUnsigned(hash, 100) < rule.percent() ? Mode.ENFORCE : Mode.SHADOW;
   }
 
+  /** The mode of this rule's draws for a key: a rule that is enforced may mark calls only. */
+  Mode drawMode(Key key) {
+    Mode mode = modeFor(key);
+    return marks && mode == Mode.ENFORCE ? Mode.MARK : mode;
+  }
+
+  /** An adjustment of a key's limits, and the penalty, if that is in force for the key. */
+  Adjustment withPenalty(Adjustment adjustment, Key key) {
+    return penalty != null && tightened.contains(penalty.high(key), penalty.low(key))
+        ? adjustment.withPenalty(penalty.factor())
+        : adjustment;
+  }
+
+  /** How long the limits of a key stay tightened, in µs; 0 if they are not. */
+  long tightenedMicros(Key key) {
+    return penalty == null ? 0 : tightened.remainingMicros(penalty.high(key), penalty.low(key));
+  }
+
   /** The draws of a call under this rule. */
   List<Draw> draws(Call call, PathPattern route, long wallMicros, Draw.Intent intent) {
     Pool[] now = pools.at(wallMicros, pools.tenantOf(call));
@@ -146,7 +207,10 @@ final class CompiledRule {
       return List.of();
     }
     Key key = keyOf(call, route);
-    Mode mode = modeFor(key);
+    Mode mode = drawMode(key);
+    if (penalty != null && mode == Mode.ENFORCE) {
+      now = pools(withPenalty(Adjustment.NONE, key), wallMicros, pools.tenantOf(call));
+    }
     long amount = rule.cost().of(call);
     long unit = rule.cost().unit();
     if (now.length == 1) {
@@ -157,6 +221,26 @@ final class CompiledRule {
       draws.add(new Draw(pool, key, amount, mode, intent, unit, call));
     }
     return draws;
+  }
+
+  /** The pools in force for keys with an adjustment, which may be none. */
+  Pool[] pools(Adjustment adjustment, long wallMicros, String tenant) {
+    return adjustment.isNone()
+        ? pools.at(wallMicros, tenant)
+        : adjusted(adjustment).at(wallMicros, tenant);
+  }
+
+  /** The pools of keys with an adjustment. */
+  AdjustedPools adjusted(Adjustment adjustment) {
+    AdjustedPools known = adjusted.get(adjustment);
+    return known != null
+        ? known
+        : adjusted.computeIfAbsent(adjustment, wanted -> new AdjustedPools(pools, wanted));
+  }
+
+  /** Drops the pools of overrides that are not among these. */
+  void keepAdjusted(Set<OverrideEffect> overrides) {
+    adjusted.keySet().removeIf(it -> it.override() != null && !overrides.contains(it.override()));
   }
 
   /** Why the rule does not apply to a call; null if it does. */

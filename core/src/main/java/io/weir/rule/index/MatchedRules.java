@@ -25,9 +25,9 @@ final class MatchedRules {
   /** Adds those rules whose other conditions match the call. */
   void addAll(PathMatch[] some, Call call) {
     examined += some.length;
-    for (PathMatch hit : some) {
-      if (hit.rule().appliesApartFromPath(call)) {
-        add(hit);
+    for (PathMatch match : some) {
+      if (match.rule().appliesApartFromPath(call)) {
+        add(match);
       }
     }
   }
@@ -35,29 +35,49 @@ final class MatchedRules {
   /** Adds rules that apply to every call. */
   void addAll(PathMatch[] some) {
     examined += some.length;
-    for (PathMatch hit : some) {
-      add(hit);
+    for (PathMatch match : some) {
+      add(match);
     }
   }
 
-  private void add(PathMatch hit) {
+  private void add(PathMatch match) {
     int at = size;
-    while (at > 0 && hit.comesBefore(matches[at - 1])) {
+    while (at > 0 && match.comesBefore(matches[at - 1])) {
       at--;
     }
-    if (at > 0 && matches[at - 1].rule() == hit.rule()) {
+    if (at > 0 && matches[at - 1].rule() == match.rule()) {
       return;
     }
-    if (at < size && matches[at].rule() == hit.rule()) {
-      matches[at] = hit;
+    if (at < size && matches[at].rule() == match.rule()) {
+      matches[at] = match;
       return;
     }
     if (size == matches.length) {
       matches = Arrays.copyOf(matches, 2 * size);
     }
     System.arraycopy(matches, at, matches, at + 1, size - at);
-    matches[at] = hit;
+    matches[at] = match;
     size++;
+  }
+
+  /** These rules without those that have expired; itself if none has. */
+  MatchedRules withoutExpired(long wallMicros) {
+    for (int i = 0; i < size; i++) {
+      if (matches[i].rule().hasExpired(wallMicros)) {
+        return filtered(wallMicros);
+      }
+    }
+    return this;
+  }
+
+  private MatchedRules filtered(long wallMicros) {
+    MatchedRules kept = new MatchedRules();
+    for (int i = 0; i < size; i++) {
+      if (!matches[i].rule().hasExpired(wallMicros)) {
+        kept.add(matches[i]);
+      }
+    }
+    return kept;
   }
 
   /** These rules without those that another one replaces, if that one is enforced for this call. */

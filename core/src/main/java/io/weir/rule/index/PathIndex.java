@@ -25,40 +25,40 @@ final class PathIndex {
    * @param outcome the rules that apply to every call with this path; null if that depends on the
    *     call
    */
-  private record PathLookup(List<PathRules> places, @Nullable MatchedRules outcome) {
+  private record PathLookup(List<PathRules> nodes, @Nullable MatchedRules outcome) {
     /**
      * The most rules in a stored result, so that rules for every path are not repeated for each
      * path.
      */
-    private static final int MOST = 8;
+    private static final int MAX_STORED_RULES = 8;
 
     static final PathLookup UNKNOWN = new PathLookup(List.of(), null);
 
-    static PathLookup along(List<PathRules> places) {
-      boolean few = places.stream().mapToInt(PathRules::size).sum() <= MOST;
-      if (!few || !places.stream().allMatch(PathRules::unconditional)) {
-        return new PathLookup(places, null);
+    static PathLookup along(List<PathRules> nodes) {
+      boolean few = nodes.stream().mapToInt(PathRules::size).sum() <= MAX_STORED_RULES;
+      if (!few || !nodes.stream().allMatch(PathRules::unconditional)) {
+        return new PathLookup(nodes, null);
       }
       MatchedRules outcome = new MatchedRules();
-      places.forEach(hits -> hits.collectAll(outcome));
-      return new PathLookup(places, outcome);
+      nodes.forEach(rules -> rules.collectAll(outcome));
+      return new PathLookup(nodes, outcome);
     }
   }
 
   private final Node root = new Node();
   private final Map<String, PathLookup> literalPaths = new HashMap<>();
 
-  void add(PathPattern pattern, PathMatch hit) {
+  void add(PathPattern pattern, PathMatch match) {
     Node node = root;
     for (PathPattern.Segment segment : pattern.segments()) {
       node = segment.any() ? node.any() : node.literal(segment.literal());
     }
     if (pattern.open()) {
       node.below = node.below == null ? new PathRules() : node.below;
-      node.below.add(hit);
+      node.below.add(match);
     } else {
       node.here = node.here == null ? new PathRules() : node.here;
-      node.here.add(hit);
+      node.here.add(match);
       if (pattern.segments().stream().noneMatch(PathPattern.Segment::any)) {
         literalPaths.put(path(pattern.segments()), PathLookup.UNKNOWN);
       }
@@ -75,26 +75,26 @@ final class PathIndex {
   void seal() {
     literalPaths.replaceAll(
         (path, unknown) -> {
-          List<PathRules> places = new ArrayList<>();
-          walk(root, path, 1, places::add);
-          return PathLookup.along(places);
+          List<PathRules> nodes = new ArrayList<>();
+          walk(root, path, 1, nodes::add);
+          return PathLookup.along(nodes);
         });
   }
 
   /** The rules that apply to a call. The result may be shared by calls and must not be changed. */
   MatchedRules select(Call call) {
     String path = call.normalPath();
-    PathLookup way = literalPaths.get(path);
-    if (way != null && way.outcome != null) {
-      return way.outcome;
+    PathLookup lookup = literalPaths.get(path);
+    if (lookup != null && lookup.outcome != null) {
+      return lookup.outcome;
     }
-    MatchedRules selection = new MatchedRules();
-    if (way == null) {
-      walk(root, path, 1, hits -> hits.collect(call, selection));
+    MatchedRules matched = new MatchedRules();
+    if (lookup == null) {
+      walk(root, path, 1, rules -> rules.collect(call, matched));
     } else {
-      way.places.forEach(hits -> hits.collect(call, selection));
+      lookup.nodes.forEach(rules -> rules.collect(call, matched));
     }
-    return selection;
+    return matched;
   }
 
   private static void walk(Node node, String path, int from, Consumer<PathRules> visitor) {

@@ -20,21 +20,21 @@ final class PathRules {
   private final Map<String, Map<String, PathMatch[]>> byAttribute = new TreeMap<>();
   private final Map<String, PathMatch[]> byHost = new HashMap<>();
 
-  void add(PathMatch hit) {
-    Match match = hit.rule().rule.match();
+  void add(PathMatch pathMatch) {
+    Match match = pathMatch.rule().rule.match();
     if (!match.attributes().isEmpty()) {
       String name = new TreeMap<>(match.attributes()).firstKey();
       Map<String, PathMatch[]> values = byAttribute.computeIfAbsent(name, any -> new HashMap<>());
       for (String value : match.attributes().get(name)) {
-        values.merge(value, new PathMatch[] {hit}, PathRules::joined);
+        values.merge(value, new PathMatch[] {pathMatch}, PathRules::joined);
       }
     } else if (!match.hosts().isEmpty()
         && match.hosts().stream().noneMatch(host -> host.startsWith("*"))) {
       for (String host : match.hosts()) {
-        byHost.merge(host, new PathMatch[] {hit}, PathRules::joined);
+        byHost.merge(host, new PathMatch[] {pathMatch}, PathRules::joined);
       }
     } else {
-      always = joined(always, new PathMatch[] {hit});
+      always = joined(always, new PathMatch[] {pathMatch});
     }
   }
 
@@ -48,7 +48,7 @@ final class PathRules {
   boolean unconditional() {
     return byAttribute.isEmpty()
         && byHost.isEmpty()
-        && Arrays.stream(always).allMatch(hit -> hit.rule().appliesToEveryCall());
+        && Arrays.stream(always).allMatch(pathMatch -> pathMatch.rule().appliesToEveryCall());
   }
 
   /** The number of rules here that are not found by an attribute or host. */
@@ -67,13 +67,13 @@ final class PathRules {
     if (!byAttribute.isEmpty()) {
       for (Map.Entry<String, Map<String, PathMatch[]>> entry : byAttribute.entrySet()) {
         String value = call.attribute(entry.getKey());
-        PathMatch[] hits = value == null ? null : entry.getValue().get(value);
-        into.addAll(hits == null ? NONE : hits, call);
+        PathMatch[] found = value == null ? null : entry.getValue().get(value);
+        into.addAll(found == null ? NONE : found, call);
       }
     }
     if (!byHost.isEmpty()) {
-      PathMatch[] hits = byHost.get(Match.hostOf(call));
-      into.addAll(hits == null ? NONE : hits, call);
+      PathMatch[] found = byHost.get(Match.hostOf(call));
+      into.addAll(found == null ? NONE : found, call);
     }
   }
 }

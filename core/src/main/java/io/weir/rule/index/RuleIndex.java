@@ -2,20 +2,22 @@ package io.weir.rule.index;
 
 import io.weir.Call;
 import io.weir.Explanation.RuleCheck;
+import io.weir.Key;
 import io.weir.LimitKind;
 import io.weir.Mode;
+import io.weir.adjust.TrafficControls;
 import io.weir.rule.Cost;
 import io.weir.rule.PathPattern;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleLimits;
 import io.weir.rule.RuleSet;
+import io.weir.rule.penalty.TightenedKeys;
 import io.weir.store.Draw;
-import io.weir.store.Pool;
+import io.weir.time.TimeSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A compiled rule set: finds the draws of a call without examining rules for other paths. */
@@ -24,8 +26,10 @@ public final class RuleIndex {
   private final PathIndex byPath = new PathIndex();
   private final List<CompiledRule> compiled = new ArrayList<>();
   private final Map<String, CompiledRule> byId = new HashMap<>();
+  private final RuleKeys keys = new RuleKeys(byId);
   private boolean anyReplaces;
   private boolean anySchedule;
+  private boolean anyExpires;
   private boolean anyShards;
   private boolean anyCostOfCalls;
 
@@ -33,11 +37,20 @@ public final class RuleIndex {
     this.rules = rules;
   }
 
-  /** Compiles a rule set. */
+  /** Compiles a rule set without penalties in force. */
   public static RuleIndex of(RuleSet rules) {
+    return of(rules, TightenedKeys.NONE);
+  }
+
+  /**
+   * Compiles a rule set.
+   *
+   * @param tightened the keys that get the tighter limits of their rule's penalty
+   */
+  public static RuleIndex of(RuleSet rules, TightenedKeys tightened) {
     RuleIndex index = new RuleIndex(rules);
     for (Rule rule : rules.rules()) {
-      index.add(new CompiledRule(rule, index.compiled.size(), rules.tenants()));
+      index.add(new CompiledRule(rule, index.compiled.size(), rules.tenants(), tightened));
     }
     index.byPath.seal();
     return index;
@@ -51,6 +64,7 @@ public final class RuleIndex {
     }
     anyReplaces |= !rule.rule.replaces().isEmpty();
     anySchedule |= rule.pools.scheduled();
+    anyExpires |= rule.expires();
     anyShards |= rule.rule.shards() > 1;
     anyCostOfCalls |= rule.rule.cost() instanceof Cost.FromAttribute;
     List<PathPattern> patterns = rule.rule.match().paths();
@@ -68,7 +82,7 @@ public final class RuleIndex {
 
   /** Whether {@link #plan} needs the wall clock. */
   public boolean needsWallClock() {
-    return anySchedule;
+    return anySchedule || anyExpires;
   }
 
   /** Whether some pools are split into shards. */
@@ -85,12 +99,20 @@ public final class RuleIndex {
    * The draws of a call.
    *
    * @param draws in document order
-   * @param deniedBy the rule that refuses the call because it lacks a part of the key, or null
+   * @param deniedBy the rule that refuses the call because it lacks a part of the key, or because
+   *     its key is blocked; or null
+   * @param blockedMicros how long the key is still blocked; {@link #NOT_BLOCKED} if it is not
    */
-  public record DrawPlan(List<Draw> draws, @Nullable String deniedBy) {
+  public record DrawPlan(List<Draw> draws, @Nullable String deniedBy, long blockedMicros) {
+    public static final long NOT_BLOCKED = -1;
+
+    public DrawPlan(List<Draw> draws, @Nullable String deniedBy) {
+      this(draws, deniedBy, NOT_BLOCKED);
+    }
+
     /** This plan with other draws; itself if they are the same. */
     public DrawPlan with(List<Draw> others) {
-      return others == draws ? this : new DrawPlan(others, deniedBy);
+      return others == draws ? this : new DrawPlan(others, deniedBy, blockedMicros);
     }
 
     /**
@@ -118,20 +140,20 @@ public final class RuleIndex {
    *     number
    */
   public DrawPlan plan(Call call, long wallMicros, Draw.Intent intent) {
-    MatchedRules selection = select(call);
-    List<Draw> draws = selection.size() == 1 ? List.of() : new ArrayList<>(selection.size());
-    for (int i = 0; i < selection.size(); i++) {
-      PathMatch hit = selection.get(i);
-      if (hit.rule().deniesForMissing(call, hit.route())) {
-        return new DrawPlan(List.of(), hit.rule().rule.id());
+    MatchedRules matched = select(call, wallMicros);
+    List<Draw> draws = matched.size() == 1 ? List.of() : new ArrayList<>(matched.size());
+    for (int i = 0; i < matched.size(); i++) {
+      PathMatch match = matched.get(i);
+      if (match.rule().deniesForMissing(call, match.route())) {
+        return new DrawPlan(List.of(), match.rule().rule.id());
       }
-      if (!hit.rule().skipsForMissing(call, hit.route())) {
-        List<Draw> some = hit.rule().draws(call, hit.route(), wallMicros, intent);
-        if (selection.size() == 1) {
-          draws = some;
+      if (!match.rule().skipsForMissing(call, match.route())) {
+        List<Draw> ofRule = match.rule().draws(call, match.route(), wallMicros, intent);
+        if (matched.size() == 1) {
+          draws = ofRule;
         } else {
-          for (int j = 0; j < some.size(); j++) {
-            draws.add(some.get(j));
+          for (int j = 0; j < ofRule.size(); j++) {
+            draws.add(ofRule.get(j));
           }
         }
       }
@@ -139,40 +161,65 @@ public final class RuleIndex {
     return new DrawPlan(draws, null);
   }
 
+  /**
+   * Plans the draws of a call under controls.
+   *
+   * @throws IllegalArgumentException as {@link #plan(Call, long, Draw.Intent)}
+   */
+  public DrawPlan plan(Call call, Draw.Intent intent, TrafficControls controls, TimeSource time) {
+    MatchedRules matched = select(call, anyExpires ? time.wallMicros() : 0);
+    return new ControlledPlanner(controls, time, call, intent, anySchedule).plan(matched);
+  }
+
   /** How many rules are examined to decide a call. */
   int candidates(Call call) {
     return byPath.select(call).examined();
   }
 
-  private MatchedRules select(Call call) {
-    MatchedRules selection = byPath.select(call);
-    return anyReplaces && selection.size() > 1 ? selection.withoutReplaced(call) : selection;
+  private MatchedRules select(Call call, long wallMicros) {
+    MatchedRules matched = byPath.select(call);
+    if (anyExpires) {
+      matched = matched.withoutExpired(wallMicros);
+    }
+    return anyReplaces && matched.size() > 1 ? matched.withoutReplaced(call) : matched;
   }
 
-  /** The current pool of an earlier draw; empty if its rule or limit no longer exists. */
-  public Optional<Pool> pool(String rule, String slot, String tenant, long wallMicros) {
-    CompiledRule known = byId.get(rule);
-    return known == null ? Optional.empty() : known.pools.find(wallMicros, tenant, slot);
+  /** The pools of keys without a call. */
+  public RuleKeys keys() {
+    return keys;
   }
 
   /** For every rule, whether it applies to a call and why. */
   public List<RuleCheck> explain(Call call) {
-    MatchedRules selection = select(call);
+    return explain(call, TrafficControls.NONE, 0);
+  }
+
+  /** The same, with the controls in force for the key of each rule. */
+  public List<RuleCheck> explain(Call call, TrafficControls controls, long wallMicros) {
+    MatchedRules matched = select(call, wallMicros);
     List<RuleCheck> notes = new ArrayList<>();
     for (CompiledRule rule : compiled) {
-      notes.add(explain(rule, call, selection));
+      notes.add(
+          rule.hasExpired(wallMicros) && rule.rule.mode() != Mode.OFF
+              ? new RuleCheck(rule.rule.id(), false, OptionNotes.expired(rule.rule), "")
+              : explain(rule, call, matched, controls, wallMicros));
     }
     return notes;
   }
 
-  private static RuleCheck explain(CompiledRule rule, Call call, MatchedRules selection) {
+  private static RuleCheck explain(
+      CompiledRule rule,
+      Call call,
+      MatchedRules matched,
+      TrafficControls controls,
+      long wallMicros) {
     String id = rule.rule.id();
-    for (int i = 0; i < selection.size(); i++) {
-      PathMatch hit = selection.get(i);
-      if (hit.rule() != rule) {
+    for (int i = 0; i < matched.size(); i++) {
+      PathMatch match = matched.get(i);
+      if (match.rule() != rule) {
         continue;
       }
-      if (rule.skipsForMissing(call, hit.route())) {
+      if (rule.skipsForMissing(call, match.route())) {
         String missing = "lacks a part of its key " + rule.rule.key() + ", on_missing ";
         return new RuleCheck(
             id,
@@ -182,9 +229,12 @@ public final class RuleIndex {
       }
       String why =
           rule.rule.limits() instanceof RuleLimits.Unlimited ? "matches, unlimited" : "matches";
-      String key = rule.keyOf(call, hit.route()).toString();
-      return new RuleCheck(
-          id, true, why + " " + hit.route() + rule.missingNote(call, hit.route()), key);
+      Key key = rule.keyOf(call, match.route());
+      String notes =
+          rule.missingNote(call, match.route())
+              + OptionNotes.of(rule.rule, rule.tightenedMicros(key))
+              + controls.describe(id, key, call.attribute("tenant"), wallMicros);
+      return new RuleCheck(id, true, why + " " + match.route() + notes, key.toString());
     }
     String whyNot = rule.whyNot(call);
     return new RuleCheck(id, false, whyNot == null ? "replaced by another rule" : whyNot, "");

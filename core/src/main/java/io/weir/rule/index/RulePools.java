@@ -16,7 +16,9 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,7 +61,11 @@ final class RulePools {
     if (rule.limits() instanceof RuleLimits.Listed listed) {
       pools.put(RuleSet.EVERYONE_ELSE, listed(listed, scale));
     } else if (byTenant) {
-      tenants.forEach((tenant, plan) -> pools.put(tenant, ofPlan(plan, scale)));
+      // Tenants of one tier share a plan, and so its pools: there may be a million of them.
+      IdentityHashMap<TenantPlan, Pool[]> byPlan = new IdentityHashMap<>();
+      tenants.forEach(
+          (tenant, plan) ->
+              pools.put(tenant, byPlan.computeIfAbsent(plan, it -> ofPlan(it, scale))));
     } else {
       pools.put(RuleSet.EVERYONE_ELSE, NONE);
     }
@@ -72,7 +78,7 @@ final class RulePools {
       Limit limit = listed.limits().get(i);
       String unnamed = pools.length == 1 ? rule.id() : rule.id() + "." + (i + 1);
       String shown = limit.name().isEmpty() ? unnamed : limit.name();
-      pools[i] = pool(shown, listed.slot(i), limit, scale);
+      pools[i] = pool(shown, listed.slot(i), scaled(limit, scale));
     }
     return pools;
   }
@@ -81,22 +87,31 @@ final class RulePools {
     Pool[] pools = new Pool[plan.limits().size()];
     for (int i = 0; i < pools.length; i++) {
       Limit limit = plan.limits().get(i);
-      pools[i] = pool(rule.id() + "." + limit.name(), limit.name(), limit, scale);
+      pools[i] = pool(rule.id() + "." + limit.name(), limit.name(), scaled(limit, scale));
     }
     return pools;
   }
 
-  private Pool pool(String name, String slot, Limit limit, Ratio scale) {
-    Limit scaled = scale.equals(Ratio.ONE) ? limit : limit.scaled(scale);
+  private static Limit scaled(Limit limit, Ratio scale) {
+    return scale.equals(Ratio.ONE) ? limit : limit.scaled(scale);
+  }
+
+  private Pool pool(String name, String slot, Limit limit) {
     Pool pool =
-        new Pool(rule.id(), name, slot, scaled, rule.countDenied())
+        new Pool(rule.id(), name, slot, limit, rule.countDenied())
             .withDimension(rule.key().isEmpty() ? "" : rule.key().get(0))
             .onFail(rule.onFail(), rule.localFactor())
-            .withLeaseCap(lends(scaled));
+            .hidden(rule.options().hidden())
+            .withLeaseCap(lends(limit));
     Pool kept = rule.scope() == Scope.INSTANCE ? pool.keptLocally() : pool;
     return rule.shards() == 1
         ? kept
-        : kept.sharded(LimitDivision.of(scaled, rule.shards()), this::lends);
+        : kept.sharded(LimitDivision.of(limit, rule.shards()), this::lends);
+  }
+
+  /** A pool with other numbers of the same algorithm: the same buckets. */
+  Pool withLimit(Pool pool, Limit limit) {
+    return pool(pool.name(), pool.slot().substring(1), limit); // without the algorithm's letter
   }
 
   private long lends(Limit limit) {
@@ -115,6 +130,10 @@ final class RulePools {
       return only;
     }
     Map<String, Pool[]> pools = variants.get(variants.size() == 1 ? 0 : variantAt(wallMicros));
+    return of(pools, tenant);
+  }
+
+  private Pool[] of(Map<String, Pool[]> pools, String tenant) {
     Pool[] own = byTenant ? pools.get(tenant) : null;
     return own != null ? own : pools.get(RuleSet.EVERYONE_ELSE);
   }
@@ -128,6 +147,26 @@ final class RulePools {
       }
     }
     return Optional.empty();
+  }
+
+  /** The pools of a tenant's plan as no schedule scales them. */
+  Pool[] unscheduled(String tenant) {
+    return of(variants.get(variants.size() - 1), tenant);
+  }
+
+  /** The pools of every plan as no schedule scales them. */
+  Collection<Pool[]> plans() {
+    return variants.get(variants.size() - 1).values();
+  }
+
+  /** The factor of the schedule in force. */
+  Ratio scheduleAt(long wallMicros) {
+    int variant = scheduled() ? variantAt(wallMicros) : rule.schedule().size();
+    return variant == rule.schedule().size() ? Ratio.ONE : rule.schedule().get(variant).factor();
+  }
+
+  Rule rule() {
+    return rule;
   }
 
   boolean scheduled() {

@@ -202,6 +202,13 @@ final class BucketAccess {
     return meter instanceof PermitMeter permits && permits.renew(state, now, reservation);
   }
 
+  /** Removes the key's own bucket, if it has one. */
+  void remove() {
+    if (hasOwn()) {
+      segment.remove(slot);
+    }
+  }
+
   /** Saves the state. A bucket that was never taken from is not stored. */
   void save() {
     if (readOnly || !meter.writes()) {

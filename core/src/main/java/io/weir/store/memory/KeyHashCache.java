@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KeyHashCache {
   /** Few, so that they stay in the L1 cache; with more, hashing is as fast as a lookup. */
-  private static final int PLACES = 16;
+  private static final int ENTRIES = 16;
 
-  private static final int LONGEST = 128;
+  private static final int MAX_KEY_LENGTH = 128;
 
   /** First misses are recorded in one µs of 16. */
   private static final long NOTE_MASK = 15;
@@ -31,13 +31,13 @@ public final class KeyHashCache {
 
   private final String name;
   private final boolean fixedToo;
-  private final @Nullable HashedKey[] places = new HashedKey[PLACES];
+  private final @Nullable HashedKey[] entries = new HashedKey[ENTRIES];
 
   /** The hash code of each entry's text, to reject most other keys without reading the text. */
-  private final int[] codes = new int[PLACES];
+  private final int[] codes = new int[ENTRIES];
 
   /** The hash code of the text that last missed each entry, or {@link #NONE}. */
-  private final int[] missed = new int[PLACES];
+  private final int[] missed = new int[ENTRIES];
 
   /**
    * An empty cache.
@@ -52,11 +52,11 @@ public final class KeyHashCache {
   /** The hashes of a cached key, or null. */
   public @Nullable HashedKey find(String text) {
     int code = text.hashCode();
-    int place = place(code);
-    if (codes[place] != code) {
+    int index = indexOf(code);
+    if (codes[index] != code) {
       return null;
     }
-    HashedKey here = places[place];
+    HashedKey here = entries[index];
     return here != null && here.text.equals(text) ? here : null;
   }
 
@@ -73,22 +73,22 @@ public final class KeyHashCache {
    */
   public void note(String text, long high, long low, long fixed, long now) {
     int code = text.hashCode();
-    int place = place(code);
-    int before = missed[place];
+    int index = indexOf(code);
+    int before = missed[index];
     if (before == NONE) {
       if ((now & NOTE_MASK) == 0) {
-        missed[place] = code;
+        missed[index] = code;
       }
     } else if (before != code) {
-      missed[place] = NONE;
-    } else if (text.length() <= LONGEST) {
-      places[place] = new HashedKey(text, high, low, fixed);
-      codes[place] = code;
-      missed[place] = NONE;
+      missed[index] = NONE;
+    } else if (text.length() <= MAX_KEY_LENGTH) {
+      entries[index] = new HashedKey(text, high, low, fixed);
+      codes[index] = code;
+      missed[index] = NONE;
     }
   }
 
-  private static int place(int code) {
-    return (code ^ (code >>> 16)) & (PLACES - 1);
+  private static int indexOf(int code) {
+    return (code ^ (code >>> 16)) & (ENTRIES - 1);
   }
 }

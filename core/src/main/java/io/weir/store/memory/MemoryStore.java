@@ -21,8 +21,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +40,6 @@ public final class MemoryStore implements Store {
   static final int OVERFLOW = 1024;
   private static final int MAX_SEGMENTS = OVERFLOW;
   private static final int KEYS_PER_SEGMENT = 4096;
-  private static final long SWEEP_ALL_MICROS = 10_000_000;
   private static final long BYTES_PER_KEY = 40;
   private static final long GOLDEN = 0x9e3779b97f4a7c15L;
 
@@ -54,18 +51,15 @@ public final class MemoryStore implements Store {
   private final TableUsage usage;
   private final TableShares shares;
   private final TableCapacity capacity;
-  private final long sweepEvery;
-  private final AtomicLong nextSweep;
-  private final AtomicInteger sweepNext = new AtomicInteger();
   private final SettledReservations settled;
-  private volatile @Nullable NewKeyPolicy newKeyCap;
+  private final TableSweeper sweeper;
+  private volatile @Nullable NewKeyPolicy newKeyPolicy;
 
   private MemoryStore(Builder builder) {
     this.time = builder.time;
     this.steady = time.steady();
     this.usage = new TableUsage(builder.maxBytes, BYTES_PER_KEY * builder.maxKeys / 4);
     this.shares = new TableShares(builder.maxKeys);
-    this.capacity = new TableCapacity(shares, usage, time, this::sweepSoon);
     long wanted = Math.min(MAX_SEGMENTS, Math.max(1, builder.maxKeys / KEYS_PER_SEGMENT));
     int count = (int) Long.highestOneBit(wanted);
     this.segmentShift = Long.SIZE - Integer.numberOfTrailingZeros(count);
@@ -76,8 +70,8 @@ public final class MemoryStore implements Store {
       segments[i] = new Segment(i, fullSlots, meterIds, packedTime, usage, shares);
     }
     this.settled = new SettledReservations(time, builder.maxKeys);
-    this.sweepEvery = SWEEP_ALL_MICROS / count;
-    this.nextSweep = new AtomicLong(time.micros() + sweepEvery);
+    this.sweeper = new TableSweeper(segments, settled, shares, time);
+    this.capacity = new TableCapacity(shares, usage, time, sweeper::sweepSoon);
   }
 
   /** A store for up to {@link #DEFAULT_MAX_KEYS} keys. */
@@ -138,9 +132,9 @@ public final class MemoryStore implements Store {
     if (!steady) {
       return now;
     }
-    long orderly = Math.max(now, segment.latest);
-    segment.latest = orderly;
-    return orderly;
+    long monotonic = Math.max(now, segment.latest);
+    segment.latest = monotonic;
+    return monotonic;
   }
 
   TableCapacity capacity() {
@@ -164,8 +158,8 @@ public final class MemoryStore implements Store {
   }
 
   /** Sets the policy for keys without a bucket; applies to draws with a call. */
-  public void newKeyCap(NewKeyPolicy cap) {
-    this.newKeyCap = cap;
+  public void newKeyPolicy(NewKeyPolicy policy) {
+    this.newKeyPolicy = policy;
   }
 
   /** Whether a key has its own bucket. */
@@ -243,13 +237,13 @@ public final class MemoryStore implements Store {
 
   /** Whether a draw needs the new-key check if its key has no bucket. */
   boolean isCapped(Draw draw) {
-    return draw.call() != null && newKeyCap != null;
+    return draw.call() != null && newKeyPolicy != null;
   }
 
   /** The draw after the new-key check of a key without a bucket. */
   Draw withinCap(Draw draw) {
-    NewKeyPolicy cap = newKeyCap;
-    return (cap == null ? draw : cap.capped(draw)).withoutKeyCheck();
+    NewKeyPolicy policy = newKeyPolicy;
+    return (policy == null ? draw : policy.capped(draw)).withoutKeyCheck();
   }
 
   /** Decides a draw from a token bucket directly in its slot. */
@@ -286,7 +280,7 @@ public final class MemoryStore implements Store {
     long now = moment;
     accesses.lock();
     try {
-      if (newKeyCap == null || !accesses.findCapped()) {
+      if (newKeyPolicy == null || !accesses.findCapped()) {
         now = accesses.open(moment);
         result = accesses.decide(reservation, withReceipts, now);
       }
@@ -358,6 +352,23 @@ public final class MemoryStore implements Store {
     return CompletableFuture.completedFuture(null);
   }
 
+  @Override
+  public CompletionStage<SettlementResult> reset(Pool pool, Key key) {
+    remove(pool, key);
+    return CompletableFuture.completedFuture(SettlementResult.DONE);
+  }
+
+  /** Removes a key's own bucket. A key in an overflow bucket has none: others share that. */
+  public void remove(Pool pool, Key key) {
+    BucketAccess access = new BucketAccess(this, pool, key, false);
+    access.segment.lock();
+    try {
+      access.remove();
+    } finally {
+      access.segment.unlock();
+    }
+  }
+
   /** Charges an amount that was admitted elsewhere. */
   public void chargeDebt(Pool pool, Key key, long amount) {
     change(pool, key, access -> access.chargeDebt(amount));
@@ -413,41 +424,17 @@ public final class MemoryStore implements Store {
     return CompletableFuture.completedFuture(texts);
   }
 
-  // ---- sweeping
-
   /**
    * Drops every idle key and frees its memory. Also happens in the background, one segment at a
    * time.
    */
   public void sweep() {
-    for (Segment segment : segments) {
-      sweep(segment);
-    }
-    settled.sweep(time.micros());
+    sweeper.sweepAll();
   }
 
   /** Sweeps the next segment if it is due; no lock may be held. */
   void sweepIfDue(long now) {
-    long due = nextSweep.getPlain();
-    if (now >= due && nextSweep.compareAndSet(due, now + sweepEvery)) {
-      sweep(segments[sweepNext.getAndIncrement() & (segments.length - 1)]);
-      settled.sweep(now);
-      shares.logNoRoom(now);
-    }
-  }
-
-  private void sweepSoon() {
-    nextSweep.set(Long.MIN_VALUE);
-  }
-
-  private void sweep(Segment segment) {
-    if (segment.tryLock()) {
-      try {
-        segment.sweep(time.micros(), time.wallMicros());
-      } finally {
-        segment.unlock();
-      }
-    }
+    sweeper.sweepIfDue(now);
   }
 
   /** Does nothing: the state is garbage collected with the object. */

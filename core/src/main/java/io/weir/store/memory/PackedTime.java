@@ -10,7 +10,7 @@ package io.weir.store.memory;
  */
 final class PackedTime {
   private static final long BEFORE = 1L << 46;
-  private static final long MOST = (1L << 48) - 1;
+  private static final long MAX_TIME = (1L << 48) - 1;
   private static final long MILLI = 1000;
 
   private final long monotonicStart;
@@ -26,7 +26,7 @@ final class PackedTime {
   /** Never 0, which marks a free slot. */
   long relative(long absolute, boolean wall) {
     long relative = wall ? millis(absolute) : absolute - monotonicStart;
-    return Math.max(1, Math.min(MOST, relative));
+    return Math.max(1, Math.min(MAX_TIME, relative));
   }
 
   /** The end of a wall-clock window as stored: rounded up to whole ms. */

@@ -112,7 +112,7 @@ final class Segment extends SpinLock {
   }
 
   /** The slot for a fingerprint that is not in the table. */
-  private int place(long low) {
+  private int insertionSlot(long low) {
     int slot = SlotHash.home(low, homes(table));
     while (table[slot * WIDTH + 2] != 0 && Long.compareUnsigned(table[slot * WIDTH], low) <= 0) {
       slot++;
@@ -256,7 +256,7 @@ final class Segment extends SpinLock {
       rebuild(monotonic, wall, grown(size + 1));
     }
     while (true) {
-      int slot = place(low);
+      int slot = insertionSlot(low);
       int free = slot;
       while (free * WIDTH < table.length && table[free * WIDTH + 2] != 0) {
         free++;
@@ -308,7 +308,8 @@ final class Segment extends SpinLock {
     return any;
   }
 
-  private void remove(int slot) {
+  /** Removes the key in a slot. */
+  void remove(int slot) {
     SlotExtras.free(extras, slot);
     shares.removed(table[slot * WIDTH + 1]);
     int last = slot;

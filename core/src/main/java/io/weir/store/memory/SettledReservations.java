@@ -20,8 +20,8 @@ final class SettledReservations {
   /** Settlements in different threads rarely contend for the same lock. */
   private static final int STRIPES = 16;
 
-  private static final long FEWEST = 1 << 10;
-  private static final long MOST = 1 << 20;
+  private static final long MIN_IDS = 1 << 10;
+  private static final long MAX_IDS = 1 << 20;
 
   /** Markers that live no longer than this, in µs, are short-lived. */
   private static final long BRIEFLY = 60_000_000;
@@ -31,7 +31,7 @@ final class SettledReservations {
 
   SettledReservations(TimeSource time, long maxKeys) {
     this.time = time;
-    long most = Math.max(FEWEST, Math.min(MOST, maxKeys));
+    long most = Math.max(MIN_IDS, Math.min(MAX_IDS, maxKeys));
     for (int i = 0; i < STRIPES; i++) {
       stripes[i] = new Stripe((int) (most / STRIPES));
     }

@@ -44,17 +44,17 @@ final class TableShares {
   private static final long OVERFLOW_BIT = 1;
 
   /** Rules beyond this many share the last number. */
-  private static final int MOST = 1 << (TAG_BITS - 1);
+  private static final int MAX_RULES = 1 << (TAG_BITS - 1);
 
   /** Up to this many removed rules without keys keep their shares. */
-  private static final int MOST_GONE = 1024;
+  private static final int MAX_REMOVED = 1024;
 
   private static final int KEPT_PART = 4;
   private static final long LOG_EVERY_MICROS = 60_000_000;
 
   private final long maxKeys;
   private final ConcurrentHashMap<String, RuleKeyCount> byRule = new ConcurrentHashMap<>();
-  private final AtomicReferenceArray<RuleKeyCount> byNumber = new AtomicReferenceArray<>(MOST);
+  private final AtomicReferenceArray<RuleKeyCount> byNumber = new AtomicReferenceArray<>(MAX_RULES);
   private int numbers;
 
   /** Shares released by removed rules. */
@@ -123,13 +123,13 @@ final class TableShares {
       byRule.put(rule, known);
     }
     if (known == null) {
-      int number = Math.min(numbers, MOST - 1);
-      RuleKeyCount last = numbers < MOST ? null : byNumber.get(number);
+      int number = Math.min(numbers, MAX_RULES - 1);
+      RuleKeyCount last = numbers < MAX_RULES ? null : byNumber.get(number);
       known = last == null ? new RuleKeyCount(rule, number) : last;
       known.usedAt = changes;
       byNumber.set(number, known);
       byRule.put(rule, known);
-      numbers = Math.min(numbers + 1, MOST);
+      numbers = Math.min(numbers + 1, MAX_RULES);
     }
     return known;
   }
@@ -170,7 +170,7 @@ final class TableShares {
             .filter(share -> !share.counted && !isCommon(share))
             .sorted(Comparator.comparingLong(share -> share.usedAt))
             .toList();
-    for (RuleKeyCount share : gone.subList(0, Math.max(0, gone.size() - MOST_GONE))) {
+    for (RuleKeyCount share : gone.subList(0, Math.max(0, gone.size() - MAX_REMOVED))) {
       byRule.remove(share.rule);
       share.rule = "";
       free.add(share);
@@ -179,7 +179,7 @@ final class TableShares {
 
   /** Whether a share may belong to several rules. */
   private static boolean isCommon(RuleKeyCount share) {
-    return share.number == MOST - 1;
+    return share.number == MAX_RULES - 1;
   }
 
   /** Computes shares and the borrowed keys from the keys of every rule. */

@@ -32,7 +32,7 @@ class DebtCarrierTest {
   private static final class FakeDebtLedger implements DebtCarrier.DebtLedger {
     private long owed = 5;
     private long now;
-    private Runnable onceRead = () -> {};
+    private Runnable afterRead = () -> {};
 
     @Override
     public boolean mayHaveDebts() {
@@ -42,9 +42,9 @@ class DebtCarrierTest {
     @Override
     public long debt(Pool pool, Key key) {
       long read = owed;
-      Runnable now = onceRead;
-      onceRead = () -> {};
-      now.run();
+      Runnable action = afterRead;
+      afterRead = () -> {};
+      action.run();
       return read;
     }
 
@@ -103,7 +103,7 @@ class DebtCarrierTest {
   @Test
   void debtPaidBetweenReadAndSendIsNotSentTwice() {
     List<Draw> first = attach(pool);
-    ledger.onceRead = () -> answer(first);
+    ledger.afterRead = () -> answer(first);
 
     assertThat(owed(attach(pool))).isZero();
     assertThat(ledger.owed).isZero();
@@ -112,7 +112,7 @@ class DebtCarrierTest {
   @Test
   void newDebtIsCarriedAfterCallWithNothingToPay() {
     List<Draw> first = attach(pool);
-    ledger.onceRead = () -> answer(first);
+    ledger.afterRead = () -> answer(first);
     attach(pool);
 
     ledger.owed = 3;
@@ -157,7 +157,7 @@ class DebtCarrierTest {
   }
 
   @Test
-  void oneProbeAtATimeEndsThePause() {
+  void oneProbeIsInFlightAndItsAnswerEndsThePause() {
     sendWithoutAnswer();
     assertThat(isDecidedLocally(draw(pool, 1))).isTrue();
     assertThat(isDecidedLocally(draw(pool, 1))).isTrue();

@@ -66,9 +66,9 @@ class InstanceShareCacheTest {
 
   @Test
   void cacheIsBounded() {
-    for (int i = 1; i < 3 * InstanceShareCache.MOST_SHARES; i++) {
+    for (int i = 1; i < 3 * InstanceShareCache.MAX_SHARES; i++) {
       decide(pool("rule", i + "/s"), KEY);
-      assertThat(shares.size()).isLessThanOrEqualTo(InstanceShareCache.MOST_SHARES);
+      assertThat(shares.size()).isLessThanOrEqualTo(InstanceShareCache.MAX_SHARES);
     }
   }
 }

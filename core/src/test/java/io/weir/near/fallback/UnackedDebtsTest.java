@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class UnackedDebtsTest {
   private final Draw draw = draw(pool("rule", "10/s"), 1);
   private long now = 5;
-  private final UnackedDebts pauses =
+  private final UnackedDebts unackedDebts =
       new UnackedDebts(look -> new CompletableFuture<>(), () -> now);
 
   private BucketId bucket(int number) {
@@ -21,16 +21,16 @@ class UnackedDebtsTest {
 
   @Test
   void endedPausesMakeRoom() {
-    for (int i = 0; i < UnackedDebts.MOST; i++) {
-      pauses.begin(bucket(i));
+    for (int i = 0; i < UnackedDebts.MAX_ENTRIES; i++) {
+      unackedDebts.begin(bucket(i));
     }
-    pauses.begin(bucket(-1));
-    assertThat(pauses.isPaused(bucket(-1), draw)).as("where there is no room").isFalse();
+    unackedDebts.begin(bucket(-1));
+    assertThat(unackedDebts.isPaused(bucket(-1), draw)).as("where there is no room").isFalse();
 
     now += UnackedDebts.PAUSE_MICROS;
-    pauses.begin(bucket(-2));
+    unackedDebts.begin(bucket(-2));
 
-    assertThat(pauses.isPaused(bucket(-2), draw)).isTrue();
-    assertThat(pauses.isPaused(bucket(0), draw)).isFalse();
+    assertThat(unackedDebts.isPaused(bucket(-2), draw)).isTrue();
+    assertThat(unackedDebts.isPaused(bucket(0), draw)).isFalse();
   }
 }

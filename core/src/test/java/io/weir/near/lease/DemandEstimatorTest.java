@@ -87,6 +87,6 @@ class DemandEstimatorTest {
     steady(100, 50_000, 20);
 
     assertThat(demand.durationOf(2000)).isCloseTo(SECOND, Percentage.withPercentage(2));
-    assertThat(new DemandEstimator(0).durationOf(5)).isEqualTo(DemandEstimator.LONGEST_HORIZON);
+    assertThat(new DemandEstimator(0).durationOf(5)).isEqualTo(DemandEstimator.MAX_HORIZON);
   }
 }

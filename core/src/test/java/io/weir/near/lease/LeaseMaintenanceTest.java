@@ -21,7 +21,7 @@ class LeaseMaintenanceTest {
   private final Lease lease = new Lease(pool, Key.of("somebody"), 0);
   private long now = SECOND;
 
-  private LimitStatus standing() {
+  private LimitStatus status() {
     return new LimitStatus.Builder("rule", "rule", pool.meter().limit(), Mode.ENFORCE)
         .allowed(true)
         .remaining(500)
@@ -37,20 +37,20 @@ class LeaseMaintenanceTest {
   private void lend(long crowd, long lent) {
     LeaseRequest request = lease.claim(crowd, now);
     assertThat(request).isNotNull();
-    lease.applyAnswer(request, grant(request.report.unused(), lent), standing());
+    lease.applyAnswer(request, grant(request.report.unused(), lent), status());
   }
 
-  private Lease.Maintenance care(long now) {
+  private Lease.Maintenance maintenanceAt(long now) {
     return lease.maintenance(now, false);
   }
 
   @Test
   void idleLeaseIsEnded() {
     lend(100, 10);
-    care(now);
+    maintenanceAt(now);
 
-    assertThat(care(now + SECOND / 2)).isEqualTo(Lease.Maintenance.NONE);
-    assertThat(care(now + SECOND)).isEqualTo(Lease.Maintenance.END);
+    assertThat(maintenanceAt(now + SECOND / 2)).isEqualTo(Lease.Maintenance.NONE);
+    assertThat(maintenanceAt(now + SECOND)).isEqualTo(Lease.Maintenance.END);
     assertThat(lease.end(false, now)).isEqualTo(new LeaseReport(1000, grant(0, 10), 0, 10, 0, 0));
     assertThat(lease.left(now)).isZero();
     assertThat(lease.end(false, now)).isNull();
@@ -62,11 +62,11 @@ class LeaseMaintenanceTest {
     for (int i = 1; i <= 40; i++) {
       lease.take(1, now);
       now += SECOND / 10;
-      assertThat(care(now)).isEqualTo(Lease.Maintenance.NONE);
+      assertThat(maintenanceAt(now)).isEqualTo(Lease.Maintenance.NONE);
     }
     lease.take(1, now);
 
-    assertThat(care(now + SECOND / 10)).isEqualTo(Lease.Maintenance.RENEW);
+    assertThat(maintenanceAt(now + SECOND / 10)).isEqualTo(Lease.Maintenance.RENEW);
   }
 
   @Test
@@ -74,20 +74,20 @@ class LeaseMaintenanceTest {
     for (int i = 0; i < 10 && lease.claim(1, now) == null; i++) {
       now += SECOND;
     }
-    lease.applyAnswer(lease.request(), grant(0, 3), standing());
-    care(now);
+    lease.applyAnswer(lease.request(), grant(0, 3), status());
+    maintenanceAt(now);
 
-    assertThat(care(now + 2 * SECOND)).isEqualTo(Lease.Maintenance.NONE);
-    assertThat(care(now + 4 * SECOND)).isEqualTo(Lease.Maintenance.END);
+    assertThat(maintenanceAt(now + 2 * SECOND)).isEqualTo(Lease.Maintenance.NONE);
+    assertThat(maintenanceAt(now + 4 * SECOND)).isEqualTo(Lease.Maintenance.END);
   }
 
   @Test
   void expiredLeaseIsEnded() {
     lend(100, 10);
     lease.take(1, now);
-    care(now + 5 * SECOND - 1);
+    maintenanceAt(now + 5 * SECOND - 1);
 
-    assertThat(care(now + 5 * SECOND)).isEqualTo(Lease.Maintenance.END);
+    assertThat(maintenanceAt(now + 5 * SECOND)).isEqualTo(Lease.Maintenance.END);
   }
 
   @Test
@@ -98,25 +98,25 @@ class LeaseMaintenanceTest {
     LeaseReport last = lease.end(false, now);
 
     assertThat(last.returned()).isEqualTo(10);
-    assertThat(last.held().held()).isZero();
+    assertThat(last.held().tokens()).isZero();
   }
 
   @Test
   void usedUpLargeLeaseIsReported() {
     lend(1000, 500);
     lease.take(500, now);
-    care(now);
+    maintenanceAt(now);
 
-    assertThat(care(now + SECOND)).isEqualTo(Lease.Maintenance.END);
+    assertThat(maintenanceAt(now + SECOND)).isEqualTo(Lease.Maintenance.END);
     assertThat(lease.end(false, now)).isEqualTo(new LeaseReport(1000, grant(0, 500), 0, 0, 0, 0));
   }
 
   @Test
   void emptyLeaseIsForgotten() {
-    care(now);
+    maintenanceAt(now);
 
-    assertThat(care(now + 9 * SECOND)).isEqualTo(Lease.Maintenance.NONE);
-    assertThat(care(now + 10 * SECOND)).isEqualTo(Lease.Maintenance.FORGET);
+    assertThat(maintenanceAt(now + 9 * SECOND)).isEqualTo(Lease.Maintenance.NONE);
+    assertThat(maintenanceAt(now + 10 * SECOND)).isEqualTo(Lease.Maintenance.FORGET);
     assertThat(lease.retire()).isTrue();
     assertThat(lease.claim(100, now + 10 * SECOND)).isNull();
   }

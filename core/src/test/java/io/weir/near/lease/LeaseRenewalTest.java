@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 
 /** Leases that expire together. */
 class LeaseRenewalTest {
-  private static final int MOST = LeaseStore.MAX_RENEWALS;
-  private static final int MANY = 5 * MOST;
+  private static final int MAX_RENEWALS = LeaseStore.MAX_RENEWALS;
+  private static final int MANY = 5 * MAX_RENEWALS;
 
   private final VirtualTime time = new VirtualTime();
   private final ScriptedStore shared = new ScriptedStore();
@@ -80,7 +80,7 @@ class LeaseRenewalTest {
 
     leases.maintain();
     for (int answered = 0; answered < MANY; answered++) {
-      assertThat(shared.calls).hasSize(Math.min(MOST, MANY - answered));
+      assertThat(shared.calls).hasSize(Math.min(MAX_RENEWALS, MANY - answered));
       answerOne();
     }
     assertThat(shared.calls).isEmpty();
@@ -96,7 +96,7 @@ class LeaseRenewalTest {
     leases.maintain();
     time.advance(Duration.ofMillis(500));
     leases.maintain();
-    assertThat(shared.calls).hasSize(MOST);
+    assertThat(shared.calls).hasSize(MAX_RENEWALS);
     while (!shared.calls.isEmpty()) {
       answerOne();
     }
@@ -116,7 +116,7 @@ class LeaseRenewalTest {
 
     assertThat(take(waiting, 40)).as("leased tokens").isCompleted();
     CompletableFuture<TakeResult> more = take(waiting, 1);
-    assertThat(shared.calls).hasSize(MOST + 1);
+    assertThat(shared.calls).hasSize(MAX_RENEWALS + 1);
     shared.calls.removeLast().admit(1000, 40);
     assertThat(more).isCompletedWithValueMatching(TakeResult::taken);
 
@@ -124,20 +124,22 @@ class LeaseRenewalTest {
     while (!shared.calls.isEmpty()) {
       answerOne();
     }
-    assertThat(shared.received - before).as("not requested again").isEqualTo(MANY - MOST - 1);
+    assertThat(shared.received - before)
+        .as("not requested again")
+        .isEqualTo(MANY - MAX_RENEWALS - 1);
   }
 
   @Test
   void leasesThatExpireFirstAreRenewedFirst() {
-    lend(MOST, MANY);
+    lend(MAX_RENEWALS, MANY);
     time.advance(Duration.ofMillis(300));
-    lend(0, MOST);
+    lend(0, MAX_RENEWALS);
     time.advance(Duration.ofMillis(4200));
 
     leases.maintain();
-    List<Key> late = IntStream.range(0, MOST).mapToObj(i -> draw(i, 1).key()).toList();
+    List<Key> late = IntStream.range(0, MAX_RENEWALS).mapToObj(i -> draw(i, 1).key()).toList();
     assertThat(shared.calls)
-        .hasSize(MOST)
+        .hasSize(MAX_RENEWALS)
         .allMatch(call -> !late.contains(call.draws.get(0).key()));
   }
 

@@ -63,7 +63,7 @@ class LeaseReturnerTest {
   private final Slow store = new Slow();
   private final LeaseReturner returns = new LeaseReturner(store, time);
 
-  private LimitStatus standing() {
+  private LimitStatus status() {
     return ScriptedStore.status(
         new Draw(pool, NearStoreFixture.KEY, 1, Mode.ENFORCE, Draw.Intent.TAKE), true, 500, 0);
   }
@@ -84,9 +84,7 @@ class LeaseReturnerTest {
 
   private void arrive(Lease lease, LeaseRequest request, long tokens) {
     lease.applyAnswer(
-        request,
-        new LeaseGrant(request.report.unused(), tokens, 0, 0, LeaseLedger.LIFE),
-        standing());
+        request, new LeaseGrant(request.report.unused(), tokens, 0, 0, LeaseLedger.LIFE), status());
   }
 
   private List<Lease> leases(long count) {

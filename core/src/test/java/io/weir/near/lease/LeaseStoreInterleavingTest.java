@@ -169,12 +169,13 @@ class LeaseStoreInterleavingTest {
     Lease lease = lend(40);
     LeaseRequest request = lease.claim(100, time.micros());
 
-    leases.settle(lease, request, draw(pool, 100), new TakeResult(true, List.of(), List.of()), 0);
+    leases.applyResult(
+        lease, request, draw(pool, 100), new TakeResult(true, List.of(), List.of()), 0);
 
     assertThat(errors).hasSize(1);
     assertThat(request.done).isCompletedExceptionally();
     LeaseReport next = lease.claim(100, time.micros()).report;
-    assertThat(next.held().held()).isZero();
+    assertThat(next.held().tokens()).isZero();
     assertThat(next.unused()).isEqualTo(40);
   }
 

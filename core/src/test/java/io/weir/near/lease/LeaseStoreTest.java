@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.DecisionSource;
 import io.weir.LimitStatus;
 import io.weir.Mode;
-import io.weir.OnFail;
 import io.weir.limit.TakeReceipt;
 import io.weir.near.NearStoreFixture;
 import io.weir.near.ScriptedStore;
@@ -23,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
+/** Calls are admitted from a lease, and leases are requested before they are empty. */
 class LeaseStoreTest {
   private final NearStoreFixture fixture = new NearStoreFixture();
   private final ScriptedStore shared = fixture.shared;
@@ -87,104 +87,6 @@ class LeaseStoreTest {
     for (int i = 0; i < 60; i++) {
       assertThat(fixture.take(pool, 1)).isDone();
     }
-  }
-
-  @Test
-  void concurrentCallsWaitForOneRequest() {
-    fixture.lend(pool, 1);
-    fixture.take(pool, 1);
-    fixture.time.advance(Duration.ofMillis(10));
-    CompletableFuture<TakeResult> first = fixture.take(pool, 1);
-    CompletableFuture<TakeResult> second = fixture.take(pool, 1);
-    CompletableFuture<TakeResult> third = fixture.take(pool, 1);
-    assertThat(shared.calls).hasSize(1);
-
-    shared.next().admit(1000, 10);
-
-    assertThat(only(first).source()).isEqualTo(DecisionSource.STORE);
-    assertThat(only(second).source()).isEqualTo(DecisionSource.LEASE);
-    assertThat(only(third).source()).isEqualTo(DecisionSource.LEASE);
-    assertThat(shared.calls).isEmpty();
-  }
-
-  @Test
-  void callSendsOwnRequestAfterFruitlessWait() {
-    fixture.lend(pool, 1);
-    fixture.take(pool, 1);
-    fixture.time.advance(Duration.ofMillis(10));
-    fixture.take(pool, 1);
-    CompletableFuture<TakeResult> second = fixture.take(pool, 1);
-
-    shared.next().admit(1000, 0);
-
-    assertThat(second).isNotDone();
-    shared.next().admit(999);
-    assertThat(only(second).source()).isEqualTo(DecisionSource.STORE);
-  }
-
-  @Test
-  void requestAfterWaitHasRestOfDeadline() {
-    fixture.lend(pool, 1);
-    fixture.take(pool, 1);
-    fixture.time.advance(Duration.ofMillis(10));
-    fixture.take(pool, 1);
-    fixture.time.advance(Duration.ofMillis(3));
-    long started = fixture.time.micros();
-    fixture.take(pool, 1);
-    fixture.time.advance(Duration.ofMillis(6));
-
-    ScriptedStore.StoreCall first = shared.next();
-    first.admit(1000, 0);
-
-    Draw own = shared.next().draws.get(0);
-    assertThat(first.draws.get(0).startedMicros()).isZero();
-    assertThat(own.startedMicros()).isEqualTo(started);
-    assertThat(own.lease()).as("other calls would wait for it").isEqualTo(LeaseReport.NONE);
-  }
-
-  @Test
-  void retryWaitsOnlyForRequestThatEndsBeforeDeadline() {
-    fixture.lend(pool, 1);
-    fixture.take(pool, 1);
-    long before = fixture.time.micros();
-    fixture.time.advance(Duration.ofMillis(10));
-    fixture.take(pool, 1);
-    long started = fixture.time.micros();
-    fixture.time.advance(Duration.ofMillis(1));
-    shared.calls.clear();
-
-    fixture.take(draw(pool, 1).retryOf(started));
-    assertThat(shared.calls).isEmpty();
-    fixture.take(draw(pool, 1).retryOf(before));
-    assertThat(shared.next().draws).extracting(Draw::startedMicros).containsExactly(before);
-  }
-
-  @Test
-  void waitingCallSharesRefusal() {
-    fixture.lend(pool, 1);
-    fixture.take(pool, 1);
-    fixture.time.advance(Duration.ofMillis(10));
-    fixture.take(pool, 1);
-    CompletableFuture<TakeResult> second = fixture.take(pool, 1);
-
-    shared.next().refuse(Duration.ofMillis(3));
-
-    assertThat(second.join().taken()).isFalse();
-    assertThat(shared.calls).isEmpty();
-  }
-
-  @Test
-  void waitingCallSharesUnansweredRequest() {
-    fixture.lend(pool, 1);
-    fixture.take(pool, 1);
-    fixture.time.advance(Duration.ofMillis(10));
-    fixture.take(pool, 1);
-    CompletableFuture<TakeResult> second = fixture.take(pool, 1);
-
-    shared.next().ignore();
-
-    assertThat(only(second).degraded()).isTrue();
-    assertThat(shared.calls).isEmpty();
   }
 
   @Test
@@ -281,117 +183,6 @@ class LeaseStoreTest {
   }
 
   @Test
-  void returnsIdleLease() {
-    fixture.lend(pool, 40);
-    fixture.take(pool, 10);
-
-    fixture.time.advance(Duration.ofSeconds(2));
-
-    assertThat(shared.ended).hasSize(1);
-    assertThat(shared.ended.get(0).returned()).isEqualTo(30);
-    assertThat(shared.ended.get(0).held().held()).isEqualTo(40);
-    assertThat(fixture.take(pool, 1)).isNotDone();
-  }
-
-  @Test
-  void renewsLeaseInUse() {
-    fixture.lend(pool, 60);
-    for (int i = 0; i < 45 && shared.calls.isEmpty(); i++) {
-      fixture.take(pool, 1);
-      fixture.time.advance(Duration.ofMillis(100));
-    }
-
-    assertThat(shared.ended).isEmpty();
-    ScriptedStore.StoreCall renewal = shared.next();
-    assertThat(renewal.lease().unused()).isBetween(15L, 25L);
-    renewal.admit(1000, 0);
-    fixture.time.advance(Duration.ofMillis(900));
-    assertThat(fixture.take(pool, 1)).isDone();
-  }
-
-  @Test
-  void ruleChangeAndCloseReturnAllLeases() {
-    fixture.lend(pool, 40);
-    fixture.near.giveBack();
-
-    assertThat(shared.ended).extracting(LeaseReport::returned).containsExactly(40L);
-    assertThat(fixture.near.leased()).isEmpty();
-
-    fixture.lend(pool, 30);
-    fixture.near.close();
-
-    assertThat(shared.ended).extracting(LeaseReport::returned).containsExactly(40L, 30L);
-    assertThat(shared.closed).isTrue();
-  }
-
-  @Test
-  void returnsTokensThatArriveAfterRuleChange() {
-    fixture.lend(pool, 1);
-    fixture.take(pool, 1);
-    fixture.time.advance(Duration.ofMillis(10));
-    fixture.take(pool, 1);
-    CompletableFuture<Void> given = fixture.near.giveBack().toCompletableFuture();
-    assertThat(given).isNotDone();
-
-    shared.next().admit(1000, 50);
-
-    assertThat(given).isDone();
-    assertThat(shared.ended).extracting(LeaseReport::returned).containsExactly(50L);
-  }
-
-  @Test
-  void admitsFromLeaseWhileStoreIsUnavailable() {
-    fixture.lend(pool, 3);
-    for (int i = 0; i < 3; i++) {
-      assertThat(only(fixture.take(pool, 1)).degraded()).isFalse();
-    }
-    CompletableFuture<TakeResult> answer = fixture.take(pool, 1);
-    shared.next().ignore();
-
-    assertThat(only(answer).degraded()).isTrue();
-  }
-
-  private void assertLeased(int tokens) {
-    assertLeased(pool, tokens);
-  }
-
-  private void assertLeased(Pool pool, int tokens) {
-    for (int i = 0; i < tokens; i++) {
-      CompletableFuture<TakeResult> answer = fixture.take(pool, 1);
-      assertThat(answer).isDone();
-      assertThat(only(answer).source()).isEqualTo(DecisionSource.LEASE);
-    }
-    assertThat(fixture.take(pool, 1)).isNotDone();
-  }
-
-  @Test
-  void unsentRequestKeepsTokens() {
-    fixture.lend(pool, 3);
-
-    CompletableFuture<TakeResult> costly = fixture.take(pool, 600);
-    assertThat(shared.calls.peek().lease().returned()).isEqualTo(3);
-    shared.next().rejectUnsent();
-
-    assertThat(only(costly).degraded()).isTrue();
-    assertLeased(3);
-    assertThat(shared.next().lease().held().held()).isEqualTo(3);
-  }
-
-  @Test
-  void returnsNoTokensToUnavailableStore() {
-    Pool open = pool.onFail(OnFail.OPEN);
-    fixture.lend(open, 3);
-    fixture.take(open, 100);
-    shared.next().ignore();
-
-    fixture.take(open, 600);
-    assertThat(shared.calls.peek().lease().returned()).isZero();
-    shared.next().ignore();
-
-    assertLeased(open, 3);
-  }
-
-  @Test
   void storeWithoutLeasesIsSupported() {
     Pool modest = lending("2000/s");
     for (int i = 0; i < 10; i++) {
@@ -409,19 +200,6 @@ class LeaseStoreTest {
     fixture.lend(pool, 40);
 
     assertThat(fixture.near.leased()).containsEntry("rule", 40L);
-    assertThat(fixture.near.refills()).containsEntry("rule", 1L);
-  }
-
-  @Test
-  void unansweredRequestIsNoRefill() {
-    Pool open = pool.onFail(OnFail.OPEN);
-    fixture.lend(open, 40);
-
-    for (int i = 0; i < 5; i++) {
-      fixture.take(open, 100);
-      shared.next().ignore();
-    }
-
     assertThat(fixture.near.refills()).containsEntry("rule", 1L);
   }
 }

@@ -26,7 +26,7 @@ class LeaseTest {
     return new Pool("rule", "rule", "1", Limit.parse(limit), false).withLeaseCap(1000);
   }
 
-  private static LimitStatus standing(Pool pool, boolean allowed, long remaining) {
+  private static LimitStatus status(Pool pool, boolean allowed, long remaining) {
     return new LimitStatus.Builder("rule", "rule", pool.meter().limit(), Mode.ENFORCE)
         .allowed(allowed)
         .remaining(remaining)
@@ -42,7 +42,7 @@ class LeaseTest {
   private LeaseRequest lend(long crowd, long lent) {
     LeaseRequest request = lease.claim(crowd, now);
     assertThat(request).isNotNull();
-    lease.applyAnswer(request, grant(request.report.unused(), lent), standing(pool, true, 500));
+    lease.applyAnswer(request, grant(request.report.unused(), lent), status(pool, true, 500));
     return request;
   }
 
@@ -61,7 +61,7 @@ class LeaseTest {
     long sent = now;
     LeaseRequest request = lease.claim(100, now);
     now += 8_000;
-    lease.applyAnswer(request, grant(0, 9), standing(pool, true, 500));
+    lease.applyAnswer(request, grant(0, 9), status(pool, true, 500));
 
     assertThat(lease.take(1, sent + 5 * SECOND - 1)).isNotEqualTo(StripedTokens.NOTHING);
     assertThat(lease.take(1, sent + 5 * SECOND)).isEqualTo(StripedTokens.NOTHING);
@@ -77,7 +77,7 @@ class LeaseTest {
     LeaseRequest request = lease.claim(0, now);
 
     assertThat(request.report.cap()).isEqualTo(1000);
-    assertThat(request.report.held().held()).isEqualTo(50);
+    assertThat(request.report.held().tokens()).isEqualTo(50);
     assertThat(request.report.unused()).isEqualTo(30);
     assertThat(request.report.returned()).isZero();
   }
@@ -109,12 +109,12 @@ class LeaseTest {
   void unsentRequestIsUndone() {
     lend(100, 50);
     long receipt = lease.take(10, now);
-    lease.restoreUnsent(lease.claim(0, now), standing(pool, false, 0));
+    lease.restoreUnsent(lease.claim(0, now), status(pool, false, 0));
     lease.putBack(10, receipt); // late: not handed out again, but not lost
     LeaseRequest request = lease.claim(400, now);
     assertThat(request.report.returned()).isEqualTo(50);
 
-    lease.restoreUnsent(request, standing(pool, false, 0));
+    lease.restoreUnsent(request, status(pool, false, 0));
 
     assertThat(lease.left(now)).isEqualTo(40);
     LeaseReport next = lease.claim(0, now).report;
@@ -127,7 +127,7 @@ class LeaseTest {
 
     assertThat(lease.claim(100, now)).isNull();
     assertThat(lease.request()).isSameAs(request);
-    lease.applyAnswer(request, grant(0, 1), standing(pool, true, 500));
+    lease.applyAnswer(request, grant(0, 1), status(pool, true, 500));
     assertThat(lease.request()).isNull();
     assertThat(lease.claim(100, now)).isNotNull();
   }
@@ -144,7 +144,7 @@ class LeaseTest {
     LeaseRequest request = lease.claim(100, now);
 
     assertThat(lease.take(4, now)).isNotEqualTo(StripedTokens.NOTHING);
-    lease.applyAnswer(request, grant(10, 20), standing(pool, true, 500));
+    lease.applyAnswer(request, grant(10, 20), status(pool, true, 500));
 
     assertThat(lease.left(now)).isEqualTo(26);
   }
@@ -155,7 +155,7 @@ class LeaseTest {
     LeaseRequest request = lease.claim(100, now);
     lease.take(4, now);
 
-    lease.applyAnswer(request, grant(7, 5), standing(pool, true, 500));
+    lease.applyAnswer(request, grant(7, 5), status(pool, true, 500));
 
     assertThat(lease.left(now)).isEqualTo(3 + 5);
     assertThat(lease.claim(100, now).report.returned()).isEqualTo(3);
@@ -188,11 +188,10 @@ class LeaseTest {
   private LeaseReport afterPuttingBackLate(long window, long later, long kept) {
     Lease windows = new Lease(pool("fixed-window 2000/s"), KEY, 0);
     LeaseRequest first = windows.claim(100, now);
-    windows.applyAnswer(first, new LeaseGrant(0, 10, 0, window, SECOND), standing(pool, true, 500));
+    windows.applyAnswer(first, new LeaseGrant(0, 10, 0, window, SECOND), status(pool, true, 500));
     long receipt = windows.take(4, now);
     LeaseRequest second = windows.claim(100, now);
-    windows.applyAnswer(
-        second, new LeaseGrant(kept, 1, 0, later, SECOND), standing(pool, true, 500));
+    windows.applyAnswer(second, new LeaseGrant(kept, 1, 0, later, SECOND), status(pool, true, 500));
 
     windows.putBack(4, receipt);
 
@@ -218,10 +217,9 @@ class LeaseTest {
     for (long later : new long[] {77, 78}) {
       Lease windows = new Lease(pool("fixed-window 2000/s"), KEY, 0);
       LeaseRequest first = windows.claim(100, now);
-      windows.applyAnswer(first, new LeaseGrant(0, 10, 0, 77, SECOND), standing(pool, true, 500));
+      windows.applyAnswer(first, new LeaseGrant(0, 10, 0, 77, SECOND), status(pool, true, 500));
       LeaseRequest second = windows.claim(100, now);
-      windows.applyAnswer(
-          second, new LeaseGrant(0, 1, 0, later, SECOND), standing(pool, true, 500));
+      windows.applyAnswer(second, new LeaseGrant(0, 1, 0, later, SECOND), status(pool, true, 500));
 
       assertThat(windows.left(now)).isEqualTo(1);
       assertThat(windows.claim(100, now).report.returned()).isEqualTo(later == 77 ? 10 : 0);
@@ -232,19 +230,19 @@ class LeaseTest {
   void lostAnswerForgetsGrant() {
     lend(100, 10);
     LeaseRequest lost = lease.claim(100, now);
-    lease.markLost(lost, standing(pool, false, 0));
+    lease.markLost(lost, status(pool, false, 0));
 
     assertThat(lease.take(4, now)).isNotEqualTo(StripedTokens.NOTHING);
     LeaseReport next = lease.claim(100, now).report;
 
-    assertThat(next.held().held()).isZero();
+    assertThat(next.held().tokens()).isZero();
     assertThat(next.unused()).isEqualTo(6);
   }
 
   @Test
   void waitingCallGetsResultOfRequest() {
     LeaseRequest request = lease.claim(100, now);
-    LimitStatus answer = standing(pool, false, 0);
+    LimitStatus answer = status(pool, false, 0);
 
     lease.applyAnswer(request, LeaseGrant.NONE, answer);
 
@@ -269,7 +267,7 @@ class LeaseTest {
   @Test
   void drainedBucketStartsBackoff() {
     LeaseRequest request = lease.claim(100, now);
-    lease.applyAnswer(request, grant(0, 5), standing(pool, true, 0));
+    lease.applyAnswer(request, grant(0, 5), status(pool, true, 0));
     Draw draw = new Draw(pool, KEY, 1, Mode.ENFORCE, Draw.Intent.TAKE);
 
     LimitStatus drained = lease.drainedStatus(draw, now);
@@ -284,7 +282,7 @@ class LeaseTest {
   @Test
   void emptyGrantStartsBackoff() {
     LeaseRequest request = lease.claim(100, now);
-    lease.applyAnswer(request, grant(0, 0), standing(pool, true, 900));
+    lease.applyAnswer(request, grant(0, 0), status(pool, true, 900));
     Draw draw = new Draw(pool, KEY, 1, Mode.ENFORCE, Draw.Intent.TAKE);
 
     assertThat(lease.claim(1, now + LeaseBackoff.PAUSE - 1)).isNull();
@@ -296,7 +294,7 @@ class LeaseTest {
   void statusFollowsRefill() {
     Draw draw = new Draw(pool, KEY, 1, Mode.ENFORCE, Draw.Intent.TAKE);
     LeaseRequest request = lease.claim(100, now);
-    lease.applyAnswer(request, grant(0, 100), standing(pool, true, 1800)); // full in 100 ms
+    lease.applyAnswer(request, grant(0, 100), status(pool, true, 1800)); // full in 100 ms
 
     LimitStatus status = lease.status(draw, lease.left(now), now + 50_000);
 
@@ -310,10 +308,10 @@ class LeaseTest {
 
   @Test
   void requestsNoTokensAfterLostAnswer() {
-    lease.markLost(lease.claim(100, now), standing(pool, false, 0));
+    lease.markLost(lease.claim(100, now), status(pool, false, 0));
     LeaseRequest second = lease.claim(100, now + 2000);
     assertThat(second.report.requested()).isZero();
-    lease.applyAnswer(second, grant(0, 0), standing(pool, true, 500));
+    lease.applyAnswer(second, grant(0, 0), status(pool, true, 500));
 
     assertThat(lease.claim(100, now + 4000).report.requested()).isPositive();
   }

@@ -159,12 +159,12 @@ class MemoryStoreTest {
   @Test
   void logsStayWithinTheirBytesOnFastPath() {
     MemoryStore store = MemoryStore.builder().maxBytes(1 << 20).time(time).build();
-    PoolFastPath gate = store.fastPath(pool("sliding-log 10000/h"));
+    PoolFastPath fastPath = store.fastPath(pool("sliding-log 10000/h"));
     for (int round = 0; round < 1000; round++) {
       time.advanceMicros(10);
       for (int i = 0; i < 500; i++) {
         Key key = Key.of("key" + i);
-        gate.tryTake(time.micros(), key.high(), key.low(), 0, 1);
+        fastPath.tryTake(time.micros(), key.high(), key.low(), 0, 1);
       }
     }
 

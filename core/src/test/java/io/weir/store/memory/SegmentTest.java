@@ -13,23 +13,23 @@ import org.junit.jupiter.api.Test;
 class SegmentTest {
   private static final long SECOND = 1_000_000;
 
-  private final MeterIds shapes = new MeterIds();
+  private final MeterIds meterIds = new MeterIds();
   private final TableShares shares = new TableShares(10_000);
   private final Segment segment =
-      new Segment(0, 10_000, shapes, new PackedTime(0), new TableUsage(1 << 20, 0), shares);
+      new Segment(0, 10_000, meterIds, new PackedTime(0), new TableUsage(1 << 20, 0), shares);
   private final PoolBinding brief = binding("brief", "1/s");
   private final PoolBinding lasting = binding("lasting", "1/day");
 
   private PoolBinding binding(String rule, String limit) {
     Pool pool = new Pool(rule, rule, "1", Limit.parse(limit), false);
-    return PoolBinding.of(shapes, shares.of(rule), pool.meter(), pool.saltHigh(), pool.saltLow());
+    return PoolBinding.of(meterIds, shares.of(rule), pool.meter(), pool.saltHigh(), pool.saltLow());
   }
 
   private void add(PoolBinding binding, long high, long low) {
-    LimitState cell = new LimitState();
-    binding.meter().open(cell, 0, 0);
-    binding.meter().take(cell, 0, 1, 0);
-    segment.insert(binding.high(high), low, binding, cell, 0, 0);
+    LimitState state = new LimitState();
+    binding.meter().open(state, 0, 0);
+    binding.meter().take(state, 0, 1, 0);
+    segment.insert(binding.high(high), low, binding, state, 0, 0);
   }
 
   private int find(PoolBinding binding, long high, long low) {

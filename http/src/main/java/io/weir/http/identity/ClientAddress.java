@@ -37,7 +37,7 @@ public record ClientAddress(String header, List<Cidr> trusted, int hops, int ipv
       new ClientAddress("x-forwarded-for", List.of(), 0, 64);
 
   /** Maximum number of consecutive trusted entries beyond the hops. */
-  private static final int MOST_TRUSTED = 32;
+  private static final int MAX_TRUSTED = 32;
 
   public ClientAddress {
     header = header.toLowerCase(Locale.ROOT);
@@ -83,7 +83,7 @@ public record ClientAddress(String header, List<Cidr> trusted, int hops, int ipv
             : ForwardedEntries.ofList(lines);
     IpAddress client = peer;
     for (int seen = 0; seen < entries.size(); seen++) {
-      if (seen == hops + MOST_TRUSTED) {
+      if (seen == hops + MAX_TRUSTED) {
         return peer;
       }
       Optional<IpAddress> entry = parse(entries.get(entries.size() - 1 - seen));

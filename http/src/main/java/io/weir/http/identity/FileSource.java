@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * first read accepts the file as it is, because there is no earlier content.
  */
 final class FileSource<T> implements ReloadingValue.Source<T> {
-  static final long MOST_BYTES = 64 << 20;
+  static final long MAX_BYTES = 64 << 20;
 
   /** Modification times may be this coarse, so a change to a file this recent can go undetected. */
   private static final Duration COARSEST_TIME = Duration.ofSeconds(3);
@@ -71,8 +71,8 @@ final class FileSource<T> implements ReloadingValue.Source<T> {
     if (now.equals(stamp) && settled) {
       return Optional.empty();
     }
-    if (now.size > MOST_BYTES) {
-      throw new IOException("larger than " + MOST_BYTES + " bytes");
+    if (now.size > MAX_BYTES) {
+      throw new IOException("larger than " + MAX_BYTES + " bytes");
     }
     Instant moment = clock.instant();
     String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);

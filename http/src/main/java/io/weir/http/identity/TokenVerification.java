@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * most one more for each thread.
  */
 final class TokenVerification {
-  private static final int MOST_ADDRESSES = 100_000;
+  private static final int MAX_ADDRESSES = 100_000;
 
   private final ReloadingValue<JwtVerifier> keys;
   private final Function<JWTClaimsSet, Map<String, String>> attributes;
@@ -64,7 +64,7 @@ final class TokenVerification {
     this.counts = new TokenCounts(time, settings.checks().longestWait());
     this.failures =
         Limiter.builder(Limit.perMinute(settings.checks().failures()))
-            .maxKeys(MOST_ADDRESSES)
+            .maxKeys(MAX_ADDRESSES)
             .time(time)
             .build();
   }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class UrlSource<T> implements ReloadingValue.Source<T> {
-  private static final int MOST_BYTES = 1 << 20;
+  private static final int MAX_BYTES = 1 << 20;
   private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   private final URI uri;
@@ -111,8 +111,8 @@ final class UrlSource<T> implements ReloadingValue.Source<T> {
         if (whole.isDone()) {
           return;
         }
-        if (piece.remaining() > MOST_BYTES - bytes.size()) {
-          onError(new IOException("larger than " + MOST_BYTES + " bytes"));
+        if (piece.remaining() > MAX_BYTES - bytes.size()) {
+          onError(new IOException("larger than " + MAX_BYTES + " bytes"));
           return;
         }
         byte[] some = new byte[piece.remaining()];

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
  * Batches script calls to keys that can share one: the keys of a node, or of a Cluster slot.
  *
  * <pre>
- *   submit ─► in flight &lt; {@value #EAGER} calls? and if the node is near, &lt; {@value #MANY_KEYS} keys? ── yes ─► send now
+ *   submit ─► in flight &lt; {@value #MAX_UNBATCHED_CALLS} calls? and if the node is near, &lt; {@value #MAX_UNBATCHED_KEYS} keys? ── yes ─► send now
  *                 │ no
  *                 ▼
- *              waiting ── replies arrived, or a batch is full ─► send up to {@value #SHARED_KEYS} keys in one call
+ *              waiting ── replies arrived, or a batch is full ─► send up to {@value #MAX_BATCH_KEYS} keys in one call
  * </pre>
  *
  * <p>Only calls of the same script share a batch. Each script has its own queue, and the queue
@@ -35,14 +35,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CallBatcher {
   /** Script calls that may be in flight before further calls wait for them. */
-  private static final int EAGER = 4;
+  private static final int MAX_UNBATCHED_CALLS = 4;
 
   /**
    * Keys in flight from which a node is busy enough to wait until a batch fills: one large call
    * costs the node less than two small ones. This does not pay if the node is distant or slow,
    * because the wait would exceed the work.
    */
-  private static final int MANY_KEYS = 16;
+  private static final int MAX_UNBATCHED_KEYS = 16;
 
   /** A node is near if its last reply took less than this. */
   private static final long NEAR_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
@@ -51,7 +51,7 @@ public final class CallBatcher {
   private static final int MAX_IN_FLIGHT = 64;
 
   /** Maximum keys in a batch. */
-  private static final int SHARED_KEYS = 32;
+  private static final int MAX_BATCH_KEYS = 32;
 
   /**
    * After this long without a reply, one more call is sent to test whether the node still answers.
@@ -153,10 +153,12 @@ public final class CallBatcher {
 
   private boolean canSend() {
     int sent = inFlight + lost;
-    if (waitingKeys >= SHARED_KEYS) {
+    if (waitingKeys >= MAX_BATCH_KEYS) {
       return sent < MAX_IN_FLIGHT;
     }
-    return sent < EAGER && delivering == 0 && !(near && keysInFlight >= MANY_KEYS);
+    return sent < MAX_UNBATCHED_CALLS
+        && delivering == 0
+        && !(near && keysInFlight >= MAX_UNBATCHED_KEYS);
   }
 
   /** The queue whose head has waited longest, or null if all are empty. */
@@ -195,7 +197,7 @@ public final class CallBatcher {
     int keys = 0;
     for (PendingCall call = head(queue); call != null; call = head(queue)) {
       keys += call.keys().length;
-      if (!batch.isEmpty() && (keys > SHARED_KEYS || !call.script().isShared())) {
+      if (!batch.isEmpty() && (keys > MAX_BATCH_KEYS || !call.script().isShared())) {
         break;
       }
       batch.add(leave(queue));
@@ -234,7 +236,7 @@ public final class CallBatcher {
   }
 
   private CompletableFuture<byte[]> start(List<PendingCall> batch) {
-    if (batch.size() > 1 && batch.get(0).script() == Script.BUCKET) {
+    if (batch.size() > 1 && batch.get(0).script() == Script.TAKE_ONE_BUCKET) {
       KeyRuns.ofEqualKeys(batch);
     }
     PendingCall first = batch.get(0);

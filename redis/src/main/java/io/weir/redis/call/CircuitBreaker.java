@@ -27,7 +27,7 @@ public final class CircuitBreaker {
   private static final int SLICES = 10;
   private static final int MAX_FAILURES_IN_A_ROW = 5;
   private static final int MIN_CALLS = 20;
-  private static final int MAX_BAD_ONE_IN = 20;
+  private static final int BAD_PERCENT_TO_OPEN = 5;
   private static final long FIRST_COOL_DOWN = 2 * SECOND;
   private static final long MAX_COOL_DOWN = 30 * SECOND;
   private static final double JITTER = 0.2;
@@ -184,7 +184,7 @@ public final class CircuitBreaker {
     boolean tooMany =
         isBad
             && allCalls >= MIN_CALLS
-            && allBad * (long) MAX_BAD_ONE_IN >= allCalls
+            && allBad * 100L >= (long) BAD_PERCENT_TO_OPEN * allCalls
             && now >= settledAt;
     if (failedInARow < MAX_FAILURES_IN_A_ROW && !tooMany) {
       return false;

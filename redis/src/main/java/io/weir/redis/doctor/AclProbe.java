@@ -160,7 +160,7 @@ final class AclProbe {
     long now = canReadTimeInScripts ? 0 : 1;
     byte[] args = ScriptArguments.timed(now, new ScriptArguments(0).count(1).draw(draw, 0).bytes());
     byte[][] keys = {key};
-    node.evalsha(Script.BUCKET.digest(), ScriptOutputType.VALUE, keys, args);
+    node.evalsha(Script.TAKE_ONE_BUCKET.digest(), ScriptOutputType.VALUE, keys, args);
   }
 
   List<String> allowed() {

@@ -60,11 +60,11 @@ final class NodeDoctor {
     if (!role(node, info)) {
       return Optional.empty();
     }
-    AclProbe rights = AclProbe.onPrimary(node, duty.slot(), options.clock());
-    rights(rights);
-    scriptClock(rights);
+    AclProbe acl = AclProbe.onPrimary(node, duty.slot(), options.clock());
+    checkAcl(acl);
+    scriptClock(acl);
     clock(node);
-    latency(node, rights);
+    latency(node, acl);
     memory(info);
     persistence(info);
     if (duty.isInCluster()) {
@@ -155,14 +155,13 @@ final class NodeDoctor {
     return new String((byte[]) node.role().get(0), StandardCharsets.US_ASCII);
   }
 
-  private void rights(AclProbe rights) {
-    if (rights.areComplete()) {
-      ok("rights", "may " + String.join(", ", rights.allowed()));
+  private void checkAcl(AclProbe acl) {
+    if (acl.areComplete()) {
+      ok("rights", "may " + String.join(", ", acl.allowed()));
     } else {
-      fail("rights", rights.refusal(), rights.advice(options.credentials().name()));
+      fail("rights", acl.refusal(), acl.advice(options.credentials().name()));
     }
-    rights
-        .problem()
+    acl.problem()
         .ifPresent(
             problem ->
                 fail(
@@ -173,16 +172,16 @@ final class NodeDoctor {
                         : "check the log of this Redis"));
   }
 
-  private void scriptClock(AclProbe rights) {
+  private void scriptClock(AclProbe acl) {
     boolean usesStoreClock = options.clock() == RedisOptions.Clock.STORE;
-    if (rights.canReadTimeInScripts()) {
+    if (acl.canReadTimeInScripts()) {
       ok("script time", "scripts can read the clock of Redis");
-    } else if (rights.areComplete() && usesStoreClock) {
+    } else if (acl.areComplete() && usesStoreClock) {
       fail(
           "script time",
-          "scripts cannot read the clock: " + rights.scriptReason(),
+          "scripts cannot read the clock: " + acl.scriptReason(),
           "set store.redis.clock: instance");
-    } else if (rights.areComplete()) {
+    } else if (acl.areComplete()) {
       ok("script time", "scripts cannot read the clock; not needed with clock: instance");
     }
   }
@@ -233,11 +232,11 @@ final class NodeDoctor {
   }
 
   /** A call may have to wait for the one before it, so two must fit into the timeout. */
-  private void latency(RedisCommands<byte[], byte[]> node, AclProbe rights) {
+  private void latency(RedisCommands<byte[], byte[]> node, AclProbe acl) {
     List<String> texts = new ArrayList<>();
     long worst = measure("PING", node::ping, texts);
-    if (rights.areComplete()) {
-      worst = Math.max(worst, measure("a decision", rights::runLook, texts));
+    if (acl.areComplete()) {
+      worst = Math.max(worst, measure("a decision", acl::runLook, texts));
     }
     String text = String.join("; ", texts);
     long timeout = options.timeout().toNanos() / 1000;

@@ -73,7 +73,7 @@ final class ReplicaDoctor {
       warn("has become a primary", "a failover may be in progress; check again in a minute");
       return finding();
     }
-    rights(
+    checkAcl(
         AclProbe.onReplica(
             node, options.address().topology() == Topology.CLUSTER, options.clock()));
     version(info);
@@ -99,12 +99,11 @@ final class ReplicaDoctor {
     }
   }
 
-  private void rights(AclProbe probe) {
-    if (!probe.areComplete()) {
+  private void checkAcl(AclProbe acl) {
+    if (!acl.areComplete()) {
       fail(
-          probe.refusal(),
-          "users are not replicated; on this replica, "
-              + probe.advice(options.credentials().name()));
+          acl.refusal(),
+          "users are not replicated; on this replica, " + acl.advice(options.credentials().name()));
     }
   }
 

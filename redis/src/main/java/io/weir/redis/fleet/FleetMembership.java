@@ -113,7 +113,7 @@ public final class FleetMembership implements AutoCloseable {
                   ? CompletableFuture.completedFuture(onHeartbeatFailure(null))
                   : store
                       .reserve(id, List.of(draw))
-                      .thenAccept(taking -> onHeartbeat(taking.statuses().get(0)));
+                      .thenAccept(result -> onHeartbeat(result.statuses().get(0)));
             });
   }
 

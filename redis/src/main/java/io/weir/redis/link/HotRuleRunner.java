@@ -58,8 +58,8 @@ public final class HotRuleRunner implements ScriptRunner {
   }
 
   @Override
-  public List<String> ruleOfEachNode() {
-    return Stream.concat(others.ruleOfEachNode().stream(), rules.stream().limit(1)).toList();
+  public List<String> ruleOfEachDeployment() {
+    return Stream.concat(others.ruleOfEachDeployment().stream(), rules.stream().limit(1)).toList();
   }
 
   @Override

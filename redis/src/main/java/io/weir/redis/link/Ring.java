@@ -75,13 +75,13 @@ public final class Ring {
     return hash * 0xD6E8FEB86659FD93L;
   }
 
-  /** The first point at or after a place on the circle. */
-  private int next(long place) {
+  /** The first point at or after a hash on the circle. */
+  private int next(long hash) {
     int low = 0;
     int high = points.length;
     while (low < high) {
       int middle = (low + high) >>> 1;
-      if (points[middle] < place) {
+      if (points[middle] < hash) {
         low = middle + 1;
       } else {
         high = middle;

@@ -37,7 +37,7 @@ public interface ScriptRunner extends AutoCloseable {
   void close();
 
   /** For each deployment, the id of a rule whose keys are there. */
-  default List<String> ruleOfEachNode() {
+  default List<String> ruleOfEachDeployment() {
     return List.of(ANY_RULE);
   }
 }

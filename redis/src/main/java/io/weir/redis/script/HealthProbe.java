@@ -13,7 +13,7 @@ import java.util.function.IntPredicate;
  * and lost again, every two seconds.
  */
 public final class HealthProbe {
-  public static final Script SCRIPT = Script.CHECK;
+  public static final Script SCRIPT = Script.PROBE;
 
   /** No rule can have this id. */
   private static final String NAME = "/check";

@@ -15,15 +15,15 @@ import java.util.HexFormat;
  */
 public enum Script {
   /** Decides calls with one draw from a token or leaky bucket. */
-  BUCKET(true, "take_one_bucket.lua"),
+  TAKE_ONE_BUCKET(true, "take_one_bucket.lua"),
   /** Decides calls with several draws, all from token or leaky buckets. */
-  BUCKETS(true, "take_buckets.lua"),
+  TAKE_BUCKETS(true, "take_buckets.lua"),
   /** Decides any call. */
   TAKE(true, "algorithms.lua", "take.lua"),
   /** Settles, releases, renews, refunds and gives back. */
   SETTLE(false, "algorithms.lua", "settle.lua"),
   /** Tests whether a node could serve calls. */
-  CHECK(false, "check.lua");
+  PROBE(false, "check.lua");
 
   private final boolean shared;
   private final byte[] text;

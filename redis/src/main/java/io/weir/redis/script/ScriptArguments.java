@@ -67,7 +67,7 @@ public final class ScriptArguments implements Meter.Sink {
   }
 
   private void held(LeaseGrant held) {
-    add(held.held());
+    add(held.tokens());
     add(held.epoch());
     add(held.window());
   }

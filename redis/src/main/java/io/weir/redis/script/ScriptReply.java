@@ -101,9 +101,7 @@ public record ScriptReply(
   public LimitStatus limitStatus(Draw draw, boolean taken) {
     Meter meter = draw.pool().meter();
     LimitStatus.Builder limitStatus =
-        new LimitStatus.Builder(draw.pool().rule(), draw.pool().name(), meter.limit(), draw.mode())
-            .allowed(admitted())
-            .source(DecisionSource.STORE);
+        draw.statusBuilder().allowed(admitted()).source(DecisionSource.STORE);
     return switch (meter.limit().algorithm()) {
       case SLIDING_LOG -> ofLog(draw, meter, limitStatus);
       case CONCURRENCY ->

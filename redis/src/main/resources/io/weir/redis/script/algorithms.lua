@@ -359,7 +359,7 @@ local function count_algorithm()
 
   function count.save(key, b)
     local other = b.other
-    if other and other.used > 0 then
+    if other then -- also an empty one, as after a give-back: a missing window would start with the count of this one
       local state = pack('<dddddd', b.time, -1 - b.used, b.id, other.time, other.used, other.id)
       return save_state(key, b, state, ceil((max(b.time, other.time) - now) / 1000))
     end

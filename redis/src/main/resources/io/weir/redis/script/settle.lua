@@ -1,4 +1,4 @@
--- Changes earlier takes: settles, releases, renews, refunds and gives back; also ends leases.
+-- Changes earlier takes: settles, releases, renews, refunds and gives back; also ends leases and resets keys.
 --
 -- KEYS     one bucket per part; to settle, then the keys that mark the reservation as settled, one in the slot of each tag
 -- ARGV[1]  B change: 0 settle once, 1 release, 2 renew, 3 refund, 4 give back a call that another group refused;
@@ -6,11 +6,12 @@
 --          per part:  B algorithm, B flags, d amount (to give back; negative: to charge), the limit's numbers,
 --                     d d d the receipt: time and deficit or count right after the take, and when that was
 --          or, if the change is 5, end a lease: B algorithm, d d d the lease held: amount, epoch, window, d returned tokens
+--          or, if the change is 6, reset the bucket: nothing more
 -- returns  '1' if anything was done; '0' if it had been done before, came too late or no permit was held; or packed d the
 --          time, with nothing done, if the periods sent do not match the clock
 
 local BUCKET, SLIDING, LOG, CONCURRENCY = 0, 2, 3, 5
-local SETTLE, RELEASE, RENEW, REFUND, GIVE_BACK, END_LEASE = 0, 1, 2, 3, 4, 5
+local SETTLE, RELEASE, RENEW, REFUND, GIVE_BACK, END_LEASE, RESET = 0, 1, 2, 3, 4, 5, 6
 local change, within, life
 change, within, life, at = unpack('<Bdd', args, at)
 
@@ -72,6 +73,12 @@ end
 
 if change == END_LEASE then
   end_lease(KEYS[1])
+  return '1'
+end
+
+-- A bucket without a key is that of a new key, of any algorithm.
+if change == RESET then
+  call('DEL', KEYS[1])
   return '1'
 end
 

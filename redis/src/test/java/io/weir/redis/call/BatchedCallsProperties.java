@@ -52,7 +52,7 @@ class BatchedCallsProperties {
   static void stop() {
     runner.end();
     redis.close();
-    for (Script script : List.of(Script.BUCKET, Script.BUCKETS, Script.TAKE)) {
+    for (Script script : List.of(Script.TAKE_ONE_BUCKET, Script.TAKE_BUCKETS, Script.TAKE)) {
       assertThat(runner.shared(script)).as("shared calls of %s", script).isGreaterThan(5);
     }
   }

@@ -77,7 +77,7 @@ class CallBatcherFailureTest extends CallBatcherFixture {
           new PendingCall(
               NodeHealthFixture.quiet("node"),
               CallPurpose.USE,
-              Script.BUCKET,
+              Script.TAKE_ONE_BUCKET,
               new byte[1][],
               new byte[0],
               System.nanoTime());
@@ -138,7 +138,7 @@ class CallBatcherFailureTest extends CallBatcherFixture {
 
   @Test
   void keysOfLostCallsDoNotBlockOthersForever() {
-    submit(Script.BUCKET, 16);
+    submit(Script.TAKE_ONE_BUCKET, 16);
     nanos += SILENCE.toNanos();
     submit();
     sent.get(1).answerAll();

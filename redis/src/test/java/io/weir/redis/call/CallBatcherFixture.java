@@ -83,7 +83,7 @@ public abstract class CallBatcherFixture {
   }
 
   PendingCall submit() {
-    return submit(Script.BUCKET, 1);
+    return submit(Script.TAKE_ONE_BUCKET, 1);
   }
 
   List<PendingCall> calls(int count) {

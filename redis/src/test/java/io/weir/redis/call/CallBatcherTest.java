@@ -57,7 +57,7 @@ class CallBatcherTest extends CallBatcherFixture {
   @Test
   void nextBatchFillsWhileANearNodeIsBusy() {
     answersWithin(Duration.ofNanos(499_999));
-    submit(Script.BUCKET, 16);
+    submit(Script.TAKE_ONE_BUCKET, 16);
     calls(10);
     assertThat(sent).as("one call under way").hasSize(2);
     sent.get(1).answerAll();
@@ -69,7 +69,7 @@ class CallBatcherTest extends CallBatcherFixture {
   @Test
   void batchIsNotHeldBackForADistantNode() {
     answersWithin(Duration.ofNanos(500_000));
-    submit(Script.BUCKET, 16);
+    submit(Script.TAKE_ONE_BUCKET, 16);
     submit();
     assertThat(sent).hasSize(3);
   }
@@ -84,9 +84,9 @@ class CallBatcherTest extends CallBatcherFixture {
   @Test
   void batchIsBoundedByKeysUnlessOneCallHasMore() {
     calls(4);
-    submit(Script.BUCKET, 20);
-    submit(Script.BUCKET, 10);
-    PendingCall large = submit(Script.BUCKET, 40);
+    submit(Script.TAKE_ONE_BUCKET, 20);
+    submit(Script.TAKE_ONE_BUCKET, 10);
+    PendingCall large = submit(Script.TAKE_ONE_BUCKET, 40);
     assertThat(sent.get(4).keys()).hasNumberOfRows(30);
     sent.get(0).answerAll();
     sent.get(1).answerAll();
@@ -98,7 +98,7 @@ class CallBatcherTest extends CallBatcherFixture {
   @Test
   void differentScriptsDoNotShareABatchAndSettlementsNeverDo() {
     calls(4);
-    submit(Script.BUCKET, 1);
+    submit(Script.TAKE_ONE_BUCKET, 1);
     submit(Script.TAKE, 1);
     submit(Script.TAKE, 1);
     submit(Script.SETTLE, 1);
@@ -106,7 +106,7 @@ class CallBatcherTest extends CallBatcherFixture {
     List.copyOf(sent).forEach(Sent::answerAll);
     assertThat(sent.subList(4, 8))
         .extracting(Sent::script)
-        .containsExactly(Script.BUCKET, Script.TAKE, Script.SETTLE, Script.SETTLE);
+        .containsExactly(Script.TAKE_ONE_BUCKET, Script.TAKE, Script.SETTLE, Script.SETTLE);
     assertThat(sent.subList(4, 8))
         .extracting(call -> call.keys().length)
         .containsExactly(1, 2, 1, 1);
@@ -116,7 +116,7 @@ class CallBatcherTest extends CallBatcherFixture {
   void callsOfOneScriptShareABatchThoughOthersArriveInBetween() {
     calls(4);
     for (int i = 0; i < 5; i++) {
-      submit(Script.BUCKET, 1);
+      submit(Script.TAKE_ONE_BUCKET, 1);
       submit(Script.SETTLE, 1);
       submit(Script.TAKE, 2);
     }
@@ -128,7 +128,7 @@ class CallBatcherTest extends CallBatcherFixture {
 
     assertThat(sent.subList(4, 8))
         .extracting(Sent::script)
-        .containsExactly(Script.BUCKET, Script.SETTLE, Script.TAKE, Script.SETTLE);
+        .containsExactly(Script.TAKE_ONE_BUCKET, Script.SETTLE, Script.TAKE, Script.SETTLE);
     assertThat(sent.subList(4, 8))
         .extracting(call -> call.keys().length)
         .containsExactly(5, 1, 10, 1);
@@ -169,7 +169,7 @@ class CallBatcherTest extends CallBatcherFixture {
     List<PendingCall> calls = new ArrayList<>();
     for (int i = 0; i < 2000; i++) {
       byte[][] keys = {Integer.toString(first + i).getBytes(US_ASCII)};
-      Script script = i % 7 == 0 ? Script.TAKE : Script.BUCKET;
+      Script script = i % 7 == 0 ? Script.TAKE : Script.TAKE_ONE_BUCKET;
       PendingCall pending =
           new PendingCall(health, CallPurpose.USE, script, keys, new byte[1], System.nanoTime());
       batcher.submit(pending);
@@ -182,7 +182,7 @@ class CallBatcherTest extends CallBatcherFixture {
   void equalArgumentsAreSentOnce() {
     calls(4);
     calls(3);
-    submit(Script.BUCKET, 2);
+    submit(Script.TAKE_ONE_BUCKET, 2);
     submit();
 
     sent.get(0).answerAll();

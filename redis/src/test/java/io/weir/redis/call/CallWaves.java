@@ -75,7 +75,7 @@ record CallWaves(List<Pool> pools, List<Wave> waves) {
       LeaseGrant held = lent.apply(new Bucket(drawn, key()));
       long most = Math.max(1, limit.capacity() / 2);
       return draw.withLease(
-          new LeaseReport(most, held, held.held() / 2, held.held() / 4, 1 + amount / 2, 0));
+          new LeaseReport(most, held, held.tokens() / 2, held.tokens() / 4, 1 + amount / 2, 0));
     }
 
     private Key key() {

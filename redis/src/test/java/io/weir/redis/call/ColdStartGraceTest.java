@@ -130,7 +130,7 @@ class ColdStartGraceTest {
         stall(Duration.ofMillis(40));
       }
       assertThat(node.tryPass()).isTrue();
-      assertThat(log.said())
+      assertThat(log.messages())
           .as("once a minute")
           .containsExactly(
               "a reply of Redis n was late because this process was not scheduled for 39 ms; it"

@@ -21,7 +21,7 @@ class DeadlineQueueTest {
     return deadlines.enqueue(
         NodeHealthFixture.quiet("node"),
         CallPurpose.USE,
-        Script.BUCKET,
+        Script.TAKE_ONE_BUCKET,
         new byte[1][],
         new byte[0]);
   }
@@ -67,7 +67,7 @@ class DeadlineQueueTest {
           patient.enqueue(
               NodeHealthFixture.quiet("node"),
               CallPurpose.USE,
-              Script.BUCKET,
+              Script.TAKE_ONE_BUCKET,
               new byte[1][],
               new byte[0]);
       patient.close();

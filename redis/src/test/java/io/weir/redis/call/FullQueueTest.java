@@ -37,13 +37,13 @@ class FullQueueTest {
   private static final Duration TIMEOUT = Duration.ofMillis(800);
 
   /** Calls that may wait for one node. */
-  private static final int MOST = 10_000;
+  private static final int MAX_WAITING = 10_000;
 
   /**
    * Calls of one batcher that may be in flight, plus calls that test whether the node still
    * answers.
    */
-  private static final long MOST_ON_THE_WIRE = 64 + 100;
+  private static final long MAX_IN_FLIGHT = 64 + 100;
 
   private static final long MEGABYTE = 1 << 20;
 
@@ -99,7 +99,7 @@ class FullQueueTest {
   private void callUntilFull() {
     long full = recorded("queue_full") + 1000;
     for (int i = 0; i < 200 && recorded("queue_full") < full; i++) {
-      call(1000, 2 * MOST);
+      call(1000, 2 * MAX_WAITING);
     }
     assertThat(recorded("queue_full")).isGreaterThanOrEqualTo(full);
   }
@@ -133,13 +133,13 @@ class FullQueueTest {
       redis.freeze();
 
       callUntilFull();
-      assertThat(mostWaiting).isLessThanOrEqualTo(MOST);
+      assertThat(mostWaiting).isLessThanOrEqualTo(MAX_WAITING);
       assertThat(recorded("queue_full")).isEqualTo(toldAtOnce);
       long heap = heap();
-      call(8 * MOST, 100);
+      call(8 * MAX_WAITING, 100);
       long grown = heap() - heap;
 
-      assertThat(mostWaiting).isLessThanOrEqualTo(MOST);
+      assertThat(mostWaiting).isLessThanOrEqualTo(MAX_WAITING);
       assertThat(grown).as("bytes after 80,000 more calls").isLessThan(10 * MEGABYTE);
       await("every call to end").until(() -> waiting.get() == 0);
       System.out.printf(
@@ -148,7 +148,7 @@ class FullQueueTest {
 
       redis.thaw();
       awaitService();
-      assertThat(redis.scriptCalls() - before).isLessThan(MOST_ON_THE_WIRE);
+      assertThat(redis.scriptCalls() - before).isLessThan(MAX_IN_FLIGHT);
     }
   }
 
@@ -165,12 +165,13 @@ class FullQueueTest {
       await("every call to end").until(() -> waiting.get() == 0);
       // The first calls have timed out, but the client still holds them, and accepts no more.
       callUntilFull();
-      assertThat(mostWaiting).isLessThanOrEqualTo(MOST);
+      assertThat(mostWaiting).isLessThanOrEqualTo(MAX_WAITING);
       assertThat(kinds.keySet()).isSubsetOf("queue_full", "timeout", "breaker");
 
       redis.thaw();
       awaitService();
-      assertThat(redis.scriptCalls() - before).isBetween((long) MOST / 2, MOST + MOST_ON_THE_WIRE);
+      assertThat(redis.scriptCalls() - before)
+          .isBetween((long) MAX_WAITING / 2, MAX_WAITING + MAX_IN_FLIGHT);
     }
   }
 }

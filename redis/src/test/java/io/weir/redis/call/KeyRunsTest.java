@@ -19,7 +19,7 @@ class KeyRunsTest {
     return new PendingCall(
         NodeHealthFixture.quiet("node"),
         CallPurpose.USE,
-        Script.BUCKET,
+        Script.TAKE_ONE_BUCKET,
         keys,
         new byte[0],
         System.nanoTime());

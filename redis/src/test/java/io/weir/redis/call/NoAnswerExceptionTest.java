@@ -61,8 +61,8 @@ class NoAnswerExceptionTest {
           ERROR    | ERR user_script:1: data string too short script: 1f, on @user_script:1.
           ERROR    | WRONGTYPE Operation against a key holding the wrong kind of value
           """)
-  void kindFollowsFromTheErrorOfRedis(NoAnswerException.Kind kind, String said) {
-    assertThat(NoAnswerException.from(new RedisCommandExecutionException(said)).kind())
+  void kindFollowsFromTheErrorOfRedis(NoAnswerException.Kind kind, String error) {
+    assertThat(NoAnswerException.from(new RedisCommandExecutionException(error)).kind())
         .isEqualTo(kind);
   }
 

@@ -219,7 +219,7 @@ class NodeHealthTest {
         node.onAnswer(QUICK);
       }
 
-      assertThat(log.said())
+      assertThat(log.messages())
           .containsExactly(
               "Redis n is unavailable: no answer within the deadline; its keys follow on_fail",
               "Redis n is back after 0.0 s");
@@ -388,7 +388,12 @@ class NodeHealthTest {
     assertThat(node.enter()).isTrue();
     PendingCall probe =
         new PendingCall(
-            node, CallPurpose.USE, Script.BUCKET, new byte[0][], new byte[0], System.nanoTime());
+            node,
+            CallPurpose.USE,
+            Script.TAKE_ONE_BUCKET,
+            new byte[0][],
+            new byte[0],
+            System.nanoTime());
 
     probe.cancel(false);
     probe.cancel(false);

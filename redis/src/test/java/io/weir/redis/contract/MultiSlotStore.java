@@ -47,8 +47,8 @@ record MultiSlotStore(Store store) implements Store {
 
   @Override
   public CompletionStage<SettlementResult> settle(
-      long reservation, List<ReservedPart> parts, SettlementTerms term) {
-    return store.settle(reservation, parts(parts), term);
+      long reservation, List<ReservedPart> parts, SettlementTerms terms) {
+    return store.settle(reservation, parts(parts), terms);
   }
 
   @Override
@@ -64,6 +64,16 @@ record MultiSlotStore(Store store) implements Store {
   @Override
   public CompletionStage<Void> refund(Pool pool, Key key, long amount) {
     return store.refund(apart(pool), key, amount);
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> grant(Pool pool, Key key, long amount) {
+    return store.grant(apart(pool), key, amount);
+  }
+
+  @Override
+  public CompletionStage<SettlementResult> reset(Pool pool, Key key) {
+    return store.reset(apart(pool), key);
   }
 
   @Override

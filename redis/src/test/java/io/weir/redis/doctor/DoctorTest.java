@@ -141,8 +141,8 @@ class DoctorTest {
       assertThat(only(examine(patient(redis.uri() + "/99")), "reach").advice())
           .isEqualTo("use a database number that exists");
     }
-    Throwable said = new RedisCommandExecutionException("ERR max number of clients reached");
-    assertThat(RedisErrors.advice(said, patient("redis://localhost")))
+    Throwable error = new RedisCommandExecutionException("ERR max number of clients reached");
+    assertThat(RedisErrors.advice(error, patient("redis://localhost")))
         .endsWith("its configuration");
   }
 

@@ -31,7 +31,7 @@ class ClusterAddressChangeTest {
   @Test
   void movedNodeIsKnownByItsNewAddressOnly() {
     try (RedisCluster cluster = RedisCluster.builder().primaries(2).replicasEach(0).start();
-        SlowProxy place = SlowProxy.before(cluster.nodes().get(0));
+        SlowProxy proxy = SlowProxy.before(cluster.nodes().get(0));
         RedisStore store =
             RedisStore.open(
                 RedisOptions.of("redis-cluster://" + cluster.addresses())
@@ -41,10 +41,10 @@ class ClusterAddressChangeTest {
       store.ready().toCompletableFuture().orTimeout(60, TimeUnit.SECONDS).join();
       RedisServer mover = cluster.nodes().get(0);
       String before = mover.host() + ":" + mover.port();
-      String after = mover.host() + ":" + place.port();
+      String after = mover.host() + ":" + proxy.port();
       await().atMost(PATIENCE).until(() -> events.breakers.containsKey(before));
 
-      mover.command("CONFIG", "SET", "cluster-announce-port", Integer.toString(place.port()));
+      mover.command("CONFIG", "SET", "cluster-announce-port", Integer.toString(proxy.port()));
 
       await().atMost(PATIENCE).until(() -> events.breakers.containsKey(after));
       await().atMost(PATIENCE).until(() -> !events.breakers.containsKey(before));
@@ -60,10 +60,10 @@ class ClusterAddressChangeTest {
       assertThat(events.answering).doesNotContain(before);
 
       // An outage is reported under the new address, and so is the recovery.
-      place.refuse();
-      place.cut();
+      proxy.refuse();
+      proxy.cut();
       await().atMost(PATIENCE).until(() -> asked(store) && events.breakers.get(after));
-      place.resume();
+      proxy.resume();
       await().atMost(PATIENCE).until(() -> !events.breakers.get(after));
       assertThat(events.breakers).doesNotContainKey(before);
     }

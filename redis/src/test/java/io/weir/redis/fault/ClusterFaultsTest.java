@@ -39,7 +39,7 @@ class ClusterFaultsTest {
 
   private static RedisCluster cluster;
   private static RedisStore store;
-  private static RedisStore witness;
+  private static RedisStore reader;
 
   private final Pool pool = plenty("faults-" + UUID.randomUUID());
 
@@ -47,13 +47,13 @@ class ClusterFaultsTest {
   static void start() {
     cluster = SharedCluster.get();
     store = open(TIMEOUT);
-    witness = open(PATIENT);
+    reader = open(PATIENT);
   }
 
   @AfterAll
   static void stop() {
     store.close();
-    witness.close();
+    reader.close();
   }
 
   private static RedisStore open(Duration timeout) {
@@ -102,7 +102,7 @@ class ClusterFaultsTest {
       hit.awaitAnswered(200);
       spared.awaitAnswered(100);
 
-      long replicated = RedisStores.taken(witness, pool, key);
+      long replicated = RedisStores.taken(reader, pool, key);
       long offset = Long.parseLong(victim.info("master_repl_offset"));
       await().until(() -> Long.parseLong(replica.info("slave_repl_offset")) >= offset);
       replica.freeze();
@@ -119,7 +119,7 @@ class ClusterFaultsTest {
       hit.stop().assertKept(TIMEOUT);
       spared.stop().assertKept(NOTICEABLE);
       assertThat(spared.unanswered()).as("callers of a healthy node").isZero();
-      long applied = RedisStores.taken(witness, pool, key);
+      long applied = RedisStores.taken(reader, pool, key);
       long over = hit.taken() - applied;
       System.out.printf(
           "primary killed: served again after %,d ms; %s; over-admission %,d, of which the replica"
@@ -160,7 +160,7 @@ class ClusterFaultsTest {
       System.out.printf("primary frozen: served again after %,d ms; %s%n", back, hit);
       System.out.printf("meanwhile elsewhere: %s%n", spared);
       assertThat(spared.unanswered()).as("callers of a healthy node").isZero();
-      assertThat(RedisStores.taken(witness, pool, key)).isLessThanOrEqualTo(hit.sent());
+      assertThat(RedisStores.taken(reader, pool, key)).isLessThanOrEqualTo(hit.sent());
     } finally {
       victim.thaw();
       cluster.waitUntilWhole();
@@ -184,7 +184,7 @@ class ClusterFaultsTest {
       // A new connection is tried at once, however often the last ones broke. The node is probed
       // after 0.1, 0.2, 0.4, 0.8 and 1.6 s, plus up to 20%.
       assertThat(millis).as("served again after each").isLessThan(8_000);
-      assertThat(RedisStores.taken(witness, pool, key)).isBetween(load.taken(), load.sent());
+      assertThat(RedisStores.taken(reader, pool, key)).isBetween(load.taken(), load.sent());
     }
   }
 
@@ -195,7 +195,7 @@ class ClusterFaultsTest {
     try (StoreLoad before = load(store, key)) {
       before.awaitAnswered(20).stop();
     }
-    long applied = RedisStores.taken(witness, pool, key);
+    long applied = RedisStores.taken(reader, pool, key);
     node.command("CLIENT", "PAUSE", "3000", "WRITE");
     try (StoreLoad load = load(store, key)) {
       load.awaitUnanswered(50).stop().assertKept(TIMEOUT);
@@ -203,17 +203,17 @@ class ClusterFaultsTest {
     }
     node.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
     node.command("CLIENT", "UNPAUSE");
-    assertThat(RedisStores.taken(witness, pool, key)).isEqualTo(applied);
+    assertThat(RedisStores.taken(reader, pool, key)).isEqualTo(applied);
     try (StoreLoad after = load(store, key)) {
       after.awaitAnswered(50).stop();
-      assertThat(RedisStores.taken(witness, pool, key))
+      assertThat(RedisStores.taken(reader, pool, key))
           .isBetween(applied + after.taken(), applied + after.sent());
     }
   }
 
   @Test
   void flushedScriptsAreLoadedAgainWithoutAnUnansweredCall() {
-    try (StoreLoad load = StoreLoad.on(witness, n -> List.of(one(pool, "key-" + n % 30)))) {
+    try (StoreLoad load = StoreLoad.on(reader, n -> List.of(one(pool, "key-" + n % 30)))) {
       for (int i = 0; i < 5; i++) {
         load.awaitAnswered(50);
         cluster.primaries().forEach(node -> node.command("SCRIPT", "FLUSH"));

@@ -41,19 +41,19 @@ class NodeFaultsTest {
   private static final Duration PAUSE = Duration.ofMillis(600);
 
   private static RedisServer redis;
-  private static RedisStore witness;
+  private static RedisStore reader;
 
   private final Pool pool = plenty("faults");
 
   @BeforeAll
   static void start() {
     redis = RedisServer.start();
-    witness = RedisStores.ready(redis.uri(), PATIENT);
+    reader = RedisStores.ready(redis.uri(), PATIENT);
   }
 
   @AfterAll
   static void stop() {
-    witness.close();
+    reader.close();
     redis.close();
   }
 
@@ -67,7 +67,7 @@ class NodeFaultsTest {
 
   /** Every answered call was applied, and none twice. */
   private void assertAppliedOnce(StoreLoad load, String key) {
-    assertThat(RedisStores.taken(witness, pool, key)).isBetween(load.taken(), load.sent());
+    assertThat(RedisStores.taken(reader, pool, key)).isBetween(load.taken(), load.sent());
   }
 
   @Test
@@ -98,7 +98,7 @@ class NodeFaultsTest {
       try (StoreLoad other = load(store, "other")) {
         other.awaitAnswered(50).stop();
       }
-      assertThat(RedisStores.taken(witness, pool, "held")).isZero();
+      assertThat(RedisStores.taken(reader, pool, "held")).isZero();
     }
   }
 
@@ -111,7 +111,7 @@ class NodeFaultsTest {
       try (StoreLoad load = load(store, "lost")) {
         load.awaitUnanswered(20).stop().assertKept(TIMEOUT);
       }
-      long applied = RedisStores.taken(witness, pool, "lost");
+      long applied = RedisStores.taken(reader, pool, "lost");
       assertThat(applied).isPositive();
       network.delay(Duration.ZERO, Duration.ZERO);
       network.cut();
@@ -119,7 +119,7 @@ class NodeFaultsTest {
       try (StoreLoad other = load(store, "other")) {
         other.awaitAnswered(20).stop();
       }
-      assertThat(RedisStores.taken(witness, pool, "lost")).isEqualTo(applied);
+      assertThat(RedisStores.taken(reader, pool, "lost")).isEqualTo(applied);
       assertThat(redis.scriptCalls()).isGreaterThan(before);
     }
   }
@@ -134,7 +134,7 @@ class NodeFaultsTest {
       }
       load.awaitAnswered(30).stop().assertKept(PATIENT);
       assertThat(load.unanswered()).isZero();
-      assertThat(RedisStores.taken(witness, pool, "flushed")).isEqualTo(load.sent());
+      assertThat(RedisStores.taken(reader, pool, "flushed")).isEqualTo(load.sent());
     }
   }
 
@@ -172,9 +172,9 @@ class NodeFaultsTest {
       redis.command("CONFIG", "SET", "maxmemory", "1");
       try {
         load.awaitUnanswered(100);
-        long full = RedisStores.taken(witness, pool, "full");
+        long full = RedisStores.taken(reader, pool, "full");
         load.awaitUnanswered(100);
-        assertThat(RedisStores.taken(witness, pool, "full")).isEqualTo(full);
+        assertThat(RedisStores.taken(reader, pool, "full")).isEqualTo(full);
       } finally {
         redis.command("CONFIG", "SET", "maxmemory", "0");
       }

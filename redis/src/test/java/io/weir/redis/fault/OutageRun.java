@@ -50,7 +50,7 @@ final class OutageRun implements AutoCloseable {
    * The same for one in a thousand: on two cores with six to nine times as much load, the maximum
    * of four runs was 33 ms.
    */
-  private static final long MOST_GRACE_MICROS = 50_000;
+  private static final long MAX_GRACE_MICROS = 50_000;
 
   /**
    * The interval around a decision in which jitter counts: a busy machine delays one thread and
@@ -243,7 +243,7 @@ final class OutageRun implements AutoCloseable {
     assertThat(p99).isLessThanOrEqualTo(1000 + noiseP99);
     assertThat(unexplained[(int) ((unexplained.length - 1) * 0.999)])
         .isLessThanOrEqualTo(GRACE_MICROS);
-    assertThat(most).isLessThanOrEqualTo(MOST_GRACE_MICROS);
+    assertThat(most).isLessThanOrEqualTo(MAX_GRACE_MICROS);
     // A refusal of the store is cached for up to a second.
     assertOnFail(opened + TimeUnit.MILLISECONDS.toNanos(1100), ended, key);
   }

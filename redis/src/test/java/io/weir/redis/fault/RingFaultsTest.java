@@ -114,7 +114,7 @@ class RingFaultsTest {
       assertThat(result.taken()).isFalse();
       assertThat(result.statuses()).extracting(LimitStatus::answered).containsExactly(true, false);
       assertThat(RedisStores.taken(store, pool, keyOn(pool, 0)))
-          .as("stays taken until the tier before this store says what is to become of the call")
+          .as("stays taken until the near store before this store decides the call")
           .isEqualTo(1);
 
       TakeResult refused = ContractCalls.get(store.take(List.of(refusing, dead)));
@@ -142,7 +142,7 @@ class RingFaultsTest {
     Pool closed = plenty("closed").onFail(OnFail.CLOSED);
     Draw healthy = one(pool, keyOn(pool, 0));
     Draw dead = one(closed, keyOn(closed, 2));
-    NearStore tier =
+    NearStore nearStore =
         NearStore.before(
             store,
             MemoryStore.builder().build(),
@@ -155,7 +155,7 @@ class RingFaultsTest {
     try (StoreLoad load = StoreLoad.on(store, n -> List.of(dead))) {
       load.awaitUnanswered(20).stop();
 
-      TakeResult refused = ContractCalls.get(tier.take(List.of(healthy, dead)));
+      TakeResult refused = ContractCalls.get(nearStore.take(List.of(healthy, dead)));
       assertThat(refused.taken()).isFalse();
       assertThat(refused.at(0)).isEmpty();
       assertThat(refused.at(1)).hasValueSatisfying(at -> assertThat(at.answered()).isFalse());
@@ -165,6 +165,6 @@ class RingFaultsTest {
       servers.get(2).restart();
     }
     awaitAnswered(dead);
-    assertThat(ContractCalls.get(tier.take(List.of(healthy, dead))).taken()).isTrue();
+    assertThat(ContractCalls.get(nearStore.take(List.of(healthy, dead))).taken()).isTrue();
   }
 }

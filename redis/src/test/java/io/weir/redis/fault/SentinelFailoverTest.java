@@ -33,12 +33,12 @@ class SentinelFailoverTest {
                   "redis-sentinel://" + RedisSentinels.MASTER_NAME + "@" + sentinels.addresses())
               .credentials(new Credentials("", "secret"));
       try (RedisStore store = RedisStores.ready(options.timeout(TIMEOUT));
-          RedisStore witness = RedisStores.ready(options.timeout(PATIENT));
+          RedisStore reader = RedisStores.ready(options.timeout(PATIENT));
           StoreLoad load = StoreLoad.on(store, n -> List.of(one(pool, "key")))) {
         load.awaitAnswered(200);
 
         RedisServer replica = sentinels.servers().get(1);
-        long replicated = RedisStores.taken(witness, pool, "key");
+        long replicated = RedisStores.taken(reader, pool, "key");
         sentinels.currentMaster().command("SET", "mark", "1");
         await()
             .until(
@@ -56,7 +56,7 @@ class SentinelFailoverTest {
         RedisServer master = sentinels.waitForFailover(dead);
 
         load.stop().assertKept(TIMEOUT);
-        long applied = RedisStores.taken(witness, pool, "key");
+        long applied = RedisStores.taken(reader, pool, "key");
         long over = load.taken() - applied;
         System.out.printf(
             "master killed: served again after %,d ms; %s; over-admission %,d, of which the replica"

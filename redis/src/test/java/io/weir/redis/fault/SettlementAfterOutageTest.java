@@ -33,7 +33,7 @@ class SettlementAfterOutageTest {
 
   private RedisServer redis;
   private RedisStore store;
-  private NearStore tier;
+  private NearStore nearStore;
   private boolean away;
 
   @BeforeEach
@@ -41,7 +41,7 @@ class SettlementAfterOutageTest {
     redis = RedisServer.start();
     store = RedisStores.ready(redis.uri(), PATIENT);
     MemoryStore memory = MemoryStore.builder().time(SystemTime.INSTANCE).build();
-    tier =
+    nearStore =
         NearStore.before(
             new UnavailableStore(store, () -> away),
             memory,
@@ -54,13 +54,13 @@ class SettlementAfterOutageTest {
 
   @AfterEach
   void stop() {
-    tier.close();
+    nearStore.close();
     redis.close();
   }
 
   private TakeResult reserve(long id, Pool pool, long amount) {
     Draw draw = new Draw(pool, KEY, amount, Mode.ENFORCE, Intent.TAKE);
-    TakeResult result = ContractCalls.get(tier.reserve(id, List.of(draw)));
+    TakeResult result = ContractCalls.get(nearStore.reserve(id, List.of(draw)));
     assertThat(result.taken()).isTrue();
     return result;
   }
@@ -83,7 +83,7 @@ class SettlementAfterOutageTest {
 
     ReservedPart part = new ReservedPart(pool, KEY, 50, 10, alone.receipts().get(0));
     SettlementResult came =
-        ContractCalls.get(tier.settle(1, List.of(part), Duration.ofMinutes(10)));
+        ContractCalls.get(nearStore.settle(1, List.of(part), Duration.ofMinutes(10)));
 
     assertThat(came).isEqualTo(SettlementResult.DONE);
     assertThat(remaining(pool)).isBetween(87L, 89L);

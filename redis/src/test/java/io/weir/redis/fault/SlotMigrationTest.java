@@ -94,11 +94,11 @@ class SlotMigrationTest {
   @Test
   void callWithSplitKeysEndsAtItsDeadline() {
     try (RedisStore store = open(RedisOptions.DEFAULT_TIMEOUT);
-        RedisStore witness = open(PATIENT)) {
+        RedisStore reader = open(PATIENT)) {
       try (StoreLoad load = StoreLoad.on(store, this::pair)) {
         load.awaitAnswered(2 * POOLS).stop();
       }
-      long before = taken(witness);
+      long before = taken(reader);
       SlotMigration migration = cluster.beginMigration(slot(), another());
       migration.moveKeys(POOLS / 2);
       try (StoreLoad load = StoreLoad.on(store, this::pair)) {
@@ -106,7 +106,7 @@ class SlotMigrationTest {
         System.out.println("keys apart: " + load);
         migration.moveKeys();
         migration.finish();
-        assertThat(taken(witness) - before).isBetween(2 * load.taken(), 2 * load.sent());
+        assertThat(taken(reader) - before).isBetween(2 * load.taken(), 2 * load.sent());
       }
       try (StoreLoad load = StoreLoad.on(store, this::pair)) {
         load.awaitAnswered(50).stop();

@@ -99,7 +99,7 @@ final class LeasingFleet implements AutoCloseable {
     for (BufferedReader output : outputs) {
       String line = output.readLine();
       if (!"ready".equals(line)) {
-        throw new IllegalStateException("another JVM said " + line);
+        throw new IllegalStateException("another JVM printed " + line);
       }
     }
   }

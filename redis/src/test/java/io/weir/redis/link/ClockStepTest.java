@@ -66,7 +66,7 @@ class ClockStepTest {
     private <T> CompletionStage<T> answer(Supplier<T> answer) {
       return time.delay(ONE_WAY)
           .thenApply(there -> answer.get())
-          .thenCompose(said -> time.delay(ONE_WAY).thenApply(back -> said));
+          .thenCompose(reply -> time.delay(ONE_WAY).thenApply(back -> reply));
     }
 
     @Override

@@ -222,10 +222,10 @@ class CredentialsTest {
                 RedisOptions.of(redis.uri().replace("//", "//:hunter2@")).timeout(PATIENT),
                 SystemTime.INSTANCE);
         StoreLoad load = load(store, plenty("password"))) {
-      await("a word about it").until(() -> !log.said().isEmpty());
+      await("a word about it").until(() -> !log.messages().isEmpty());
       load.awaitUnanswered(100);
       assertThat(load.answered()).isZero();
-      assertThat(log.said()).noneMatch(line -> line.contains("hunter2"));
+      assertThat(log.messages()).noneMatch(line -> line.contains("hunter2"));
       redis.command("ACL", "SETUSER", "default", ">hunter2");
       load.awaitAnswered(50).stop().assertKept(PATIENT);
     }

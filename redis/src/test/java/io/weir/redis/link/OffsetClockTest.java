@@ -102,7 +102,7 @@ class OffsetClockTest {
     measure(NODE, 10, 10);
     try (LogCapture log = LogCapture.of(OffsetClock.class)) {
       measure(NODE + 3_600_000_000L, 50, 50);
-      assertThat(log.said())
+      assertThat(log.messages())
           .containsExactly(
               "the clock of Redis stepped by +3600.0 s; instances follow it together in 3 s");
     }

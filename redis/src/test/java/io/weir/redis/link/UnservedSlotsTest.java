@@ -77,7 +77,7 @@ class UnservedSlotsTest {
     one.command("CLUSTER", "MEET", other.host(), Integer.toString(other.port()));
     try (RedisStore store = open()) {
       CompletableFuture<Void> ready = store.ready().toCompletableFuture();
-      await().atMost(PATIENCE).until(() -> log.said().size() == 1);
+      await().atMost(PATIENCE).until(() -> log.messages().size() == 1);
       assertThat(log.withLevels().get(0))
           .isEqualTo(
               "WARN no node of the Redis Cluster "
@@ -96,7 +96,7 @@ class UnservedSlotsTest {
       serve(other, SlotHash.SLOT_COUNT / 2, SlotHash.SLOT_COUNT);
       assertThat(ready).succeedsWithin(PATIENCE);
       assertThat(isServed(store)).isTrue();
-      await().atMost(PATIENCE).until(() -> log.said().size() == 2);
+      await().atMost(PATIENCE).until(() -> log.messages().size() == 2);
       assertThat(log.withLevels().get(1))
           .matches(
               "INFO all slots of the Redis Cluster " + addresses + " are served after [0-9.]+ s");
@@ -109,10 +109,10 @@ class UnservedSlotsTest {
     CompletableFuture<Void> ready;
     try (RedisStore store = open()) {
       ready = store.ready().toCompletableFuture();
-      await().atMost(PATIENCE).until(() -> log.said().size() == 1);
+      await().atMost(PATIENCE).until(() -> log.messages().size() == 1);
       assertThat(ready).isNotDone();
     }
     assertThat(ready).failsWithin(PATIENCE);
-    assertThat(log.said()).hasSize(1);
+    assertThat(log.messages()).hasSize(1);
   }
 }

@@ -174,7 +174,7 @@ class InvalidValuesTest {
         poison(pool, "redis.call('SET', KEYS[1], 'x')");
         ContractCalls.get(fresh.take(List.of(RedisStores.one(pool, "user"))));
       }
-      assertThat(log.said()).filteredOn(line -> line.contains("did not write")).hasSize(1);
+      assertThat(log.messages()).filteredOn(line -> line.contains("did not write")).hasSize(1);
     }
   }
 

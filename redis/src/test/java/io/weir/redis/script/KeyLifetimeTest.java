@@ -50,7 +50,7 @@ class KeyLifetimeTest {
   /** More than ten times the TTL of a key. */
   private static final Duration MANY_LIVES = Duration.ofSeconds(21);
 
-  private static final Duration LONGEST_LIFE = Duration.ofSeconds(2);
+  private static final Duration MAX_LIFETIME = Duration.ofSeconds(2);
 
   private RedisServer redis;
 
@@ -173,7 +173,7 @@ class KeyLifetimeTest {
           .allSatisfy(
               key ->
                   assertThat((Long) redis.command("PTTL", key))
-                      .isLessThanOrEqualTo(LONGEST_LIFE.toMillis()));
+                      .isLessThanOrEqualTo(MAX_LIFETIME.toMillis()));
       busy.forEach(CompletableFuture::join);
     } finally {
       threads.shutdownNow();

@@ -15,7 +15,7 @@ import java.util.TreeSet;
  * reported together.
  */
 final class PlanDiff {
-  private static final int MOST_NAMED = 3;
+  private static final int MAX_NAMED = 3;
 
   private PlanDiff() {}
 
@@ -44,10 +44,10 @@ final class PlanDiff {
     if (tenants.size() == 1) {
       return "tenant " + tenants.get(0);
     }
-    if (tenants.size() <= MOST_NAMED) {
+    if (tenants.size() <= MAX_NAMED) {
       return "tenants " + Messages.list(tenants);
     }
-    List<String> named = tenants.subList(0, MOST_NAMED - 1);
+    List<String> named = tenants.subList(0, MAX_NAMED - 1);
     return "tenants "
         + String.join(", ", named)
         + " and "

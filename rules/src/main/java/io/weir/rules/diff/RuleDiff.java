@@ -43,9 +43,9 @@ public final class RuleDiff {
         changes.add(new RuleChange(Kind.ADDED, subject, RuleFormatter.of(rule)));
       } else {
         compare(subject, was, rule);
-        String place = moved.get(rule.id());
-        if (place != null) {
-          change(subject, "moved " + place);
+        String shift = moved.get(rule.id());
+        if (shift != null) {
+          change(subject, "moved " + shift);
         }
       }
     }
@@ -70,6 +70,8 @@ public final class RuleDiff {
     field(
         subject, "shards", was, is, rule -> Integer.toString(rule.shards()), "counts start fresh");
     field(subject, "count_denied", was, is, rule -> Boolean.toString(rule.countDenied()));
+    OptionsDiff.fields()
+        .forEach((name, text) -> field(subject, name, was, is, rule -> text.apply(rule.options())));
     field(subject, "description", was, is, rule -> "\"" + rule.description() + "\"");
     field(subject, "owner", was, is, rule -> "\"" + rule.owner() + "\"");
   }

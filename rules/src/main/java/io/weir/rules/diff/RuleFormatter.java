@@ -36,7 +36,8 @@ public final class RuleFormatter {
         + ", limit "
         + of(rule.limits())
         + mode
-        + percent;
+        + percent
+        + OptionsDiff.changed(rule.options());
   }
 
   static String of(Match match) {

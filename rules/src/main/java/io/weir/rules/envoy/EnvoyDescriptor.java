@@ -14,7 +14,7 @@ public record EnvoyDescriptor(
     String key,
     String value,
     Optional<EnvoyLimit> limit,
-    DescriptorOptions traits,
+    DescriptorOptions options,
     List<EnvoyDescriptor> descriptors) {
 
   public EnvoyDescriptor {

@@ -23,9 +23,9 @@ import java.util.Optional;
 /** Reads {@code rate_limit}: a number of requests per unit, as an algorithm and its numbers. */
 final class EnvoyLimitReader {
   /** Maximum of the 32-bit number in Envoy's protocol. */
-  private static final long MOST_REQUESTS = (1L << 32) - 1;
+  private static final long MAX_REQUESTS = (1L << 32) - 1;
 
-  private static final long MOST_BURST = 1L << 52;
+  private static final long MAX_BURST = 1L << 52;
 
   private EnvoyLimitReader() {}
 
@@ -78,7 +78,7 @@ final class EnvoyLimitReader {
           .location()
           .warning(fields.line("unit"), "without requests_per_unit everything is refused");
     }
-    long requests = fields.whole("requests_per_unit", 0, MOST_REQUESTS).orElse(0);
+    long requests = fields.whole("requests_per_unit", 0, MAX_REQUESTS).orElse(0);
     Optional<Limit> limit = limit(fields, requests, unit);
     LimitOptions options = options(fields);
     return limit.map(numbers -> new Counted(requests, unit, numbers, options));
@@ -109,7 +109,7 @@ final class EnvoyLimitReader {
     if (fields.has("burst") && algorithm != Algorithm.TOKEN_BUCKET) {
       fields.location().error(fields.line("burst"), "only token-bucket takes burst");
     }
-    long burst = fields.whole("burst", 0, MOST_BURST).orElse(requests);
+    long burst = fields.whole("burst", 0, MAX_BURST).orElse(requests);
     long times = fields.whole("unit_multiplier", 1, Integer.MAX_VALUE).orElse(1);
     String culprit = fields.has("unit_multiplier") ? "unit_multiplier" : "requests_per_unit";
     return fields

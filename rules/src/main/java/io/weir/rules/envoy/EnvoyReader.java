@@ -86,9 +86,9 @@ public final class EnvoyReader {
 
   private static Optional<TreeNode> tree(Location location, SourceText document)
       throws UnreadableDocumentException {
-    if (document.text().length() > SourceText.LONGEST) {
+    if (document.text().length() > SourceText.MAX_LENGTH) {
       throw new UnreadableDocumentException(
-          1, "the file has more than " + SourceText.LONGEST + " characters");
+          1, "the file has more than " + SourceText.MAX_LENGTH + " characters");
     }
     return YamlTree.readWithAnchors(location, document.text());
   }

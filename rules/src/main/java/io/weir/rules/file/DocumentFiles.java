@@ -20,9 +20,9 @@ import java.util.stream.Stream;
 
 /** Finds and reads the files of a rule set, within caps on their size and number. */
 public final class DocumentFiles {
-  private static final int MOST_BYTES = SourceText.LONGEST;
-  private static final int MOST_BYTES_TOGETHER = 16 << 20;
-  private static final int MOST_FILES = 1000;
+  private static final int MAX_BYTES = SourceText.MAX_LENGTH;
+  private static final int MAX_TOTAL_BYTES = 16 << 20;
+  private static final int MAX_FILES = 1000;
 
   /** Line number for problems of the file as a whole. */
   private static final int WHOLE = 0;
@@ -61,7 +61,7 @@ public final class DocumentFiles {
         } catch (UnreadableFileException e) {
           problems.add(e.problem);
         }
-        if (together > MOST_BYTES_TOGETHER) {
+        if (together > MAX_TOTAL_BYTES) {
           documents.clear();
           throw new UnreadableFileException(
               fileOrFolder, WHOLE, "the files are larger than 16 MiB together");
@@ -80,13 +80,13 @@ public final class DocumentFiles {
       return List.of(fileOrFolder);
     }
     try (Stream<Path> entries = which.in(fileOrFolder)) {
-      List<Path> files = entries.limit(MOST_FILES + 1L).sorted().toList();
+      List<Path> files = entries.limit(MAX_FILES + 1L).sorted().toList();
       if (files.isEmpty() && !which.problemIfEmpty().isEmpty()) {
         throw new UnreadableFileException(fileOrFolder, WHOLE, which.problemIfEmpty());
       }
-      if (files.size() > MOST_FILES) {
+      if (files.size() > MAX_FILES) {
         throw new UnreadableFileException(
-            fileOrFolder, WHOLE, "the folder holds more than " + MOST_FILES + " files");
+            fileOrFolder, WHOLE, "the folder holds more than " + MAX_FILES + " files");
       }
       return files;
     } catch (IOException | java.io.UncheckedIOException e) {
@@ -99,12 +99,12 @@ public final class DocumentFiles {
       if (Files.exists(file) && !Files.isRegularFile(file)) {
         throw new UnreadableFileException(file, WHOLE, "this is neither a file nor a folder");
       }
-      if (Files.size(file) > MOST_BYTES) {
+      if (Files.size(file) > MAX_BYTES) {
         throw tooLarge(file);
       }
       try (InputStream in = Files.newInputStream(file)) {
-        byte[] bytes = in.readNBytes(MOST_BYTES + 1);
-        if (bytes.length > MOST_BYTES) {
+        byte[] bytes = in.readNBytes(MAX_BYTES + 1);
+        if (bytes.length > MAX_BYTES) {
           throw tooLarge(file);
         }
         return new SourceText(file.toString(), text(file, bytes));

@@ -24,7 +24,7 @@ public record FileStamp(List<FileEntry> files) {
   /** Modification times may be this coarse, so a change to a file this recent can go undetected. */
   private static final Duration COARSEST_TIME = Duration.ofSeconds(3);
 
-  private static final int MOST_LINKS = 8;
+  private static final int MAX_LINKS = 8;
 
   /**
    * One file: its real path and the metadata of its directory entry; empty if it does not exist.
@@ -64,7 +64,7 @@ public record FileStamp(List<FileEntry> files) {
   public static Optional<Instant> changed(Path fileOrFolder, FileSelector which) {
     Stream<Path> named = of(fileOrFolder, which).files.stream().map(FileEntry::path);
     return Stream.concat(Stream.of(fileOrFolder), named)
-        .flatMap(path -> changed(path.toAbsolutePath(), MOST_LINKS))
+        .flatMap(path -> changed(path.toAbsolutePath(), MAX_LINKS))
         .max(Instant::compareTo);
   }
 

@@ -3,15 +3,10 @@ package io.weir.rules.read;
 import io.weir.Limit;
 import io.weir.LimitKind;
 import io.weir.rule.Bypass;
-import io.weir.rules.text.Messages;
 import io.weir.rules.tree.Location;
 import io.weir.rules.tree.MapReader;
 import io.weir.rules.tree.TreeNode;
-import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.LocalDate;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 
@@ -30,7 +25,7 @@ public final class BypassReader {
     }
     Optional<String> token = fields.read("token_sha256", "64 hex digits", BypassReader::token);
     Optional<Limit> limit = limit(fields);
-    Optional<Instant> expires = fields.read("expires", "2027-01-01", BypassReader::moment);
+    Optional<Instant> expires = fields.read("expires", "2027-01-01", MomentSyntax::parse);
     if (expires.isPresent() && !expires.get().isAfter(now)) {
       location.warning(fields.line("expires"), "it has expired and has no effect");
     }
@@ -78,18 +73,5 @@ public final class BypassReader {
   private static boolean isOneLimit(TreeNode node) {
     return node instanceof TreeNode.Mapping
         || (node instanceof TreeNode.Scalar word && !RuleReader.isAlone(word.text()));
-  }
-
-  /** An instant, or a date, which means the start of that day in UTC. */
-  private static Instant moment(String text) {
-    try {
-      return text.length() == 10
-          ? LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC).toInstant()
-          : OffsetDateTime.parse(text).toInstant();
-    } catch (DateTimeException e) {
-      throw new IllegalArgumentException(
-          "expires must be a date such as 2027-01-01 or a moment such as 2027-01-01T12:00:00Z, not "
-              + Messages.quote(text));
-    }
   }
 }

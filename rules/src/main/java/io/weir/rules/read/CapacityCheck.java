@@ -9,18 +9,19 @@ import io.weir.rule.Rule;
 import io.weir.rule.RuleSet;
 import io.weir.rule.TenantPlan;
 import io.weir.rules.read.LimitReader.LocatedLimit;
-import io.weir.rules.read.ScheduleReader.LocatedSchedule;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
  * Rejects rules whose calls cost more than their limit can ever hold: as written, split into
- * shards, or scaled by a schedule. A limit of 0 refuses all calls on purpose and is not checked.
+ * shards, or scaled by a schedule or a penalty. A limit of 0 refuses all calls on purpose and is
+ * not checked.
  */
 final class CapacityCheck {
   /** Cap on checked combinations of plans and factors; real documents have far fewer. */
-  private static final int MOST_SCALINGS = 1_000_000;
+  private static final int MAX_SCALINGS = 1_000_000;
 
   /** All distinct limits of plans, each with its owner for messages. */
   private final Map<Limit, String> planned = new LinkedHashMap<>();
@@ -49,11 +50,8 @@ final class CapacityCheck {
   }
 
   void check(RuleDraft rule) {
-    for (LocatedLimit limit : rule.listed()) {
-      possible(rule, limit.limit(), "");
-      largeEnough(rule, limit.limit(), limit.line(), "");
-      exactlySplit(rule, limit.limit(), "");
-    }
+    rule.listed().forEach(limit -> check(rule, limit, ""));
+    rule.candidate().forEach(limit -> check(rule, limit, " of candidate"));
     if (rule.isOfTier()) {
       splittable(rule);
       planned.forEach((limit, owner) -> possible(rule, limit, owner));
@@ -63,6 +61,12 @@ final class CapacityCheck {
           .values()
           .forEach(limit -> largeEnough(rule, limit, line, String.valueOf(planned.get(limit))));
     }
+  }
+
+  private void check(RuleDraft rule, LocatedLimit limit, String owner) {
+    possible(rule, limit.limit(), owner);
+    largeEnough(rule, limit.limit(), limit.line(), owner);
+    exactlySplit(rule, limit.limit(), owner);
   }
 
   private void splittable(RuleDraft rule) {
@@ -85,10 +89,10 @@ final class CapacityCheck {
       return;
     }
     exactlySplit(rule, limit, rule.fields().line("shards"), owner);
-    for (LocatedSchedule entry : rule.schedules()) {
-      Ratio factor = entry.schedule().factor();
-      String scaledOwner = owner + "; schedule: with factor " + factor;
-      scaled(limit, factor).ifPresent(l -> exactlySplit(rule, l, entry.line(), scaledOwner));
+    for (Scaling scaling : Scaling.of(rule)) {
+      String scaledOwner = owner + "; " + scaling.field() + ": with factor " + scaling.text();
+      scaled(limit, scaling)
+          .ifPresent(scaled -> exactlySplit(rule, scaled, scaling.line(), scaledOwner));
     }
   }
 
@@ -108,27 +112,24 @@ final class CapacityCheck {
 
   /** Rejects factors that give a limit which cannot be represented exactly. */
   private void possible(RuleDraft rule, Limit limit, String owner) {
-    if (scalings >= MOST_SCALINGS || !rule.location().hasRoomForProblems()) {
+    if (scalings >= MAX_SCALINGS || !rule.location().hasRoomForProblems()) {
       return;
     }
-    scalings += 1 + rule.schedules().size();
+    List<Scaling> all = Scaling.of(rule);
+    scalings += 1 + all.size();
     Ratio local = rule.rule().map(Rule::localFactor).orElse(Ratio.ONE);
     int line = rule.fields().line("local_factor");
-    possible(rule, limit, local, line, "local_factor " + local + " makes limit " + limit + owner);
-    for (LocatedSchedule entry : rule.schedules()) {
-      Ratio factor = entry.schedule().factor();
-      possible(
-          rule,
-          limit,
-          factor,
-          entry.line(),
-          "schedule: factor " + factor + " makes limit " + limit + owner);
+    String made = " makes limit " + limit + owner;
+    possible(rule, line, "local_factor " + local + made, () -> limit.scaled(local));
+    for (Scaling scaling : all) {
+      String what = scaling.field() + ": factor " + scaling.text() + made;
+      possible(rule, scaling.line(), what, () -> scaling.apply(limit));
     }
   }
 
-  private static void possible(RuleDraft rule, Limit limit, Ratio factor, int line, String what) {
+  private static void possible(RuleDraft rule, int line, String what, Runnable scaled) {
     try {
-      limit.scaled(factor);
+      scaled.run();
     } catch (IllegalArgumentException | ArithmeticException e) {
       rule.location().error(line, what + " impossible: " + e.getMessage());
     }
@@ -141,21 +142,18 @@ final class CapacityCheck {
       rule.location().error(line, tooSmall.get());
       return;
     }
-    for (LocatedSchedule entry : rule.schedules()) {
-      Ratio factor = entry.schedule().factor();
-      scaled(limit, factor)
-          .flatMap(l -> tooSmall(l, owner, rule.shards(), cost))
-          .ifPresent(
-              reason ->
-                  rule.location()
-                      .error(entry.line(), "schedule: with factor " + factor + " " + reason));
+    for (Scaling scaling : Scaling.of(rule)) {
+      String what = scaling.field() + ": with factor " + scaling.text() + " ";
+      scaled(limit, scaling)
+          .flatMap(scaled -> tooSmall(scaled, owner, rule.shards(), cost))
+          .ifPresent(reason -> rule.location().error(scaling.line(), what + reason));
     }
   }
 
   /** The limit times a factor; empty if that is impossible, which {@code possible} reports. */
-  private static Optional<Limit> scaled(Limit limit, Ratio factor) {
+  private static Optional<Limit> scaled(Limit limit, Scaling scaling) {
     try {
-      return Optional.of(limit.scaled(factor));
+      return Optional.of(scaling.apply(limit));
     } catch (IllegalArgumentException | ArithmeticException e) {
       return Optional.empty();
     }

@@ -6,11 +6,11 @@ import java.util.Map;
 
 /** Names declared so far in all files, with their kind and location. */
 final class DeclaredNames {
-  private final Map<String, String> places = new HashMap<>();
+  private final Map<String, String> locations = new HashMap<>();
 
   /** Declares a name; a duplicate is reported with both locations. */
   boolean declare(Location location, String kind, String name, int line) {
-    String earlier = places.putIfAbsent(kind + " " + name, location.file() + ":" + line);
+    String earlier = locations.putIfAbsent(kind + " " + name, location.file() + ":" + line);
     if (earlier != null) {
       String what =
           switch (kind) {
@@ -24,6 +24,6 @@ final class DeclaredNames {
   }
 
   boolean has(String kind, String name) {
-    return places.containsKey(kind + " " + name);
+    return locations.containsKey(kind + " " + name);
   }
 }

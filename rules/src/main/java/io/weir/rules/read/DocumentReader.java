@@ -68,6 +68,14 @@ public final class DocumentReader {
     return reader.read(content.documents().stream().map(SourceText::name).toList());
   }
 
+  /** The valid tiers of documents; faults elsewhere in them do not matter. */
+  static TierTable tiers(Content content) {
+    DocumentReader reader = new DocumentReader(Instant.EPOCH, AttributeSource.ANY);
+    content.documents().forEach(reader::open);
+    reader.documents.forEach(document -> reader.eachNamed(document, "tiers", reader::tier));
+    return new TierTable(reader.tiers);
+  }
+
   private void open(SourceText document) {
     Location location =
         document.has(RECOGNISED)
@@ -263,6 +271,6 @@ public final class DocumentReader {
       location.error(fields.line("id"), "id is missing");
     }
     id.ifPresent(name -> declared.declare(location, "rule", name, fields.line("id")));
-    rules.add(RuleReader.read(id.orElse("nameless"), fields, errorsBefore));
+    rules.add(RuleReader.read(id.orElse("nameless"), fields, errorsBefore, now));
   }
 }

@@ -8,8 +8,8 @@ import java.util.Locale;
 /** Validates names of rules, attributes, methods and hosts. */
 final class NameSyntax {
   private static final String HEADER = "header.";
-  private static final int LONGEST_ID = 64;
-  private static final int LONGEST_ATTRIBUTE = 128;
+  private static final int MAX_ID_LENGTH = 64;
+  private static final int MAX_ATTRIBUTE_LENGTH = 128;
 
   private NameSyntax() {}
 
@@ -22,16 +22,16 @@ final class NameSyntax {
       throw new IllegalArgumentException(
           "id " + Messages.quote(text) + " may hold only letters, digits, '-', '_' and '.'");
     }
-    if (text.length() > LONGEST_ID) {
+    if (text.length() > MAX_ID_LENGTH) {
       throw new IllegalArgumentException(
-          "id " + Messages.quote(text) + " has more than " + LONGEST_ID + " characters");
+          "id " + Messages.quote(text) + " has more than " + MAX_ID_LENGTH + " characters");
     }
     return text;
   }
 
   /** The name of an attribute or key part; header names in lower case. */
   static String attribute(String what, String text) {
-    if (text.isEmpty() || !isName(text) || text.length() > LONGEST_ATTRIBUTE) {
+    if (text.isEmpty() || !isName(text) || text.length() > MAX_ATTRIBUTE_LENGTH) {
       throw new IllegalArgumentException(
           what
               + " "

@@ -17,6 +17,7 @@ import java.util.Optional;
  *
  * @param limits empty if they were rejected
  * @param listed the limits written in the rule itself, with their lines
+ * @param candidate the candidates for these limits, in order; empty if there are none
  * @param cost empty if it was rejected
  * @param rule empty if any part was rejected
  */
@@ -25,6 +26,7 @@ record RuleDraft(
     MapReader fields,
     Optional<RuleLimits> limits,
     List<LocatedLimit> listed,
+    List<LocatedLimit> candidate,
     Optional<Cost> cost,
     int shards,
     List<LocatedSchedule> schedules,

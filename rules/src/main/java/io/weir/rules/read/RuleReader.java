@@ -10,6 +10,7 @@ import io.weir.rule.Match;
 import io.weir.rule.OnMissing;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleLimits;
+import io.weir.rule.RuleOptions;
 import io.weir.rule.Schedule;
 import io.weir.rule.Scope;
 import io.weir.rules.read.LimitReader.LocatedLimit;
@@ -20,6 +21,7 @@ import io.weir.rules.tree.MapReader.LocatedText;
 import io.weir.rules.tree.TreeNode;
 import io.weir.rules.tree.TreeNode.Scalar;
 import io.weir.rules.tree.TreeNode.Sequence;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -48,10 +50,18 @@ public final class RuleReader {
           "accuracy",
           "shards",
           "count_denied",
+          "on_limit",
+          "headers",
+          "expires",
+          "penalty",
+          "candidate",
           "description",
           "owner");
 
-  private static final int MOST_SHARDS = 1024;
+  /** The modes of the rule document. */
+  public static final List<Mode> MODES = List.of(Mode.ENFORCE, Mode.SHADOW, Mode.OFF);
+
+  private static final int MAX_SHARDS = 1024;
 
   private final String id;
   private final MapReader fields;
@@ -69,11 +79,11 @@ public final class RuleReader {
    *
    * @param errorsBefore number of errors before its fields were read
    */
-  static RuleDraft read(String id, MapReader fields, int errorsBefore) {
-    return new RuleReader(id, fields).read(errorsBefore);
+  static RuleDraft read(String id, MapReader fields, int errorsBefore, Instant now) {
+    return new RuleReader(id, fields).read(errorsBefore, now);
   }
 
-  private RuleDraft read(int errorsBefore) {
+  private RuleDraft read(int errorsBefore, Instant now) {
     Rule.Builder rule = Rule.named(id);
     MatchReader.read(fields, "match").ifPresent(rule::match);
     Optional<Match> except = MatchReader.read(fields, "except");
@@ -89,21 +99,36 @@ public final class RuleReader {
     rule.replaces(replaces.stream().map(LocatedText::text).toArray(String[]::new));
     List<LocatedSchedule> schedules = ScheduleReader.read(fields);
     rule.schedule(schedules.stream().map(LocatedSchedule::schedule).toArray(Schedule[]::new));
-    fields.choice("mode", Mode.class).ifPresent(rule::mode);
+    Optional<Mode> mode = fields.choice("mode", MODES);
+    mode.ifPresent(rule::mode);
     percent(key).ifPresent(rule::percent);
-    fields.choice("on_fail", OnFail.class).ifPresent(rule::onFail);
+    Optional<OnFail> onFail = fields.choice("on_fail", OnFail.class);
+    onFail.ifPresent(rule::onFail);
     fields.read("local_factor", "0.5", ScheduleReader::factor).ifPresent(rule::localFactor);
     fields.choice("on_missing", OnMissing.class).ifPresent(rule::onMissing);
     fields.read("accuracy", "1%", RuleReader::accuracy).ifPresent(rule::accuracy);
     int shards = shards();
     rule.shards(shards);
     rule.countDenied(countDenied());
+    RuleOptionsReader more = new RuleOptionsReader(fields, limits);
+    RuleOptions options = more.read(now, onFail);
+    List<LocatedLimit> candidate = more.candidate(mode.orElse(Mode.ENFORCE), options, listed);
+    rule.options(candidate.isEmpty() ? options : options.candidate(limitsOf(candidate)));
     fields.text("description", "\"Protects the search\"").ifPresent(rule::description);
     fields.text("owner", "team-search").ifPresent(rule::owner);
     Optional<Rule> whole =
         location.errors() == errorsBefore ? Optional.of(rule.build()) : Optional.empty();
     return new RuleDraft(
-        id, fields, limits, List.copyOf(listed), cost, shards, schedules, replaces, whole);
+        id,
+        fields,
+        limits,
+        List.copyOf(listed),
+        candidate,
+        cost,
+        shards,
+        schedules,
+        replaces,
+        whole);
   }
 
   private Optional<List<String>> key() {
@@ -183,9 +208,11 @@ public final class RuleReader {
 
   /** The limits, if all of them could be read. */
   private Optional<RuleLimits> asLimits(int expected) {
-    return listed.size() == expected
-        ? Optional.of(new RuleLimits.Listed(listed.stream().map(LocatedLimit::limit).toList()))
-        : Optional.empty();
+    return listed.size() == expected ? Optional.of(limitsOf(listed)) : Optional.empty();
+  }
+
+  private static RuleLimits.Listed limitsOf(List<LocatedLimit> limits) {
+    return new RuleLimits.Listed(limits.stream().map(LocatedLimit::limit).toList());
   }
 
   private Optional<Integer> percent(Optional<List<String>> key) {
@@ -198,7 +225,7 @@ public final class RuleReader {
   }
 
   private int shards() {
-    int shards = fields.number("shards", 1, MOST_SHARDS).orElse(1);
+    int shards = fields.number("shards", 1, MAX_SHARDS).orElse(1);
     for (LocatedLimit limit : listed) {
       Algorithm algorithm = limit.limit().algorithm();
       if (shards > 1 && !LimitDivision.divides(algorithm)) {

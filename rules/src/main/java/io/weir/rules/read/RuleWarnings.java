@@ -5,6 +5,7 @@ import io.weir.rule.Match;
 import io.weir.rule.OnMissing;
 import io.weir.rule.Rule;
 import io.weir.rule.RuleLimits;
+import io.weir.rule.RuleOptions;
 import io.weir.rule.Scope;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -18,7 +19,7 @@ import java.util.TreeSet;
  */
 final class RuleWarnings {
   /** Cap on compared pairs, reached at about 2,000 rules, so that loading does not take minutes. */
-  private static final int MOST_PAIRS = 2_000_000;
+  private static final int MAX_PAIRS = 2_000_000;
 
   private final List<RuleDraft> rules;
   private int pairs;
@@ -44,6 +45,7 @@ final class RuleWarnings {
         keyWithoutTenant(draft);
         nothingToReplace(draft);
         shardsInOneProcess(draft);
+        penaltyOfAll(draft);
         warnings.alwaysReplaced(draft, replaced);
         warnings.shadowed(draft, replaced);
       }
@@ -126,14 +128,25 @@ final class RuleWarnings {
     }
   }
 
+  private static void penaltyOfAll(RuleDraft draft) {
+    if (rule(draft).options().penalty().isPresent() && rule(draft).key().isEmpty()) {
+      draft
+          .location()
+          .warning(
+              draft.fields().line("penalty"),
+              "tightens the limit of all callers, as they share one key");
+    }
+  }
+
   private void alwaysReplaced(RuleDraft draft, Set<String> replaced) {
     if (!replaced.contains(draft.id())) {
       return;
     }
     for (RuleDraft other : rules) {
       if (!other.id().equals(draft.id())
-          && pairs++ < MOST_PAIRS
+          && pairs++ < MAX_PAIRS
           && rule(other).mode() != Mode.OFF
+          && rule(other).options().expires().isEmpty()
           && rule(other).replaces().contains(draft.id())
           && MatchSubsumption.covers(rule(other), rule(draft))) {
         draft
@@ -150,7 +163,7 @@ final class RuleWarnings {
 
   private void shadowed(RuleDraft draft, Set<String> replaced) {
     for (RuleDraft earlier : rules) {
-      if (earlier.id().equals(draft.id()) || pairs++ >= MOST_PAIRS) {
+      if (earlier.id().equals(draft.id()) || pairs++ >= MAX_PAIRS) {
         return;
       }
       if (!replaced.contains(earlier.id()) && shadows(rule(earlier), rule(draft))) {
@@ -171,6 +184,8 @@ final class RuleWarnings {
     return isEnforced(earlier)
         && isEnforced(later)
         && later.replaces().isEmpty()
+        && !hasOptions(earlier)
+        && !hasOptions(later)
         && earlier.key().equals(later.key())
         && earlier.cost().equals(later.cost())
         && earlier.scope() == later.scope()
@@ -183,6 +198,11 @@ final class RuleWarnings {
         && earlier.countDenied() == later.countDenied()
         && LimitComparison.isAtLeastAsStrict(earlier.limits(), later.limits())
         && MatchSubsumption.covers(earlier, later);
+  }
+
+  /** Whether the rule has options by which it differs from one with the same limit. */
+  private static boolean hasOptions(Rule rule) {
+    return !rule.options().equals(RuleOptions.DEFAULT);
   }
 
   private static boolean isEnforced(Rule rule) {

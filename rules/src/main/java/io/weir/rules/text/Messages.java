@@ -6,8 +6,8 @@ import java.util.Optional;
 
 /** Helpers for messages: quoting, lists, and the nearest known word. */
 public final class Messages {
-  private static final int LONGEST_QUOTE = 60;
-  private static final int LONGEST_GUESS = 40;
+  private static final int MAX_QUOTE_LENGTH = 60;
+  private static final int MAX_GUESS_LENGTH = 40;
 
   private Messages() {}
 
@@ -17,7 +17,7 @@ public final class Messages {
   }
 
   public static String shorten(String text) {
-    return text.length() <= LONGEST_QUOTE ? text : text.substring(0, LONGEST_QUOTE) + "…";
+    return text.length() <= MAX_QUOTE_LENGTH ? text : text.substring(0, MAX_QUOTE_LENGTH) + "…";
   }
 
   /** The message without its quoted parts and without details that a YAML parser adds. */
@@ -69,7 +69,7 @@ public final class Messages {
 
   /** The known word closest to a misspelled one. */
   public static Optional<String> nearest(String word, Collection<String> known) {
-    if (word.length() > LONGEST_GUESS) {
+    if (word.length() > MAX_GUESS_LENGTH) {
       return Optional.empty();
     }
     String lower = word.toLowerCase(Locale.ROOT).replace('-', '_');

@@ -24,7 +24,7 @@ import java.util.function.Function;
  */
 public final class MapReader {
   /** Longer texts are rejected; no value in a rule is that long. */
-  private static final int LONGEST = 1024;
+  private static final int MAX_LENGTH = 1024;
 
   private final Location location;
   private final Mapping map;
@@ -182,15 +182,19 @@ public final class MapReader {
 
   /** One of the constants of an enum, in lower case. */
   public <E extends Enum<E>> Optional<E> choice(String name, Class<E> type) {
+    return choice(name, Arrays.asList(type.getEnumConstants()));
+  }
+
+  /** One of these constants, in lower case. */
+  public <E extends Enum<E>> Optional<E> choice(String name, List<E> constants) {
     List<String> ids =
-        Arrays.stream(type.getEnumConstants())
-            .map(constant -> constant.name().toLowerCase(Locale.ROOT))
-            .toList();
+        constants.stream().map(constant -> constant.name().toLowerCase(Locale.ROOT)).toList();
     return text(name, ids.get(0))
         .flatMap(
             text -> {
-              if (ids.contains(text)) {
-                return Optional.of(Enum.valueOf(type, text.toUpperCase(Locale.ROOT)));
+              int chosen = ids.indexOf(text);
+              if (chosen >= 0) {
+                return Optional.of(constants.get(chosen));
               }
               location.error(
                   line(name),
@@ -256,8 +260,8 @@ public final class MapReader {
   }
 
   private Optional<String> shortEnough(Scalar scalar, String name) {
-    if (scalar.text().length() > LONGEST) {
-      location.error(scalar.line(), name + " has more than " + LONGEST + " characters");
+    if (scalar.text().length() > MAX_LENGTH) {
+      location.error(scalar.line(), name + " has more than " + MAX_LENGTH + " characters");
       return Optional.empty();
     }
     return Optional.of(scalar.text());

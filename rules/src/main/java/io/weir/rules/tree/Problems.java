@@ -9,11 +9,11 @@ import java.util.List;
 /**
  * Collects problems while reading continues, so that all of them are reported at once.
  *
- * <p>After {@link #MOST} problems the rest is only counted: megabytes of garbage must not become
- * gigabytes of messages.
+ * <p>After {@link #MAX_PROBLEMS} problems the rest is only counted: megabytes of garbage must not
+ * become gigabytes of messages.
  */
 public final class Problems {
-  static final int MOST = 1000;
+  static final int MAX_PROBLEMS = 1000;
 
   private final List<Problem> list = new ArrayList<>();
   private int errors;
@@ -29,7 +29,7 @@ public final class Problems {
   }
 
   boolean isFull() {
-    return list.size() >= MOST;
+    return list.size() >= MAX_PROBLEMS;
   }
 
   /** Number of errors so far. */

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  */
 public record SourceText(String name, String text) {
   /** Maximum number of characters of one file; a rule takes about 200. */
-  public static final int LONGEST = 4 << 20;
+  public static final int MAX_LENGTH = 4 << 20;
 
   /**
    * Whether the text contains a match of this pattern, such as a field of the expected document.
@@ -29,9 +29,9 @@ public record SourceText(String name, String text) {
   /** The parsed tree; empty if parsing failed, which has been reported. */
   public Optional<TreeNode> tree(Location location) {
     try {
-      if (text.length() > LONGEST) {
+      if (text.length() > MAX_LENGTH) {
         throw new UnreadableDocumentException(
-            1, "the file has more than " + LONGEST + " characters");
+            1, "the file has more than " + MAX_LENGTH + " characters");
       }
       Optional<TreeNode> tree =
           name.endsWith(".json") ? JsonTree.read(location, text) : YamlTree.read(location, text);

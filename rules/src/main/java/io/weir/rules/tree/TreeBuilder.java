@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TreeBuilder {
   static final int DEEPEST = 32;
-  private static final int LONGEST_TEXT = 16_384;
+  private static final int MAX_TEXT_LENGTH = 16_384;
 
   private final Location location;
   private final @Nullable YamlAnchors anchors;
@@ -112,9 +112,9 @@ final class TreeBuilder {
 
   /** A single value, or the name of the next field. */
   void scalar(Scalar scalar) throws UnreadableDocumentException {
-    if (scalar.text().length() > LONGEST_TEXT) {
+    if (scalar.text().length() > MAX_TEXT_LENGTH) {
       throw new UnreadableDocumentException(
-          scalar.line(), "a single value has more than " + LONGEST_TEXT + " characters");
+          scalar.line(), "a single value has more than " + MAX_TEXT_LENGTH + " characters");
     }
     if (isAtName()) {
       open.element().name = scalar;

@@ -18,7 +18,7 @@ import java.util.Map;
  */
 final class YamlAnchors {
   /** Maximum number of values that all aliases of a file may insert. */
-  static final int MOST_VALUES = 100_000;
+  static final int MAX_VALUES = 100_000;
 
   private record AnchoredNode(TreeNode node, int values, int depth) {}
 
@@ -67,9 +67,9 @@ final class YamlAnchors {
           line, "no anchor " + Messages.quote("&" + name) + " comes before this");
     }
     inserted = (int) Math.min(Integer.MAX_VALUE, (long) inserted + known.values);
-    if (inserted > MOST_VALUES) {
+    if (inserted > MAX_VALUES) {
       throw new UnreadableDocumentException(
-          line, "aliases stand for more than " + MOST_VALUES + " values");
+          line, "aliases stand for more than " + MAX_VALUES + " values");
     }
     if (known.depth > room) {
       throw new UnreadableDocumentException(

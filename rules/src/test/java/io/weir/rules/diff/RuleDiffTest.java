@@ -59,6 +59,12 @@ class RuleDiffTest {
           limit: 5/s # limit: 5/s, accuracy: exact # accuracy 1% → exact
           limit: 5/s # limit: 5/s, shards: 2 # shards 1 → 2 (counts start fresh)
           limit: 5/s # limit: 5/s, count_denied: true # count_denied false → true
+          limit: 5/s # limit: 5/s, on_limit: mark # on_limit refuse → mark
+          limit: 5/s, headers: hidden # limit: 5/s # headers hidden → shown
+          limit: 5/s # limit: 5/s, expires: 2030-01-01 # expires never → 2030-01-01T00:00:00Z
+          limit: 5/s # limit: 5/s, penalty: { after: 20, within: 1min, factor: 0.5, for: 10min } # penalty none → after 20 within 1min factor 0.5 for 10min
+          limit: 5/s, candidate: 4/s # limit: 5/s, candidate: 3/s # candidate 4/s → 3/s
+          limit: 5/s, candidate: 4/s # limit: 5/s # candidate 4/s → none
           limit: 5/s # limit: 5/s, owner: me # owner "" → "me"
           limit: 5/s # limit: 5/s, description: x # description "" → "x"
           """)
@@ -81,6 +87,17 @@ class RuleDiffTest {
             "rule b added: path /b/** except path /b/c, key [user, path], limit 5/s and 9/min, mode"
                 + " shadow, percent 5",
             "rule a removed");
+  }
+
+  @Test
+  void describesOptionsOfAnAddedRule() {
+    assertThat(
+            diff(
+                RuleSet.EMPTY,
+                rules("id: b, key: [ip], limit: 5/s, on_limit: mark, expires: 2030-01-01")))
+        .containsExactly(
+            "rule b added: every call, key [ip], limit 5/s, on_limit mark, expires"
+                + " 2030-01-01T00:00:00Z");
   }
 
   @Test

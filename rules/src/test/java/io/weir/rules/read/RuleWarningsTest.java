@@ -40,6 +40,9 @@ class RuleWarningsTest {
           match: { absent: [user] }, on_missing: skip         # can never apply: user must be absent, is part of the key, and on_missing is skip
           match: { methods: [HEAD] }                          # can never apply: HEAD counts as GET; write GET
           match: { methods: [GET, HEAD] }                     # HEAD counts as GET, so naming it changes nothing
+          expires: 2020-01-01                                 # has expired, so the rule does nothing
+          on_limit: mark, on_fail: closed                     # on_fail: closed refuses nothing, as on_limit: mark never does
+          candidate: 5/s                                      # candidate: is the same as the limit, so it shows nothing
           scope: instance, shards: 5                          # shards spread a key over a store, and scope: instance uses none
           """)
   void warnsAboutARule(String fields, String reason) {
@@ -58,6 +61,46 @@ class RuleWarningsTest {
       })
   void acceptsOtherRules(String fields) {
     assertThat(warnings("id: r, key: [user], limit: 5/s, " + fields)).isEmpty();
+  }
+
+  @Test
+  void warnsAboutAPenaltyOfAllCallers() {
+    assertThat(
+            warnings(
+                "id: r, key: [], limit: 5/s, penalty: { after: 9, within: 1min, factor: 0.5, for: 1h }"))
+        .containsExactly(
+            "r.yaml:3: warning: rule r: tightens the limit of all callers, as they share one key");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "expires: 2030-01-01",
+        "on_limit: mark",
+        "headers: hidden",
+        "candidate: 3/s",
+        "penalty: { after: 9, within: 1min, factor: 0.5, for: 1h }"
+      })
+  void acceptsASecondRuleThatDiffersInItsOptions(String option) {
+    assertThat(
+            warnings(
+                "id: a, key: [ip], limit: 5/s, " + option,
+                "id: b, key: [ip], limit: 5/s, match: { path: /b }"))
+        .isEmpty();
+    assertThat(
+            warnings(
+                "id: a, key: [ip], limit: 5/s",
+                "id: b, key: [ip], limit: 5/s, match: { path: /b }, " + option))
+        .isEmpty();
+  }
+
+  @Test
+  void acceptsARuleThatIsReplacedForATime() {
+    assertThat(
+            warnings(
+                "id: a, key: [ip], limit: 50/s, replaces: [b], expires: 2030-01-01",
+                "id: b, key: [ip], limit: 5/s"))
+        .isEmpty();
   }
 
   @Test

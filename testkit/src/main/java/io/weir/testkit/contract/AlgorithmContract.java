@@ -24,10 +24,10 @@ interface AlgorithmContract extends ContractPart {
         limit -> {
           Pool pool = pool(limit, limit);
           for (int left = 3; left >= 0; left--) {
-            LimitStatus standing = calls().take(pool, 1);
-            assertThat(standing.allowed()).isTrue();
-            assertThat(standing.remaining()).isEqualTo(left);
-            assertThat(standing.retryAfter()).contains(Duration.ZERO);
+            LimitStatus status = calls().take(pool, 1);
+            assertThat(status.allowed()).isTrue();
+            assertThat(status.remaining()).isEqualTo(left);
+            assertThat(status.retryAfter()).contains(Duration.ZERO);
           }
           LimitStatus refused = calls().take(pool, 1);
           assertThat(refused.allowed()).isFalse();
@@ -66,14 +66,14 @@ interface AlgorithmContract extends ContractPart {
   @Test
   default void statusDescribesItsLimitCompletely() {
     Pool pool = new Pool("payments", "per-user", "2", io.weir.Limit.parse("4/h"), false);
-    LimitStatus standing = calls().take(pool, 3);
-    assertThat(standing.rule()).isEqualTo("payments");
-    assertThat(standing.name()).isEqualTo("per-user");
-    assertThat(standing.limit()).isEqualTo(io.weir.Limit.parse("4/h"));
-    assertThat(standing.mode()).isEqualTo(Mode.ENFORCE);
-    assertThat(standing.remaining()).isEqualTo(1);
-    assertThat(standing.delay()).isZero();
-    assertTime(standing.reset(), Duration.ofMinutes(45));
+    LimitStatus status = calls().take(pool, 3);
+    assertThat(status.rule()).isEqualTo("payments");
+    assertThat(status.name()).isEqualTo("per-user");
+    assertThat(status.limit()).isEqualTo(io.weir.Limit.parse("4/h"));
+    assertThat(status.mode()).isEqualTo(Mode.ENFORCE);
+    assertThat(status.remaining()).isEqualTo(1);
+    assertThat(status.delay()).isZero();
+    assertTime(status.reset(), Duration.ofMinutes(45));
 
     LimitStatus refused = calls().take(pool, 2);
     assertTime(refused.retryAfter().orElseThrow(), Duration.ofMinutes(15));
@@ -85,9 +85,9 @@ interface AlgorithmContract extends ContractPart {
   default void leakyBucketDelaysEachCallByTheQueueAheadOfIt() {
     Pool pool = pool("leaky-bucket 1/min queue=2");
     for (int before = 0; before < 3; before++) {
-      LimitStatus standing = calls().take(pool, 1);
-      assertThat(standing.allowed()).isTrue();
-      assertTime(standing.delay(), Duration.ofMinutes(before));
+      LimitStatus status = calls().take(pool, 1);
+      assertThat(status.allowed()).isTrue();
+      assertTime(status.delay(), Duration.ofMinutes(before));
     }
     LimitStatus refused = calls().take(pool, 1);
     assertThat(refused.allowed()).isFalse();
@@ -118,9 +118,9 @@ interface AlgorithmContract extends ContractPart {
   default void aQuotaFollowsItsCalendar() {
     assumeTrue(harness().virtual());
     Pool pool = pool("quota 2/month zone=Europe/Berlin");
-    LimitStatus standing = calls().take(pool, 2);
-    assertThat(standing.reset()).isLessThanOrEqualTo(Duration.ofDays(31));
-    harness().advance(standing.reset().minusNanos(1000));
+    LimitStatus status = calls().take(pool, 2);
+    assertThat(status.reset()).isLessThanOrEqualTo(Duration.ofDays(31));
+    harness().advance(status.reset().minusNanos(1000));
     assertThat(calls().take(pool, 1).allowed()).isFalse();
     harness().advance(Duration.ofNanos(1000));
     assertThat(calls().take(pool, 2).allowed()).isTrue();

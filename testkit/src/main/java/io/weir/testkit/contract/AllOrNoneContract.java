@@ -36,26 +36,26 @@ interface AllOrNoneContract extends ContractPart {
 
           assertThat(refusedFirst.taken()).isFalse();
           assertThat(refusedLast.taken()).isFalse();
-          LimitStatus standing = refusedLast.statuses().get(0);
-          assertThat(standing.allowed()).as("its own decision").isTrue();
-          assertThat(standing.remaining()).isEqualTo(4);
+          LimitStatus status = refusedLast.statuses().get(0);
+          assertThat(status.allowed()).as("its own decision").isTrue();
+          assertThat(status.remaining()).isEqualTo(4);
           assertThat(calls().remaining(open)).isEqualTo(4);
         });
   }
 
   @Test
-  default void standingsComeInTheOrderOfTheDraws() {
+  default void statusesComeInTheOrderOfTheDraws() {
     List<Draw> draws = new ArrayList<>();
     for (int i = 0; i < 64; i++) {
       draws.add(draw(pool("rule-" + (i * 37 % 64), (10 + i) + "/h"), Key.of("k" + i), i % 5));
     }
-    TakeResult taking = ContractCalls.get(harness().store().take(draws));
-    assertThat(taking.taken()).isTrue();
-    assertThat(taking.statuses()).hasSize(64);
+    TakeResult result = ContractCalls.get(harness().store().take(draws));
+    assertThat(result.taken()).isTrue();
+    assertThat(result.statuses()).hasSize(64);
     for (int i = 0; i < 64; i++) {
-      LimitStatus standing = taking.statuses().get(i);
-      assertThat(standing.rule()).isEqualTo("rule-" + (i * 37 % 64));
-      assertThat(standing.remaining()).isEqualTo(10 + i - i % 5);
+      LimitStatus status = result.statuses().get(i);
+      assertThat(status.rule()).isEqualTo("rule-" + (i * 37 % 64));
+      assertThat(status.remaining()).isEqualTo(10 + i - i % 5);
     }
   }
 
@@ -66,19 +66,19 @@ interface AllOrNoneContract extends ContractPart {
       draws.add(draw(pool("rule-" + i, "5/h"), 1));
     }
     draws.set(40, draw(pool("rule-40", "5/h"), 6));
-    TakeResult taking = ContractCalls.get(harness().store().take(draws));
-    assertThat(taking.taken()).isFalse();
+    TakeResult result = ContractCalls.get(harness().store().take(draws));
+    assertThat(result.taken()).isFalse();
     for (int i = 0; i < 64; i++) {
-      assertThat(taking.statuses().get(i).allowed()).isEqualTo(i != 40);
+      assertThat(result.statuses().get(i).allowed()).isEqualTo(i != 40);
       assertThat(calls().remaining(pool("rule-" + i, "5/h"))).isEqualTo(5);
     }
   }
 
   @Test
   default void noDrawsPass() {
-    TakeResult taking = calls().take();
-    assertThat(taking.taken()).isTrue();
-    assertThat(taking.statuses()).isEmpty();
+    TakeResult result = calls().take();
+    assertThat(result.taken()).isTrue();
+    assertThat(result.statuses()).isEmpty();
   }
 
   @Test
@@ -86,11 +86,11 @@ interface AllOrNoneContract extends ContractPart {
     Pool enforced = pool("enforced", "4/h");
     Pool watched = pool("watched", "1/h");
     calls().take(draw(enforced, 1), shadow(watched, 1));
-    TakeResult taking = calls().take(draw(enforced, 1), shadow(watched, 1));
+    TakeResult result = calls().take(draw(enforced, 1), shadow(watched, 1));
 
-    assertThat(taking.taken()).isTrue();
-    assertThat(taking.statuses().get(1).allowed()).isFalse();
-    assertThat(taking.statuses().get(1).mode()).isEqualTo(Mode.SHADOW);
+    assertThat(result.taken()).isTrue();
+    assertThat(result.statuses().get(1).allowed()).isFalse();
+    assertThat(result.statuses().get(1).mode()).isEqualTo(Mode.SHADOW);
     assertThat(calls().remaining(enforced)).isEqualTo(2);
     assertThat(calls().remaining(watched)).isZero();
   }

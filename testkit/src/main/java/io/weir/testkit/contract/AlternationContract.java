@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.store.Draw.Intent;
 import io.weir.store.Pool;
+import io.weir.store.ReservedPart;
 import io.weir.store.TakeResult;
 import java.time.Duration;
 import java.util.List;
@@ -219,6 +220,29 @@ interface AlternationContract extends ContractPart {
         });
   }
 
+  /**
+   * A settlement under a longer window empties the shorter one. The shorter window then counts only
+   * later takes, and not the count that the longer window keeps.
+   */
+  @TestFactory
+  default Stream<DynamicTest> aShorterWindowStaysEmptyAfterAllOfItWasGivenBack() {
+    List<String> limits = List.of("fixed-window 10/h aligned=true", "quota 10/h");
+    return each(
+        limits,
+        limit -> {
+          assumeTrue(harness().virtual());
+          Pool shorter = pool(limit, limit);
+          Pool longer = pool(limit, limit.replace("10/h", "10/day"));
+          long id = 1 + limits.indexOf(limit);
+          ReservedPart part = calls().reserve(id, shorter, 3).get(0);
+          ReservedPart changed = new ReservedPart(longer, part.key(), 3, 3, part.receipt());
+          assertThat(calls().settle(id, List.of(changed), 0)).isTrue();
+          assertThat(calls().take(longer, 2).remaining()).isEqualTo(5);
+          assertThat(calls().take(shorter, 1).remaining()).isEqualTo(7);
+          assertThat(calls().remaining(longer)).isEqualTo(4);
+        });
+  }
+
   @Test
   default void callRefusedByAnotherRuleStoresNoOtherNumbers() {
     assumeTrue(harness().virtual());
@@ -229,9 +253,9 @@ interface AlternationContract extends ContractPart {
     calls().take(larger, 100);
     for (int i = 0; i < 10; i++) {
       harness().advance(Duration.ofMillis(600));
-      TakeResult taking = calls().take(draw(smaller, 1), draw(full, 1));
-      assertThat(taking.taken()).isFalse();
-      assertThat(taking.statuses().get(0).allowed()).isTrue();
+      TakeResult result = calls().take(draw(smaller, 1), draw(full, 1));
+      assertThat(result.taken()).isFalse();
+      assertThat(result.statuses().get(0).allowed()).isTrue();
     }
     assertThat(calls().remaining(larger)).isEqualTo(10);
   }

@@ -109,14 +109,14 @@ public final class ContractCalls {
   }
 
   public List<ReservedPart> reserve(long reservation, List<Draw> draws) {
-    TakeResult taking = get(store.reserve(reservation, draws));
-    assertThat(taking.taken()).as("reserved").isTrue();
+    TakeResult result = get(store.reserve(reservation, draws));
+    assertThat(result.taken()).as("reserved").isTrue();
     List<ReservedPart> parts = new ArrayList<>();
     for (int i = 0; i < draws.size(); i++) {
       Draw draw = draws.get(i);
       parts.add(
           new ReservedPart(
-              draw.pool(), draw.key(), draw.amount(), draw.amount(), taking.receipts().get(i)));
+              draw.pool(), draw.key(), draw.amount(), draw.amount(), result.receipts().get(i)));
     }
     return parts;
   }

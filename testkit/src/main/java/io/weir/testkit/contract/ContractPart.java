@@ -41,8 +41,8 @@ interface ContractPart {
     assertThat(actual).isBetween(expected.minus(harness().tolerance()), expected);
   }
 
-  default void assertRefusedForEver(LimitStatus standing) {
-    assertThat(standing.allowed()).isFalse();
-    assertThat(standing.retryAfter()).as("retry after").isEmpty();
+  default void assertRefusedForEver(LimitStatus status) {
+    assertThat(status.allowed()).isFalse();
+    assertThat(status.retryAfter()).as("retry after").isEmpty();
   }
 }

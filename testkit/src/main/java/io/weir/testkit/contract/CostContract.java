@@ -29,10 +29,10 @@ interface CostContract extends ContractPart {
           Pool pool = pool(limit, limit);
           assertThat(calls().take(pool, 0).remaining()).isEqualTo(4);
           calls().take(draw(pool, 4, Intent.HOLD));
-          LimitStatus standing = calls().take(pool, 0);
-          assertThat(standing.allowed()).isTrue();
-          assertThat(standing.retryAfter()).contains(Duration.ZERO);
-          assertThat(standing.remaining()).isZero();
+          LimitStatus status = calls().take(pool, 0);
+          assertThat(status.allowed()).isTrue();
+          assertThat(status.retryAfter()).contains(Duration.ZERO);
+          assertThat(status.remaining()).isZero();
         });
   }
 

@@ -1,13 +1,10 @@
 package io.weir.testkit.contract;
 
-import static io.weir.testkit.contract.ContractCalls.KEY;
 import static io.weir.testkit.contract.ContractCalls.draw;
 import static io.weir.testkit.contract.ContractCalls.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.Mode;
 import io.weir.store.Draw;
-import io.weir.store.Draw.Intent;
 import io.weir.store.LeaseGrant;
 import io.weir.store.LeaseReport;
 import io.weir.store.Pool;
@@ -16,14 +13,9 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Instances that hold different numbers for one rule that lends never refund each other. */
-interface LendingAlternationContract extends ContractPart {
+interface LendingAlternationContract extends LendingPart {
   private static LeaseReport call(LeaseGrant held, long kept, long back, long asked) {
     return new LeaseReport(100, held, kept, back, asked, 0);
-  }
-
-  private LeaseGrant report(Pool pool, LeaseReport lease) {
-    Draw draw = new Draw(pool, KEY, 0, Mode.SHADOW, Intent.TAKE);
-    return calls().take(draw.withLease(lease)).grants().get(0);
   }
 
   @Test
@@ -33,8 +25,8 @@ interface LendingAlternationContract extends ContractPart {
     long out = 0;
     for (int i = 0; i < 600; i++) {
       Draw draw = draw(i % 2 == 0 ? larger : smaller, 1);
-      TakeResult taking = calls().take(draw.withLease(call(LeaseGrant.NONE, 0, 0, i % 3)));
-      out += (taking.taken() ? 1 : 0) + taking.grants().get(0).lent();
+      TakeResult result = calls().take(draw.withLease(call(LeaseGrant.NONE, 0, 0, i % 3)));
+      out += (result.taken() ? 1 : 0) + result.grants().get(0).lent();
       harness().advance(Duration.ofMillis(100));
     }
     assertThat(out).isBetween(195L, 200L);

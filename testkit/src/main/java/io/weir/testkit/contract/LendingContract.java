@@ -1,32 +1,26 @@
 package io.weir.testkit.contract;
 
-import static io.weir.testkit.contract.ContractCalls.KEY;
 import static io.weir.testkit.contract.ContractCalls.draw;
 import static io.weir.testkit.contract.ContractCalls.pool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.Limit;
-import io.weir.Mode;
 import io.weir.limit.LeaseLedger;
-import io.weir.store.Draw;
-import io.weir.store.Draw.Intent;
 import io.weir.store.LeaseGrant;
-import io.weir.store.LeaseReport;
 import io.weir.store.Pool;
 import io.weir.store.TakeResult;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
  * Contract of a store that lends, in addition to {@link StoreContract}. A subclass creates an empty
- * store on virtual time. {@link LendingProperties} are the other half.
+ * store on virtual time. The parts on debts, lifetimes and changed numbers are in interfaces of
+ * their own; {@link LendingProperties} are the other half.
  */
-public abstract class LendingContract implements LendingAlternationContract {
-  private static final long MOST = 100;
-
+public abstract class LendingContract
+    implements LendingAlternationContract, LendingDebtContract, LendingLifetimeContract {
   private StoreHarness harness;
   private ContractCalls calls;
 
@@ -49,51 +43,19 @@ public abstract class LendingContract implements LendingAlternationContract {
     return harness;
   }
 
-  private static LeaseReport asking(long asked) {
-    return new LeaseReport(MOST, LeaseGrant.NONE, 0, 0, asked, 0);
-  }
-
-  private static LeaseReport keeping(LeaseGrant held, long kept, long asked) {
-    return new LeaseReport(MOST, held, kept, 0, asked, 0);
-  }
-
-  private static LeaseReport returning(LeaseGrant held, long back) {
-    return new LeaseReport(MOST, held, 0, back, 0, 0);
-  }
-
-  private static LeaseReport owing(long owed) {
-    return LeaseReport.NONE.withDebt(owed);
-  }
-
-  /** Sends a lease report without taking anything. */
-  private LeaseGrant report(Pool pool, LeaseReport lease) {
-    Draw draw = new Draw(pool, KEY, 0, Mode.SHADOW, Intent.TAKE);
-    return calls.take(draw.withLease(lease)).grants().get(0);
-  }
-
-  private void endLease(Pool pool, LeaseReport lease) {
-    ContractCalls.get(harness.store().endLease(pool, KEY, lease));
-  }
-
-  private void sleepUntilNextEpoch() {
-    long now = harness.now(Limit.perHour(1));
-    long left = LeaseLedger.EPOCH - Math.floorMod(now, LeaseLedger.EPOCH);
-    harness.advance(Duration.ofNanos(left * 1000));
-  }
-
   @Test
   void lendsWhatIsAskedForAndTakesItFromTheBucket() {
     Pool pool = pool("1000/day");
 
-    TakeResult taking = calls.take(draw(pool, 5).withLease(asking(40)));
+    TakeResult result = calls.take(draw(pool, 5).withLease(asking(40)));
 
-    assertThat(taking.taken()).isTrue();
-    assertThat(taking.grants()).hasSize(1);
-    assertThat(taking.grants().get(0).lent()).isEqualTo(40);
-    assertThat(taking.grants().get(0).kept()).isZero();
-    assertThat(taking.grants().get(0).window()).isZero();
-    assertThat(taking.grants().get(0).life()).isEqualTo(LeaseLedger.LIFE);
-    assertThat(taking.statuses().get(0).remaining()).isEqualTo(955);
+    assertThat(result.taken()).isTrue();
+    assertThat(result.grants()).hasSize(1);
+    assertThat(result.grants().get(0).lent()).isEqualTo(40);
+    assertThat(result.grants().get(0).kept()).isZero();
+    assertThat(result.grants().get(0).window()).isZero();
+    assertThat(result.grants().get(0).life()).isEqualTo(LeaseLedger.LIFE);
+    assertThat(result.statuses().get(0).remaining()).isEqualTo(955);
     assertThat(calls.remaining(pool)).isEqualTo(955);
   }
 
@@ -167,44 +129,6 @@ public abstract class LendingContract implements LendingAlternationContract {
   }
 
   @Test
-  void forgetsALeaseAWholeEpochAfterItsOwn() {
-    Pool pool = pool("1000/day");
-    sleepUntilNextEpoch();
-    report(pool, asking(500));
-
-    sleepUntilNextEpoch();
-    assertThat(report(pool, asking(500)).lent()).isEqualTo(18);
-    sleepUntilNextEpoch();
-    assertThat(report(pool, asking(500)).lent()).isEqualTo(61); // three quarters of 82
-  }
-
-  @Test
-  void countsARetainedLeaseInItsCurrentEpoch() {
-    Pool pool = pool("1000/day");
-    sleepUntilNextEpoch();
-    LeaseGrant held = report(pool, asking(60));
-    sleepUntilNextEpoch();
-    report(pool, keeping(held, 60, 0));
-    sleepUntilNextEpoch();
-
-    assertThat(report(pool, asking(500)).lent()).isEqualTo(30);
-  }
-
-  @Test
-  void aReportOnAForgottenLeaseTakesNothingFromOthers() {
-    Pool pool = pool("1000/day");
-    sleepUntilNextEpoch();
-    LeaseGrant old = report(pool, asking(60));
-    sleepUntilNextEpoch();
-    sleepUntilNextEpoch();
-    report(pool, asking(60));
-
-    report(pool, keeping(old, 0, 0));
-
-    assertThat(report(pool, asking(500)).lent()).isEqualTo(30);
-  }
-
-  @Test
   void takesBackWhatIsReturned() {
     Pool pool = pool("1000/day");
     LeaseGrant held = report(pool, asking(60));
@@ -248,31 +172,6 @@ public abstract class LendingContract implements LendingAlternationContract {
   }
 
   @Test
-  void aWindowsLeaseEndsWithIt() {
-    for (String limit : List.of("fixed-window 1000/h", "sliding-window 1000/h", "quota 1000/h")) {
-      Pool pool = pool(limit, limit);
-      calls.take(pool, 1);
-      Duration left = calls.look(pool, 0).reset();
-      if (limit.startsWith("sliding")) {
-        left = left.minus(Duration.ofHours(1));
-      }
-      harness.advance(left.minusSeconds(2));
-
-      LeaseGrant held = report(pool, asking(60));
-      assertThat(held.lent()).as(limit).isEqualTo(60);
-      assertThat(held.life()).as(limit).isEqualTo(2_000_000);
-      assertThat(report(pool, keeping(held, 30, 0)).kept()).as(limit).isEqualTo(30);
-      harness.advance(Duration.ofSeconds(2));
-      LeaseGrant next = report(pool, keeping(held, 30, 500));
-
-      assertThat(next.kept()).as(limit).isZero();
-      assertThat(next.lent()).as(limit).isEqualTo(75);
-      assertThat(next.life()).as(limit).isEqualTo(LeaseLedger.LIFE);
-      assertThat(next.window()).as(limit).isGreaterThan(held.window());
-    }
-  }
-
-  @Test
   void aWindowTakesBackOnlyWhatWasTakenFromIt() {
     Pool pool = pool("fixed-window 1000/h");
     LeaseGrant held = report(pool, asking(60));
@@ -287,98 +186,6 @@ public abstract class LendingContract implements LendingAlternationContract {
   }
 
   @Test
-  void chargesWhatIsOwedBeforeTheDraw() {
-    Pool pool = pool("10/day");
-
-    TakeResult refused = calls.take(draw(pool, 5).withLease(owing(6)));
-
-    assertThat(refused.taken()).isFalse();
-    assertThat(calls.remaining(pool)).isEqualTo(4);
-  }
-
-  @Test
-  void chargesABucketAllThatIsOwedAndItDrainsAtTheRate() {
-    for (String limit : List.of("10/day", "leaky-bucket 10/day queue=9")) {
-      Pool pool = pool(limit, limit);
-      calls.take(draw(pool, 0).withLease(owing(8)));
-      calls.take(draw(pool, 0).withLease(owing(7)));
-
-      assertThat(calls.look(pool, 1).retryAfter()).as(limit).contains(hours(6 * 24 / 10.0));
-      harness.advance(hours(12));
-      assertThat(calls.remaining(pool)).as(limit).isZero();
-      harness.advance(hours(24));
-      assertThat(calls.remaining(pool)).as(limit).isEqualTo(10);
-    }
-  }
-
-  private static Duration hours(double hours) {
-    return Duration.ofSeconds(Math.round(hours * 3600));
-  }
-
-  @Test
-  void chargesABucketUpToOneBurstBelowEmpty() {
-    Pool pool = pool("10/day");
-    calls.take(draw(pool, 0).withLease(owing(1L << 50)));
-
-    harness.advance(hours(24));
-    assertThat(calls.remaining(pool)).isZero();
-    harness.advance(hours(12));
-    assertThat(calls.remaining(pool)).isEqualTo(5);
-  }
-
-  /** This holds for refused and for lending calls. */
-  @Test
-  void debtBelowEmptyPersists() {
-    Pool pool = pool("10/day");
-    Pool other = pool("other", "10/day");
-    calls.take(draw(pool, 0).withLease(owing(500)));
-
-    for (int quarter = 0; quarter < 4; quarter++) {
-      assertThat(calls.take(draw(pool, 1)).taken()).isFalse();
-      assertThat(calls.take(draw(pool, 1), draw(other, 1)).taken()).isFalse();
-      assertThat(report(pool, asking(5)).lent()).isZero();
-      harness.advance(hours(6));
-    }
-
-    assertThat(calls.remaining(pool)).isZero();
-    harness.advance(hours(12));
-    assertThat(calls.take(draw(pool, 5), draw(other, 1)).taken()).isTrue();
-    assertThat(calls.take(draw(pool, 1)).taken()).isFalse();
-  }
-
-  @Test
-  void aNewBurstClipsWhatABucketWasChargedBelowEmpty() {
-    Pool pool = pool("10/day");
-    calls.take(draw(pool, 0).withLease(owing(500)));
-
-    Pool smaller = pool("10/day burst=5");
-    assertThat(calls.take(draw(smaller, 1)).taken()).isFalse();
-    harness.advance(hours(12));
-    assertThat(calls.remaining(smaller)).isEqualTo(5);
-  }
-
-  @Test
-  void aLargerBurstHasRoomForWhatABucketWasChargedBelowEmpty() {
-    Pool pool = pool("10/day");
-    calls.take(draw(pool, 0).withLease(owing(500)));
-
-    assertThat(calls.remaining(pool("10/day burst=50"))).isEqualTo(30);
-  }
-
-  @Test
-  void chargesWindowsAtMostTheirRemainder() {
-    for (String limit :
-        List.of("fixed-window 10/day", "sliding-window 10/day", "sliding-log 10/day")) {
-      Pool pool = pool(limit, limit);
-      calls.take(draw(pool, 0).withLease(owing(500)));
-
-      assertThat(calls.remaining(pool)).as(limit).isZero();
-      harness.advance(Duration.ofDays(2));
-      assertThat(calls.remaining(pool)).as(limit).isEqualTo(10);
-    }
-  }
-
-  @Test
   void lookChangesNoLease() {
     Pool pool = pool("1000/day");
     LeaseGrant held = report(pool, asking(60));
@@ -386,32 +193,6 @@ public abstract class LendingContract implements LendingAlternationContract {
     calls.look(pool, 1);
 
     assertThat(report(pool, keeping(held, 60, 500)).lent()).isEqualTo(30);
-  }
-
-  @Test
-  void aClockThatStepsBackForgetsNothingEarly() {
-    Pool pool = pool("1000/day");
-    report(pool, asking(60));
-    harness.step(Duration.ofSeconds(-60));
-
-    assertThat(report(pool, asking(500)).lent()).isEqualTo(30);
-  }
-
-  @Test
-  void aReportFromBeforeTheClockSteppedBackTakesNothingFromOthers() {
-    Pool pool = pool("1000/day");
-    sleepUntilNextEpoch();
-    LeaseGrant old = report(pool, asking(20));
-    harness.step(Duration.ofSeconds(-5));
-    calls.take(draw(pool, 1));
-    report(pool, asking(20));
-    sleepUntilNextEpoch(); // the epoch of the first lease again
-    calls.take(draw(pool, 1));
-    report(pool, asking(20));
-
-    report(pool, keeping(old, 0, 0));
-
-    assertThat(report(pool, asking(500)).lent()).isEqualTo(30);
   }
 
   @Test

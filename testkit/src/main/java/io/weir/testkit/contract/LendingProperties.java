@@ -91,7 +91,7 @@ public abstract class LendingProperties {
       LeaseReport call = new LeaseReport(trace.most(), held[i], rest - back, back, ask.asked(), 0);
       LeaseGrant grant = report(ask.amount(), call, ask).grants().get(0);
       held[i] = ask.answered() ? grant : held[i].forgotten();
-      unspent[i] = ask.answered() ? grant.held() : rest - back;
+      unspent[i] = ask.answered() ? grant.tokens() : rest - back;
     }
 
     private void end(int i) {

@@ -118,11 +118,11 @@ interface ParallelContract extends ContractPart {
                 var draws = List.of(draw(pool, Key.of("shared"), 1));
                 var hold =
                     List.of(new Draw(pool, Key.of("shared"), 1, draws.get(0).mode(), Intent.HOLD));
-                var taking = ContractCalls.get(harness().store().reserve(id, hold));
-                if (taking.taken()) {
-                  assertThat(taking.statuses().get(0).remaining()).isBetween(0L, 2L);
+                var result = ContractCalls.get(harness().store().reserve(id, hold));
+                if (result.taken()) {
+                  assertThat(result.statuses().get(0).remaining()).isBetween(0L, 2L);
                   var part =
-                      new ReservedPart(pool, Key.of("shared"), 1, 1, taking.receipts().get(0));
+                      new ReservedPart(pool, Key.of("shared"), 1, 1, result.receipts().get(0));
                   assertThat(new ContractCalls(harness().store()).release(id, List.of(part)))
                       .isTrue();
                   mine++;

@@ -67,12 +67,12 @@ interface ReservationContract extends ContractPart {
           Pool pool = pool(limit, limit);
           List<ReservedPart> parts = calls().reserve(id(limit), pool, 1);
           assertThat(calls().settle(id(limit), parts, 7)).isTrue();
-          LimitStatus standing = calls().take(pool, 1);
-          assertThat(standing.allowed()).isFalse();
-          assertThat(standing.remaining()).isZero();
+          LimitStatus status = calls().take(pool, 1);
+          assertThat(status.allowed()).isFalse();
+          assertThat(status.remaining()).isZero();
 
           assumeTrue(harness().virtual());
-          harness().advance(standing.retryAfter().orElseThrow());
+          harness().advance(status.retryAfter().orElseThrow());
           assertThat(calls().take(pool, 1).allowed()).isTrue();
         });
   }
@@ -133,9 +133,9 @@ interface ReservationContract extends ContractPart {
   default void aBucketsDebtDrainsAtItsRate() {
     Pool pool = pool("4/h");
     calls().settle(1, calls().reserve(1, pool, 1), 7);
-    LimitStatus standing = calls().take(pool, 1);
-    assertTime(standing.retryAfter().orElseThrow(), Duration.ofMinutes(60));
-    assertTime(standing.reset(), Duration.ofMinutes(105));
+    LimitStatus status = calls().take(pool, 1);
+    assertTime(status.retryAfter().orElseThrow(), Duration.ofMinutes(60));
+    assertTime(status.reset(), Duration.ofMinutes(105));
   }
 
   @TestFactory
@@ -198,15 +198,15 @@ interface ReservationContract extends ContractPart {
     Pool shut = pool("shut", "1/h");
     Pool open = pool("open", "4/h");
     calls().take(shut, 1);
-    TakeResult taking =
+    TakeResult result =
         ContractCalls.get(harness().store().reserve(1, List.of(draw(open, 2), draw(shut, 1))));
-    assertThat(taking.taken()).isFalse();
-    assertThat(taking.receipts()).isEmpty();
+    assertThat(result.taken()).isFalse();
+    assertThat(result.receipts()).isEmpty();
     assertThat(calls().remaining(open)).isEqualTo(4);
   }
 
   @Test
-  default void aReservationHasAStampForEveryDraw() {
+  default void aReservationHasAReceiptForEveryDraw() {
     List<Draw> draws =
         LIMITS.stream().map(limit -> draw(pool(limit, limit), 1, Intent.HOLD)).toList();
     assertThat(ContractCalls.get(harness().store().reserve(1, draws)).receipts())

@@ -15,6 +15,7 @@ public abstract class StoreContract
         ReservationContract,
         PermitContract,
         ChangeContract,
+        OperatorContract,
         AlternationContract,
         KeyContract,
         ParallelContract {

@@ -26,6 +26,11 @@ public interface StoreHarness extends AutoCloseable {
     return virtual() ? Duration.ZERO : Duration.ofMillis(500);
   }
 
+  /** The clock of a {@link #virtual} store, for an engine in front of it. */
+  default VirtualTime time() {
+    throw new UnsupportedOperationException("this store's time cannot be advanced");
+  }
+
   /** The time in µs on the clock that applies to this limit; only for {@link #virtual} stores. */
   default long now(Limit limit) {
     throw new UnsupportedOperationException("this store's time cannot be read exactly");
@@ -57,6 +62,11 @@ public interface StoreHarness extends AutoCloseable {
       @Override
       public boolean virtual() {
         return true;
+      }
+
+      @Override
+      public VirtualTime time() {
+        return time;
       }
 
       @Override

@@ -32,7 +32,7 @@ public final class StoreSubject implements TraceSubject {
   private final boolean countDenied;
   private final Map<Long, StoreTake> taken = new HashMap<>();
 
-  private record StoreTake(long cost, TakeReceipt stamp) {}
+  private record StoreTake(long cost, TakeReceipt receipt) {}
 
   public StoreSubject(StoreHarness harness, boolean countDenied) {
     this.harness = harness;
@@ -58,11 +58,11 @@ public final class StoreSubject implements TraceSubject {
   @Override
   public ObservedAnswer take(Limit limit, long cost, long id) {
     Draw draw = new Draw(pool(limit), KEY, cost, Mode.ENFORCE, Intent.HOLD);
-    TakeResult taking = ContractCalls.get(harness.store().reserve(id, List.of(draw)));
-    if (taking.taken()) {
-      taken.put(id, new StoreTake(cost, taking.receipts().get(0)));
+    TakeResult result = ContractCalls.get(harness.store().reserve(id, List.of(draw)));
+    if (result.taken()) {
+      taken.put(id, new StoreTake(cost, result.receipts().get(0)));
     }
-    return seen(taking.statuses().get(0));
+    return seen(result.statuses().get(0));
   }
 
   @Override
@@ -114,7 +114,7 @@ public final class StoreSubject implements TraceSubject {
 
   private List<ReservedPart> held(Limit limit, long id, long owed) {
     StoreTake take = taken.get(id);
-    return List.of(new ReservedPart(pool(limit), KEY, take.cost(), owed, take.stamp()));
+    return List.of(new ReservedPart(pool(limit), KEY, take.cost(), owed, take.receipt()));
   }
 
   /** The pool of the key while the limit has these numbers. */

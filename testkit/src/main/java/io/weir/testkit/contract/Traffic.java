@@ -145,7 +145,7 @@ public record Traffic(List<Pool> pools, List<Event> events) {
     return Combinators.combine(
             indexes(),
             RandomTraces.costs(),
-            Arbitraries.of(Mode.ENFORCE, Mode.ENFORCE, Mode.ENFORCE, Mode.SHADOW),
+            Arbitraries.of(Mode.ENFORCE, Mode.ENFORCE, Mode.ENFORCE, Mode.SHADOW, Mode.MARK),
             Arbitraries.of(
                 Intent.TAKE, Intent.TAKE, Intent.HOLD, Intent.HOLD, Intent.TAKE_NOW, Intent.LOOK))
         .as(

@@ -31,7 +31,7 @@ final class TrafficRun {
   /** An admitted call, with receipts for the draws that took something. */
   private record AdmittedTraffic(long id, List<DrawReceipt> receipts) {}
 
-  private record DrawReceipt(int pool, Draw draw, TakeReceipt stamp, ReferenceReceipt mark) {}
+  private record DrawReceipt(int pool, Draw draw, TakeReceipt actual, ReferenceReceipt expected) {}
 
   private TrafficRun(Traffic traffic, StoreHarness harness) {
     this.harness = harness;
@@ -125,7 +125,7 @@ final class TrafficRun {
                 call.parts().get(i).pool(),
                 draws.get(i),
                 actual.receipts().get(i),
-                expected.marks().get(i)));
+                expected.receipts().get(i)));
       }
     }
     passed.add(new AdmittedTraffic(id, receipts));
@@ -140,7 +140,7 @@ final class TrafficRun {
   private void settle(AdmittedTraffic call, long owed) {
     for (DrawReceipt receipt : call.receipts()) {
       Draw draw = receipt.draw();
-      reference.settle(pool(receipt), draw.key(), draw.amount(), owed, receipt.mark());
+      reference.settle(pool(receipt), draw.key(), draw.amount(), owed, receipt.expected());
     }
     assertThat(
             ContractCalls.get(
@@ -150,7 +150,7 @@ final class TrafficRun {
 
   private List<ReservedPart> held(AdmittedTraffic call, long owed) {
     return call.receipts().stream()
-        .map(s -> new ReservedPart(pool(s), s.draw().key(), s.draw().amount(), owed, s.stamp()))
+        .map(s -> new ReservedPart(pool(s), s.draw().key(), s.draw().amount(), owed, s.actual()))
         .toList();
   }
 

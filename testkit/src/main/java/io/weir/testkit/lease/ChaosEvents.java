@@ -10,7 +10,7 @@ import java.util.SplittableRandom;
  */
 public final class ChaosEvents {
   private static final double[] WAVES = {0, 0.2, 0.8, 1, 1.5, 4, 20};
-  private static final int MOST_MEMBERS = 6;
+  private static final int MAX_MEMBERS = 6;
 
   private final SimulatedFleet fleet;
   private final SplittableRandom random;
@@ -84,7 +84,7 @@ public final class ChaosEvents {
         startIfNone();
       }
       case 2, 3 -> {
-        if (fleet.size() < MOST_MEMBERS) {
+        if (fleet.size() < MAX_MEMBERS) {
           fleet.start();
         }
       }

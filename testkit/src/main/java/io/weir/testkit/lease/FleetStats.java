@@ -15,13 +15,13 @@ public final class FleetStats {
   private long underWay;
   private long mostUnderWay;
 
-  void asked(long cost) {
+  void onCall(long cost) {
     calls++;
     underWay += cost;
     mostUnderWay = Math.max(mostUnderWay, underWay);
   }
 
-  void answered(Decision decision, long cost) {
+  void onDecision(Decision decision, long cost) {
     DecisionSource source = decision.source();
     underWay -= cost;
     allowed += decision.allowed() ? 1 : 0;

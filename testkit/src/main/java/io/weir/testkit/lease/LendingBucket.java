@@ -15,7 +15,7 @@ import io.weir.store.ReservedPart;
 
 /** One bucket of a {@link LendingStore}: its own state, and its outstanding leases. */
 final class LendingBucket {
-  final LimitState cell = new LimitState();
+  final LimitState state = new LimitState();
   private final LimitState before = new LimitState();
   final LeaseLedger leases = new LeaseLedger();
 
@@ -25,9 +25,9 @@ final class LendingBucket {
   }
 
   private void open(Meter meter, long hash, long now) {
-    before.set(cell);
-    boolean windowOver = cell.meter != null && hasWindows(meter) && now >= cell.time;
-    meter.open(cell, now, hash);
+    before.set(state);
+    boolean windowOver = state.meter != null && hasWindows(meter) && now >= state.time;
+    meter.open(state, now, hash);
     leases.open(now, windowOver);
   }
 
@@ -41,16 +41,16 @@ final class LendingBucket {
   /** Applies an instance's report; returns the amount that it may keep. */
   long apply(LeaseReport call, long now) {
     Meter meter = meter();
-    boolean sameWindow = !hasWindows(meter) || call.held().window() == cell.time;
+    boolean sameWindow = !hasWindows(meter) || call.held().window() == state.time;
     long kept =
         sameWindow
-            ? leases.report(call.held().held(), call.held().epoch(), call.unused(), call.cap())
+            ? leases.report(call.held().tokens(), call.held().epoch(), call.unused(), call.cap())
             : 0;
     if (call.returned() > 0) {
-      meter.giveBack(cell, now, call.returned(), new TakeReceipt(call.held().window(), 0));
+      meter.giveBack(state, now, call.returned(), new TakeReceipt(call.held().window(), 0));
     }
     if (call.debt() > 0) {
-      meter.chargeDebt(cell, now, call.debt());
+      meter.chargeDebt(state, now, call.debt());
     }
     return kept;
   }
@@ -60,25 +60,25 @@ final class LendingBucket {
     Meter meter = meter();
     long lent = 0;
     if (passes && call.requested() > 0) {
-      lent = leases.lend(call.requested(), call.cap(), meter.remaining(cell, now));
-      meter.take(cell, now, lent, 0);
+      lent = leases.lend(call.requested(), call.cap(), meter.remaining(state, now));
+      meter.take(state, now, lent, 0);
     }
     boolean windows = hasWindows(meter);
-    long life = windows ? Math.min(LeaseLedger.LIFE, cell.time - now) : LeaseLedger.LIFE;
-    return new LeaseGrant(kept, lent, leases.epoch, windows ? cell.time : 0, life);
+    long life = windows ? Math.min(LeaseLedger.LIFE, state.time - now) : LeaseLedger.LIFE;
+    return new LeaseGrant(kept, lent, leases.epoch, windows ? state.time : 0, life);
   }
 
   /** Ends a lease, under the numbers that the state was last stored with. */
   void endLease(Pool pool, Key key, long now, LeaseReport call) {
-    if (cell.meter != null) {
-      open(cell.meter, KeyEncoding.hash(pool.rule(), key.parts()), now);
+    if (state.meter != null) {
+      open(state.meter, KeyEncoding.hash(pool.rule(), key.parts()), now);
       apply(new LeaseReport(0, call.held(), 0, call.returned(), 0, 0), now);
     }
   }
 
   /** Restores the bucket after a call that took nothing. */
   void leave(long now) {
-    meter().leave(cell, before, now);
+    meter().leave(state, before, now);
   }
 
   /** Restores a bucket of rate 0, which stores nothing. */
@@ -90,23 +90,23 @@ final class LendingBucket {
 
   void settle(ReservedPart part, long now) {
     if (part.actualAmount() < part.amount()) {
-      meter().giveBack(cell, now, part.amount() - part.actualAmount(), part.receipt());
+      meter().giveBack(state, now, part.amount() - part.actualAmount(), part.receipt());
     } else if (part.actualAmount() > part.amount()) {
-      meter().charge(cell, now, part.actualAmount() - part.amount());
+      meter().charge(state, now, part.actualAmount() - part.amount());
     }
     leaveIfNothingIsWritten(now);
   }
 
   boolean release(long reservation) {
-    return meter() instanceof PermitMeter permits && permits.release(cell, reservation);
+    return meter() instanceof PermitMeter permits && permits.release(state, reservation);
   }
 
   boolean renew(long reservation, long now) {
-    return meter() instanceof PermitMeter permits && permits.renew(cell, now, reservation);
+    return meter() instanceof PermitMeter permits && permits.renew(state, now, reservation);
   }
 
   private Meter meter() {
-    Meter meter = cell.meter;
+    Meter meter = state.meter;
     if (meter == null) {
       throw new IllegalStateException("a ledger is opened before it is used");
     }
@@ -116,8 +116,8 @@ final class LendingBucket {
   /** An independent copy of the state. */
   LendingBucket copy() {
     LendingBucket copy = new LendingBucket();
-    copy.cell.set(cell);
-    copy.cell.detach();
+    copy.state.set(state);
+    copy.state.detach();
     copy.leases.epoch = leases.epoch;
     copy.leases.current = leases.current;
     copy.leases.previous = leases.previous;

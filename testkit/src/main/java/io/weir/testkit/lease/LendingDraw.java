@@ -37,8 +37,8 @@ final class LendingDraw {
 
   /** Decides for this bucket alone; true unless an enforced draw is refused. */
   boolean judge() {
-    delay = meter.delay(ledger.cell);
-    admitted = meter.admits(ledger.cell, now, draw.amount()) && !(delay > 0 && mustGoAtOnce());
+    delay = meter.delay(ledger.state);
+    admitted = meter.admits(ledger.state, now, draw.amount()) && !(delay > 0 && mustGoAtOnce());
     return admitted || draw.mode() != Mode.ENFORCE;
   }
 
@@ -50,15 +50,15 @@ final class LendingDraw {
   void act(boolean taken, long reservation) {
     boolean changed = draw.lease().returned() > 0 || draw.lease().debt() > 0;
     if (taken && admitted && takes()) {
-      meter.take(ledger.cell, now, draw.amount(), reservation);
+      meter.take(ledger.state, now, draw.amount(), reservation);
       changed |= draw.amount() > 0;
     } else if (!admitted && counts()) {
-      meter.countDenied(ledger.cell, now, draw.amount());
+      meter.countDenied(ledger.state, now, draw.amount());
       changed = true;
     }
     grant = ledger.lend(draw.lease(), kept, taken && admitted, now).at(now);
     status = currentStatus();
-    receipt = TakeReceipt.of(ledger.cell).madeAt(now);
+    receipt = TakeReceipt.of(ledger.state).madeAt(now);
     if (!meter.writes() || (!changed && grant.lent() == 0)) {
       ledger.leave(now);
     }
@@ -89,11 +89,10 @@ final class LendingDraw {
   }
 
   private LimitStatus currentStatus() {
-    return new LimitStatus.Builder(
-            draw.pool().rule(), draw.pool().name(), meter.limit(), draw.mode())
+    return draw.statusBuilder()
         .allowed(admitted)
-        .remaining(meter.remaining(ledger.cell, now))
-        .reset(meter.reset(ledger.cell, now))
+        .remaining(meter.remaining(ledger.state, now))
+        .reset(meter.reset(ledger.state, now))
         .retryAfter(admitted ? 0 : retryAfter())
         .delay(admitted ? delay : 0)
         .source(DecisionSource.STORE)
@@ -101,9 +100,9 @@ final class LendingDraw {
   }
 
   private long retryAfter() {
-    long retryAfter = meter.retryAfter(ledger.cell, now, draw.amount());
+    long retryAfter = meter.retryAfter(ledger.state, now, draw.amount());
     return retryAfter != Meter.NEVER && mustGoAtOnce()
-        ? Math.max(retryAfter, meter.delay(ledger.cell))
+        ? Math.max(retryAfter, meter.delay(ledger.state))
         : retryAfter;
   }
 }

@@ -102,14 +102,14 @@ public final class LendingStore implements Store {
 
   @Override
   public synchronized CompletionStage<SettlementResult> settle(
-      long reservation, List<ReservedPart> parts, SettlementTerms term) {
+      long reservation, List<ReservedPart> parts, SettlementTerms terms) {
     long now = clock.getAsLong();
     settledUntil.values().removeIf(gone -> gone <= now);
-    long within = Micros.of(term.within());
+    long within = Micros.of(terms.within());
     boolean late =
         !parts.isEmpty()
             && parts.stream().allMatch(part -> now - part.receipt().madeAt() >= within);
-    long until = now + Micros.of(term.marked());
+    long until = now + Micros.of(terms.marked());
     if (late || settledUntil.putIfAbsent(reservation, until) != null) {
       return CompletableFuture.completedFuture(SettlementResult.ALREADY);
     }
@@ -148,9 +148,15 @@ public final class LendingStore implements Store {
     long now = clock.getAsLong();
     LendingBucket bucket = bucket(pool, key);
     bucket.open(pool, key, now);
-    pool.meter().refund(bucket.cell, now, amount);
+    pool.meter().refund(bucket.state, now, amount);
     bucket.leaveIfNothingIsWritten(now);
     return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public synchronized CompletionStage<SettlementResult> reset(Pool pool, Key key) {
+    buckets.remove(new Bucket(pool.rule(), pool.slot(), key));
+    return CompletableFuture.completedFuture(SettlementResult.DONE);
   }
 
   @Override
@@ -169,7 +175,7 @@ public final class LendingStore implements Store {
     for (Draw draw : draws) {
       LendingBucket bucket = bucket(draw.pool(), draw.key()).copy();
       bucket.open(draw.pool(), draw.key(), now);
-      texts.add(draw.pool().meter().describe(bucket.cell, now, draw.amount()));
+      texts.add(draw.pool().meter().describe(bucket.state, now, draw.amount()));
     }
     return CompletableFuture.completedFuture(texts);
   }

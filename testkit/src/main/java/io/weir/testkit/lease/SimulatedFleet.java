@@ -193,7 +193,7 @@ public final class SimulatedFleet {
     if (members.get(member).time.isStopped()) {
       return new CompletableFuture<>();
     }
-    stats.asked(cost);
+    stats.onCall(cost);
     Call call = Call.of("GET", "/").with("user", user).cost(cost);
     return members
         .get(member)
@@ -201,7 +201,7 @@ public final class SimulatedFleet {
         .checkAsync(call)
         .thenApply(
             decision -> {
-              stats.answered(decision, cost);
+              stats.onDecision(decision, cost);
               if (decision.allowed() && fromLease(decision)) {
                 log.add(cost, time.micros());
               }
@@ -210,9 +210,9 @@ public final class SimulatedFleet {
   }
 
   private static boolean fromLease(Decision decision) {
-    for (LimitStatus standing : decision.statuses()) {
-      if (standing.rule().equals(RULE)) {
-        return standing.source() == DecisionSource.LEASE;
+    for (LimitStatus status : decision.statuses()) {
+      if (status.rule().equals(RULE)) {
+        return status.source() == DecisionSource.LEASE;
       }
     }
     return false;
@@ -221,9 +221,9 @@ public final class SimulatedFleet {
   /** Records the amounts that the store takes and gets back. */
   private final class FleetLedger implements SimulatedLink.StoreObserver {
     @Override
-    public void took(List<Draw> draws, TakeResult taking) {
+    public void took(List<Draw> draws, TakeResult result) {
       for (Draw draw : draws) {
-        if (taking.taken() && !draw.isLook() && draw.pool().rule().equals(RULE)) {
+        if (result.taken() && !draw.isLook() && draw.pool().rule().equals(RULE)) {
           log.add(draw.amount(), time.micros());
         }
       }

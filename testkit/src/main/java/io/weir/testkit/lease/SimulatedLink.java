@@ -45,7 +45,7 @@ public final class SimulatedLink extends RemoteStore {
 
   /** Observes what the store takes, at the moment it does. */
   public interface StoreObserver {
-    void took(List<Draw> draws, TakeResult taking);
+    void took(List<Draw> draws, TakeResult result);
 
     /** A call returned what it had taken, because it was refused elsewhere. */
     default void gotBack(List<ReservedPart> parts) {}
@@ -85,18 +85,18 @@ public final class SimulatedLink extends RemoteStore {
 
     @Override
     public CompletionStage<TakeResult> take(List<Draw> draws) {
-      return super.take(draws).thenApply(taking -> notifyTaken(draws, taking));
+      return super.take(draws).thenApply(result -> notifyTaken(draws, result));
     }
 
     @Override
     public CompletionStage<TakeResult> reserve(long reservation, List<Draw> draws) {
-      return super.reserve(reservation, draws).thenApply(taking -> notifyTaken(draws, taking));
+      return super.reserve(reservation, draws).thenApply(result -> notifyTaken(draws, result));
     }
 
     @Override
     public CompletionStage<SettlementResult> settle(
-        long reservation, List<ReservedPart> parts, SettlementTerms term) {
-      return super.settle(reservation, parts, term)
+        long reservation, List<ReservedPart> parts, SettlementTerms terms) {
+      return super.settle(reservation, parts, terms)
           .thenApply(
               settled -> {
                 if (settled == SettlementResult.DONE) {
@@ -106,9 +106,9 @@ public final class SimulatedLink extends RemoteStore {
               });
     }
 
-    private TakeResult notifyTaken(List<Draw> draws, TakeResult taking) {
-      observer.took(draws, taking);
-      return taking;
+    private TakeResult notifyTaken(List<Draw> draws, TakeResult result) {
+      observer.took(draws, result);
+      return result;
     }
   }
 

@@ -1,5 +1,5 @@
 /**
- * Real Redis processes for tests (single, Cluster, Sentinel), with fault injection.
+ * Real Redis (single, Cluster, Sentinel) and PostgreSQL processes for tests, with fault injection.
  *
  * <p>Everything here listens on the loopback address, is closed with try-with-resources and leaves
  * neither process nor file behind, even if the JVM that runs the tests is killed.

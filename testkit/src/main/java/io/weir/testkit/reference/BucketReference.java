@@ -60,7 +60,7 @@ final class BucketReference extends Reference {
         BigInteger unit = ticksPerToken.numerator();
         BigInteger full = unit.multiply(BigInteger.valueOf(limit.capacity()));
         if (unit.compareTo(BigInteger.ONE.shiftLeft(37)) <= 0
-            && full.compareTo(BigInteger.valueOf(MOST)) <= 0) {
+            && full.compareTo(BigInteger.valueOf(MAX_EXACT)) <= 0) {
           return new Numbers(limit, tick, Rational.of(1).over(ticksPerToken), unit);
         }
       }
@@ -109,7 +109,7 @@ final class BucketReference extends Reference {
 
   /** Changes the deficit; the clipped part stays on top. */
   private void write(Rational next) {
-    Rational most = numbers.tokens(MOST);
+    Rational most = numbers.tokens(MAX_EXACT);
     total = next.plus(total.minus(deficit)).min(most);
     deficit = next;
     remember();
@@ -128,7 +128,7 @@ final class BucketReference extends Reference {
     Rational parts = Rational.of(65_536);
     Rational rest = Rational.of(deficit.minus(whole).times(parts).ceil());
     BigInteger units = rest.times(Rational.of(unit)).over(parts).ceil();
-    return whole.plus(new Rational(units, unit)).min(numbers.tokens(MOST));
+    return whole.plus(new Rational(units, unit)).min(numbers.tokens(MAX_EXACT));
   }
 
   /** An earlier deficit after the ticks that have passed since; unchanged if time went back. */
@@ -151,31 +151,31 @@ final class BucketReference extends Reference {
 
   @Override
   public void charge(long amount) {
-    write(deficit.plus(Rational.of(amount)).min(numbers.tokens(MOST)));
+    write(deficit.plus(Rational.of(amount)).min(numbers.tokens(MAX_EXACT)));
   }
 
   @Override
   public void countDenied(long cost) {
-    Rational most = numbers.capacity().times(Rational.of(2)).min(numbers.tokens(MOST));
+    Rational most = numbers.capacity().times(Rational.of(2)).min(numbers.tokens(MAX_EXACT));
     write(deficit.max(deficit.plus(Rational.of(cost)).min(most)));
   }
 
   @Override
-  public void giveBack(long amount, ReferenceReceipt mark) {
-    if (limit() instanceof TokenBucket || nothingTakenSince(mark)) {
+  public void giveBack(long amount, ReferenceReceipt receipt) {
+    if (limit() instanceof TokenBucket || nothingTakenSince(receipt)) {
       deficit = deficit.minus(Rational.of(amount)).max(Rational.ZERO);
       total = total.minus(Rational.of(amount)).max(Rational.ZERO);
     }
     remember();
   }
 
-  private boolean nothingTakenSince(ReferenceReceipt mark) {
-    Rational then = new Rational(mark.used(), numbers.unit());
-    return deficit.equals(drained(then, mark.time(), time));
+  private boolean nothingTakenSince(ReferenceReceipt receipt) {
+    Rational then = new Rational(receipt.used(), numbers.unit());
+    return deficit.equals(drained(then, receipt.time(), time));
   }
 
   @Override
-  public ReferenceReceipt mark() {
+  public ReferenceReceipt receipt() {
     return new ReferenceReceipt(time, deficit.times(Rational.of(numbers.unit())).floor());
   }
 

@@ -77,7 +77,7 @@ final class LogReference extends Reference {
 
   @Override
   public void charge(long amount) {
-    add(Math.min(amount, MOST - held()));
+    add(Math.min(amount, MAX_EXACT - held()));
   }
 
   @Override
@@ -86,8 +86,8 @@ final class LogReference extends Reference {
   }
 
   @Override
-  public void giveBack(long amount, ReferenceReceipt mark) {
-    counted().computeIfPresent(mark.time(), (at, of) -> of > amount ? of - amount : null);
+  public void giveBack(long amount, ReferenceReceipt receipt) {
+    counted().computeIfPresent(receipt.time(), (at, of) -> of > amount ? of - amount : null);
   }
 
   /** Newest entries first, each up to its amount. */
@@ -105,7 +105,7 @@ final class LogReference extends Reference {
   }
 
   @Override
-  public ReferenceReceipt mark() {
+  public ReferenceReceipt receipt() {
     return new ReferenceReceipt(now, BigInteger.valueOf(held()));
   }
 

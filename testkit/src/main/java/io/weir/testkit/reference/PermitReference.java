@@ -73,10 +73,10 @@ final class PermitReference extends Reference {
   public void countDenied(long cost) {}
 
   @Override
-  public void giveBack(long amount, ReferenceReceipt mark) {}
+  public void giveBack(long amount, ReferenceReceipt receipt) {}
 
   @Override
-  public ReferenceReceipt mark() {
+  public ReferenceReceipt receipt() {
     return new ReferenceReceipt(now, BigInteger.valueOf(count()));
   }
 

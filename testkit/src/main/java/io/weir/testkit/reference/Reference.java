@@ -16,7 +16,7 @@ public abstract sealed class Reference
         LogReference,
         PermitReference {
   /** The largest number that is stored, because a Redis script has only doubles. */
-  static final long MOST = (1L << 53) - 1;
+  static final long MAX_EXACT = (1L << 53) - 1;
 
   /**
    * A key that was never used.
@@ -52,15 +52,15 @@ public abstract sealed class Reference
   public abstract void countDenied(long cost);
 
   /** Gives back an amount of an earlier take, as far as that take still counts. */
-  public abstract void giveBack(long amount, ReferenceReceipt mark);
+  public abstract void giveBack(long amount, ReferenceReceipt receipt);
 
   /** Gives back an amount of what was taken last: as if all current usage had been taken now. */
   public void refund(long amount) {
-    giveBack(amount, mark());
+    giveBack(amount, receipt());
   }
 
   /** The receipt of the take that just happened. */
-  public abstract ReferenceReceipt mark();
+  public abstract ReferenceReceipt receipt();
 
   /** The whole number of tokens that could be taken now. */
   public abstract long remaining();

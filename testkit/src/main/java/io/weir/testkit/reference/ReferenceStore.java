@@ -26,9 +26,9 @@ public final class ReferenceStore {
    * The result of a call.
    *
    * @param seen one per draw
-   * @param marks one per draw, to settle with
+   * @param receipts one per draw, to settle with
    */
-  public record Answer(boolean taken, List<ObservedAnswer> seen, List<ReferenceReceipt> marks) {}
+  public record Answer(boolean taken, List<ObservedAnswer> seen, List<ReferenceReceipt> receipts) {}
 
   /**
    * An empty store.
@@ -48,10 +48,10 @@ public final class ReferenceStore {
     for (int i = 0; i < admitted.length; i++) {
       delays[i] = states.get(i).delay();
       admitted[i] = admits(draws.get(i), states.get(i));
-      taken &= admitted[i] || draws.get(i).mode() == Mode.SHADOW;
+      taken &= admitted[i] || draws.get(i).mode() != Mode.ENFORCE;
     }
     List<ObservedAnswer> seen = new ArrayList<>();
-    List<ReferenceReceipt> marks = new ArrayList<>();
+    List<ReferenceReceipt> receipts = new ArrayList<>();
     for (int i = 0; i < admitted.length; i++) {
       Draw draw = draws.get(i);
       Reference state = states.get(i);
@@ -61,9 +61,9 @@ public final class ReferenceStore {
         state.countDenied(draw.amount());
       }
       seen.add(seen(draw, state, admitted[i], delays[i]));
-      marks.add(state.mark());
+      receipts.add(state.receipt());
     }
-    return new Answer(taken, seen, marks);
+    return new Answer(taken, seen, receipts);
   }
 
   /** The bucket as it is now. A look gets a copy, so that nothing is stored. */
@@ -106,10 +106,10 @@ public final class ReferenceStore {
   }
 
   /** Settles one bucket's part in a reservation. */
-  public void settle(Pool pool, Key key, long amount, long owed, ReferenceReceipt mark) {
+  public void settle(Pool pool, Key key, long amount, long owed, ReferenceReceipt receipt) {
     Reference state = present(pool, key);
     if (owed < amount) {
-      state.giveBack(amount - owed, mark);
+      state.giveBack(amount - owed, receipt);
     } else {
       state.charge(owed - amount);
     }

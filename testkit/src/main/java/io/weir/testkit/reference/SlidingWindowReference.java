@@ -43,7 +43,7 @@ final class SlidingWindowReference extends Reference {
       for (long tick : new long[] {1, 10, 100, 1000}) {
         BigInteger product =
             BigInteger.valueOf(2 * limit.count()).multiply(BigInteger.valueOf(length / tick));
-        if (product.compareTo(BigInteger.valueOf(MOST)) <= 0) {
+        if (product.compareTo(BigInteger.valueOf(MAX_EXACT)) <= 0) {
           return new Numbers(limit, length, tick);
         }
       }
@@ -61,7 +61,7 @@ final class SlidingWindowReference extends Reference {
 
     /** Maximum count. */
     BigInteger most() {
-      return BigInteger.valueOf(Math.min(MOST / ticks(), (1L << 32) - 1));
+      return BigInteger.valueOf(Math.min(MAX_EXACT / ticks(), (1L << 32) - 1));
     }
   }
 
@@ -206,19 +206,19 @@ final class SlidingWindowReference extends Reference {
   }
 
   @Override
-  public void giveBack(long amount, ReferenceReceipt mark) {
-    if (other != null && (mark.time() == end || mark.time() == other.end())) {
+  public void giveBack(long amount, ReferenceReceipt receipt) {
+    if (other != null && (receipt.time() == end || receipt.time() == other.end())) {
       count(BigInteger.valueOf(amount).negate());
     }
-    if (mark.time() == end) {
+    if (receipt.time() == end) {
       current = current.subtract(BigInteger.valueOf(amount)).max(BigInteger.ZERO);
-    } else if (mark.time() == end - numbers.length()) {
+    } else if (receipt.time() == end - numbers.length()) {
       previous = previous.subtract(BigInteger.valueOf(amount)).max(BigInteger.ZERO);
     }
   }
 
   @Override
-  public ReferenceReceipt mark() {
+  public ReferenceReceipt receipt() {
     return new ReferenceReceipt(end, current);
   }
 

@@ -136,7 +136,7 @@ final class WindowReference extends Reference {
   @Override
   public void charge(long amount) {
     change(count.add(BigInteger.valueOf(amount)));
-    count = count.min(BigInteger.valueOf(MOST));
+    count = count.min(BigInteger.valueOf(MAX_EXACT));
   }
 
   @Override
@@ -146,18 +146,18 @@ final class WindowReference extends Reference {
   }
 
   @Override
-  public void giveBack(long amount, ReferenceReceipt mark) {
-    if (other != null && (mark.time() == end || mark.time() == other.end())) {
+  public void giveBack(long amount, ReferenceReceipt receipt) {
+    if (other != null && (receipt.time() == end || receipt.time() == other.end())) {
       BigInteger left = other.count().subtract(BigInteger.valueOf(amount)).max(BigInteger.ZERO);
       other = new Other(other.limit(), other.end(), left);
     }
-    if (mark.time() == end) {
+    if (receipt.time() == end) {
       count = count.subtract(BigInteger.valueOf(amount)).max(BigInteger.ZERO);
     }
   }
 
   @Override
-  public ReferenceReceipt mark() {
+  public ReferenceReceipt receipt() {
     return new ReferenceReceipt(end, count);
   }
 

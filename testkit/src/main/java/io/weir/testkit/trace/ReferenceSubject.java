@@ -16,7 +16,7 @@ final class ReferenceSubject {
   private final ToLongFunction<Limit> clock;
   private final Map<Long, ReferenceTake> taken = new HashMap<>();
 
-  private record ReferenceTake(long cost, ReferenceReceipt mark) {}
+  private record ReferenceTake(long cost, ReferenceReceipt receipt) {}
 
   ReferenceSubject(Trace trace, long keyHash, ToLongFunction<Limit> clock) {
     this.state = Reference.of(trace.limit(), keyHash);
@@ -38,7 +38,7 @@ final class ReferenceSubject {
     }
     long delay = state.delay();
     state.take(cost, id);
-    taken.put(id, new ReferenceTake(cost, state.mark()));
+    taken.put(id, new ReferenceTake(cost, state.receipt()));
     return new ObservedAnswer(true, state.remaining(), state.reset(), 0, delay);
   }
 
@@ -52,7 +52,7 @@ final class ReferenceSubject {
     ReferenceTake take = taken.get(id);
     state.open(limit, clock.applyAsLong(limit));
     if (owed < take.cost()) {
-      state.giveBack(take.cost() - owed, take.mark());
+      state.giveBack(take.cost() - owed, take.receipt());
     } else {
       state.charge(owed - take.cost());
     }

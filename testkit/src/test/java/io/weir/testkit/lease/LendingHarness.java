@@ -31,6 +31,11 @@ final class LendingHarness implements StoreHarness {
   }
 
   @Override
+  public VirtualTime time() {
+    return time;
+  }
+
+  @Override
   public long now(Limit limit) {
     return time.wallMicros();
   }

@@ -46,14 +46,14 @@ class PermitOutageProperties {
         int instances,
         long permits,
         Ratio localFactor,
-        SimulatedLink.Conditions weather) {
+        SimulatedLink.Conditions conditions) {
       this.random = new SplittableRandom(seed);
       this.permits = permits;
       Limit limit = Limit.concurrency(permits).permitTtl(Duration.ofNanos(1000 * TTL));
       RuleSet rules = RuleSet.of(Rule.named("slots").localFactor(localFactor).limit(limit).build());
       for (int i = 0; i < instances; i++) {
         SimulatedLink link =
-            new SimulatedLink(store, time, random.nextLong(), weather, (draws, taking) -> {});
+            new SimulatedLink(store, time, random.nextLong(), conditions, (draws, result) -> {});
         links.add(link);
         members.add(
             Weir.builder()
@@ -149,15 +149,15 @@ class PermitOutageProperties {
     void begin() {
       sharers.held += amount;
       sharers.mostHeld = Math.max(sharers.mostHeld, sharers.held);
-      goOnLater();
+      scheduleNextStep();
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // runs until it is done
-    private void goOnLater() {
-      sharers.time.delay(Duration.ofNanos(1000 * STEP)).thenRun(this::goOn);
+    private void scheduleNextStep() {
+      sharers.time.delay(Duration.ofNanos(1000 * STEP)).thenRun(this::renewOrRelease);
     }
 
-    private void goOn() {
+    private void renewOrRelease() {
       long now = sharers.time.micros();
       if (now >= wantedUntil || now + STEP >= expires) {
         sharers.held -= amount;
@@ -173,7 +173,7 @@ class PermitOutageProperties {
                     expires =
                         came == SettlementResult.DONE ? Math.max(expires, now + TTL) : expires);
       }
-      goOnLater();
+      scheduleNextStep();
     }
   }
 

@@ -55,9 +55,9 @@ class ReservationAfterOutageTest {
 
   private OutageReservation reserve(NearStore by, Pool pool, Key key, long amount) {
     Draw draw = new Draw(pool, key, amount, Mode.ENFORCE, Draw.Intent.TAKE);
-    TakeResult taking = by.reserve(++ids, List.of(draw)).toCompletableFuture().join();
-    assertThat(taking.taken()).isTrue();
-    return new OutageReservation(by, ids, amount, taking.receipts().get(0));
+    TakeResult result = by.reserve(++ids, List.of(draw)).toCompletableFuture().join();
+    assertThat(result.taken()).isTrue();
+    return new OutageReservation(by, ids, amount, result.receipts().get(0));
   }
 
   private SettlementResult settle(OutageReservation some, Pool pool, Key key, long cost) {

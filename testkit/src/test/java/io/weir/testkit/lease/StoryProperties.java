@@ -23,8 +23,32 @@ class StoryProperties {
     void onDecision(Decision decision, long cost);
   }
 
-  private record Crowd(boolean inStep, boolean keepToTheLimit, DecisionListener listener)
+  /**
+   * How callers behave in a story, which itself says only when a call could be made, to which
+   * instance and at which cost.
+   *
+   * <p>Greedy callers make every call of the story, so that the limit is exhausted all the time:
+   * they show how much a fleet admits at most. Conforming callers skip a call for which an exact
+   * meter has no room, less the tokens that leases may withhold: a refusal is then a mistake of the
+   * fleet. Callers of one instance leave usage uneven, as a load balancer with few connections
+   * does. Callers of all instances repeat the call on each, so that local shares fit during an
+   * outage.
+   */
+  private record CallerBehaviour(
+      boolean allInstances, boolean conforming, DecisionListener listener)
       implements StoryRun.Callers {
+    static CallerBehaviour greedy(DecisionListener listener) {
+      return new CallerBehaviour(false, false, listener);
+    }
+
+    static CallerBehaviour conforming(DecisionListener listener) {
+      return new CallerBehaviour(false, true, listener);
+    }
+
+    static CallerBehaviour conformingOnAllInstances(DecisionListener listener) {
+      return new CallerBehaviour(true, true, listener);
+    }
+
     @Override
     public void onDecision(Decision decision, long cost) {
       listener.onDecision(decision, cost);
@@ -49,7 +73,7 @@ class StoryProperties {
   void onlyDegradedDecisionsExceedTheBound(@ForAll("everything") FleetStory story) {
     StoryLedger books = new StoryLedger(story);
 
-    books.of(new Crowd(false, false, (decision, cost) -> {})).run();
+    books.of(CallerBehaviour.greedy((decision, cost) -> {})).run();
 
     assertThat(books.most()).isLessThanOrEqualTo(story.bound());
   }
@@ -75,7 +99,7 @@ class StoryProperties {
         (decision, cost) ->
             assertThat(decision.allowed() || decision.degraded()).as("%s", decision).isTrue();
 
-    new StoryLedger(story).of(new Crowd(false, true, passes)).run();
+    new StoryLedger(story).of(CallerBehaviour.conforming(passes)).run();
   }
 
   @Provide
@@ -97,7 +121,7 @@ class StoryProperties {
     DecisionListener passes =
         (decision, cost) -> assertThat(decision.allowed()).as("%s", decision).isTrue();
 
-    new StoryLedger(story).of(new Crowd(true, true, passes)).run();
+    new StoryLedger(story).of(CallerBehaviour.conformingOnAllInstances(passes)).run();
   }
 
   // ---- greedy callers
@@ -112,7 +136,7 @@ class StoryProperties {
   void returnOfTheStoreGrantsNoExtraBurst(@ForAll("greedyWithOutages") FleetStory story) {
     StoryLedger all = new StoryLedger(story);
 
-    StoryRun run = all.of(new Crowd(false, false, all::addDegraded)).run();
+    StoryRun run = all.of(CallerBehaviour.greedy(all::addDegraded)).run();
 
     assertThat(all.most()).isLessThanOrEqualTo(story.bound() + run.alone() + run.doubled());
   }
@@ -135,7 +159,7 @@ class StoryProperties {
     long inMemory = 0;
     for (FleetStory story : withTheStoreThere().sampleStream().limit(40).toList()) {
       StoryRun run =
-          new StoryLedger(story).of(new Crowd(false, true, (decision, cost) -> {})).run();
+          new StoryLedger(story).of(CallerBehaviour.conforming((decision, cost) -> {})).run();
       calls += run.fleet.stats().calls();
       inMemory += run.fleet.stats().inMemory();
     }

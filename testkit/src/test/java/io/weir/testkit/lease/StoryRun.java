@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class StoryRun {
   private static final Duration DEADLINE = Duration.ofMillis(11);
   private static final Duration FORGOTTEN = Duration.ofSeconds(40);
-  private static final int MOST_MEMBERS = 6;
+  private static final int MAX_MEMBERS = 6;
 
   final SimulatedFleet fleet;
   private final FleetStory story;
@@ -50,12 +50,12 @@ final class StoryRun {
   /** The behaviour of callers, and a listener for decisions. */
   interface Callers {
     /** Whether all instances are called at the same time, instead of one. */
-    default boolean inStep() {
+    default boolean allInstances() {
       return false;
     }
 
     /** Whether they call only while the limit has room, after what a fleet may have lost. */
-    boolean keepToTheLimit();
+    boolean conforming();
 
     /** Receives every decision. */
     void onDecision(Decision decision, long cost);
@@ -127,7 +127,7 @@ final class StoryRun {
       calls(calls.count(), calls.percent(), calls.member(), calls.cost());
     } else if (event instanceof FleetEvent.Quiet quiet) {
       fleet.time().advance(Duration.ofMillis(quiet.millis()));
-    } else if (event instanceof FleetEvent.Start && fleet.size() < MOST_MEMBERS) {
+    } else if (event instanceof FleetEvent.Start && fleet.size() < MAX_MEMBERS) {
       fleet.start();
     } else if (event instanceof FleetEvent.Stop stop && fleet.size() > 1) {
       fleet.stop(stop.member() % fleet.size());
@@ -194,15 +194,15 @@ final class StoryRun {
   }
 
   private void call(int member, long cost) {
-    long all = callers.inStep() ? cost * fleet.size() : cost;
+    long all = callers.allInstances() ? cost * fleet.size() : cost;
     long now = fleet.time().wallMicros();
     meter.open(exact, now, KeyEncoding.hash(SimulatedFleet.RULE, SimulatedFleet.USER));
-    if (callers.keepToTheLimit() && meter.remaining(exact, now) < all + reserved()) {
+    if (callers.conforming() && meter.remaining(exact, now) < all + reserved()) {
       return;
     }
     meter.take(exact, now, Math.min(all, meter.remaining(exact, now)), 0);
     for (int i = 0; i < fleet.size(); i++) {
-      if (callers.inStep() || i == member) {
+      if (callers.allInstances() || i == member) {
         fleet
             .call(i, SimulatedFleet.USER, cost)
             .thenAccept(decision -> onDecision(decision, cost))

@@ -1,0 +1,17 @@
+package io.weir.redis.contract;
+
+import io.weir.redis.fixture.RedisFixture;
+import io.weir.redis.fixture.RedisPerClass;
+import io.weir.testkit.contract.KeyOperationContract;
+import io.weir.testkit.contract.StoreHarness;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Operations on single keys on a single Redis. */
+class RedisKeyOperationTest extends KeyOperationContract {
+  @RegisterExtension static final RedisPerClass redis = new RedisPerClass(RedisFixture::single);
+
+  @Override
+  protected StoreHarness create() {
+    return redis.get().emptyStore();
+  }
+}
